@@ -1,1 +1,11 @@
 //! Decides what to say on a pull. Pure: no IO, no clock, no async, no randomness.
+#![warn(missing_docs)]
+
+pub mod hash;
+pub mod mark;
+pub mod model;
+pub mod plan;
+pub mod policy;
+pub mod sanitise;
+pub mod say;
+pub mod track;

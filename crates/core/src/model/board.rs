@@ -1,0 +1,32 @@
+//! What only a whole repository knows.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Comment, IssueNumber, Label, Lease, Login, PullNumber, Time};
+
+/// A repository's open pulls and issues at one moment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Board {
+    /// The only clock.
+    pub taken_at: Time,
+    /// All open pulls, those that the project leaves aside included.
+    pub pulls: Vec<PullNumber>,
+    /// Open issues.
+    pub issues: Vec<Issue>,
+    /// Leases on issues: a live one is active work (DSP-18).
+    pub leases: Vec<(IssueNumber, Lease)>,
+}
+
+/// An open issue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Issue {
+    /// Its number.
+    pub number: IssueNumber,
+    /// Its labels.
+    pub labels: Vec<Label>,
+    /// Who has it.
+    pub assignees: Vec<Login>,
+    /// What was said on it: job records are read here (DSP-18).
+    pub comments: Vec<Comment>,
+}

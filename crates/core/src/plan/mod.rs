@@ -1,0 +1,165 @@
+//! What a decision is: steps with reasons, refusals with reasons, and one thing to do next.
+
+mod action;
+mod next;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use action::{Action, Draft, NewThread, Place, Target, Trailer};
+pub use next::{Brief, Cause, Delivery, Job, JobKind, Next, OnWhom, Scope};
+
+use crate::model::{EditId, Login, PullNumber, Sha};
+use crate::policy::Setting;
+
+/// What to do about one pull.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Plan {
+    /// Which pull.
+    pub pull: PullNumber,
+    /// At which head: a moved one means a new plan (PUB-15).
+    pub head: Sha,
+    /// What to do, in this order.
+    pub steps: Vec<Step>,
+    /// What was considered and not done.
+    pub refused: Vec<Refusal>,
+    /// What happens then.
+    pub next: Next,
+    /// Why that happens then.
+    pub why: Reason,
+    /// How every role stands, for people and for `--json`.
+    pub roles: Vec<RoleState>,
+    /// How every finding stands.
+    pub findings: Vec<FindingLine>,
+    /// Rounds used.
+    pub round: u32,
+}
+
+/// One thing to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Step {
+    /// What.
+    pub action: Action,
+    /// Who does it.
+    pub by: Login,
+    /// Which permission it needs.
+    pub gate: Gate,
+    /// Needs the approve gate too: it is an approving post.
+    pub approves: bool,
+    /// Why.
+    pub reason: Reason,
+    /// What must still be so right before it is done.
+    pub expect: Expect,
+}
+
+/// What must still be so right before a step is done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Expect {
+    /// Nothing in particular.
+    Nothing,
+    /// The pull's head is the plan's.
+    Head,
+    /// That text is by the step's identity (PUB-9).
+    OwnText {
+        /// The text.
+        edit: EditId,
+    },
+}
+
+/// Permission for one kind of action (INTERFACE §2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Gate {
+    /// Own reviews, threads, comments and statuses, and what `review` says in own threads.
+    Review,
+    /// Replies in threads of others, and all of `fix-comments`.
+    Reply,
+    /// Resolving threads of others, and all of `fix-comments`.
+    Resolve,
+    /// Labels and assignees.
+    Label,
+    /// Workers, push, opening a pull.
+    Work,
+}
+
+/// Why: the rule's name, and the facts it used.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Reason {
+    /// The rule: a row of a table in `decide`.
+    pub rule: String,
+    /// The facts, as people read them.
+    pub facts: Vec<String>,
+}
+
+/// Something that was considered and not done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Refusal {
+    /// What.
+    pub what: String,
+    /// Why not.
+    pub why: Reason,
+}
+
+/// How a role stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RoleState {
+    /// Which role.
+    pub role: crate::model::RoleName,
+    /// Its own verdict now.
+    pub own: Option<crate::model::Verdict>,
+    /// What is enforced.
+    pub enforced: Option<crate::model::Verdict>,
+    /// It has a complete verdict for this very change.
+    pub at_head: bool,
+}
+
+/// How a finding stands, for people and for `--json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FindingLine {
+    /// Its id.
+    pub id: crate::model::FindingId,
+    /// Its role.
+    pub role: crate::model::RoleName,
+    /// How grave.
+    pub severity: crate::model::Severity,
+    /// Where.
+    pub path: String,
+    /// On which line.
+    pub line: Option<u32>,
+    /// In a line.
+    pub title: String,
+    /// How it stands.
+    pub state: crate::model::FindingState,
+    /// It still counts against the pull.
+    pub counts: bool,
+    /// Its thread.
+    pub thread: Option<crate::model::ThreadId>,
+}
+
+impl Gate {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Review, Self::Reply, Self::Resolve, Self::Label, Self::Work];
+
+    /// What holds where nothing is configured.
+    pub fn default_setting(self) -> Setting {
+        match self {
+            Self::Review => Setting::On,
+            Self::Reply | Self::Resolve | Self::Label | Self::Work => Setting::Ask,
+        }
+    }
+}
+
+impl Reason {
+    /// A rule without facts.
+    pub fn new(rule: &str) -> Self {
+        Self { rule: rule.to_owned(), facts: Vec::new() }
+    }
+
+    /// The same with one more fact.
+    #[must_use]
+    pub fn fact(mut self, fact: impl Into<String>) -> Self {
+        self.facts.push(fact.into());
+        self
+    }
+}

@@ -1,0 +1,112 @@
+//! What tracking leaves in a snapshot: places and identities, no source text.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A side of a diff.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// Before.
+    Old,
+    /// After.
+    #[default]
+    New,
+}
+
+/// What may be commented on, checked against the parsed diff (PUB-13).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Anchor {
+    /// The line.
+    Line,
+    /// Only the file.
+    File,
+    /// Neither: the summary tells.
+    Summary,
+}
+
+/// The identity of a finding: role, rule or title, anchored code; no line numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Fingerprint(pub String);
+
+/// The identity of a change, whitespace included; a rebase that keeps the content keeps it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct PatchId(pub String);
+
+/// Where code is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Spot {
+    /// The file.
+    pub path: String,
+    /// The first line.
+    pub line: u32,
+    /// The last line.
+    pub end_line: u32,
+}
+
+/// Where a finding's code went.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Track {
+    /// Unchanged in the same file; its lines may have shifted.
+    Same(Spot),
+    /// Unchanged, elsewhere.
+    Moved(Spot),
+    /// Edited; this is the best place for it.
+    Changed(Spot),
+    /// No trace.
+    Gone,
+}
+
+/// What happened to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// It is new.
+    Added,
+    /// It is gone.
+    Deleted,
+    /// It changed.
+    Modified,
+    /// It moved.
+    Renamed,
+}
+
+/// A hunk's lines, without their text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HunkRange {
+    /// First line before.
+    pub old_start: u32,
+    /// Lines before.
+    pub old_lines: u32,
+    /// First line after.
+    pub new_start: u32,
+    /// Lines after.
+    pub new_lines: u32,
+}
+
+/// A changed file, without its text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangedFile {
+    /// The name after; before, for a deleted one.
+    pub path: String,
+    /// The name before, where it differs.
+    pub old_path: Option<String>,
+    /// What happened.
+    pub kind: ChangeKind,
+    /// Where.
+    pub hunks: Vec<HunkRange>,
+}
+
+impl Track {
+    /// Where the code is now.
+    pub fn spot(&self) -> Option<&Spot> {
+        match self {
+            Self::Same(spot) | Self::Moved(spot) | Self::Changed(spot) => Some(spot),
+            Self::Gone => None,
+        }
+    }
+}
