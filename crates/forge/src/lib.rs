@@ -1,1 +1,101 @@
-//! See the crate description.
+//! What a forge is to referee: something that can be read, and something that does one action at a time.
+//!
+//! Adapters translate and do nothing else. They decide nothing, print nothing and read no environment.
+
+mod error;
+mod fetched;
+mod gate;
+
+use std::future::Future;
+
+pub use error::{Duty, ForgeError};
+pub use fetched::Fetched;
+pub use gate::{Asked, Gates, Permit, Withheld};
+pub use referee_core::mark::Sealed;
+use referee_core::model::{Board, CommentId, Login, PullNumber, ReviewId, Sha, Span, ThreadId};
+use referee_core::plan::{Action, Delivery, Expect};
+
+/// Reading: all that read-only commands ever hold, so they cannot write.
+pub trait Reader {
+    /// Everything about one pull, as the forge tells it now.
+    fn fetch(&self, pull: PullNumber) -> impl Future<Output = Result<Fetched, ForgeError>>;
+
+    /// The pull's head alone: asked right before something is posted (PUB-15).
+    fn head(&self, pull: PullNumber) -> impl Future<Output = Result<Sha, ForgeError>>;
+
+    /// The repository's open pulls and issues.
+    fn board(&self) -> impl Future<Output = Result<Board, ForgeError>>;
+}
+
+/// A forge: reading, doing, and leases kept on the forge.
+pub trait Forge: Reader {
+    /// Does one action, once: doing it twice is doing it once, reported as `AlreadySo`.
+    ///
+    /// A reply that got lost is `ForgeError::Unknown`; whoever calls reads again before sending again.
+    fn perform(&self, pull: PullNumber, errand: &Errand<'_>) -> impl Future<Output = Result<Performed, ForgeError>>;
+
+    /// Takes the claim of that purpose on a pull, if nobody holds it (D8).
+    fn claim(&self, pull: PullNumber, purpose: Purpose, ttl: Span)
+    -> impl Future<Output = Result<Claimed, ForgeError>>;
+
+    /// Gives a claim back.
+    fn release(&self, pull: PullNumber, purpose: Purpose, epoch: u64) -> impl Future<Output = Result<(), ForgeError>>;
+
+    /// Opens a pull for a worker's branch. Called by the worker's shell alone.
+    fn open_pull(&self, delivery: &Delivery, permit: &Permit) -> impl Future<Output = Result<PullNumber, ForgeError>>;
+}
+
+/// One action with all it takes to do it.
+#[derive(Clone, Copy, Debug)]
+pub struct Errand<'a> {
+    /// What, sealed.
+    pub action: &'a Action<Sealed>,
+    /// Whose token does it.
+    pub by: &'a Login,
+    /// What must still be so: checked by the adapter where only it can see (PUB-9).
+    pub expect: &'a Expect,
+    /// The open gate.
+    pub permit: &'a Permit,
+}
+
+/// How an action ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Performed {
+    /// It was done.
+    Done(Made),
+    /// It was so already: nothing was written.
+    AlreadySo,
+    /// The forge cannot resolve: the own root says that it is settled (FIX-12).
+    MarkedInText,
+    /// The token may not do it; the run goes on.
+    NotPermitted,
+}
+
+/// What an action made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Made {
+    /// A review.
+    pub review: Option<ReviewId>,
+    /// A comment.
+    pub comment: Option<CommentId>,
+    /// Threads, in the order of the action.
+    pub threads: Vec<ThreadId>,
+}
+
+/// What a claim is for. One set of reaction words per purpose (D8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Purpose {
+    /// Posting in matrix mode.
+    Publish,
+    /// A worker.
+    Work,
+}
+
+/// How asking for a claim ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claimed {
+    /// It is ours, under this epoch.
+    Mine(u64),
+    /// Somebody holds it.
+    Held,
+}

@@ -9,3 +9,14 @@ pub use data::{Block, Entry, Mark, Opened, ReplyKind, Tag, TagKind, Topic, Trust
 pub fn visible(text: &str) -> std::borrow::Cow<'_, str> {
     std::borrow::Cow::Borrowed(text)
 }
+
+/// A text that is ready to be sent: safe words and one sealed trailer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sealed(String);
+
+impl Sealed {
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
