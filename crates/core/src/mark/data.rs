@@ -148,6 +148,11 @@ pub enum Topic {
     },
     /// `Fix plan for <sha>` (PUB-22).
     FixPlan,
+    /// Somebody broke the glass at this change (D25): the audit, and the memory across a rebase.
+    Glass {
+        /// At which change.
+        patch: PatchId,
+    },
     /// The answer to a person's command.
     Said {
         /// Which comment.

@@ -27,6 +27,8 @@ pub struct Plan {
     pub next: Next,
     /// Why that happens then.
     pub why: Reason,
+    /// What a worker left that may be pushed or opened.
+    pub delivery: Option<Delivery>,
     /// How every role stands, for people and for `--json`.
     pub roles: Vec<RoleState>,
     /// How every finding stands.
