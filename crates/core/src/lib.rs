@@ -1,6 +1,8 @@
 //! Decides what to say on a pull. Pure: no IO, no clock, no async, no randomness.
 #![warn(missing_docs)]
 
+pub mod decide;
+pub mod facts;
 pub mod hash;
 pub mod mark;
 pub mod model;

@@ -139,8 +139,11 @@ pub enum Topic {
         /// Spawned a second time after a crash.
         retried: bool,
     },
-    /// The pull went to a person at this head (DSP-10).
-    Ready,
+    /// The pull went to a person (DSP-10).
+    Ready {
+        /// At which change.
+        patch: PatchId,
+    },
     /// `Self-review against <sha>` (PUB-22).
     SelfReview {
         /// Nothing found.

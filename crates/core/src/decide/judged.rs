@@ -1,0 +1,138 @@
+//! What `threads` says of every role, and the later stages build on.
+
+use crate::facts::{Known, RoleFacts};
+use crate::model::{FindingId, FindingState, Login, RoleName, Severity, Sha, ThreadId, Verdict};
+use crate::plan::NewThread;
+use crate::track::Fingerprint;
+
+/// One role with its findings judged.
+#[derive(Debug)]
+pub struct Judgement<'a> {
+    /// The role.
+    pub role: &'a RoleFacts<'a>,
+    /// All its findings, by id: those that are settled too.
+    pub findings: Vec<Judged<'a>>,
+    /// Its own verdict now (INC-12); `None` if it never spoke.
+    pub own: Option<Verdict>,
+    /// It has a complete verdict for this very change, a fresh report included (D19).
+    pub current: bool,
+    /// What was done with the fresh report.
+    pub fresh: Fresh<'a>,
+    /// Threads to be opened with the next post, or beside the standing review.
+    pub threads: Vec<NewThread>,
+    /// Findings of the report that were not raised: below the floor, outside the delta, or known and settled.
+    pub held_back: usize,
+}
+
+/// What a fresh report amounts to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fresh<'a> {
+    /// There is none.
+    None,
+    /// Complete, and of this head.
+    Complete,
+    /// It may add findings; it neither resolves nor approves (INC-15).
+    Incomplete {
+        /// What is missing.
+        why: &'static str,
+    },
+    /// Nothing can be said.
+    Failed {
+        /// Why.
+        reason: &'a str,
+    },
+}
+
+/// One finding, judged.
+#[derive(Clone, Debug)]
+pub struct Judged<'a> {
+    /// Its id.
+    pub id: FindingId,
+    /// How grave, now.
+    pub severity: Severity,
+    /// Where it stands.
+    pub state: FindingState,
+    /// It counts towards the own verdict.
+    pub counts: bool,
+    /// Its title; tainted when new, safe when remembered.
+    pub title: &'a str,
+    /// The file, now.
+    pub path: &'a str,
+    /// The line, now.
+    pub line: Option<u32>,
+    /// The rule that found it.
+    pub rule: Option<&'a str>,
+    /// Its identity.
+    pub fingerprint: &'a Fingerprint,
+    /// The head at which it was raised or last worsened.
+    pub head: &'a Sha,
+    /// Its thread, once it has one.
+    pub thread: Option<&'a ThreadId>,
+    /// The thread's page.
+    pub url: &'a str,
+    /// A thread is opened in this plan.
+    pub opens: bool,
+    /// Who accepted it.
+    pub by: Option<&'a Login>,
+    /// What people should know of it.
+    pub remark: Remark<'a>,
+    /// What was known before.
+    pub known: Option<Known<'a>>,
+    /// It is not settled, and only a person can settle it.
+    pub needs_human: Option<&'static str>,
+    /// It was new, fixed, worsened or settled by this turn's report.
+    pub moved: Moved,
+}
+
+/// What people should know of a finding, in the summary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Remark<'a> {
+    /// Nothing.
+    #[default]
+    None,
+    /// The thread was resolved by one who may not accept it (D12).
+    ResolvedBy(&'a str),
+    /// The reviewer says fixed, but the code did not change (D9).
+    ClaimedFixed,
+    /// It was fixed and is broken again (INC-10).
+    ReopenedIn(&'a Sha),
+    /// It got worse than it was when people last settled it (D12).
+    Worse,
+    /// The reviewer and a person disagree.
+    Disputed,
+}
+
+/// What this turn's report did to a finding.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Moved {
+    /// Nothing.
+    #[default]
+    No,
+    /// Raised it.
+    Raised,
+    /// Found it fixed.
+    Fixed,
+    /// Found it worse.
+    Worsened,
+    /// Gave in, or a person accepted it.
+    Settled,
+}
+
+impl Judgement<'_> {
+    /// The role's name.
+    pub fn name(&self) -> &RoleName {
+        &self.role.role.name
+    }
+
+    /// Findings that count, gravest first, then by id.
+    pub fn counting(&self) -> Vec<&Judged<'_>> {
+        let mut counting: Vec<_> = self.findings.iter().filter(|it| it.counts).collect();
+        counting.sort_by_key(|it| (std::cmp::Reverse(it.severity), it.id));
+        counting
+    }
+
+    /// Whether this role blocks now.
+    pub fn blocks(&self) -> bool {
+        self.role.role.blocks && self.own == Some(Verdict::RequestChanges)
+    }
+}

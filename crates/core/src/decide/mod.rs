@@ -1,0 +1,5 @@
+//! The order of the stages.
+
+mod judged;
+
+pub use judged::{Fresh, Judged, Judgement, Moved, Remark};

@@ -1,0 +1,172 @@
+//! People's commands that count (LOOP-12).
+//!
+//! | command | who | holds |
+//! |---|---|---|
+//! | `explain`, `help` | anyone but bots | – |
+//! | `review`, `full review`, `retry` | write access | at the head of its moment |
+//! | `dismiss`, `reopen` | write access; `dismiss` not the pull's author | until taken back |
+//! | `pause`, `resume` | write access | until taken back |
+//! | `rounds +N` | the operator | till the next reopen |
+//! | `break-glass` | `break_glass.who`, by default the operator | at the change of its moment |
+//! | anything else | write access gets one hint | – |
+
+use crate::mark::{TagKind, Topic};
+use crate::model::{Author, FindingId, RoleName, Snapshot, Time};
+use crate::policy::Policy;
+use crate::say::{Ask, Named};
+
+/// A command that somebody gave.
+#[derive(Clone, Copy, Debug)]
+pub struct Said<'a> {
+    /// What.
+    pub ask: &'a Ask,
+    /// Who.
+    pub by: &'a Author,
+    /// When.
+    pub at: Time,
+    /// In which comment or note.
+    pub id: &'a str,
+    /// They may ask for it.
+    pub allowed: bool,
+}
+
+/// That the glass is broken at this change.
+#[derive(Clone, Copy, Debug)]
+pub struct Glass<'a> {
+    /// By whom.
+    pub by: &'a Author,
+    /// Why.
+    pub reason: &'a str,
+    /// When.
+    pub at: Time,
+}
+
+pub(super) fn collect<'a>(snapshot: &'a Snapshot, policy: &Policy) -> Vec<Said<'a>> {
+    let comments = snapshot.comments.iter().map(|it| (it.id.as_str(), &it.author, it.at, it.edited, &it.text));
+    let notes = snapshot
+        .threads
+        .iter()
+        .flat_map(|thread| &thread.notes)
+        .map(|it| (it.id.as_str(), &it.author, it.at, it.edited, &it.text));
+    let mut said: Vec<_> = comments
+        .chain(notes)
+        .filter(|(_, by, _, edited, _)| !edited && !by.bot)
+        .filter_map(|(id, by, at, _, text)| Some((id, by, at, text.ask()?)))
+        .filter(|(_, by, _, _)| !by.login.as_ref().is_some_and(|login| super::is_own(snapshot, policy, login)))
+        .map(|(id, by, at, ask)| Said { ask, by, at, id, allowed: allowed(snapshot, policy, ask, by) })
+        .collect();
+    said.sort_by_key(|said| said.at);
+    said
+}
+
+fn allowed(snapshot: &Snapshot, policy: &Policy, ask: &Ask, by: &Author) -> bool {
+    let is_author = by.login.is_some() && by.login == snapshot.pull.author.login;
+    match ask {
+        Ask::Explain | Ask::Help => true,
+        Ask::Rounds { .. } => by.login.as_ref().is_some_and(|login| policy.is_operator(login)),
+        Ask::BreakGlass { .. } => by.login.as_ref().is_some_and(|login| policy.may_break_glass(login)),
+        Ask::Dismiss { .. } => by.may_write() && (!is_author || policy.author_may_accept),
+        Ask::Review
+        | Ask::FullReview
+        | Ask::Reopen { .. }
+        | Ask::Retry
+        | Ask::Pause
+        | Ask::Resume
+        | Ask::Unknown { .. } => by.may_write(),
+    }
+}
+
+pub(super) fn glass<'a>(snapshot: &'a Snapshot, _policy: &Policy, said: &[Said<'a>]) -> Option<Glass<'a>> {
+    let broken = said.iter().rev().filter(|said| said.allowed).find_map(|said| match said.ask {
+        Ask::BreakGlass { reason } => Some(Glass { by: said.by, reason, at: said.at }),
+        _ => None,
+    })?;
+    let at_this_head = snapshot.pull.head_since <= broken.at;
+    let carried =
+        || {
+            snapshot.comments.iter().filter_map(|comment| comment.text.tag()).any(
+                |tag| matches!(&tag.kind, TagKind::Topic(Topic::Glass { patch }) if *patch == snapshot.changes.patch),
+            )
+        };
+    (at_this_head || carried()).then_some(broken)
+}
+
+pub(super) fn paused<'a>(said: &[Said<'a>]) -> Option<&'a Author> {
+    let last =
+        said.iter().rev().filter(|said| said.allowed).find(|said| matches!(said.ask, Ask::Pause | Ask::Resume))?;
+    matches!(last.ask, Ask::Pause).then_some(last.by)
+}
+
+pub(super) fn extra_rounds(snapshot: &Snapshot, said: &[Said<'_>]) -> u32 {
+    let since = snapshot.pull.reopened_at();
+    said.iter()
+        .filter(|said| said.allowed && since.is_none_or(|reopened| reopened <= said.at))
+        .map(|said| match said.ask {
+            Ask::Rounds { more } => *more,
+            _ => 0,
+        })
+        .fold(0, u32::saturating_add)
+}
+
+pub(super) fn operator_epoch(snapshot: &Snapshot, said: &[Said<'_>]) -> u32 {
+    let answers =
+        said.iter().filter(|said| said.allowed && matches!(said.ask, Ask::Rounds { .. } | Ask::Retry | Ask::Resume));
+    u32::try_from(snapshot.pull.reopens.len() + answers.count()).unwrap_or(u32::MAX)
+}
+
+impl super::Facts<'_> {
+    /// The latest ask for another look at this head, and whether it wants everything (D2).
+    pub fn asked_review(&self) -> Option<(Time, Breadth)> {
+        self.said.iter().rev().filter(|said| said.allowed && self.snapshot.pull.head_since <= said.at).find_map(
+            |said| match said.ask {
+                Ask::Review => Some((said.at, Breadth::Delta)),
+                Ask::FullReview => Some((said.at, Breadth::Whole)),
+                _ => None,
+            },
+        )
+    }
+
+    /// The latest ask to try a failed reviewer again at this head.
+    pub fn asked_retry(&self) -> Option<Time> {
+        self.said
+            .iter()
+            .rev()
+            .find(|said| said.allowed && matches!(said.ask, Ask::Retry) && self.snapshot.pull.head_since <= said.at)
+            .map(|said| said.at)
+    }
+
+    /// Who dismissed a finding, if the last word on it was a dismissal by one who may.
+    pub fn dismissed(&self, role: &RoleName, id: FindingId) -> Option<&Said<'_>> {
+        let names =
+            |named: &[Named]| named.iter().any(|it| it.id == id && it.role.as_ref().is_none_or(|named| named == role));
+        self.said
+            .iter()
+            .rev()
+            .filter(|said| said.allowed)
+            .find(|said| match said.ask {
+                Ask::Dismiss { findings, .. } | Ask::Reopen { findings } => names(findings),
+                _ => false,
+            })
+            .filter(|said| matches!(said.ask, Ask::Dismiss { .. }))
+    }
+
+    /// Whether the last word on a finding was `reopen`.
+    pub fn reopened(&self, role: &RoleName, id: FindingId) -> bool {
+        self.said.iter().rev().filter(|said| said.allowed).find_map(|said| match said.ask {
+            Ask::Dismiss { findings, .. } | Ask::Reopen { findings } => findings
+                .iter()
+                .any(|it| it.id == id && it.role.as_ref().is_none_or(|named| named == role))
+                .then_some(matches!(said.ask, Ask::Reopen { .. })),
+            _ => None,
+        }) == Some(true)
+    }
+}
+
+/// How much another look takes in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Breadth {
+    /// What changed.
+    Delta,
+    /// Everything.
+    Whole,
+}

@@ -1,0 +1,126 @@
+//! The findings of a role that referee remembers: entries of its summary's Block, and roots of its threads.
+
+use crate::mark::{Entry, TagKind};
+use crate::model::{FindingId, FindingState, Login, Severity, Sha, Snapshot, Thread};
+use crate::track::Fingerprint;
+
+use super::RoleFacts;
+
+/// A finding that was raised before.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// Its id.
+    pub id: FindingId,
+    /// How grave, as last said.
+    pub severity: Severity,
+    /// Where it stood when it was last written down.
+    pub state: FindingState,
+    /// Its title; a finding known by its thread alone has none.
+    pub title: &'a str,
+    /// The file.
+    pub path: &'a str,
+    /// The line at `head`.
+    pub line: Option<u32>,
+    /// The rule that found it.
+    pub rule: Option<&'a str>,
+    /// Its identity.
+    pub fingerprint: &'a Fingerprint,
+    /// The head at which it was raised or last worsened.
+    pub head: &'a Sha,
+    /// The rounds in which it blocked.
+    pub rounds: &'a [u32],
+    /// Who accepted it.
+    pub by: Option<&'a Login>,
+    /// Its thread: the newest open one, else the newest.
+    pub thread: Option<&'a Thread>,
+    /// It is in the Block.
+    pub remembered: bool,
+}
+
+impl<'a> Known<'a> {
+    /// All of a role's findings, by id.
+    pub fn of(snapshot: &'a Snapshot, role: &RoleFacts<'a>) -> Vec<Self> {
+        let entries = role
+            .standing
+            .and_then(|standing| standing.review.text.reading.block.as_deref())
+            .map_or(&[][..], |block| block.entries.as_slice());
+        let mut known: Vec<Self> = entries.iter().map(Self::from_entry).collect();
+        known.sort_by_key(|it| it.id);
+        for thread in &snapshot.threads {
+            let Some(root) = thread.root().filter(|root| root.author.is(role.identity)) else { continue };
+            let Some(tag) = root.text.tag() else { continue };
+            let TagKind::Root { role: of, finding, fingerprint, severity, .. } = &tag.kind else { continue };
+            if *of != role.role.name {
+                continue;
+            }
+            match known.binary_search_by_key(finding, |it| it.id) {
+                Ok(at) => {
+                    if let Some(it) = known.get_mut(at) {
+                        it.adopt(thread);
+                    }
+                }
+                Err(at) => known.insert(
+                    at,
+                    Self {
+                        id: *finding,
+                        severity: *severity,
+                        state: FindingState::Open,
+                        title: "",
+                        path: thread.path.as_deref().unwrap_or_default(),
+                        line: thread.line,
+                        rule: None,
+                        fingerprint,
+                        head: &tag.head,
+                        rounds: &[],
+                        by: None,
+                        thread: Some(thread),
+                        remembered: false,
+                    },
+                ),
+            }
+        }
+        known
+    }
+
+    fn from_entry(entry: &'a Entry) -> Self {
+        Self {
+            id: entry.id,
+            severity: entry.severity,
+            state: entry.state,
+            title: &entry.title,
+            path: &entry.path,
+            line: entry.line,
+            rule: entry.rule.as_deref(),
+            fingerprint: &entry.fingerprint,
+            head: &entry.head,
+            rounds: &entry.rounds,
+            by: entry.by.as_ref(),
+            thread: None,
+            remembered: true,
+        }
+    }
+
+    /// Two threads of one finding: a worsened one cites the resolved one, a crash may leave a twin.
+    fn adopt(&mut self, thread: &'a Thread) {
+        let keep = self.thread.is_some_and(|have| have.resolved.is_none() && thread.resolved.is_some());
+        if !keep {
+            self.thread = Some(thread);
+        }
+    }
+}
+
+/// The highest finding id in any own Mark, Block or Tag: new ones are given above it.
+pub(crate) fn highest(snapshot: &Snapshot) -> FindingId {
+    let in_reviews = snapshot.reviews.iter().filter_map(|review| {
+        let block = review.text.reading.block.as_deref();
+        let entries = block.and_then(|block| block.entries.iter().map(|entry| entry.id).max());
+        review.text.mark().map(|mark| mark.highest).max(entries)
+    });
+    let in_threads = snapshot.threads.iter().flat_map(|thread| &thread.notes).filter_map(|note| {
+        match note.text.tag().map(|tag| &tag.kind) {
+            Some(TagKind::Root { finding, .. }) => Some(*finding),
+            _ => None,
+        }
+    });
+    in_reviews.chain(in_threads).max().unwrap_or_default()
+}

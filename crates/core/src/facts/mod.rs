@@ -1,0 +1,85 @@
+//! What follows from a snapshot before any rule is asked: derived once, total, borrowed from the evidence.
+
+mod asks;
+pub(crate) mod ledger;
+pub(crate) mod people;
+mod role;
+mod work;
+
+pub use asks::{Glass, Said};
+pub use ledger::Known;
+pub use people::{PersonBlock, may_accept};
+pub use role::{RoleFacts, Standing};
+pub use work::{JobRecord, WorkFacts};
+
+use crate::model::{Author, Login, Snapshot};
+use crate::policy::Policy;
+
+/// What follows from a snapshot and a policy.
+#[derive(Debug)]
+pub struct Facts<'a> {
+    /// What it follows from.
+    pub snapshot: &'a Snapshot,
+    /// By which rules.
+    pub policy: &'a Policy,
+    /// Each role of the policy, and each ad hoc one that handed in a report.
+    pub roles: Vec<RoleFacts<'a>>,
+    /// People's commands that count, oldest first.
+    pub said: Vec<Said<'a>>,
+    /// Latest verdicts of people, and other bots, that still block.
+    pub blocks: Vec<PersonBlock<'a>>,
+    /// Somebody broke the glass at this change (D25).
+    pub glass: Option<Glass<'a>>,
+    /// Somebody paused referee here.
+    pub paused: Option<&'a Author>,
+    /// Workers that were started here.
+    pub work: WorkFacts<'a>,
+}
+
+impl<'a> Facts<'a> {
+    /// Derives them.
+    pub fn new(snapshot: &'a Snapshot, policy: &'a Policy) -> Self {
+        let said = asks::collect(snapshot, policy);
+        Self {
+            roles: role::all(snapshot, policy),
+            blocks: people::blocks(snapshot, policy),
+            glass: asks::glass(snapshot, policy, &said),
+            paused: asks::paused(&said),
+            work: work::read(snapshot, policy),
+            said,
+            snapshot,
+            policy,
+        }
+    }
+
+    /// Whether this login speaks for referee.
+    pub fn is_own(&self, login: &Login) -> bool {
+        is_own(self.snapshot, self.policy, login)
+    }
+
+    /// Whether that author speaks for referee.
+    pub fn is_own_author(&self, author: &Author) -> bool {
+        author.login.as_ref().is_some_and(|login| self.is_own(login))
+    }
+
+    /// The rounds used: the largest of the roles' (LOOP-2).
+    pub fn round(&self) -> u32 {
+        self.roles.iter().filter(|role| role.role.blocks).map(|role| role.rounds).max().unwrap_or(0)
+    }
+
+    /// The rounds allowed, with what the operator added since the last reopen.
+    pub fn rounds_allowed(&self) -> u32 {
+        self.policy.rounds.saturating_add(asks::extra_rounds(self.snapshot, &self.said))
+    }
+
+    /// The epoch of the operator comment (D13): reopens, and commands that answered the last one.
+    pub fn operator_epoch(&self) -> u32 {
+        asks::operator_epoch(self.snapshot, &self.said)
+    }
+}
+
+fn is_own(snapshot: &Snapshot, policy: &Policy, login: &Login) -> bool {
+    snapshot.viewer.login == *login
+        || snapshot.viewer.holds.contains(login)
+        || policy.roles.iter().any(|role| role.identity.as_ref() == Some(login))
+}
