@@ -27,6 +27,13 @@ impl Hash {
         Self::finish(hasher)
     }
 
+    /// Of a value, through its derived `Hash`: a new field cannot be forgotten.
+    pub fn of_value(value: &impl std::hash::Hash) -> Self {
+        let mut gathered = Gathered(Vec::with_capacity(4096));
+        value.hash(&mut gathered);
+        Self::of(gathered.0)
+    }
+
     /// Of a text's visible words: hidden comments of our namespace left out, line ends and trailing blanks
     /// folded, since forges and editors change those (D28).
     pub fn of_words(text: &str) -> Self {
@@ -54,5 +61,18 @@ impl Hash {
 impl fmt::Display for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+/// Gathers what a value hashes as, so that it can be hashed in one go.
+struct Gathered(Vec<u8>);
+
+impl std::hash::Hasher for Gathered {
+    fn finish(&self) -> u64 {
+        0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
     }
 }

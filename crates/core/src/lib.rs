@@ -8,6 +8,7 @@ pub mod mark;
 pub mod model;
 pub mod plan;
 pub mod policy;
+pub mod render;
 pub mod sanitise;
 pub mod say;
 pub mod track;

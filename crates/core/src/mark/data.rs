@@ -45,12 +45,35 @@ pub struct Mark {
     pub words: Hash,
     /// Other people's edits that were rewritten, so that each is rewritten once (D28).
     pub rewrote: Option<Hash>,
-    /// What the run that made the verdict took.
-    pub figures: Figures,
+    /// What the text says of the run that made the verdict, so that a later turn can say it again.
+    pub evaluation: Evaluation,
     /// What all runs of this role on this pull took (LOOP-9).
     pub spent: Figures,
     /// The highest finding id that was ever given on this pull, as far as this role knew.
     pub highest: FindingId,
+}
+
+/// What a run came to, as its summary tells it: kept, since the report itself is gone in the next turn (PUB-2).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Evaluation {
+    /// Files that were read.
+    pub read: u32,
+    /// Of so many.
+    pub of: u32,
+    /// The first few that were not, by name.
+    pub skipped: Vec<String>,
+    /// The head before, where only the delta was read.
+    pub since: Option<Sha>,
+    /// Findings it raised.
+    pub new: Vec<FindingId>,
+    /// Findings it found fixed.
+    pub fixed: Vec<FindingId>,
+    /// Findings it did not raise: below the floor, outside the delta, or settled before.
+    pub held_back: u32,
+    /// Why it failed or is incomplete, cut short and made safe.
+    pub failure: Option<String>,
+    /// What it took.
+    pub figures: Figures,
 }
 
 /// At the end of every other text referee writes. At most 200 bytes sealed.

@@ -3,7 +3,7 @@
 
 mod data;
 
-pub use data::{Block, Entry, Mark, Opened, ReplyKind, Tag, TagKind, Topic, Trust};
+pub use data::{Block, Entry, Evaluation, Mark, Opened, ReplyKind, Tag, TagKind, Topic, Trust};
 
 /// A text without the hidden comments of our namespace.
 pub fn visible(text: &str) -> std::borrow::Cow<'_, str> {

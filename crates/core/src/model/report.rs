@@ -107,7 +107,7 @@ pub struct PositionSaid {
 }
 
 /// What a run took: tokens, money, time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Figures {
     /// Tokens in and out.
     #[serde(default)]

@@ -1,0 +1,124 @@
+//! What a role's summary is made from. All of it is on the forge or in the policy, so any later turn can make the
+//! same text again; its hash says whether there is anything to write (PUB-2).
+
+use crate::decide::Remark;
+use crate::mark::Evaluation;
+use crate::model::{Figures, FindingId, Login, RoleName, Severity, Sha, Verdict};
+
+/// What a role's summary is made from.
+#[derive(Clone, Debug, Hash)]
+pub struct Summary<'a> {
+    /// Whose summary.
+    pub role: &'a RoleName,
+    /// Named on the command line only.
+    pub ad_hoc: bool,
+    /// The own verdict.
+    pub own: Verdict,
+    /// What is enforced.
+    pub enforced: Verdict,
+    /// The form of the row that carries it: a verdict in another form says so.
+    pub form: Verdict,
+    /// Why own, enforced and form differ, or what else people should know.
+    pub why: Vec<Why<'a>>,
+    /// The head it was evaluated against.
+    pub head: &'a Sha,
+    /// The evaluation was complete.
+    pub complete: bool,
+    /// Failed attempts at this change.
+    pub attempts: u8,
+    /// Which round this is.
+    pub round: u32,
+    /// Of how many.
+    pub rounds: u32,
+    /// What the run came to.
+    pub evaluation: &'a Evaluation,
+    /// What all runs of the role took here.
+    pub spent: Figures,
+    /// What the pull may take, in millionths of a dollar.
+    pub budget: u64,
+    /// Findings that count, gravest first.
+    pub open: Vec<Line<'a>>,
+    /// Findings that people accepted.
+    pub accepted: Vec<Line<'a>>,
+    /// Findings that were forgotten for want of room.
+    pub evicted: u32,
+    /// The name people command referee by.
+    pub bot: &'a Login,
+}
+
+/// One finding in a summary.
+#[derive(Clone, Debug, Hash)]
+pub struct Line<'a> {
+    /// Its id.
+    pub id: FindingId,
+    /// How grave.
+    pub severity: Severity,
+    /// In a line; made safe here.
+    pub title: &'a str,
+    /// The file.
+    pub path: &'a str,
+    /// The line.
+    pub line: Option<u32>,
+    /// Its thread's page, where it has one.
+    pub url: &'a str,
+    /// What people should know of it.
+    pub remark: Remark<'a>,
+    /// Who accepted it.
+    pub by: Option<&'a Login>,
+}
+
+/// Why own, enforced and form differ, or what else people should know.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Why<'a> {
+    /// A sibling blocks (PUB-7).
+    Escalated {
+        /// Which.
+        by: &'a RoleName,
+    },
+    /// Approving waits for somebody (D19).
+    Waiting {
+        /// Roles and people.
+        on: Vec<&'a str>,
+    },
+    /// Nothing blocks any more, but the block stays until the verdict approves (PUB-6).
+    BlockStays,
+    /// An own approval counted at a head that was not read (PUB-6, PUB-15).
+    Unread,
+    /// The glass is broken (D25).
+    Glass {
+        /// By whom.
+        by: &'a str,
+        /// Why; tainted.
+        reason: &'a str,
+    },
+    /// The verdict was posted again because it had lost its weight (PUB-20).
+    Restored {
+        /// By whose act.
+        by: &'a str,
+    },
+    /// Verdicts are posted as comments here: own pull, or `approve = "off"`.
+    AsComment {
+        /// In words.
+        because: &'static str,
+    },
+    /// A person with write access dismissed it, and that is respected at this change.
+    Dismissed {
+        /// Who.
+        by: &'a str,
+    },
+    /// Roles that do not apply to this change (D19).
+    NotAsked {
+        /// Which.
+        roles: Vec<&'a str>,
+    },
+}
+
+impl Summary<'_> {
+    /// The hash of everything the text is made from, and of the wording's own version.
+    pub fn inputs(&self) -> crate::hash::Hash {
+        crate::hash::Hash::of_value(&(WORDING, self))
+    }
+}
+
+/// Raised when the wording changes, so that standing summaries are written anew once.
+const WORDING: u32 = 1;
