@@ -54,10 +54,13 @@ fn one<'a>(snapshot: &'a Snapshot, role: &'a Role) -> RoleFacts<'a> {
     let identity = role.speaks_as(&snapshot.viewer.login);
     let report = snapshot.report(&role.name);
     let round_patches = rounds(snapshot, role, identity);
+    let standing = standing(snapshot, role, identity);
+    // A role that blocks must be able to take it back, even where its files left the change.
+    let blocks = standing.is_some_and(|standing| standing.mark.own == Verdict::RequestChanges);
     RoleFacts {
-        applies: applies(snapshot, role),
+        applies: blocks || applies(snapshot, role),
         held: *identity == snapshot.viewer.login || snapshot.viewer.holds.contains(identity),
-        standing: standing(snapshot, role, identity),
+        standing,
         covers: report.is_some_and(|report| covers(snapshot, role, report)),
         rounds: u32::try_from(round_patches.len()).unwrap_or(u32::MAX),
         role,
@@ -92,7 +95,7 @@ fn rounds<'a>(snapshot: &'a Snapshot, role: &Role, identity: &Login) -> Vec<&'a 
     let reopened = snapshot.pull.reopened_at();
     let mut patches: Vec<&PatchId> = Vec::new();
     for (_, mark) in marked(snapshot, role, identity).filter(|(_, mark)| mark.reopened == reopened) {
-        let shown = (mark.own == Verdict::RequestChanges).then_some(&mark.patch);
+        let shown = (mark.complete && mark.own == Verdict::RequestChanges).then_some(&mark.patch);
         for patch in mark.rounds.iter().chain(shown) {
             if !patches.contains(&patch) {
                 patches.push(patch);

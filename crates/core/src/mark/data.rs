@@ -25,6 +25,8 @@ pub struct Mark {
     pub patch: PatchId,
     /// The evaluation was complete; attempts and incomplete reports are not (D19).
     pub complete: bool,
+    /// The head of the last complete evaluation: where the next delta begins (LOOP-5).
+    pub reviewed: Option<Sha>,
     /// Changes at which the own verdict asked for changes, since `reopened` (LOOP-2).
     pub rounds: Vec<PatchId>,
     /// The reopen that the rounds count from.
@@ -35,6 +37,8 @@ pub struct Mark {
     pub tried_at: Option<Time>,
     /// The ask that the evaluation answered, so that one command starts one review (D2).
     pub asked: Option<Time>,
+    /// Who took the last one's weight, so that this one had to be posted again (PUB-20).
+    pub restored: Option<String>,
     /// The review that took this one's place (PUB-5).
     pub superseded: Option<ReviewId>,
     /// Blocking findings at the last notice (PUB-18).
