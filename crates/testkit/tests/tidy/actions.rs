@@ -1,0 +1,202 @@
+//! An `Action` is built in `decide` and nowhere else: elsewhere it may only be looked at.
+//!
+//! | `Action::X` stands | it is |
+//! |---|---|
+//! | before `=>`, `\|`, `if` or `=`, also inside a tuple or a field of a pattern | looked at |
+//! | in `matches!` after the first comma | looked at |
+//! | anywhere else | built |
+//!
+//! Importing the variants or renaming the type would hide a construction from this check, so both are refused.
+
+use crate::house::House;
+use crate::rust::Rust;
+use crate::{Complaint, hold, places};
+
+const REMEDY: &str = "plan it in `crates/core/src/decide`, where the rules are";
+
+fn check(house: &House) -> Vec<Complaint> {
+    let sources = house
+        .rust()
+        .filter(|it| !it.is_test() && it.room() != "testkit" && !decides(&it.path));
+    let mut complaints = Vec::new();
+    for file in sources {
+        let rust = Rust::read(&file.text);
+        let mut say = |index: usize, what: &str, remedy: &str| {
+            complaints.push(Complaint::new(&file.path, rust.line(index), what, remedy));
+        };
+        for (index, word) in rust.words().filter(|(index, _)| !rust.in_test(*index)) {
+            let named = word == "Action" || (word == "Self" && in_impl_of_action(&rust, index));
+            if !named {
+                continue;
+            }
+            if rust.text(index + 1) == "as" {
+                say(
+                    index,
+                    "`Action` is renamed, which hides where it is built",
+                    "use its own name",
+                );
+            } else if rust.text(index + 1) == "::" && matches!(rust.text(index + 2), "{" | "*") {
+                say(
+                    index,
+                    "the variants of `Action` are imported, which hides where they are built",
+                    "write `Action::X`",
+                );
+            } else if rust.text(index + 1) == "::"
+                && is_variant(rust.text(index + 2))
+                && !is_pattern(&rust, index)
+            {
+                say(
+                    index,
+                    &format!(
+                        "`Action::{}` is built outside `decide`",
+                        rust.text(index + 2)
+                    ),
+                    REMEDY,
+                );
+            }
+        }
+    }
+    complaints
+}
+
+fn decides(path: &str) -> bool {
+    path == "crates/core/src/decide.rs" || path.starts_with("crates/core/src/decide/")
+}
+
+/// Variants are camel case; functions and constants of the type are not.
+fn is_variant(word: &str) -> bool {
+    word.starts_with(char::is_uppercase) && word.contains(char::is_lowercase)
+}
+
+fn in_impl_of_action(rust: &Rust<'_>, index: usize) -> bool {
+    let mut at = index;
+    while let Some(open) = rust.parent(at) {
+        let start = (0..open)
+            .rev()
+            .find(|it| matches!(rust.text(*it), "impl" | ";" | "}"))
+            .unwrap_or(0);
+        if rust.text(open) == "{" && rust.text(open - 1) == "Action" && rust.text(start) == "impl" {
+            return true;
+        }
+        at = open;
+    }
+    false
+}
+
+fn is_pattern(rust: &Rust<'_>, path: usize) -> bool {
+    let mut start = path;
+    let mut end = path + 3;
+    loop {
+        start = path_start(rust, start);
+        if matches!(rust.text(end), "{" | "(") {
+            end = rust.mate(end).unwrap_or(end) + 1;
+        }
+        if matches!(rust.text(end), "=>" | "|" | "if" | "=") {
+            return true;
+        }
+        let Some(open) = rust.parent(path_start(rust, start)) else {
+            return false;
+        };
+        if asks_for_match(rust, open, start) {
+            return true;
+        }
+        let closes = matches!(rust.text(end), "," | ")" | "]" | "}" | "|");
+        // A brace is a pattern's only around `field: pattern`; else it is a block or the arms of a match.
+        let climbs = rust.text(open) != "{" || rust.text(start.wrapping_sub(1)) == ":";
+        if !closes || !climbs {
+            return false;
+        }
+        end = rust.mate(open).unwrap_or(open) + 1;
+        start = open;
+    }
+}
+
+/// The first word of the path that ends before or at `index`: of `plan` in `plan::Action`, of `Some` in `Some(`.
+fn path_start(rust: &Rust<'_>, index: usize) -> usize {
+    let mut at = index;
+    if matches!(rust.text(at), "(" | "{")
+        && rust
+            .text(at.wrapping_sub(1))
+            .starts_with(char::is_alphabetic)
+    {
+        at -= 1;
+    }
+    while rust.text(at.wrapping_sub(1)) == "::" {
+        at = at.saturating_sub(2);
+    }
+    at
+}
+
+/// Inside `matches!(value, …)`, past the value.
+fn asks_for_match(rust: &Rust<'_>, open: usize, start: usize) -> bool {
+    let macros = ["matches", "assert_matches", "debug_assert_matches"];
+    let asks =
+        rust.text(open.wrapping_sub(1)) == "!" && macros.contains(&rust.text(open.wrapping_sub(2)));
+    asks && (open + 1..start).any(|it| rust.text(it) == "," && rust.parent(it) == Some(open))
+}
+
+#[test]
+fn actions_are_built_in_decide_alone() {
+    hold(check(&House::load()));
+}
+
+#[cfg(test)]
+fn lines(source: &str) -> Vec<usize> {
+    let complaints = check(&House::of(&[("crates/turn/src/a.rs", source)]));
+    complaints.iter().map(|it| it.line).collect()
+}
+
+#[test]
+fn looking_at_an_action_is_no_building() {
+    let source = "
+fn a(step: Step) {
+    match step.action {
+        Action::Reply { .. } | Action::Resolve(_) => {}
+        plan::Action::Assign { who, .. } if who.is_some() => {}
+        Action::SetLabel => {}
+        _ => {}
+    }
+    match (a, b) { (Action::Reply { .. }, Some(Action::Resolve(_))) => {} _ => {} }
+    if let Step { action: Action::Reply { note, .. }, .. } = step {}
+    let Some(Action::Reply { .. }) = x else { return };
+    let yes = matches!(step.action, Action::Reply { .. } | Action::Resolve(_));
+    let yes = matches!(&step, Step { action: Action::Reply { .. }, .. });
+    steps.iter().map(Action::gate).filter(|it| matches!(it, Some(Action::Reply { .. })));
+    impl Action { fn f(&self) { match self { Self::Reply { .. } => 1 } } }
+}
+#[cfg(test)]
+mod tests { fn b() { let a = Action::Reply { x: 1 }; } }
+";
+    assert_eq!(lines(source), Vec::<usize>::new());
+}
+
+#[test]
+fn building_an_action_is_caught() {
+    let source = "
+fn a() -> Action {
+    let a = Action::Reply { note: 1 };
+    steps.push(Step { action: Action::Resolve(t), reason });
+    match x { A => out.push(plan::Action::SetLabel), }
+    if cond { return Action::SetLabel }
+    match x { A => Action::SetLabel, B => { Action::Reply { note: 2 } } }
+    if matches!(Action::SetLabel, x) {}
+    f(|it| Action::Reply { note: it })
+}
+impl From<X> for Action { fn from(x: X) -> Self { Self::Reply { note: x } } }
+use crate::plan::Action::{Reply, Resolve};
+use crate::plan::Action as Deed;
+";
+    assert_eq!(lines(source), [3, 4, 5, 6, 7, 7, 8, 9, 11, 12, 13]);
+}
+
+#[test]
+fn decide_and_testkit_may_build() {
+    let source = "fn a() { let a = Action::Reply; }";
+    let house = House::of(&[
+        ("crates/core/src/decide/publish.rs", source),
+        ("crates/core/src/decide.rs", source),
+        ("crates/testkit/src/world.rs", source),
+        ("crates/core/src/plan.rs", source),
+    ]);
+    assert_eq!(places(check(&house)), ["crates/core/src/plan.rs:1"]);
+}

@@ -1,0 +1,68 @@
+//! Verbs that write have one caller each.
+//!
+//! | verb | called by |
+//! |---|---|
+//! | `perform` | `crates/turn`: one place puts gates, expectations and receipts around every write |
+//! | `open_pull` | `crates/app/src/worker`: a delivery is no action of the loop |
+//!
+//! The testkit drives both, so it is excepted.
+
+use crate::house::House;
+use crate::rust::Rust;
+use crate::{Complaint, hold, places};
+
+const CALLERS: [(&str, &str); 2] = [
+    ("perform", "crates/turn/"),
+    ("open_pull", "crates/app/src/worker"),
+];
+
+fn check(house: &House) -> Vec<Complaint> {
+    let mut complaints = Vec::new();
+    for file in house
+        .rust()
+        .filter(|it| !it.is_test() && it.room() != "testkit")
+    {
+        let rust = Rust::read(&file.text);
+        for (index, word) in rust.words().filter(|(index, _)| !rust.in_test(*index)) {
+            let called = rust.text(index + 1) == "("
+                && matches!(rust.text(index.wrapping_sub(1)), "." | "::");
+            let verb = CALLERS
+                .iter()
+                .find(|(verb, caller)| *verb == word && !file.path.starts_with(caller));
+            if let Some((verb, caller)) = verb
+                && called
+            {
+                let what = format!("`{verb}` is called outside `{caller}`");
+                complaints.push(Complaint::new(
+                    &file.path,
+                    rust.line(index),
+                    what,
+                    "return a plan and let that room act",
+                ));
+            }
+        }
+    }
+    complaints
+}
+
+#[test]
+fn verbs_that_write_have_one_caller() {
+    hold(check(&House::load()));
+}
+
+#[test]
+fn a_second_caller_is_caught() {
+    let source = "fn a() {\n forge.perform(x);\n Forge::perform(&forge, x);\n forge.open_pull(d);\n}\nfn perform(x: u8) {}";
+    let house = House::of(&[
+        ("crates/app/src/cli/review.rs", source),
+        ("crates/turn/src/apply.rs", source),
+        ("crates/testkit/src/contract.rs", source),
+    ]);
+    let want = [
+        "crates/app/src/cli/review.rs:2",
+        "crates/app/src/cli/review.rs:3",
+        "crates/app/src/cli/review.rs:4",
+        "crates/turn/src/apply.rs:4",
+    ];
+    assert_eq!(places(check(&house)), want);
+}
