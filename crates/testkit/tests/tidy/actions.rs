@@ -15,9 +15,7 @@ use crate::{Complaint, hold, places};
 const REMEDY: &str = "plan it in `crates/core/src/decide`, where the rules are";
 
 fn check(house: &House) -> Vec<Complaint> {
-    let sources = house
-        .rust()
-        .filter(|it| !it.is_test() && it.room() != "testkit" && !decides(&it.path));
+    let sources = house.rust().filter(|it| !it.is_test() && it.room() != "testkit" && !decides(&it.path));
     let mut complaints = Vec::new();
     for file in sources {
         let rust = Rust::read(&file.text);
@@ -26,33 +24,19 @@ fn check(house: &House) -> Vec<Complaint> {
         };
         for (index, word) in rust.words().filter(|(index, _)| !rust.in_test(*index)) {
             let named = word == "Action" || (word == "Self" && in_impl_of_action(&rust, index));
-            if !named {
+            if !named || maps_itself(&rust, &file.path, index) {
                 continue;
             }
             if rust.text(index + 1) == "as" {
-                say(
-                    index,
-                    "`Action` is renamed, which hides where it is built",
-                    "use its own name",
-                );
+                say(index, "`Action` is renamed, which hides where it is built", "use its own name");
             } else if rust.text(index + 1) == "::" && matches!(rust.text(index + 2), "{" | "*") {
                 say(
                     index,
                     "the variants of `Action` are imported, which hides where they are built",
                     "write `Action::X`",
                 );
-            } else if rust.text(index + 1) == "::"
-                && is_variant(rust.text(index + 2))
-                && !is_pattern(&rust, index)
-            {
-                say(
-                    index,
-                    &format!(
-                        "`Action::{}` is built outside `decide`",
-                        rust.text(index + 2)
-                    ),
-                    REMEDY,
-                );
+            } else if rust.text(index + 1) == "::" && is_variant(rust.text(index + 2)) && !is_pattern(&rust, index) {
+                say(index, &format!("`Action::{}` is built outside `decide`", rust.text(index + 2)), REMEDY);
             }
         }
     }
@@ -69,18 +53,45 @@ fn is_variant(word: &str) -> bool {
 }
 
 fn in_impl_of_action(rust: &Rust<'_>, index: usize) -> bool {
+    impl_of_action(rust, index).is_some()
+}
+
+/// The opening brace of the `impl … Action` around a token; `-> impl Trait` and `f: impl Trait` open none.
+fn impl_of_action(rust: &Rust<'_>, index: usize) -> Option<usize> {
     let mut at = index;
     while let Some(open) = rust.parent(at) {
-        let start = (0..open)
-            .rev()
-            .find(|it| matches!(rust.text(*it), "impl" | ";" | "}"))
-            .unwrap_or(0);
-        if rust.text(open) == "{" && rust.text(open - 1) == "Action" && rust.text(start) == "impl" {
-            return true;
+        let level = rust.parent(open);
+        let starts = |it: &usize| {
+            rust.parent(*it) == level && (matches!(rust.text(*it), ";" | "}" | "{") || begins_item(rust, *it))
+        };
+        let first = level.map_or(0, |outer| outer + 1);
+        let start = (first..open).rev().find(starts).unwrap_or(first);
+        let header: Vec<&str> = (start..open).map(|it| rust.text(it)).collect();
+        let subject = header.iter().position(|word| *word == "for").unwrap_or(0);
+        if rust.text(open) == "{" && header.first() == Some(&"impl") && header[subject..].contains(&"Action") {
+            return Some(open);
         }
         at = open;
     }
-    false
+    None
+}
+
+fn begins_item(rust: &Rust<'_>, index: usize) -> bool {
+    let before = index.checked_sub(1).map_or("", |before| rust.text(before));
+    rust.text(index) == "impl" && matches!(before, "" | "}" | "{" | ";" | "]")
+}
+
+/// Where the type is defined, a method may turn an action into the same action with other texts.
+fn maps_itself(rust: &Rust<'_>, path: &str, index: usize) -> bool {
+    let home = path == "crates/core/src/plan.rs" || path.starts_with("crates/core/src/plan/");
+    let Some(block) = impl_of_action(rust, index).filter(|_| home) else { return false };
+    let mut body = index;
+    while let Some(open) = rust.parent(body).filter(|open| *open != block) {
+        body = open;
+    }
+    let start =
+        (block..body).rev().find(|it| rust.text(*it) == "fn" && rust.parent(*it) == Some(block)).unwrap_or(body);
+    (start..body).any(|it| rust.text(it) == "self")
 }
 
 fn is_pattern(rust: &Rust<'_>, path: usize) -> bool {
@@ -114,11 +125,7 @@ fn is_pattern(rust: &Rust<'_>, path: usize) -> bool {
 /// The first word of the path that ends before or at `index`: of `plan` in `plan::Action`, of `Some` in `Some(`.
 fn path_start(rust: &Rust<'_>, index: usize) -> usize {
     let mut at = index;
-    if matches!(rust.text(at), "(" | "{")
-        && rust
-            .text(at.wrapping_sub(1))
-            .starts_with(char::is_alphabetic)
-    {
+    if matches!(rust.text(at), "(" | "{") && rust.text(at.wrapping_sub(1)).starts_with(char::is_alphabetic) {
         at -= 1;
     }
     while rust.text(at.wrapping_sub(1)) == "::" {
@@ -130,8 +137,7 @@ fn path_start(rust: &Rust<'_>, index: usize) -> usize {
 /// Inside `matches!(value, …)`, past the value.
 fn asks_for_match(rust: &Rust<'_>, open: usize, start: usize) -> bool {
     let macros = ["matches", "assert_matches", "debug_assert_matches"];
-    let asks =
-        rust.text(open.wrapping_sub(1)) == "!" && macros.contains(&rust.text(open.wrapping_sub(2)));
+    let asks = rust.text(open.wrapping_sub(1)) == "!" && macros.contains(&rust.text(open.wrapping_sub(2)));
     asks && (open + 1..start).any(|it| rust.text(it) == "," && rust.parent(it) == Some(open))
 }
 
@@ -192,11 +198,16 @@ use crate::plan::Action as Deed;
 #[test]
 fn decide_and_testkit_may_build() {
     let source = "fn a() { let a = Action::Reply; }";
+    let defined = "impl<T> Action<T> {
+    fn map<U>(&self, f: impl Fn() -> U) -> Action<U> { match self { Self::Reply { text } => Action::Reply { text } } }
+    fn reply() -> Self { Self::Reply { text } }
+}";
     let house = House::of(&[
         ("crates/core/src/decide/publish.rs", source),
         ("crates/core/src/decide.rs", source),
         ("crates/testkit/src/world.rs", source),
         ("crates/core/src/plan.rs", source),
+        ("crates/core/src/plan/action.rs", defined),
     ]);
-    assert_eq!(places(check(&house)), ["crates/core/src/plan.rs:1"]);
+    assert_eq!(places(check(&house)), ["crates/core/src/plan.rs:1", "crates/core/src/plan/action.rs:3"]);
 }

@@ -11,24 +11,15 @@ use crate::house::House;
 use crate::rust::Rust;
 use crate::{Complaint, hold, places};
 
-const CALLERS: [(&str, &str); 2] = [
-    ("perform", "crates/turn/"),
-    ("open_pull", "crates/app/src/worker"),
-];
+const CALLERS: [(&str, &str); 2] = [("perform", "crates/turn/"), ("open_pull", "crates/app/src/worker")];
 
 fn check(house: &House) -> Vec<Complaint> {
     let mut complaints = Vec::new();
-    for file in house
-        .rust()
-        .filter(|it| !it.is_test() && it.room() != "testkit")
-    {
+    for file in house.rust().filter(|it| !it.is_test() && it.room() != "testkit") {
         let rust = Rust::read(&file.text);
         for (index, word) in rust.words().filter(|(index, _)| !rust.in_test(*index)) {
-            let called = rust.text(index + 1) == "("
-                && matches!(rust.text(index.wrapping_sub(1)), "." | "::");
-            let verb = CALLERS
-                .iter()
-                .find(|(verb, caller)| *verb == word && !file.path.starts_with(caller));
+            let called = rust.text(index + 1) == "(" && matches!(rust.text(index.wrapping_sub(1)), "." | "::");
+            let verb = CALLERS.iter().find(|(verb, caller)| *verb == word && !file.path.starts_with(caller));
             if let Some((verb, caller)) = verb
                 && called
             {
@@ -52,7 +43,8 @@ fn verbs_that_write_have_one_caller() {
 
 #[test]
 fn a_second_caller_is_caught() {
-    let source = "fn a() {\n forge.perform(x);\n Forge::perform(&forge, x);\n forge.open_pull(d);\n}\nfn perform(x: u8) {}";
+    let source =
+        "fn a() {\n forge.perform(x);\n Forge::perform(&forge, x);\n forge.open_pull(d);\n}\nfn perform(x: u8) {}";
     let house = House::of(&[
         ("crates/app/src/cli/review.rs", source),
         ("crates/turn/src/apply.rs", source),

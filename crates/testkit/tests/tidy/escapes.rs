@@ -15,13 +15,10 @@ fn check(house: &House) -> Vec<Complaint> {
                     "a lint is allowed",
                     "write `#[expect(…, reason = \"…\")]`, which fails when it is no longer needed",
                 ),
-                "ignore" if in_attribute(&rust, index) => {
-                    ("a test is ignored", "make it run, or delete it")
+                "ignore" if in_attribute(&rust, index) => ("a test is ignored", "make it run, or delete it"),
+                "todo" | "unimplemented" if rust.reads(index + 1, &["!", "("]) => {
+                    ("code that panics because it is not written", "write it, or leave the branch out of the type")
                 }
-                "todo" | "unimplemented" if rust.reads(index + 1, &["!", "("]) => (
-                    "code that panics because it is not written",
-                    "write it, or leave the branch out of the type",
-                ),
                 "sleep" if rust.reads(index.wrapping_sub(2), &["thread", "::"]) => {
                     ("a thread sleeps", "wait for the event, or pass the time in")
                 }
@@ -42,11 +39,7 @@ fn in_attribute(rust: &Rust<'_>, index: usize) -> bool {
     let mut at = index;
     while let Some(open) = rust.parent(at) {
         let before = rust.text(open.wrapping_sub(1));
-        let outer = if before == "!" {
-            rust.text(open.wrapping_sub(2))
-        } else {
-            before
-        };
+        let outer = if before == "!" { rust.text(open.wrapping_sub(2)) } else { before };
         if rust.text(open) == "[" && outer == "#" {
             return true;
         }
@@ -57,11 +50,7 @@ fn in_attribute(rust: &Rust<'_>, index: usize) -> bool {
 
 /// A `cfg` that mentions `test` and is not simply `#[cfg(test)]` on a module, an import or a test's helper.
 fn knows_of_tests(rust: &Rust<'_>, index: usize) -> bool {
-    let open = if rust.text(index + 1) == "!" {
-        index + 2
-    } else {
-        index + 1
-    };
+    let open = if rust.text(index + 1) == "!" { index + 2 } else { index + 1 };
     let Some(close) = rust.mate(open) else {
         return false;
     };
@@ -69,10 +58,7 @@ fn knows_of_tests(rust: &Rust<'_>, index: usize) -> bool {
     if !mentions || in_test_file(rust) {
         return false;
     }
-    let plain = rust.reads(
-        index.wrapping_sub(2),
-        &["#", "[", "cfg", "(", "test", ")", "]"],
-    );
+    let plain = rust.reads(index.wrapping_sub(2), &["#", "[", "cfg", "(", "test", ")", "]"]);
     let mut item = close + 2;
     while rust.reads(item, &["#", "["]) {
         item = rust.mate(item + 1).map_or(usize::MAX - 8, |end| end + 1);
@@ -82,8 +68,7 @@ fn knows_of_tests(rust: &Rust<'_>, index: usize) -> bool {
 
 /// A file whose tests stand at its root (the tidy checks do) has helpers under `#[cfg(test)]` at its root as well.
 fn in_test_file(rust: &Rust<'_>) -> bool {
-    (0..rust.tokens.len())
-        .any(|it| rust.parent(it).is_none() && rust.reads(it, &["#", "[", "test", "]"]))
+    (0..rust.tokens.len()).any(|it| rust.parent(it).is_none() && rust.reads(it, &["#", "[", "test", "]"]))
 }
 
 #[test]
@@ -122,8 +107,5 @@ mod tests;
 #[cfg(unix)]
 fn b() {}
 ";
-    assert_eq!(
-        places(check(&House::of(&[("crates/a/src/a.rs", source)]))),
-        Vec::<String>::new()
-    );
+    assert_eq!(places(check(&House::of(&[("crates/a/src/a.rs", source)]))), Vec::<String>::new());
 }

@@ -23,20 +23,13 @@ impl House {
 
     /// A house of samples, for the test that a check can fail.
     pub(crate) fn of(files: &[(&str, &str)]) -> Self {
-        let files = files.iter().map(|(path, text)| File {
-            path: (*path).into(),
-            text: (*text).into(),
-        });
-        Self {
-            files: files.collect(),
-        }
+        let files = files.iter().map(|(path, text)| File { path: (*path).into(), text: (*text).into() });
+        Self { files: files.collect() }
     }
 
     /// Rust sources of the crates, tests included.
     pub(crate) fn rust(&self) -> impl Iterator<Item = &File> {
-        self.files
-            .iter()
-            .filter(|it| it.path.starts_with("crates/") && it.path.ends_with(".rs"))
+        self.files.iter().filter(|it| it.path.starts_with("crates/") && it.path.ends_with(".rs"))
     }
 
     pub(crate) fn markdown(&self) -> impl Iterator<Item = &File> {
@@ -52,34 +45,24 @@ impl House {
         let path = path.trim_end_matches('/');
         let module = format!("{path}.rs");
         let folder = format!("{path}/");
-        self.files
-            .iter()
-            .any(|it| it.path == path || it.path == module || it.path.starts_with(&folder))
+        self.files.iter().any(|it| it.path == path || it.path == module || it.path.starts_with(&folder))
     }
 }
 
 impl File {
     /// The folder under `crates/`, or nothing for a file elsewhere.
     pub(crate) fn room(&self) -> &str {
-        self.path
-            .strip_prefix("crates/")
-            .and_then(|rest| rest.split('/').next())
-            .unwrap_or_default()
+        self.path.strip_prefix("crates/").and_then(|rest| rest.split('/').next()).unwrap_or_default()
     }
 
     /// Test code by its place. Test modules inside a source are known by `Rust::in_test`.
     pub(crate) fn is_test(&self) -> bool {
-        ["/tests/", "/benches/", "/examples/", "/fuzz/"]
-            .iter()
-            .any(|folder| self.path.contains(folder))
+        ["/tests/", "/benches/", "/examples/", "/fuzz/"].iter().any(|folder| self.path.contains(folder))
             || self.path.ends_with("/tests.rs")
     }
 
     pub(crate) fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
-        self.text
-            .lines()
-            .enumerate()
-            .map(|(index, line)| (index + 1, line))
+        self.text.lines().enumerate().map(|(index, line)| (index + 1, line))
     }
 }
 
@@ -108,10 +91,7 @@ fn walk(root: &Path, folder: &Path, files: &mut Vec<File>) {
         {
             let inside = path.strip_prefix(root).expect("the walk stays inside");
             let parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy()).collect();
-            files.push(File {
-                path: parts.join("/"),
-                text,
-            });
+            files.push(File { path: parts.join("/"), text });
         }
     }
 }
@@ -121,20 +101,12 @@ fn the_walk_finds_this_file_and_no_build_output() {
     let house = House::load();
     assert!(house.file("crates/testkit/tests/tidy/house.rs").is_some());
     assert!(house.file(".ci/run").is_some());
-    assert!(
-        !house
-            .files
-            .iter()
-            .any(|it| it.path.starts_with("target/") || it.path.starts_with(".git/"))
-    );
+    assert!(!house.files.iter().any(|it| it.path.starts_with("target/") || it.path.starts_with(".git/")));
 }
 
 #[test]
 fn a_module_may_be_named_as_file_or_folder() {
-    let house = House::of(&[
-        ("crates/core/src/facts.rs", ""),
-        ("crates/core/src/mark/tag.rs", ""),
-    ]);
+    let house = House::of(&[("crates/core/src/facts.rs", ""), ("crates/core/src/mark/tag.rs", "")]);
     assert!(house.has("crates/core/src/facts"));
     assert!(house.has("crates/core/src/mark/"));
     assert!(!house.has("crates/core/src/fact"));

@@ -29,13 +29,7 @@ pub(crate) struct Remark<'a> {
 const PAIRS: [&str; 9] = ["::", "=>", "->", "==", "!=", "<=", ">=", "&&", "||"];
 
 pub(crate) fn lex(source: &str) -> (Vec<Token<'_>>, Vec<Remark<'_>>) {
-    let mut lexer = Lexer {
-        source,
-        at: 0,
-        line: 1,
-        tokens: Vec::new(),
-        remarks: Vec::new(),
-    };
+    let mut lexer = Lexer { source, at: 0, line: 1, tokens: Vec::new(), remarks: Vec::new() };
     while lexer.step() {}
     (lexer.tokens, lexer.remarks)
 }
@@ -72,17 +66,8 @@ impl<'a> Lexer<'a> {
         } else if first == '\'' {
             self.quote();
         } else if first.is_alphanumeric() || first == '_' {
-            let length = rest
-                .find(|c: char| !c.is_alphanumeric() && c != '_')
-                .unwrap_or(rest.len());
-            self.token(
-                if first.is_ascii_digit() {
-                    Kind::Other
-                } else {
-                    Kind::Word
-                },
-                length,
-            );
+            let length = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+            self.token(if first.is_ascii_digit() { Kind::Other } else { Kind::Word }, length);
         } else {
             let pair = PAIRS.iter().find(|pair| rest.starts_with(**pair));
             self.token(Kind::Sign, pair.map_or(first.len_utf8(), |pair| pair.len()));
@@ -130,9 +115,7 @@ impl<'a> Lexer<'a> {
             self.token(Kind::Other, 2 + quoted_length(inner, '\''));
         } else {
             let name = rest.get(1..).unwrap_or_default();
-            let length = name
-                .find(|c: char| !c.is_alphanumeric() && c != '_')
-                .unwrap_or(name.len());
+            let length = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
             self.token(Kind::Other, 1 + length);
         }
     }
@@ -161,22 +144,14 @@ fn block_length(rest: &str) -> usize {
 
 /// For `r"`, `br#"` and their like: the length up to the first inner character, and the number of hashes.
 fn raw_prefix(rest: &str) -> Option<(usize, usize)> {
-    let letters = ["br", "cr", "r"]
-        .into_iter()
-        .find(|letters| rest.starts_with(letters))?;
+    let letters = ["br", "cr", "r"].into_iter().find(|letters| rest.starts_with(letters))?;
     let after = rest.get(letters.len()..)?;
     let hashes = after.len() - after.trim_start_matches('#').len();
-    after
-        .get(hashes..)?
-        .starts_with('"')
-        .then_some((letters.len() + hashes + 1, hashes))
+    after.get(hashes..)?.starts_with('"').then_some((letters.len() + hashes + 1, hashes))
 }
 
 fn string_prefix(rest: &str) -> Option<usize> {
-    ["\"", "b\"", "c\""]
-        .into_iter()
-        .find(|open| rest.starts_with(open))
-        .map(str::len)
+    ["\"", "b\"", "c\""].into_iter().find(|open| rest.starts_with(open)).map(str::len)
 }
 
 /// Length up to the closing quote, escapes skipped.
@@ -202,30 +177,18 @@ fn texts(source: &str) -> Vec<&str> {
 #[test]
 fn strings_and_comments_are_not_code() {
     assert_eq!(texts("a /* b /* c */ d */ e // f\n g"), ["a", "e", "g"]);
-    assert_eq!(
-        texts(r####"x("a \" b", r#"c " d"#, br"e")"####),
-        ["x", "(", "a \\\" b", ",", "c \" d", ",", "e", ")"]
-    );
+    assert_eq!(texts(r####"x("a \" b", r#"c " d"#, br"e")"####), ["x", "(", "a \\\" b", ",", "c \" d", ",", "e", ")"]);
 }
 
 #[test]
 fn lifetimes_are_not_characters() {
-    assert_eq!(
-        texts(r"&'a str, 'b', '\'', 'é'"),
-        ["&", "'a", "str", ",", "'b'", ",", r"'\''", ",", "'é'"]
-    );
+    assert_eq!(texts(r"&'a str, 'b', '\'', 'é'"), ["&", "'a", "str", ",", "'b'", ",", r"'\''", ",", "'é'"]);
 }
 
 #[test]
 fn signs_pair_and_lines_count() {
-    assert_eq!(
-        texts("A::B => c == d"),
-        ["A", "::", "B", "=>", "c", "==", "d"]
-    );
+    assert_eq!(texts("A::B => c == d"), ["A", "::", "B", "=>", "c", "==", "d"]);
     let (tokens, remarks) = lex("a\n\"x\ny\"\n// note\nb");
-    assert_eq!(
-        tokens.iter().map(|it| it.line).collect::<Vec<_>>(),
-        [1, 2, 5]
-    );
+    assert_eq!(tokens.iter().map(|it| it.line).collect::<Vec<_>>(), [1, 2, 5]);
     assert_eq!((remarks[0].line, remarks[0].text), (4, "// note"));
 }

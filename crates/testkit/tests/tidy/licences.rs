@@ -29,13 +29,8 @@ const ALLOWED: [&str; 15] = [
 ];
 
 fn check(metadata: &Value) -> Vec<Complaint> {
-    let used: Vec<&str> = list(metadata, "/resolve/nodes")
-        .iter()
-        .map(|node| text(node, "id"))
-        .collect();
-    let packages = list(metadata, "/packages")
-        .iter()
-        .filter(|package| used.contains(&text(package, "id")));
+    let used: Vec<&str> = list(metadata, "/resolve/nodes").iter().map(|node| text(node, "id")).collect();
+    let packages = list(metadata, "/packages").iter().filter(|package| used.contains(&text(package, "id")));
     packages
         .filter(|package| !holds(text(package, "license")))
         .map(|package| {
@@ -45,28 +40,16 @@ fn check(metadata: &Value) -> Vec<Complaint> {
                 text(package, "version"),
                 text(package, "license")
             );
-            Complaint::new(
-                "Cargo.lock",
-                1,
-                what,
-                "do without it, or extend the list and say why",
-            )
+            Complaint::new("Cargo.lock", 1, what, "do without it, or extend the list and say why")
         })
         .collect()
 }
 
 /// `A OR B`, `A AND B`, `(A OR B) AND C`; the old `A/B` means OR.
 fn holds(expression: &str) -> bool {
-    let spaced = expression
-        .replace('/', " OR ")
-        .replace('(', " ( ")
-        .replace(')', " ) ")
-        .replace(" WITH ", "~");
+    let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ").replace(" WITH ", "~");
     let words: Vec<&str> = spaced.split_whitespace().collect();
-    let mut reader = Reader {
-        words: &words,
-        at: 0,
-    };
+    let mut reader = Reader { words: &words, at: 0 };
     let holds = reader.any();
     holds && reader.at == words.len()
 }
@@ -98,10 +81,7 @@ impl Reader<'_> {
             let holds = self.any();
             return self.take(")") && holds;
         }
-        let name = self
-            .words
-            .get(self.at)
-            .map_or(String::new(), |word| word.replace('~', " WITH "));
+        let name = self.words.get(self.at).map_or(String::new(), |word| word.replace('~', " WITH "));
         self.at += 1;
         ALLOWED.contains(&name.as_str())
     }
@@ -114,10 +94,7 @@ impl Reader<'_> {
 }
 
 fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
-    value
-        .pointer(pointer)
-        .and_then(Value::as_array)
-        .map_or(&[], Vec::as_slice)
+    value.pointer(pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 fn text<'a>(value: &'a Value, key: &str) -> &'a str {
@@ -128,19 +105,9 @@ fn metadata() -> Value {
     let cargo = env!("CARGO");
     let version = Command::new(cargo).arg("-vV").output().expect("cargo runs");
     let version = String::from_utf8_lossy(&version.stdout).into_owned();
-    let host = version
-        .lines()
-        .find_map(|line| line.strip_prefix("host: "))
-        .expect("cargo names its host");
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).expect("cargo names its host");
     let output = Command::new(cargo)
-        .args([
-            "metadata",
-            "--format-version=1",
-            "--locked",
-            "--offline",
-            "--filter-platform",
-            host,
-        ])
+        .args(["metadata", "--format-version=1", "--locked", "--offline", "--filter-platform", host])
         .current_dir(root())
         .output()
         .expect("cargo runs");
@@ -155,31 +122,17 @@ fn metadata() -> Value {
 #[test]
 fn every_licence_is_allowed() {
     let metadata = metadata();
-    assert!(
-        list(&metadata, "/packages").len() > 8,
-        "the tree holds more than our own crates"
-    );
+    assert!(list(&metadata, "/packages").len() > 8, "the tree holds more than our own crates");
     hold(check(&metadata));
 }
 
 #[test]
 fn expressions_are_read_as_spdx_means_them() {
-    for good in [
-        "MIT",
-        "MIT/GPL-3.0",
-        "GPL-3.0 OR (MIT AND ISC)",
-        "Apache-2.0 WITH LLVM-exception OR GPL-2.0",
-    ] {
+    for good in ["MIT", "MIT/GPL-3.0", "GPL-3.0 OR (MIT AND ISC)", "Apache-2.0 WITH LLVM-exception OR GPL-2.0"] {
         assert!(holds(good), "{good}");
     }
-    for bad in [
-        "",
-        "GPL-3.0",
-        "MIT AND GPL-3.0",
-        "(MIT OR ISC) AND GPL-3.0",
-        "GPL-2.0 WITH LLVM-exception",
-        "MIT MIT",
-    ] {
+    for bad in ["", "GPL-3.0", "MIT AND GPL-3.0", "(MIT OR ISC) AND GPL-3.0", "GPL-2.0 WITH LLVM-exception", "MIT MIT"]
+    {
         assert!(!holds(bad), "{bad}");
     }
 }

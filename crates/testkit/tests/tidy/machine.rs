@@ -18,12 +18,7 @@ fn check(house: &House) -> Vec<Complaint> {
         for (line, text) in file.lines() {
             if let Some(home) = HOMES.iter().find(|home| names(text, home)) {
                 let what = format!("a path of a machine (`{home}…`)");
-                complaints.push(Complaint::new(
-                    &file.path,
-                    line,
-                    what,
-                    "name it from the root of the repository",
-                ));
+                complaints.push(Complaint::new(&file.path, line, what, "name it from the root of the repository"));
             }
         }
     }
@@ -34,8 +29,7 @@ fn check(house: &House) -> Vec<Complaint> {
 fn names(text: &str, home: &str) -> bool {
     text.match_indices(home).any(|(at, _)| {
         let before = text.get(..at).and_then(|head| head.chars().next_back());
-        home.starts_with(':')
-            || before.is_none_or(|c| !c.is_alphanumeric() && !"._-/}>".contains(c))
+        home.starts_with(':') || before.is_none_or(|c| !c.is_alphanumeric() && !"._-/}>".contains(c))
     })
 }
 
@@ -48,8 +42,7 @@ fn no_file_names_a_machine() {
 fn a_machine_path_is_caught() {
     let home = HOMES[0];
     let windows = HOMES[4];
-    let text =
-        format!("see `{home}kim/x`\nhttps://example.org{home}x\ncrates{home}x\nC{windows}kim");
+    let text = format!("see `{home}kim/x`\nhttps://example.org{home}x\ncrates{home}x\nC{windows}kim");
     let house = House::of(&[("docs/a.md", &text)]);
     assert_eq!(places(check(&house)), ["docs/a.md:1", "docs/a.md:4"]);
 }

@@ -35,29 +35,14 @@ pub(crate) struct Complaint {
 }
 
 impl Complaint {
-    pub(crate) fn new(
-        path: &str,
-        line: usize,
-        what: impl Into<String>,
-        remedy: impl Into<String>,
-    ) -> Self {
-        Self {
-            path: path.into(),
-            line,
-            what: what.into(),
-            remedy: remedy.into(),
-        }
+    pub(crate) fn new(path: &str, line: usize, what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { path: path.into(), line, what: what.into(), remedy: remedy.into() }
     }
 }
 
 impl fmt::Display for Complaint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            path,
-            line,
-            what,
-            remedy,
-        } = self;
+        let Self { path, line, what, remedy } = self;
         write!(f, "{path}:{line}: {what}; {remedy}")
     }
 }
@@ -67,21 +52,13 @@ impl fmt::Display for Complaint {
 pub(crate) fn hold(mut complaints: Vec<Complaint>) {
     complaints.sort();
     let list: Vec<String> = complaints.iter().map(Complaint::to_string).collect();
-    assert!(
-        complaints.is_empty(),
-        "{} broken house rules\n{}",
-        list.len(),
-        list.join("\n")
-    );
+    assert!(complaints.is_empty(), "{} broken house rules\n{}", list.len(), list.join("\n"));
 }
 
 /// `path:line` of each complaint: what the tests of the checks compare.
 pub(crate) fn places(mut complaints: Vec<Complaint>) -> Vec<String> {
     complaints.sort();
-    complaints
-        .iter()
-        .map(|it| format!("{}:{}", it.path, it.line))
-        .collect()
+    complaints.iter().map(|it| format!("{}:{}", it.path, it.line)).collect()
 }
 
 #[test]

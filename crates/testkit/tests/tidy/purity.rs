@@ -8,13 +8,8 @@ use crate::{Complaint, hold, places};
 const FORGES: [&str; 4] = ["github", "gitlab", "gitea", "forgejo"];
 
 fn check(house: &House) -> Vec<Complaint> {
-    let sources = house
-        .rust()
-        .filter(|it| it.room() == "core" && !it.is_test());
-    sources
-        .flat_map(check_file)
-        .chain(check_decide(house))
-        .collect()
+    let sources = house.rust().filter(|it| it.room() == "core" && !it.is_test());
+    sources.flat_map(check_file).chain(check_decide(house)).collect()
 }
 
 fn check_file(file: &File) -> Vec<Complaint> {
@@ -23,22 +18,10 @@ fn check_file(file: &File) -> Vec<Complaint> {
     words
         .filter_map(|(index, word)| {
             let (what, remedy) = match word {
-                "async" | "await" => (
-                    format!("core says `{word}`"),
-                    "decide on values that are already there",
-                ),
-                "tokio" => (
-                    "core uses tokio".into(),
-                    "decide on values that are already there",
-                ),
-                _ if FORGES
-                    .iter()
-                    .any(|forge| word.to_lowercase().contains(forge)) =>
-                {
-                    (
-                        format!("core names a forge (`{word}`)"),
-                        "ask a capability of the snapshot",
-                    )
+                "async" | "await" => (format!("core says `{word}`"), "decide on values that are already there"),
+                "tokio" => ("core uses tokio".into(), "decide on values that are already there"),
+                _ if FORGES.iter().any(|forge| word.to_lowercase().contains(forge)) => {
+                    (format!("core names a forge (`{word}`)"), "ask a capability of the snapshot")
                 }
                 _ => return None,
             };
@@ -47,45 +30,19 @@ fn check_file(file: &File) -> Vec<Complaint> {
         .collect()
 }
 
-/// `pub fn decide` is there once `decide.rs` is, and its signature cannot fail.
+/// Whoever asks core to decide gets a plan: the signature cannot fail.
 fn check_decide(house: &House) -> Vec<Complaint> {
-    const HOME: &str = "crates/core/src/decide.rs";
     let mut complaints = Vec::new();
-    let mut found = false;
-    for file in house
-        .rust()
-        .filter(|it| it.path.starts_with("crates/core/src/"))
-    {
+    for file in house.rust().filter(|it| it.room() == "core" && !it.is_test()) {
         let rust = Rust::read(&file.text);
-        for (index, _) in rust
-            .words()
-            .filter(|(index, _)| rust.reads(*index, &["pub", "fn", "decide"]))
-        {
-            found |= file.path == HOME;
-            let body = (index..rust.tokens.len())
-                .find(|it| matches!(rust.text(*it), "{" | ";"))
-                .unwrap_or(index);
-            let arrow = (index..body)
-                .find(|it| rust.text(*it) == "->")
-                .unwrap_or(body);
+        for (index, _) in rust.words().filter(|(index, _)| rust.reads(*index, &["pub", "fn", "decide"])) {
+            let body = (index..rust.tokens.len()).find(|it| matches!(rust.text(*it), "{" | ";")).unwrap_or(index);
+            let arrow = (index..body).find(|it| rust.text(*it) == "->").unwrap_or(body);
             if (arrow..body).any(|it| rust.text(it).contains("Result")) {
-                let line = rust.line(index);
-                complaints.push(Complaint::new(
-                    &file.path,
-                    line,
-                    "`decide` may fail",
-                    "return a plan for every snapshot",
-                ));
+                let (line, remedy) = (rust.line(index), "return a plan for every snapshot");
+                complaints.push(Complaint::new(&file.path, line, "`decide` may fail", remedy));
             }
         }
-    }
-    if house.file(HOME).is_some() && !found {
-        complaints.push(Complaint::new(
-            HOME,
-            1,
-            "there is no `pub fn decide`",
-            "keep the one entrance under its name",
-        ));
     }
     complaints
 }
@@ -102,10 +59,7 @@ fn a_core_that_waits_fails_or_knows_a_forge_is_caught() {
             "crates/core/src/a.rs",
             "// gitea may\nasync fn a() { b.await }\nuse tokio::x;\nenum Kind { Gitea }\nlet x = \"gitlab\";",
         ),
-        (
-            "crates/core/src/decide.rs",
-            "pub fn decide(a: &A) -> Result<Plan, E> { }",
-        ),
+        ("crates/core/src/decide.rs", "pub fn decide(a: &A) -> Result<Plan, E> { }"),
         ("crates/turn/src/lib.rs", "async fn gitea() {}"),
     ]);
     let want = [
@@ -116,14 +70,6 @@ fn a_core_that_waits_fails_or_knows_a_forge_is_caught() {
         "crates/core/src/decide.rs:1",
     ];
     assert_eq!(places(check(&house)), want);
-    let renamed = House::of(&[(
-        "crates/core/src/decide.rs",
-        "pub fn choose(a: &A) -> Plan { }",
-    )]);
-    assert_eq!(places(check(&renamed)), ["crates/core/src/decide.rs:1"]);
-    let sound = House::of(&[(
-        "crates/core/src/decide.rs",
-        "pub fn decide(a: &A) -> Plan { }",
-    )]);
+    let sound = House::of(&[("crates/core/src/decide.rs", "pub fn decide(a: &A) -> Plan { }")]);
     assert_eq!(places(check(&sound)), Vec::<String>::new());
 }

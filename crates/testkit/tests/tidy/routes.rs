@@ -40,9 +40,7 @@ const SEGMENTS: [&str; 4] = ["merge", "dismissals", "undismissals", "merge_ref"]
 const PERMITTED: [&str; 2] = ["// delete: own label", "// delete: own reaction"];
 
 fn check(house: &House) -> Vec<Complaint> {
-    let adapters = house
-        .rust()
-        .filter(|it| ADAPTERS.contains(&it.room()) && !it.is_test());
+    let adapters = house.rust().filter(|it| ADAPTERS.contains(&it.room()) && !it.is_test());
     adapters.flat_map(check_file).collect()
 }
 
@@ -52,18 +50,10 @@ fn check_file(file: &File) -> Vec<Complaint> {
     let mut say = |index: usize, what: String, remedy: &str| {
         complaints.push(Complaint::new(&file.path, rust.line(index), what, remedy));
     };
-    for (index, word) in rust
-        .words()
-        .chain(rust.strings())
-        .filter(|(index, _)| !rust.in_test(*index))
-    {
+    for (index, word) in rust.words().chain(rust.strings()).filter(|(index, _)| !rust.in_test(*index)) {
         let plain = word.to_lowercase().replace('_', "");
         if let Some(name) = NAMES.iter().find(|name| plain.contains(**name)) {
-            say(
-                index,
-                format!("an adapter names `{name}`"),
-                "referee cannot do this: remove it",
-            );
+            say(index, format!("an adapter names `{name}`"), "referee cannot do this: remove it");
         }
         if is_delete(word, rust.text(index + 1)) && !permitted(&rust, rust.line(index)) {
             let remedy = "delete only an own label or an own reaction, and say which: `// delete: own label`";
@@ -75,11 +65,7 @@ fn check_file(file: &File) -> Vec<Complaint> {
         if text.contains('/')
             && let Some(segment) = segments.find(|segment| SEGMENTS.contains(segment))
         {
-            say(
-                index,
-                format!("an adapter has the route `/{segment}`"),
-                "referee cannot do this: remove it",
-            );
+            say(index, format!("an adapter has the route `/{segment}`"), "referee cannot do this: remove it");
         }
     }
     complaints
@@ -97,8 +83,7 @@ fn is_delete(word: &str, after: &str) -> bool {
 
 fn permitted(rust: &Rust<'_>, line: usize) -> bool {
     rust.remarks.iter().any(|remark| {
-        (remark.line == line || remark.line + 1 == line)
-            && PERMITTED.iter().any(|it| remark.text.starts_with(it))
+        (remark.line == line || remark.line + 1 == line) && PERMITTED.iter().any(|it| remark.text.starts_with(it))
     })
 }
 
@@ -122,14 +107,9 @@ fn a() {
 }
 "#;
     let house = House::of(&[("crates/forge/src/gitea/perform.rs", source)]);
-    let lines: Vec<String> = places(check(&house))
-        .iter()
-        .map(|it| it.rsplit(':').next().unwrap_or("").into())
-        .collect();
-    let mut numbers: Vec<usize> = lines
-        .iter()
-        .map(|it| it.parse().expect("a line number"))
-        .collect();
+    let lines: Vec<String> =
+        places(check(&house)).iter().map(|it| it.rsplit(':').next().unwrap_or("").into()).collect();
+    let mut numbers: Vec<usize> = lines.iter().map(|it| it.parse().expect("a line number")).collect();
     numbers.sort_unstable();
     assert_eq!(numbers, [3, 4, 5, 6, 7, 8, 9, 10]);
 }
@@ -150,10 +130,7 @@ mod tests { const TRIED: &str = "/pulls/1/merge"; }
 "#;
     let house = House::of(&[
         ("crates/forge/src/gitea/perform.rs", source),
-        (
-            "crates/http/tests/refused.rs",
-            "const TRIED: &str = \"/pulls/1/merge\";",
-        ),
+        ("crates/http/tests/refused.rs", "const TRIED: &str = \"/pulls/1/merge\";"),
         ("crates/testkit/src/world.rs", "fn merge_pull() {}"),
     ]);
     assert_eq!(places(check(&house)), Vec::<String>::new());

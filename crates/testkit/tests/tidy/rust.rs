@@ -16,25 +16,13 @@ impl<'a> Rust<'a> {
     pub(crate) fn read(source: &'a str) -> Self {
         let (tokens, remarks) = lex(source);
         let (mates, parents) = brackets(&tokens);
-        let mut rust = Self {
-            tests: vec![false; tokens.len()],
-            tokens,
-            remarks,
-            mates,
-            parents,
-        };
+        let mut rust = Self { tests: vec![false; tokens.len()], tokens, remarks, mates, parents };
         rust.mark_tests();
         rust
     }
 
     pub(crate) fn text(&self, index: usize) -> &'a str {
-        self.tokens.get(index).map_or("", |token| {
-            if token.kind == Kind::Text {
-                ""
-            } else {
-                token.text
-            }
-        })
+        self.tokens.get(index).map_or("", |token| if token.kind == Kind::Text { "" } else { token.text })
     }
 
     pub(crate) fn line(&self, index: usize) -> usize {
@@ -43,10 +31,7 @@ impl<'a> Rust<'a> {
 
     /// Whether the tokens from `index` on read like `pattern`.
     pub(crate) fn reads(&self, index: usize, pattern: &[&str]) -> bool {
-        pattern
-            .iter()
-            .enumerate()
-            .all(|(offset, want)| self.text(index + offset) == *want)
+        pattern.iter().enumerate().all(|(offset, want)| self.text(index + offset) == *want)
     }
 
     pub(crate) fn mate(&self, index: usize) -> Option<usize> {
@@ -79,25 +64,18 @@ impl<'a> Rust<'a> {
         let tails = if self.text(next) == "{" {
             let end = self.mate(next).unwrap_or(next);
             (next + 1..end)
-                .filter(|inner| {
-                    self.parent(*inner) == Some(next) && matches!(self.text(inner - 1), "{" | ",")
-                })
+                .filter(|inner| self.parent(*inner) == Some(next) && matches!(self.text(inner - 1), "{" | ","))
                 .flat_map(|inner| self.paths_from(inner))
                 .collect()
         } else {
             self.paths_from(next)
         };
-        tails
-            .into_iter()
-            .map(|tail| [vec![head], tail].concat())
-            .collect()
+        tails.into_iter().map(|tail| [vec![head], tail].concat()).collect()
     }
 
     fn of_kind(&self, kind: Kind) -> impl Iterator<Item = (usize, &'a str)> {
         let tokens = self.tokens.iter().enumerate();
-        tokens
-            .filter(move |(_, token)| token.kind == kind)
-            .map(|(index, token)| (index, token.text))
+        tokens.filter(move |(_, token)| token.kind == kind).map(|(index, token)| (index, token.text))
     }
 
     /// An item under `#[cfg(test)]` or `#[test]`, to its closing brace or semicolon.
@@ -136,11 +114,7 @@ fn brackets(tokens: &[Token<'_>]) -> (Vec<Option<usize>>, Vec<Option<usize>>) {
     let mut parents = vec![None; tokens.len()];
     let mut open: Vec<usize> = Vec::new();
     for (index, token) in tokens.iter().enumerate() {
-        let sign = if token.kind == Kind::Sign {
-            token.text
-        } else {
-            ""
-        };
+        let sign = if token.kind == Kind::Sign { token.text } else { "" };
         if matches!(sign, ")" | "]" | "}")
             && let Some(start) = open.pop()
         {
@@ -157,32 +131,17 @@ fn brackets(tokens: &[Token<'_>]) -> (Vec<Option<usize>>, Vec<Option<usize>>) {
 
 #[test]
 fn test_modules_are_test_code() {
-    let rust = Rust::read(
-        "fn a() {}\n#[cfg(test)]\n#[expect(x)]\nmod tests { fn b() {} }\nfn c() {}\n#[test]\nfn d() {}",
-    );
-    let marked: Vec<&str> = rust
-        .words()
-        .filter(|(i, _)| rust.in_test(*i))
-        .map(|(_, word)| word)
-        .collect();
+    let rust =
+        Rust::read("fn a() {}\n#[cfg(test)]\n#[expect(x)]\nmod tests { fn b() {} }\nfn c() {}\n#[test]\nfn d() {}");
+    let marked: Vec<&str> = rust.words().filter(|(i, _)| rust.in_test(*i)).map(|(_, word)| word).collect();
     assert!(["b", "d"].iter().all(|name| marked.contains(name)));
     assert!(!["a", "c"].iter().any(|name| marked.contains(name)));
 }
 
 #[test]
 fn grouped_imports_spread_out() {
-    let rust =
-        Rust::read("use std::{fs, collections::{BTreeMap, btree_map::Entry}, time::Duration};");
-    let paths: Vec<String> = rust
-        .paths_from(1)
-        .iter()
-        .map(|path| path.join("::"))
-        .collect();
-    let want = [
-        "std::fs",
-        "std::collections::BTreeMap",
-        "std::collections::btree_map::Entry",
-        "std::time::Duration",
-    ];
+    let rust = Rust::read("use std::{fs, collections::{BTreeMap, btree_map::Entry}, time::Duration};");
+    let paths: Vec<String> = rust.paths_from(1).iter().map(|path| path.join("::")).collect();
+    let want = ["std::fs", "std::collections::BTreeMap", "std::collections::btree_map::Entry", "std::time::Duration"];
     assert_eq!(paths, want);
 }

@@ -15,21 +15,11 @@ use crate::rust::Rust;
 use crate::{Complaint, hold, places};
 
 const SPEC: &str = "docs/spec.md";
-const LAYERS: [&str; 7] = [
-    "core", "local", "gitea", "forgejo", "github", "gitlab", "daemon",
-];
+const LAYERS: [&str; 7] = ["core", "local", "gitea", "forgejo", "github", "gitlab", "daemon"];
 
 /// Chapters with the number of their lines, and the decisions.
-const CHAPTERS: [(&str, usize); 8] = [
-    ("PUB", 22),
-    ("INC", 18),
-    ("LOOP", 12),
-    ("TRI", 11),
-    ("FIX", 13),
-    ("DSP", 18),
-    ("SRV", 7),
-    ("SAF", 7),
-];
+const CHAPTERS: [(&str, usize); 8] =
+    [("PUB", 22), ("INC", 18), ("LOOP", 12), ("TRI", 11), ("FIX", 13), ("DSP", 18), ("SRV", 7), ("SAF", 7)];
 const DECISIONS: usize = 28;
 
 type Claims = BTreeSet<(String, &'static str)>;
@@ -60,44 +50,25 @@ struct Line {
 }
 
 fn read(file: &File) -> Spec {
-    let mut spec = Spec {
-        lines: BTreeMap::new(),
-        decisions: BTreeMap::new(),
-        footnotes: BTreeMap::new(),
-        complaints: Vec::new(),
-    };
+    let mut spec =
+        Spec { lines: BTreeMap::new(), decisions: BTreeMap::new(), footnotes: BTreeMap::new(), complaints: Vec::new() };
     for (line, text) in file.lines() {
-        if let Some((number, _)) = text
-            .strip_prefix("- –")
-            .and_then(|rest| rest.split_once(": "))
-        {
+        if let Some((number, _)) = text.strip_prefix("- –").and_then(|rest| rest.split_once(": ")) {
             spec.footnotes.insert(number.to_owned(), line);
         }
         let Some(cells) = cells(text) else { continue };
-        let id = cells[0]
-            .trim_start_matches('[')
-            .split(']')
-            .next()
-            .unwrap_or_default()
-            .to_owned();
+        let id = cells[0].trim_start_matches('[').split(']').next().unwrap_or_default().to_owned();
         if !is_id(&id) {
             continue;
         }
         let twice = if id.contains('-') {
             let rest = cells[1..].iter().skip(1).cloned().collect();
-            spec.lines
-                .insert(id.clone(), Line { cells: rest, line })
-                .is_some()
+            spec.lines.insert(id.clone(), Line { cells: rest, line }).is_some()
         } else {
             spec.decisions.insert(id.clone(), line).is_some()
         };
         if twice {
-            spec.complaints.push(Complaint::new(
-                SPEC,
-                line,
-                format!("{id} stands here twice"),
-                "keep one",
-            ));
+            spec.complaints.push(Complaint::new(SPEC, line, format!("{id} stands here twice"), "keep one"));
         }
     }
     spec
@@ -105,17 +76,8 @@ fn read(file: &File) -> Spec {
 
 /// Cells of a table row; `\|` is a bar inside a cell.
 fn cells(text: &str) -> Option<Vec<String>> {
-    let inner = text
-        .trim()
-        .strip_prefix('|')?
-        .strip_suffix('|')?
-        .replace("\\|", "\u{0}");
-    Some(
-        inner
-            .split('|')
-            .map(|cell| cell.trim().replace('\u{0}', "|"))
-            .collect(),
-    )
+    let inner = text.trim().strip_prefix('|')?.strip_suffix('|')?.replace("\\|", "\u{0}");
+    Some(inner.split('|').map(|cell| cell.trim().replace('\u{0}', "|")).collect())
 }
 
 fn is_id(word: &str) -> bool {
@@ -126,12 +88,8 @@ fn is_id(word: &str) -> bool {
 }
 
 fn known() -> BTreeSet<String> {
-    let lines = CHAPTERS
-        .iter()
-        .flat_map(|(chapter, last)| (1..=*last).map(move |n| format!("{chapter}-{n}")));
-    lines
-        .chain((1..=DECISIONS).map(|n| format!("D{n}")))
-        .collect()
+    let lines = CHAPTERS.iter().flat_map(|(chapter, last)| (1..=*last).map(move |n| format!("{chapter}-{n}")));
+    lines.chain((1..=DECISIONS).map(|n| format!("D{n}"))).collect()
 }
 
 fn check_ids(spec: &Spec) -> Vec<Complaint> {
@@ -143,14 +101,7 @@ fn check_ids(spec: &Spec) -> Vec<Complaint> {
         .collect();
     let known = known();
     let lost = known.iter().filter(|id| !there.contains_key(id));
-    let lost = lost.map(|id| {
-        Complaint::new(
-            SPEC,
-            1,
-            format!("{id} is missing"),
-            "every line of the spec stands here",
-        )
-    });
+    let lost = lost.map(|id| Complaint::new(SPEC, 1, format!("{id} is missing"), "every line of the spec stands here"));
     let strange = there.iter().filter(|(id, _)| !known.contains(**id));
     let strange = strange.map(|(id, line)| {
         let remedy = "correct the id, or extend `CHAPTERS` in `crates/testkit/tests/tidy/spec.rs`";
@@ -162,14 +113,9 @@ fn check_ids(spec: &Spec) -> Vec<Complaint> {
 fn check_cells(spec: &Spec, claims: &Claims) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     for (id, Line { cells, line }) in &spec.lines {
-        let mut say = |what: String, remedy: String| {
-            complaints.push(Complaint::new(SPEC, *line, what, remedy))
-        };
+        let mut say = |what: String, remedy: String| complaints.push(Complaint::new(SPEC, *line, what, remedy));
         if cells.len() != LAYERS.len() {
-            say(
-                format!("{id} has {} layers", cells.len()),
-                format!("give it {}: {}", LAYERS.len(), LAYERS.join(", ")),
-            );
+            say(format!("{id} has {} layers", cells.len()), format!("give it {}: {}", LAYERS.len(), LAYERS.join(", ")));
             continue;
         }
         for (cell, layer) in cells.iter().zip(LAYERS) {
@@ -179,24 +125,16 @@ fn check_cells(spec: &Spec, claims: &Claims) -> Vec<Complaint> {
                 "" | "·" => {}
                 "✓" if claimed => {}
                 "✓" => say(
-                    format!(
-                        "{id} is ticked for {layer}, and no test says `// spec: {id} @{layer}`"
-                    ),
+                    format!("{id} is ticked for {layer}, and no test says `// spec: {id} @{layer}`"),
                     "write the test, or take the tick away".into(),
                 ),
-                _ if footnote.is_none() => say(
-                    format!("{id} has `{cell}` for {layer}"),
-                    "write ✓, · or –n".into(),
-                ),
+                _ if footnote.is_none() => say(format!("{id} has `{cell}` for {layer}"), "write ✓, · or –n".into()),
                 _ if claimed => say(
                     format!("{id} cannot apply to {layer}, and a test says it does"),
                     "correct the cell or the test's remark".into(),
                 ),
                 _ if !spec.footnotes.contains_key(footnote.unwrap_or_default()) => {
-                    say(
-                        format!("{id} gives no reason for `{cell}`"),
-                        "add the footnote `- –n: reason`".into(),
-                    );
+                    say(format!("{id} gives no reason for `{cell}`"), "add the footnote `- –n: reason`".into());
                 }
                 _ => {}
             }
@@ -206,25 +144,11 @@ fn check_cells(spec: &Spec, claims: &Claims) -> Vec<Complaint> {
 }
 
 fn check_footnotes(spec: &Spec) -> Vec<Complaint> {
-    let used: BTreeSet<&str> = spec
-        .lines
-        .values()
-        .flat_map(|it| &it.cells)
-        .filter_map(|cell| cell.strip_prefix('–'))
-        .collect();
-    let unused = spec
-        .footnotes
-        .iter()
-        .filter(|(number, _)| !used.contains(number.as_str()));
+    let used: BTreeSet<&str> =
+        spec.lines.values().flat_map(|it| &it.cells).filter_map(|cell| cell.strip_prefix('–')).collect();
+    let unused = spec.footnotes.iter().filter(|(number, _)| !used.contains(number.as_str()));
     unused
-        .map(|(number, line)| {
-            Complaint::new(
-                SPEC,
-                *line,
-                format!("no cell uses footnote –{number}"),
-                "delete it",
-            )
-        })
+        .map(|(number, line)| Complaint::new(SPEC, *line, format!("no cell uses footnote –{number}"), "delete it"))
         .collect()
 }
 
@@ -244,21 +168,12 @@ fn claims(house: &House) -> (Claims, Vec<Complaint>) {
             };
             let (ids, layers) = said.split_once('@').unwrap_or((said, ""));
             let ids: Vec<&str> = ids.split([',', ' ']).filter(|it| !it.is_empty()).collect();
-            let layers: Vec<&str> = layers
-                .split(['@', ',', ' '])
-                .filter(|it| !it.is_empty())
-                .collect();
+            let layers: Vec<&str> = layers.split(['@', ',', ' ']).filter(|it| !it.is_empty()).collect();
             if ids.is_empty() || layers.is_empty() {
-                say(
-                    "the remark names no id or no layer".into(),
-                    "write `// spec: PUB-3, PUB-4 @core`",
-                );
+                say("the remark names no id or no layer".into(), "write `// spec: PUB-3, PUB-4 @core`");
             }
             for id in ids.iter().filter(|id| !known.contains(**id)) {
-                say(
-                    format!("`{id}` is no line of the spec"),
-                    "correct the id; separate several by commas",
-                );
+                say(format!("`{id}` is no line of the spec"), "correct the id; separate several by commas");
             }
             for layer in layers.iter().filter(|it| !LAYERS.contains(it)) {
                 say(
@@ -267,16 +182,11 @@ fn claims(house: &House) -> (Claims, Vec<Complaint>) {
                 );
             }
             if !binds(file, remark.line) {
-                say(
-                    "no test follows within three lines".into(),
-                    "put the remark directly above its test",
-                );
+                say("no test follows within three lines".into(), "put the remark directly above its test");
                 continue;
             }
             let layers = LAYERS.into_iter().filter(|it| layers.contains(it));
-            claims.extend(
-                layers.flat_map(|layer| ids.iter().map(move |id| ((*id).to_owned(), layer))),
-            );
+            claims.extend(layers.flat_map(|layer| ids.iter().map(move |id| ((*id).to_owned(), layer))));
         }
     }
     (claims, complaints)
@@ -289,19 +199,12 @@ fn binds(file: &File, line: usize) -> bool {
 
 /// Per chapter and layer, how many of the lines that can apply are proven.
 fn matrix(spec: &Spec) -> String {
-    let mut text = format!(
-        "{:8}{}\n",
-        "spec",
-        LAYERS.map(|layer| format!("{layer:>9}")).concat()
-    );
+    let mut text = format!("{:8}{}\n", "spec", LAYERS.map(|layer| format!("{layer:>9}")).concat());
     for (chapter, _) in CHAPTERS {
         let prefix = format!("{chapter}-");
         let counts = (0..LAYERS.len()).map(|column| {
             let rows = spec.lines.iter().filter(|(id, _)| id.starts_with(&prefix));
-            let cells: Vec<&str> = rows
-                .filter_map(|(_, it)| it.cells.get(column))
-                .map(String::as_str)
-                .collect();
+            let cells: Vec<&str> = rows.filter_map(|(_, it)| it.cells.get(column)).map(String::as_str).collect();
             let proven = cells.iter().filter(|cell| **cell == "✓").count();
             let apply = cells.iter().filter(|cell| !cell.starts_with('–')).count();
             format!("{:>9}", format!("{proven}/{apply}"))
@@ -312,32 +215,19 @@ fn matrix(spec: &Spec) -> String {
 }
 
 #[test]
-#[expect(
-    clippy::print_stdout,
-    reason = "the matrix is what this test is read for"
-)]
+#[expect(clippy::print_stdout, reason = "the matrix is what this test is read for")]
 fn every_tick_has_its_test() {
     let house = House::load();
     let spec = read(house.file(SPEC).expect("there is a spec"));
     println!("{}", matrix(&spec));
     let open = |id: &str, layer: &str| {
         let column = LAYERS.iter().position(|it| *it == layer);
-        let cell = spec
-            .lines
-            .get(id)
-            .zip(column)
-            .and_then(|(it, column)| it.cells.get(column));
+        let cell = spec.lines.get(id).zip(column).and_then(|(it, column)| it.cells.get(column));
         cell.is_some_and(|cell| cell.is_empty() || cell == "·")
     };
     let (claims, _) = claims(&house);
-    let unticked = claims
-        .iter()
-        .filter(|(id, layer)| open(id, layer))
-        .map(|(id, layer)| format!("{id}@{layer}"));
-    println!(
-        "has a test and no tick yet: {}",
-        unticked.collect::<Vec<_>>().join(" ")
-    );
+    let unticked = claims.iter().filter(|(id, layer)| open(id, layer)).map(|(id, layer)| format!("{id}@{layer}"));
+    println!("has a test and no tick yet: {}", unticked.collect::<Vec<_>>().join(" "));
     hold(check(&house));
 }
 
@@ -367,60 +257,31 @@ fn said(test: &str) -> Vec<String> {
 
 #[test]
 fn a_tick_without_a_test_is_caught() {
-    let always = [
-        "PUB-3 gives no reason for `–9`",
-        "PUB-4 has `yes` for core",
-        "PUB-5 has 2 layers",
-    ];
+    let always = ["PUB-3 gives no reason for `–9`", "PUB-4 has `yes` for core", "PUB-5 has 2 layers"];
     let tick = "PUB-1 is ticked for core, and no test says `// spec: PUB-1 @core`";
     assert_eq!(said(""), [&[tick][..], &always].concat());
     assert_eq!(said("// spec: PUB-1 @core\n#[test]\nfn a() {}"), always);
-    assert_eq!(
-        said("// spec: LOOP-1, PUB-1 @local @core\nproptest! {\n}"),
-        always
-    );
-    assert_eq!(
-        said("// spec: PUB-1 @gitea\n#[test]\nfn a() {}"),
-        [&[tick][..], &always].concat()
-    );
-    assert_eq!(
-        said("let a = \"// spec: PUB-1 @core\";\nfn a() {}"),
-        [&[tick][..], &always].concat()
-    );
+    assert_eq!(said("// spec: LOOP-1, PUB-1 @local @core\nproptest! {\n}"), always);
+    assert_eq!(said("// spec: PUB-1 @gitea\n#[test]\nfn a() {}"), [&[tick][..], &always].concat());
+    assert_eq!(said("let a = \"// spec: PUB-1 @core\";\nfn a() {}"), [&[tick][..], &always].concat());
 }
 
 #[test]
 fn a_wrong_remark_is_caught() {
     let first = |test: &str| said(test).first().cloned().unwrap_or_default();
-    assert_eq!(
-        first("// spec: PUB-99 @core\nfn a() {}"),
-        "`PUB-99` is no line of the spec"
-    );
-    assert_eq!(
-        first("// spec: PUB-1 @moon\nfn a() {}"),
-        "`moon` is no layer"
-    );
-    assert_eq!(
-        first("// spec: PUB-1\nfn a() {}"),
-        "the remark names no id or no layer"
-    );
-    assert_eq!(
-        first("// spec: PUB-1 @core\n\n\n\nfn a() {}"),
-        "no test follows within three lines"
-    );
+    assert_eq!(first("// spec: PUB-99 @core\nfn a() {}"), "`PUB-99` is no line of the spec");
+    assert_eq!(first("// spec: PUB-1 @moon\nfn a() {}"), "`moon` is no layer");
+    assert_eq!(first("// spec: PUB-1\nfn a() {}"), "the remark names no id or no layer");
+    assert_eq!(first("// spec: PUB-1 @core\n\n\n\nfn a() {}"), "no test follows within three lines");
     assert!(
-        said("// spec: PUB-2 @core\nfn a() {}")
-            .contains(&"PUB-2 cannot apply to core, and a test says it does".into())
+        said("// spec: PUB-2 @core\nfn a() {}").contains(&"PUB-2 cannot apply to core, and a test says it does".into())
     );
 }
 
 #[test]
 fn lost_and_doubled_lines_are_caught() {
     let text = sample().replace("| D7 |", "| D8 |");
-    let found = check(&House::of(&[
-        (SPEC, &text),
-        ("crates/a/tests/a.rs", "// spec: PUB-1 @core\nfn a() {}"),
-    ]));
+    let found = check(&House::of(&[(SPEC, &text), ("crates/a/tests/a.rs", "// spec: PUB-1 @core\nfn a() {}")]));
     let said: Vec<&str> = found.iter().map(|it| it.what.as_str()).collect();
     assert!(said.contains(&"D7 is missing") && said.contains(&"D8 stands here twice"));
     assert!(places(found).iter().all(|it| it.starts_with(SPEC)));

@@ -21,85 +21,29 @@ const ROOMS: &[(&str, &[&str])] = &[
             "serde_json",
         ],
     ),
-    (
-        "core",
-        &[
-            "hmac",
-            "imara-diff",
-            "minijinja",
-            "schemars",
-            "serde",
-            "serde_json",
-            "sha2",
-        ],
-    ),
+    ("core", &["fast-glob", "hmac", "imara-diff", "minijinja", "schemars", "serde", "serde_json", "sha2"]),
     ("forge", &["referee-core", "serde", "thiserror"]),
     ("git", &["diffy", "referee-core", "thiserror"]),
     ("http", &["serde", "serde_json", "thiserror"]),
-    (
-        "review",
-        &[
-            "referee-core",
-            "referee-git",
-            "referee-http",
-            "serde",
-            "serde_json",
-            "thiserror",
-        ],
-    ),
-    (
-        "testkit",
-        &[
-            "referee-core",
-            "referee-forge",
-            "referee-git",
-            "referee-turn",
-            "serde",
-            "serde_json",
-        ],
-    ),
-    (
-        "turn",
-        &[
-            "referee-core",
-            "referee-forge",
-            "referee-git",
-            "serde",
-            "serde_json",
-            "thiserror",
-        ],
-    ),
+    ("review", &["referee-core", "referee-git", "referee-http", "serde", "serde_json", "thiserror"]),
+    ("testkit", &["referee-core", "referee-forge", "referee-git", "referee-turn", "serde", "serde_json"]),
+    ("turn", &["referee-core", "referee-forge", "referee-git", "serde", "serde_json", "thiserror"]),
 ];
 
 /// What any room may use in its tests and benches.
-const TESTS: &[&str] = &[
-    "divan",
-    "insta",
-    "proptest",
-    "referee-testkit",
-    "serde_json",
-    "stateright",
-    "toml",
-];
+const TESTS: &[&str] = &["divan", "insta", "proptest", "referee-testkit", "serde_json", "stateright", "toml"];
 
 /// The only room with a program.
 const PROGRAM: &str = "app";
 
 fn check(house: &House) -> Vec<Complaint> {
-    let manifests = house
-        .files
-        .iter()
-        .filter(|it| it.path.starts_with("crates/") && it.path.ends_with("/Cargo.toml"));
+    let manifests = house.files.iter().filter(|it| it.path.starts_with("crates/") && it.path.ends_with("/Cargo.toml"));
     let root = house.file("Cargo.toml").into_iter().flat_map(check_root);
-    let programs = house.rust().filter(|it| {
-        it.room() != PROGRAM && (it.path.ends_with("/src/main.rs") || it.path.contains("/src/bin/"))
-    });
+    let programs = house
+        .rust()
+        .filter(|it| it.room() != PROGRAM && (it.path.ends_with("/src/main.rs") || it.path.contains("/src/bin/")));
     let programs = programs.map(|it| second_program(&it.path, 1));
-    manifests
-        .flat_map(check_manifest)
-        .chain(root)
-        .chain(programs)
-        .collect()
+    manifests.flat_map(check_manifest).chain(root).chain(programs).collect()
 }
 
 fn check_root(file: &File) -> Vec<Complaint> {
@@ -110,10 +54,7 @@ fn check_root(file: &File) -> Vec<Complaint> {
     let narrowed = workspace.is_some_and(|it| it.contains_key("default-members"));
     let remedy = "remove it: plain `cargo test` must cover everything";
     let line = line_of(file, "default-members");
-    narrowed
-        .then(|| Complaint::new(&file.path, line, "there are `default-members`", remedy))
-        .into_iter()
-        .collect()
+    narrowed.then(|| Complaint::new(&file.path, line, "there are `default-members`", remedy)).into_iter().collect()
 }
 
 fn check_manifest(file: &File) -> Vec<Complaint> {
@@ -123,55 +64,27 @@ fn check_manifest(file: &File) -> Vec<Complaint> {
     };
     let Some((_, allowed)) = ROOMS.iter().find(|(name, _)| *name == room) else {
         let remedy = "give it a line in `crates/testkit/tests/tidy/workspace.rs`";
-        return vec![Complaint::new(
-            &file.path,
-            1,
-            format!("the room `{room}` has no list"),
-            remedy,
-        )];
+        return vec![Complaint::new(&file.path, 1, format!("the room `{room}` has no list"), remedy)];
     };
     let mut complaints = Vec::new();
-    let platforms = table
-        .get("target")
-        .and_then(Value::as_table)
-        .into_iter()
-        .flat_map(Table::values);
+    let platforms = table.get("target").and_then(Value::as_table).into_iter().flat_map(Table::values);
     let sections = platforms.filter_map(Value::as_table).chain([&table]);
     for section in sections {
         let test_list = [*allowed, TESTS].concat();
-        let lists = [
-            ("dependencies", *allowed),
-            ("dev-dependencies", test_list.as_slice()),
-            ("build-dependencies", &[]),
-        ];
+        let lists =
+            [("dependencies", *allowed), ("dev-dependencies", test_list.as_slice()), ("build-dependencies", &[])];
         for (key, list) in lists {
-            for name in dependencies(section, key)
-                .into_iter()
-                .filter(|name| !list.contains(&name.as_str()))
-            {
+            for name in dependencies(section, key).into_iter().filter(|name| !list.contains(&name.as_str())) {
                 let remedy = "do without, or extend the list in `crates/testkit/tests/tidy/workspace.rs` and say why";
                 let what = format!("`{room}` may not have `{name}` in its {key}");
-                complaints.push(Complaint::new(
-                    &file.path,
-                    line_of(file, &name),
-                    what,
-                    remedy,
-                ));
+                complaints.push(Complaint::new(&file.path, line_of(file, &name), what, remedy));
             }
         }
     }
-    let linted = table
-        .get("lints")
-        .and_then(|it| it.get("workspace"))
-        .and_then(Value::as_bool);
+    let linted = table.get("lints").and_then(|it| it.get("workspace")).and_then(Value::as_bool);
     if linted != Some(true) {
         let remedy = "add `[lints]` with `workspace = true`";
-        complaints.push(Complaint::new(
-            &file.path,
-            1,
-            "the house's lints are off here",
-            remedy,
-        ));
+        complaints.push(Complaint::new(&file.path, 1, "the house's lints are off here", remedy));
     }
     if table.contains_key("bin") && room != PROGRAM {
         complaints.push(second_program(&file.path, line_of(file, "[[bin]]")));
@@ -181,29 +94,12 @@ fn check_manifest(file: &File) -> Vec<Complaint> {
 
 /// Names as published, whatever they are called here.
 fn dependencies(section: &Table, key: &str) -> Vec<String> {
-    let entries = section
-        .get(key)
-        .and_then(Value::as_table)
-        .into_iter()
-        .flatten();
-    entries
-        .map(|(name, value)| {
-            value
-                .get("package")
-                .and_then(Value::as_str)
-                .unwrap_or(name)
-                .to_owned()
-        })
-        .collect()
+    let entries = section.get(key).and_then(Value::as_table).into_iter().flatten();
+    entries.map(|(name, value)| value.get("package").and_then(Value::as_str).unwrap_or(name).to_owned()).collect()
 }
 
 fn second_program(path: &str, line: usize) -> Complaint {
-    Complaint::new(
-        path,
-        line,
-        "a second program",
-        "make it an example, or a command of `referee`",
-    )
+    Complaint::new(path, line, "a second program", "make it an example, or a command of `referee`")
 }
 
 fn unreadable(file: &File) -> Complaint {
@@ -214,9 +110,7 @@ fn unreadable(file: &File) -> Complaint {
 fn line_of(file: &File, name: &str) -> usize {
     let quoted = format!("\"{name}\"");
     let names = |text: &str| text.starts_with(name) || text.contains(&quoted);
-    file.lines()
-        .find(|(_, text)| names(text))
-        .map_or(1, |(line, _)| line)
+    file.lines().find(|(_, text)| names(text)).map_or(1, |(line, _)| line)
 }
 
 #[test]
