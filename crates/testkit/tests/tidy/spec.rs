@@ -2,7 +2,7 @@
 //!
 //! | cell | means |
 //! |---|---|
-//! | `✓` | proven: a test carries the id and the layer, as in `spec: PUB-3 @core` behind two slashes |
+//! | `✓` | proven: a test carries the id and the layer, as in `// spec: PUB-3 @core` |
 //! | `·` or nothing | not yet |
 //! | `–3` | cannot apply, for the reason of footnote 3 |
 //!
