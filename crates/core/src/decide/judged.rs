@@ -14,6 +14,8 @@ pub struct Judgement<'a> {
     pub findings: Vec<Judged<'a>>,
     /// Its own verdict now (INC-12); `None` if it never spoke.
     pub own: Option<Verdict>,
+    /// Its findings are grave enough to block.
+    pub grave: bool,
     /// It has a complete verdict for this very change, a fresh report included (D19).
     pub current: bool,
     /// What was done with the fresh report.
@@ -122,6 +124,21 @@ impl Judgement<'_> {
     /// The role's name.
     pub fn name(&self) -> &RoleName {
         &self.role.role.name
+    }
+
+    /// The rubric (INC-12), for an evaluation that is complete or not.
+    ///
+    /// | findings that count | evaluation | verdict |
+    /// |---|---|---|
+    /// | a critical, or `risk_warnings` warnings | any | request changes; comment where the role may not block |
+    /// | fewer | incomplete | comment |
+    /// | fewer | complete | approve |
+    pub fn verdict(&self, complete: bool) -> Verdict {
+        match (self.grave, complete) {
+            (true, _) if self.role.role.blocks => Verdict::RequestChanges,
+            (true, _) | (false, false) => Verdict::Comment,
+            (false, true) => Verdict::Approve,
+        }
     }
 
     /// Findings that count, gravest first, then by id.

@@ -126,6 +126,11 @@ impl super::Facts<'_> {
         )
     }
 
+    /// Whether the latest ask for another look wants everything.
+    pub fn asked_whole(&self) -> bool {
+        self.asked_review().is_some_and(|(_, breadth)| breadth == Breadth::Whole)
+    }
+
     /// The latest ask to try a failed reviewer again at this head.
     pub fn asked_retry(&self) -> Option<Time> {
         self.said

@@ -2,7 +2,7 @@
 
 use crate::mark::{Entry, TagKind};
 use crate::model::{FindingId, FindingState, Login, Severity, Sha, Snapshot, Thread};
-use crate::track::Fingerprint;
+use crate::track::{Fingerprint, Spot};
 
 use super::RoleFacts;
 
@@ -21,6 +21,8 @@ pub struct Known<'a> {
     pub path: &'a str,
     /// The line at `head`.
     pub line: Option<u32>,
+    /// Where the last evaluation found it, if elsewhere.
+    pub now: Option<&'a Spot>,
     /// The rule that found it.
     pub rule: Option<&'a str>,
     /// Its identity.
@@ -68,6 +70,7 @@ impl<'a> Known<'a> {
                         title: "",
                         path: thread.path.as_deref().unwrap_or_default(),
                         line: thread.line,
+                        now: None,
                         rule: None,
                         fingerprint,
                         head: &tag.head,
@@ -90,6 +93,7 @@ impl<'a> Known<'a> {
             title: &entry.title,
             path: &entry.path,
             line: entry.line,
+            now: entry.now.as_ref(),
             rule: entry.rule.as_deref(),
             fingerprint: &entry.fingerprint,
             head: &entry.head,

@@ -47,7 +47,7 @@ pub(super) fn blocks<'a>(snapshot: &'a Snapshot, policy: &Policy) -> Vec<PersonB
 }
 
 /// Whether a row was dismissed by one who may: write access, and not the pull's author.
-pub(super) fn lifted_rightly(snapshot: &Snapshot, review: &Review) -> bool {
+pub(crate) fn lifted_rightly(snapshot: &Snapshot, review: &Review) -> bool {
     match &review.counts {
         Counts::Dismissed { by: Some(by), .. } => by.may_write() && by.login != snapshot.pull.author.login,
         _ => false,

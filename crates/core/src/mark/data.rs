@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::hash::Hash;
 use crate::model::{Figures, FindingId, FindingState, Login, NoteId, ReviewId, RoleName, Severity, Sha, Time, Verdict};
 use crate::plan::JobKind;
-use crate::track::{Fingerprint, PatchId};
+use crate::track::{Fingerprint, PatchId, Spot};
 
 /// In a role's summary: what was decided, at which head, and what the text was made from. At most 2 kB sealed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -215,6 +215,9 @@ pub struct Entry {
     pub path: String,
     /// The line at `head`.
     pub line: Option<u32>,
+    /// Where the last evaluation found it, if elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub now: Option<Spot>,
     /// The rule, where one found it.
     pub rule: Option<String>,
     /// Its identity.
@@ -244,19 +247,33 @@ pub struct Opened<T> {
 pub enum Trust {
     /// A key of ours signed it for this place.
     Sealed,
-    /// No key is configured, or it is older than the first key and is adopted once.
+    /// No key is configured.
     Unsealed,
+    /// It is older than the first key: believed, and sealed by the next write.
+    Adopted,
     /// It is own text, but the seal does not fit: edited, copied or forged.
     Broken,
     /// A newer referee wrote it: nothing may be decided (DESIGN §3).
     Newer,
 }
 
+impl ReplyKind {
+    /// The state in which this word leaves a finding, if it settles it.
+    pub fn settles(self) -> Option<FindingState> {
+        match self {
+            Self::Fixed => Some(FindingState::Fixed),
+            Self::Accepted => Some(FindingState::Accepted),
+            Self::Conceded => Some(FindingState::Refuted),
+            Self::Rebuttal | Self::Contest | Self::Worsened | Self::Answer => None,
+        }
+    }
+}
+
 impl<T> Opened<T> {
     /// What it says, if it is to be believed.
     pub fn believed(&self) -> Option<&T> {
         match self.trust {
-            Trust::Sealed | Trust::Unsealed => Some(&self.data),
+            Trust::Sealed | Trust::Unsealed | Trust::Adopted => Some(&self.data),
             Trust::Broken | Trust::Newer => None,
         }
     }
