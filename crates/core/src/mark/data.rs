@@ -35,6 +35,8 @@ pub struct Mark {
     pub attempts: u8,
     /// When the last failed attempt was seen.
     pub tried_at: Option<Time>,
+    /// The report that the evaluation is of: taken twice, it is evaluated once (PUB-2).
+    pub report: Option<Hash>,
     /// The ask that the evaluation answered, so that one command starts one review (D2).
     pub asked: Option<Time>,
     /// Who took the last one's weight, so that this one had to be posted again (PUB-20).

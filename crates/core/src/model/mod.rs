@@ -10,6 +10,7 @@ pub mod pull;
 pub mod report;
 pub mod review;
 pub mod snapshot;
+pub mod submission;
 pub mod text;
 pub mod thread;
 pub mod time;
@@ -28,6 +29,7 @@ pub use review::{Counts, Review, Row, Verdict};
 pub use snapshot::{
     Capabilities, Changes, Completeness, Evidence, Lease, Snapshot, Support, Tracked, Viewer, WorkResult,
 };
+pub use submission::{Ended, Found, Stated, Submission};
 pub use text::{BotText, Reading, Text};
 pub use thread::{Comment, Note, Resolution, Thread};
 pub use time::{Span, Time};

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{FindingId, Position, RoleName, Severity, Sha};
+use crate::hash::Hash;
 use crate::track::{Anchor, Fingerprint, Side};
 
 /// What a reviewer hands in for one role and head, as gather understood it.
@@ -25,6 +26,8 @@ pub struct Report {
     pub deterministic: bool,
     /// What the run took.
     pub figures: Figures,
+    /// What it says, as one hash; what it took is no part of that.
+    pub digest: Hash,
 }
 
 /// How a review ended (INC-15).
