@@ -36,8 +36,13 @@ pub struct Fingerprint(pub String);
 #[serde(transparent)]
 pub struct PatchId(pub String);
 
-/// Where code is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// The anchored code alone, whatever its indentation and wrapping.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct AnchorHash(pub String);
+
+/// Where code is: lines of one head, counted from 1. Line 0 is the whole file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Spot {
     /// The file.
     pub path: String,
@@ -47,13 +52,14 @@ pub struct Spot {
     pub end_line: u32,
 }
 
-/// Where a finding's code went.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Where a finding's code went. Unchanged means that it reads the same with white space left out: new indentation and
+/// new line breaks are no change, except for the depth of a line where the language reads it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Track {
-    /// Unchanged in the same file; its lines may have shifted.
+    /// Unchanged in the same file and among the same neighbours; its lines may have shifted.
     Same(Spot),
-    /// Unchanged, elsewhere.
+    /// Unchanged, elsewhere: the file has another name, or the code another place.
     Moved(Spot),
     /// Edited; this is the best place for it.
     Changed(Spot),
@@ -97,8 +103,14 @@ pub struct ChangedFile {
     pub old_path: Option<String>,
     /// What happened.
     pub kind: ChangeKind,
-    /// Where.
+    /// Where; empty for what has no lines: a binary file, a submodule, a change of mode.
     pub hunks: Vec<HunkRange>,
+    /// How many lines it had, where that is known.
+    #[serde(default)]
+    pub old_len: Option<u32>,
+    /// How many lines it has, where that is known.
+    #[serde(default)]
+    pub new_len: Option<u32>,
 }
 
 impl Track {

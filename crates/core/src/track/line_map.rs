@@ -1,0 +1,163 @@
+//! Which line of one text is which line of another.
+
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+
+use imara_diff::{Algorithm, Diff, IndentHeuristic, IndentLevel, InternedInput, Interner, Token};
+
+use super::code::{same_code, squeezed_hash};
+
+/// The lines that two texts share, in order, found by a histogram diff.
+///
+/// Lines count from 1, as people and forges count them. The map is monotone: lines that it maps keep their order. What
+/// changed its order is a moved block, which [`follow`](super::follow()) looks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineMap {
+    old_lines: u32,
+    new_lines: u32,
+    changes: Vec<Change>,
+}
+
+/// A run of old lines that a run of new lines replaced; either may be empty. Ranges are half open and count from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The lines that went.
+    pub old: Range<u32>,
+    /// The lines that came.
+    pub new: Range<u32>,
+}
+
+impl LineMap {
+    /// Maps lines that are equal to the byte, line ends included.
+    pub fn exact(old: &str, new: &str) -> Self {
+        LineMap::build(&split(old), &split(new), |line| line)
+    }
+
+    /// Maps lines that are equal but for white space, so that reindenting a file leaves it where it was.
+    pub fn loose(old: &str, new: &str) -> Self {
+        LineMap::loose_lines(&split(old), &split(new))
+    }
+
+    pub(super) fn loose_lines(old: &[&str], new: &[&str]) -> Self {
+        LineMap::build(old, new, Loose::new)
+    }
+
+    /// The new line of an old line that is still there.
+    pub fn forward(&self, line: u32) -> Option<u32> {
+        if line == 0 || line > self.old_lines {
+            return None;
+        }
+        let after = self.changes.partition_point(|change| change.old.end <= line);
+        match self.changes.get(after) {
+            Some(change) if change.old.contains(&line) => None,
+            _ => Some(match after.checked_sub(1).and_then(|before| self.changes.get(before)) {
+                Some(change) => change.new.end + (line - change.old.end),
+                None => line,
+            }),
+        }
+    }
+
+    /// The old line of a new line that was there before.
+    pub fn backward(&self, line: u32) -> Option<u32> {
+        if line == 0 || line > self.new_lines {
+            return None;
+        }
+        let after = self.changes.partition_point(|change| change.new.end <= line);
+        match self.changes.get(after) {
+            Some(change) if change.new.contains(&line) => None,
+            _ => Some(match after.checked_sub(1).and_then(|before| self.changes.get(before)) {
+                Some(change) => change.old.end + (line - change.new.end),
+                None => line,
+            }),
+        }
+    }
+
+    /// What changed, from the top.
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    fn build<'a, T: Hash + Eq>(old: &[&'a str], new: &[&'a str], token: impl Fn(&'a str) -> T) -> Self {
+        let (Ok(old_lines), Ok(new_lines)) = (countable(old.len()), countable(new.len())) else {
+            // Past what the diff can number nothing is mapped; it would be a text of two thousand million lines.
+            return LineMap::nothing_shared(old.len(), new.len());
+        };
+        let interner = Interner::new(old.len() + new.len());
+        let mut input = InternedInput { before: Vec::new(), after: Vec::new(), interner };
+        input.update_before(old.iter().map(|line| token(line)));
+        input.update_after(new.iter().map(|line| token(line)));
+        let mut diff = Diff::compute(Algorithm::Histogram, &input);
+        let indents = first_lines(&input, old, new);
+        diff.postprocess_with_heuristic(
+            &input,
+            IndentHeuristic::new(|token: Token| {
+                let line = indents.get(token.0 as usize).copied().unwrap_or("");
+                IndentLevel::for_ascii_line(line.bytes(), 8)
+            }),
+        );
+        LineMap {
+            old_lines,
+            new_lines,
+            changes: diff
+                .hunks()
+                .map(|hunk| Change {
+                    old: hunk.before.start + 1..hunk.before.end + 1,
+                    new: hunk.after.start + 1..hunk.after.end + 1,
+                })
+                .collect(),
+        }
+    }
+
+    fn nothing_shared(old: usize, new: usize) -> Self {
+        let old_lines = u32::try_from(old).unwrap_or(u32::MAX - 1);
+        let new_lines = u32::try_from(new).unwrap_or(u32::MAX - 1);
+        LineMap { old_lines, new_lines, changes: vec![Change { old: 1..old_lines + 1, new: 1..new_lines + 1 }] }
+    }
+}
+
+fn split(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+/// The diff asserts that it has fewer lines than an `i32` can count.
+fn countable(lines: usize) -> Result<u32, std::num::TryFromIntError> {
+    i32::try_from(lines).map(i32::unsigned_abs)
+}
+
+/// The text of each token, by its number: the first line that was interned as it.
+fn first_lines<'a, T>(input: &InternedInput<T>, old: &[&'a str], new: &[&'a str]) -> Vec<&'a str> {
+    let mut texts = Vec::new();
+    let tokens = input.before.iter().chain(&input.after);
+    for (token, line) in tokens.zip(old.iter().chain(new)) {
+        if token.0 as usize == texts.len() {
+            texts.push(*line);
+        }
+    }
+    texts
+}
+
+/// A line whose equality is blind to white space. The hash is kept because the interner asks for it again and again.
+struct Loose<'a> {
+    hash: u64,
+    line: &'a str,
+}
+
+impl<'a> Loose<'a> {
+    fn new(line: &'a str) -> Self {
+        Loose { hash: squeezed_hash(line), line }
+    }
+}
+
+impl PartialEq for Loose<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.hash == other.hash && same_code(self.line, other.line)
+    }
+}
+
+impl Eq for Loose<'_> {}
+
+impl Hash for Loose<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}

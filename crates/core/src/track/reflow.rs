@@ -1,0 +1,165 @@
+//! Code in the lines that replaced it: wrapped otherwise, or edited.
+
+use std::ops::{Range, RangeInclusive};
+
+use imara_diff::{Algorithm, Diff, InternedInput};
+
+use super::code::{Comma, push_squeezed};
+
+/// What was found of the anchored code; lines count from 0 within the new region.
+pub(super) struct Reflowed {
+    pub(super) lines: RangeInclusive<usize>,
+    pub(super) fit: Fit,
+    /// The letters that came through.
+    pub(super) weight: u32,
+}
+
+/// How much of the anchored code is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fit {
+    /// All of it, white space aside.
+    Whole,
+    /// Some of its words.
+    Part,
+}
+
+/// The share of words, in thousandths, below which an edit left nothing.
+const RECOGNISABLE: u32 = 400;
+
+/// A needle shorter than this stands anywhere, so its surroundings must speak for it.
+const TELLING: usize = 8;
+
+/// Where so many lines, or words, changed at once, it is not one edit, and looking for each finding in it takes long.
+const MOST_LINES: usize = 5_000;
+const MOST_WORDS: usize = 20_000;
+
+/// Looks for the lines `anchor` of `old` in `new`; both are what stands between two lines that did not change.
+pub(super) fn reflow(old: &[&str], anchor: Range<usize>, new: &[&str]) -> Option<Reflowed> {
+    if old.len() > MOST_LINES || new.len() > MOST_LINES {
+        return None;
+    }
+    whole(old, &anchor, new).or_else(|| part(old, &anchor, new))
+}
+
+fn whole(old: &[&str], anchor: &Range<usize>, new: &[&str]) -> Option<Reflowed> {
+    let (old, new) = (Squeezed::new(old), Squeezed::new(new));
+    let start = old.lines.partition_point(|line| *line < anchor.start);
+    let end = old.lines.partition_point(|line| *line < anchor.end);
+    let (before, rest) = old.text.split_at_checked(start)?;
+    let (needle, after) = rest.split_at_checked(end - start)?;
+    if needle.is_empty() {
+        return None;
+    }
+    let expected = start * new.text.len() / old.text.len().max(1);
+    let (at, around) = new
+        .text
+        .match_indices(needle)
+        .take(64)
+        .map(|(at, _)| {
+            let above = common(before.bytes().rev(), new.text.as_bytes()[..at].iter().rev().copied());
+            let below = common(after.bytes(), new.text.as_bytes()[at + needle.len()..].iter().copied());
+            (at, above + below)
+        })
+        .max_by_key(|(at, around)| (*around, usize::MAX - at.abs_diff(expected)))?;
+    if needle.len() < TELLING && around < TELLING {
+        return None;
+    }
+    Some(Reflowed {
+        lines: *new.lines.get(at)?..=*new.lines.get(at + needle.len() - 1)?,
+        fit: Fit::Whole,
+        weight: u32::try_from(needle.len() + around).unwrap_or(u32::MAX),
+    })
+}
+
+/// A region without white space, with the line that each byte came from.
+struct Squeezed {
+    text: String,
+    lines: Vec<usize>,
+}
+
+impl Squeezed {
+    fn new(region: &[&str]) -> Self {
+        let mut squeezed = Squeezed { text: String::new(), lines: Vec::new() };
+        for (number, line) in region.iter().enumerate() {
+            for letter in super::code::visible(line) {
+                if push_squeezed(&mut squeezed.text, letter) == Comma::TakenBack {
+                    squeezed.lines.pop();
+                }
+                squeezed.lines.extend(std::iter::repeat_n(number, letter.len_utf8()));
+            }
+        }
+        squeezed
+    }
+}
+
+/// How many bytes two texts begin with alike, as far as that matters.
+fn common(one: impl Iterator<Item = u8>, other: impl Iterator<Item = u8>) -> usize {
+    one.zip(other).take(200).take_while(|(one, other)| one == other).count()
+}
+
+fn part(old: &[&str], anchor: &Range<usize>, new: &[&str]) -> Option<Reflowed> {
+    let (old, new) = (words(old), words(new));
+    if old.len() > MOST_WORDS || new.len() > MOST_WORDS {
+        return None;
+    }
+    let total: u32 = old.iter().filter(|word| anchor.contains(&word.line)).map(|word| word.weight()).sum();
+    let landed = landed_weights(&old, anchor, &new);
+    let (best, _) = landed.iter().copied().enumerate().max_by_key(|(line, weight)| (*weight, usize::MAX - line))?;
+    let above = landed[..best].iter().rev().take_while(|weight| **weight > 0).count();
+    let below = landed[best + 1..].iter().take_while(|weight| **weight > 0).count();
+    let lines = best - above..=best + below;
+    let weight: u32 = landed[lines.clone()].iter().sum();
+    (weight > 0 && weight * 1000 / total.max(1) >= RECOGNISABLE).then_some(Reflowed { lines, fit: Fit::Part, weight })
+}
+
+/// For each new line, how much of the anchored words came to stand on it.
+fn landed_weights(old: &[Word<'_>], anchor: &Range<usize>, new: &[Word<'_>]) -> Vec<u32> {
+    let mut input = InternedInput::default();
+    input.update_before(old.iter().map(|word| word.text));
+    input.update_after(new.iter().map(|word| word.text));
+    let diff = Diff::compute(Algorithm::Histogram, &input);
+    let mut landed = vec![0; new.last().map_or(0, |word| word.line + 1)];
+    let kept_old = (0_u32..).zip(old).filter(|(at, _)| !diff.is_removed(*at)).map(|(_, word)| word);
+    let kept_new = (0_u32..).zip(new).filter(|(at, _)| !diff.is_added(*at)).map(|(_, word)| word);
+    for (old, new) in kept_old.zip(kept_new) {
+        if anchor.contains(&old.line) {
+            landed[new.line] += old.weight();
+        }
+    }
+    landed
+}
+
+/// A run of letters and digits, or one other visible character.
+struct Word<'a> {
+    text: &'a str,
+    line: usize,
+}
+
+impl Word<'_> {
+    /// Punctuation is everywhere and says nothing.
+    fn weight(&self) -> u32 {
+        if self.text.starts_with(is_word_letter) { self.text.chars().take(12).map(|_| 1).sum() } else { 0 }
+    }
+}
+
+fn words<'a>(region: &[&'a str]) -> Vec<Word<'a>> {
+    let mut words = Vec::new();
+    for (line, text) in region.iter().enumerate() {
+        let mut rest = text.trim_start();
+        while let Some(first) = rest.chars().next() {
+            let length = if is_word_letter(first) {
+                rest.find(|letter| !is_word_letter(letter)).unwrap_or(rest.len())
+            } else {
+                first.len_utf8()
+            };
+            let (word, after) = rest.split_at(length);
+            words.push(Word { text: word, line });
+            rest = after.trim_start();
+        }
+    }
+    words
+}
+
+fn is_word_letter(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
