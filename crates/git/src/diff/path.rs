@@ -1,0 +1,96 @@
+//! Names as git writes them in a patch.
+
+/// A name as it stands after `rename from `, or in a `---` line; git quotes what would not fit on a line.
+///
+/// A name that is no UTF-8 stays quoted: nobody else has that name, and a forge shows it so.
+pub(super) fn unquoted(name: &[u8]) -> String {
+    let plain = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+    let Some(inner) = name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")) else { return plain(name) };
+    match unescaped(inner).and_then(|bytes| String::from_utf8(bytes).ok()) {
+        Some(name) => name,
+        None => plain(name),
+    }
+}
+
+/// A name that is no UTF-8, as git would quote it.
+pub(super) fn quoted(name: &[u8]) -> String {
+    let escaped = name.iter().map(|byte| match ESCAPES.iter().find(|(_, escaped)| escaped == byte) {
+        Some((letter, _)) => format!("\\{}", char::from(*letter)),
+        None if matches!(byte, b' '..=b'~') => char::from(*byte).to_string(),
+        None => format!("\\{byte:03o}"),
+    });
+    format!("\"{}\"", escaped.collect::<String>())
+}
+
+/// The letter after a backslash, and what it stands for.
+const ESCAPES: &[(u8, u8)] = &[
+    (b'a', 0x07),
+    (b'b', 0x08),
+    (b't', b'\t'),
+    (b'n', b'\n'),
+    (b'v', 0x0b),
+    (b'f', 0x0c),
+    (b'r', b'\r'),
+    (b'"', b'"'),
+    (b'\\', b'\\'),
+];
+
+/// The two names of a `diff --git` line, without `a/` and `b/`. They stand side by side, and unquoted ones may hold blanks.
+///
+/// Only asked for where no other line names the file; then both names are the same one.
+pub(super) fn names_of_header(names: &[u8]) -> Option<String> {
+    let (old, new) = if names.ends_with(b"\"") {
+        let start = quote_start(names)?;
+        (names.get(..start.checked_sub(1)?)?, names.get(start..)?)
+    } else {
+        let middle = names.len().checked_sub(1)? / 2;
+        (names.get(..middle)?, names.get(middle + 1..)?)
+    };
+    let old = side(old, b"a/")?;
+    let new = side(new, b"b/")?;
+    (old == new).then_some(new)
+}
+
+/// The name of a `---` or `+++` line without its prefix; none for `/dev/null`.
+pub(super) fn side(name: &[u8], prefix: &[u8]) -> Option<String> {
+    // Git ends a name that holds a blank with a tab, for the sake of other programs.
+    let name = name.strip_suffix(b"\t").unwrap_or(name);
+    let quoted = name.first() == Some(&b'"');
+    if !quoted {
+        return name.strip_prefix(prefix).map(unquoted);
+    }
+    let inner = name.get(1..)?.strip_prefix(prefix)?;
+    Some(unquoted(&[b"\"", inner].concat()))
+}
+
+/// Where the last quoted name begins: at the quote before its end that no backslash escapes.
+fn quote_start(names: &[u8]) -> Option<usize> {
+    let inner = names.get(..names.len().checked_sub(1)?)?;
+    let quotes = (0..inner.len()).rev().filter(|at| inner[*at] == b'"');
+    quotes.into_iter().find(|at| {
+        let escapes = inner[..*at].iter().rev().take_while(|byte| **byte == b'\\').count();
+        escapes % 2 == 0
+    })
+}
+
+fn unescaped(inner: &[u8]) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(inner.len());
+    let mut rest = inner.iter().copied();
+    while let Some(byte) = rest.next() {
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        let letter = rest.next()?;
+        let plain = ESCAPES.iter().find(|(escape, _)| *escape == letter).map(|(_, byte)| *byte);
+        bytes.push(match plain {
+            Some(byte) => byte,
+            None => {
+                let digit = |byte: u8| byte.checked_sub(b'0').filter(|digit| *digit < 8);
+                let (high, middle, low) = (digit(letter)?, digit(rest.next()?)?, digit(rest.next()?)?);
+                (high < 4).then_some(high * 64 + middle * 8 + low)?
+            }
+        });
+    }
+    Some(bytes)
+}
