@@ -1,0 +1,210 @@
+//! What formatters do, with the origin of every piece kept.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use crate::random::Random;
+use crate::sheet::{Row, Sheet, text_of};
+
+/// A formatter's taste: its own indentation, and one of wrapping, joining and brace placement.
+pub(crate) fn reformat(sheet: &Sheet, path: &str, random: &mut Random) -> Sheet {
+    let unit = random.pick(&["  ", "\t", "        "]).to_string();
+    let indented: Sheet = sheet.iter().map(|row| Row { text: reindent(&row.text, &unit), ..row.clone() }).collect();
+    let widths = [40, 60, 80];
+    let formatted = match random.below(3) {
+        0 => wrap(&indented, &unit, *random.pick(&widths)),
+        1 => join(&indented),
+        _ if path.ends_with(".py") => wrap(&indented, &unit, *random.pick(&widths)),
+        _ => braces(&indented),
+    };
+    if !random.chance(20) {
+        return formatted;
+    }
+    formatted.into_iter().map(|row| Row { text: row.text + "\r", ..row }).collect()
+}
+
+/// The real one, with another width and indentation. A comment in front of each wanted row tells where it went, and is
+/// taken out again; none when rustfmt does not like the file.
+pub(crate) fn rustfmt(sheet: &Sheet, wanted: &[usize], random: &mut Random) -> Option<Sheet> {
+    const STYLES: &[&str] = &[
+        "max_width=60,tab_spaces=2",
+        "max_width=80,hard_tabs=true",
+        "max_width=160,use_small_heuristics=Max",
+        "max_width=72,use_small_heuristics=Off",
+    ];
+    let marked: Sheet = sheet
+        .iter()
+        .map(|row| match row.origins.iter().find(|origin| wanted.contains(origin)) {
+            Some(origin) => {
+                let body = row.text.trim_start();
+                let indent = &row.text[..row.text.len() - body.len()];
+                Row { text: format!("{indent}/*@{origin}@*/ {body}"), origins: Vec::new() }
+            }
+            None => row.clone(),
+        })
+        .collect();
+    let mut child = Command::new("rustfmt")
+        .args(["--edition=2021", "--quiet", "--config", *random.pick(STYLES)])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let input = text_of(&marked);
+    let mut stdin = child.stdin.take()?;
+    let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
+    let output = child.wait_with_output().ok()?;
+    writer.join().ok()?.ok()?;
+    if !output.status.success() {
+        return None;
+    }
+    Some(without_marks(&String::from_utf8(output.stdout).ok()?))
+}
+
+fn without_marks(text: &str) -> Sheet {
+    let mut sheet = Sheet::new();
+    let mut waiting = Vec::new();
+    for line in text.lines() {
+        let mut line = line.to_owned();
+        let mut origins = std::mem::take(&mut waiting);
+        while let Some(start) = line.find("/*@")
+            && let Some(end) = line[start..].find("@*/").map(|end| start + end)
+            && let Ok(origin) = line[start + 3..end].parse()
+        {
+            origins.push(origin);
+            let after = line[end + 3..].trim_start().to_owned();
+            line.truncate(start);
+            line += &after;
+        }
+        if line.trim().is_empty() && !origins.is_empty() {
+            waiting = origins;
+        } else {
+            sheet.push(Row { text: line, origins });
+        }
+    }
+    sheet
+}
+
+fn reindent(text: &str, unit: &str) -> String {
+    let body = text.trim_start();
+    let indent = &text[..text.len() - body.len()];
+    let columns: usize = indent.chars().map(|letter| if letter == '\t' { 4 } else { 1 }).sum();
+    unit.repeat(columns / 4) + &" ".repeat(columns % 4) + body
+}
+
+/// Puts the arguments of long calls on lines of their own, with a comma after the last.
+fn wrap(sheet: &Sheet, unit: &str, width: usize) -> Sheet {
+    let mut wrapped = Sheet::new();
+    for row in sheet {
+        match pieces(&row.text).filter(|_| row.text.len() > width && !is_comment(&row.text)) {
+            Some((head, arguments, tail)) => {
+                let indent: String = row.text.chars().take_while(|letter| letter.is_whitespace()).collect();
+                wrapped.push(Row { text: head, ..row.clone() });
+                for argument in arguments {
+                    wrapped.push(Row { text: format!("{indent}{unit}{argument},"), ..row.clone() });
+                }
+                wrapped.push(Row { text: format!("{indent}{tail}"), ..row.clone() });
+            }
+            None => wrapped.push(row.clone()),
+        }
+    }
+    wrapped
+}
+
+/// `head(`, the arguments, `)tail` of the first call that ends on its line; strings are not cut.
+fn pieces(text: &str) -> Option<(String, Vec<String>, String)> {
+    let open = text.find('(')?;
+    let (mut depth, mut in_string, mut escaped) = (0, false, false);
+    let mut starts = vec![open + 1];
+    let mut arguments = Vec::new();
+    for (at, letter) in text.char_indices().skip_while(|(at, _)| *at < open) {
+        match letter {
+            _ if escaped => escaped = false,
+            '\\' if in_string => escaped = true,
+            '"' => in_string = !in_string,
+            _ if in_string => {}
+            '(' | '[' | '{' => depth += 1,
+            ',' if depth == 1 => {
+                arguments.push(text[*starts.last()?..at].trim().to_owned());
+                starts.push(at + 1);
+            }
+            ')' | ']' | '}' => {
+                depth -= 1;
+                if depth == 0 {
+                    arguments.push(text[*starts.last()?..at].trim().to_owned());
+                    arguments.retain(|argument| !argument.is_empty());
+                    let head = text[..=open].to_owned();
+                    return (letter == ')' && !arguments.is_empty()).then(|| (head, arguments, text[at..].to_owned()));
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Pulls calls that were spread over lines onto one.
+fn join(sheet: &Sheet) -> Sheet {
+    let mut joined = Sheet::new();
+    let mut at = 0;
+    while at < sheet.len() {
+        let end = closing_row(sheet, at);
+        match end {
+            Some(end) => {
+                let mut text = sheet[at].text.trim_end().to_owned();
+                let mut origins = sheet[at].origins.clone();
+                for row in &sheet[at + 1..=end] {
+                    let piece = row.text.trim();
+                    if piece.starts_with([')', ']', '}']) && text.ends_with(',') {
+                        text.pop();
+                    }
+                    if text.ends_with(',') {
+                        text.push(' ');
+                    }
+                    text += piece;
+                    origins.extend(&row.origins);
+                }
+                joined.push(Row { text, origins });
+                at = end + 1;
+            }
+            None => {
+                joined.push(sheet[at].clone());
+                at += 1;
+            }
+        }
+    }
+    joined
+}
+
+/// Where the call that a row opens is closed, if it is short enough to be put on one line.
+fn closing_row(sheet: &Sheet, open: usize) -> Option<usize> {
+    let first = sheet[open].text.trim_end();
+    if !first.ends_with(['(', '[']) || is_comment(first) {
+        return None;
+    }
+    let rows = sheet[open + 1..].iter().take(8);
+    let length = rows.clone().position(|row| row.text.trim_start().starts_with([')', ']']))?;
+    let plain = rows.take(length + 1).all(|row| !row.text.contains("//") && !row.text.contains('#'));
+    plain.then_some(open + 1 + length)
+}
+
+/// Puts each opening brace on its own line.
+fn braces(sheet: &Sheet) -> Sheet {
+    let mut rows = Sheet::new();
+    for row in sheet {
+        match row.text.trim_end().strip_suffix(" {") {
+            Some(head) if !head.trim().is_empty() && !is_comment(head) => {
+                let indent: String = head.chars().take_while(|letter| letter.is_whitespace()).collect();
+                rows.push(Row { text: head.to_owned(), ..row.clone() });
+                rows.push(Row { text: indent + "{", origins: Vec::new() });
+            }
+            _ => rows.push(row.clone()),
+        }
+    }
+    rows
+}
+
+fn is_comment(text: &str) -> bool {
+    let text = text.trim_start();
+    ["//", "#", "*", "/*"].iter().any(|start| text.starts_with(start))
+}

@@ -1,0 +1,119 @@
+//! What reading and tracking a large change costs, beside the `git diff` that it comes from.
+//!
+//! `cargo bench -p referee-testkit --bench track`
+#![expect(clippy::print_stdout, reason = "a bench prints its figures")]
+
+#[path = "track/change.rs"]
+mod change;
+#[path = "support/random.rs"]
+mod random;
+#[path = "support/repo.rs"]
+mod repo;
+#[path = "track/work.rs"]
+mod work;
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use change::Change;
+use referee_core::model::Sha;
+use referee_git::Git;
+use repo::Repo;
+use work::{Texts, work};
+
+const FILES: usize = 3_000;
+const FINDINGS: usize = 600;
+const REPETITIONS: usize = 9;
+
+/// Set for a child that does the work once and says how much memory it took.
+const CHILD: &str = "REFEREE_BENCH_CHILD";
+
+fn main() {
+    if let Ok(job) = std::env::var(CHILD) {
+        return child(&job);
+    }
+    time();
+    memory();
+}
+
+fn time() {
+    let (change, repo, old, new) = prepare(FILES);
+    let git = Git::at(&repo.dir);
+    let mut figures: [(&str, Vec<Duration>); 5] = [
+        ("`git diff -M` to /dev/null", Vec::new()),
+        ("read the diff, patch-id, follow, check anchors", Vec::new()),
+        ("… of which reading the diff", Vec::new()),
+        ("the diff as referee asks git for it", Vec::new()),
+        ("texts of the changed files from git", Vec::new()),
+    ];
+    let mut summary = String::new();
+    for _ in 0..REPETITIONS {
+        figures[0].1.push(timed(|| plain_diff(&repo, &old, &new)).0);
+        let (took, diff) = timed(|| git.diff(&old, &new).expect("git diff"));
+        figures[3].1.push(took);
+        let (took, texts) = timed(|| Texts::read(&git, &diff));
+        figures[4].1.push(took);
+        let (took, done) = timed(|| work(&diff, &texts, &change.findings));
+        figures[1].1.push(took);
+        figures[2].1.push(done.reading);
+        summary = done.summary;
+    }
+    println!("{} files, {} changed lines, {} findings: {summary}\n", FILES, change.lines, change.findings.len());
+    println!("| | median of {REPETITIONS} | beside `git diff` |\n|---|---:|---:|");
+    let base = median(&mut figures[0].1).as_secs_f64();
+    for (name, times) in &mut figures {
+        let took = median(times).as_secs_f64();
+        println!("| {name} | {:.0} ms | {:.2} × |", took * 1e3, took / base);
+    }
+}
+
+/// The same work in processes of their own, at a quarter, half and all of the size: what they took at most.
+fn memory() {
+    println!("\n| files | findings | most memory |\n|---:|---:|---:|");
+    for part in [4, 2, 1] {
+        let files = FILES / part;
+        let (change, repo, old, new) = prepare(files);
+        let job = format!("{} {} {} {files}", repo.dir.display(), old.as_str(), new.as_str());
+        let me = std::env::current_exe().expect("the path of this program");
+        let output = Command::new(me).env(CHILD, job).stdout(Stdio::piped()).output().expect("a child");
+        let memory = String::from_utf8_lossy(&output.stdout);
+        println!("| {files} | {} | {} |", change.findings.len(), memory.trim());
+    }
+}
+
+fn child(job: &str) {
+    let fields: Vec<&str> = job.split(' ').collect();
+    let [dir, old, new, files] = fields[..] else { panic!("a job has four fields") };
+    let change = Change::findings_only(files.parse().expect("a number"), FINDINGS);
+    let git = Git::at(dir);
+    let diff = git.diff(&Sha::from(old), &Sha::from(new)).expect("git diff");
+    let texts = Texts::read(&git, &diff);
+    work(&diff, &texts, &change.findings);
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("not known here");
+    println!("{}", peak.trim());
+}
+
+fn prepare(files: usize) -> (Change, Repo, Sha, Sha) {
+    let change = Change::new(files, FINDINGS);
+    let repo = Repo::new(&format!("track-{files}"));
+    let commits = repo.commits([&change.old, &change.new].into_iter());
+    let [old, new] = commits.try_into().expect("two commits");
+    (change, repo, old, new)
+}
+
+fn plain_diff(repo: &Repo, old: &Sha, new: &Sha) {
+    let mut command = repo.git(&["diff", "-M", old.as_str(), new.as_str()]);
+    assert!(command.stdout(Stdio::null()).status().expect("git runs").success());
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
+    let start = Instant::now();
+    let result = work();
+    (start.elapsed(), result)
+}
+
+fn median(times: &mut [Duration]) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}

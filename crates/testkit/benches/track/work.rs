@@ -1,0 +1,75 @@
+//! What gather does with a diff.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use referee_core::track::{
+    Anchor, Anchors, ChangeKind, ChangedFile, FileChange, FileDiff, PatchId, Side, Spot, Track, follow, line_count,
+};
+use referee_git::{Git, parse_diff};
+
+/// The contents of the changed files, by their names in git.
+pub(crate) struct Texts(BTreeMap<String, String>);
+
+impl Texts {
+    pub(crate) fn read(git: &Git, diff: &[u8]) -> Self {
+        let files = parse_diff(diff).expect("a diff of git is read");
+        let mut names: Vec<&str> = files.iter().flat_map(|file| [file.old_blob, file.new_blob]).flatten().collect();
+        names.sort_unstable();
+        names.dedup();
+        let contents = git.blobs(&names).expect("git reads");
+        let texts = names
+            .iter()
+            .zip(contents)
+            .filter_map(|(name, content)| Some(((*name).to_owned(), String::from_utf8(content?).ok()?)));
+        Texts(texts.collect())
+    }
+
+    fn of(&self, blob: Option<&str>) -> Option<&str> {
+        self.0.get(blob?).map(String::as_str)
+    }
+}
+
+pub(crate) struct Done {
+    pub(crate) reading: Duration,
+    pub(crate) summary: String,
+}
+
+pub(crate) fn work(diff: &[u8], texts: &Texts, findings: &[Spot]) -> Done {
+    let start = Instant::now();
+    let files = parse_diff(diff).expect("a diff of git is read");
+    let reading = start.elapsed();
+
+    let patch = PatchId::of(&files, |file| texts.of(file.old_blob).map(str::as_bytes));
+    let delta: Vec<FileChange<'_>> = files.iter().map(|file| change(file, texts)).collect();
+    let tracks = follow(findings, &delta);
+    let changed: Vec<ChangedFile> = files.iter().map(|file| without_text(file, texts)).collect();
+    let anchors = Anchors::new(&changed);
+    let on_lines =
+        tracks.iter().filter_map(Track::spot).filter(|spot| anchors.check(spot, Side::New) == Anchor::Line).count();
+    let count = |wanted: fn(&Track) -> bool| tracks.iter().filter(|track| wanted(track)).count();
+    let summary = format!(
+        "{} same, {} moved, {} changed, {} gone; {on_lines} may stand on their line; patch {}",
+        count(|track| matches!(track, Track::Same(_))),
+        count(|track| matches!(track, Track::Moved(_))),
+        count(|track| matches!(track, Track::Changed(_))),
+        count(|track| matches!(track, Track::Gone)),
+        patch.0,
+    );
+    Done { reading, summary }
+}
+
+fn change<'a>(file: &'a FileDiff<'_>, texts: &'a Texts) -> FileChange<'a> {
+    let before = file.old_path.as_ref().unwrap_or(&file.path);
+    FileChange {
+        old_path: (file.kind != ChangeKind::Added).then_some(before),
+        new_path: (file.kind != ChangeKind::Deleted).then_some(&file.path),
+        old_text: texts.of(file.old_blob),
+        new_text: texts.of(file.new_blob),
+    }
+}
+
+fn without_text(file: &FileDiff<'_>, texts: &Texts) -> ChangedFile {
+    let length = |blob| texts.of(blob).map(|text| line_count(text.as_bytes()));
+    file.without_text(length(file.old_blob), length(file.new_blob))
+}
