@@ -74,6 +74,10 @@ pub struct Evaluation {
     pub new: Vec<FindingId>,
     /// Findings it found fixed.
     pub fixed: Vec<FindingId>,
+    /// Findings it calls fixed although their code did not change: a claim, shown as such (D9).
+    pub claimed: Vec<FindingId>,
+    /// Findings that were settled and are back: broken again, or graver (INC-10, D12).
+    pub back: Vec<FindingId>,
     /// Findings it did not raise: below the floor, outside the delta, or settled before.
     pub held_back: u32,
     /// Why it failed or is incomplete, cut short and made safe.

@@ -1,7 +1,18 @@
 //! What people command by a comment's first line (LOOP-12), and what a reply means.
 
+mod ask;
+mod bot;
+mod prose;
+mod stance;
+
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use ask::{Calls, ask};
+pub use bot::bot_text;
+pub use stance::stance;
 
 use crate::model::{FindingId, RoleName};
 
@@ -51,7 +62,22 @@ pub enum Ask {
         verb: String,
         /// The nearest verb, if one is near.
         nearest: Option<String>,
+        /// What a known verb lacks.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        missing: Option<Missing>,
     },
+}
+
+/// What a command lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Missing {
+    /// It names no finding.
+    Finding,
+    /// It gives no reason.
+    Reason,
+    /// It gives no number, or one out of bounds.
+    Number,
 }
 
 /// A finding as people name it: `F4`, or `security/F4`.
@@ -61,4 +87,15 @@ pub struct Named {
     pub role: Option<RoleName>,
     /// The id.
     pub id: FindingId,
+}
+
+/// As a hint says it: `dismiss` needs …
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Finding => "a finding, as in `F4`",
+            Self::Reason => "a reason",
+            Self::Number => "a number from 1 to 9, as in `+1`",
+        })
+    }
 }

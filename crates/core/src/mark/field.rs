@@ -1,0 +1,342 @@
+//! How one value is written inside a hidden comment.
+//!
+//! | value | written |
+//! |---|---|
+//! | number, time | decimal |
+//! | list of numbers | `3-5,9`: runs, in the order given |
+//! | list of texts | with `,` between them |
+//! | hex of even length from 16 characters | `*` and base 64, so that a commit takes 28 bytes |
+//! | any other text | letters and digits as they are, a blank as `+`, the rest as `%xx` |
+//! | nothing | `-` |
+//!
+//! No value holds `;`, `|`, `,`, a blank, `<`, `>` or `--`, nor `@` or `#`, which forges look for everywhere.
+
+use std::borrow::Cow;
+use std::fmt::{Display, Write as _};
+
+use sha2::{Digest, Sha256};
+
+/// A list longer than this was not written by us.
+const LIST_MAX: u64 = 10_000;
+
+/// `_` and `.` in place of the usual two, since one of those could write `--`.
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.";
+
+/// Puts fields one after the other.
+#[derive(Default)]
+pub(super) struct Writer {
+    fields: String,
+    begun: bool,
+}
+
+impl Writer {
+    /// A field that is written already.
+    pub(super) fn raw(&mut self, field: &str) -> &mut Self {
+        self.begin(';').push_str(field);
+        self
+    }
+
+    pub(super) fn text(&mut self, text: &str) -> &mut Self {
+        encode_into(text, self.begin(';'));
+        self
+    }
+
+    pub(super) fn maybe_text(&mut self, text: Option<&str>) -> &mut Self {
+        match text {
+            Some(text) => self.text(text),
+            None => self.raw("-"),
+        }
+    }
+
+    pub(super) fn number(&mut self, number: impl Display) -> &mut Self {
+        let _ = write!(self.begin(';'), "{number}");
+        self
+    }
+
+    pub(super) fn maybe_number<N: Display>(&mut self, number: Option<N>) -> &mut Self {
+        match number {
+            Some(number) => self.number(number),
+            None => self.raw("-"),
+        }
+    }
+
+    pub(super) fn list<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) -> &mut Self {
+        let mut texts = texts.into_iter();
+        let Some(first) = texts.next() else { return self.raw("-") };
+        self.text(first);
+        for text in texts {
+            encode_into(text, self.begin(','));
+        }
+        self
+    }
+
+    /// Begins another part, whose fields follow.
+    pub(super) fn part(&mut self) -> &mut Self {
+        self.begin('|');
+        self.begun = false;
+        self
+    }
+
+    fn begin(&mut self, separator: char) -> &mut String {
+        if std::mem::replace(&mut self.begun, true) {
+            self.fields.push(separator);
+        }
+        &mut self.fields
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.fields
+    }
+}
+
+/// Takes fields one after the other; `None` where one is missing or cannot be read.
+pub(super) struct Fields<'a>(std::str::Split<'a, char>);
+
+impl<'a> Fields<'a> {
+    pub(super) fn of(payload: &'a str) -> Self {
+        Self(payload.split(';'))
+    }
+
+    pub(super) fn raw(&mut self) -> Option<&'a str> {
+        self.0.next()
+    }
+
+    pub(super) fn text(&mut self) -> Option<String> {
+        decode(self.raw()?)
+    }
+
+    pub(super) fn maybe_text(&mut self) -> Option<Option<String>> {
+        match self.raw()? {
+            "-" => Some(None),
+            field => decode(field).map(Some),
+        }
+    }
+
+    pub(super) fn list(&mut self) -> Option<Vec<String>> {
+        match self.raw()? {
+            "-" => Some(Vec::new()),
+            field => field.split(',').map(decode).collect(),
+        }
+    }
+
+    pub(super) fn number<N: std::str::FromStr>(&mut self) -> Option<N> {
+        self.raw()?.parse().ok()
+    }
+
+    pub(super) fn maybe_number<N: std::str::FromStr>(&mut self) -> Option<Option<N>> {
+        match self.raw()? {
+            "-" => Some(None),
+            field => field.parse().ok().map(Some),
+        }
+    }
+}
+
+/// A text as it is written.
+pub(super) fn encode(text: &str) -> String {
+    let mut field = String::with_capacity(text.len() + 8);
+    encode_into(text, &mut field);
+    field
+}
+
+fn encode_into(text: &str, out: &mut String) {
+    if let Some(bytes) = is_packable(text).then(|| unhex(text)).flatten() {
+        out.push('*');
+        base64(&bytes, out);
+        return;
+    }
+    let start = out.len();
+    for c in text.chars() {
+        match c {
+            ' ' => out.push('+'),
+            '-' if out.len() > start && !out.ends_with('-') => out.push('-'),
+            c if plain(c) => out.push(c),
+            c => {
+                for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                    let _ = write!(out, "%{byte:02x}");
+                }
+            }
+        }
+    }
+}
+
+/// How many bytes a text takes once it is written.
+pub(super) fn width(text: &str) -> usize {
+    if is_packable(text) {
+        return 1 + (text.len() * 2).div_ceil(3);
+    }
+    let mut after_dash = true;
+    let mut width = 0;
+    for c in text.chars() {
+        let dash = c == '-' && !after_dash;
+        after_dash = dash;
+        width += if dash || c == ' ' || c.is_ascii() && plain(c) {
+            1
+        } else if plain(c) {
+            c.len_utf8()
+        } else {
+            3 * c.len_utf8()
+        };
+    }
+    width
+}
+
+/// Letters of any script are kept, since the visible words beside them hold such letters too; what lies beyond the
+/// basic plane is not, since old databases refuse it.
+fn plain(c: char) -> bool {
+    c.is_ascii_alphanumeric()
+        || matches!(c, '_' | '.' | ':' | '/' | '~' | '=' | '(' | ')' | '…')
+        || (!c.is_ascii() && c.is_alphanumeric() && c <= '\u{ffff}')
+}
+
+/// The text that was written.
+pub(super) fn decode(field: &str) -> Option<String> {
+    if let Some(packed) = field.strip_prefix('*') {
+        return Some(hex(&unbase64(packed)?));
+    }
+    let mut bytes = Vec::with_capacity(field.len());
+    let mut rest = field.as_bytes();
+    while let Some((&byte, tail)) = rest.split_first() {
+        rest = tail;
+        bytes.push(match byte {
+            b'+' => b' ',
+            b'%' => {
+                let (pair, tail) = rest.split_at_checked(2)?;
+                rest = tail;
+                nibble(*pair.first()?)? << 4 | nibble(*pair.last()?)?
+            }
+            byte => byte,
+        });
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// The text, or where it would take more than `max` bytes its beginning and a hash. Shortening twice is shortening
+/// once, so two names can be compared by their short forms.
+pub(super) fn short(text: &str, max: usize) -> Cow<'_, str> {
+    if width(text) <= max {
+        return Cow::Borrowed(text);
+    }
+    let mut name = String::new();
+    for c in text.chars() {
+        name.push(c);
+        // With the `~`, since a beginning that reads as hex would be packed if it stood alone.
+        if width(&format!("{name}~")) + 16 > max {
+            name.pop();
+            break;
+        }
+    }
+    name.push('~');
+    let digest = Sha256::digest(text.as_bytes());
+    base64(digest.get(..12).unwrap_or_default(), &mut name);
+    Cow::Owned(name)
+}
+
+/// Numbers as runs.
+pub(super) fn runs(numbers: impl IntoIterator<Item = u64>) -> String {
+    let mut field = String::new();
+    let mut numbers = numbers.into_iter().peekable();
+    while let Some(first) = numbers.next() {
+        let mut last = first;
+        while let Some(next) = numbers.next_if(|next| last.checked_add(1) == Some(*next)) {
+            last = next;
+        }
+        if !field.is_empty() {
+            field.push(',');
+        }
+        let _ = if first == last { write!(field, "{first}") } else { write!(field, "{first}-{last}") };
+    }
+    field
+}
+
+/// The numbers of runs.
+pub(super) fn numbers(field: &str) -> Option<Vec<u64>> {
+    let mut numbers = Vec::new();
+    for run in field.split(',').filter(|run| !run.is_empty()) {
+        let (first, last) = run.split_once('-').unwrap_or((run, run));
+        let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
+        if last.checked_sub(first)? >= LIST_MAX.checked_sub(numbers.len() as u64)? {
+            return None;
+        }
+        numbers.extend(first..=last);
+    }
+    Some(numbers)
+}
+
+/// How many of the first numbers can be written in `max` bytes.
+pub(super) fn runs_that_fit(numbers: &[u64], max: usize) -> usize {
+    let mut fit = numbers.len().min(LIST_MAX as usize);
+    while let Some(head) = numbers.get(..fit) {
+        let size = runs(head.iter().copied()).len();
+        if size <= max {
+            break;
+        }
+        // Every number takes two bytes or more where runs do not help, so this cannot cut too far by much.
+        fit = fit.saturating_sub(((size - max) / 22).max(1));
+    }
+    fit
+}
+
+/// Whether a text is hex that is worth packing.
+fn is_packable(text: &str) -> bool {
+    (16..=128).contains(&text.len()) && text.len().is_multiple_of(2) && text.bytes().all(|byte| nibble(byte).is_some())
+}
+
+/// Hex as bytes.
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let pairs = text.as_bytes().chunks_exact(2);
+    pairs.map(|pair| Some(nibble(*pair.first()?)? << 4 | nibble(*pair.last()?)?)).collect()
+}
+
+/// Lower case only: what is packed must come back as it was.
+fn nibble(byte: u8) -> Option<u8> {
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// Without padding.
+pub(super) fn base64(bytes: &[u8], out: &mut String) {
+    for chunk in bytes.chunks(3) {
+        let group = chunk.iter().fold(0_u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for place in 0..=chunk.len() {
+            let index = (group >> (18 - 6 * place)) & 63;
+            out.push(char::from(ALPHABET.get(index as usize).copied().unwrap_or(b'A')));
+        }
+    }
+}
+
+/// The bytes, if this is what [`base64`] writes.
+pub(super) fn unbase64(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
+    for chunk in text.as_bytes().chunks(4) {
+        let mut group = 0_u32;
+        for byte in chunk {
+            let index = ALPHABET.iter().position(|letter| letter == byte)?;
+            group = group << 6 | index as u32;
+        }
+        let missing = 4 - chunk.len();
+        group <<= 6 * missing;
+        let [_, first, second, third] = group.to_be_bytes();
+        // Bits that carry nothing must be nothing: each value is written in one way.
+        match (missing, second, third) {
+            (0, _, _) => bytes.extend([first, second, third]),
+            (1, _, 0) => bytes.extend([first, second]),
+            (2, 0, 0) => bytes.push(first),
+            _ => return None,
+        }
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,245 @@
+//! How `render` writes: referee's own words as literals, everything else through a method that makes it safe.
+
+use std::fmt::Write as _;
+
+use super::SafeText;
+use super::chars::clean;
+use super::code::{Place, push_code_line, push_span};
+use super::lexicon::{is_bare_order, is_bot};
+use crate::model::{FindingId, Login, RoleName, Sha, Time};
+
+/// The longest address that is linked to.
+const ADDRESS_MAX: usize = 2_000;
+
+/// A text in the making. The only way to a `SafeText` with HTML, links or a mention in it.
+#[derive(Clone, Debug, Default)]
+pub struct Page {
+    out: String,
+    /// In a block of HTML backticks mean nothing, and a name in them would be called; a blank line ends it.
+    in_html: bool,
+}
+
+impl Page {
+    /// An empty page.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Own words, trusted as they are: lines, tables, `<details>`.
+    pub fn lit(&mut self, words: &'static str) -> &mut Self {
+        let mut begins = self.out.is_empty() || self.out.ends_with('\n');
+        for line in words.split_inclusive('\n') {
+            if begins {
+                self.in_html = !line.trim().is_empty() && (self.in_html || opens_html(line));
+            }
+            begins = true;
+        }
+        self.out.push_str(words);
+        self
+    }
+
+    /// Words that were made safe; several lines get blank lines around them.
+    pub fn safe(&mut self, text: &SafeText) -> &mut Self {
+        let block = text.as_str().contains('\n') || text.as_str().starts_with("```");
+        if block && !self.out.is_empty() {
+            self.blank_line();
+        }
+        self.leave_html();
+        if text.as_str().starts_with('`') && self.out.ends_with(['`', '\\']) {
+            self.out.push(' ');
+        }
+        self.out.push_str(text.as_str());
+        if block {
+            self.out.push_str("\n\n");
+        }
+        self
+    }
+
+    /// A number; one that is negative or too large is none.
+    pub fn num(&mut self, number: impl TryInto<u64>) -> &mut Self {
+        if let Ok(number) = number.try_into() {
+            let _ = write!(self.out, "{number}");
+        }
+        self
+    }
+
+    /// A finding's id.
+    pub fn finding(&mut self, id: FindingId) -> &mut Self {
+        let _ = write!(self.out, "{id}");
+        self
+    }
+
+    /// A moment.
+    pub fn time(&mut self, time: Time) -> &mut Self {
+        let _ = write!(self.out, "{time}");
+        self
+    }
+
+    /// A commit in full, as programs look for it; as code if it is none.
+    pub fn sha(&mut self, sha: &Sha) -> &mut Self {
+        self.hex(sha.as_str())
+    }
+
+    /// The first seven characters of a commit.
+    pub fn short_sha(&mut self, sha: &Sha) -> &mut Self {
+        self.hex(sha.short())
+    }
+
+    fn hex(&mut self, text: &str) -> &mut Self {
+        if !text.is_empty() && text.len() <= 64 && text.bytes().all(|b| b.is_ascii_hexdigit()) {
+            self.out.push_str(text);
+            return self;
+        }
+        self.code(text)
+    }
+
+    /// Somebody's name, without calling them.
+    pub fn login(&mut self, login: &Login) -> &mut Self {
+        self.code(login.as_str())
+    }
+
+    /// A role's name.
+    pub fn role(&mut self, role: &RoleName) -> &mut Self {
+        let name = role.as_str();
+        let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+        let reads_as_commit = name.len() >= 7 && name.bytes().all(|b| b.is_ascii_hexdigit());
+        if plain && !reads_as_commit && !is_bare_order(name, name) && (1..=40).contains(&name.len()) {
+            self.out.push_str(name);
+            return self;
+        }
+        self.code(name)
+    }
+
+    /// Calls somebody: the one mention that is allowed (LOOP-4). A name that could be anything else is not called.
+    pub fn mention(&mut self, login: &Login) -> &mut Self {
+        let name = login.as_str();
+        let is_name = (1..=64).contains(&name.len())
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-'));
+        if !is_name || is_bot(name) {
+            return self.login(login);
+        }
+        self.leave_html();
+        self.out.push('@');
+        self.out.push_str(name);
+        self
+    }
+
+    /// Tainted words as code in the line: a path, a name, a command.
+    pub fn code(&mut self, tainted: &str) -> &mut Self {
+        self.leave_html();
+        let line = clean(tainted);
+        if line.contains(['\n', '\t']) {
+            push_span(&line.replace(['\n', '\t'], " "), Place::Cell, &mut self.out);
+        } else {
+            push_span(&line, Place::Cell, &mut self.out);
+        }
+        self
+    }
+
+    /// Tainted words as a code block, at most `max_lines` of them.
+    pub fn fence(&mut self, language: &'static str, tainted: &str, max_lines: usize) -> &mut Self {
+        if !self.out.is_empty() {
+            self.blank_line();
+        }
+        self.leave_html();
+        self.out.push_str("```");
+        self.out.push_str(language);
+        self.out.push('\n');
+        let code = clean(tainted);
+        for line in code.lines().take(max_lines) {
+            push_code_line(line, &mut self.out);
+            self.out.push('\n');
+        }
+        let more = code.lines().count().saturating_sub(max_lines);
+        if more > 0 {
+            let _ = writeln!(self.out, "… {more} more lines");
+        }
+        self.out.push_str("```\n\n");
+        self
+    }
+
+    /// Tainted words as code that lead to a page of the own forge; without a link if the address is not one.
+    pub fn link(&mut self, tainted: &str, url: &str) -> &mut Self {
+        let Some(address) = address(url).filter(|_| !tainted.trim().is_empty()) else { return self.code(tainted) };
+        self.open_link();
+        self.code(tainted);
+        self.close_link(&address)
+    }
+
+    /// Own words that lead to a page of the own forge; without a link if the address is not one.
+    pub fn link_lit(&mut self, words: &'static str, url: &str) -> &mut Self {
+        let Some(address) = address(url) else { return self.lit(words) };
+        self.open_link();
+        self.out.push_str(words);
+        self.close_link(&address)
+    }
+
+    fn open_link(&mut self) {
+        self.leave_html();
+        // `!` before a link makes an image, a backslash makes none of it.
+        if self.out.ends_with(['!', '\\', ']']) {
+            self.out.push(' ');
+        }
+        self.out.push('[');
+    }
+
+    fn close_link(&mut self, address: &str) -> &mut Self {
+        let _ = write!(self.out, "]({address})");
+        self
+    }
+
+    /// Begins a new paragraph.
+    pub fn blank_line(&mut self) -> &mut Self {
+        self.out.truncate(self.out.trim_end().len());
+        if !self.out.is_empty() {
+            self.out.push_str("\n\n");
+        }
+        self.in_html = false;
+        self
+    }
+
+    /// How many bytes it takes so far.
+    pub fn len(&self) -> usize {
+        self.out.len()
+    }
+
+    /// Whether nothing was written yet.
+    pub fn is_empty(&self) -> bool {
+        self.out.is_empty()
+    }
+
+    /// The text.
+    pub fn finish(self) -> SafeText {
+        SafeText(self.out.trim_end().to_owned())
+    }
+
+    fn leave_html(&mut self) {
+        if self.in_html {
+            self.blank_line();
+        }
+    }
+}
+
+fn opens_html(line: &str) -> bool {
+    let tag = line.trim_start().strip_prefix('<').map(|tag| tag.strip_prefix('/').unwrap_or(tag));
+    tag.is_some_and(|tag| ["details", "summary", "div", "table", "p>", "!--"].iter().any(|it| tag.starts_with(it)))
+}
+
+/// The address of a page, written so that it can end neither link nor cell; `None` if it is not one.
+fn address(url: &str) -> Option<String> {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
+    let host = rest.split(['/', '?', '#']).next()?;
+    let names_host = !host.is_empty() && host.bytes().all(|b| b.is_ascii_alphanumeric() || b".-:_".contains(&b));
+    if url.len() > ADDRESS_MAX || !names_host {
+        return None;
+    }
+    let mut out = String::with_capacity(url.len());
+    for byte in url.bytes() {
+        if byte.is_ascii_alphanumeric() || b":/?#!$&'*+,;=-._~%".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    Some(out)
+}

@@ -1,0 +1,243 @@
+//! Commands (LOOP-12): the first line of a comment, addressed to referee.
+//!
+//! | words | asks for |
+//! |---|---|
+//! | `review` | another look at what changed |
+//! | `full review` | another look at everything |
+//! | `explain` | why the pull is where it is |
+//! | `dismiss F4 [role/F9 …] <reason>` | these findings stay as they are |
+//! | `reopen F4 …` | a dismissal is taken back |
+//! | `rounds +N`, N from 1 to 9 | more rounds |
+//! | `retry` | a failed reviewer tries again |
+//! | `pause`, `resume` | nothing starts here; it may again |
+//! | `break-glass <reason>` | no reviewer stands in the way at this head |
+//! | `help` | this list |
+//! | a verb that lacks something | a hint that says what |
+//! | anything else | a hint with the nearest verb |
+//!
+//! A verb that takes no words may be followed by `please` and the like, by nothing else: `review comments are noisy`
+//! is no command.
+
+use super::{Ask, Missing, Named};
+use crate::model::{FindingId, Login, RoleName};
+
+/// How people address referee: `@<bot>`, and `/referee` unless the forge takes a leading slash for itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Calls<'a> {
+    /// Names that are mentioned.
+    pub bots: &'a [Login],
+    /// A leading slash belongs to the forge.
+    pub slash_is_taken: bool,
+}
+
+const REASON_CHARS: usize = 500;
+const UNKNOWN_CHARS: usize = 40;
+const ROUNDS_MAX: u32 = 9;
+const FINDINGS_MAX: usize = 100;
+
+const VERBS: [&str; 11] = [
+    "review",
+    "full review",
+    "explain",
+    "dismiss",
+    "reopen",
+    "rounds",
+    "retry",
+    "pause",
+    "resume",
+    "break-glass",
+    "help",
+];
+
+/// The command in a comment, if its first line is one.
+pub fn ask(text: &str, calls: &Calls<'_>) -> Option<Ask> {
+    let line = text.lines().find(|line| !line.trim().is_empty())?;
+    let said = addressed(line, calls)?;
+    Some(understand(said))
+}
+
+/// What follows the address; `None` where the line is addressed to nobody, or is code or a quote.
+fn addressed<'a>(line: &'a str, calls: &Calls<'_>) -> Option<&'a str> {
+    let start = line.trim_start_matches(' ');
+    if line.len() - start.len() > 3 {
+        return None;
+    }
+    if let Some(mention) = start.strip_prefix('@') {
+        let rest = mention.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
+        let name = mention.strip_suffix(rest)?;
+        let rest = rest.strip_prefix("[bot]").unwrap_or(rest);
+        let is_bot = |bot: &Login| {
+            let plain = bot.as_str().strip_suffix("[bot]").unwrap_or(bot.as_str());
+            plain.eq_ignore_ascii_case(name)
+        };
+        let ends = rest.chars().next().is_none_or(|c| c.is_whitespace() || matches!(c, ',' | ':'));
+        return (ends && calls.bots.iter().any(is_bot)).then(|| rest.trim_start_matches([',', ':']).trim());
+    }
+    if calls.slash_is_taken {
+        return None;
+    }
+    let (head, rest) = start.split_at_checked("/referee".len())?;
+    let ends = rest.chars().next().is_none_or(char::is_whitespace);
+    (head.eq_ignore_ascii_case("/referee") && ends).then(|| rest.trim())
+}
+
+fn understand(said: &str) -> Ask {
+    let (first, rest) = word(said);
+    let verb = first.to_ascii_lowercase();
+    let alone = |ask: Ask| if is_polite(rest) { ask } else { unknown(said, Some(&verb)) };
+    match verb.as_str() {
+        "review" => alone(Ask::Review),
+        "full-review" => alone(Ask::FullReview),
+        "full" => match word(rest) {
+            (second, rest) if second.eq_ignore_ascii_case("review") && is_polite(rest) => Ask::FullReview,
+            _ => unknown(said, None),
+        },
+        "explain" => alone(Ask::Explain),
+        "dismiss" => {
+            let (findings, reason) = named(rest);
+            match (findings.is_empty(), reason_of(reason)) {
+                (true, _) => lacking(&verb, Missing::Finding),
+                (false, None) => lacking(&verb, Missing::Reason),
+                (false, Some(reason)) => Ask::Dismiss { findings, reason },
+            }
+        }
+        "reopen" => {
+            let (findings, _) = named(rest);
+            if findings.is_empty() { lacking(&verb, Missing::Finding) } else { Ask::Reopen { findings } }
+        }
+        "rounds" => match rounds(rest) {
+            Some(more) => Ask::Rounds { more },
+            None => lacking(&verb, Missing::Number),
+        },
+        "retry" => alone(Ask::Retry),
+        "pause" => alone(Ask::Pause),
+        "resume" => alone(Ask::Resume),
+        "break-glass" | "breakglass" => glass(rest),
+        "break" => match word(rest) {
+            (second, rest) if second.eq_ignore_ascii_case("glass") => glass(rest),
+            _ => unknown(said, None),
+        },
+        "help" => alone(Ask::Help),
+        _ => unknown(said, None),
+    }
+}
+
+fn glass(rest: &str) -> Ask {
+    match reason_of(rest) {
+        Some(reason) => Ask::BreakGlass { reason },
+        None => lacking("break-glass", Missing::Reason),
+    }
+}
+
+fn lacking(verb: &str, missing: Missing) -> Ask {
+    Ask::Unknown { verb: verb.to_owned(), nearest: None, missing: Some(missing) }
+}
+
+fn unknown(said: &str, verb: Option<&str>) -> Ask {
+    let nearest = verb.map(str::to_owned).or_else(|| nearest(said)).or_else(|| said.is_empty().then(|| "help".into()));
+    Ask::Unknown { verb: said.chars().take(UNKNOWN_CHARS).collect(), nearest, missing: None }
+}
+
+fn word(text: &str) -> (&str, &str) {
+    let text = text.trim_start();
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    (word.trim_end_matches(['.', '!', ',', ':', ';']), rest)
+}
+
+fn is_polite(rest: &str) -> bool {
+    rest.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .all(|word| ["please", "pls", "again", "now", "thanks", "thx"].iter().any(|it| it.eq_ignore_ascii_case(word)))
+}
+
+/// Findings at the beginning, and what follows them.
+fn named(mut rest: &str) -> (Vec<Named>, &str) {
+    let mut findings = Vec::new();
+    loop {
+        let (first, after) = item(rest);
+        if let Some(named) = finding(first) {
+            if !findings.contains(&named) && findings.len() < FINDINGS_MAX {
+                findings.push(named);
+            }
+            rest = after;
+        } else if ["and", "&", "+"].contains(&first) && finding(item(after).0).is_some() {
+            rest = after;
+        } else {
+            return (findings, rest);
+        }
+    }
+}
+
+fn item(text: &str) -> (&str, &str) {
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+    let end = text.find(|c: char| c.is_whitespace() || c == ',').unwrap_or(text.len());
+    text.split_at(end)
+}
+
+/// `F4`, `security/F4`, in code or with a colon behind it.
+fn finding(word: &str) -> Option<Named> {
+    let word = word.trim_end_matches([':', ';', '.']).trim_matches('`');
+    let (role, id) = match word.rsplit_once('/') {
+        Some((role, id)) if !role.is_empty() => (Some(RoleName::from(role)), id),
+        Some(_) => return None,
+        None => (None, word),
+    };
+    let digits = id.strip_prefix(['F', 'f']).filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))?;
+    Some(Named { role, id: FindingId(digits.parse().ok()?) })
+}
+
+fn reason_of(text: &str) -> Option<String> {
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ':' | ',' | '-' | '–' | '—')).trim();
+    text.chars().any(char::is_alphanumeric).then(|| text.chars().take(REASON_CHARS).collect())
+}
+
+fn rounds(rest: &str) -> Option<u32> {
+    let rest = rest.trim_start();
+    let (number, after) = word(rest.strip_prefix('+').unwrap_or(rest));
+    if number.len() > 1 || !is_polite(after) {
+        return None;
+    }
+    number.parse().ok().filter(|more| (1..=ROUNDS_MAX).contains(more))
+}
+
+/// The nearest verb, if at most a third of it is mistyped.
+fn nearest(said: &str) -> Option<String> {
+    let mut words = said.split_whitespace().map(str::to_ascii_lowercase);
+    let first = words.next()?;
+    let both = words.next().map(|second| format!("{first} {second}"));
+    VERBS
+        .iter()
+        .flat_map(|verb| [Some(&first), both.as_ref()].into_iter().flatten().map(move |typed| (verb, typed)))
+        .map(|(verb, typed)| (distance(verb, typed), verb))
+        .filter(|(distance, verb)| *distance <= (verb.len() / 3).min(2))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, verb)| (*verb).to_owned())
+}
+
+/// How many letters were added, left out, replaced or swapped with their neighbour.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().take(30).collect());
+    let width = b.len() + 1;
+    let mut table = vec![0; (a.len() + 1) * width];
+    let at = |i: usize, j: usize| i * width + j;
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            let same = i > 0 && j > 0 && a.get(i - 1) == b.get(j - 1);
+            let swapped = i > 1 && j > 1 && a.get(i - 1) == b.get(j - 2) && a.get(i - 2) == b.get(j - 1);
+            let known = |i: usize, j: usize| table.get(at(i, j)).copied().unwrap_or(usize::MAX);
+            let best = [
+                (i == 0).then_some(j),
+                (j == 0).then_some(i),
+                (i > 0).then(|| known(i.saturating_sub(1), j) + 1),
+                (j > 0).then(|| known(i, j.saturating_sub(1)) + 1),
+                (i > 0 && j > 0).then(|| known(i.saturating_sub(1), j.saturating_sub(1)) + usize::from(!same)),
+                swapped.then(|| known(i.saturating_sub(2), j.saturating_sub(2)) + 1),
+            ];
+            let least = best.into_iter().flatten().min().unwrap_or_default();
+            if let Some(cell) = table.get_mut(at(i, j)) {
+                *cell = least;
+            }
+        }
+    }
+    table.last().copied().unwrap_or_default()
+}

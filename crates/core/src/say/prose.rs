@@ -1,0 +1,65 @@
+//! What somebody wrote themselves: no quotes, no code blocks, no hidden comments.
+
+use std::borrow::Cow;
+
+/// The lines that are the writer's own words.
+pub(super) fn own_lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut fence: Option<(char, usize)> = None;
+    text.lines().filter(move |line| {
+        let line = line.trim_start();
+        let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'));
+        let run = mark.map_or(0, |mark| line.chars().take_while(|c| *c == mark).count());
+        match (fence, mark) {
+            (Some((open, length)), _) => {
+                let rest = line.trim_start_matches(open).trim();
+                if mark == Some(open) && run >= length && rest.is_empty() {
+                    fence = None;
+                }
+                false
+            }
+            (None, Some(mark)) if run >= 3 && (mark == '~' || !line.trim_start_matches('`').contains('`')) => {
+                fence = Some((mark, run));
+                false
+            }
+            (None, _) => !line.starts_with('>'),
+        }
+    })
+}
+
+/// A line without what stands between backticks.
+pub(super) fn without_code(line: &str) -> Cow<'_, str> {
+    if !line.contains('`') {
+        return Cow::Borrowed(line);
+    }
+    let mut kept = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(start) = rest.find('`') {
+        let (before, code) = rest.split_at(start);
+        kept.push_str(before);
+        let run = code.len() - code.trim_start_matches('`').len();
+        let body = code.get(run..).unwrap_or_default();
+        match closing(body, run) {
+            Some(end) => {
+                kept.push(' ');
+                rest = body.get(end..).unwrap_or_default();
+            }
+            None => rest = body,
+        }
+    }
+    kept.push_str(rest);
+    Cow::Owned(kept)
+}
+
+/// Where the code ends: behind a run of as many backticks.
+fn closing(body: &str, run: usize) -> Option<usize> {
+    let mut from = 0;
+    loop {
+        let start = from + body.get(from..)?.find('`')?;
+        let tail = body.get(start..)?;
+        let length = tail.len() - tail.trim_start_matches('`').len();
+        from = start + length;
+        if length == run {
+            return Some(from);
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! What a person's reply means (LOOP-12), from a fixed list of phrases. A model never sets it.
+//!
+//! | phrase | stance |
+//! |---|---|
+//! | `fixed`, `done`, `addressed`, `resolved`, `corrected`, at a clause's end or before `in`, `by`, `now`, `it`, … | claimed fixed |
+//! | `won't fix`, `wontfix`, `will not fix` said of oneself; `not going to fix`; `accepted risk`, `accept the risk` | accepted |
+//! | `disagree`, `false positive`, `not a bug`, `not an issue`, `not a problem`, `not true`, `incorrect`, … | disputed |
+//! | `acknowledged`, `by design`, `as designed`, `as intended`, `intentional`, `leave as is`, …, and no promise to do it | accepted |
+//! | anything else | silent |
+//!
+//! The rows are in order: the first that is heard anywhere counts. Nothing is heard in questions, quotes and code, nor
+//! in a clause that says before the phrase that it is not so, or only wished, planned, asked or supposed: `not fixed`,
+//! `will be fixed`, `should be acknowledged`, `if you disagree`.
+
+use super::prose::{own_lines, without_code};
+use crate::model::Stance;
+
+const CLAIMS: [&str; 5] = ["fixed", "done", "addressed", "resolved", "corrected"];
+
+/// A claim goes on with one of these, or ends its clause: `fixed in 9c1f2ab`, but not `fixed size`.
+const CLAIM_GOES_ON: [&str; 19] = [
+    "in", "by", "with", "now", "here", "via", "it", "this", "that", "these", "those", "the", "and", "both", "all",
+    "as", "thanks", "thank", "already",
+];
+const NOT_A_CLAIM_AFTER: [&str; 10] = ["a", "an", "the", "of", "with", "any", "some", "each", "per", "no"];
+const LATER: [&str; 8] = ["later", "soon", "tomorrow", "next", "separately", "eventually", "followup", "follow"];
+
+const REFUSALS: [&[&str]; 4] = [&["won't", "fix"], &["wont", "fix"], &["wontfix"], &["will", "not", "fix"]];
+
+/// Who refuses: `that won't fix the leak` is said of a proposal.
+const REFUSER: [&str; 11] = ["i", "we", "so", "and", "still", "definitely", "just", "also", "a", "as", "is"];
+
+const ACCEPTS_RISK: [&[&str]; 8] = [
+    &["not", "going", "to", "fix"],
+    &["accepted", "risk"],
+    &["risk", "accepted"],
+    &["risk", "is", "accepted"],
+    &["accept", "the", "risk"],
+    &["accept", "this", "risk"],
+    &["accepting", "the", "risk"],
+    &["accepting", "this", "risk"],
+];
+
+const DISPUTES: [&[&str]; 17] = [
+    &["disagree"],
+    &["false", "positive"],
+    &["not", "a", "bug"],
+    &["isn't", "a", "bug"],
+    &["not", "an", "issue"],
+    &["isn't", "an", "issue"],
+    &["not", "a", "problem"],
+    &["isn't", "a", "problem"],
+    &["not", "true"],
+    &["isn't", "true"],
+    &["not", "correct"],
+    &["isn't", "correct"],
+    &["not", "applicable"],
+    &["doesn't", "apply"],
+    &["incorrect"],
+    &["is", "wrong"],
+    &["that's", "wrong"],
+];
+
+const ACKNOWLEDGES: [&[&str]; 13] = [
+    &["acknowledged"],
+    &["by", "design"],
+    &["as", "designed"],
+    &["as", "intended"],
+    &["is", "intended"],
+    &["intended", "behavior"],
+    &["intended", "behaviour"],
+    &["intentional"],
+    &["leave", "as", "is"],
+    &["leave", "it", "as", "is"],
+    &["leaving", "as", "is"],
+    &["leaving", "it", "as", "is"],
+    &["keeping", "as", "is"],
+];
+
+/// Said before a phrase, they take it back; so does every word that ends in `n't` or `'ll`.
+const HEDGES: [&str; 57] = [
+    "not",
+    "never",
+    "no",
+    "nor",
+    "neither",
+    "cannot",
+    "cant",
+    "dont",
+    "doesnt",
+    "isnt",
+    "wasnt",
+    "arent",
+    "hasnt",
+    "havent",
+    "wont",
+    "will",
+    "would",
+    "should",
+    "could",
+    "might",
+    "may",
+    "must",
+    "shall",
+    "can",
+    "to",
+    "be",
+    "being",
+    "if",
+    "unless",
+    "until",
+    "till",
+    "when",
+    "whenever",
+    "once",
+    "after",
+    "before",
+    "whether",
+    "partially",
+    "partly",
+    "half",
+    "almost",
+    "nearly",
+    "mostly",
+    "need",
+    "needs",
+    "hopefully",
+    "maybe",
+    "perhaps",
+    "probably",
+    "how",
+    "why",
+    "what",
+    "who",
+    "which",
+    "without",
+    "nothing",
+    "wish",
+];
+
+/// What a person's reply means.
+pub fn stance(text: &str) -> Stance {
+    let mut heard = Heard::default();
+    for line in own_lines(text) {
+        let line = without_code(line).to_lowercase().replace('’', "'");
+        for sentence in line.split_inclusive(['.', '!', '?', ';']) {
+            if !sentence.ends_with('?') {
+                heard.sentence(sentence);
+            }
+        }
+    }
+    match heard {
+        Heard { claimed: true, .. } => Stance::ClaimedFixed,
+        Heard { refused: true, .. } => Stance::Accepted,
+        Heard { disputed: true, .. } => Stance::Disputed,
+        Heard { acknowledged: true, promised: false, .. } => Stance::Accepted,
+        _ => Stance::Silent,
+    }
+}
+
+#[derive(Default)]
+struct Heard {
+    claimed: bool,
+    refused: bool,
+    disputed: bool,
+    acknowledged: bool,
+    promised: bool,
+}
+
+impl Heard {
+    fn sentence(&mut self, sentence: &str) {
+        let words: Vec<&str> = sentence
+            .split_inclusive([',', ':', '(', ')', '–', '—', '"'])
+            .flat_map(|clause| {
+                let words = clause.split(|c: char| !c.is_alphanumeric() && c != '\'');
+                words.map(|word| word.trim_matches('\'')).filter(|word| !word.is_empty()).chain(["but"])
+            })
+            .collect();
+        for clause in words.split(|word| ["but", "however", "although", "though"].contains(word)) {
+            self.clause(clause);
+        }
+    }
+
+    fn clause(&mut self, words: &[&str]) {
+        self.claimed |= claims(words);
+        self.refused |= says(words, &ACCEPTS_RISK)
+            || finds(words, &REFUSALS)
+                .any(|before| !hedged(before) && before.last().is_none_or(|who| REFUSER.contains(who)));
+        self.disputed |= says(words, &DISPUTES);
+        self.acknowledged |= says(words, &ACKNOWLEDGES);
+        self.promised |= promises(words);
+    }
+}
+
+fn claims(words: &[&str]) -> bool {
+    words.iter().enumerate().filter(|(_, word)| CLAIMS.contains(word)).any(|(place, _)| {
+        let (before, after) = words.split_at(place);
+        let after = after.get(1..).unwrap_or_default();
+        !hedged(before)
+            && before.last().is_none_or(|word| !NOT_A_CLAIM_AFTER.contains(word))
+            && after.first().is_none_or(|word| CLAIM_GOES_ON.contains(word))
+            && !after.iter().any(|word| LATER.contains(word))
+    })
+}
+
+/// `acknowledged, will do` accepts nothing.
+fn promises(words: &[&str]) -> bool {
+    words.iter().enumerate().any(|(place, word)| {
+        let negated = words.get(place + 1).is_some_and(|next| *next == "not");
+        (*word == "will" && !negated) || word.ends_with("'ll") || ["fixing", "todo", "soon", "later"].contains(word)
+    })
+}
+
+fn says(words: &[&str], phrases: &'static [&'static [&'static str]]) -> bool {
+    finds(words, phrases).any(|before| !hedged(before))
+}
+
+/// What stands before each place of a phrase.
+fn finds<'w, 't>(
+    words: &'w [&'t str],
+    phrases: &'static [&'static [&'static str]],
+) -> impl Iterator<Item = &'w [&'t str]> {
+    (0..words.len()).filter_map(move |place| {
+        let (before, rest) = words.split_at_checked(place)?;
+        phrases.iter().any(|phrase| rest.starts_with(phrase)).then_some(before)
+    })
+}
+
+fn hedged(before: &[&str]) -> bool {
+    before.iter().any(|word| HEDGES.contains(word) || word.ends_with("n't") || word.ends_with("'ll"))
+}

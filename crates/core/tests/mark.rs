@@ -1,0 +1,583 @@
+//! Marks, Tags and Blocks come back as they were written, and count only where referee wrote them (PUB-12).
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use referee_core::hash::Hash;
+use referee_core::mark::{
+    BLOCK_BYTES, Binding, Block, CAUSE_BYTES, Entry, Evaluation, Key, Keys, MARK_BYTES, Mark, Opened, Reader,
+    ReplyKind, TAG_BYTES, Tag, TagKind, Topic, Trust, Written, fitted_cause, seal, visible,
+};
+use referee_core::model::{
+    Author, Figures, FindingId, FindingState, Login, Mergeable, NoteId, Pull, PullNumber, PullState, Reading, RepoId,
+    RoleName, Severity, Sha, Stance, Text, Time, Verdict,
+};
+use referee_core::plan::{Draft, JobKind, Trailer};
+use referee_core::sanitise::SafeText;
+use referee_core::say::{Ask, Calls};
+use referee_core::track::{Fingerprint, PatchId};
+
+#[path = "mark/any.rs"]
+mod any;
+
+const BOT: &str = "referee-bot";
+const SEC: &str = "sec-bot";
+const HEAD: &str = "9c1f2ab000000000000000000000000000000000";
+const NOW: Time = Time(1_800_000_000);
+
+/// One pull, and who speaks on it.
+struct Place {
+    binding: Binding,
+    keys: Keys,
+    own: Vec<Login>,
+    roles: BTreeMap<RoleName, Login>,
+}
+
+fn place() -> Place {
+    Place {
+        binding: Binding { forge: "gitea".into(), repo: RepoId(5), pull: PullNumber(7) },
+        keys: keys(&[1]),
+        own: vec![Login::from(BOT), Login::from(SEC)],
+        roles: [("general", BOT), ("static", BOT), ("security", SEC)]
+            .map(|(role, login)| (RoleName::from(role), Login::from(login)))
+            .into(),
+    }
+}
+
+fn key(number: u8, since: Option<Time>) -> Key {
+    Key::new([number; 32], since).expect("a key of 32 bytes")
+}
+
+fn keys(numbers: &[u8]) -> Keys {
+    Keys::new(numbers.iter().map(|number| key(*number, None)).collect())
+}
+
+impl Place {
+    fn seal(&self, draft: &Draft) -> String {
+        seal(draft, &self.binding, &self.keys).as_str().to_owned()
+    }
+
+    fn read_at(&self, body: &str, login: &str, written: Written) -> Reading {
+        let mut text = Text::unread(body);
+        let author = Author { login: Some(Login::from(login)), ..Author::default() };
+        let calls = Calls { bots: &self.own, slash_is_taken: false };
+        let Self { binding, keys, own, roles } = self;
+        Reader { binding, keys, own, roles, calls }.read(&mut text, &author, written);
+        text.reading
+    }
+
+    fn read(&self, body: &str, login: &str) -> Reading {
+        self.read_at(body, login, Written { at: NOW, edited: false })
+    }
+
+    #[track_caller]
+    fn trusts(&self, body: &str, expected: Trust) {
+        let reading = self.read(body, BOT);
+        assert_eq!(reading.mark.as_deref().map(|mark| mark.trust), Some(expected));
+        assert_eq!(reading.forged, expected == Trust::Broken);
+        assert_eq!(reading.block.is_some(), matches!(expected, Trust::Sealed | Trust::Unsealed | Trust::Adopted));
+    }
+}
+
+fn mark(role: &str) -> Mark {
+    Mark {
+        role: RoleName::from(role),
+        own: Verdict::RequestChanges,
+        enforced: Verdict::RequestChanges,
+        head: Sha::from(HEAD),
+        base: None,
+        patch: PatchId("0123456789abcdef0123456789abcdef".into()),
+        complete: true,
+        reviewed: Some(Sha::from(HEAD)),
+        rounds: vec![PatchId("0123456789abcdef0123456789abcdef".into())],
+        reopened: None,
+        attempts: 0,
+        tried_at: None,
+        report: None,
+        asked: None,
+        restored: None,
+        superseded: None,
+        blocking: vec![FindingId(4)],
+        inputs: Hash::of("inputs"),
+        words: Hash::default(),
+        rewrote: None,
+        evaluation: Evaluation { read: 14, of: 15, skipped: vec!["Cargo.lock".into()], ..Evaluation::default() },
+        spent: Figures { tokens: 212_000, micro_usd: 460_000, seconds: 182, runs: 1 },
+        highest: FindingId(6),
+    }
+}
+
+fn entry(id: u64, state: FindingState) -> Entry {
+    Entry {
+        id: FindingId(id),
+        severity: Severity::Warning,
+        state,
+        title: format!("Finding number {id} has a title of some length, as titles go"),
+        path: format!("src/module_{}/file.rs", id % 10),
+        line: Some(88),
+        now: None,
+        rule: None,
+        fingerprint: Fingerprint(Hash::of(id.to_string()).0),
+        head: Sha::from(HEAD),
+        rounds: vec![1, 2],
+        threaded: false,
+        by: None,
+    }
+}
+
+fn summary(role: &str) -> Draft {
+    Draft {
+        words: SafeText::block("**Changes requested**\n\nEvaluated against the head.", 1_000),
+        trailer: Trailer::Mark(
+            Box::new(mark(role)),
+            Box::new(Block { entries: vec![entry(4, FindingState::Open)], evicted: 0 }),
+        ),
+    }
+}
+
+fn note(kind: TagKind) -> Draft {
+    Draft {
+        words: SafeText::block("Some words.", 100),
+        trailer: Trailer::Tag(Box::new(Tag { kind, head: Sha::from(HEAD) })),
+    }
+}
+
+fn reply() -> Draft {
+    note(TagKind::Reply { what: ReplyKind::Rebuttal, answers: NoteId::from("n1") })
+}
+
+#[test]
+fn a_text_ends_with_one_trailer_behind_a_blank_line() {
+    let place = Place { keys: Keys::none(), ..place() };
+    let text = place.seal(&reply());
+    assert_eq!(text, "Some words.\n\n<!-- referee:tag v1 ar;n1;*nB8qsAAAAAAAAAAAAAAAAAAAAAA - -->");
+    assert_eq!(visible(&text), "Some words.\n\n");
+    let text = place.seal(&summary("general"));
+    let (block, mark) = (text.find("\n\n<!-- referee:block v1 "), text.find("-->\n<!-- referee:mark v1 general;rr1;"));
+    assert!(block.is_some() && block < mark && text.ends_with(" - -->"), "{text}");
+    assert_eq!(text.matches("<!--").count(), 2);
+}
+
+// spec: PUB-12 @core
+#[test]
+fn without_keys_nothing_is_sealed_and_everything_own_is_believed() {
+    let place = Place { keys: Keys::none(), ..place() };
+    place.trusts(&place.seal(&summary("general")), Trust::Unsealed);
+}
+
+// spec: PUB-12 @core
+#[test]
+fn a_key_added_later_adopts_what_is_older() {
+    let unsealed = Place { keys: Keys::none(), ..place() }.seal(&summary("general"));
+    let since = |at: Option<Time>| Place { keys: Keys::new(vec![key(1, at)]), ..place() };
+    since(Some(Time(NOW.0 + 1))).trusts(&unsealed, Trust::Adopted);
+    since(Some(NOW)).trusts(&unsealed, Trust::Broken);
+    since(None).trusts(&unsealed, Trust::Broken);
+    let keyed = since(Some(Time(NOW.0 + 1)));
+    keyed.trusts(&keyed.seal(&summary("general")), Trust::Sealed);
+    let rotated = Place { keys: Keys::new(vec![key(2, Some(Time(NOW.0 + 9))), key(1, Some(NOW))]), ..place() };
+    rotated.trusts(&unsealed, Trust::Broken);
+}
+
+// spec: PUB-12 @core
+#[test]
+fn a_rotated_key_still_verifies_and_the_first_signs() {
+    let old = Place { keys: keys(&[1]), ..place() }.seal(&summary("general"));
+    let rotating = Place { keys: keys(&[2, 1]), ..place() };
+    rotating.trusts(&old, Trust::Sealed);
+    let new = rotating.seal(&summary("general"));
+    Place { keys: keys(&[2]), ..place() }.trusts(&new, Trust::Sealed);
+    Place { keys: keys(&[2]), ..place() }.trusts(&old, Trust::Broken);
+}
+
+// spec: PUB-12 @core
+#[test]
+fn a_renamed_repository_keeps_its_marks() {
+    let called = |name: &str, repo: u64| Place { binding: Binding::of(&pull(name, repo)), ..place() };
+    let text = called("acme/api", 5).seal(&summary("general"));
+    called("acme/renamed", 5).trusts(&text, Trust::Sealed);
+    called("acme/api", 6).trusts(&text, Trust::Broken);
+}
+
+fn pull(repo_name: &str, repo: u64) -> Pull {
+    Pull {
+        forge: "gitea".into(),
+        repo: RepoId(repo),
+        repo_name: repo_name.into(),
+        number: PullNumber(7),
+        title: String::new(),
+        author: Author::default(),
+        state: PullState::Open,
+        draft: false,
+        head: Sha::from(HEAD),
+        head_since: NOW,
+        base: "main".into(),
+        base_sha: Sha::from(HEAD),
+        mergeable: Mergeable::Unknown,
+        pushable: None,
+        labels: Vec::new(),
+        assignees: Vec::new(),
+        requests: Vec::new(),
+        opened_at: NOW,
+        reopens: Vec::new(),
+        pushes: Vec::new(),
+        url: String::new(),
+    }
+}
+
+// spec: PUB-12 @core
+#[test]
+fn a_newer_version_is_known_as_such_and_nothing_else() {
+    let place = place();
+    let text = place.seal(&summary("general"));
+    let newer = text.replace("referee:mark v1 ", "referee:mark v2 ");
+    place.trusts(&newer, Trust::Newer);
+    let newer = place.seal(&reply()).replace("referee:tag v1 ", "referee:tag v12.3 something else ");
+    let reading = place.read(&newer, BOT);
+    assert_eq!(reading.tag.as_deref().map(|tag| tag.trust), Some(Trust::Newer));
+    assert!(!reading.forged && reading.tag.as_deref().and_then(Opened::believed).is_none());
+    place.trusts(&text.replace("referee:mark v1 ", "referee:mark v1.4 "), Trust::Broken);
+    for version in ["v0", "v", "vx", "v-1"] {
+        let reading = place.read(&text.replace("referee:mark v1 ", &format!("referee:mark {version} ")), BOT);
+        assert!(reading.forged && reading.mark.is_none(), "{version}");
+    }
+}
+
+// spec: PUB-12 @core
+#[test]
+fn a_later_minor_version_may_add_fields() {
+    let place = Place { keys: Keys::none(), ..place() };
+    let text =
+        place.seal(&reply()).replace("referee:tag v1 ", "referee:tag v1.4 ").replace(" - -->", ";more;fields - -->");
+    let reading = place.read(&text, BOT);
+    assert_eq!(reading.tag.as_deref().map(|tag| tag.trust), Some(Trust::Unsealed));
+}
+
+// spec: PUB-12 @core
+#[test]
+fn a_copied_mark_does_not_count() {
+    let here = place();
+    let bound = |binding: Binding| Place { binding, ..place() }.seal(&summary("general"));
+    let other = [
+        Binding { pull: PullNumber(8), ..here.binding.clone() },
+        Binding { repo: RepoId(6), ..here.binding.clone() },
+        Binding { forge: "github".into(), ..here.binding.clone() },
+    ];
+    for binding in other {
+        here.trusts(&bound(binding), Trust::Broken);
+    }
+    let text = here.seal(&summary("general"));
+    // Made to fit another role, another head.
+    for (from, to) in [("v1 general;", "v1 static;"), (";rr1;*nB8q", ";rr1;*nB8r")] {
+        assert!(text.contains(from), "{text}");
+        here.trusts(&text.replace(from, to), Trust::Broken);
+    }
+}
+
+// spec: PUB-12 @core
+#[test]
+fn a_mark_counts_only_for_the_identity_its_role_has() {
+    let place = place();
+    let text = place.seal(&summary("security"));
+    let reading = place.read(&text, BOT);
+    assert!(reading.forged && reading.mark.is_none() && reading.block.is_none(), "another identity's role");
+    let reading = place.read(&text, SEC);
+    assert!(!reading.forged && reading.mark.is_some());
+    let root = place.seal(&note(TagKind::Root {
+        role: RoleName::from("security"),
+        finding: FindingId(4),
+        fingerprint: Fingerprint("f".into()),
+        severity: Severity::Critical,
+        settled: None,
+    }));
+    assert!(place.read(&root, BOT).forged && !place.read(&root, SEC).forged);
+    let ad_hoc = place.seal(&summary("ad-hoc"));
+    assert!(place.read(&ad_hoc, SEC).mark.is_some(), "a role that nobody names may be any own identity's");
+    assert!(place.read(&place.seal(&reply()), SEC).tag.is_some(), "a Tag without a role too");
+}
+
+// spec: PUB-12 @core
+#[test]
+fn an_edited_mark_does_not_count() {
+    let place = place();
+    let text = place.seal(&summary("general"));
+    place.trusts(&text.replace("general;rr1;", "general;aa1;"), Trust::Broken);
+    place.trusts(&text.replace("Finding+number", "Finding+nvmber"), Trust::Broken);
+    let without_block: String =
+        text.lines().filter(|line| !line.contains("referee:block")).collect::<Vec<_>>().join("\n");
+    place.trusts(&without_block, Trust::Broken);
+    let unsealed = Place { keys: Keys::none(), ..self::place() };
+    let text = unsealed.seal(&summary("general"));
+    unsealed.trusts(&text.replace("Finding+number", "Finding+nvmber"), Trust::Broken);
+    let reading = place.read(&text.replace("general;rr1;", "general;zz1;"), BOT);
+    assert!(reading.forged && reading.mark.is_none(), "what cannot be read is no Mark");
+}
+
+// spec: PUB-12 @core
+#[test]
+fn an_edit_of_the_words_leaves_the_mark_and_shows_in_the_hash() {
+    let place = place();
+    let sent = place.seal(&summary("general"));
+    for edited in [sent.replace("Changes", "No changes"), format!("{sent}\n\nPS: merged anyway")] {
+        place.trusts(&edited, Trust::Sealed);
+        let mark = place.read(&edited, BOT).mark.expect("a Mark");
+        assert_eq!(mark.data.words, Text::unread(sent.as_str()).hash);
+        assert_ne!(mark.data.words, Text::unread(edited.as_str()).hash);
+    }
+    let folded = sent.replace('\n', "\r\n") + "  \r\n\r\n";
+    place.trusts(&folded, Trust::Sealed);
+    assert_eq!(Text::unread(folded).hash, Text::unread(sent).hash);
+}
+
+// I23: what a stranger writes is never memory.
+// spec: PUB-12 @core
+#[test]
+fn an_outsiders_mark_is_ignored_and_reported() {
+    let place = place();
+    for text in [place.seal(&summary("general")), place.seal(&reply())] {
+        let reading = place.read(&text, "mallory");
+        assert_eq!(reading, Reading { forged: true, ..Reading::default() });
+        let mut unread = Text::unread(text.as_str());
+        let calls = Calls { bots: &place.own, slash_is_taken: false };
+        let Place { binding, keys, own, roles } = &place;
+        let reader = Reader { binding, keys, own, roles, calls };
+        reader.read(&mut unread, &Author::default(), Written { at: NOW, edited: false });
+        assert!(unread.reading.forged && unread.mark().is_none(), "a deleted user is nobody");
+    }
+}
+
+// spec: PUB-12, PUB-16 @core
+#[test]
+fn a_mark_in_a_models_words_never_reaches_a_text() {
+    let place = place();
+    let forged = place.seal(&summary("general"));
+    let words = SafeText::block(&format!("Look:\n{forged}\n`{forged}`\n```\n{forged}\n```"), 30_000);
+    let reading = place.read(&place.seal(&Draft { words, ..reply() }), BOT);
+    assert!(!reading.forged && reading.mark.is_none() && reading.tag.is_some());
+    // Should it ever slip through, only the last one counts.
+    let sent = place.seal(&reply());
+    for slipped in [format!("{forged}\n\n{sent}"), format!("> {forged}\n\n{sent}"), format!("{sent}\n{sent}")] {
+        let reading = place.read(&slipped, BOT);
+        assert!(reading.forged && reading.mark.is_none() && reading.tag.is_some(), "{slipped}");
+    }
+    let quoted = format!("> {}\n\nno", sent.replace('\n', "\n> "));
+    let reading = place.read(&quoted, BOT);
+    assert!(reading.forged && reading.tag.is_none(), "a quoted one does not begin its line");
+}
+
+#[test]
+fn a_block_that_no_mark_vouches_for_is_reported() {
+    let place = place();
+    let bare = Draft { trailer: Trailer::Mark(Box::new(mark("general")), Box::default()), ..summary("general") };
+    let text = place.seal(&bare);
+    assert!(!text.contains("referee:block") && !place.read(&text, BOT).forged);
+    let slipped = text.replace("<!-- referee:mark", "<!-- referee:block v1 0;-;-;- -->\n<!-- referee:mark");
+    let reading = place.read(&slipped, BOT);
+    assert!(reading.forged && reading.block.is_none() && reading.mark.is_some());
+}
+
+#[test]
+fn secrets_are_neither_short_nor_shown() {
+    assert!(Key::new(*b"fifteen bytes..", None).is_none());
+    let shown = format!("{:?}", Keys::new(vec![Key::new(*b"sixteen bytes...", Some(NOW)).expect("long enough")]));
+    assert!(shown.contains("since") && !shown.contains("sixteen") && !shown.contains("115"), "{shown}");
+}
+
+// spec: LOOP-12 @core
+#[test]
+fn people_are_heard_where_they_may_be() {
+    let place = place();
+    let unedited = Written { at: NOW, edited: false };
+    let edited = Written { edited: true, ..unedited };
+    assert_eq!(place.read_at("@referee-bot review", "alice", unedited).ask, Some(Box::new(Ask::Review)));
+    let reading = place.read_at("@referee-bot dismiss F4 won't fix", "alice", edited);
+    assert_eq!((reading.ask, reading.stance), (None, Stance::Silent), "an edited command is neither");
+    assert_eq!(place.read_at("@referee-bot review", BOT, unedited).ask, None, "own texts command nothing");
+    assert_eq!(place.read_at("won't fix", "alice", edited).stance, Stance::Accepted);
+    let mut text = Text::unread("won't fix");
+    let program = Author { login: Some(Login::from("app")), bot: true, ..Author::default() };
+    let calls = Calls { bots: &place.own, slash_is_taken: false };
+    let Place { binding, keys, own, roles } = &place;
+    Reader { binding, keys, own, roles, calls }.read(&mut text, &program, unedited);
+    assert_eq!(text.reading.stance, Stance::Silent, "a program accepts nothing");
+    let own_words = Draft { words: SafeText::line("@referee-bot review; won't fix", 100), ..reply() };
+    let reading = place.read(&place.seal(&own_words), BOT);
+    assert_eq!((reading.ask, reading.stance), (None, Stance::Silent));
+    let plan = Draft { words: SafeText::line("words", 100), ..note(TagKind::Topic(Topic::FixPlan)) };
+    let text = place.seal(&plan).replace("words", &format!("Fix plan for {HEAD}: F4"));
+    let bot = place.read(&text, BOT).bot.expect("an own fix plan is read");
+    assert_eq!((bot.fix_plan.as_deref(), bot.answers_own.as_slice()), (Some(HEAD), &[FindingId(4)][..]));
+}
+
+#[test]
+fn a_text_whose_words_were_not_kept_stays_as_it_was_read() {
+    let place = place();
+    let mut text = Text::unread(place.seal(&summary("general")));
+    let calls = Calls { bots: &place.own, slash_is_taken: false };
+    let author = Author { login: Some(Login::from(BOT)), ..Author::default() };
+    let Place { binding, keys, own, roles } = &place;
+    let reader = Reader { binding, keys, own, roles, calls };
+    reader.read(&mut text, &author, Written { at: NOW, edited: false });
+    let read = text.reading.clone();
+    text.body = None;
+    reader.read(&mut text, &author, Written { at: NOW, edited: false });
+    assert_eq!(text.reading, read);
+}
+
+#[test]
+fn long_names_are_known_again() {
+    let long = "a role with a name that is much longer than any policy should allow it to be";
+    let mut place = place();
+    place.roles.insert(RoleName::from(long), Login::from(SEC));
+    let text = place.seal(&summary(long));
+    assert!(place.read(&text, BOT).forged, "it has its identity");
+    assert_eq!(place.read(&text, SEC).mark.map(|mark| mark.data.role), Some(RoleName::from(long)));
+    let cause = "block:somebody-with-quite-a-long-name";
+    assert_ne!(fitted_cause(cause), cause);
+    assert_eq!(fitted_cause(&fitted_cause(cause)), fitted_cause(cause));
+    assert_eq!(fitted_cause("block:alice"), "block:alice");
+    let job = TagKind::Topic(Topic::Job {
+        kind: JobKind::Findings,
+        cause: cause.into(),
+        patch: PatchId::default(),
+        epoch: 1,
+        outcome: None,
+        retried: false,
+    });
+    let read = place.read(&place.seal(&note(job)), BOT).tag.expect("a Tag");
+    assert!(matches!(&read.data.kind, TagKind::Topic(Topic::Job { cause: kept, .. }) if *kept == fitted_cause(cause)));
+    assert!(CAUSE_BYTES >= "address-feedback".len());
+}
+
+#[test]
+fn evictions_follow_the_table() {
+    use FindingState::{Accepted, Fixed, Open, Refuted};
+    let kinds = [Fixed, Refuted, Accepted, Open, Open];
+    let full = |each: u64| {
+        let mut entries = Vec::new();
+        for (group, state) in (0..).zip(kinds) {
+            for number in 0..each {
+                entries.push(Entry { threaded: group == 3, ..entry(group * 1_000 + number, state) });
+            }
+        }
+        Block { entries, evicted: 2 }.fitted()
+    };
+    let left = |block: &Block| -> Vec<usize> {
+        (0..5).map(|group| block.entries.iter().filter(|entry| entry.id.0 / 1_000 == group).count()).collect()
+    };
+    assert_eq!((left(&full(10)), full(10).evicted), (vec![10; 5], 2));
+    let some = full(25);
+    assert_eq!(left(&some)[1..], [25; 4], "only fixed ones go at first");
+    assert!(some.entries.first().is_some_and(|entry| entry.id.0 > 0), "the oldest first");
+    assert_eq!(some.evicted as usize, 2 + 25 - left(&some)[0]);
+    let more = full(70);
+    assert_eq!(left(&more)[..3], [0; 3], "then refuted, then accepted ones");
+    assert_eq!(left(&more)[4], 70, "what has no thread stays");
+    assert!(more.entries.iter().all(|entry| entry.title.len() > 40));
+    for (each, title) in [(120, 40), (150, 20), (190, 0)] {
+        let many = full(each);
+        assert_eq!(left(&many), [0, 0, 0, 0, each as usize], "and its titles are cut before it goes");
+        assert_eq!(many.entries.iter().map(|entry| entry.title.chars().count()).max(), Some(title), "{each}");
+    }
+    let mut flood = Vec::new();
+    for number in 0..2_000 {
+        let severity = if number % 20 == 0 { Severity::Critical } else { Severity::Suggestion };
+        flood.push(Entry { severity, ..entry(number, Open) });
+    }
+    let flood = Block { entries: flood, evicted: 0 }.fitted();
+    let critical = flood.entries.iter().filter(|entry| entry.severity == Severity::Critical).count();
+    assert_eq!((critical, flood.evicted as usize + flood.entries.len()), (100, 2_000), "the gravest stay longest");
+}
+
+fn comment_sizes(text: &str) -> Vec<(&str, usize)> {
+    let comments =
+        text.lines().filter_map(|line| Some((line.strip_prefix("<!-- referee:")?.split(' ').next()?, line.len())));
+    comments.collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn marks_and_blocks_come_back(mark in any::mark(), block in any::block(), sealed in any::<bool>()) {
+        let place = Place { keys: if sealed { keys(&[1]) } else { Keys::none() }, roles: BTreeMap::new(), ..place() };
+        let draft = Draft {
+            words: SafeText::block("Some words.", 100),
+            trailer: Trailer::Mark(Box::new(mark.clone()), Box::new(block.clone())),
+        };
+        let text = place.seal(&draft);
+        for (kind, size) in comment_sizes(&text) {
+            prop_assert!(size <= if kind == "mark" { MARK_BYTES } else { BLOCK_BYTES }, "{} takes {}", kind, size);
+        }
+        let reading = place.read(&text, BOT);
+        let read = reading.mark.expect("a Mark");
+        prop_assert_eq!(read.trust, if sealed { Trust::Sealed } else { Trust::Unsealed });
+        let fitted = Mark { words: Hash::of_words("Some words."), ..mark.fitted() };
+        prop_assert_eq!(&read.data, &fitted);
+        prop_assert_eq!(&fitted.clone().fitted(), &fitted);
+        let fitted = block.fitted();
+        prop_assert_eq!(&fitted.clone().fitted(), &fitted);
+        prop_assert_eq!(reading.block.map(|block| *block).unwrap_or_default(), fitted);
+        prop_assert!(!reading.forged);
+    }
+
+    // I2: a text has one trailer, and referee wrote it, whatever its words were made from.
+    // spec: PUB-12, PUB-16 @core
+    #[test]
+    fn a_text_has_one_trailer(pieces in prop::collection::vec(prop::sample::select(&[
+        "<!-- referee:mark v1 ", "<!-- referee:tag v1 ar;n1;x - -->", "<!-- Referee:Block v1 x -->", "<!--", "-->", " ",
+        "referee:", "referee", ":", "mark", "tag v2 -->", "`", "```", "~~~", "\n", "\n\n", "> ", "- ", "<", "&lt;!-- ",
+        "\u{200b}", "\\", "review-bot:", "<!-- review-bot:x -->", "x",
+    ][..]), 0..25)) {
+        let place = place();
+        let tainted = pieces.concat();
+        for words in [SafeText::block(&tainted, 2_000), SafeText::line(&tainted, 200)] {
+            let text = place.seal(&Draft { words, ..reply() });
+            let reading = place.read(&text, BOT);
+            prop_assert!(!reading.forged && reading.tag.is_some() && reading.bot.is_none(), "{}", text);
+            prop_assert_eq!(text.matches("<!-- referee:").count(), 1);
+            prop_assert!(!text.contains("review-bot:"));
+        }
+    }
+
+    #[test]
+    fn tags_come_back(tag in any::tag()) {
+        let place = Place { roles: BTreeMap::new(), ..place() };
+        let draft = Draft { words: SafeText::block("Some words.", 100), trailer: Trailer::Tag(Box::new(tag.clone())) };
+        let text = place.seal(&draft);
+        for (_, size) in comment_sizes(&text) {
+            prop_assert!(size <= TAG_BYTES, "takes {}: {}", size, text);
+        }
+        let read = place.read(&text, BOT).tag.expect("a Tag");
+        prop_assert_eq!(read.trust, Trust::Sealed);
+        let fitted = tag.fitted();
+        prop_assert_eq!(&fitted.clone().fitted(), &fitted);
+        prop_assert_eq!(read.data, fitted);
+    }
+
+    #[test]
+    fn any_text_is_read(text in "(?s).{0,200}", fields in "[a-z0-9;|,%*+-]{0,60}") {
+        let place = Place { keys: Keys::none(), ..place() };
+        let tagged = format!("{text}\n<!-- referee:tag v1 {fields} - -->");
+        let marked = format!("{text}\n<!-- referee:block v1 {fields} -->\n<!-- referee:mark v1 {fields} - -->");
+        for text in [&text, &tagged, &marked] {
+            let _ = (place.read(text, BOT), place.read(text, "mallory"), visible(text));
+        }
+        prop_assert!(!visible(&marked).contains("<!-- referee:mark v1"));
+    }
+
+    // Any single character that is changed breaks the seal, or the Mark.
+    #[test]
+    fn a_changed_mark_is_never_sealed(at in any::<prop::sample::Index>(), to in "[a-zA-Z0-9;*,_-]") {
+        let place = place();
+        let text = place.seal(&summary("general"));
+        let start = text.find("<!-- referee:block").expect("a Block");
+        let at = start + at.index(text.len() - start);
+        let mut changed = text.clone();
+        changed.replace_range(at..=at, &to);
+        prop_assume!(changed != text);
+        let reading = place.read(&changed, BOT);
+        prop_assert!(reading.mark.as_deref().is_none_or(|mark| mark.trust != Trust::Sealed));
+        prop_assert!(reading.forged || reading.mark.is_none() || matches!(reading.mark.map(|it| it.trust), Some(Trust::Newer)));
+    }
+}

@@ -1,0 +1,256 @@
+//! What people command, what their replies mean, and what the other bot's texts say.
+
+use proptest::prelude::*;
+use referee_core::model::{BotText, FindingId, Login, RoleName, Sha, Stance};
+use referee_core::say::{Ask, Calls, Missing, Named, ask, bot_text, stance};
+
+const HEAD: &str = "9c1f2ab00112233445566778899aabbccddeeff0";
+
+fn asked(text: &str) -> Option<Ask> {
+    let bots = [Login::from("referee"), Login::from("review-app[bot]")];
+    ask(text, &Calls { bots: &bots, slash_is_taken: false })
+}
+
+fn id(number: u64) -> Named {
+    Named { role: None, id: FindingId(number) }
+}
+
+fn unknown(verb: &str, nearest: Option<&str>) -> Ask {
+    Ask::Unknown { verb: verb.to_owned(), nearest: nearest.map(str::to_owned), missing: None }
+}
+
+fn lacks(verb: &str, missing: Missing) -> Ask {
+    Ask::Unknown { verb: verb.to_owned(), nearest: None, missing: Some(missing) }
+}
+
+// spec: LOOP-12 @core
+#[test]
+fn each_verb_is_understood() {
+    let named = Named { role: Some(RoleName::from("security")), id: FindingId(9) };
+    for (words, expected) in [
+        ("review", Ask::Review),
+        ("Review please!", Ask::Review),
+        ("full review", Ask::FullReview),
+        ("full-review", Ask::FullReview),
+        ("explain", Ask::Explain),
+        ("dismiss F4 not reachable", Ask::Dismiss { findings: vec![id(4)], reason: "not reachable".into() }),
+        (
+            "dismiss F4, f9 and `F10`: known",
+            Ask::Dismiss { findings: vec![id(4), id(9), id(10)], reason: "known".into() },
+        ),
+        ("dismiss F4 security/F9 - ok", Ask::Dismiss { findings: vec![id(4), named.clone()], reason: "ok".into() }),
+        ("dismiss F4 F4 and so on", Ask::Dismiss { findings: vec![id(4)], reason: "and so on".into() }),
+        ("reopen F4", Ask::Reopen { findings: vec![id(4)] }),
+        ("reopen security/F9 it is back", Ask::Reopen { findings: vec![named] }),
+        ("rounds +1", Ask::Rounds { more: 1 }),
+        ("rounds 9", Ask::Rounds { more: 9 }),
+        ("retry", Ask::Retry),
+        ("pause", Ask::Pause),
+        ("RESUME", Ask::Resume),
+        ("break-glass outage 12", Ask::BreakGlass { reason: "outage 12".into() }),
+        ("break glass: outage", Ask::BreakGlass { reason: "outage".into() }),
+        ("help", Ask::Help),
+    ] {
+        for line in [format!("@referee {words}"), format!("/referee {words}"), format!("@Review-App: {words}\nmore")] {
+            assert_eq!(asked(&line), Some(expected.clone()), "{line}");
+        }
+    }
+}
+
+// spec: LOOP-12 @core
+#[test]
+fn what_lacks_something_or_is_unknown_gets_a_hint() {
+    for (words, expected) in [
+        ("rexview", unknown("rexview", Some("review"))),
+        ("full reviexw", unknown("full reviexw", Some("full review"))),
+        ("dimsiss F4 x", unknown("dimsiss F4 x", Some("dismiss"))),
+        ("thanks a lot for all of this, it was a pleasure", unknown("thanks a lot for all of this, it was a p", None)),
+        ("review comments are noisy", unknown("review comments are noisy", Some("review"))),
+        ("", unknown("", Some("help"))),
+        ("resolve F4", unknown("resolve F4", None)),
+        ("dismiss", lacks("dismiss", Missing::Finding)),
+        ("dismiss everything", lacks("dismiss", Missing::Finding)),
+        ("dismiss F4", lacks("dismiss", Missing::Reason)),
+        ("dismiss F4 --", lacks("dismiss", Missing::Reason)),
+        ("dismiss F99999999999999999999 x", lacks("dismiss", Missing::Finding)),
+        ("reopen it", lacks("reopen", Missing::Finding)),
+        ("break-glass", lacks("break-glass", Missing::Reason)),
+        ("rounds", lacks("rounds", Missing::Number)),
+        ("rounds +0", lacks("rounds", Missing::Number)),
+        ("rounds +10", lacks("rounds", Missing::Number)),
+        ("rounds -1", lacks("rounds", Missing::Number)),
+    ] {
+        assert_eq!(asked(&format!("@referee {words}")), Some(expected), "{words}");
+    }
+    assert_eq!(Missing::Reason.to_string(), "a reason");
+}
+
+// spec: LOOP-12 @core
+#[test]
+fn only_the_first_line_addressed_to_referee_commands() {
+    for prose in [
+        "review",
+        "please @referee review",
+        "> @referee review",
+        "`@referee review`",
+        "```\n@referee review\n```",
+        "    @referee review",
+        "\t@referee review",
+        "hello\n@referee review",
+        "@referee-2 review",
+        "@referees review",
+        "/review",
+        "/referees review",
+        "",
+    ] {
+        assert_eq!(asked(prose), None, "{prose:?}");
+    }
+    let bots = [Login::from("referee")];
+    let taken = Calls { bots: &bots, slash_is_taken: true };
+    assert_eq!(ask("/referee review", &taken), None, "the slash belongs to the forge");
+    assert_eq!(ask("@referee review", &taken), Some(Ask::Review));
+}
+
+// spec: LOOP-12 @core
+#[test]
+fn stances_are_read_from_a_fixed_list() {
+    use Stance::{Accepted, ClaimedFixed, Disputed, Silent};
+    for (text, expected) in [
+        ("Won't fix.", Accepted),
+        ("won’t fix, we ship tomorrow", Accepted),
+        ("wontfix", Accepted),
+        ("We will not fix this here", Accepted),
+        ("I won't fix it", Accepted),
+        ("Closing as won't fix", Accepted),
+        ("Accepted risk", Accepted),
+        ("we accept the risk", Accepted),
+        ("Acknowledged", Accepted),
+        ("This is by design", Accepted),
+        ("works as intended", Accepted),
+        ("I disagree, won't fix", Accepted),
+        ("I disagree", Disputed),
+        ("Disagree: the lock is held", Disputed),
+        ("This is a false positive", Disputed),
+        ("not a bug", Disputed),
+        ("That isn't an issue here", Disputed),
+        ("I disagree, it is by design", Disputed),
+        ("Fixed", ClaimedFixed),
+        ("fixed in 9c1f2ab", ClaimedFixed),
+        ("Fixed in `9c1f2ab`, thanks", ClaimedFixed),
+        ("I have fixed this", ClaimedFixed),
+        ("Done.", ClaimedFixed),
+        ("All done now", ClaimedFixed),
+        ("Addressed in the last push", ClaimedFixed),
+        ("I disagree but fixed it anyway", ClaimedFixed),
+        ("Good catch! Resolved.", ClaimedFixed),
+        ("not fixed", Silent),
+        ("This isn't fixed", Silent),
+        ("It is not yet fixed", Silent),
+        ("will be fixed", Silent),
+        ("should be fixed?", Silent),
+        ("Is this fixed?", Silent),
+        ("should be fixed now", Silent),
+        ("can't be done", Silent),
+        ("fixed later", Silent),
+        ("partially fixed", Silent),
+        ("needs to be addressed", Silent),
+        ("once this is done we can merge", Silent),
+        ("a fixed size buffer", Silent),
+        ("the path is resolved relative to the root", Silent),
+        ("That won't fix the leak", Silent),
+        ("this change will not fix anything", Silent),
+        ("Why won't fix?", Silent),
+        ("if you won't fix this, say so", Silent),
+        ("Acknowledged, will fix", Silent),
+        ("Acknowledged. I'll do it", Silent),
+        ("should we have acknowledged this", Silent),
+        ("I don't disagree", Silent),
+        ("Do you disagree?", Silent),
+        ("prefixed and unfixed", Silent),
+        ("suggestion accepted", Silent),
+        ("> won't fix\n\nwhy?", Silent),
+        ("> fixed\n> done\nI see", Silent),
+        ("`fixed`", Silent),
+        ("```\nfixed\n```", Silent),
+        ("see above", Silent),
+        ("", Silent),
+    ] {
+        assert_eq!(stance(text), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn the_other_bots_texts_are_understood() {
+    let review = "<!-- review-bot:security -->\n## Review\n\n| # | Severity | Finding |\n|---|---|---|\n| 1 | major | a |\n\
+                  | **2** | minor | b |\n\n*Evaluated against 9c1f2ab0*";
+    assert_eq!(
+        bot_text(review),
+        Some(BotText {
+            sentinel: Some("security".into()),
+            evaluated: Some("9c1f2ab0".into()),
+            findings: vec![1, 2],
+            ..BotText::default()
+        })
+    );
+    for (assessment, clean) in [
+        ("Assessment: ✅ Clean", Some(true)),
+        ("**Assessment:** ✅ Clean", Some(true)),
+        ("Assessment: ⚠️ Needs attention", Some(false)),
+        ("Assessment: ⚠ x\nAssessment: ✅ Clean", Some(false)),
+        ("Assessment: maybe", None),
+        ("nothing", None),
+    ] {
+        let read = bot_text(&format!("Self-review against {HEAD}\n\n{assessment}")).expect("a self-review");
+        assert_eq!((read.self_review, read.clean), (Some(Sha::from(HEAD)), clean), "{assessment}");
+    }
+    let plan = format!("## FIX PLAN for {HEAD}\n\n- `Finding #3`: do it\n- Finding #1: that, as F4 says");
+    assert_eq!(
+        bot_text(&plan),
+        Some(BotText {
+            fix_plan: Some(HEAD.into()),
+            answers: vec![1, 3],
+            answers_own: vec![FindingId(4)],
+            ..BotText::default()
+        })
+    );
+    let prefix = bot_text("Base 1234567. Fix plan (`9c1f2ab`)").and_then(|read| read.fix_plan);
+    assert_eq!(prefix.as_deref(), Some("9c1f2ab"));
+    let before = bot_text("At 9c1f2ab: the fix plan").and_then(|read| read.fix_plan);
+    assert_eq!(before.as_deref(), Some("9c1f2ab"));
+}
+
+#[test]
+fn other_peoples_texts_are_not_the_bots() {
+    for text in [
+        "Self-review against 9c1f2ab",
+        "> Self-review against 9c1f2ab00112233445566778899aabbccddeeff0",
+        "```\n<!-- review-bot:x -->\n```",
+        "<!-- review-bot:two words -->",
+        "Evaluated against the spec",
+        "a fix plan without a commit",
+        "| 1 | 2 |\n|---|---|\n| 3 | 4 |",
+        "Assessment: ✅ Clean",
+        "F4 and Finding #1",
+        "",
+    ] {
+        assert_eq!(bot_text(text), None, "{text:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn anything_is_read(text in "(?s).{0,120}") {
+        let _ = (asked(&text), asked(&format!("@referee {text}")), stance(&text), bot_text(&text));
+    }
+
+    #[test]
+    fn words_in_any_order_are_read(words in prop::collection::vec(prop::sample::select(&[
+        "@referee", "/referee", "dismiss", "F4", "rounds", "+", "9", "fixed", "not", "won't", "fix", "fix plan",
+        "Finding #", "12", "`", "```", ">", "|", "---", "\n", "9c1f2ab", "Assessment:", "⚠", "✅", "Clean", "é", "?",
+    ][..]), 0..20)) {
+        let text = words.join(" ");
+        let _ = (asked(&text), stance(&text), bot_text(&text), bot_text(&words.concat()));
+    }
+}
