@@ -1,5 +1,7 @@
 //! What `threads` says of every role, and the later stages build on.
 
+use std::borrow::Cow;
+
 use crate::facts::{Known, RoleFacts};
 use crate::model::{FindingId, FindingState, Login, RoleName, Severity, Sha, ThreadId, Verdict};
 use crate::plan::NewThread;
@@ -56,8 +58,8 @@ pub struct Judged<'a> {
     pub state: FindingState,
     /// It counts towards the own verdict.
     pub counts: bool,
-    /// Its title; tainted when new, safe when remembered.
-    pub title: &'a str,
+    /// Its title, made safe and cut as it is remembered: the same text in this turn and in the next.
+    pub title: Cow<'a, str>,
     /// The file, now.
     pub path: &'a str,
     /// The line, now.
@@ -96,12 +98,8 @@ pub enum Remark<'a> {
     ResolvedBy(&'a str),
     /// The reviewer says fixed, but the code did not change (D9).
     ClaimedFixed,
-    /// It was fixed and is broken again (INC-10).
+    /// It was settled and is back: broken again, or graver (INC-10, D12).
     ReopenedIn(&'a Sha),
-    /// It got worse than it was when people last settled it (D12).
-    Worse,
-    /// The reviewer and a person disagree.
-    Disputed,
 }
 
 /// What this turn's report did to a finding.

@@ -19,7 +19,7 @@ pub struct Summary<'a> {
     /// The form of the row that carries it: a verdict in another form says so.
     pub form: Verdict,
     /// Why own, enforced and form differ, or what else people should know.
-    pub why: Vec<Why<'a>>,
+    pub why: &'a [Why<'a>],
     /// The head it was evaluated against.
     pub head: &'a Sha,
     /// The evaluation was complete.
@@ -37,9 +37,9 @@ pub struct Summary<'a> {
     /// What the pull may take, in millionths of a dollar.
     pub budget: u64,
     /// Findings that count, gravest first.
-    pub open: Vec<Line<'a>>,
+    pub open: &'a [Line<'a>],
     /// Findings that people accepted.
-    pub accepted: Vec<Line<'a>>,
+    pub accepted: &'a [Line<'a>],
     /// Findings that were forgotten for want of room.
     pub evicted: u32,
     /// The name people command referee by.
@@ -59,6 +59,8 @@ pub struct Line<'a> {
     pub path: &'a str,
     /// The line.
     pub line: Option<u32>,
+    /// It is one of those that the own verdict blocks for (INC-12): always told, whatever the room.
+    pub blocking: bool,
     /// Its thread's page, where it has one.
     pub url: &'a str,
     /// What people should know of it.

@@ -1,0 +1,38 @@
+//! What is left of an approval once a block took its place (PUB-5).
+
+use crate::sanitise::{Page, SafeText};
+
+/// `Superseded by <link>`, and the old words folded below. They are own words, but have been where others could edit
+/// them.
+pub fn superseded(by_url: &str, old: &str) -> SafeText {
+    let mut page = Page::new();
+    page.lit("Superseded by ").link_lit("a newer review", by_url);
+    let old = SafeText::block(&listed(&crate::mark::visible(old)), OLD);
+    if !old.is_empty() {
+        page.blank_line().lit("<details><summary>What it said</summary>").blank_line().safe(&old);
+        page.blank_line().lit("</details>");
+    }
+    page.finish()
+}
+
+/// The words with the rows of tables as a list: what is made safe has no tables.
+fn listed(old: &str) -> String {
+    let mut listed = String::with_capacity(old.len());
+    let mut lines = old.lines().peekable();
+    while let Some(line) = lines.next() {
+        if lines.next_if(|next| next.starts_with("|---")).is_some() {
+            continue;
+        }
+        match line.strip_prefix("| ").and_then(|row| row.strip_suffix(" |")) {
+            Some(row) => {
+                listed.push_str("- ");
+                listed.push_str(&row.replace(" | ", " · "));
+            }
+            None => listed.push_str(line),
+        }
+        listed.push('\n');
+    }
+    listed
+}
+
+const OLD: usize = 30_000;

@@ -1,0 +1,235 @@
+//! What holds for any input.
+
+use proptest::prelude::*;
+use referee_core::mark::Evaluation;
+use referee_core::model::{FindingId, IssueNumber, Login, RoleName, Severity, Sha, Verdict};
+use referee_core::render::{
+    About, Fix, FixPlan, GlassNote, JobNote, Line, Notice, PullNote, Ready, Root, SelfReview, Settled, Summary, Why,
+    conceded, contest, failure, fix_plan, glass, inline, job, notice, pull, ready, rebuttal, self_review, settled,
+    status, summary, superseded, title, worsened,
+};
+use referee_core::sanitise::SafeText;
+
+use crate::commands::{commands_nothing, mentions};
+use crate::kit::{Ground, line, sha};
+
+/// All that a forge takes.
+const BYTES: usize = 60_000;
+/// What Mark and Block may take of it.
+const HIDDEN: usize = 14_000 + 1_000;
+
+fn many(n: u64, severity: Severity, title: &str) -> Vec<Line<'_>> {
+    (1..=n).map(|id| line(id, severity, title)).collect()
+}
+
+fn names(text: &str, id: FindingId) -> bool {
+    text.split(|it: char| !it.is_ascii_alphanumeric()).any(|word| word == id.to_string())
+}
+
+// spec: PUB-16 @core
+#[test]
+fn a_thousand_blocking_findings_are_all_told() {
+    let ground = Ground::new();
+    let title = "\u{1f4a5}|<b>@all ".repeat(40);
+    let url = format!("https://git.example/{}", "ä".repeat(200));
+    let path = "ordner/".repeat(900);
+    for n in [1, 120, 1_000] {
+        let open: Vec<Line<'_>> = many(n, Severity::Critical, &title)
+            .into_iter()
+            .map(|line| Line { url: &url, path: &path, ..line })
+            .chain(many(1_000, Severity::Suggestion, &title))
+            .collect();
+        let text = summary(&Summary { open: &open, ..ground.blocking() });
+        assert!(text.as_str().len() + HIDDEN <= BYTES, "{n}: {} bytes", text.as_str().len());
+        for id in 1..=n {
+            assert!(names(text.as_str(), FindingId(id)), "F{id} of {n} is not told:\n{}", text.as_str());
+        }
+        assert!(text.as_str().contains(" more\n\n</details>"), "the rest is counted");
+    }
+}
+
+// spec: PUB-16 @core
+#[test]
+fn what_nobody_must_act_on_is_cut_first_and_counted() {
+    let ground = Ground::new();
+    let title = "The name says less than the type, and the type says less than the place it is used at";
+    let open = [many(3, Severity::Critical, title), many(1_000, Severity::Suggestion, title)].concat();
+    let accepted: Vec<Line<'_>> =
+        many(1_000, Severity::Warning, title).into_iter().map(|it| Line { by: Some(&ground.bob), ..it }).collect();
+    let text = summary(&Summary { open: &open, accepted: &accepted, ..ground.blocking() });
+    let text = text.as_str();
+    assert!(text.len() + HIDDEN <= BYTES, "{} bytes", text.len());
+    let rows = |fold: &str| {
+        let fold = text.split("<details>").find(|part| part.contains(fold)).unwrap();
+        let shown = fold.lines().filter(|line| line.starts_with("| **")).count();
+        let left: usize = fold.lines().find_map(|line| line.strip_suffix(" more")).unwrap().parse().unwrap();
+        shown + left
+    };
+    assert_eq!(rows("<summary>1000 suggestions"), 1_000);
+    assert_eq!(rows("<summary>1000 accepted"), 1_000);
+}
+
+#[test]
+fn a_usual_summary_is_short_to_the_eye() {
+    let ground = Ground::new();
+    let text = summary(&ground.blocking());
+    let mut visible = String::new();
+    for (at, part) in text.as_str().split("<details>").enumerate() {
+        visible.push_str(if at == 0 { part } else { part.split("</details>").nth(1).unwrap() });
+    }
+    assert!(visible.chars().count() <= 1_500, "{visible}");
+}
+
+fn evil() -> impl Strategy<Value = String> {
+    let parts = prop_oneof![
+        Just("/approve".to_owned()),
+        Just("@bors r+".to_owned()),
+        Just("\n/merge".to_owned()),
+        Just("\r\n".to_owned()),
+        Just("\n\n".to_owned()),
+        Just("```".to_owned()),
+        Just("~~~\n".to_owned()),
+        Just("<!-- referee:mark -->".to_owned()),
+        Just("</details>".to_owned()),
+        Just("| a | b |".to_owned()),
+        Just("![x](http://evil.example/x.png)".to_owned()),
+        Just("\u{202e}".to_owned()),
+        Just("\u{200b}/close".to_owned()),
+        Just("    /lgtm".to_owned()),
+        Just("`".to_owned()),
+        ".{0,20}",
+    ];
+    proptest::collection::vec(parts, 0..12).prop_map(|parts| parts.concat())
+}
+
+fn texts(words: &[String], n: u64) -> Vec<SafeText> {
+    let word = |at: usize| words.get(at % words.len()).expect("there is a word").as_str();
+    let (role, login) = (RoleName::from(word(0)), Login::from(word(1)));
+    let (head, before) = (sha("9c1f2ab"), Sha(word(2).chars().filter(char::is_ascii).take(40).collect()));
+    let ground = Ground::new();
+    let evaluation = Evaluation {
+        since: Some(before.clone()),
+        failure: Some(word(3).to_owned()),
+        skipped: words.to_vec(),
+        ..ground.evaluation.clone()
+    };
+    let finding = |id, severity| Line {
+        path: word(4),
+        url: word(5),
+        by: Some(&login),
+        remark: referee_core::decide::Remark::ResolvedBy(word(6)),
+        ..line(id, severity, word(7))
+    };
+    let open: Vec<Line<'_>> = (1..=n).map(|id| finding(id, Severity::Critical)).collect();
+    let accepted: Vec<Line<'_>> = (1..=n).map(|id| finding(id, Severity::Warning)).collect();
+    let told = Summary {
+        role: &role,
+        head: &before,
+        evaluation: &evaluation,
+        own: Verdict::RequestChanges,
+        complete: false,
+        bot: &login,
+        why: &[
+            Why::Escalated { by: &role },
+            Why::Waiting { on: vec![word(8)] },
+            Why::Glass { by: word(9), reason: word(10) },
+            Why::Restored { by: word(11) },
+            Why::Dismissed { by: word(12) },
+            Why::NotAsked { roles: vec![word(13)] },
+        ],
+        open: &open,
+        accepted: &accepted,
+        ..ground.blocking()
+    };
+    let failed = Summary { why: &[], own: Verdict::Comment, attempts: 2, ..told.clone() };
+    let root = Root {
+        id: FindingId(4),
+        severity: Severity::Warning,
+        role: &role,
+        title: word(7),
+        body: word(8),
+        suggestion: Some(word(9)),
+        one_click: true,
+        cites: Some(word(5)),
+        reopened: Some(&before),
+        at_file: false,
+        line: Some(3),
+    };
+    let ids: Vec<FindingId> = (1..=n).map(FindingId).collect();
+    let job_note = JobNote {
+        kind: referee_core::plan::JobKind::Findings,
+        cause: word(0),
+        head: Some(&before),
+        outcome: None,
+        retried: false,
+        summary: word(1),
+    };
+    let items = (1..=n).map(|id| Fix { about: About::Finding(FindingId(id)), plan: word(3) }).collect();
+    let (pull_title, pull_body) = pull(&PullNote { issue: IssueNumber(3), title: word(0), body: word(1) });
+    vec![
+        summary(&told),
+        status(&told),
+        summary(&failed),
+        status(&failed),
+        inline(&root),
+        conceded(word(0)),
+        rebuttal(word(1)),
+        contest(word(2), Some(4), word(3)),
+        worsened(Severity::Critical, word(4)),
+        settled(inline(&root).as_str(), Settled::Accepted(&login)),
+        settled(word(5), Settled::Fixed(&before)),
+        superseded(word(6), summary(&told).as_str()),
+        superseded(word(7), word(8)),
+        notice(&Notice { head: &before, new: open.clone(), gone: ids.clone(), blocking: 4, url: word(5) }),
+        ready(&Ready { head: &head, assign: Some(&login), open: ids.clone() }),
+        glass(&GlassNote { by: word(0), reason: word(1), head: &before, blocking: ids }),
+        job(&job_note),
+        self_review(&SelfReview { head: &before, clean: false, notes: word(2) }),
+        fix_plan(&FixPlan { head: &before, items }),
+        pull_title,
+        pull_body,
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    // spec: PUB-2, PUB-16 @core
+    // Invariant I2: no line of any text is a command, nobody is called, and nothing is too long.
+    #[test]
+    fn no_text_commands_anything(words in proptest::collection::vec(evil(), 1..14), n in 0u64..12) {
+        let all = texts(&words, n);
+        prop_assert_eq!(&all, &texts(&words, n), "equal inputs make equal texts");
+        for text in &all {
+            commands_nothing(text.as_str());
+            prop_assert_eq!(mentions(text.as_str()), Vec::<&str>::new(), "in:\n{}", text.as_str());
+            prop_assert!(text.as_str().len() + HIDDEN <= BYTES, "{} bytes", text.as_str().len());
+        }
+        prop_assert!(all.iter().skip(1).step_by(2).take(2).all(|status| status.as_str().chars().count() <= 140));
+    }
+}
+
+proptest! {
+    // spec: PUB-2 @core
+    // A summary keeps titles and reasons as they were told, and the next turn tells them from there.
+    #[test]
+    fn what_is_kept_is_told_alike(tainted in evil()) {
+        for told in [title(&tainted), failure(&tainted)] {
+            prop_assert_eq!(told.as_str().contains('\n'), false);
+        }
+        prop_assert_eq!(title(title(&tainted).as_str()), title(&tainted));
+        prop_assert_eq!(failure(failure(&tainted).as_str()), failure(&tainted));
+    }
+}
+
+// spec: PUB-16 @core
+#[test]
+fn a_body_of_a_hundred_kilobytes_fits() {
+    for unit in ["words and words ", "\u{1f4a5}", "```\n@all\n"] {
+        let words = [unit.repeat(100_000 / unit.len())];
+        for text in texts(&words, 2) {
+            commands_nothing(text.as_str());
+            assert!(text.as_str().len() + HIDDEN <= BYTES, "{} bytes of {unit:?}", text.as_str().len());
+        }
+    }
+}

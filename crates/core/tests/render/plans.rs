@@ -1,0 +1,266 @@
+//! Plans and `explain`, as a terminal shows them.
+
+use insta::assert_snapshot;
+use referee_core::mark::{Tag, TagKind, Topic};
+use referee_core::model::{
+    Check, CheckState, Checks, FindingId, FindingState, Login, PullNumber, ReviewId, RoleName, Severity, ThreadId,
+    Verdict,
+};
+use referee_core::plan::{
+    Action, Brief, Cause, Delivery, Draft, Expect, FindingLine, Gate, Job, JobKind, Next, OnWhom, Plan, Reason,
+    Refusal, RoleState, Scope, Step, Target, Trailer,
+};
+use referee_core::render::{Heading, Person, explain, plan_lines};
+use referee_core::sanitise::SafeText;
+use referee_core::track::PatchId;
+
+use crate::kit::sha;
+
+fn step(action: Action, rule: &str, fact: &str) -> Step {
+    Step {
+        action,
+        by: Login::from("referee"),
+        gate: Gate::Review,
+        approves: false,
+        reason: Reason::new(rule).fact(fact),
+        expect: Expect::Nothing,
+    }
+}
+
+fn draft() -> Draft {
+    let tag = Tag { kind: TagKind::Topic(Topic::FixPlan), head: sha("9c1f2ab") };
+    Draft { words: SafeText::default(), trailer: Trailer::Tag(Box::new(tag)) }
+}
+
+fn finding(id: u64, severity: Severity, state: FindingState) -> FindingLine {
+    FindingLine {
+        id: FindingId(id),
+        role: RoleName::from("security"),
+        severity,
+        path: "src/auth.rs".to_owned(),
+        line: Some(88),
+        title: "Token is logged".to_owned(),
+        state,
+        counts: !state.settled(),
+        thread: None,
+    }
+}
+
+fn plan(next: Next) -> Plan {
+    Plan {
+        pull: PullNumber(7),
+        head: sha("9c1f2ab"),
+        steps: Vec::new(),
+        refused: Vec::new(),
+        next,
+        why: Reason::new("changes-requested").fact("security blocks at this head").fact("F4, F6"),
+        delivery: None,
+        roles: Vec::new(),
+        findings: Vec::new(),
+        round: 2,
+    }
+}
+
+fn checks() -> Checks {
+    let all = (1..=7).map(|n| Check { name: format!("build {n}"), state: CheckState::Pass }).collect();
+    Checks { all, own: Vec::new() }
+}
+
+fn heading(checks: &Checks) -> Heading<'_> {
+    Heading {
+        repo: "acme/api",
+        title: "Add session refresh",
+        author: "alice",
+        operator: None,
+        rounds: 3,
+        people: vec![Person { name: "bob", verdict: Verdict::Approve, at_head: false }],
+        checks,
+        spent: 1_840_000,
+        budget: 2_000_000,
+    }
+}
+
+// spec: DSP-12 @core
+#[test]
+fn explain_tells_rule_facts_plan_refusals_and_turn() {
+    let role = |name: &str, own, enforced, at_head| RoleState { role: RoleName::from(name), own, enforced, at_head };
+    let (approve, block) = (Some(Verdict::Approve), Some(Verdict::RequestChanges));
+    let thread = |id: &str| ThreadId::from(id);
+    let review = ReviewId::from("r31");
+    let full = Plan {
+        steps: vec![
+            step(
+                Action::EditReview { review, edit: "e9".into(), text: draft() },
+                "own-block",
+                "same verdict, other words",
+            ),
+            step(Action::Reply { thread: thread("t4"), text: draft() }, "fixed", "in 9c1f2ab"),
+            step(Action::Resolve { thread: thread("t4"), mark: None }, "fixed", "its code changed"),
+        ],
+        refused: vec![Refusal {
+            what: "resolve thread t6".to_owned(),
+            why: Reason::new("claimed").fact("bob wrote after the answer"),
+        }],
+        roles: vec![
+            role("correctness", approve, block, true),
+            role("security", block, block, true),
+            role("docs", None, None, false),
+        ],
+        findings: vec![
+            finding(4, Severity::Critical, FindingState::Open),
+            finding(6, Severity::Critical, FindingState::New),
+            finding(1, Severity::Warning, FindingState::Fixed),
+            finding(2, Severity::Warning, FindingState::Accepted),
+        ],
+        ..plan(Next::Wait(OnWhom::Author))
+    };
+    assert_snapshot!(explain(&full, &heading(&checks())), @"
+    acme/api#7 Add session refresh · 9c1f2ab · round 2 of 3 · waiting for the author (alice)
+    person   bob approve, at an older head
+    checks   passed: build 1, build 2, build 3, build 4, build 5 and 2 more
+    spent    1.84 of 2.00 USD
+    rule     changes-requested: security blocks at this head, F4, F6
+    standing correctness approve, enforced as request changes, at this head
+    standing security request changes, at this head
+    standing docs has not spoken
+    threads  2 open (F4 critical, F6 critical new) · 1 fixed · 1 accepted
+    plan     edit review r31 (own-block: same verdict, other words)
+    plan     reply in thread t4 (fixed: in 9c1f2ab)
+    plan     resolve thread t4 (fixed: its code changed)
+    refuse   resolve thread t6 (claimed: bob wrote after the answer)
+    next     wait for the author: a push or an answer
+    ");
+}
+
+#[test]
+fn every_action_has_its_words() {
+    let head = sha("9c1f2ab");
+    let role = || RoleName::from("security");
+    let comment = |existing: Option<&str>, target| Action::EnsureComment {
+        existing: existing.map(Into::into),
+        target,
+        text: draft(),
+    };
+    let actions = [
+        Action::PostReview {
+            role: role(),
+            verdict: Verdict::RequestChanges,
+            commit: head.clone(),
+            text: draft(),
+            threads: Vec::new(),
+        },
+        Action::Supersede { review: "r30".into(), edit: "e8".into(), text: draft() },
+        Action::OpenThreads { role: role(), commit: head.clone(), threads: Vec::new() },
+        comment(None, Target::Pull),
+        comment(Some("c5"), Target::Pull),
+        Action::SetLabel { name: "ready".to_owned(), on: true },
+        Action::SetLabel { name: "wip".to_owned(), on: false },
+        Action::Assign { target: Target::Pull, who: Some("carol".into()) },
+        Action::Assign { target: Target::Issue(referee_core::model::IssueNumber(3)), who: None },
+        Action::SetStatus {
+            commit: head.clone(),
+            context: "referee/security".to_owned(),
+            state: CheckState::Fail,
+            text: SafeText::line("changes requested: F4", 140),
+        },
+    ];
+    let steps = actions.into_iter().map(|action| step(action, "rule", "fact")).collect();
+    let delivery = Delivery::Push { commit: head, over: sha("41d0e77"), epoch: 3 };
+    let told = plan_lines(&Plan { steps, delivery: Some(delivery), ..plan(Next::Ready) });
+    assert_snapshot!(told, @"
+    rule     changes-requested: security blocks at this head, F4, F6
+    threads  no findings
+    plan     post security as request changes at 9c1f2ab (rule: fact)
+    plan     supersede review r30 (rule: fact)
+    plan     add to the review of security (rule: fact)
+    plan     comment on the pull (rule: fact)
+    plan     edit comment c5 (rule: fact)
+    plan     set label ready (rule: fact)
+    plan     take label wip off (rule: fact)
+    plan     assign the pull to carol (rule: fact)
+    plan     unassign issue #3 (rule: fact)
+    plan     status referee/security fail: changes requested: F4 (rule: fact)
+    deliver  push 9c1f2ab over 41d0e77, lease 3
+    next     ready: a person may take over
+    ");
+}
+
+#[test]
+fn every_next_has_its_words() {
+    let head = sha("9c1f2ab");
+    let brief = |name: &str, scope| Brief {
+        role: RoleName::from(name),
+        head: head.clone(),
+        scope,
+        round: 2,
+        priors: Vec::new(),
+        floor: Severity::Warning,
+    };
+    let job = Job {
+        kind: JobKind::CiFix,
+        number: 7,
+        head: Some(head.clone()),
+        patch: PatchId::default(),
+        cause: "ci:build".to_owned(),
+        retry: true,
+        epoch: 0,
+        record: Vec::new(),
+    };
+    let mut all = vec![
+        Next::Idle,
+        Next::Review(vec![brief("security", Scope::Since(sha("41d0e77"))), brief("static", Scope::Whole)]),
+        Next::Spawn(Box::new(job)),
+        Next::Ready,
+    ];
+    let whom = [
+        OnWhom::Author,
+        OnWhom::Person("bob".into()),
+        OnWhom::Operator,
+        OnWhom::Reviewer(vec!["gpt".to_owned()]),
+        OnWhom::Checks,
+        OnWhom::Worker,
+        OnWhom::Forge,
+    ];
+    all.extend(whom.into_iter().map(Next::Wait));
+    let causes =
+        [Cause::RoundCap, Cause::Budget, Cause::ReviewerFailed, Cause::NeedsHuman, Cause::Incomplete, Cause::NewerMark];
+    all.extend(causes.into_iter().map(Next::Blocked));
+    let carol = Login::from("carol");
+    let checks = checks();
+    let heading = Heading { operator: Some(&carol), ..heading(&checks) };
+    let told: Vec<String> = all
+        .into_iter()
+        .map(|next| {
+            let text = explain(&plan(next), &heading);
+            let turn = text.lines().next().unwrap().rsplit(" · ").next().unwrap().to_owned();
+            format!("{turn} | {}", text.lines().last().unwrap())
+        })
+        .collect();
+    assert_snapshot!(told.join("\n"), @"
+    nothing to do | next     nothing: the pull is closed, or not ours
+    a review is due | next     review by security since 41d0e77, round 2, static of everything, round 2
+    a worker is due: ci-fix | next     start worker ci-fix for ci:build at 9c1f2ab, once more
+    ready | next     ready: a person may take over
+    waiting for the author (alice) | next     wait for the author: a push or an answer
+    waiting for bob | next     wait for bob to look again
+    waiting for carol | next     wait for the operator
+    waiting for other reviewers | next     wait for reviews by gpt
+    waiting for the checks | next     wait for the checks
+    a worker is under way | next     wait for the worker under way
+    waiting for the forge | next     wait for the forge: it is read again
+    blocked, carol decides | next     blocked: the rounds are used up, a person decides
+    blocked, carol decides | next     blocked: the budget is used up, a person decides
+    blocked, carol decides | next     blocked: a reviewer failed as often as it may, a person decides
+    blocked, carol decides | next     blocked: something asks for a person's decision
+    blocked, carol decides | next     blocked: not everything could be read
+    blocked, carol decides | next     blocked: a newer referee wrote here, nothing is touched
+    ");
+}
+
+#[test]
+fn a_terminal_obeys_nobody() {
+    let title = "\u{1b}[2Jclear\u{202e}evil\nnext     ready";
+    let text = explain(&plan(Next::Idle), &Heading { title, ..heading(&checks()) });
+    assert_snapshot!(text.lines().next().unwrap(), @"acme/api#7 U+001B[2JclearU+202EevilU+000Anext     ready · 9c1f2ab · round 2 of 3 · nothing to do");
+    assert!(text.chars().all(|it| it == '\n' || !it.is_control()));
+}

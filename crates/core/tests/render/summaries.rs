@@ -1,0 +1,299 @@
+//! A role's summary in all its states.
+
+use insta::assert_snapshot;
+use referee_core::decide::Remark;
+use referee_core::mark::Evaluation;
+use referee_core::model::{FindingId, RoleName, Severity, Verdict};
+use referee_core::render::{Line, Summary, Why, status, summary};
+
+use crate::kit::{Ground, line, sha};
+
+fn first(summary_of: &Summary<'_>) -> String {
+    summary(summary_of).as_str().lines().next().unwrap().to_owned()
+}
+
+// spec: PUB-22 @core
+#[test]
+fn blocking_findings_come_first_and_are_never_folded() {
+    let mut ground = Ground::new();
+    ground.evaluation.since = Some(ground.before.clone());
+    ground.evaluation.new = vec![FindingId(6), FindingId(8)];
+    ground.evaluation.fixed = vec![FindingId(1), FindingId(3), FindingId(5)];
+    ground.evaluation.read = 14;
+    ground.evaluation.skipped = vec!["Cargo.lock".to_owned()];
+    ground.evaluation.held_back = 4;
+    let accepted = Line { by: Some(&ground.bob), ..line(2, Severity::Warning, "Timeouts are not configurable") };
+    let text = summary(&Summary {
+        accepted: &[accepted],
+        evicted: 2,
+        why: &[Why::NotAsked { roles: vec!["docs", "lint"] }],
+        ..ground.blocking()
+    });
+    assert_snapshot!(text.as_str(), @"
+    **Changes requested** · 2 blocking, 1 warning, 2 suggestions · `9c1f2ab` · round 2 of 3
+
+    Evaluated against 9c1f2ab by security
+
+    Since `41d0e77`: 3 fixed (F1, F3, F5), 3 still open (F4, F7, F9), 2 new (F6, F8), 1 accepted by bob (F2)
+
+    | Severity | Finding | Where |
+    |---|---|---|
+    | **critical** F4 | Refresh token is logged when the exchange fails | [`src/auth.rs:88`](https://git.example/acme/api/pulls/7#c4) |
+    | **critical** F6 | Session id is predictable after a restart | `src/session.rs:41` |
+    | **warning** F7 | The lock is held across a call to the store | `src/auth.rs:88` |
+
+    <details><summary>2 suggestions</summary>
+
+    | Severity | Finding | Where |
+    |---|---|---|
+    | **suggestion** F8 | `retry` could be a loop | `src/auth.rs:88` |
+    | **suggestion** F9 | The name says less than the type | `src/auth.rs:88` |
+
+    </details>
+
+    <details><summary>1 accepted</summary>
+
+    | Severity | Finding | Where |
+    |---|---|---|
+    | **warning** F2 | Timeouts are not configurable · accepted by bob | `src/auth.rs:88` |
+
+    </details>
+
+    <details><summary>Coverage, cost</summary>
+
+    Read 14 of 15 files, only what changed since `41d0e77`; not read: `Cargo.lock`.
+    Not asked, since nothing of theirs is touched: docs, lint.
+    Held back: 4 findings below this round's floor, outside what changed, or settled before.
+    Forgotten for want of room: 2 settled findings.
+    This run: 212 k tokens, 0.46 USD, 3 min 2 s. All runs of security here: 1.84 of the pull's 2.00 USD.
+
+    </details>
+
+    <sub>`@referee explain` · `@referee dismiss F4 <reason>` · `@referee help`</sub>
+    ");
+}
+
+// spec: PUB-17, PUB-22 @core
+#[test]
+fn a_clean_review_says_so() {
+    let ground = Ground::new();
+    assert_snapshot!(summary(&ground.summary()).as_str(), @"
+    **Nothing blocking** · `9c1f2ab` · read 15 of 15 files
+
+    Evaluated against 9c1f2ab by security
+
+    <details><summary>Coverage, cost</summary>
+
+    Read 15 of 15 files.
+    This run: 212 k tokens, 0.46 USD, 3 min 2 s. All runs of security here: 1.84 of the pull's 2.00 USD.
+
+    </details>
+
+    <sub>`@referee explain` · `@referee help`</sub>
+    ");
+}
+
+// spec: PUB-17 @core
+#[test]
+fn approved_is_said_of_an_approval_only() {
+    let ground = Ground::new();
+    let approved = Summary { form: Verdict::Approve, ..ground.summary() };
+    assert_snapshot!(first(&approved), @"**Approved** · `9c1f2ab` · read 15 of 15 files");
+    let held = Summary { enforced: Verdict::Comment, ..approved };
+    assert_snapshot!(first(&held), @"**Nothing blocking** · `9c1f2ab` · read 15 of 15 files");
+}
+
+#[test]
+fn a_failed_review_approves_nothing_and_says_how_to_go_on() {
+    let mut ground = Ground::new();
+    ground.evaluation = Evaluation { failure: Some("model timeout".to_owned()), ..Evaluation::default() };
+    let failed =
+        Summary { own: Verdict::Comment, enforced: Verdict::Comment, complete: false, attempts: 2, ..ground.summary() };
+    assert_snapshot!(summary(&failed).as_str(), @"
+    **Not reviewed** · security failed twice (model timeout) · `9c1f2ab` · this approves nothing · `@referee retry`
+
+    Evaluated against 9c1f2ab by security
+
+    <details><summary>Coverage, cost</summary>
+
+    Nothing was read.
+    This run: 0 tokens, 0.00 USD, 0 s. All runs of security here: 1.84 of the pull's 2.00 USD.
+
+    </details>
+
+    <sub>`@referee explain` · `@referee help`</sub>
+    ");
+    assert_snapshot!(first(&Summary { attempts: 1, ..failed.clone() }), @"**Not reviewed** · security failed (model timeout) · `9c1f2ab` · this approves nothing · `@referee retry`");
+    assert_snapshot!(first(&Summary { attempts: 3, ..failed }), @"**Not reviewed** · security failed 3 times (model timeout) · `9c1f2ab` · this approves nothing · `@referee retry`");
+}
+
+#[test]
+fn a_failed_run_does_not_hide_what_still_blocks() {
+    let mut ground = Ground::new();
+    ground.evaluation = Evaluation { failure: Some("model timeout".to_owned()), ..Evaluation::default() };
+    assert_snapshot!(first(&Summary { complete: false, attempts: 1, ..ground.blocking() }), @"**Changes requested** · security failed (model timeout) · 2 blocking, 1 warning, 2 suggestions · `9c1f2ab` · round 2 of 3");
+}
+
+#[test]
+fn an_incomplete_review_approves_nothing() {
+    let mut ground = Ground::new();
+    ground.evaluation.read = 3;
+    ground.evaluation.failure = Some("F4 was left without a position".to_owned());
+    let incomplete = Summary { own: Verdict::Comment, enforced: Verdict::Comment, complete: false, ..ground.summary() };
+    assert_snapshot!(first(&incomplete), @"**Not fully reviewed** · F4 was left without a position · `9c1f2ab` · this approves nothing · `@referee review`");
+}
+
+#[test]
+fn an_approval_of_an_unread_head_is_taken_back() {
+    let ground = Ground::new();
+    let unread = Summary {
+        own: Verdict::Comment,
+        enforced: Verdict::RequestChanges,
+        form: Verdict::RequestChanges,
+        complete: false,
+        why: &[Why::Unread],
+        ..ground.summary()
+    };
+    assert_snapshot!(first(&unread), @"**Not reviewed** · an approval stood at a head that nobody read · `9c1f2ab` · the next verdict lifts this");
+}
+
+#[test]
+fn a_role_that_a_sibling_holds_says_by_whom() {
+    let ground = Ground::new();
+    let by = RoleName::from("correctness");
+    let held = Summary {
+        enforced: Verdict::RequestChanges,
+        form: Verdict::RequestChanges,
+        why: &[Why::Escalated { by: &by }],
+        ..ground.summary()
+    };
+    assert_snapshot!(first(&held), @"**Changes requested** · held by correctness · `9c1f2ab` · read 15 of 15 files");
+    let held_down = Summary { enforced: Verdict::Comment, form: Verdict::Comment, ..held };
+    assert_snapshot!(first(&held_down), @"**Nothing blocking** · held by correctness · `9c1f2ab` · read 15 of 15 files");
+}
+
+#[test]
+fn waiting_names_who_is_waited_for() {
+    let ground = Ground::new();
+    let waiting = Summary {
+        enforced: Verdict::Comment,
+        why: &[Why::Waiting { on: vec!["correctness", "bob"] }],
+        open: &[line(8, Severity::Suggestion, "`retry` could be a loop")],
+        ..ground.summary()
+    };
+    assert_snapshot!(first(&waiting), @"**Nothing blocking** · waiting for correctness, bob · 1 suggestion · `9c1f2ab` · read 15 of 15 files");
+}
+
+#[test]
+fn a_block_that_stays_says_until_when() {
+    let ground = Ground::new();
+    let stays = Summary {
+        own: Verdict::Comment,
+        enforced: Verdict::RequestChanges,
+        form: Verdict::RequestChanges,
+        why: &[Why::BlockStays],
+        ..ground.summary()
+    };
+    assert_snapshot!(first(&stays), @"**Changes requested** · nothing blocking any more, the block stays until this review approves · `9c1f2ab` · read 15 of 15 files");
+}
+
+#[test]
+fn broken_glass_names_who_and_why() {
+    let ground = Ground::new();
+    let glass = Summary {
+        enforced: Verdict::Approve,
+        form: Verdict::Approve,
+        why: &[Why::Glass { by: "carol", reason: "outage 4711,\n/approve it now" }],
+        ..ground.blocking()
+    };
+    let text = summary(&glass);
+    assert_snapshot!(text.as_str().split("\n\n|").next().unwrap(), @"
+    **Glass broken** · by carol · 2 blocking but not enforced, 1 warning, 2 suggestions · `9c1f2ab` · until the next change
+
+    Evaluated against 9c1f2ab by security
+
+    Reason given: outage 4711, /approve it now
+
+    Until the next change no reviewer and no worker starts here. A person's block still counts.
+    ");
+}
+
+#[test]
+fn what_people_did_to_the_verdict_is_told() {
+    let ground = Ground::new();
+    let told = Summary {
+        why: &[
+            Why::Restored { by: "alice" },
+            Why::AsComment { because: "this pull is the bot's own" },
+            Why::Dismissed { by: "bob" },
+        ],
+        ..ground.summary()
+    };
+    assert_snapshot!(summary(&told).as_str().split("\n\n<details>").next().unwrap(), @"
+    **Nothing blocking** · `9c1f2ab` · read 15 of 15 files
+
+    Evaluated against 9c1f2ab by security
+
+    Posted again without a new review: the verdict had lost its weight through alice.
+
+    Posted as a comment: this pull is the bot's own. The status carries the verdict.
+
+    Dismissed by bob: respected, it is not posted again for this change.
+    ");
+}
+
+#[test]
+fn a_finding_carries_what_people_should_know() {
+    let ground = Ground::new();
+    let reopened = sha("abcdef1");
+    let critical = |id, remark| Line { remark, ..line(id, Severity::Critical, "Token is logged") };
+    let text = summary(&Summary {
+        open: &[
+            critical(1, Remark::ResolvedBy("mallory")),
+            critical(2, Remark::ClaimedFixed),
+            critical(3, Remark::ReopenedIn(&reopened)),
+            Line { path: "", line: None, title: "", ..critical(6, Remark::None) },
+        ],
+        ..ground.blocking()
+    });
+    let table: Vec<&str> = text.as_str().lines().filter(|line| line.starts_with('|')).collect();
+    assert_snapshot!(table.join("\n"), @"
+    | Severity | Finding | Where |
+    |---|---|---|
+    | **critical** F1 | Token is logged · resolved by mallory, still open | `src/auth.rs:88` |
+    | **critical** F2 | Token is logged · said to be fixed, but its code did not change | `src/auth.rs:88` |
+    | **critical** F3 | Token is logged · reopened in `abcdef1` | `src/auth.rs:88` |
+    | **critical** F6 | told in its thread | the pull |
+    ");
+}
+
+#[test]
+fn an_ad_hoc_role_is_called_so() {
+    let ground = Ground::new();
+    let text = summary(&Summary { ad_hoc: true, ..ground.summary() });
+    assert!(text.as_str().contains("\n\nEvaluated against 9c1f2ab by security, an ad hoc role that never blocks\n"));
+}
+
+#[test]
+fn a_status_says_the_same_in_short() {
+    let mut ground = Ground::new();
+    assert_snapshot!(status(&ground.blocking()).as_str(), @"changes requested: F4, F6 · round 2/3");
+    assert_snapshot!(status(&ground.summary()).as_str(), @"nothing blocking");
+    let by = RoleName::from("correctness");
+    let rc = Verdict::RequestChanges;
+    let held = Summary { enforced: rc, form: rc, why: &[Why::Escalated { by: &by }], ..ground.summary() };
+    assert_snapshot!(status(&held).as_str(), @"changes requested · held by correctness");
+    let waiting =
+        Summary { enforced: Verdict::Comment, why: &[Why::Waiting { on: vec!["correctness"] }], ..ground.summary() };
+    assert_snapshot!(status(&waiting).as_str(), @"nothing blocking · waiting for correctness");
+    let glass = Summary { why: &[Why::Glass { by: "carol", reason: "outage" }], ..ground.blocking() };
+    assert_snapshot!(status(&glass).as_str(), @"glass broken by carol: outage");
+    let unread = Summary { why: &[Why::Unread], ..ground.summary() };
+    assert_snapshot!(status(&unread).as_str(), @"not reviewed at this head");
+    let stays = Summary { own: Verdict::Comment, enforced: rc, why: &[Why::BlockStays], ..ground.summary() };
+    assert_snapshot!(status(&stays).as_str(), @"nothing blocking any more, the block stays until this review approves");
+    ground.evaluation = Evaluation { failure: Some("model timeout ".repeat(40)), ..Evaluation::default() };
+    let failed = Summary { own: Verdict::Comment, complete: false, attempts: 2, ..ground.summary() };
+    assert_snapshot!(status(&failed).as_str(), @"not reviewed · security failed twice (model timeout model timeout model timeout model timeout model timeout model timeout … 32 more");
+    assert_snapshot!(status(&Summary { attempts: 0, ..failed }).as_str(), @"not fully reviewed · model timeout model timeout model timeout model timeout model timeout model timeout model timeout model … 457 more");
+}
