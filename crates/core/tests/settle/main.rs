@@ -1,0 +1,14 @@
+//! Answering threads and triaging them (SPEC §5, §6).
+#![expect(clippy::print_stdout, reason = "exhaustive products say how many cases they had")]
+
+mod bars;
+mod checks;
+mod forges;
+mod payload;
+mod phases;
+mod product;
+mod rows;
+mod scans;
+mod support;
+mod twice;
+mod words;
