@@ -12,3 +12,4 @@ pub mod render;
 pub mod sanitise;
 pub mod say;
 pub mod track;
+pub mod triage;

@@ -1,16 +1,21 @@
 //! What follows from a snapshot before any rule is asked: derived once, total, borrowed from the evidence.
 
 mod asks;
+mod bots;
+mod fixing;
 pub(crate) mod ledger;
 pub(crate) mod people;
 mod role;
 mod work;
 
-pub use asks::{Glass, Said};
+pub use asks::{Breadth, Glass, Said};
+pub use bots::BotReview;
+pub use fixing::{Assessment, FixPlan};
 pub use ledger::Known;
 pub use people::{PersonBlock, may_accept};
 pub use role::{RoleFacts, Standing};
 pub use work::{JobRecord, WorkFacts};
+pub(crate) use work::{is_ours, jobs_on_issue};
 
 use crate::model::{Author, Login, Snapshot};
 use crate::policy::Policy;

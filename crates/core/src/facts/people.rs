@@ -3,6 +3,8 @@
 use crate::model::{Author, Counts, Login, Review, Severity, Snapshot, Verdict};
 use crate::policy::Policy;
 
+use super::BotReview;
+
 /// A block that still stands: the latest verdict of somebody who is not referee (DSP-5).
 #[derive(Clone, Copy, Debug)]
 pub struct PersonBlock<'a> {
@@ -10,40 +12,59 @@ pub struct PersonBlock<'a> {
     pub review: &'a Review,
     /// It was made for this very head.
     pub at_head: bool,
+    /// The other bot that it names itself after (DSP-5).
+    pub sentinel: Option<&'a str>,
 }
 
-impl PersonBlock<'_> {
+impl<'a> PersonBlock<'a> {
     /// Who blocks; a deleted user still does.
-    pub fn name(&self) -> &str {
-        self.review.author.name()
+    pub fn name(&self) -> &'a str {
+        self.sentinel.unwrap_or_else(|| self.review.author.name())
+    }
+
+    /// A program blocks, not a person.
+    pub fn is_bot(&self) -> bool {
+        self.sentinel.is_some() || self.review.author.bot
     }
 
     /// The cause a worker would answer (D4): one per review of a person, whatever the head.
     pub fn cause(&self) -> String {
-        let kind = if self.review.author.bot { "bot" } else { "person" };
+        let kind = if self.is_bot() { "bot" } else { "person" };
         format!("{kind}:{}@{}", self.name(), self.review.id)
     }
 }
 
 /// Latest verdicts per reviewer that still block. A comment clears nothing; an approval does, and so does a
-/// dismissal by one who may write and is not the pull's author.
+/// dismissal by one who may write and is not the pull's author. Bots that share a login are told apart by sentinel.
 pub(super) fn blocks<'a>(snapshot: &'a Snapshot, policy: &Policy) -> Vec<PersonBlock<'a>> {
-    let mut latest: Vec<&Review> = Vec::new();
+    let mut latest: Vec<PersonBlock<'a>> = Vec::new();
     for review in &snapshot.reviews {
         let Some(verdict @ (Verdict::Approve | Verdict::RequestChanges)) = review.verdict() else { continue };
-        if review.author.login.as_ref().is_some_and(|login| super::is_own(snapshot, policy, login)) {
+        let bot = BotReview::of(snapshot, policy, review);
+        let own = review.author.login.as_ref().is_some_and(|login| super::is_own(snapshot, policy, login));
+        if (own && bot.is_none()) || bot.is_some_and(|bot| speaks_by_mark(snapshot, policy, bot.name)) {
             continue;
         }
-        let lifted = verdict == Verdict::RequestChanges && lifted_rightly(snapshot, review);
-        latest.retain(|other| !same_reviewer(other, review));
-        if verdict == Verdict::RequestChanges && !lifted {
-            latest.push(review);
+        let block = PersonBlock {
+            review,
+            at_head: match bot.filter(|bot| bot.text.evaluated.is_some()) {
+                Some(bot) => bot.at_head,
+                None => review.commit.as_ref() == Some(&snapshot.pull.head),
+            },
+            sentinel: bot.map(|bot| bot.name),
+        };
+        latest.retain(|other| !same_reviewer(other, &block));
+        if verdict == Verdict::RequestChanges && !lifted_rightly(snapshot, review) {
+            latest.push(block);
         }
     }
     latest
-        .into_iter()
-        .map(|review| PersonBlock { review, at_head: review.commit.as_ref() == Some(&snapshot.pull.head) })
-        .collect()
+}
+
+/// Whether a role of that name has a Mark here: then its Mark speaks, not an older bot's sentinel.
+fn speaks_by_mark(snapshot: &Snapshot, policy: &Policy, name: &str) -> bool {
+    policy.roles.iter().any(|role| role.name.as_str() == name)
+        && snapshot.reviews.iter().any(|it| it.text.mark().is_some_and(|mark| mark.role.as_str() == name))
 }
 
 /// Whether a row was dismissed by one who may: write access, and not the pull's author.
@@ -54,8 +75,9 @@ pub(crate) fn lifted_rightly(snapshot: &Snapshot, review: &Review) -> bool {
     }
 }
 
-fn same_reviewer(a: &Review, b: &Review) -> bool {
-    a.author.login.is_some() && a.author.login == b.author.login
+fn same_reviewer(a: &PersonBlock<'_>, b: &PersonBlock<'_>) -> bool {
+    let (one, other) = (&a.review.author.login, &b.review.author.login);
+    one.is_some() && one == other && a.sentinel == b.sentinel
 }
 
 /// Whether somebody may accept a finding of that severity (D10): write access; for a critical one not the
@@ -69,8 +91,10 @@ pub fn may_accept(snapshot: &Snapshot, policy: &Policy, by: &Author, severity: S
 }
 
 impl<'a> super::Facts<'a> {
-    /// A person's approval at this very head: it ends author work (D20).
+    /// A person's approval at this very head: it ends author work (D20). Not of one who blocks since, and not another
+    /// bot's, which may have a person's name.
     pub fn approved_by_person(&self) -> Option<&'a Login> {
+        let blocks = |review: &Review| self.blocks.iter().any(|block| block.review.author.login == review.author.login);
         self.snapshot
             .reviews
             .iter()
@@ -83,6 +107,8 @@ impl<'a> super::Facts<'a> {
                     && review.author.may_write()
                     && review.author.login != self.snapshot.pull.author.login
                     && !self.is_own_author(&review.author)
+                    && BotReview::of(self.snapshot, self.policy, review).is_none()
+                    && !blocks(review)
             })
             .and_then(|review| review.author.login.as_ref())
     }

@@ -1,10 +1,10 @@
 //! Workers that were started on a pull: the forge remembers, nothing local is needed (DSP-16).
 
-use crate::mark::{TagKind, Topic};
+use crate::mark::{TagKind, Topic, fitted_cause};
 use crate::model::snapshot::WorkOutcome;
-use crate::model::{Comment, CommentId, Snapshot, Time};
+use crate::model::{Comment, CommentId, Issue, Login, Sha, Snapshot, Time, Viewer};
 use crate::plan::JobKind;
-use crate::policy::Policy;
+use crate::policy::{Policy, Which, Work};
 use crate::track::PatchId;
 
 /// A worker that was started.
@@ -35,16 +35,22 @@ pub struct WorkFacts<'a> {
     pub jobs: Vec<JobRecord<'a>>,
     /// The pull went to a person at this change (DSP-10).
     pub handed_off: bool,
+    /// The highest epoch of any record, those before the reopen too.
+    pub epoch: u64,
+    /// Other heads that carried this very change, as far as own comments remember.
+    pub same: Vec<&'a Sha>,
 }
 
 impl<'a> WorkFacts<'a> {
     /// The newest record of that cause.
     pub fn of_cause(&self, cause: &str) -> Option<&JobRecord<'a>> {
+        let cause = fitted_cause(cause);
         self.jobs.iter().rev().find(|job| job.cause == cause)
     }
 
     /// The newest record of that cause at that change: a head with the same change is the same head (D4).
     pub fn at(&self, cause: &str, patch: &PatchId) -> Option<&JobRecord<'a>> {
+        let cause = fitted_cause(cause);
         self.jobs.iter().rev().find(|job| job.cause == cause && job.patch == patch)
     }
 
@@ -62,33 +68,83 @@ impl<'a> WorkFacts<'a> {
 
 pub(super) fn read<'a>(snapshot: &'a Snapshot, policy: &Policy) -> WorkFacts<'a> {
     let since = snapshot.pull.reopened_at();
+    let own = |login: &Login| super::is_own(snapshot, policy, login);
     let mut facts = WorkFacts::default();
     for comment in &snapshot.comments {
-        let Some(tag) = comment.text.tag().filter(|_| believed_author(snapshot, policy, comment)) else { continue };
-        match &tag.kind {
-            TagKind::Topic(Topic::Job { kind, cause, patch, epoch, outcome, retried })
-                if since.is_none_or(|reopened| reopened <= comment.at) =>
-            {
-                facts.jobs.push(JobRecord {
-                    comment: &comment.id,
-                    kind: *kind,
-                    cause,
-                    patch,
-                    epoch: *epoch,
-                    outcome: *outcome,
-                    retried: *retried,
-                    at: comment.at,
-                });
-            }
-            TagKind::Topic(Topic::Ready { patch }) if *patch == snapshot.changes.patch => facts.handed_off = true,
-            _ => {}
+        let Some((topic, head)) = topic(policy, comment, own) else { continue };
+        if let Some(job) = job(comment, topic) {
+            facts.epoch = facts.epoch.max(job.epoch);
+            facts.jobs.extend(since.is_none_or(|reopened| reopened <= comment.at).then_some(job));
+        }
+        let (Topic::Job { patch, .. } | Topic::Ready { patch } | Topic::Notice { patch } | Topic::Glass { patch }) =
+            topic
+        else {
+            continue;
+        };
+        if *patch == snapshot.changes.patch {
+            facts.same.push(head);
+            facts.handed_off |= matches!(topic, Topic::Ready { .. });
         }
     }
     facts
 }
 
-fn believed_author(snapshot: &Snapshot, policy: &Policy, comment: &Comment) -> bool {
-    comment.author.login.as_ref().is_some_and(|login| {
-        super::is_own(snapshot, policy, login) || policy.work.as_ref().is_some_and(|work| work.user == *login)
+/// Workers that were started on an issue, oldest first (DSP-18).
+pub(crate) fn jobs_on_issue<'a>(issue: &'a Issue, policy: &Policy, viewer: &Viewer) -> Vec<JobRecord<'a>> {
+    let own = |login: &Login| is_ours(viewer, policy, login);
+    let jobs = issue.comments.iter().filter_map(|comment| job(comment, topic(policy, comment, own)?.0));
+    jobs.filter(|job| job.kind == JobKind::Impl).collect()
+}
+
+/// Whether this login speaks for referee, or for its workers.
+pub(crate) fn is_ours(viewer: &Viewer, policy: &Policy, login: &Login) -> bool {
+    viewer.login == *login
+        || viewer.holds.contains(login)
+        || policy.roles.iter().any(|role| role.identity.as_ref() == Some(login))
+        || policy.work.as_ref().is_some_and(|work| work.user == *login)
+}
+
+fn topic<'a>(policy: &Policy, comment: &'a Comment, own: impl Fn(&Login) -> bool) -> Option<(&'a Topic, &'a Sha)> {
+    let tag = comment.text.tag()?;
+    let TagKind::Topic(topic) = &tag.kind else { return None };
+    let login = comment.author.login.as_ref()?;
+    (own(login) || policy.work.as_ref().is_some_and(|work| work.user == *login)).then_some((topic, &tag.head))
+}
+
+fn job<'a>(comment: &'a Comment, topic: &'a Topic) -> Option<JobRecord<'a>> {
+    let Topic::Job { kind, cause, patch, epoch, outcome, retried } = topic else { return None };
+    Some(JobRecord {
+        comment: &comment.id,
+        kind: *kind,
+        cause,
+        patch,
+        epoch: *epoch,
+        outcome: *outcome,
+        retried: *retried,
+        at: comment.at,
     })
+}
+
+impl<'a> super::Facts<'a> {
+    /// Dispatch, if this pull takes part in it.
+    pub fn work_here(&self) -> Option<&'a Work> {
+        let work = self.policy.work.as_ref()?;
+        let pull = &self.snapshot.pull;
+        let takes_part = match &work.pulls {
+            Which::All => true,
+            Which::Own => pull.author.is(&work.user),
+            Which::Label(name) => pull.label(name).is_some(),
+        };
+        takes_part.then_some(work)
+    }
+
+    /// The epoch for the next worker: above every one that this pull remembers (DSP-14).
+    pub fn next_epoch(&self) -> u64 {
+        self.known_epoch().saturating_add(1)
+    }
+
+    /// The highest epoch that this pull remembers.
+    pub fn known_epoch(&self) -> u64 {
+        self.snapshot.lease.as_ref().map_or(0, |lease| lease.epoch).max(self.work.epoch)
+    }
 }

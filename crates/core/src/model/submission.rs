@@ -36,6 +36,10 @@ pub struct Submission {
     /// A program without judgement wrote it: not part of the file, set by whoever ran it.
     #[serde(skip)]
     pub deterministic: bool,
+    /// Which run wrote it: not part of the file, given by whoever ran it. A second run that says the same is another
+    /// attempt; the same file taken twice is not.
+    #[serde(skip)]
+    pub run: String,
     /// What the run took: not part of the file, measured by whoever ran it.
     #[serde(skip)]
     pub figures: Figures,

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 pub use action::{Action, Draft, NewThread, Place, Target, Trailer};
 pub use next::{Brief, Cause, Delivery, Job, JobKind, Next, OnWhom, Scope};
 
+use crate::hash::Hash;
 use crate::model::{EditId, Login, PullNumber, Sha};
 use crate::policy::Setting;
 
@@ -62,10 +63,13 @@ pub enum Expect {
     Nothing,
     /// The pull's head is the plan's.
     Head,
-    /// That text is by the step's identity (PUB-9).
+    /// That text is by the step's identity (PUB-9), and still the one that was planned on: another process may have
+    /// written it meanwhile.
     OwnText {
         /// The text.
         edit: EditId,
+        /// Its words when they were read.
+        seen: Hash,
     },
 }
 

@@ -5,7 +5,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Step;
+use super::{Action, Step, Trailer};
+use crate::mark::{TagKind, Topic};
 use crate::model::{FindingId, Login, RoleName, Sha};
 use crate::track::PatchId;
 
@@ -127,6 +128,8 @@ pub struct Job {
     pub cause: String,
     /// It was started before and left no outcome.
     pub retry: bool,
+    /// The lowest epoch that its lease may have: above every one that the forge remembers.
+    pub epoch: u64,
     /// Recorded on the pull before it is printed (DSP-16): applied once the lease is held.
     pub record: Vec<Step>,
 }
@@ -158,6 +161,23 @@ pub enum Delivery {
         /// Of which lease epoch.
         epoch: u64,
     },
+}
+
+impl Job {
+    /// The same job under the lease that was taken for it: what is recorded must name the lease's own epoch, and the
+    /// lease is taken after deciding.
+    #[must_use]
+    pub fn at_epoch(mut self, lease: u64) -> Self {
+        self.epoch = lease;
+        for step in &mut self.record {
+            let Action::EnsureComment { text, .. } = &mut step.action else { continue };
+            let Trailer::Tag(tag) = &mut text.trailer else { continue };
+            if let TagKind::Topic(Topic::Job { epoch, .. }) = &mut tag.kind {
+                *epoch = lease;
+            }
+        }
+        self
+    }
 }
 
 impl fmt::Display for JobKind {

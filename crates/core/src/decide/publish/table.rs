@@ -10,7 +10,7 @@
 //! | `escalated` | a sibling's own verdict blocks, and this role may block (PUB-7, D3) | request changes |
 //! | `held-down` | a sibling's own verdict blocks, and this role may not block | comment |
 //! | `unread` | an own approval counts at a change that was not read (PUB-6, PUB-15) | request changes |
-//! | `block-stays` | the own block still stands, and the verdict does not approve or must wait (PUB-6, D19) | request changes |
+//! | `block-stays` | the own block still stands, no sibling lifts it, and the verdict does not approve or must wait (PUB-6, D19) | request changes |
 //! | `waiting` | approving waits for a role or a person (D19) | comment |
 //! | `approves` | the own verdict approves | approve |
 //! | `comments` | otherwise | comment |
@@ -158,11 +158,8 @@ fn row(voice: &Voice, voices: &[Voice], bearing: &Bearing, newest: Option<Verdic
         return Row { enforced: Verdict::Comment, rule: Rule::Silent, act: Act::Silent };
     };
     let (enforced, rule) = enforce(voice, own, voices, bearing, newest);
-    let act = if rule == Rule::Glass {
-        break_glass(voice, bearing, newest)
-    } else {
-        act(voice, enforced, bearing, newest)
-    };
+    let act =
+        if rule == Rule::Glass { break_glass(voice, bearing, newest) } else { act(voice, enforced, bearing, newest) };
     Row { enforced, rule, act }
 }
 
@@ -174,10 +171,10 @@ fn enforce(
     newest: Option<Verdict>,
 ) -> (Verdict, Rule) {
     let sibling_blocks = voices.iter().any(|it| it.blocks && it.own == Some(Verdict::RequestChanges));
-    let block_stands =
-        voice.standing.is_some_and(|held| held.form == Verdict::RequestChanges && stands(held, newest));
+    let block_stands = voice.standing.is_some_and(|held| held.form == Verdict::RequestChanges && stands(held, newest));
     let approval_counts =
         voice.standing.is_some_and(|held| held.form == Verdict::Approve && held.weight == Weight::Counts);
+    let may = bearing.verdicts && bearing.approve != Approve::Off;
     let another_approves = voices.iter().any(|it| it.own == Some(Verdict::Approve)) && !bearing.waits;
     if bearing.glass {
         (Verdict::Approve, Rule::Glass)
@@ -191,7 +188,7 @@ fn enforce(
         (Verdict::RequestChanges, Rule::Unread)
     } else if own == Verdict::Approve && !bearing.waits {
         (Verdict::Approve, Rule::Approves)
-    } else if block_stands {
+    } else if block_stands && !(another_approves && may) {
         (Verdict::RequestChanges, Rule::BlockStays)
     } else if own == Verdict::Approve {
         (Verdict::Comment, Rule::Waiting)
@@ -215,19 +212,31 @@ fn act(voice: &Voice, enforced: Verdict, bearing: &Bearing, newest: Option<Verdi
     let Some(held) = voice.standing else { return Act::Post(form) };
     match (held.form, enforced) {
         (Verdict::RequestChanges, Verdict::RequestChanges) => {
-            if stands(held, newest) || form == Verdict::Comment { Act::Keep } else { Act::Post(form) }
+            if stands(held, newest) || form == Verdict::Comment {
+                Act::Keep
+            } else {
+                Act::Post(form)
+            }
         }
         (Verdict::RequestChanges | Verdict::Approve, Verdict::Comment) => Act::Keep,
         (Verdict::RequestChanges, Verdict::Approve) => Act::Post(form),
         (Verdict::Approve, Verdict::RequestChanges) => {
-            if form == Verdict::Comment { Act::Keep } else { Act::PostAndSupersede(form) }
+            if form == Verdict::Comment {
+                Act::Keep
+            } else {
+                Act::PostAndSupersede(form)
+            }
         }
         (Verdict::Approve, Verdict::Approve) => {
             let dismissed = matches!(held.weight, Weight::Lost) && form == Verdict::Approve;
             if dismissed { Act::Post(form) } else { Act::Keep }
         }
         (Verdict::Comment, _) => {
-            if form == Verdict::Comment { Act::Keep } else { Act::Post(form) }
+            if form == Verdict::Comment {
+                Act::Keep
+            } else {
+                Act::Post(form)
+            }
         }
     }
 }
@@ -249,8 +258,8 @@ fn form(enforced: Verdict, bearing: &Bearing, newest: Option<Verdict>) -> Verdic
 fn break_glass(voice: &Voice, bearing: &Bearing, newest: Option<Verdict>) -> Act {
     let may = bearing.verdicts && bearing.approve != Approve::Off;
     match voice.standing {
+        _ if may && newest == Some(Verdict::RequestChanges) => Act::Post(Verdict::Approve),
         None => Act::Post(Verdict::Comment),
-        Some(_) if may && newest == Some(Verdict::RequestChanges) => Act::Post(Verdict::Approve),
         Some(_) => Act::Keep,
     }
 }
@@ -274,8 +283,11 @@ fn answer(rows: &mut [Row], voices: &[Voice], bearing: &Bearing, newest: Option<
         return;
     }
     let gravest = rows.iter().filter(|row| row.act != Act::Silent).map(|row| row.enforced).max();
-    if let Some(row) = rows.iter_mut().find(|row| row.act != Act::Silent && Some(row.enforced) == gravest) {
-        row.act = Act::Post(form(row.enforced, bearing, newest));
+    let Some(row) = rows.iter_mut().find(|row| row.act != Act::Silent && Some(row.enforced) == gravest) else { return };
+    let form = form(row.enforced, bearing, newest);
+    // A block that may only be said as a comment here is better left where it stands.
+    if row.rule != Rule::BlockStays || form == Verdict::RequestChanges {
+        row.act = Act::Post(form);
         row.rule = Rule::Answers;
     }
 }

@@ -1,0 +1,66 @@
+//! Rule 0: who works on this pull now (DSP-4, D8, D22). The lease decides; the `wip` label shows it to people.
+//!
+//! | lease | `wip` label | it is | step |
+//! |---|---|---|---|
+//! | live | any | active work | – |
+//! | – | none | nobody's turn | – |
+//! | – | of unknown age | nobody's turn, reported | – |
+//! | – | not older than `wip_max_age` | active work | – |
+//! | – | older, own | a worker that went away | taken off |
+//! | – | older, foreign | nobody's turn, reported | – |
+//!
+//! Active work starts no second worker and hands nothing off; every other rule goes on.
+
+use super::step::{label_off, worker_identity};
+use crate::facts::Facts;
+use crate::model::{Label, Time};
+use crate::plan::{Reason, Refusal, Step};
+
+const RULE: &str = "lease";
+
+/// Who works on a pull now.
+#[derive(Debug, Default)]
+pub struct Held {
+    /// Since when somebody does.
+    pub active: Option<Time>,
+    /// A stale label is taken off.
+    pub steps: Vec<Step>,
+    /// A label that was left alone.
+    pub refused: Vec<Refusal>,
+}
+
+/// Who works on this pull now.
+pub fn lease(facts: &Facts<'_>) -> Held {
+    let snapshot = facts.snapshot;
+    if let Some(lease) = snapshot.live_lease() {
+        return Held { active: Some(lease.since), ..Held::default() };
+    }
+    let Some(work) = &facts.policy.work else { return Held::default() };
+    let Some(label) = snapshot.pull.label(&work.wip) else { return Held::default() };
+    let Some(at) = label.at else {
+        return left_alone(label, "nobody can say how old it is");
+    };
+    if snapshot.taken_at - at <= work.wip_max_age {
+        return Held { active: Some(at), ..Held::default() };
+    }
+    if !is_own(facts, label) {
+        return left_alone(label, "somebody else put it there");
+    }
+    let reason = Reason::new(RULE).fact(format!("`{}` since {at}, no lease", label.name));
+    Held { steps: vec![label_off(worker_identity(facts), &label.name, reason)], ..Held::default() }
+}
+
+/// Whether referee, or the fixing side, put a label there.
+pub(super) fn is_own(facts: &Facts<'_>, label: &Label) -> bool {
+    let user = facts.policy.work.as_ref().map(|work| &work.user);
+    label.by.as_ref().is_some_and(|by| facts.is_own(by) || user == Some(by))
+}
+
+fn left_alone(label: &Label, why: &str) -> Held {
+    let mut reason = Reason::new(RULE).fact(why);
+    if let Some(by) = &label.by {
+        reason = reason.fact(format!("by {by}"));
+    }
+    let refusal = Refusal { what: format!("take `{}` off", label.name), why: reason };
+    Held { refused: vec![refusal], ..Held::default() }
+}

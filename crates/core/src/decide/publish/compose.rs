@@ -1,0 +1,386 @@
+//! A role's summary and Mark as they should be, and whether that differs from what stands.
+
+use super::super::judged::{Fresh, Judged, Judgement, Moved, Remark};
+use super::table::{Act, Bearing, Row};
+use super::why;
+use crate::facts::{Facts, Known};
+use crate::mark::{Block, Entry, Evaluation, Mark, Trust};
+use crate::model::{FindingId, FindingState, Report, Severity, Verdict};
+use crate::plan::{Action, Draft, Expect, Gate, Reason, Step, Trailer};
+use crate::render::{self, Line, Summary, Why};
+use crate::track::Spot;
+
+/// A role's summary and Mark as they should be.
+#[derive(Debug)]
+pub(super) struct Composed<'a> {
+    facts: &'a Facts<'a>,
+    judgement: &'a Judgement<'a>,
+    form: Verdict,
+    mark: Mark,
+    why: Vec<Why<'a>>,
+    open: Vec<Line<'a>>,
+    accepted: Vec<Line<'a>>,
+    evicted: u32,
+}
+
+pub(super) fn compose<'a>(
+    facts: &'a Facts<'a>,
+    judged: &'a [Judgement<'a>],
+    judgement: &'a Judgement<'a>,
+    row: &Row,
+    bearing: &Bearing,
+    waiting: &[&'a str],
+) -> Composed<'a> {
+    let standing = judgement.role.standing;
+    let form = match row.act {
+        Act::Post(form) | Act::PostAndSupersede(form) => form,
+        Act::Keep | Act::Silent => standing.map_or(Verdict::Comment, |standing| standing.form),
+    };
+    let block = standing.and_then(|standing| standing.review.text.reading.block.as_deref());
+    let lowest = lowest_blocking(facts, judgement);
+    let mark = mark(facts, judgement, row).fitted();
+    let mut composed = Composed {
+        form,
+        why: why::why(facts, judged, judgement, row, bearing, waiting),
+        open: judgement.counting().into_iter().map(|it| line(it, lowest, &mark.evaluation)).collect(),
+        accepted: judgement
+            .findings
+            .iter()
+            .filter(|it| it.state == FindingState::Accepted)
+            .map(|it| line(it, None, &mark.evaluation))
+            .collect(),
+        evicted: block.map_or(0, |block| block.evicted),
+        mark,
+        facts,
+        judgement,
+    };
+    composed.mark.inputs = composed.summary().inputs();
+    composed
+}
+
+/// A finding as the summary tells it: what the evaluation said of it, so that a later turn says the same. One that was
+/// raised has no link, since its thread opens with the post and a link would cost an edit.
+fn line<'a>(it: &'a Judged<'a>, lowest_blocking: Option<Severity>, evaluation: &Evaluation) -> Line<'a> {
+    let Evaluation { new, claimed, back, .. } = evaluation;
+    Line {
+        id: it.id,
+        severity: it.severity,
+        title: &it.title,
+        path: it.path,
+        line: it.line,
+        blocking: lowest_blocking.is_some_and(|lowest| lowest <= it.severity),
+        url: if new.contains(&it.id) { "" } else { it.url },
+        remark: match it.remark {
+            Remark::ResolvedBy(by) => Remark::ResolvedBy(by),
+            _ if claimed.contains(&it.id) => Remark::ClaimedFixed,
+            _ if back.contains(&it.id) => Remark::ReopenedIn(it.head),
+            _ => Remark::None,
+        },
+        by: it.by,
+    }
+}
+
+/// A finding as the notice tells it.
+pub(super) fn blocking_line<'a>(it: &'a Judged<'a>) -> Line<'a> {
+    line(it, Some(it.severity), &Evaluation::default())
+}
+
+/// The Mark as it should be: what stood, carried to this head, with what a fresh report says.
+fn mark(facts: &Facts<'_>, judgement: &Judgement<'_>, row: &Row) -> Mark {
+    let snapshot = facts.snapshot;
+    let before = judgement.role.standing.map(|standing| standing.mark);
+    let mut mark = before.cloned().unwrap_or_else(|| blank(facts, judgement));
+    if mark.complete && mark.patch == snapshot.changes.patch && mark.head != snapshot.pull.head {
+        carry(facts, &mut mark);
+    }
+    if let Some(report) = judgement.role.report.filter(|report| !is_told(facts, judgement, report, &mark)) {
+        evaluate(facts, judgement, report, &mut mark);
+    }
+    mark.own = judgement.verdict(mark.complete);
+    mark.enforced = row.enforced;
+    mark.superseded = None;
+    mark.restored = why::restored(judgement, row).map(str::to_owned);
+    mark.blocking = blocking(facts, judgement);
+    mark.highest = judgement.findings.iter().map(|it| it.id).max().unwrap_or_default().max(mark.highest);
+    mark.rewrote = rewrote(judgement).or(mark.rewrote);
+    mark
+}
+
+fn blank(facts: &Facts<'_>, judgement: &Judgement<'_>) -> Mark {
+    Mark {
+        role: judgement.name().clone(),
+        own: Verdict::Comment,
+        enforced: Verdict::Comment,
+        head: facts.snapshot.pull.head.clone(),
+        base: facts.snapshot.changes.merge_base.clone(),
+        patch: facts.snapshot.changes.patch.clone(),
+        complete: false,
+        reviewed: None,
+        rounds: Vec::new(),
+        reopened: facts.snapshot.pull.reopened_at(),
+        attempts: 0,
+        tried_at: None,
+        report: None,
+        asked: None,
+        restored: None,
+        superseded: None,
+        blocking: Vec::new(),
+        inputs: Default::default(),
+        words: Default::default(),
+        rewrote: None,
+        evaluation: Evaluation::default(),
+        spent: Default::default(),
+        highest: FindingId::default(),
+    }
+}
+
+/// The same change under another name: text and Mark are stamped anew, nothing else (INC-16).
+fn carry(facts: &Facts<'_>, mark: &mut Mark) {
+    mark.head = facts.snapshot.pull.head.clone();
+    mark.base = facts.snapshot.changes.merge_base.clone();
+    mark.reviewed = Some(mark.head.clone());
+}
+
+/// Whether the Mark tells of this report already: it is the very same, or a second complete one of this change that
+/// says nothing new and that nobody asked for (PUB-2).
+fn is_told(facts: &Facts<'_>, judgement: &Judgement<'_>, report: &Report, mark: &Mark) -> bool {
+    let same_change = mark.complete && mark.patch == facts.snapshot.changes.patch;
+    let asked = facts.asked_review().map(|(at, _)| at);
+    let says_nothing_new = judgement.fresh == Fresh::Complete
+        && judgement.findings.iter().all(|it| it.moved == Moved::No)
+        && (asked.is_none() || asked == mark.asked);
+    mark.report.as_ref() == Some(&report.digest) || (same_change && says_nothing_new)
+}
+
+fn evaluate(facts: &Facts<'_>, judgement: &Judgement<'_>, report: &Report, mark: &mut Mark) {
+    let snapshot = facts.snapshot;
+    let same_change = mark.patch == snapshot.changes.patch;
+    let since = mark.reviewed.clone();
+    if mark.reopened != snapshot.pull.reopened_at() {
+        mark.reopened = snapshot.pull.reopened_at();
+        mark.rounds.clear();
+    }
+    if !same_change {
+        mark.attempts = 0;
+    }
+    mark.complete = judgement.current;
+    mark.head = report.head.clone();
+    mark.patch = snapshot.changes.patch.clone();
+    mark.base = snapshot.changes.merge_base.clone();
+    mark.report = Some(report.digest.clone());
+    mark.spent = mark.spent.plus(report.figures);
+    mark.asked = facts.asked_review().map(|(at, _)| at).or(mark.asked);
+    mark.evaluation = evaluation(judgement, report, since);
+    match judgement.fresh {
+        Fresh::Failed { .. } => {
+            mark.attempts = mark.attempts.saturating_add(1);
+            mark.tried_at = Some(snapshot.taken_at);
+            return;
+        }
+        Fresh::Complete => {
+            mark.reviewed = Some(snapshot.pull.head.clone());
+            mark.attempts = 0;
+            mark.tried_at = None;
+        }
+        Fresh::Incomplete { .. } | Fresh::None => {
+            mark.attempts = mark.attempts.saturating_add(1);
+            mark.tried_at = Some(snapshot.taken_at);
+        }
+    }
+    let blocks = judgement.own == Some(Verdict::RequestChanges) && report.head == snapshot.pull.head;
+    if blocks && !mark.rounds.contains(&mark.patch) {
+        let patch = mark.patch.clone();
+        mark.rounds.push(patch);
+    }
+}
+
+fn evaluation(judgement: &Judgement<'_>, report: &Report, since: Option<crate::model::Sha>) -> Evaluation {
+    let coverage = report.coverage();
+    let (read, skipped) = coverage.map_or((0, 0), |it| (it.read.len(), it.skipped.len()));
+    let of = |moved: Moved| judgement.findings.iter().filter(|it| it.moved == moved).map(|it| it.id).collect();
+    let remarked = |which: &dyn Fn(&Judged<'_>) -> bool| {
+        judgement.findings.iter().filter(|it| which(it)).map(|it| it.id).collect()
+    };
+    Evaluation {
+        read: u32::try_from(read).unwrap_or(u32::MAX),
+        of: u32::try_from(read.saturating_add(skipped)).unwrap_or(u32::MAX),
+        skipped: coverage
+            .map(|it| it.skipped.iter().take(3).map(|it| render::failure(&it.path).into_string()).collect())
+            .unwrap_or_default(),
+        since: since.filter(|since| *since != report.head),
+        new: of(Moved::Raised),
+        fixed: of(Moved::Fixed),
+        claimed: remarked(&|it| it.remark == Remark::ClaimedFixed),
+        back: remarked(&|it| matches!(it.remark, Remark::ReopenedIn(_))),
+        held_back: u32::try_from(judgement.held_back).unwrap_or(u32::MAX),
+        failure: match judgement.fresh {
+            Fresh::Failed { reason } => Some(render::failure(reason).into_string()),
+            Fresh::Incomplete { why } => Some(why.to_owned()),
+            Fresh::Complete | Fresh::None => None,
+        },
+        figures: report.figures,
+    }
+}
+
+/// Findings that make the own verdict block, by id.
+pub(super) fn blocking(facts: &Facts<'_>, judgement: &Judgement<'_>) -> Vec<FindingId> {
+    let Some(lowest) = lowest_blocking(facts, judgement) else { return Vec::new() };
+    judgement.findings.iter().filter(|it| it.counts && lowest <= it.severity).map(|it| it.id).collect()
+}
+
+/// The mildest severity that the own verdict blocks for, if it may block at all.
+pub(super) fn lowest_blocking(facts: &Facts<'_>, judgement: &Judgement<'_>) -> Option<Severity> {
+    let warnings = judgement.findings.iter().filter(|it| it.counts && it.severity == Severity::Warning).count();
+    let enough = 0 < facts.policy.risk_warnings && facts.policy.risk_warnings <= warnings;
+    judgement.role.role.blocks.then_some(if enough { Severity::Warning } else { Severity::Critical })
+}
+
+/// The edit by somebody else that is about to be written over, once (D28).
+fn rewrote(judgement: &Judgement<'_>) -> Option<crate::hash::Hash> {
+    let standing = judgement.role.standing?;
+    (standing.review.text.hash != standing.mark.words).then(|| standing.review.text.hash.clone())
+}
+
+impl<'a> Composed<'a> {
+    /// What the text is made from.
+    pub(super) fn summary(&self) -> Summary<'_> {
+        Summary {
+            role: self.judgement.name(),
+            ad_hoc: self.judgement.role.role.ad_hoc,
+            own: self.mark.own,
+            enforced: self.mark.enforced,
+            form: self.form,
+            why: &self.why,
+            head: &self.mark.head,
+            complete: self.mark.complete,
+            attempts: self.mark.attempts,
+            round: u32::try_from(self.mark.rounds.len()).unwrap_or(u32::MAX),
+            rounds: self.facts.rounds_allowed(),
+            evaluation: &self.mark.evaluation,
+            spent: self.mark.spent,
+            budget: self.facts.policy.budget.micro_usd,
+            open: &self.open,
+            accepted: &self.accepted,
+            evicted: self.evicted,
+            bot: self.judgement.role.identity,
+        }
+    }
+
+    /// Why the standing summary must be edited, if it must (PUB-2, PUB-3, D28).
+    pub(super) fn differs(&self) -> Option<&'static str> {
+        let standing = self.judgement.role.standing?;
+        let (now, before) = (&self.mark, standing.mark);
+        let edited = standing.review.text.hash != before.words;
+        if edited && before.rewrote.as_ref() != Some(&standing.review.text.hash) {
+            return Some("somebody edited it");
+        }
+        let adopted = standing.review.text.reading.mark.as_ref().is_some_and(|mark| mark.trust == Trust::Adopted);
+        if adopted {
+            return Some("its Mark is to be sealed");
+        }
+        (now != before || !self.remembers()).then_some("its text or Mark would differ")
+    }
+
+    /// Whether the standing Block says what this one would say.
+    fn remembers(&self) -> bool {
+        let block = self.judgement.role.standing.and_then(|it| it.review.text.reading.block.as_deref());
+        let entries = block.map_or(&[][..], |block| block.entries.as_slice());
+        let mut kept = 0;
+        for it in &self.judgement.findings {
+            match entries.iter().find(|entry| entry.id == it.id) {
+                Some(entry) if !same_entry(entry, it) => return false,
+                Some(_) => kept += 1,
+                None if it.state.settled() => {}
+                None => return block.is_some_and(|block| 0 < block.evicted) && it.thread.is_some(),
+            }
+        }
+        kept == entries.len()
+    }
+
+    /// The text to be sent, not sealed yet.
+    pub(super) fn draft(&self) -> Draft {
+        let entries = self.judgement.findings.iter().map(|it| self.entry(it)).collect();
+        let block = Block { entries, evicted: self.evicted }.fitted();
+        // What finds no room is told, by the count that the next turn reads back.
+        let summary = Summary { evicted: block.evicted, ..self.summary() };
+        let mark = Mark { inputs: summary.inputs(), ..self.mark.clone() };
+        let words = render::summary(&summary);
+        Draft { words, trailer: Trailer::Mark(Box::new(mark), Box::new(block)) }
+    }
+
+    fn entry(&self, it: &Judged<'_>) -> Entry {
+        let mut rounds = it.known.map_or_else(Vec::new, |known| known.rounds.to_vec());
+        let round = u32::try_from(self.mark.rounds.len()).unwrap_or(u32::MAX);
+        if self.mark.blocking.contains(&it.id) && !rounds.contains(&round) && 0 < round {
+            rounds.push(round);
+        }
+        let origin = it.known.filter(|known| known.head == it.head);
+        Entry {
+            id: it.id,
+            severity: it.severity,
+            state: remembered(it.state),
+            title: it.title.clone().into_owned(),
+            path: origin.map_or(it.path, |known| known.path).to_owned(),
+            line: origin.map_or(it.line, |known| known.line),
+            now: origin.and_then(|known| moved_to(&known, it)),
+            rule: it.rule.map(str::to_owned),
+            fingerprint: it.fingerprint.clone(),
+            head: it.head.clone(),
+            rounds,
+            threaded: it.thread.is_some() || it.opens,
+            by: it.by.cloned(),
+        }
+    }
+
+    /// The old approval as it reads once something took its place (PUB-5).
+    pub(super) fn supersede(&self, reason: Reason) -> Option<Step> {
+        let standing = self.judgement.role.standing?;
+        let edit = standing.review.edit.clone()?;
+        let mut mark = standing.mark.clone();
+        mark.superseded = Some(standing.review.id.clone());
+        let block = standing.review.text.reading.block.as_deref().cloned().unwrap_or_default();
+        Some(Step {
+            action: Action::Supersede {
+                review: standing.review.id.clone(),
+                edit: edit.clone(),
+                text: Draft {
+                    words: render::superseded(&self.facts.snapshot.pull.url, standing.review.text.words()),
+                    trailer: Trailer::Mark(Box::new(mark), Box::new(block)),
+                },
+            },
+            by: self.judgement.role.identity.clone(),
+            gate: Gate::Review,
+            approves: false,
+            reason: reason.fact(format!("review {} no longer holds", standing.review.id)),
+            expect: Expect::OwnText { edit, seen: standing.review.text.hash.clone() },
+        })
+    }
+}
+
+/// Where a finding is now, if that differs from where it was raised.
+fn moved_to(known: &Known<'_>, it: &Judged<'_>) -> Option<Spot> {
+    let line = it.line.unwrap_or_default();
+    (known.path != it.path || known.line != it.line).then(|| Spot { path: it.path.to_owned(), line, end_line: line })
+}
+
+/// A state as it is remembered. Who has the last word in a thread is read there, and no reason for an edit.
+fn remembered(state: FindingState) -> FindingState {
+    if state.settled() { state } else { FindingState::Open }
+}
+
+/// Whether an entry says what the finding now is.
+fn same_entry(entry: &Entry, it: &Judged<'_>) -> bool {
+    let Entry { id, severity, state, title: _, path, line, now, rule: _, fingerprint, head, rounds: _, threaded, by } =
+        entry;
+    let (at, on) = now.as_ref().map_or((path, *line), |spot| (&spot.path, Some(spot.line)));
+    let same_state = *state == remembered(it.state);
+    *id == it.id
+        && *severity == it.severity
+        && same_state
+        && at == it.path
+        && on == it.line
+        && fingerprint == it.fingerprint
+        && head == it.head
+        && *threaded == (it.thread.is_some() || it.opens)
+        && by.as_ref() == it.by
+}

@@ -1,0 +1,55 @@
+//! Rules 3, 4 and 6: whether it merges, and what the checks say (DSP-6, DSP-7, D15).
+//!
+//! | row | when | next |
+//! |---|---|---|
+//! | `conflict` | it was confirmed that it does not merge, and it is no draft | spawn `rebase`, cause `conflict:<base>` |
+//! | `checks-failed` | one failed | spawn `ci-fix`, cause `ci:<the failing names>` |
+//! | `checks-pending` | one is not done | wait for the checks |
+//! | `checks-pending` | there are none, and policy requires some | wait for the checks |
+
+use super::worker::worker;
+use super::{Case, Ruled};
+use crate::hash::Hash;
+use crate::model::{CheckState, Mergeable};
+use crate::plan::{JobKind, OnWhom};
+
+pub(super) fn conflict<'a>(case: &Case<'a>) -> Option<Ruled<'a>> {
+    let pull = &case.facts.snapshot.pull;
+    if pull.mergeable != Mergeable::Conflict || pull.draft {
+        return None;
+    }
+    let cause = format!("conflict:{}", pull.base_sha.short());
+    let record = case.facts.work.at(&cause, &case.facts.snapshot.changes.patch);
+    let ruled = worker(case, "conflict", JobKind::Rebase, cause.clone(), record);
+    Some(ruled.fact(format!("does not merge into `{}` at {}", pull.base, pull.base_sha.short())))
+}
+
+pub(super) fn failed<'a>(case: &Case<'a>) -> Option<Ruled<'a>> {
+    let checks = &case.facts.snapshot.checks;
+    if checks.state() != CheckState::Fail {
+        return None;
+    }
+    let mut names = checks.named(CheckState::Fail);
+    names.sort_unstable();
+    let hash = Hash::of_parts(names.iter().copied());
+    let cause = format!("ci:{}", hash.0.get(..12).unwrap_or_default());
+    let record = case.facts.work.at(&cause, &case.facts.snapshot.changes.patch);
+    let ruled = worker(case, "checks-failed", JobKind::CiFix, cause.clone(), record);
+    Some(ruled.fact(format!("failed: {}", names.join(", "))))
+}
+
+pub(super) fn pending<'a>(case: &Case<'a>) -> Option<Ruled<'a>> {
+    let checks = &case.facts.snapshot.checks;
+    let told = match checks.state() {
+        CheckState::Pending => {
+            let mut names = checks.named(CheckState::Pending);
+            names.extend(checks.named(CheckState::None));
+            format!("not done: {}", names.join(", "))
+        }
+        CheckState::None if case.facts.policy.ci_required => {
+            "no check has reported, and policy requires one".to_owned()
+        }
+        CheckState::None | CheckState::Pass | CheckState::Fail => return None,
+    };
+    Some(Ruled::wait("checks-pending", OnWhom::Checks).fact(told))
+}

@@ -1,0 +1,191 @@
+//! What only a whole repository knows: one worker a pass, handoffs, and the next issue (DSP-3, DSP-11, DSP-18).
+//!
+//! Pulls by ascending number:
+//!
+//! | plan | line |
+//! |---|---|
+//! | the first that spawns | `SPAWN:<type>:<number>:<sha>` |
+//! | one whose steps hand it off now | `HANDOFF:<number>` |
+//! | any other | none, but its reason |
+//!
+//! Then, for issues (rule 11):
+//!
+//! | row | when | outcome |
+//! |---|---|---|
+//! | pulls are open | at least one, whether or not the project looks at it | none |
+//! | work is under way | a live lease on an issue, or a young record without outcome | none |
+//! | an issue is left | unassigned, bugs first, then by number, and not passed over | `SPAWN:impl:<number>:` |
+//! | none is left | – | none |
+//!
+//! | newest `impl` record of an issue | it is |
+//! |---|---|
+//! | none | taken, if nobody has it |
+//! | any, and a person wrote after it | taken |
+//! | went away or failed, the first time | taken a second time |
+//! | anything else | passed over |
+
+use std::fmt;
+
+use super::step::{assign, comment};
+use crate::facts::{JobRecord, is_ours, jobs_on_issue};
+use crate::mark::{Tag, TagKind, Topic};
+use crate::model::snapshot::WorkOutcome;
+use crate::model::{Board, Issue, PullNumber, Sha, Viewer};
+use crate::plan::{Action, Job, JobKind, Next, Plan, Reason, Target, Trailer};
+use crate::policy::{Policy, Work};
+use crate::render::{self, JobNote};
+use crate::track::PatchId;
+
+/// What one pass over a repository comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pass {
+    /// What is printed, in this order.
+    pub lines: Vec<ProtocolLine>,
+    /// The one worker that may start; its record is applied once its lease is held.
+    pub spawn: Option<Job>,
+    /// Why each open pull is where it is.
+    pub reasons: Vec<(PullNumber, Reason)>,
+    /// Why an issue was taken, or none.
+    pub issue: Reason,
+}
+
+/// A line of the dispatch protocol (INTERFACE §5).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProtocolLine {
+    /// A worker is needed.
+    Spawn {
+        /// Which type.
+        kind: JobKind,
+        /// The pull's or issue's number.
+        number: u64,
+        /// The head; none for an issue.
+        sha: Option<Sha>,
+    },
+    /// A pull went to a person.
+    Handoff(PullNumber),
+}
+
+/// What one pass comes to.
+pub fn schedule(board: &Board, plans: &[Plan], policy: &Policy, viewer: &Viewer) -> Pass {
+    let mut plans: Vec<&Plan> = plans.iter().collect();
+    plans.sort_by_key(|plan| plan.pull);
+    let mut pass =
+        Pass { lines: Vec::new(), spawn: None, reasons: reasons(board, &plans), issue: Reason::new("issue") };
+    for plan in &plans {
+        match &plan.next {
+            Next::Spawn(job) if pass.spawn.is_none() => pass.start(Job::clone(job)),
+            Next::Ready if hands_off(plan) => pass.lines.push(ProtocolLine::Handoff(plan.pull)),
+            _ => {}
+        }
+    }
+    let Some(work) = &policy.work else { return pass };
+    if !board.pulls.is_empty() || !plans.is_empty() {
+        pass.issue = pass.issue.fact("pulls are open");
+    } else if let Some(number) = under_way(board, work, policy, viewer) {
+        pass.issue = pass.issue.fact(format!("work is under way on {number}"));
+    } else if let Some((issue, jobs)) = pick(board, work, policy, viewer) {
+        pass.issue = pass.issue.fact(format!("{} is the next", issue.number));
+        let job = implement(board, work, viewer, issue, &jobs, &pass.issue);
+        pass.start(job);
+    } else {
+        pass.issue = pass.issue.fact("none is left");
+    }
+    pass
+}
+
+fn reasons(board: &Board, plans: &[&Plan]) -> Vec<(PullNumber, Reason)> {
+    let aside = board.pulls.iter().filter(|number| !plans.iter().any(|plan| plan.pull == **number));
+    let aside = aside.map(|number| (*number, Reason::new("left-aside")));
+    let mut reasons: Vec<_> = plans.iter().map(|plan| (plan.pull, plan.why.clone())).chain(aside).collect();
+    reasons.sort_by_key(|(number, _)| *number);
+    reasons
+}
+
+/// Whether a plan writes the record of a handoff.
+fn hands_off(plan: &Plan) -> bool {
+    plan.steps.iter().any(|step| {
+        let Action::EnsureComment { text, .. } = &step.action else { return false };
+        let Trailer::Tag(tag) = &text.trailer else { return false };
+        matches!(tag.kind, TagKind::Topic(Topic::Ready { .. }))
+    })
+}
+
+fn under_way(board: &Board, work: &Work, policy: &Policy, viewer: &Viewer) -> Option<crate::model::IssueNumber> {
+    let leased = board.leases.iter().find(|(_, lease)| board.taken_at < lease.until).map(|(number, _)| *number);
+    let recorded = || {
+        let mut issues = board.issues.iter();
+        issues.find(|issue| jobs_on_issue(issue, policy, viewer).last().is_some_and(|job| runs(board, work, job)))
+    };
+    leased.or_else(|| recorded().map(|issue| issue.number))
+}
+
+fn runs(board: &Board, work: &Work, job: &JobRecord<'_>) -> bool {
+    job.outcome.is_none() && board.taken_at - job.at <= work.wip_max_age
+}
+
+fn pick<'a>(
+    board: &'a Board,
+    work: &Work,
+    policy: &Policy,
+    viewer: &Viewer,
+) -> Option<(&'a Issue, Vec<JobRecord<'a>>)> {
+    let records = board.issues.iter().map(|issue| (issue, jobs_on_issue(issue, policy, viewer)));
+    let free = records.filter(|(issue, jobs)| {
+        // A worker that went away leaves its assignment behind.
+        let ours = !jobs.is_empty() && issue.assignees.iter().all(|who| *who == work.user);
+        (issue.assignees.is_empty() || ours) && !passed_over(issue, jobs, policy, viewer)
+    });
+    free.min_by_key(|(issue, _)| (!issue.labels.iter().any(|label| label.name == work.bug), issue.number))
+}
+
+fn passed_over(issue: &Issue, jobs: &[JobRecord<'_>], policy: &Policy, viewer: &Viewer) -> bool {
+    let Some(last) = jobs.last() else { return false };
+    let again = matches!(last.outcome, None | Some(WorkOutcome::Failed)) && !last.retried;
+    !again && !person_wrote_after(issue, last, policy, viewer)
+}
+
+fn person_wrote_after(issue: &Issue, last: &JobRecord<'_>, policy: &Policy, viewer: &Viewer) -> bool {
+    issue.comments.iter().any(|comment| {
+        let author = &comment.author;
+        let person = author.login.as_ref().is_some_and(|login| !is_ours(viewer, policy, login));
+        last.at < comment.at && person && !author.bot
+    })
+}
+
+fn implement(board: &Board, work: &Work, viewer: &Viewer, issue: &Issue, jobs: &[JobRecord<'_>], why: &Reason) -> Job {
+    let (kind, patch, target) = (JobKind::Impl, PatchId::default(), Target::Issue(issue.number));
+    let cause = format!("issue:{}", issue.number.0);
+    let retry =
+        jobs.last().is_some_and(|last| !last.retried && matches!(last.outcome, None | Some(WorkOutcome::Failed)));
+    let leases = board.leases.iter().filter(|(number, _)| *number == issue.number).map(|(_, lease)| lease.epoch);
+    let epoch = jobs.iter().map(|job| job.epoch).chain(leases).max().unwrap_or(0).saturating_add(1);
+    let note = JobNote { kind, cause: &cause, head: None, retried: retry, outcome: None, summary: "" };
+    let words = render::job(&note);
+    let topic = Topic::Job { kind, cause: cause.clone(), patch: patch.clone(), epoch, outcome: None, retried: retry };
+    let tag = Tag { kind: TagKind::Topic(topic), head: Sha(String::new()) };
+    let by = if viewer.holds.contains(&work.user) { &work.user } else { &viewer.login };
+    // The record before the assignment: what is assigned and was not recorded would be nobody's.
+    let record = vec![
+        comment(None, target, &viewer.login, tag, words, why.clone()),
+        assign(target, by, Some(&work.user), why.clone()),
+    ];
+    Job { kind, number: issue.number.0, head: None, patch, cause, retry, epoch, record }
+}
+
+impl Pass {
+    fn start(&mut self, job: Job) {
+        self.lines.push(ProtocolLine::Spawn { kind: job.kind, number: job.number, sha: job.head.clone() });
+        self.spawn = Some(job);
+    }
+}
+
+impl fmt::Display for ProtocolLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Spawn { kind, number, sha } => {
+                write!(f, "SPAWN:{kind}:{number}:{}", sha.as_ref().map_or("", Sha::as_str))
+            }
+            Self::Handoff(pull) => write!(f, "HANDOFF:{}", pull.0),
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! One finding that was raised before, first match:
+//!
+//! | rule | when | then |
+//! |---|---|---|
+//! | `dismissed` | `dismiss F4` by one who may | accepted; own thread resolved |
+//! | `broken-again` | it was fixed, and the report raises it | open under its old id, in a new thread (INC-10) |
+//! | `worse-again` | it was settled, and is graver now | open, in a new thread that cites the old one (D12) |
+//! | `settled` | it was settled | stays so |
+//! | `resolved` | somebody who may accept it resolved the thread | accepted (D12) |
+//! | `accepted` | "won't fix" by one who may | accepted; own thread resolved (INC-6) |
+//! | `fixed` | complete report says fixed, and the code changed | replied to with the commit, resolved (INC-2, D9) |
+//! | `conceded` | the reviewer gives in to one who may accept it | replied to, resolved (INC-7) |
+//! | `worsened` | the reviewer says worse | one reply; graver from now on (INC-4) |
+//! | `rebuttal` | the reviewer stands, a person disputes and has the last word | one reply a head (D11) |
+//! | `contest` | a person claims fixed, the reviewer says it is there | one reply (INC-8) |
+//! | `unfixed` | anything else | kept alive, nothing written (INC-3) |
+
+use super::voice::{Speech, resolve, say};
+use super::{Fresh, Judged, refuse};
+use crate::decide::judged::{Moved, Remark};
+use crate::facts::{Facts, Known, RoleFacts, may_accept};
+use crate::mark::{ReplyKind, TagKind};
+use crate::model::{Author, FindingState, Note, Position, PositionSaid, Severity, Stance, Support, Thread};
+use crate::plan::{Reason, Refusal, Step};
+
+/// What the report says of a prior finding.
+struct Heard<'a> {
+    position: Option<Position>,
+    said: Option<&'a PositionSaid>,
+    severity: Severity,
+}
+
+pub(super) fn judge<'a>(
+    facts: &'a Facts<'a>,
+    role: &'a RoleFacts<'a>,
+    fresh: Fresh<'a>,
+    known: Known<'a>,
+    steps: &mut Vec<Step>,
+    refused: &mut Vec<Refusal>,
+) -> Judged<'a> {
+    let heard = hear(role, fresh, &known);
+    let mut it = start(facts, role, fresh, known);
+    let settled_here = settled_state(facts, role, &known);
+
+    if let Some(said) = facts.dismissed(&role.role.name, known.id) {
+        it.settle(FindingState::Accepted, Moved::No);
+        it.by = said.by.login.as_ref();
+        return close(facts, role, it, "dismissed", steps);
+    }
+    if let Some(state) = settled_here.filter(|_| !facts.reopened(&role.role.name, known.id)) {
+        return again(facts, role, it, state, &heard, steps);
+    }
+    if let Some(resolution) = known.thread.and_then(|thread| thread.resolved.as_ref()) {
+        if may_accept(facts.snapshot, facts.policy, &resolution.by, known.severity) {
+            it.by = resolution.by.login.as_ref();
+            return again(facts, role, it, FindingState::Accepted, &heard, steps);
+        }
+        it.remark = Remark::ResolvedBy(resolution.by.name());
+    }
+    let last = last_person(facts, &known);
+    if let Some(note) = last.filter(|note| note.text.reading.stance == Stance::Accepted) {
+        if may_accept(facts.snapshot, facts.policy, &note.author, known.severity) {
+            it.by = note.author.login.as_ref();
+            it.settle(FindingState::Accepted, Moved::Settled);
+            return close(facts, role, it, "accepted", steps);
+        }
+        if note.author.may_write() {
+            it.needs_human = Some("its author accepts a critical finding");
+        }
+    }
+    let it = it.talked(facts, role);
+    match heard.position {
+        Some(Position::Fixed) => fixed(facts, role, it, fresh, &heard, steps, refused),
+        Some(Position::Conceded) => conceded(facts, role, it, last, steps),
+        Some(Position::Worsened) => worsened(facts, role, it, &heard, steps),
+        Some(Position::Stands | Position::StillThere) => argued(facts, role, it, last, &heard, steps),
+        None => it,
+    }
+}
+
+/// An explicit position wins over a re-raised match; for a deterministic reviewer absence from a complete run says
+/// fixed (D9). A match that is graver than before is worse.
+fn hear<'a>(role: &RoleFacts<'a>, fresh: Fresh<'a>, known: &Known<'a>) -> Heard<'a> {
+    let Some(report) = role.report.filter(|_| !matches!(fresh, Fresh::Failed { .. })) else {
+        return Heard { position: None, said: None, severity: known.severity };
+    };
+    let raised = report.raised_as(known.id);
+    let severity = raised.map_or(known.severity, |raised| raised.severity);
+    let said = report.position(known.id);
+    let position = match (said, raised) {
+        (Some(said), _) => Some(said.position),
+        (None, Some(_)) if known.severity < severity => Some(Position::Worsened),
+        (None, Some(_)) => Some(Position::StillThere),
+        (None, None) if report.deterministic && fresh == Fresh::Complete => Some(Position::Fixed),
+        (None, None) => None,
+    };
+    Heard { position, said, severity: severity.max(known.severity) }
+}
+
+/// The finding as it stands. Its place is that of the head its summary speaks of: where its code went if this head
+/// is the one evaluated, else where the last evaluation found it.
+fn start<'a>(facts: &'a Facts<'a>, role: &'a RoleFacts<'a>, fresh: Fresh<'a>, known: Known<'a>) -> Judged<'a> {
+    let read = matches!(fresh, Fresh::Complete | Fresh::Incomplete { .. });
+    let here = read || role.current(&facts.snapshot.changes.patch);
+    let tracked = || facts.snapshot.track(&role.role.name, known.id).and_then(|tracked| tracked.track.spot());
+    let spot = if here { tracked().or(known.now) } else { known.now };
+    Judged {
+        id: known.id,
+        severity: known.severity,
+        state: FindingState::Open,
+        counts: true,
+        title: known.title.into(),
+        path: spot.map_or(known.path, |spot| spot.path.as_str()),
+        line: spot.map_or(known.line, |spot| Some(spot.line)),
+        rule: known.rule,
+        fingerprint: known.fingerprint,
+        head: known.head,
+        thread: known.thread.map(|thread| &thread.id),
+        url: known.thread.map_or("", |thread| thread.url.as_str()),
+        opens: false,
+        by: known.by,
+        remark: Remark::None,
+        known: Some(known),
+        needs_human: None,
+        moved: Moved::No,
+    }
+}
+
+/// What an earlier turn settled, unless somebody opened it again since.
+///
+/// Settling is resolving, then saying so. So an open thread without our word is a turn that was cut short, and is
+/// settled still; one with our word was opened again by somebody, and is not.
+fn settled_state(facts: &Facts<'_>, role: &RoleFacts<'_>, known: &Known<'_>) -> Option<FindingState> {
+    let before = known.state.settled().then_some(known.state);
+    let Some(thread) = known.thread else { return before };
+    let said = settling_word(role, thread);
+    if let Some(resolution) = &thread.resolved {
+        let by_us = facts.is_own_author(&resolution.by);
+        return before.or_else(|| by_us.then(|| said.unwrap_or(FindingState::Accepted)));
+    }
+    let ours_is_last = thread.last().is_some_and(|note| note.author.is(role.identity));
+    match facts.snapshot.capabilities.resolve {
+        Support::Native if thread.can_resolve => before.filter(|_| said.is_none()),
+        _ => before.or(said).filter(|_| said.is_none() || ours_is_last),
+    }
+}
+
+/// The last of our words in a thread that settles it.
+fn settling_word(role: &RoleFacts<'_>, thread: &Thread) -> Option<FindingState> {
+    own_words(role, thread).filter_map(|(what, _)| what.settles()).last()
+}
+
+/// A settled finding that the report speaks of again (INC-10, D12): fixed ones may break, others may worsen.
+fn again<'a>(
+    facts: &'a Facts<'a>,
+    role: &'a RoleFacts<'a>,
+    mut it: Judged<'a>,
+    state: FindingState,
+    heard: &Heard<'a>,
+    steps: &mut Vec<Step>,
+) -> Judged<'a> {
+    let raised = role.report.and_then(|report| report.raised_as(it.id));
+    let worse = it.severity < heard.severity;
+    let broken = state == FindingState::Fixed && raised.is_some();
+    if let Some(raised) = raised.filter(|_| broken || worse) {
+        it.severity = heard.severity;
+        it.head = &facts.snapshot.pull.head;
+        it.path = raised.path.as_str();
+        it.line = raised.line;
+        it.moved = Moved::Raised;
+        it.remark = Remark::ReopenedIn(&facts.snapshot.pull.head);
+        it.opens = true;
+        return it;
+    }
+    it.settle(state, Moved::No);
+    close(facts, role, it, "settled", steps)
+}
+
+fn fixed<'a>(
+    facts: &'a Facts<'a>,
+    role: &'a RoleFacts<'a>,
+    mut it: Judged<'a>,
+    fresh: Fresh<'a>,
+    heard: &Heard<'a>,
+    steps: &mut Vec<Step>,
+    refused: &mut Vec<Refusal>,
+) -> Judged<'a> {
+    let changed = facts.snapshot.track(&role.role.name, it.id).is_some_and(|tracked| tracked.changed)
+        || heard.said.is_some_and(|said| said.cited_changed);
+    let complete = fresh == Fresh::Complete;
+    if !complete || !changed {
+        it.remark = Remark::ClaimedFixed;
+        let missing = if complete { "the code did not change" } else { "the report is incomplete" };
+        refuse(refused, format!("resolve {}", it.id), Reason::new("fixed").fact(missing));
+        return it;
+    }
+    it.settle(FindingState::Fixed, Moved::Fixed);
+    close(facts, role, it, "fixed", steps)
+}
+
+fn conceded<'a>(
+    facts: &'a Facts<'a>,
+    role: &'a RoleFacts<'a>,
+    mut it: Judged<'a>,
+    last: Option<&'a Note>,
+    steps: &mut Vec<Step>,
+) -> Judged<'a> {
+    let Some(note) = last.filter(|note| note.text.reading.stance == Stance::Disputed) else { return it };
+    if !may_accept(facts.snapshot, facts.policy, &note.author, it.severity) {
+        it.needs_human = Some("the reviewer gives in to somebody who may not accept it");
+        return it;
+    }
+    it.by = note.author.login.as_ref();
+    it.settle(FindingState::Refuted, Moved::Settled);
+    close(facts, role, it, "conceded", steps)
+}
+
+fn worsened<'a>(
+    facts: &'a Facts<'a>,
+    role: &'a RoleFacts<'a>,
+    mut it: Judged<'a>,
+    heard: &Heard<'a>,
+    steps: &mut Vec<Step>,
+) -> Judged<'a> {
+    it.severity = heard.severity;
+    it.moved = Moved::Worsened;
+    let words = heard.said.map_or("", |said| said.evidence.as_str());
+    if let Some(thread) = it.open_thread() {
+        let told = own_words(role, thread)
+            .any(|(what, head)| what == ReplyKind::Worsened && *head == facts.snapshot.pull.head);
+        if !told {
+            say(facts, role, thread, Speech::Worsened { severity: it.severity, words }, "worsened", steps);
+        }
+    }
+    it
+}
+
+fn argued<'a>(
+    facts: &'a Facts<'a>,
+    role: &'a RoleFacts<'a>,
+    it: Judged<'a>,
+    last: Option<&'a Note>,
+    heard: &Heard<'a>,
+    steps: &mut Vec<Step>,
+) -> Judged<'a> {
+    let (Some(note), Some(thread)) = (last, it.open_thread()) else { return it };
+    let last_word_is_theirs = thread.last().is_some_and(|last| last.id == note.id);
+    match note.text.reading.stance {
+        Stance::Disputed
+            if last_word_is_theirs && it.needs_human.is_none() && heard.position == Some(Position::Stands) =>
+        {
+            if let Some(said) = heard.said.filter(|said| !said.reply.is_empty()) {
+                say(facts, role, thread, Speech::Rebuttal { words: &said.reply }, "rebuttal", steps);
+            }
+            it
+        }
+        Stance::ClaimedFixed if last_word_is_theirs => {
+            let speech = Speech::Contest {
+                path: it.path,
+                line: it.line,
+                words: heard.said.map_or("", |said| said.evidence.as_str()),
+            };
+            say(facts, role, thread, speech, "contest", steps);
+            it
+        }
+        _ => it,
+    }
+}
+
+/// What referee said in a thread before, and at which head.
+fn own_words<'a>(
+    role: &'a RoleFacts<'a>,
+    thread: &'a Thread,
+) -> impl Iterator<Item = (ReplyKind, &'a crate::model::Sha)> {
+    thread.notes.iter().filter(|note| note.author.is(role.identity)).filter_map(|note| {
+        let tag = note.text.tag()?;
+        match &tag.kind {
+            TagKind::Reply { what, .. } => Some((*what, &tag.head)),
+            _ => None,
+        }
+    })
+}
+
+/// The last note of the thread that is neither ours nor another bot's.
+fn last_person<'a>(facts: &Facts<'a>, known: &Known<'a>) -> Option<&'a Note> {
+    let is_person = |author: &Author| !author.bot && !facts.is_own_author(author);
+    known.thread?.notes.iter().rev().find(|note| is_person(&note.author))
+}
+
+/// Resolves the own thread of a finding that is settled, then says so: where a turn was cut short, what is missing.
+/// A thread that a person resolved needs no word of ours.
+fn close<'a>(
+    facts: &'a Facts<'a>,
+    role: &'a RoleFacts<'a>,
+    it: Judged<'a>,
+    rule: &'static str,
+    steps: &mut Vec<Step>,
+) -> Judged<'a> {
+    let Some(thread) = it.known.and_then(|known| known.thread) else { return it };
+    let ours_is_last = thread.last().is_some_and(|note| note.author.is(role.identity));
+    let said = settling_word(role, thread).is_some() && ours_is_last;
+    match &thread.resolved {
+        None if !said => {
+            resolve(facts, role, thread, &it, rule, steps);
+            say(facts, role, thread, Speech::settling(&it, &facts.snapshot.pull.head, role.identity), rule, steps);
+        }
+        Some(resolution) if facts.is_own_author(&resolution.by) && settling_word(role, thread).is_none() => {
+            say(facts, role, thread, Speech::settling(&it, &facts.snapshot.pull.head, role.identity), rule, steps);
+        }
+        _ => {}
+    }
+    it
+}
+
+impl<'a> Judged<'a> {
+    fn settle(&mut self, state: FindingState, moved: Moved) {
+        self.state = state;
+        self.counts = false;
+        self.moved = moved;
+    }
+
+    /// Its thread, if that is still open.
+    fn open_thread(&self) -> Option<&'a Thread> {
+        self.known.and_then(|known| known.thread).filter(|thread| thread.resolved.is_none())
+    }
+
+    /// Who has the last word: a person who disputes it, or the fixing side. Read from the thread, whatever a report
+    /// says, so that a turn without one sees the same.
+    fn talked(mut self, facts: &Facts<'_>, role: &RoleFacts<'_>) -> Self {
+        let (Some(thread), Some(known)) = (self.open_thread(), self.known) else { return self };
+        let theirs = thread.last().is_some_and(|note| !note.author.is(role.identity));
+        let fixing = |note: &Note| {
+            note.author.login == facts.snapshot.pull.author.login
+                || facts.policy.work.as_ref().is_some_and(|work| note.author.is(&work.user))
+        };
+        if last_person(facts, &known).is_some_and(|note| note.text.reading.stance == Stance::Disputed) {
+            self.state = FindingState::Disputed;
+            let head = &facts.snapshot.pull.head;
+            let told = own_words(role, thread).any(|(what, at)| what == ReplyKind::Rebuttal && at == head);
+            if told && theirs {
+                self.needs_human = Some("the dispute goes on after one rebuttal");
+            }
+        } else if thread.last().is_some_and(fixing) {
+            self.state = FindingState::Answered;
+        }
+        self
+    }
+}

@@ -1,0 +1,56 @@
+//! What another review bot says, in the dispatch source's own words (INTERFACE §5). Its texts count only from
+//! `review_users`, or, where none are named, from people with write access other than the pull's author.
+
+use crate::model::{BotText, Review, Sha, Snapshot};
+use crate::policy::Policy;
+
+/// A review that carries another bot's sentinel.
+#[derive(Clone, Copy, Debug)]
+pub struct BotReview<'a> {
+    /// The sentinel's name.
+    pub name: &'a str,
+    /// The row.
+    pub review: &'a Review,
+    /// What is read in it.
+    pub text: &'a BotText,
+    /// It says that it evaluated this very head.
+    pub at_head: bool,
+}
+
+impl<'a> BotReview<'a> {
+    pub(super) fn of(snapshot: &'a Snapshot, policy: &Policy, review: &'a Review) -> Option<Self> {
+        let text = review.text.bot()?;
+        let name =
+            text.sentinel.as_deref().filter(|_| review.verdict().is_some() && heard(snapshot, policy, review))?;
+        let at_head = text.evaluated.as_deref().is_some_and(|sha| names(sha, &snapshot.pull.head));
+        Some(Self { name, review, text, at_head })
+    }
+}
+
+/// Whether a text names a commit: in full, or by a prefix of at least seven characters.
+pub(super) fn names(short: &str, sha: &Sha) -> bool {
+    7 <= short.len() && sha.0.get(..short.len()).is_some_and(|prefix| prefix.eq_ignore_ascii_case(short))
+}
+
+fn heard(snapshot: &Snapshot, policy: &Policy, review: &Review) -> bool {
+    let Some(work) = &policy.work else { return false };
+    let Some(login) = &review.author.login else { return false };
+    if work.review_users.is_empty() {
+        review.author.may_write() && snapshot.pull.author.login.as_ref() != Some(login)
+    } else {
+        work.review_users.contains(login)
+    }
+}
+
+impl<'a> super::Facts<'a> {
+    /// Other bots' reviews, the newest of each name, in the order in which they came.
+    pub fn bot_reviews(&self) -> Vec<BotReview<'a>> {
+        let mut newest: Vec<BotReview<'a>> = Vec::new();
+        for review in &self.snapshot.reviews {
+            let Some(found) = BotReview::of(self.snapshot, self.policy, review) else { continue };
+            newest.retain(|other| other.name != found.name);
+            newest.push(found);
+        }
+        newest
+    }
+}

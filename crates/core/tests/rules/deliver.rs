@@ -1,0 +1,264 @@
+//! What becomes of a worker's result on a pull.
+
+use referee_core::decide::deliver;
+use referee_core::facts::Facts;
+use referee_core::model::answer::Planned;
+use referee_core::model::*;
+use referee_core::plan::{Delivery, Expect, JobKind};
+use referee_core::say::Ask;
+use referee_core::track::ChangedFile;
+
+use crate::support::*;
+
+/// A `findings` worker of epoch 1 that is done and changed `src/a.rs`.
+fn done() -> Stage {
+    let mut stage = Stage::with_workers();
+    stage.verdict("static", Verdict::RequestChanges);
+    stage.job(JobKind::Findings, "role:static", 30 * MINUTE, None);
+    stage.label("wip", "worker", 30 * MINUTE);
+    stage.snapshot.evidence.result = Some(WorkResult {
+        kind: JobKind::Findings,
+        epoch: 1,
+        started_at: sha('a'),
+        outcome: WorkOutcome::Done,
+        summary: "fixed".into(),
+        head: Some(sha('d')),
+        patch: Some(patch("p2")),
+        files: vec![file("src/a.rs")],
+        escapes: Vec::new(),
+        clean: None,
+        plan: Vec::new(),
+        pull: None,
+    });
+    stage
+}
+
+fn result(stage: &mut Stage) -> &mut WorkResult {
+    stage.snapshot.evidence.result.as_mut().expect("a result")
+}
+
+/// `push`, the steps, and the refusals of a result.
+fn fate(stage: &Stage) -> (bool, Vec<String>, Vec<String>) {
+    let facts = Facts::new(&stage.snapshot, &stage.policy);
+    let (delivery, planned, refused) = deliver(&facts);
+    if let Some(delivery) = &delivery {
+        let push = Delivery::Push { commit: sha('d'), over: sha('a'), epoch: 1 };
+        assert_eq!(*delivery, push, "with a lease on the head it started from");
+    }
+    (delivery.is_some(), steps(&planned), refused.into_iter().flat_map(|it| it.why.facts).collect())
+}
+
+const DONE: [&str; 2] = ["edit job findings some(done) by referee", "-wip by worker"];
+const HUMAN: [&str; 2] = ["edit job findings some(needshuman) by referee", "-wip by worker"];
+
+/// Name, what is different, whether it is pushed, the steps, the refusals.
+type Row = (&'static str, fn(&mut Stage), bool, &'static [&'static str], &'static [&'static str]);
+
+// spec: DSP-14, DSP-16 @core
+#[test]
+fn each_row_of_the_table() {
+    let rows: [Row; 19] = [
+        ("done", |_| {}, true, &DONE, &[]),
+        ("closed", |it| it.snapshot.pull.state = PullState::Closed, false, &[], &["the pull is not open"]),
+        ("impl", |it| result(it).kind = JobKind::Impl, false, &[], &["it belongs to an issue"]),
+        (
+            "a newer lease",
+            |it| {
+                let lease = Lease { by: "other".into(), epoch: 2, since: Time(NOW), until: Time(NOW + HOUR) };
+                it.snapshot.lease = Some(lease);
+            },
+            false,
+            &[],
+            &["its lease was taken over"],
+        ),
+        (
+            "a newer record",
+            |it| drop(it.job(JobKind::Findings, "role:static", MINUTE, None).clone()),
+            false,
+            &[],
+            &["its lease was taken over"],
+        ),
+        ("no record", |it| result(it).epoch = 5, false, &[], &["no such job was recorded here"]),
+        ("another type", |it| result(it).kind = JobKind::CiFix, false, &[], &["no such job was recorded here"]),
+        (
+            "head moved",
+            |it| it.snapshot.pull.head = sha('e'),
+            false,
+            &["-wip by worker"],
+            &["the head moved from aaaaaaa to eeeeeee"],
+        ),
+        (
+            "paused",
+            |it| it.command(person("carol"), MINUTE, Ask::Pause),
+            false,
+            &["-wip by worker"],
+            &["carol paused this pull"],
+        ),
+        (
+            "glass",
+            |it| it.command(person("carol"), MINUTE, Ask::BreakGlass { reason: "fire".into() }),
+            false,
+            &["-wip by worker"],
+            &["carol broke the glass at this change"],
+        ),
+        (
+            "approved",
+            |it| drop(it.review(person("carol"), Verdict::Approve, sha('a')).clone()),
+            false,
+            &["-wip by worker"],
+            &["carol approved this head"],
+        ),
+        (
+            "failed",
+            |it| result(it).outcome = WorkOutcome::Failed,
+            false,
+            &["edit job findings some(failed) by referee", "-wip by worker"],
+            &[],
+        ),
+        (
+            "nothing to do",
+            |it| result(it).outcome = WorkOutcome::NothingToDo,
+            false,
+            &["edit job findings some(nothingtodo) by referee", "-wip by worker"],
+            &[],
+        ),
+        ("escapes", |it| result(it).escapes = vec!["link".into()], false, &HUMAN, &["`link` leaves the tree"]),
+        ("no commit", |it| result(it).head = None, false, &DONE, &[]),
+        ("the same commit", |it| result(it).head = Some(sha('a')), false, &DONE, &[]),
+        (
+            "not pushable",
+            |it| it.snapshot.pull.pushable = Some(false),
+            false,
+            &HUMAN,
+            &["the head cannot be pushed to"],
+        ),
+        ("unknown change", |it| result(it).patch = None, false, &HUMAN, &["nobody could say what it changes"]),
+        (
+            "a foreign wip stays",
+            |it| it.snapshot.pull.labels[0].by = Some("bob".into()),
+            true,
+            &["edit job findings some(done) by referee"],
+            &[],
+        ),
+    ];
+    for (name, hand, pushes, written, refused) in rows {
+        let mut stage = done();
+        hand(&mut stage);
+        let fate = fate(&stage);
+        assert_eq!(fate, (pushes, owned(written), owned(refused)), "{name}");
+    }
+}
+
+fn owned(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+// spec: DSP-14 @core
+#[test]
+fn what_no_worker_may_touch_goes_to_a_person() {
+    let touched = [
+        ".github/workflows/ci.yml",
+        ".GitHub/workflows/ci.yml",
+        "CODEOWNERS",
+        "docs/CODEOWNERS",
+        "referee.toml",
+        ".gitmodules",
+        ".husky/pre-push",
+        ".githooks/pre-commit",
+        ".pre-commit-config.yaml",
+        "lefthook.yml",
+        "Cargo.lock",
+        "web/package-lock.json",
+        "web/pnpm-lock.yaml",
+        "bun.lockb",
+        "go.sum",
+    ];
+    for path in touched {
+        let mut stage = done();
+        stage.policy.protected = vec![".github/**".into()];
+        result(&mut stage).files.push(file(path));
+        assert_eq!(fate(&stage), (false, owned(&HUMAN), vec![format!("`{path}` is protected")]));
+        result(&mut stage).patch = Some(patch("p1"));
+        assert!(fate(&stage).0, "{path}: a rebase that keeps the change passes");
+    }
+    let mut moved = done();
+    result(&mut moved).files = vec![ChangedFile { old_path: Some("Cargo.lock".into()), ..file("other") }];
+    assert!(!fate(&moved).0, "renamed away");
+    let mut reverted = done();
+    reverted.snapshot.changes.files = vec![file("Cargo.lock")];
+    assert!(!fate(&reverted).0, "what the pull changed before is judged too");
+    for path in ["src/lock.rs", "docs/codeowners.md", "src/referee.toml.rs", "blocks/a.rs"] {
+        let mut stage = done();
+        result(&mut stage).files.push(file(path));
+        assert!(fate(&stage).0, "{path} is nobody's secret");
+    }
+}
+
+// spec: PUB-22, DSP-8 @core
+#[test]
+fn a_self_review_is_words_only() {
+    let assessed = |clean: Option<bool>, head: Option<Sha>| {
+        let mut stage = Stage::with_workers();
+        stage.verdict("static", Verdict::Approve);
+        stage.job(JobKind::SelfReview, "self-review", MINUTE, None);
+        stage.snapshot.evidence.result = done().snapshot.evidence.result;
+        let it = result(&mut stage);
+        (it.kind, it.clean, it.head) = (JobKind::SelfReview, clean, head);
+        fate(&stage)
+    };
+    let record = "edit job self-review some(done) by referee";
+    let words = |clean| owned(&[clean, record]);
+    assert_eq!(assessed(Some(true), None), (false, words("self-review true by worker"), vec![]));
+    assert_eq!(assessed(Some(false), None), (false, words("self-review false by worker"), vec![]));
+    assert_eq!(assessed(None, None), (false, words("self-review false by worker"), vec![]), "unreadable");
+    let pushed = assessed(Some(true), Some(sha('d')));
+    assert_eq!(pushed, (false, words("self-review true by worker"), owned(&["a self-review pushes nothing"])));
+}
+
+// spec: PUB-22 @core
+#[test]
+fn a_fix_plan_is_written_when_the_work_is_done() {
+    let mut stage = done();
+    result(&mut stage).plan = vec![Planned { finding: FindingId(4), plan: "guard it".into() }];
+    assert_eq!(fate(&stage).1, ["fix-plan by worker", DONE[0], DONE[1]]);
+    result(&mut stage).outcome = WorkOutcome::Failed;
+    assert_eq!(fate(&stage).1[0], "edit job findings some(failed) by referee");
+}
+
+// spec: DSP-14, DSP-16 @core
+#[test]
+fn a_result_that_was_recorded_is_delivered_again_and_recorded_no_more() {
+    let mut stage = done();
+    let facts = Facts::new(&stage.snapshot, &stage.policy);
+    let (_, planned, _) = deliver(&facts);
+    for step in &planned {
+        stage.apply(step);
+    }
+    assert_eq!(fate(&stage), (true, vec![], vec![]), "a crash before the push loses nothing");
+    assert_eq!(told(&stage.rules()), "changes-requested: wait worker", "and calls nobody");
+    stage.snapshot.evidence.result = None;
+    assert_eq!(told(&stage.rules()), "changes-requested: blocked needshuman", "unless it is lost");
+}
+
+// spec: DSP-14 @core
+#[test]
+fn a_late_result_is_delivered_and_not_started_over() {
+    let mut stage = done();
+    stage.snapshot.taken_at = Time(NOW + 5 * HOUR);
+    assert_eq!(fate(&stage), (true, owned(&DONE), vec![]));
+    assert_eq!(told(&stage.rules()), "changes-requested: wait worker");
+}
+
+#[test]
+fn what_is_recorded_holds_before_and_after_the_push() {
+    let stage = done();
+    let (_, planned, _) = deliver(&Facts::new(&stage.snapshot, &stage.policy));
+    assert!(planned.iter().all(|step| step.expect == Expect::Nothing));
+}
+
+#[test]
+fn no_result_is_nothing() {
+    let mut stage = done();
+    stage.snapshot.evidence.result = None;
+    assert_eq!(fate(&stage), (false, vec![], vec![]));
+}

@@ -1,0 +1,420 @@
+//! Whether a reviewer runs, and how often the loop may go round.
+
+use referee_core::decide::Fresh;
+use referee_core::model::*;
+use referee_core::plan::{JobKind, Next, Scope};
+use referee_core::policy::Start;
+use referee_core::say::Ask;
+
+use crate::support::*;
+
+fn briefs(stage: &Stage) -> Vec<referee_core::plan::Brief> {
+    match stage.rules().next {
+        Next::Review(briefs) => briefs,
+        other => panic!("no review, but {other:?}"),
+    }
+}
+
+#[test]
+fn a_pull_that_nobody_read_is_read_whole() {
+    let stage = Stage::new();
+    let briefs = briefs(&stage);
+    assert_eq!(briefs.len(), 1);
+    assert_eq!((briefs[0].round, &briefs[0].scope, briefs[0].floor), (1, &Scope::Whole, Severity::Suggestion));
+    assert_eq!(briefs[0].head, sha('a'));
+}
+
+// spec: LOOP-1, LOOP-6, D2 @core
+#[test]
+fn a_verdict_at_this_head_is_never_asked_for_again() {
+    for own in [Verdict::Approve, Verdict::Comment, Verdict::RequestChanges] {
+        let mut stage = Stage::new();
+        stage.verdict("static", own);
+        stage.snapshot.pull.requests =
+            vec![ReviewRequest { of: "referee".into(), by: Some("alice".into()), at: Time(NOW - MINUTE) }];
+        let outcome = stage.rules();
+        assert!(!matches!(outcome.next, Next::Review(_)), "{own}: {}", told(&outcome));
+        assert_eq!(outcome.refused[0].what, "another review by static");
+        assert_eq!(outcome.refused[0].why.rule, "same-head");
+        assert_eq!(outcome.refused[0].why.facts, [format!("{own} at aaaaaaa")]);
+    }
+}
+
+// spec: LOOP-1, LOOP-6 @core
+#[test]
+fn a_stale_head_other_roles_and_malformed_rows_are_no_verdict_at_head() {
+    type Hand = fn(&mut Stage);
+    fn row(stage: &mut Stage, change: fn(&mut Review)) {
+        stage.verdict("static", Verdict::Approve);
+        change(&mut stage.snapshot.reviews[0]);
+    }
+    let cases: [(&str, Hand); 7] = [
+        ("other change", |it| drop(it.verdict_at("static", Verdict::Approve, sha('b'), patch("p0")).clone())),
+        ("other role", |it| drop(it.verdict("another", Verdict::Approve).clone())),
+        ("other user", |it| row(it, |review| review.author = person("mallory"))),
+        ("wrapped reply", |it| row(it, |review| review.row = Row::Wrapper)),
+        ("draft", |it| row(it, |review| review.row = Row::Draft)),
+        ("deleted user", |it| row(it, |review| review.author = Author::default())),
+        ("incomplete", |it| it.verdict("static", Verdict::Comment).complete = false),
+    ];
+    for (name, change) in cases {
+        let mut stage = Stage::new();
+        change(&mut stage);
+        assert_eq!(told(&stage.rules()), "review: review static", "{name}");
+    }
+}
+
+// spec: LOOP-3, INC-16 @core
+#[test]
+fn a_force_push_that_keeps_the_change_keeps_the_verdict() {
+    let mut stage = Stage::new();
+    stage.verdict_at("static", Verdict::Approve, sha('b'), patch("p1"));
+    assert_eq!(told(&stage.rules()), "ready: ready");
+}
+
+// spec: LOOP-1, D2 @core
+#[test]
+fn only_a_newer_ask_by_one_who_may_starts_another_look() {
+    let cases = [
+        (person("bob"), HOUR, Ask::Review, true),
+        (person("bob"), HOUR, Ask::FullReview, true),
+        (outsider("eve"), HOUR, Ask::Review, false),
+        (program("helper"), HOUR, Ask::Review, false),
+        (program("referee"), HOUR, Ask::Review, false),
+        (person("bob"), 11 * HOUR, Ask::Review, false),
+        (person("bob"), 3 * HOUR, Ask::Review, false),
+    ];
+    for (by, ago, ask, starts) in cases {
+        let mut stage = Stage::new();
+        stage.verdict("static", Verdict::Comment).asked = Some(Time(NOW - 2 * HOUR));
+        stage.command(by.clone(), ago, ask.clone());
+        let outcome = stage.rules();
+        assert_eq!(matches!(outcome.next, Next::Review(_)), starts, "{by:?} {ago} {ask:?}: {}", told(&outcome));
+    }
+}
+
+// spec: D2 @core
+#[test]
+fn full_asks_again_and_a_report_in_hand_answers_it() {
+    let mut stage = Stage::new();
+    stage.verdict("static", Verdict::Approve);
+    stage.snapshot.evidence.full = true;
+    assert_eq!(told(&stage.rules()), "review: review static");
+    stage.report("static", Outcome::Clean(Coverage::default()));
+    assert_eq!(told(&stage.rules()), "ready: ready");
+}
+
+#[test]
+fn only_selected_held_and_applying_roles_are_started() {
+    let mut stage = Stage::new();
+    stage.policy.roles.push(role("security"));
+    assert_eq!(told(&stage.rules()), "review: review static security");
+    stage.snapshot.evidence.only = ["security".into()].into();
+    assert_eq!(told(&stage.rules()), "review: review security");
+    stage.verdict("security", Verdict::Approve);
+    assert_eq!(told(&stage.rules()), "reviews-missing: wait reviewer([\"static\"])");
+
+    let mut stage = Stage::new();
+    stage.policy.roles[0].identity = Some("elsewhere".into());
+    assert_eq!(told(&stage.rules()), "reviews-missing: wait reviewer([\"static\"])");
+
+    let mut stage = Stage::new();
+    stage.policy.roles[0].paths = vec!["docs/**".into()];
+    assert_eq!(told(&stage.rules()), "ready: ready");
+    stage.policy.roles[0] = referee_core::policy::Role { ad_hoc: true, ..role("lint") };
+    assert_eq!(told(&stage.rules()), "ready: ready");
+}
+
+// spec: DSP-7 @core
+#[test]
+fn a_review_starts_when_the_policy_says_so() {
+    use CheckState::{Fail, None, Pass, Pending};
+    let cases = [
+        (Start::Push, Pending, false, "review: review static"),
+        (Start::CiGreen, Pass, false, "review: review static"),
+        (Start::CiGreen, Pending, false, "reviews-missing: wait checks"),
+        (Start::CiGreen, Fail, false, "checks-failed: wait author"),
+        (Start::CiGreen, None, false, "reviews-missing: wait checks"),
+        (Start::CiGreen, Pending, true, "review: review static"),
+        (Start::Request, Pass, false, "reviews-missing: wait author"),
+        (Start::Request, Pass, true, "review: review static"),
+    ];
+    for (start, checks, asked, expected) in cases {
+        let mut stage = Stage::new();
+        stage.policy.start = start;
+        stage.snapshot.checks.all = if checks == None { Vec::new() } else { vec![check("test", checks)] };
+        if asked {
+            stage.command(person("bob"), HOUR, Ask::Review);
+        }
+        assert_eq!(told(&stage.rules()), expected, "{start:?} {checks:?} {asked}");
+    }
+    let mut stage = Stage::new();
+    (stage.policy.start, stage.policy.ci_required) = (Start::CiGreen, false);
+    stage.snapshot.checks.all.clear();
+    assert_eq!(told(&stage.rules()), "review: review static", "no CI passes where none is required (D15)");
+}
+
+// spec: LOOP-11 @core
+#[test]
+fn a_failed_reviewer_rests_is_tried_twice_more_and_then_a_person_decides() {
+    let cases = [
+        (1, 4 * MINUTE, "review: wait reviewer([\"static\"])"),
+        (1, 5 * MINUTE, "review: review static"),
+        (2, 9 * MINUTE, "review: wait reviewer([\"static\"])"),
+        (2, 10 * MINUTE, "review: review static"),
+        (3, 24 * HOUR, "review: blocked reviewerfailed"),
+        (9, 24 * HOUR, "review: blocked reviewerfailed"),
+    ];
+    for (attempts, ago, expected) in cases {
+        let mut stage = Stage::new();
+        let mark = stage.verdict("static", Verdict::Comment);
+        (mark.complete, mark.attempts, mark.tried_at) = (false, attempts, Some(Time(NOW - ago)));
+        let outcome = stage.rules();
+        assert_eq!(told(&outcome), expected, "{attempts} attempts, {ago} s ago");
+        let asks = steps(&outcome.steps) == ["operator 0 by referee"];
+        assert_eq!(asks, 3 <= attempts, "one operator comment");
+    }
+}
+
+// spec: LOOP-11 @core
+#[test]
+fn a_retry_or_a_new_change_lets_a_failed_reviewer_start_again() {
+    let failed = || {
+        let mut stage = Stage::new();
+        let mark = stage.verdict("static", Verdict::Comment);
+        (mark.complete, mark.attempts, mark.tried_at) = (false, 3, Some(Time(NOW - HOUR)));
+        stage
+    };
+    let mut stage = failed();
+    stage.command(person("bob"), MINUTE, Ask::Retry);
+    assert_eq!(told(&stage.rules()), "review: review static");
+    let mut stage = failed();
+    stage.command(person("bob"), 2 * HOUR, Ask::Retry);
+    assert_eq!(told(&stage.rules()), "review: blocked reviewerfailed", "an old retry is used up");
+    let mut stage = failed();
+    stage.snapshot.changes.patch = patch("p2");
+    assert_eq!(told(&stage.rules()), "review: review static");
+}
+
+// spec: LOOP-11 @core
+#[test]
+fn the_third_failure_blocks_in_the_turn_that_sees_it_and_counts_once() {
+    let failed = |attempts, told_before: bool| {
+        let mut stage = Stage::new();
+        let mark = stage.verdict("static", Verdict::Comment);
+        (mark.complete, mark.attempts, mark.tried_at) = (false, attempts, Some(Time(NOW)));
+        mark.report = told_before.then(|| referee_core::hash::Hash::of("report"));
+        stage.report("static", Outcome::Failed { reason: "timeout".into() });
+        told(&stage.rules())
+    };
+    assert_eq!(failed(2, false), "review: blocked reviewerfailed");
+    assert_eq!(failed(2, true), "reviews-missing: wait reviewer([\"static\"])", "handed in twice, failed once");
+    assert_eq!(failed(0, false), "reviews-missing: wait reviewer([\"static\"])");
+}
+
+// spec: LOOP-9 @core
+#[test]
+fn over_budget_nothing_starts_and_a_person_is_told() {
+    let base = || {
+        let mut stage = Stage::new();
+        stage.verdict_at("static", Verdict::Comment, sha('b'), patch("p0"));
+        stage
+    };
+    let spend = |figures: Figures| {
+        let mut stage = base();
+        let mark = &mut stage.snapshot.reviews[0].text.reading.mark;
+        mark.as_mut().expect("a verdict").data.spent = figures;
+        stage
+    };
+    let none = Figures::default();
+    let cases = [
+        (none, None),
+        (Figures { tokens: 1_999_999, ..none }, None),
+        (Figures { tokens: 2_000_000, ..none }, Some("tokens used up")),
+        (Figures { micro_usd: 2_000_000, ..none }, Some("money used up")),
+        (Figures { runs: 19, ..none }, None),
+        (Figures { runs: 20, ..none }, Some("runs used up")),
+    ];
+    for (figures, over) in cases {
+        let outcome = spend(figures).rules();
+        match over {
+            None => assert_eq!(told(&outcome), "review: review static", "{figures:?}"),
+            Some(over) => {
+                assert_eq!(told(&outcome), "review: blocked budget", "{figures:?}");
+                assert_eq!(outcome.why.facts, [over]);
+                assert_eq!(steps(&outcome.steps), ["operator 0 by referee"]);
+            }
+        }
+    }
+    let mut stage = base();
+    stage.policy.budget.writes = 1;
+    assert_eq!(told(&stage.rules()), "review: blocked budget");
+    let mut stage = base();
+    (stage.policy.budget.tokens, stage.policy.budget.micro_usd) = (0, 0);
+    assert_eq!(told(&stage.rules()), "review: review static", "a reviewer that costs nothing needs no budget");
+}
+
+// spec: LOOP-9 @core
+#[test]
+fn a_block_is_not_withheld_for_budget() {
+    let mut stage = Stage::new();
+    stage.verdict("static", Verdict::RequestChanges).spent.tokens = 9_000_000;
+    assert_eq!(told(&stage.rules()), "changes-requested: wait author");
+}
+
+// spec: LOOP-5 @core
+#[test]
+fn later_rounds_read_the_delta_and_raise_the_floor() {
+    let at_round = |rounds: &[&str]| {
+        let mut stage = Stage::new();
+        let mark = stage.verdict_at("static", Verdict::RequestChanges, sha('b'), patch("p0"));
+        mark.rounds = rounds.iter().map(|round| patch(round)).collect();
+        stage.finding(4, Severity::Critical, FindingState::Open, "src/a.rs", 3);
+        stage.finding(5, Severity::Critical, FindingState::Fixed, "src/a.rs", 9);
+        stage.finding(6, Severity::Suggestion, FindingState::Answered, "src/a.rs", 30);
+        stage
+    };
+    for (rounds, floor) in [
+        (&["p0"][..], Severity::Warning),
+        (&["q", "p0"], Severity::Critical),
+        (&["q", "r", "s", "t", "p0"], Severity::Critical),
+    ] {
+        let brief = briefs(&at_round(rounds)).remove(0);
+        assert_eq!((brief.scope, brief.floor), (Scope::Since(sha('b')), floor));
+        assert_eq!(brief.round as usize, rounds.len() + 1);
+        assert_eq!(brief.priors, [FindingId(4), FindingId(6)], "each unsettled finding must be answered");
+    }
+    let mut gone = at_round(&["p0"]);
+    gone.snapshot.changes.unreachable = [sha('b')].into();
+    assert_eq!(briefs(&gone)[0].scope, Scope::Whole);
+    let mut asked = at_round(&["p0"]);
+    asked.command(person("bob"), HOUR, Ask::FullReview);
+    assert_eq!(briefs(&asked)[0].scope, Scope::Whole);
+    let mut full = at_round(&["p0"]);
+    full.snapshot.evidence.full = true;
+    assert_eq!(briefs(&full)[0].scope, Scope::Whole);
+}
+
+fn blocked_at(rounds: usize, cap: u32) -> Stage {
+    let mut stage = Stage::with_workers();
+    stage.policy.rounds = cap;
+    let earlier = (1..rounds).map(|round| patch(&format!("q{round}")));
+    let mark = stage.verdict("static", Verdict::RequestChanges);
+    mark.rounds = earlier.chain([patch("p1")]).collect();
+    stage.finding(1, Severity::Critical, FindingState::Open, "src/a.rs", 3);
+    stage
+}
+
+// spec: LOOP-2, LOOP-6 @core
+#[test]
+fn at_the_cap_no_worker_is_started() {
+    for (rounds, expected) in [
+        (2, "changes-requested: spawn findings role:static"),
+        (3, "changes-requested: blocked roundcap"),
+        (5, "changes-requested: blocked roundcap"),
+    ] {
+        let outcome = blocked_at(rounds, 3).rules();
+        assert_eq!(told(&outcome), expected, "{rounds} rounds of 3");
+        assert_eq!(outcome.round as usize, rounds);
+    }
+}
+
+// spec: LOOP-2 @core
+#[test]
+fn the_round_of_this_very_report_counts_before_its_mark_is_written() {
+    let mut stage = Stage::with_workers();
+    let mark = stage.verdict_at("static", Verdict::RequestChanges, sha('b'), patch("p0"));
+    mark.rounds = vec![patch("q"), patch("p0")];
+    stage.report("static", Outcome::Findings(Coverage::default()));
+    let outcome = stage.rules_over(|judged| {
+        assert_eq!(judged[0].fresh, Fresh::Complete);
+        judged[0].own = Some(Verdict::RequestChanges);
+    });
+    assert_eq!((told(&outcome).as_str(), outcome.round), ("changes-requested: blocked roundcap", 3));
+    let outcome = stage.rules_over(|judged| judged[0].own = Some(Verdict::Approve));
+    assert_eq!(outcome.round, 2, "an approval is no round");
+}
+
+// spec: LOOP-2, LOOP-6 @core
+#[test]
+fn other_verdicts_other_users_and_people_are_no_round() {
+    let mut stage = Stage::with_workers();
+    for (at, own) in [Verdict::Comment, Verdict::Approve, Verdict::Comment].into_iter().enumerate() {
+        stage.verdict_at("static", own, sha('b'), patch(&format!("q{at}")));
+    }
+    for _ in 0..5 {
+        stage.review(person("bob"), Verdict::RequestChanges, sha('b'));
+        stage.verdict_at("static", Verdict::RequestChanges, sha('b'), patch("forged"));
+        stage.snapshot.reviews.last_mut().expect("a row").author = person("mallory");
+    }
+    stage.verdict("static", Verdict::RequestChanges);
+    let outcome = stage.rules();
+    assert_eq!((told(&outcome).as_str(), outcome.round), ("changes-requested: spawn findings role:static", 1));
+}
+
+// spec: LOOP-2, D13 @core
+#[test]
+fn a_reopen_and_the_operator_give_rounds_back() {
+    let mut stage = blocked_at(3, 3);
+    stage.snapshot.pull.reopens = vec![Time(NOW - HOUR)];
+    assert_eq!(told(&stage.rules()), "changes-requested: spawn findings role:static");
+
+    let more = Ask::Rounds { more: 1 };
+    let mut stage = blocked_at(3, 3);
+    stage.command(person("carol"), HOUR, more.clone());
+    assert_eq!(told(&stage.rules()), "changes-requested: spawn findings role:static");
+    let mut stage = blocked_at(3, 3);
+    stage.command(person("bob"), HOUR, more);
+    assert_eq!(told(&stage.rules()), "changes-requested: blocked roundcap", "bob is not the operator");
+}
+
+// spec: LOOP-2 @core
+#[test]
+fn workers_that_raise_no_round_have_the_same_cap() {
+    let ci = |heads: usize| {
+        let mut stage = Stage::with_workers();
+        stage.verdict("static", Verdict::Approve);
+        stage.snapshot.checks.all = vec![check("test", CheckState::Fail)];
+        for head in 0..heads {
+            stage.job_at(patch(&format!("q{head}")), JobKind::CiFix, "ci:x", 5 * HOUR, Some(WorkOutcome::Done));
+        }
+        told(&stage.rules())
+    };
+    assert!(ci(2).starts_with("checks-failed: spawn ci-fix ci:"), "{}", ci(2));
+    assert_eq!(ci(3), "checks-failed: blocked roundcap");
+    let all = |jobs: usize| {
+        let mut stage = Stage::with_workers();
+        stage.verdict("static", Verdict::Approve);
+        for head in 0..jobs {
+            stage.job_at(patch(&format!("q{head}")), JobKind::SelfReview, "self-review", 5 * HOUR, None);
+        }
+        told(&stage.rules())
+    };
+    assert_eq!(all(11), "self-review: spawn self-review self-review", "no cap of its own");
+    assert_eq!(all(12), "self-review: blocked roundcap");
+}
+
+// spec: LOOP-8 @core
+#[test]
+fn two_programs_that_answer_each_other_are_cut() {
+    let echo = |notes: &[Author]| {
+        let mut stage = Stage::all_clear();
+        stage.thread(notes);
+        stage.rules()
+    };
+    let outcome = echo(&[program("other"), program("worker"), program("other")]);
+    assert_eq!(told(&outcome), "threads-unanswered: blocked needshuman");
+    assert_eq!(steps(&outcome.steps), ["operator 0 by referee"]);
+    let outcome = echo(&[program("other"), program("worker"), person("bob")]);
+    assert!(told(&outcome).starts_with("threads-unanswered: spawn address-feedback"), "a person is no echo");
+    let outcome = echo(&[program("other"), program("worker")]);
+    assert_eq!(told(&outcome), "ready: ready");
+}
+
+#[test]
+fn an_answer_at_an_older_head_is_no_echo() {
+    let mut stage = Stage::all_clear();
+    stage.snapshot.pull.head_since = Time(NOW - HOUR);
+    stage.thread(&[program("other"), program("worker"), program("other")]);
+    assert!(told(&stage.rules()).starts_with("threads-unanswered: spawn address-feedback"));
+}

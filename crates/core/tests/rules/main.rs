@@ -1,0 +1,14 @@
+//! The rules, one file for each family, over pulls told in the trade's words.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod blocks;
+mod deliver;
+mod dispatch;
+mod issue;
+mod loop_guards;
+mod operator;
+mod properties;
+mod said;
+mod schedule;

@@ -1,0 +1,127 @@
+//! What the operator is told, and when.
+
+use referee_core::decide::operator_note;
+use referee_core::facts::Facts;
+use referee_core::model::*;
+use referee_core::render::{Choice, Stop};
+use referee_core::say::Ask;
+
+use crate::support::*;
+
+/// Round 3 of 3: F1 recurs, F2 was fixed, F3 came where F2's fix went.
+fn used_up() -> Stage {
+    let mut stage = Stage::with_workers();
+    let mark = stage.verdict("static", Verdict::RequestChanges);
+    mark.rounds = vec![patch("q"), patch("r"), patch("p1")];
+    mark.spent = Figures { tokens: 1_000, micro_usd: 460_000, seconds: 90, runs: 3 };
+    stage.finding(1, Severity::Critical, FindingState::Open, "src/auth.rs", 88).rounds = vec![1, 2];
+    stage.finding(2, Severity::Critical, FindingState::Fixed, "src/auth.rs", 40).rounds = vec![1];
+    stage.finding(3, Severity::Critical, FindingState::Open, "src/auth.rs", 50);
+    stage.finding(4, Severity::Suggestion, FindingState::Open, "src/auth.rs", 51);
+    stage
+}
+
+// spec: LOOP-4 @core
+#[test]
+fn the_convergence_report_tells_what_recurs_and_what_attacks_a_fix() {
+    let stage = used_up();
+    let facts = Facts::new(&stage.snapshot, &stage.policy);
+    let judged = judge(&facts);
+    let note = operator_note(&facts, &judged, Stop::Rounds);
+    assert_eq!(note.operator, Some(&"carol".into()));
+    assert_eq!((note.round, note.rounds, note.head), (3, 3, &sha('a')));
+    assert_eq!(note.reviewers, [&"static".into()]);
+    assert_eq!((note.spent.micro_usd, note.spent.runs, note.budget), (460_000, 3, 2_000_000));
+    let told: Vec<_> = note
+        .findings
+        .iter()
+        .map(|it| (it.id.0, it.title, it.path, it.line, it.rounds.clone(), it.attacks_fix))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (1, "finding 1", "src/auth.rs", Some(88), vec![1, 2, 3], false),
+            (3, "finding 3", "src/auth.rs", Some(50), vec![3], true),
+            (4, "finding 4", "src/auth.rs", Some(51), vec![], false),
+        ],
+        "gravest first; ten lines is near, eleven is not; a suggestion blocked in no round"
+    );
+}
+
+// spec: LOOP-4 @core
+#[test]
+fn only_options_that_work_are_offered() {
+    type Hand = fn(&mut Stage);
+    let held = || vec![FindingId(1), FindingId(3)];
+    let merge = || Choice::Merge { dismiss: held() };
+    let bare = || Choice::Merge { dismiss: Vec::new() };
+    let budget = Stop::Budget { over: "tokens" };
+    let failed = Stop::Failed { roles: Vec::new() };
+    let nothing: Hand = |_| {};
+    let own_pull: Hand = |stage| stage.snapshot.pull.author = person("carol");
+    let uncounted: Hand = |stage| stage.snapshot.reviews[0].counts = Counts::No;
+    let nobody: Hand = |stage| stage.policy.operator = None;
+    let bob: Hand = |stage| drop(stage.review(person("bob"), Verdict::RequestChanges, sha('a')).clone());
+    use Choice::{Approve, BreakGlass, Budget, Pause, Push, Reopen, Retry, Rounds};
+    let cases: [(&str, Stop<'_>, Hand, Vec<Choice>); 8] = [
+        ("the cap", Stop::Rounds, nothing, vec![merge(), Rounds, Reopen, Push, BreakGlass, Pause]),
+        ("jobs", Stop::Jobs { jobs: 12 }, nothing, vec![merge(), Reopen, Push, BreakGlass, Pause]),
+        ("budget", budget, nothing, vec![merge(), BreakGlass, Budget, Pause]),
+        ("failed", failed, nothing, vec![merge(), Push, Retry, BreakGlass, Pause]),
+        ("own pull", Stop::Rounds, own_pull, vec![Rounds, Reopen, Push, BreakGlass, Pause]),
+        ("no block counts", Stop::Rounds, uncounted, vec![bare(), Approve, Rounds, Reopen, Push, Pause]),
+        ("no operator", Stop::Rounds, nobody, vec![merge(), Reopen, Push, Pause]),
+        ("a person blocks", Stop::Findings, bob, vec![Push, BreakGlass, Pause]),
+    ];
+    for (name, stop, hand, expected) in cases {
+        let mut stage = used_up();
+        hand(&mut stage);
+        let facts = Facts::new(&stage.snapshot, &stage.policy);
+        let judged = judge(&facts);
+        assert_eq!(operator_note(&facts, &judged, stop).options, expected, "{name}");
+    }
+}
+
+// spec: LOOP-4, D13 @core
+#[test]
+fn one_operator_comment_for_each_epoch_and_no_second_one() {
+    let mut stage = used_up();
+    let outcome = stage.rules();
+    assert_eq!(told(&outcome), "changes-requested: blocked roundcap");
+    assert_eq!(steps(&outcome.steps), ["operator 0 by referee"]);
+    stage.apply(&outcome.steps[0]);
+    assert!(stage.rules().steps.is_empty(), "said once");
+
+    stage.snapshot.comments.last_mut().expect("the comment").text.hash = referee_core::hash::Hash::of("old words");
+    assert_eq!(steps(&stage.rules().steps), ["edit operator 0 by referee"], "edited when its words would differ");
+    stage.snapshot.comments.last_mut().expect("the comment").author = program("worker");
+    stage.snapshot.viewer.holds = ["referee".into()].into();
+    assert!(stage.rules().steps.is_empty(), "only its author edits it");
+
+    stage.command(person("carol"), 0, Ask::Resume);
+    assert_eq!(steps(&stage.rules().steps), ["operator 1 by referee"], "an answer begins a new epoch");
+}
+
+// spec: LOOP-11 @core
+#[test]
+fn a_failed_reviewer_is_named() {
+    let mut stage = Stage::new();
+    stage.verdict("static", Verdict::Comment);
+    let facts = Facts::new(&stage.snapshot, &stage.policy);
+    let judged = judge(&facts);
+    let name = RoleName::from("static");
+    let note = operator_note(&facts, &judged, Stop::Failed { roles: vec![&name] });
+    assert_eq!(note.reviewers, [&name]);
+    assert!(note.findings.is_empty());
+}
+
+#[test]
+fn what_only_a_person_can_settle_is_told_alone() {
+    let stage = used_up();
+    let facts = Facts::new(&stage.snapshot, &stage.policy);
+    let mut judged = judge(&facts);
+    judged[0].findings[2].needs_human = Some("disputed");
+    let note = operator_note(&facts, &judged, Stop::Findings);
+    let told: Vec<_> = note.findings.iter().map(|it| (it.id.0, it.needs_human)).collect();
+    assert_eq!(told, [(3, Some("disputed"))]);
+}

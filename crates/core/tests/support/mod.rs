@@ -1,0 +1,531 @@
+//! Pulls in the trade's words, for tests of the rules: one role `static`, author alice, operator carol.
+
+use std::collections::BTreeSet;
+
+use referee_core::decide::{self, Fresh, Judged, Judgement, Moved, Outcome as Ruled, Remark};
+use referee_core::facts::{Facts, Known};
+use referee_core::hash::Hash;
+use referee_core::mark::{Block, Entry, Evaluation, Mark, Opened, Tag, TagKind, Topic, Trust};
+use referee_core::model::*;
+use referee_core::plan::{Action, FindingLine, JobKind, Next, Plan, Step, Target, Trailer};
+use referee_core::policy::{Policy, Role, Which, Work};
+use referee_core::say::Ask;
+use referee_core::track::{ChangeKind, ChangedFile, Fingerprint, PatchId, Side};
+
+/// The moment every pull is looked at.
+pub(crate) const NOW: i64 = 1_000_000;
+pub(crate) const MINUTE: i64 = 60;
+pub(crate) const HOUR: i64 = 3_600;
+
+pub(crate) struct Stage {
+    pub(crate) snapshot: Snapshot,
+    pub(crate) policy: Policy,
+}
+
+pub(crate) fn sha(letter: char) -> Sha {
+    Sha(letter.to_string().repeat(40))
+}
+
+pub(crate) fn patch(name: &str) -> PatchId {
+    PatchId(name.to_owned())
+}
+
+pub(crate) fn person(name: &str) -> Author {
+    Author { login: Some(name.into()), bot: false, access: Access::Write }
+}
+
+pub(crate) fn outsider(name: &str) -> Author {
+    Author { access: Access::Read, ..person(name) }
+}
+
+pub(crate) fn program(name: &str) -> Author {
+    Author { bot: true, ..person(name) }
+}
+
+pub(crate) fn role(name: &str) -> Role {
+    Role { name: name.into(), identity: None, blocks: true, paths: Vec::new(), ad_hoc: false }
+}
+
+pub(crate) fn work() -> Work {
+    Work {
+        user: "worker".into(),
+        wip: "wip".into(),
+        ready: "ready".into(),
+        bug: "bug".into(),
+        assign: Some("carol".into()),
+        wip_max_age: Span::hours(1),
+        review_bots: Vec::new(),
+        review_users: BTreeSet::new(),
+        workers: BTreeSet::new(),
+        max_jobs: 12,
+        pulls: Which::All,
+    }
+}
+
+impl Stage {
+    /// An open pull at head `a…`, change `p1`, green, with nothing said; no workers.
+    pub(crate) fn new() -> Self {
+        let pull = Pull {
+            forge: "memory".into(),
+            repo: RepoId(1),
+            repo_name: "acme/api".into(),
+            number: PullNumber(7),
+            title: "Exchange tokens".into(),
+            author: person("alice"),
+            state: PullState::Open,
+            draft: false,
+            head: sha('a'),
+            head_since: Time(NOW - 10 * HOUR),
+            base: "main".into(),
+            base_sha: sha('0'),
+            mergeable: Mergeable::Clean,
+            pushable: Some(true),
+            labels: Vec::new(),
+            assignees: Vec::new(),
+            requests: Vec::new(),
+            opened_at: Time(NOW - 100 * HOUR),
+            reopens: Vec::new(),
+            pushes: Vec::new(),
+            url: String::new(),
+        };
+        let holds = BTreeSet::from(["referee".into(), "worker".into()]);
+        let snapshot = Snapshot {
+            taken_at: Time(NOW),
+            viewer: Viewer { login: "referee".into(), holds },
+            capabilities: Capabilities::default(),
+            complete: Completeness::Complete,
+            pull,
+            reviews: Vec::new(),
+            threads: Vec::new(),
+            comments: Vec::new(),
+            checks: Checks { all: vec![check("test", CheckState::Pass)], own: Vec::new() },
+            changes: Changes { patch: patch("p1"), ..Changes::default() },
+            evidence: Evidence::default(),
+            lease: None,
+        };
+        let policy = Policy { roles: vec![role("static")], operator: Some("carol".into()), ..Policy::default() };
+        Self { snapshot, policy }
+    }
+
+    /// The same with workers.
+    pub(crate) fn with_workers() -> Self {
+        let mut stage = Self::new();
+        stage.policy.work = Some(work());
+        stage
+    }
+
+    /// A pull that every rule lets pass: approved by its role, self-reviewed.
+    pub(crate) fn all_clear() -> Self {
+        let mut stage = Self::with_workers();
+        stage.verdict("static", Verdict::Approve);
+        stage.self_review(true);
+        stage
+    }
+
+    pub(crate) fn work(&mut self) -> &mut Work {
+        self.policy.work.get_or_insert_with(work)
+    }
+
+    /// The role's verdict for this very change.
+    pub(crate) fn verdict(&mut self, role: &str, own: Verdict) -> &mut Mark {
+        let head = self.snapshot.pull.head.clone();
+        let change = self.snapshot.changes.patch.clone();
+        self.verdict_at(role, own, head, change)
+    }
+
+    /// The role's verdict for some change.
+    pub(crate) fn verdict_at(&mut self, role: &str, own: Verdict, head: Sha, change: PatchId) -> &mut Mark {
+        let mark = Mark {
+            role: role.into(),
+            own,
+            enforced: own,
+            reviewed: Some(head.clone()),
+            head,
+            base: None,
+            complete: true,
+            rounds: if own == Verdict::RequestChanges { vec![change.clone()] } else { Vec::new() },
+            patch: change,
+            reopened: self.snapshot.pull.reopened_at(),
+            attempts: 0,
+            tried_at: None,
+            report: None,
+            asked: None,
+            restored: None,
+            superseded: None,
+            blocking: Vec::new(),
+            inputs: Hash::default(),
+            words: Hash::default(),
+            rewrote: None,
+            evaluation: Evaluation::default(),
+            spent: Figures::default(),
+            highest: FindingId::default(),
+        };
+        let identity = self.policy.role(&role.into()).and_then(|role| role.identity.clone());
+        let login = identity.unwrap_or_else(|| self.snapshot.viewer.login.clone());
+        let mut review = self.row(program(login.as_str()), own, None);
+        review.text.reading.mark = Some(Box::new(Opened { data: mark, trust: Trust::Sealed }));
+        review.text.reading.block = Some(Box::new(Block::default()));
+        self.snapshot.reviews.push(review);
+        let last = self.snapshot.reviews.last_mut().expect("just pushed");
+        &mut last.text.reading.mark.as_mut().expect("just made").data
+    }
+
+    /// A review of somebody else.
+    pub(crate) fn review(&mut self, author: Author, verdict: Verdict, commit: Sha) -> &mut Review {
+        let review = self.row(author, verdict, Some(commit));
+        self.snapshot.reviews.push(review);
+        self.snapshot.reviews.last_mut().expect("just pushed")
+    }
+
+    fn row(&self, author: Author, verdict: Verdict, commit: Option<Sha>) -> Review {
+        let number = self.snapshot.reviews.len() + 1;
+        Review {
+            id: ReviewId(format!("r{number}")),
+            edit: Some(EditId(format!("e{number}"))),
+            author,
+            row: Row::Verdict(verdict),
+            text: Text::default(),
+            commit,
+            at: Time(NOW - 9 * HOUR),
+            counts: if verdict == Verdict::Comment { Counts::No } else { Counts::Yes },
+            url: String::new(),
+        }
+    }
+
+    /// A finding that the role's standing review remembers.
+    pub(crate) fn finding(
+        &mut self,
+        id: u64,
+        severity: Severity,
+        state: FindingState,
+        path: &str,
+        line: u32,
+    ) -> &mut Entry {
+        let review = self.snapshot.reviews.iter_mut().rev().find(|it| it.text.reading.block.is_some());
+        let block = review.and_then(|it| it.text.reading.block.as_mut()).expect("a verdict first");
+        block.entries.push(Entry {
+            id: FindingId(id),
+            severity,
+            state,
+            title: format!("finding {id}"),
+            path: path.into(),
+            line: Some(line),
+            now: None,
+            rule: None,
+            fingerprint: Fingerprint(format!("f{id}")),
+            head: sha('a'),
+            rounds: Vec::new(),
+            threaded: false,
+            by: None,
+        });
+        block.entries.last_mut().expect("just pushed")
+    }
+
+    /// A top-level comment.
+    pub(crate) fn comment(&mut self, author: Author, ago: i64) -> &mut Comment {
+        let number = self.snapshot.comments.len() + 1;
+        self.snapshot.comments.push(Comment {
+            id: CommentId(format!("c{number}")),
+            author,
+            at: Time(NOW - ago),
+            edited: false,
+            text: Text::default(),
+            url: String::new(),
+        });
+        self.snapshot.comments.last_mut().expect("just pushed")
+    }
+
+    /// An own comment on a topic.
+    pub(crate) fn topic(&mut self, by: &str, ago: i64, topic: Topic) -> &mut Comment {
+        let head = self.snapshot.pull.head.clone();
+        let comment = self.comment(program(by), ago);
+        comment.text.reading.tag = Some(Box::new(tag(topic, head)));
+        comment
+    }
+
+    pub(crate) fn command(&mut self, author: Author, ago: i64, ask: Ask) {
+        self.comment(author, ago).text.reading.ask = Some(Box::new(ask));
+    }
+
+    pub(crate) fn self_review(&mut self, clean: bool) {
+        self.topic("worker", HOUR, Topic::SelfReview { clean });
+    }
+
+    /// A worker's record at this change.
+    pub(crate) fn job(&mut self, kind: JobKind, cause: &str, ago: i64, outcome: Option<WorkOutcome>) -> &mut Comment {
+        let change = self.snapshot.changes.patch.clone();
+        self.job_at(change, kind, cause, ago, outcome)
+    }
+
+    pub(crate) fn job_at(
+        &mut self,
+        change: PatchId,
+        kind: JobKind,
+        cause: &str,
+        ago: i64,
+        outcome: Option<WorkOutcome>,
+    ) -> &mut Comment {
+        let epoch = self.snapshot.comments.len() as u64 + 1;
+        let topic = Topic::Job { kind, cause: cause.into(), patch: change, epoch, outcome, retried: false };
+        self.topic("referee", ago, topic)
+    }
+
+    pub(crate) fn label(&mut self, name: &str, by: &str, ago: i64) {
+        let label = Label { name: name.into(), by: Some(by.into()), at: Some(Time(NOW - ago)) };
+        self.snapshot.pull.labels.push(label);
+    }
+
+    /// A thread with one note for each of the authors.
+    pub(crate) fn thread(&mut self, authors: &[Author]) -> &mut Thread {
+        let number = self.snapshot.threads.len() + 1;
+        let notes = authors.iter().enumerate().map(|(at, author)| Note {
+            id: NoteId(format!("n{number}.{at}")),
+            author: author.clone(),
+            at: Time(NOW - 2 * HOUR + at as i64),
+            edited: false,
+            text: Text::default(),
+        });
+        self.snapshot.threads.push(Thread {
+            id: ThreadId(format!("t{number}")),
+            review: None,
+            path: Some("src/a.rs".into()),
+            line: Some(1),
+            start_line: None,
+            side: Side::New,
+            notes: notes.collect(),
+            resolved: None,
+            outdated: false,
+            can_resolve: true,
+            can_reply: true,
+            url: String::new(),
+        });
+        self.snapshot.threads.last_mut().expect("just pushed")
+    }
+
+    /// A thread that the role opened for a finding.
+    pub(crate) fn finding_thread(&mut self, role: &str, id: u64, then: &[Author]) -> &mut Thread {
+        let authors: Vec<Author> = std::iter::once(program("referee")).chain(then.iter().cloned()).collect();
+        let head = self.snapshot.pull.head.clone();
+        let thread = self.thread(&authors);
+        let kind = TagKind::Root {
+            role: role.into(),
+            finding: FindingId(id),
+            fingerprint: Fingerprint(format!("f{id}")),
+            severity: Severity::Suggestion,
+            settled: None,
+        };
+        thread.notes[0].text.reading.tag = Some(Box::new(Opened { data: Tag { kind, head }, trust: Trust::Sealed }));
+        thread
+    }
+
+    pub(crate) fn report(&mut self, role: &str, outcome: Outcome) {
+        self.snapshot.evidence.reports.push(Report {
+            role: role.into(),
+            head: self.snapshot.pull.head.clone(),
+            outcome,
+            summary: String::new(),
+            findings: Vec::new(),
+            positions: Vec::new(),
+            deterministic: false,
+            figures: Figures::default(),
+            digest: Hash::of("report"),
+        });
+    }
+
+    /// What the rules say, over findings judged as they are remembered.
+    pub(crate) fn rules(&self) -> Ruled {
+        self.rules_over(|_| {})
+    }
+
+    pub(crate) fn rules_over(&self, change: impl Fn(&mut Vec<Judgement<'_>>)) -> Ruled {
+        let facts = Facts::new(&self.snapshot, &self.policy);
+        let mut judged = judge(&facts);
+        change(&mut judged);
+        decide::rules(&facts, &judged)
+    }
+
+    /// The plan as far as the rules make it.
+    pub(crate) fn plan(&self) -> Plan {
+        let facts = Facts::new(&self.snapshot, &self.policy);
+        let judged = judge(&facts);
+        let outcome = decide::rules(&facts, &judged);
+        let line = |judgement: &Judgement<'_>, it: &Judged<'_>| FindingLine {
+            id: it.id,
+            role: judgement.name().clone(),
+            severity: it.severity,
+            path: it.path.to_owned(),
+            line: it.line,
+            title: it.title.clone().into_owned(),
+            state: it.state,
+            counts: it.counts,
+            thread: it.thread.cloned(),
+        };
+        let mut plan = Plan {
+            pull: self.snapshot.pull.number,
+            head: self.snapshot.pull.head.clone(),
+            steps: outcome.steps,
+            refused: outcome.refused,
+            next: outcome.next,
+            why: outcome.why,
+            delivery: None,
+            roles: Vec::new(),
+            findings: judged.iter().flat_map(|of| of.findings.iter().map(move |it| line(of, it))).collect(),
+            round: outcome.round,
+        };
+        let answers = decide::said(&facts, &plan);
+        plan.steps.extend(answers);
+        plan
+    }
+
+    /// Does to the snapshot what a step does to a forge.
+    pub(crate) fn apply(&mut self, step: &Step) {
+        let by = step.by.clone();
+        match &step.action {
+            Action::EnsureComment { existing, target: Target::Pull, text } => {
+                let Trailer::Tag(tag) = &text.trailer else { panic!("a comment carries a Tag") };
+                let mut written = Text::unread(text.words.as_str());
+                written.reading.tag = Some(Box::new(Opened { data: Tag::clone(tag), trust: Trust::Sealed }));
+                match existing {
+                    Some(id) => {
+                        let comment = self.snapshot.comments.iter_mut().find(|comment| comment.id == *id);
+                        let comment = comment.expect("an existing comment is there");
+                        assert!(comment.author.is(&by), "only the author edits (PUB-9)");
+                        comment.text = written;
+                    }
+                    None => {
+                        let at = self.snapshot.taken_at;
+                        let comment = self.comment(program(by.as_str()), 0);
+                        (comment.text, comment.at) = (written, at);
+                    }
+                }
+            }
+            Action::SetLabel { name, on } => {
+                self.snapshot.pull.labels.retain(|label| label.name != *name);
+                if *on {
+                    let at = Some(self.snapshot.taken_at);
+                    self.snapshot.pull.labels.push(Label { name: name.clone(), by: Some(by), at });
+                }
+            }
+            Action::Assign { target: Target::Pull, who } => {
+                self.snapshot.pull.assignees.extend(who.clone());
+            }
+            other => panic!("no rule plans {}", other.name()),
+        }
+    }
+}
+
+pub(crate) fn check(name: &str, state: CheckState) -> Check {
+    Check { name: name.into(), state }
+}
+
+pub(crate) fn file(path: &str) -> ChangedFile {
+    ChangedFile {
+        path: path.into(),
+        old_path: None,
+        kind: ChangeKind::Modified,
+        hunks: Vec::new(),
+        old_len: None,
+        new_len: None,
+    }
+}
+
+pub(crate) fn tag(topic: Topic, head: Sha) -> Opened<Tag> {
+    Opened { data: Tag { kind: TagKind::Topic(topic), head }, trust: Trust::Sealed }
+}
+
+/// Findings as they are remembered, verdicts as Marks tell them: what `threads` says when nothing moves.
+pub(crate) fn judge<'a>(facts: &'a Facts<'a>) -> Vec<Judgement<'a>> {
+    let change = &facts.snapshot.changes.patch;
+    let one = |role| {
+        let findings = Known::of(facts.snapshot, role).into_iter().map(judged).collect();
+        let fresh = match role.report.map(|report| &report.outcome) {
+            None => Fresh::None,
+            Some(Outcome::Failed { reason }) => Fresh::Failed { reason },
+            Some(_) if role.covers => Fresh::Complete,
+            Some(_) => Fresh::Incomplete { why: "coverage" },
+        };
+        let own = role.standing.map(|standing| standing.mark.own);
+        Judgement {
+            own,
+            grave: own == Some(Verdict::RequestChanges),
+            current: role.current(change) || fresh == Fresh::Complete,
+            role,
+            findings,
+            fresh,
+            threads: Vec::new(),
+            held_back: 0,
+        }
+    };
+    facts.roles.iter().map(one).collect()
+}
+
+fn judged(known: Known<'_>) -> Judged<'_> {
+    Judged {
+        id: known.id,
+        severity: known.severity,
+        state: known.state,
+        counts: !known.state.settled(),
+        title: known.title.into(),
+        path: known.path,
+        line: known.line,
+        rule: known.rule,
+        fingerprint: known.fingerprint,
+        head: known.head,
+        thread: known.thread.map(|thread| &thread.id),
+        url: "",
+        opens: false,
+        by: known.by,
+        remark: Remark::None,
+        known: Some(known),
+        needs_human: None,
+        moved: Moved::No,
+    }
+}
+
+pub(crate) use referee_core::model::snapshot::WorkOutcome;
+
+/// `spawn findings role:static`, `wait author`: an outcome in a few words, with its row.
+pub(crate) fn told(outcome: &Ruled) -> String {
+    let next = match &outcome.next {
+        Next::Idle => "idle".to_owned(),
+        Next::Wait(on) => format!("wait {on:?}").to_lowercase(),
+        Next::Review(briefs) => {
+            format!("review {}", briefs.iter().map(|brief| brief.role.as_str()).collect::<Vec<_>>().join(" "))
+        }
+        Next::Spawn(job) if job.retry => format!("respawn {} {}", job.kind, job.cause),
+        Next::Spawn(job) => format!("spawn {} {}", job.kind, job.cause),
+        Next::Ready => "ready".to_owned(),
+        Next::Blocked(cause) => format!("blocked {cause:?}").to_lowercase(),
+    };
+    format!("{}: {next}", outcome.why.rule)
+}
+
+/// The steps in a few words.
+pub(crate) fn steps(steps: &[Step]) -> Vec<String> {
+    steps.iter().map(step).collect()
+}
+
+fn step(step: &Step) -> String {
+    let what = match &step.action {
+        Action::SetLabel { name, on: true } => format!("+{name}"),
+        Action::SetLabel { name, on: false } => format!("-{name}"),
+        Action::Assign { who, .. } => format!("assign {}", who.as_ref().map_or("nobody", Login::as_str)),
+        Action::EnsureComment { existing, text, .. } => {
+            let Trailer::Tag(tag) = &text.trailer else { panic!("a comment carries a Tag") };
+            let TagKind::Topic(topic) = &tag.kind else { panic!("a comment has a topic") };
+            let name = match topic {
+                Topic::Operator { epoch } => format!("operator {epoch}"),
+                Topic::Notice { .. } => "notice".to_owned(),
+                Topic::Job { kind, outcome, .. } => format!("job {kind} {outcome:?}").to_lowercase(),
+                Topic::Ready { .. } => "handoff".to_owned(),
+                Topic::SelfReview { clean } => format!("self-review {clean}"),
+                Topic::FixPlan => "fix-plan".to_owned(),
+                Topic::Glass { .. } => "glass".to_owned(),
+                Topic::Said { to } => format!("said {to}"),
+            };
+            if existing.is_some() { format!("edit {name}") } else { name }
+        }
+        other => other.name().to_owned(),
+    };
+    format!("{what} by {}", step.by)
+}
