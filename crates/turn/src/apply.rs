@@ -1,0 +1,149 @@
+//! Does a plan, step by step, behind its gates.
+//!
+//! | what a step meets | then |
+//! |---|---|
+//! | a shut gate | withheld, and the run goes on |
+//! | a moved head, before a step that speaks of the head | the run ends: plan again (PUB-15) |
+//! | done, already so, marked in text | the run goes on |
+//! | not permitted, unsupported, refused | noted, and the run goes on, unless a block was to be posted |
+//! | an unknown outcome, later, not found | the run ends: read before anything is sent again |
+
+use referee_core::mark::{Binding, Keys, seal};
+use referee_core::model::{Snapshot, Verdict};
+use referee_core::plan::{Action, Expect, Plan, Step};
+use referee_forge::{Duty, Errand, Forge, ForgeError, Gates, Performed, Withheld};
+
+use crate::journal::{Intent, Journal};
+use crate::receipt::{Outcome, Receipt};
+
+/// What came of a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applied {
+    /// One for each step.
+    pub receipts: Vec<Receipt>,
+    /// The run ended early: everything must be read again.
+    pub stale: bool,
+    /// An approval was posted: head and siblings are read once more (PUB-15, D6).
+    pub approved: bool,
+    /// How many writes left.
+    pub writes: usize,
+}
+
+/// Does a plan.
+pub async fn apply<F: Forge, J: Journal>(
+    forge: &F,
+    journal: &J,
+    gates: &Gates,
+    keys: &Keys,
+    snapshot: &Snapshot,
+    plan: &Plan,
+) -> Applied {
+    let mut out = Applied { receipts: Vec::new(), stale: false, approved: false, writes: 0 };
+    let mut head_checked = false;
+    for (at, step) in plan.steps.iter().enumerate() {
+        let mut receipt =
+            Receipt { step: at, action: step.action.name(), outcome: Outcome::Planned, note: String::new() };
+        if !out.stale {
+            do_one(forge, journal, gates, keys, snapshot, plan, step, &mut head_checked, &mut receipt, &mut out).await;
+        }
+        out.receipts.push(receipt);
+    }
+    out
+}
+
+#[expect(clippy::too_many_arguments, reason = "one step takes all that the run holds")]
+async fn do_one<F: Forge, J: Journal>(
+    forge: &F,
+    journal: &J,
+    gates: &Gates,
+    keys: &Keys,
+    snapshot: &Snapshot,
+    plan: &Plan,
+    step: &Step,
+    head_checked: &mut bool,
+    receipt: &mut Receipt,
+    out: &mut Applied,
+) {
+    let permit = match gates.permit(step) {
+        Ok(permit) => permit,
+        Err(withheld) => {
+            receipt.outcome = Outcome::Withheld;
+            receipt.note = words(&withheld).to_owned();
+            return;
+        }
+    };
+    if step.expect == Expect::Head && !*head_checked {
+        match forge.head(plan.pull).await {
+            Ok(head) if head == plan.head => *head_checked = true,
+            Ok(_) => return out.end(receipt, Outcome::Planned, "the head moved"),
+            Err(error) => return out.end(receipt, Outcome::Failed, &error.to_string()),
+        }
+    }
+    let binding = Binding { forge: snapshot.pull.forge.clone(), repo: snapshot.pull.repo, pull: snapshot.pull.number };
+    let sealed = step.action.map(|draft| seal(draft, &binding, keys));
+    let intent = Intent { pull: plan.pull, step: receipt.step, action: receipt.action, head: plan.head.as_str() };
+    if let Err(why) = journal.intend(&intent) {
+        return out.end(receipt, Outcome::Failed, &why);
+    }
+    let errand = Errand { action: &sealed, by: &step.by, expect: &step.expect, permit: &permit };
+    let performed = forge.perform(plan.pull, &errand).await;
+    out.take(step, receipt, performed);
+    journal.conclude(&intent, receipt);
+}
+
+impl Applied {
+    fn take(&mut self, step: &Step, receipt: &mut Receipt, performed: Result<Performed, ForgeError>) {
+        match performed {
+            Ok(Performed::Done(_)) => {
+                receipt.outcome = Outcome::Done;
+                self.writes += 1;
+                self.approved |= step.approves;
+            }
+            Ok(Performed::MarkedInText) => {
+                receipt.outcome = Outcome::Done;
+                self.writes += 1;
+                "marked in the text: this forge cannot resolve".clone_into(&mut receipt.note);
+            }
+            Ok(Performed::AlreadySo) => receipt.outcome = Outcome::AlreadySo,
+            Ok(Performed::NotPermitted) => {
+                receipt.outcome = Outcome::Refused;
+                "this token may not do it".clone_into(&mut receipt.note);
+            }
+            Err(error) => self.fail(step, receipt, &error),
+        }
+    }
+
+    fn fail(&mut self, step: &Step, receipt: &mut Receipt, error: &ForgeError) {
+        let blocks = matches!(&step.action, Action::PostReview { verdict: Verdict::RequestChanges, .. });
+        match error.duty() {
+            Duty::Reread => {
+                let unknown = *error == ForgeError::Unknown;
+                self.writes += usize::from(unknown);
+                let outcome = if unknown { Outcome::Unknown } else { Outcome::Planned };
+                self.end(receipt, outcome, &error.to_string());
+            }
+            Duty::Wait => self.end(receipt, Outcome::Failed, &error.to_string()),
+            // What follows a block leans on it; anything else may fail alone.
+            Duty::Report if blocks => self.end(receipt, Outcome::Failed, &error.to_string()),
+            Duty::Report => {
+                receipt.outcome = Outcome::Refused;
+                receipt.note = error.to_string();
+            }
+        }
+    }
+
+    fn end(&mut self, receipt: &mut Receipt, outcome: Outcome, note: &str) {
+        receipt.outcome = outcome;
+        note.clone_into(&mut receipt.note);
+        self.stale = true;
+    }
+}
+
+fn words(withheld: &Withheld) -> &'static str {
+    match withheld {
+        Withheld::DryRun => "a dry run",
+        Withheld::Off(_) => "its gate is off",
+        Withheld::NotAsked(_) => "its gate asks, and nobody asked",
+        Withheld::ApproveOff => "approving is off",
+    }
+}

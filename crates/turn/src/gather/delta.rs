@@ -1,0 +1,105 @@
+//! What changed between an earlier head and this one, read once for each earlier head.
+
+use std::collections::BTreeMap;
+
+use referee_core::model::Sha;
+use referee_core::track::{ChangeKind, FileChange};
+
+use super::GatherError;
+use crate::source::{Source, SourceError};
+
+/// The texts of what changed since one head.
+#[derive(Debug)]
+pub(super) struct Delta {
+    files: Vec<Pair>,
+}
+
+#[derive(Debug)]
+struct Pair {
+    old_path: Option<String>,
+    new_path: Option<String>,
+    old: Option<String>,
+    new: Option<String>,
+}
+
+/// Deltas to one head, each read once.
+#[derive(Debug)]
+pub(super) struct Deltas<'s, S> {
+    source: &'s S,
+    head: Sha,
+    read: BTreeMap<Sha, Option<Delta>>,
+}
+
+impl<'s, S: Source> Deltas<'s, S> {
+    pub(super) fn new(source: &'s S, head: &Sha) -> Self {
+        Self { source, head: head.clone(), read: BTreeMap::new() }
+    }
+
+    /// What changed since `old`; `None` if git no longer has it.
+    pub(super) fn since(&mut self, old: &Sha) -> Result<Option<&Delta>, GatherError> {
+        if !self.read.contains_key(old) {
+            let delta = match self.load(old) {
+                Ok(delta) => Some(delta),
+                Err(GatherError::Source(SourceError::Missing(_))) => None,
+                Err(error) => return Err(error),
+            };
+            self.read.insert(old.clone(), delta);
+        }
+        Ok(self.read.get(old).and_then(Option::as_ref))
+    }
+
+    fn load(&self, old: &Sha) -> Result<Delta, GatherError> {
+        if *old == self.head {
+            return Ok(Delta { files: Vec::new() });
+        }
+        let raw = self.source.diff(old, &self.head)?;
+        let diff = referee_git::parse_diff(&raw).map_err(|error| GatherError::Diff(error.to_string()))?;
+        let names = |side: fn(&Pair) -> Option<&String>, files: &[Pair]| -> Vec<String> {
+            files.iter().filter_map(|file| side(file).cloned()).collect()
+        };
+        let mut files: Vec<Pair> = diff
+            .iter()
+            .map(|file| Pair {
+                old_path: (file.kind != ChangeKind::Added)
+                    .then(|| file.old_path.clone().unwrap_or_else(|| file.path.clone())),
+                new_path: (file.kind != ChangeKind::Deleted).then(|| file.path.clone()),
+                old: None,
+                new: None,
+            })
+            .collect();
+        let old_names = names(|file| file.old_path.as_ref(), &files);
+        let new_names = names(|file| file.new_path.as_ref(), &files);
+        let mut old_texts = texts(self.source, old, &old_names)?.into_iter();
+        let mut new_texts = texts(self.source, &self.head, &new_names)?.into_iter();
+        for file in &mut files {
+            if file.old_path.is_some() {
+                file.old = old_texts.next().flatten();
+            }
+            if file.new_path.is_some() {
+                file.new = new_texts.next().flatten();
+            }
+        }
+        Ok(Delta { files })
+    }
+}
+
+fn texts<S: Source>(source: &S, at: &Sha, names: &[String]) -> Result<Vec<Option<String>>, GatherError> {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let bytes = source.files(at, &names)?;
+    Ok(bytes.into_iter().map(|bytes| bytes.and_then(|bytes| String::from_utf8(bytes).ok())).collect())
+}
+
+impl Delta {
+    /// As tracking takes it.
+    pub(super) fn files(&self) -> Vec<FileChange<'_>> {
+        self.files
+            .iter()
+            .map(|file| FileChange {
+                old_path: file.old_path.as_deref(),
+                new_path: file.new_path.as_deref(),
+                old_text: file.old.as_deref(),
+                new_text: file.new.as_deref(),
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,147 @@
+//! Makes a snapshot: what the forge tells, what git says of the change, what came in. Marks and commands are read here
+//! and findings are tracked; results are kept, no source text.
+
+mod delta;
+mod reports;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use referee_core::facts::{Facts, Known, RoleFacts};
+use referee_core::mark::Keys;
+use referee_core::model::{Changes, Evidence, Sha, Snapshot, Submission, Tracked};
+use referee_core::policy::Policy;
+use referee_core::track::{ChangedFile, FileDiff, PatchId, Spot, Track, follow, line_count};
+use referee_forge::Fetched;
+use thiserror::Error;
+
+use crate::source::{Source, SourceError};
+use delta::Delta;
+
+/// What came in since the last turn, as it came.
+#[derive(Clone, Debug, Default)]
+pub struct Inbox {
+    /// Reports, as reviewers wrote them.
+    pub reports: Vec<Submission>,
+    /// Everything else; its reports are filled by gather.
+    pub evidence: Evidence,
+}
+
+/// Why no snapshot could be made.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum GatherError {
+    /// The texts of the change could not be had.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// git's own diff could not be read.
+    #[error("the diff cannot be read: {0}")]
+    Diff(String),
+}
+
+/// Makes a snapshot.
+pub fn gather<S: Source>(
+    fetched: Fetched,
+    source: &S,
+    inbox: &Inbox,
+    policy: &Policy,
+    keys: &Keys,
+) -> Result<Snapshot, GatherError> {
+    let Fetched { taken_at, viewer, capabilities, complete, pull, reviews, threads, comments, checks, lease } = fetched;
+    let changes = changes(source, &pull.base_sha, &pull.head)?;
+    let mut snapshot = Snapshot {
+        taken_at,
+        viewer,
+        capabilities,
+        complete,
+        pull,
+        reviews,
+        threads,
+        comments,
+        checks,
+        changes,
+        evidence: inbox.evidence.clone(),
+        lease,
+    };
+    words::read(&mut snapshot, policy, keys);
+    let mut deltas = delta::Deltas::new(source, &snapshot.pull.head);
+    let (tracks, unreachable) = track(&snapshot, policy, &mut deltas)?;
+    snapshot.changes.tracks = tracks;
+    snapshot.changes.unreachable = unreachable;
+    snapshot.evidence.reports = reports::understand(&snapshot, policy, &inbox.reports, source, &mut deltas)?;
+    for answer in &mut snapshot.evidence.answers {
+        let reachable = |commit: &Sha| source.is_ancestor(commit, &snapshot.pull.head).unwrap_or(false);
+        answer.commit_reachable = answer.commit_sha.as_ref().is_some_and(reachable);
+    }
+    Ok(snapshot)
+}
+
+fn changes<S: Source>(source: &S, base: &Sha, head: &Sha) -> Result<Changes, GatherError> {
+    let merge_base = source.merge_base(base, head)?;
+    let from = merge_base.as_ref().unwrap_or(base);
+    let raw = source.diff(from, head)?;
+    let diff = referee_git::parse_diff(&raw).map_err(|error| GatherError::Diff(error.to_string()))?;
+    let old_paths: Vec<&str> = diff.iter().map(|file| file.old_path.as_deref().unwrap_or(&file.path)).collect();
+    let new_paths: Vec<&str> = diff.iter().map(|file| file.path.as_str()).collect();
+    let old = source.files(from, &old_paths)?;
+    let new = source.files(head, &new_paths)?;
+    let files: Vec<ChangedFile> = diff
+        .iter()
+        .zip(old.iter().zip(&new))
+        .map(|(file, (old, new))| {
+            let length = |text: &Option<Vec<u8>>| text.as_deref().map(line_count);
+            file.without_text(length(old), length(new))
+        })
+        .collect();
+    let old_text = |file: &FileDiff<'_>| {
+        let at = diff.iter().position(|it| std::ptr::eq(it, file))?;
+        old.get(at)?.as_deref()
+    };
+    let patch = PatchId::of(&diff, old_text);
+    Ok(Changes { merge_base, patch, files, tracks: Vec::new(), unreachable: Default::default() })
+}
+
+/// Where each prior finding's code went since its own head: one reading for each such head.
+fn track<S: Source>(
+    snapshot: &Snapshot,
+    policy: &Policy,
+    deltas: &mut delta::Deltas<'_, S>,
+) -> Result<(Vec<Tracked>, BTreeSet<Sha>), GatherError> {
+    let facts = Facts::new(snapshot, policy);
+    let mut unreachable = BTreeSet::new();
+    let mut by_head: BTreeMap<&Sha, Vec<(&RoleFacts<'_>, Known<'_>)>> = BTreeMap::new();
+    for role in &facts.roles {
+        let reviewed = role.standing.and_then(|standing| standing.mark.reviewed.as_ref());
+        if let Some(head) = reviewed.filter(|head| **head != snapshot.pull.head)
+            && deltas.since(head)?.is_none()
+        {
+            unreachable.insert(head.clone());
+        }
+        for known in Known::of(snapshot, role) {
+            by_head.entry(known.head).or_default().push((role, known));
+        }
+    }
+    let mut tracks = Vec::new();
+    for (head, findings) in by_head {
+        let Some(delta) = deltas.since(head)? else { continue };
+        let spots: Vec<Spot> = findings.iter().map(|(_, known)| spot(known)).collect();
+        for ((role, known), track) in findings.iter().zip(follow(&spots, &delta.files())) {
+            let changed = matches!(track, Track::Changed(_) | Track::Gone);
+            tracks.push(Tracked { role: role.role.name.clone(), finding: known.id, track, changed });
+        }
+    }
+    Ok((tracks, unreachable))
+}
+
+fn spot(known: &Known<'_>) -> Spot {
+    let line = known.line.unwrap_or_default();
+    Spot { path: known.path.to_owned(), line, end_line: line }
+}
+
+impl Delta {
+    /// Whether anything changed at a place of the new head.
+    fn touches(&self, path: &str, line: Option<u32>, end_line: Option<u32>) -> bool {
+        let line = line.unwrap_or_default();
+        let spot = Spot { path: path.to_owned(), line, end_line: end_line.unwrap_or(line).max(line) };
+        referee_core::track::touched(&spot, &self.files())
+    }
+}

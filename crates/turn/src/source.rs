@@ -1,0 +1,30 @@
+//! Where the texts of changes come from: git, or a repository in memory.
+
+use referee_core::model::Sha;
+use thiserror::Error;
+
+/// Reads commits. Answers for the pull's repository only.
+pub trait Source {
+    /// Where two commits parted; `None` if they share nothing.
+    fn merge_base(&self, one: &Sha, other: &Sha) -> Result<Option<Sha>, SourceError>;
+
+    /// `git diff` from one commit to another, renames found, as git prints it.
+    fn diff(&self, old: &Sha, new: &Sha) -> Result<Vec<u8>, SourceError>;
+
+    /// The files of that name at a commit, in the order asked for.
+    fn files(&self, at: &Sha, paths: &[&str]) -> Result<Vec<Option<Vec<u8>>>, SourceError>;
+
+    /// Whether a commit is part of another's history.
+    fn is_ancestor(&self, ancestor: &Sha, of: &Sha) -> Result<bool, SourceError>;
+}
+
+/// Why a text could not be had.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SourceError {
+    /// The commit is not there: force-pushed away, or beyond a shallow clone.
+    #[error("commit `{0}` is not there")]
+    Missing(String),
+    /// What was read makes no sense.
+    #[error("{0}")]
+    Unreadable(String),
+}
