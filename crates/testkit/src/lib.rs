@@ -1,1 +1,14 @@
-//! See the crate description.
+//! A forge in memory, the hands of people, and the suites that every forge must pass.
+//!
+//! Nothing here is random, nothing sleeps and nothing touches the network: a play is a function of its script.
+
+pub mod contract;
+pub mod hand;
+pub mod play;
+mod poll;
+mod source;
+pub mod world;
+
+pub use hand::{Hand, Person};
+pub use poll::{block_on, interleave};
+pub use world::{At, Effect, Fault, Quirks, Replies, Seat, Sent, What, World};

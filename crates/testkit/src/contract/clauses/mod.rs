@@ -1,0 +1,53 @@
+mod desk;
+mod faults;
+mod reading;
+mod reviews;
+mod threads;
+
+use super::bench::{Bench, Stop};
+use super::stage::Stage;
+use super::{Clause, End};
+
+macro_rules! run {
+    ($bench:ident, $into:ident; $($room:ident::$clause:ident)+) => {$(
+        let end = match $room::$clause($bench).await {
+            Ok(()) => End::Kept,
+            Err(Stop::Broken(seen)) => End::Broken(seen),
+            Err(Stop::Skipped(why)) => End::Skipped(why),
+        };
+        $into.push(Clause { name: stringify!($clause), end });
+    )+};
+}
+
+/// Every clause in order. The one about secrets is last: it reads the errors of all the others.
+pub(super) async fn run<S: Stage>(bench: &Bench<'_, S>, clauses: &mut Vec<Clause>) {
+    run! { bench, clauses;
+        reading::head_agrees_with_fetch
+        reading::the_board_lists_the_pull
+        reading::more_than_one_page_is_complete
+        reading::a_cut_off_read_is_truncated
+        reviews::a_posted_review_is_read_back
+        reviews::verdicts_are_rows_that_count
+        reviews::a_review_posted_twice_is_one
+        reviews::the_edited_text_is_what_fetch_reads
+        reviews::a_superseded_text_is_what_fetch_reads
+        reviews::threads_opened_later_are_no_review
+        reviews::a_broken_post_is_completed_not_doubled
+        reviews::a_moved_head_is_told
+        threads::a_reply_is_the_last_note_and_not_doubled
+        threads::resolving_twice_is_already_so
+        threads::a_foreign_thread_is_resolved_or_left_alone
+        desk::a_comment_is_written_once_and_edited_in_place
+        desk::a_label_is_put_on_and_taken_off_once
+        desk::somebody_is_assigned_once
+        desk::a_status_is_written_once_and_is_no_check
+        desk::a_claim_is_held_once_and_given_back
+        desk::capabilities_tell_the_truth
+        faults::foreign_words_are_never_edited
+        faults::what_is_not_there_is_not_found
+        faults::a_bad_token_is_told_apart
+        faults::an_outsider_is_not_permitted
+        faults::forged_marks_are_not_marks
+        faults::no_error_holds_a_secret_or_a_text
+    }
+}

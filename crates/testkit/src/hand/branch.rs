@@ -1,0 +1,187 @@
+//! Pulls and what is pushed to them.
+
+use std::sync::Arc;
+
+use referee_core::model::{PullNumber, PullState, Sha};
+use referee_forge::ForgeError;
+
+use super::Person;
+use crate::world::{Opening, PushKind, Repo, Tree};
+
+impl Person {
+    /// Opens a pull with these files changed.
+    #[track_caller]
+    pub fn open(&self, branch: &str, files: &[(&str, &str)]) -> PullNumber {
+        self.open_branch(branch, files, Origin::Here)
+    }
+
+    /// Opens a pull from a fork: nobody here may push to it.
+    #[track_caller]
+    pub fn open_from_fork(&self, branch: &str, files: &[(&str, &str)]) -> PullNumber {
+        self.open_branch(branch, files, Origin::Fork)
+    }
+
+    /// Pushes a commit that changes one file; the closure gets "" for a new one.
+    #[track_caller]
+    pub fn push(&self, path: &str, edit: impl FnOnce(&str) -> String) -> Sha {
+        self.commit(|tree| change(tree, path, edit))
+    }
+
+    /// Pushes a commit without a file.
+    #[track_caller]
+    pub fn remove(&self, path: &str) -> Sha {
+        self.commit(|tree| drop(tree.remove(path)))
+    }
+
+    /// Pushes a commit in which a file has another name.
+    #[track_caller]
+    pub fn rename(&self, from: &str, to: &str) -> Sha {
+        self.commit(|tree| {
+            if let Some(text) = tree.remove(from) {
+                tree.insert(to.to_owned(), text);
+            }
+        })
+    }
+
+    /// Pushes a commit with any change.
+    #[track_caller]
+    pub fn commit(&self, edit: impl FnOnce(&mut Tree)) -> Sha {
+        self.deed("push", |repo, pull| {
+            repo.may_push(&self.login, pull)?;
+            let row = repo.pull(pull)?;
+            let (branch, head) = (row.branch.clone(), row.head.clone());
+            let mut tree = repo.tree(&head);
+            edit(&mut tree);
+            Ok::<_, ForgeError>(repo.push(&self.login, &branch, tree, vec![head], PushKind::Forward))
+        })
+    }
+
+    /// Force-pushes the same patch as another commit.
+    #[track_caller]
+    pub fn amend(&self) -> Sha {
+        self.replace("amend", |_| {})
+    }
+
+    /// Force-pushes another patch in place of all commits.
+    #[track_caller]
+    pub fn force_push(&self, path: &str, edit: impl FnOnce(&str) -> String) -> Sha {
+        self.replace("force-push", |tree| change(tree, path, edit))
+    }
+
+    /// Force-pushes the same changes on top of the base as it is now.
+    #[track_caller]
+    pub fn rebase(&self) -> Sha {
+        self.deed("rebase", |repo, pull| {
+            repo.may_push(&self.login, pull)?;
+            let row = repo.pull(pull)?;
+            let branch = row.branch.clone();
+            let patch = repo.patch_of(row);
+            let base = base_of(repo, pull)?;
+            let mut tree = repo.tree(&base);
+            for (path, (_, after)) in patch {
+                match after {
+                    Some(text) => tree.insert(path, text),
+                    None => tree.remove(&path),
+                };
+            }
+            Ok::<_, ForgeError>(repo.push(&self.login, &branch, tree, vec![base], PushKind::Forced))
+        })
+    }
+
+    /// Pushes to the branch that pulls want into.
+    #[track_caller]
+    pub fn push_base(&self, path: &str, edit: impl FnOnce(&str) -> String) -> Sha {
+        self.world.deed(|repo| {
+            let branch = repo.default_branch.clone();
+            let parents: Vec<Sha> = repo.branch(&branch).cloned().into_iter().collect();
+            let mut tree = parents.first().map(|base| repo.tree(base)).unwrap_or_default();
+            change(&mut tree, path, edit);
+            repo.push(&self.login, &branch, tree, parents, PushKind::Forward)
+        })
+    }
+
+    /// Closes the pull.
+    #[track_caller]
+    pub fn close(&self) {
+        self.deed("close", |repo, pull| repo.set_state(pull, PullState::Closed));
+    }
+
+    /// Opens it again.
+    #[track_caller]
+    pub fn reopen(&self) {
+        self.deed("reopen", |repo, pull| repo.set_state(pull, PullState::Open));
+    }
+
+    /// Merges it, whatever anybody thinks of it.
+    #[track_caller]
+    pub fn merge(&self) {
+        self.deed("merge", |repo, pull| {
+            if !repo.may_write(&self.login) {
+                return Err(ForgeError::Forbidden("merge".to_owned()));
+            }
+            repo.merge(pull);
+            Ok(())
+        });
+    }
+
+    /// Gives it another title.
+    #[track_caller]
+    pub fn retitle(&self, title: &str) {
+        self.deed("retitle", |repo, pull| repo.pull_mut(pull).map(|row| title.clone_into(&mut row.title)));
+    }
+
+    /// Says that it is not meant for review yet.
+    #[track_caller]
+    pub fn draft(&self) {
+        self.deed("make it a draft", |repo, pull| repo.pull_mut(pull).map(|row| row.draft = true));
+    }
+
+    /// Says that it is.
+    #[track_caller]
+    pub fn undraft(&self) {
+        self.deed("end the draft", |repo, pull| repo.pull_mut(pull).map(|row| row.draft = false));
+    }
+
+    #[track_caller]
+    fn open_branch(&self, branch: &str, files: &[(&str, &str)], origin: Origin) -> PullNumber {
+        let opened = self.world.deed(|repo| {
+            let base: Vec<Sha> = repo.branch(&repo.default_branch).cloned().into_iter().collect();
+            let mut tree = base.first().map(|base| repo.tree(base)).unwrap_or_default();
+            for (path, text) in files {
+                tree.insert((*path).to_owned(), Arc::from(*text));
+            }
+            repo.push(&self.login, branch, tree, base, PushKind::Forward);
+            repo.open(&Opening { by: &self.login, branch, title: branch, from_fork: origin == Origin::Fork })
+        });
+        self.sure("open a pull", opened)
+    }
+
+    #[track_caller]
+    fn replace(&self, what: &str, edit: impl FnOnce(&mut Tree)) -> Sha {
+        self.deed(what, |repo, pull| {
+            repo.may_push(&self.login, pull)?;
+            let row = repo.pull(pull)?;
+            let (branch, head) = (row.branch.clone(), row.head.clone());
+            let parents = repo.merge_base(&base_of(repo, pull)?, &head).into_iter().collect();
+            let mut tree = repo.tree(&head);
+            edit(&mut tree);
+            Ok::<_, ForgeError>(repo.push(&self.login, &branch, tree, parents, PushKind::Forced))
+        })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Here,
+    Fork,
+}
+
+fn change(tree: &mut Tree, path: &str, edit: impl FnOnce(&str) -> String) {
+    let text = edit(tree.get(path).map_or("", AsRef::as_ref));
+    tree.insert(path.to_owned(), Arc::from(text));
+}
+
+fn base_of(repo: &Repo, pull: PullNumber) -> Result<Sha, ForgeError> {
+    let base = &repo.pull(pull)?.base;
+    repo.branch(base).cloned().ok_or_else(|| ForgeError::NotFound(base.clone()))
+}

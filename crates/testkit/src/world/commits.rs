@@ -1,0 +1,135 @@
+//! Commits as trees of texts: enough of git for merge bases, patches and conflicts by file.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use referee_core::hash::Hash;
+use referee_core::model::{Mergeable, Sha};
+use referee_core::track::Side;
+
+use super::rows::{Repo, StoredPull, StoredThread};
+
+/// The files of a commit.
+pub type Tree = BTreeMap<String, Arc<str>>;
+
+/// What a commit changes: the texts before and after, by path.
+pub(crate) type Patch = BTreeMap<String, (Option<Arc<str>>, Option<Arc<str>>)>;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Commit {
+    pub(crate) tree: Tree,
+    pub(crate) parents: Vec<Sha>,
+}
+
+impl Repo {
+    /// Stores a commit. No two get the same name, even with the same content, as if their dates differed.
+    pub(crate) fn commit(&mut self, tree: Tree, parents: Vec<Sha>) -> Sha {
+        let serial = self.next_commit().to_string();
+        let first = Hash::of_parts([serial.as_str()]).0;
+        let second = Hash::of_parts([serial.as_str(), first.as_str()]).0;
+        let sha = Sha(format!("{first}{}", &second[..8]));
+        self.commits.insert(sha.clone(), Arc::new(Commit { tree, parents }));
+        sha
+    }
+
+    pub(crate) fn tree(&self, sha: &Sha) -> Tree {
+        self.commits.get(sha).map(|commit| commit.tree.clone()).unwrap_or_default()
+    }
+
+    pub(crate) fn text_at(&self, sha: &Sha, path: &str) -> Option<Arc<str>> {
+        self.commits.get(sha)?.tree.get(path).cloned()
+    }
+
+    pub(crate) fn branch(&self, name: &str) -> Option<&Sha> {
+        self.branches.get(name)
+    }
+
+    /// The commit and all that it stands on, nearest first.
+    pub(crate) fn ancestry(&self, sha: &Sha) -> Vec<Sha> {
+        let mut seen = BTreeSet::new();
+        let mut queue = VecDeque::from([sha.clone()]);
+        let mut order = Vec::new();
+        while let Some(sha) = queue.pop_front() {
+            if !seen.insert(sha.clone()) {
+                continue;
+            }
+            queue.extend(self.commits.get(&sha).into_iter().flat_map(|commit| commit.parents.iter().cloned()));
+            order.push(sha);
+        }
+        order
+    }
+
+    pub(crate) fn merge_base(&self, one: &Sha, other: &Sha) -> Option<Sha> {
+        let known: BTreeSet<Sha> = self.ancestry(other).into_iter().collect();
+        self.ancestry(one).into_iter().find(|sha| known.contains(sha))
+    }
+
+    /// What `head` changes since it left `base`.
+    pub(crate) fn patch(&self, base: &Sha, head: &Sha) -> Patch {
+        let before = self.merge_base(base, head).map(|sha| self.tree(&sha)).unwrap_or_default();
+        let after = self.tree(head);
+        before
+            .keys()
+            .chain(after.keys())
+            .filter(|path| before.get(*path) != after.get(*path))
+            .map(|path| (path.clone(), (before.get(path).cloned(), after.get(path).cloned())))
+            .collect()
+    }
+
+    pub(crate) fn patch_of(&self, pull: &StoredPull) -> Patch {
+        self.branch(&pull.base).map(|base| self.patch(base, &pull.head)).unwrap_or_default()
+    }
+
+    /// A conflict is a file that both sides changed, each in its way.
+    pub(crate) fn mergeable(&self, pull: &StoredPull) -> Mergeable {
+        let Some(base) = self.branch(&pull.base).filter(|_| !pull.draft) else { return Mergeable::Unknown };
+        let theirs = self.tree(base);
+        let clash = self
+            .patch(base, &pull.head)
+            .into_iter()
+            .any(|(path, (before, after))| theirs.get(&path) != before.as_ref() && theirs.get(&path) != after.as_ref());
+        if clash { Mergeable::Conflict } else { Mergeable::Clean }
+    }
+
+    /// Whether a thread's line is no longer there.
+    pub(crate) fn outdated(&self, pull: &StoredPull, thread: &StoredThread) -> bool {
+        if thread.commit == pull.head {
+            return false;
+        }
+        match (thread.side, thread.line) {
+            (Side::New, Some(line)) => {
+                let words = self.text_at(&thread.commit, &thread.path).and_then(|text| nth(&text, line));
+                let now = self.text_at(&pull.head, &thread.path);
+                !words.zip(now).is_some_and(|(words, now)| now.lines().any(|line| line == words))
+            }
+            (Side::Old, _) | (_, None) => !self.patch_of(pull).contains_key(&thread.path),
+        }
+    }
+
+    /// Whether a line can be commented on at that commit.
+    pub(crate) fn commentable(
+        &self,
+        pull: &StoredPull,
+        commit: &Sha,
+        path: &str,
+        line: Option<u32>,
+        side: Side,
+    ) -> bool {
+        let at = match side {
+            Side::New => Some(commit.clone()),
+            Side::Old => self.branch(&pull.base).and_then(|base| self.merge_base(base, commit)),
+        };
+        let text = at.and_then(|sha| self.text_at(&sha, path));
+        match (text, line) {
+            (Some(text), Some(line)) => nth(&text, line).is_some(),
+            (Some(_), None) => true,
+            (None, None) => self.patch_of(pull).contains_key(path),
+            (None, Some(_)) => false,
+        }
+    }
+}
+
+fn nth(text: &str, line: u32) -> Option<String> {
+    let index = usize::try_from(line.checked_sub(1)?).ok()?;
+    text.lines().nth(index).map(str::to_owned)
+}

@@ -1,0 +1,99 @@
+use std::fmt;
+
+use referee_core::model::{
+    CheckState, CommentId, IssueNumber, Login, NoteId, PullNumber, ReviewId, Sha, ThreadId, Time, Verdict,
+};
+use referee_forge::Purpose;
+
+/// One change that a seat made to the world, or that the forge made on its own. Tests must look at each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Effect {
+    /// When.
+    pub at: Time,
+    /// Who; `None` is the forge itself.
+    pub by: Option<Login>,
+    /// On which pull; an issue's effect names the issue in `what`.
+    pub pull: PullNumber,
+    /// What.
+    pub what: What,
+}
+
+/// What changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A review was posted.
+    Posted { review: ReviewId, verdict: Verdict, commit: Sha, text: String, threads: Vec<ThreadId> },
+    /// A post broke off and left a draft.
+    Drafted { review: ReviewId },
+    /// A summary was edited.
+    Edited { review: ReviewId, text: String },
+    /// A summary was edited to say that it no longer holds.
+    Superseded { review: ReviewId, text: String },
+    /// Threads were opened beside a review.
+    Opened { threads: Vec<ThreadId> },
+    /// Somebody replied.
+    Replied { thread: ThreadId, note: NoteId, text: String },
+    /// A thread was resolved.
+    Resolved { thread: ThreadId },
+    /// A thread's root says that it is settled.
+    Marked { thread: ThreadId, text: String },
+    /// A comment was written.
+    Commented { comment: CommentId, on: Option<IssueNumber>, text: String },
+    /// A comment was edited.
+    CommentEdited { comment: CommentId, on: Option<IssueNumber>, text: String },
+    /// A label was put on.
+    Labelled { name: String },
+    /// A label was taken off.
+    Unlabelled { name: String },
+    /// Somebody was assigned.
+    Assigned { who: Login, on: Option<IssueNumber> },
+    /// Somebody gave the assignment back.
+    Unassigned { who: Login, on: Option<IssueNumber> },
+    /// A status was written.
+    Status { commit: Sha, context: String, state: CheckState, text: String },
+    /// A claim was taken.
+    Claimed { purpose: Purpose, epoch: u64 },
+    /// A claim was given back.
+    Released { purpose: Purpose },
+    /// A pull was opened.
+    PullOpened { branch: String },
+    /// The pull was merged.
+    Merged,
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let by = self.by.as_ref().map_or("the forge", Login::as_str);
+        write!(f, "{by} {} on {}", self.what, self.pull)
+    }
+}
+
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Posted { verdict, commit, threads, .. } => {
+                write!(f, "posts `{verdict}` at {} with {} threads", commit.short(), threads.len())
+            }
+            Self::Drafted { review } => write!(f, "leaves draft {review}"),
+            Self::Edited { review, .. } => write!(f, "edits review {review}"),
+            Self::Superseded { review, .. } => write!(f, "supersedes review {review}"),
+            Self::Opened { threads } => write!(f, "opens {} threads", threads.len()),
+            Self::Replied { thread, .. } => write!(f, "replies in {thread}"),
+            Self::Resolved { thread } => write!(f, "resolves {thread}"),
+            Self::Marked { thread, .. } => write!(f, "marks {thread} in its text"),
+            Self::Commented { on: None, .. } => write!(f, "comments"),
+            Self::Commented { on: Some(issue), .. } => write!(f, "comments on issue {issue}"),
+            Self::CommentEdited { comment, .. } => write!(f, "edits comment {comment}"),
+            Self::Labelled { name } => write!(f, "labels `{name}`"),
+            Self::Unlabelled { name } => write!(f, "unlabels `{name}`"),
+            Self::Assigned { who, on: None } => write!(f, "assigns {who}"),
+            Self::Assigned { who, on: Some(issue) } => write!(f, "assigns {who} to issue {issue}"),
+            Self::Unassigned { who, .. } => write!(f, "unassigns {who}"),
+            Self::Status { context, state, .. } => write!(f, "sets `{context}` to {state:?}"),
+            Self::Claimed { purpose, epoch } => write!(f, "claims {purpose:?} as {epoch}"),
+            Self::Released { purpose } => write!(f, "releases {purpose:?}"),
+            Self::PullOpened { branch } => write!(f, "opens `{branch}`"),
+            Self::Merged => write!(f, "merges"),
+        }
+    }
+}

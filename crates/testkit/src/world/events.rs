@@ -1,0 +1,206 @@
+//! What else happens to a pull: pushes, labels, requests, dismissals, statuses. The forge's own rules.
+
+use std::sync::Arc;
+
+use referee_core::model::{
+    CheckState, Label, Login, PullNumber, PullState, Push, ReviewId, ReviewRequest, Row, Sha, ThreadId, Time, Verdict,
+};
+use referee_core::plan::Target;
+use referee_forge::ForgeError;
+
+use super::commits::{Patch, Tree};
+use super::rows::{Repo, StoredPull, StoredStatus, missing};
+
+/// A pull to be opened.
+pub(crate) struct Opening<'a> {
+    pub(crate) by: &'a Login,
+    pub(crate) branch: &'a str,
+    pub(crate) title: &'a str,
+    pub(crate) from_fork: bool,
+}
+
+/// Whether a push keeps history.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PushKind {
+    Forward,
+    Forced,
+}
+
+impl Repo {
+    /// Opens a pull of a branch into the default one.
+    pub(crate) fn open(&mut self, opening: &Opening<'_>) -> Result<PullNumber, ForgeError> {
+        let head = self.branch(opening.branch).cloned().ok_or_else(|| missing(&opening.branch))?;
+        let number = PullNumber(self.next_number());
+        let now = self.now;
+        let row = StoredPull {
+            number,
+            title: opening.title.to_owned(),
+            author: opening.by.clone(),
+            branch: opening.branch.to_owned(),
+            base: self.default_branch.clone(),
+            head: head.clone(),
+            head_since: now,
+            state: PullState::Open,
+            draft: false,
+            from_fork: opening.from_fork,
+            labels: Vec::new(),
+            assignees: Vec::new(),
+            requests: Vec::new(),
+            reviews: Vec::new(),
+            threads: Vec::new(),
+            comments: Vec::new(),
+            opened_at: now,
+            reopens: Vec::new(),
+            pushes: vec![Push { head, by: Some(opening.by.clone()), at: now }],
+            unpaired: Vec::new(),
+        };
+        self.pulls.insert(number, Arc::new(row));
+        Ok(number)
+    }
+
+    /// Stores a commit and moves a branch to it, with every open pull on that branch.
+    pub(crate) fn push(&mut self, by: &Login, branch: &str, tree: Tree, parents: Vec<Sha>, kind: PushKind) -> Sha {
+        let before: Vec<(PullNumber, Patch)> = self
+            .pulls
+            .values()
+            .filter(|pull| pull.branch == branch && pull.state == PullState::Open)
+            .map(|pull| (pull.number, self.patch_of(pull)))
+            .collect();
+        let sha = self.commit(tree, parents);
+        self.branches.insert(branch.to_owned(), sha.clone());
+        for (number, patch) in before {
+            self.advance(number, by, &sha, &patch, kind);
+        }
+        sha
+    }
+
+    fn advance(&mut self, number: PullNumber, by: &Login, head: &Sha, patch: &Patch, kind: PushKind) {
+        let now = self.now;
+        let Ok(pull) = self.pull_mut(number) else { return };
+        let old = std::mem::replace(&mut pull.head, head.clone());
+        pull.head_since = now;
+        pull.pushes.push(Push { head: head.clone(), by: Some(by.clone()), at: now });
+        let same = self.pull(number).is_ok_and(|pull| self.patch_of(pull) == *patch);
+        let (dismisses, flags) = (self.quirks.dismiss_on_push, self.quirks.stale_flags || self.quirks.stale_ignored);
+        let rolls = self.quirks.commit_rolls_forward && kind == PushKind::Forced;
+        let Ok(pull) = self.pull_mut(number) else { return };
+        for review in pull.reviews.iter_mut().filter(|review| review.row != Row::Draft) {
+            if same {
+                if rolls && review.commit == old {
+                    review.commit = head.clone();
+                }
+                continue;
+            }
+            if flags {
+                review.stale.get_or_insert(now);
+            }
+            if dismisses && review.row == Row::Verdict(Verdict::Approve) {
+                review.dismissed.get_or_insert((None, now));
+            }
+        }
+    }
+
+    pub(crate) fn set_state(&mut self, number: PullNumber, state: PullState) -> Result<(), ForgeError> {
+        let now = self.now;
+        let pull = self.pull_mut(number)?;
+        if state == PullState::Open && pull.state == PullState::Closed {
+            pull.reopens.push(now);
+        }
+        pull.state = state;
+        Ok(())
+    }
+
+    /// Asks somebody for a review: whoever may write, or the pull's author, may ask.
+    pub(crate) fn request(&mut self, number: PullNumber, by: &Login, of: &Login) -> Result<(), ForgeError> {
+        self.takes_part(number, by, "ask for a review")?;
+        let (at, clears) = (self.now, self.quirks.request_clears);
+        let pull = self.pull_mut(number)?;
+        pull.requests.retain(|request| request.of != *of);
+        pull.requests.push(ReviewRequest { of: of.clone(), by: Some(by.clone()), at });
+        if clears {
+            pull.reviews.iter_mut().filter(|row| row.author == *of).for_each(|row| row.requested = true);
+        }
+        Ok(())
+    }
+
+    /// Takes a request back; the forge gives the verdicts their weight back.
+    pub(crate) fn withdraw(&mut self, number: PullNumber, of: &Login) -> Result<(), ForgeError> {
+        let pull = self.pull_mut(number)?;
+        pull.requests.retain(|request| request.of != *of);
+        pull.reviews.iter_mut().filter(|row| row.author == *of).for_each(|row| row.requested = false);
+        Ok(())
+    }
+
+    pub(crate) fn dismiss(&mut self, number: PullNumber, by: &Login, review: &ReviewId) -> Result<(), ForgeError> {
+        if !self.may_write(by) {
+            return Err(ForgeError::Forbidden("dismiss a review".to_owned()));
+        }
+        let now = self.now;
+        self.pull_mut(number)?.review_mut(review)?.dismissed = Some((Some(by.clone()), now));
+        Ok(())
+    }
+
+    /// Forges let the pull's author resolve threads too, write access or not.
+    pub(crate) fn resolve(&mut self, number: PullNumber, by: &Login, thread: &ThreadId) -> Result<(), ForgeError> {
+        self.takes_part(number, by, "resolve threads")?;
+        let resolved = Some((by.clone(), self.now));
+        self.pull_mut(number)?.thread_mut(thread)?.resolved = resolved;
+        Ok(())
+    }
+
+    pub(crate) fn unresolve(&mut self, number: PullNumber, by: &Login, thread: &ThreadId) -> Result<(), ForgeError> {
+        self.takes_part(number, by, "reopen threads")?;
+        self.pull_mut(number)?.thread_mut(thread)?.resolved = None;
+        Ok(())
+    }
+
+    pub(crate) fn label(&mut self, number: PullNumber, by: &Login, name: &str) -> Result<(), ForgeError> {
+        let at = self.now;
+        add_label(&mut self.pull_mut(number)?.labels, name, by, at);
+        Ok(())
+    }
+
+    pub(crate) fn unlabel(&mut self, number: PullNumber, name: &str) -> Result<(), ForgeError> {
+        self.pull_mut(number)?.labels.retain(|label| label.name != name);
+        Ok(())
+    }
+
+    pub(crate) fn assignees(&mut self, number: PullNumber, target: Target) -> Result<&mut Vec<Login>, ForgeError> {
+        match target {
+            Target::Pull => Ok(&mut self.pull_mut(number)?.assignees),
+            Target::Issue(issue) => Ok(&mut self.issue_mut(issue)?.assignees),
+        }
+    }
+
+    /// The latest of each context is the one that counts.
+    pub(crate) fn set_status(&mut self, commit: &Sha, context: &str, state: CheckState, text: &str) {
+        let same = |status: &StoredStatus| status.commit == *commit && status.context == context;
+        self.statuses.retain(|status| !same(status));
+        let (commit, context) = (commit.clone(), context.to_owned());
+        self.statuses.push(StoredStatus { commit, context, state, text: text.to_owned() });
+    }
+
+    /// A fork is its author's alone.
+    pub(crate) fn may_push(&self, by: &Login, number: PullNumber) -> Result<(), ForgeError> {
+        let pull = self.pull(number)?;
+        if pull.author == *by || (!pull.from_fork && self.may_write(by)) {
+            Ok(())
+        } else {
+            Err(ForgeError::Forbidden("push to that branch".to_owned()))
+        }
+    }
+
+    fn takes_part(&self, number: PullNumber, by: &Login, verb: &str) -> Result<(), ForgeError> {
+        if self.may_write(by) || self.pull(number)?.author == *by {
+            Ok(())
+        } else {
+            Err(ForgeError::Forbidden(verb.to_owned()))
+        }
+    }
+}
+
+pub(crate) fn add_label(labels: &mut Vec<Label>, name: &str, by: &Login, at: Time) {
+    if labels.iter().all(|label| label.name != name) {
+        labels.push(Label { name: name.to_owned(), by: Some(by.clone()), at: Some(at) });
+    }
+}

@@ -1,0 +1,79 @@
+/// Something that goes wrong with one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fault {
+    /// It is done, and the reply is lost.
+    LoseReply,
+    /// It is not done, and nobody can tell.
+    FailBefore,
+    /// It is done and answered with a 500. A caller cannot tell it from `LoseReply`; a server speaks differently.
+    FailAfter500,
+    /// The process ends during the call; its seat refuses everything until `World::restart`.
+    Crash(Sent),
+    /// The forge asks to come back later.
+    Later,
+    /// A read is cut off, and says so. Writes are not touched.
+    Truncate,
+    /// A read, or the look before a write, sees the state as of one write ago.
+    Stale,
+}
+
+/// How much of a write got through before the process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sent {
+    /// Nothing.
+    Nothing,
+    /// Half of the inline comments, where the forge stores them one by one; else nothing.
+    Half,
+    /// All of it.
+    All,
+}
+
+/// When a fault strikes, counted from now: `Call(1)` is the next call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum At {
+    /// Any verb of any seat.
+    Call(u64),
+    /// Only verbs that may write.
+    Write(u64),
+}
+
+/// Faults to come, and those that struck.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Script {
+    coming: Vec<(At, Fault)>,
+    struck: Vec<Fault>,
+}
+
+impl Script {
+    pub(crate) fn add(&mut self, at: At, fault: Fault) {
+        self.coming.push((at, fault));
+    }
+
+    /// Counts one call and says what goes wrong with it.
+    pub(crate) fn next(&mut self, writes: bool) -> Option<Fault> {
+        let mut due = None;
+        self.coming.retain_mut(|(at, fault)| {
+            let left = match at {
+                At::Call(left) => left,
+                At::Write(left) if writes => left,
+                At::Write(_) => return true,
+            };
+            *left = left.saturating_sub(1);
+            if *left > 0 {
+                return true;
+            }
+            due.get_or_insert(*fault);
+            false
+        });
+        self.struck.extend(due);
+        due
+    }
+
+    pub(crate) fn struck(&self) -> &[Fault] {
+        &self.struck
+    }
+
+    pub(crate) fn needs_past(&self) -> bool {
+        self.coming.iter().any(|(_, fault)| *fault == Fault::Stale)
+    }
+}

@@ -1,0 +1,205 @@
+//! What a reader is handed: rows as core's model tells them, as this viewer may see them.
+
+use std::collections::BTreeSet;
+
+use referee_core::model::thread::Resolution;
+use referee_core::model::{
+    Board, Comment, Completeness, Issue, Login, Note, Pull, PullNumber, PullState, Review, Row, Sha, Thread, Time,
+    Verdict, Viewer,
+};
+use referee_forge::{Fetched, ForgeError};
+
+use super::quirks::Replies;
+use super::rows::{Repo, StoredComment, StoredPull, StoredReview, StoredThread};
+
+/// A row of the forge's own list of reviews, before any adapter made sense of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawReview {
+    /// Its id.
+    pub id: referee_core::model::ReviewId,
+    /// What the row is.
+    pub row: Row,
+    /// Who wrote it.
+    pub author: Option<Login>,
+    /// What the list says: the first text, where the forge has that quirk.
+    pub body: String,
+    /// The commit it names.
+    pub commit: Sha,
+    /// The diff changed since.
+    pub stale: bool,
+    /// It has weight.
+    pub official: bool,
+    /// It was dismissed; on some forges by a newer verdict too.
+    pub dismissed: bool,
+}
+
+impl Repo {
+    pub(crate) fn raw_reviews(&self, number: PullNumber, viewer: &Login) -> Result<Vec<RawReview>, ForgeError> {
+        let pull = self.pull(number)?;
+        let row = |review: &StoredReview| RawReview {
+            id: review.id.clone(),
+            row: review.row,
+            author: self.author(&review.author).login,
+            body: if self.quirks.original_text_in_lists { &review.original } else { review.text.words() }.to_owned(),
+            commit: review.commit.clone(),
+            stale: self.quirks.stale_flags && review.stale.is_some(),
+            official: review.official && !review.replaced && !review.requested,
+            dismissed: review.dismissed.is_some() || review.replaced,
+        };
+        Ok(visible(pull, viewer).map(row).collect())
+    }
+
+    /// A pull as `viewer` sees it.
+    pub(crate) fn fetched(
+        &self,
+        number: PullNumber,
+        viewer: &Login,
+        holds: &BTreeSet<Login>,
+        now: Time,
+    ) -> Result<Fetched, ForgeError> {
+        let row = self.pull(number)?;
+        let mut fetched = Fetched {
+            taken_at: now,
+            viewer: Viewer { login: viewer.clone(), holds: holds.clone() },
+            capabilities: self.quirks.capabilities(),
+            complete: Completeness::Complete,
+            pull: self.told(row, viewer),
+            reviews: visible(row, viewer).map(|review| self.review(number, review)).collect(),
+            threads: row
+                .threads
+                .iter()
+                .filter(|thread| !row.in_draft(thread))
+                .map(|thread| self.thread(row, thread, viewer))
+                .collect(),
+            comments: row.comments.iter().map(|comment| self.comment_of(comment)).collect(),
+            checks: self.checks(&row.head),
+            lease: self.lease(number.0),
+        };
+        if let Some(limit) = self.quirks.page_limit {
+            cut(&mut fetched, limit);
+        }
+        Ok(fetched)
+    }
+
+    pub(crate) fn board(&self, now: Time) -> Board {
+        Board {
+            taken_at: now,
+            pulls: self.pulls.values().filter(|pull| pull.state == PullState::Open).map(|pull| pull.number).collect(),
+            issues: self
+                .issues
+                .iter()
+                .filter(|(_, issue)| issue.open)
+                .map(|(number, issue)| Issue {
+                    number: *number,
+                    labels: issue.labels.clone(),
+                    assignees: issue.assignees.clone(),
+                    comments: issue.comments.iter().map(|comment| self.comment_of(comment)).collect(),
+                })
+                .collect(),
+            leases: self.issues.keys().filter_map(|number| Some((*number, self.lease(number.0)?))).collect(),
+        }
+    }
+
+    fn told(&self, row: &StoredPull, viewer: &Login) -> Pull {
+        Pull {
+            forge: self.quirks.forge.to_owned(),
+            repo: self.id,
+            repo_name: self.name.clone(),
+            number: row.number,
+            title: row.title.clone(),
+            author: self.author(&row.author),
+            state: row.state,
+            draft: row.draft,
+            head: row.head.clone(),
+            head_since: row.head_since,
+            base: row.base.clone(),
+            base_sha: self.branch(&row.base).cloned().unwrap_or_else(|| row.head.clone()),
+            mergeable: self.mergeable(row),
+            pushable: Some(!row.from_fork && self.may_write(viewer)),
+            labels: row.labels.clone(),
+            assignees: row.assignees.clone(),
+            requests: row.requests.clone(),
+            opened_at: row.opened_at,
+            reopens: row.reopens.clone(),
+            pushes: row.pushes.clone(),
+            url: format!("https://{}.test/{}/pulls/{}", self.quirks.forge, self.name, row.number.0),
+        }
+    }
+
+    fn review(&self, number: PullNumber, row: &StoredReview) -> Review {
+        Review {
+            id: row.id.clone(),
+            edit: (!self.quirks.no_edit && matches!(row.row, Row::Verdict(_))).then(|| row.edit.clone()),
+            author: self.author(&row.author),
+            row: told_row(row),
+            text: row.text.clone(),
+            commit: Some(row.commit.clone()),
+            at: row.at,
+            counts: self.counts(row),
+            url: format!("https://{}.test/{}/pulls/{}#review-{}", self.quirks.forge, self.name, number.0, row.id),
+        }
+    }
+
+    fn thread(&self, pull: &StoredPull, row: &StoredThread, viewer: &Login) -> Thread {
+        let note = |note: &super::rows::StoredNote| Note {
+            id: note.id.clone(),
+            author: self.author(&note.author),
+            at: note.at,
+            edited: note.edited,
+            text: note.text.clone(),
+        };
+        let resolved = row.resolved.as_ref();
+        Thread {
+            id: row.id.clone(),
+            review: row.review.clone(),
+            path: Some(row.path.clone()),
+            line: row.line,
+            start_line: row.start_line,
+            side: row.side,
+            notes: row.notes.iter().map(note).collect(),
+            resolved: resolved.map(|(login, at)| Resolution { by: self.author(login), at: Some(*at) }),
+            outdated: self.outdated(pull, row),
+            can_resolve: !self.quirks.no_resolve && (self.may_write(viewer) || pull.author == *viewer),
+            can_reply: self.quirks.replies != Replies::No,
+            url: format!("https://{}.test/{}/pulls/{}#{}", self.quirks.forge, self.name, pull.number.0, row.id),
+        }
+    }
+
+    fn comment_of(&self, row: &StoredComment) -> Comment {
+        Comment {
+            id: row.id.clone(),
+            author: self.author(&row.author),
+            at: row.at,
+            edited: row.edited,
+            text: row.text.clone(),
+            url: format!("https://{}.test/{}/comments/{}", self.quirks.forge, self.name, row.id),
+        }
+    }
+}
+
+/// Keeps the first `limit` entries of each list and says what was cut.
+pub(crate) fn cut(fetched: &mut Fetched, limit: usize) {
+    let Fetched { reviews, threads, comments, .. } = fetched;
+    let mut what = Vec::new();
+    for (name, length) in [("reviews", reviews.len()), ("threads", threads.len()), ("comments", comments.len())] {
+        if length > limit {
+            what.push(name);
+        }
+    }
+    reviews.truncate(limit);
+    threads.truncate(limit);
+    comments.truncate(limit);
+    if !what.is_empty() {
+        fetched.complete = Completeness::Truncated { what: what.join(", ") };
+    }
+}
+
+/// The rows that `viewer` sees: nobody sees another's draft.
+fn visible<'a>(pull: &'a StoredPull, viewer: &'a Login) -> impl Iterator<Item = &'a StoredReview> {
+    pull.reviews.iter().filter(move |review| review.row != Row::Draft || review.author == *viewer)
+}
+
+/// An empty comment review is the wrapper of its inline comments, whoever posted it.
+fn told_row(row: &StoredReview) -> Row {
+    if row.row == Row::Verdict(Verdict::Comment) && row.text.words().is_empty() { Row::Wrapper } else { row.row }
+}

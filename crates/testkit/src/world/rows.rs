@@ -1,0 +1,256 @@
+//! What the forge keeps, as rows.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use referee_core::model::{
+    Access, Author, CheckState, CommentId, EditId, IssueNumber, Label, Login, NoteId, PullNumber, PullState, Push,
+    RepoId, ReviewId, ReviewRequest, Row, Sha, Text, ThreadId, Time,
+};
+use referee_core::track::Side;
+use referee_forge::ForgeError;
+
+use super::claim::Claims;
+use super::commits::Commit;
+use super::quirks::Quirks;
+
+/// Everything the forge keeps. Cloning is cheap: commits and pulls are shared until they are changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Repo {
+    pub(crate) quirks: Quirks,
+    pub(crate) now: Time,
+    pub(crate) id: RepoId,
+    pub(crate) name: String,
+    pub(crate) default_branch: String,
+    pub(crate) commits: BTreeMap<Sha, Arc<Commit>>,
+    pub(crate) branches: BTreeMap<String, Sha>,
+    pub(crate) users: BTreeMap<Login, User>,
+    pub(crate) pulls: BTreeMap<PullNumber, Arc<StoredPull>>,
+    pub(crate) issues: BTreeMap<IssueNumber, StoredIssue>,
+    pub(crate) statuses: Vec<StoredStatus>,
+    pub(crate) claims: Claims,
+    serials: Serials,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct User {
+    pub(crate) access: Access,
+    pub(crate) bot: bool,
+    pub(crate) deleted: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StoredPull {
+    pub(crate) number: PullNumber,
+    pub(crate) title: String,
+    pub(crate) author: Login,
+    pub(crate) branch: String,
+    pub(crate) base: String,
+    pub(crate) head: Sha,
+    pub(crate) head_since: Time,
+    pub(crate) state: PullState,
+    pub(crate) draft: bool,
+    pub(crate) from_fork: bool,
+    pub(crate) labels: Vec<Label>,
+    pub(crate) assignees: Vec<Login>,
+    pub(crate) requests: Vec<ReviewRequest>,
+    pub(crate) reviews: Vec<StoredReview>,
+    pub(crate) threads: Vec<StoredThread>,
+    pub(crate) comments: Vec<StoredComment>,
+    pub(crate) opened_at: Time,
+    pub(crate) reopens: Vec<Time>,
+    pub(crate) pushes: Vec<Push>,
+    /// Posts that wait for the other one of their pair (`Quirks::posts_mixed_up`).
+    pub(crate) unpaired: Vec<(Login, ReviewId)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StoredReview {
+    pub(crate) id: ReviewId,
+    pub(crate) edit: EditId,
+    pub(crate) author: Login,
+    pub(crate) row: Row,
+    pub(crate) original: String,
+    /// The current text, hashed when it is written and not each time it is read.
+    pub(crate) text: Text,
+    pub(crate) commit: Sha,
+    pub(crate) at: Time,
+    /// The author had the right to be counted when it was submitted.
+    pub(crate) official: bool,
+    pub(crate) replaced: bool,
+    pub(crate) requested: bool,
+    pub(crate) dismissed: Option<(Option<Login>, Time)>,
+    pub(crate) stale: Option<Time>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StoredThread {
+    pub(crate) id: ThreadId,
+    pub(crate) review: Option<ReviewId>,
+    pub(crate) path: String,
+    pub(crate) line: Option<u32>,
+    pub(crate) start_line: Option<u32>,
+    pub(crate) side: Side,
+    pub(crate) commit: Sha,
+    pub(crate) notes: Vec<StoredNote>,
+    pub(crate) resolved: Option<(Login, Time)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StoredNote {
+    pub(crate) id: NoteId,
+    pub(crate) author: Login,
+    pub(crate) at: Time,
+    pub(crate) edited: bool,
+    pub(crate) text: Text,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StoredComment {
+    pub(crate) id: CommentId,
+    pub(crate) author: Login,
+    pub(crate) at: Time,
+    pub(crate) edited: bool,
+    pub(crate) text: Text,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StoredIssue {
+    pub(crate) open: bool,
+    pub(crate) labels: Vec<Label>,
+    pub(crate) assignees: Vec<Login>,
+    pub(crate) comments: Vec<StoredComment>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StoredStatus {
+    pub(crate) commit: Sha,
+    pub(crate) context: String,
+    pub(crate) state: CheckState,
+    pub(crate) text: String,
+}
+
+/// Ids as forges give them: reviews count apart from texts, so a review's number is also some other text's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Serials {
+    number: u64,
+    review: u64,
+    text: u64,
+    commit: u64,
+}
+
+impl Repo {
+    pub(crate) fn new(quirks: Quirks) -> Self {
+        let mut repo = Self {
+            quirks,
+            now: Time(1_794_739_200),
+            id: RepoId(42),
+            name: "acme/api".to_owned(),
+            default_branch: "main".to_owned(),
+            commits: BTreeMap::new(),
+            branches: BTreeMap::new(),
+            users: BTreeMap::new(),
+            pulls: BTreeMap::new(),
+            issues: BTreeMap::new(),
+            statuses: Vec::new(),
+            claims: Claims::default(),
+            serials: Serials::default(),
+        };
+        let root = repo.commit(BTreeMap::new(), Vec::new());
+        repo.branches.insert(repo.default_branch.clone(), root);
+        repo
+    }
+
+    pub(crate) fn pull(&self, number: PullNumber) -> Result<&StoredPull, ForgeError> {
+        self.pulls.get(&number).map(AsRef::as_ref).ok_or_else(|| missing(&number))
+    }
+
+    pub(crate) fn pull_mut(&mut self, number: PullNumber) -> Result<&mut StoredPull, ForgeError> {
+        self.pulls.get_mut(&number).map(Arc::make_mut).ok_or_else(|| missing(&number))
+    }
+
+    pub(crate) fn issue_mut(&mut self, number: IssueNumber) -> Result<&mut StoredIssue, ForgeError> {
+        self.issues.get_mut(&number).ok_or_else(|| missing(&number))
+    }
+
+    /// Who somebody is, as the forge tells it.
+    pub(crate) fn author(&self, login: &Login) -> Author {
+        let user = self.users.get(login);
+        if user.is_some_and(|user| user.deleted) {
+            return Author::default();
+        }
+        let access = match user {
+            _ if self.quirks.access_hidden => Access::Unknown,
+            Some(user) => user.access,
+            None => Access::Read,
+        };
+        Author { login: Some(login.clone()), bot: user.is_some_and(|user| user.bot), access }
+    }
+
+    pub(crate) fn may_write(&self, login: &Login) -> bool {
+        self.users.get(login).is_some_and(|user| user.access == Access::Write && !user.deleted)
+    }
+
+    pub(crate) fn next_number(&mut self) -> u64 {
+        next(&mut self.serials.number)
+    }
+
+    pub(crate) fn next_review(&mut self) -> ReviewId {
+        ReviewId(next(&mut self.serials.review).to_string())
+    }
+
+    pub(crate) fn next_text(&mut self) -> String {
+        next(&mut self.serials.text).to_string()
+    }
+
+    pub(crate) fn next_commit(&mut self) -> u64 {
+        next(&mut self.serials.commit)
+    }
+}
+
+impl StoredPull {
+    pub(crate) fn review(&self, id: &ReviewId) -> Result<&StoredReview, ForgeError> {
+        self.reviews.iter().find(|review| review.id == *id).ok_or_else(|| missing(id))
+    }
+
+    pub(crate) fn review_mut(&mut self, id: &ReviewId) -> Result<&mut StoredReview, ForgeError> {
+        self.reviews.iter_mut().find(|review| review.id == *id).ok_or_else(|| missing(id))
+    }
+
+    pub(crate) fn thread(&self, id: &ThreadId) -> Result<&StoredThread, ForgeError> {
+        self.threads.iter().find(|thread| thread.id == *id).ok_or_else(|| missing(id))
+    }
+
+    pub(crate) fn thread_mut(&mut self, id: &ThreadId) -> Result<&mut StoredThread, ForgeError> {
+        self.threads.iter_mut().find(|thread| thread.id == *id).ok_or_else(|| missing(id))
+    }
+
+    /// The draft that only its author sees.
+    pub(crate) fn draft_of(&self, login: &Login) -> Option<&StoredReview> {
+        self.reviews.iter().find(|review| review.row == Row::Draft && review.author == *login)
+    }
+
+    /// Whether a thread still lies in a draft.
+    pub(crate) fn in_draft(&self, thread: &StoredThread) -> bool {
+        thread
+            .review
+            .as_ref()
+            .is_some_and(|id| self.reviews.iter().any(|review| review.id == *id && review.row == Row::Draft))
+    }
+}
+
+impl StoredThread {
+    /// Whether its root is this text of this author on this file, whichever review it landed in (D6).
+    pub(crate) fn is_root(&self, author: &Login, path: &str, text: &str) -> bool {
+        self.path == path && self.notes.first().is_some_and(|root| root.author == *author && root.text.words() == text)
+    }
+}
+
+pub(crate) fn missing(what: &impl ToString) -> ForgeError {
+    ForgeError::NotFound(what.to_string())
+}
+
+fn next(serial: &mut u64) -> u64 {
+    *serial += 1;
+    *serial
+}

@@ -1,0 +1,135 @@
+//! What the forge decides by itself: which rows count, whether a pull is approved, and merging it.
+
+use std::collections::BTreeMap;
+
+use referee_core::model::{
+    Check, CheckState, Checks, Counts, Login, Mergeable, PullNumber, PullState, Row, Sha, Verdict,
+};
+
+use super::rows::{Repo, StoredPull, StoredReview};
+
+/// What the forge itself thinks of a pull, by the newest counting verdict of each user.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Whose approval counts.
+    pub approvers: Vec<Login>,
+    /// Whose block counts.
+    pub blockers: Vec<Login>,
+}
+
+impl Tally {
+    /// Somebody approves and nobody blocks.
+    pub fn approved(&self) -> bool {
+        !self.approvers.is_empty() && self.blockers.is_empty()
+    }
+
+    /// Somebody blocks.
+    pub fn blocked(&self) -> bool {
+        !self.blockers.is_empty()
+    }
+}
+
+/// Contexts with this prefix are referee's own, never part of the checks (D15).
+pub(crate) const OWN: &str = "referee/";
+
+impl Repo {
+    /// Whether a row counts.
+    ///
+    /// | row | counts |
+    /// |---|---|
+    /// | draft, wrapper, comment, by somebody without the right | no |
+    /// | a newer verdict took its place | replaced |
+    /// | dismissed | dismissed |
+    /// | its author was asked again | requested |
+    /// | stale where stale rows are ignored | dismissed by the forge |
+    /// | any other | yes |
+    pub(crate) fn counts(&self, review: &StoredReview) -> Counts {
+        let verdict = matches!(review.row, Row::Verdict(Verdict::Approve | Verdict::RequestChanges));
+        if !verdict || !review.official {
+            return Counts::No;
+        }
+        if review.replaced {
+            return Counts::Replaced;
+        }
+        if let Some((by, at)) = &review.dismissed {
+            return Counts::Dismissed { by: by.as_ref().map(|login| self.author(login)), at: *at };
+        }
+        if review.requested {
+            return Counts::Requested;
+        }
+        match review.stale {
+            Some(at) if self.quirks.stale_ignored => Counts::Dismissed { by: None, at },
+            _ => Counts::Yes,
+        }
+    }
+
+    pub(crate) fn decision(&self, pull: &StoredPull) -> Tally {
+        let mut newest: BTreeMap<&Login, Verdict> = BTreeMap::new();
+        for review in &pull.reviews {
+            if let (Row::Verdict(verdict), Counts::Yes) = (review.row, self.counts(review)) {
+                newest.insert(&review.author, verdict);
+            }
+        }
+        let who = |wanted: Verdict| {
+            newest.iter().filter(|(_, verdict)| **verdict == wanted).map(|(login, _)| (*login).clone()).collect()
+        };
+        Tally { approvers: who(Verdict::Approve), blockers: who(Verdict::RequestChanges) }
+    }
+
+    /// The checks at a commit, the own ones apart.
+    pub(crate) fn checks(&self, commit: &Sha) -> Checks {
+        let mut checks = Checks::default();
+        for status in self.statuses.iter().filter(|status| status.commit == *commit) {
+            if status.context.starts_with(OWN) {
+                checks.own.push(referee_core::model::checks::OwnStatus {
+                    context: status.context.clone(),
+                    state: status.state,
+                    text: status.text.clone(),
+                });
+            } else {
+                checks.all.push(Check { name: status.context.clone(), state: status.state });
+            }
+        }
+        checks
+    }
+
+    /// Merges what is approved and green, where the forge does so. Own statuses do not hold it up: an approval
+    /// that shows for one moment must be seen to do harm.
+    pub(crate) fn auto_merge(&mut self) -> Vec<PullNumber> {
+        if !self.quirks.auto_merge {
+            return Vec::new();
+        }
+        let ripe: Vec<PullNumber> =
+            self.pulls.values().filter(|pull| self.ripe(pull)).map(|pull| pull.number).collect();
+        for number in &ripe {
+            self.merge(*number);
+        }
+        ripe
+    }
+
+    fn ripe(&self, pull: &StoredPull) -> bool {
+        pull.state == PullState::Open
+            && !pull.draft
+            && self.decision(pull).approved()
+            && matches!(self.checks(&pull.head).state(), CheckState::Pass | CheckState::None)
+            && self.mergeable(pull) == Mergeable::Clean
+    }
+
+    /// Brings a pull into its base, whoever asked.
+    pub(crate) fn merge(&mut self, number: PullNumber) {
+        let Ok(pull) = self.pull(number).cloned() else { return };
+        let Some(base) = self.branch(&pull.base).cloned() else { return };
+        let mut tree = self.tree(&base);
+        for (path, (_, after)) in self.patch_of(&pull) {
+            match after {
+                Some(text) => tree.insert(path, text),
+                None => tree.remove(&path),
+            };
+        }
+        let merged = self.commit(tree, vec![base, pull.head]);
+        self.branches.insert(pull.base, merged);
+        if let Ok(row) = self.pull_mut(number) {
+            row.state = PullState::Merged;
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Replies, comments and edits as the forge stores them.
+
+use referee_core::model::{CommentId, IssueNumber, Login, NoteId, PullNumber, ReviewId, Row, Text, ThreadId};
+use referee_core::plan::Target;
+use referee_forge::ForgeError;
+
+use super::posts::Post;
+use super::rows::{Repo, StoredComment, StoredNote, missing};
+
+impl Repo {
+    pub(crate) fn reply(
+        &mut self,
+        number: PullNumber,
+        by: &Login,
+        thread: &ThreadId,
+        text: &str,
+    ) -> Result<NoteId, ForgeError> {
+        let note = self.note_row(by, text);
+        let id = note.id.clone();
+        self.pull_mut(number)?.thread_mut(thread)?.notes.push(note);
+        Ok(id)
+    }
+
+    /// The empty review that some forges put around a reply.
+    pub(crate) fn wrap(&mut self, number: PullNumber, by: &Login) -> Result<(), ForgeError> {
+        let head = self.pull(number)?.head.clone();
+        let post = Post { by, row: Row::Wrapper, commit: &head, text: "", inline: &[], torn: false };
+        self.review_row(number, &post, None, Row::Wrapper).map(drop)
+    }
+
+    pub(crate) fn comment(
+        &mut self,
+        number: PullNumber,
+        target: Target,
+        by: &Login,
+        text: &str,
+    ) -> Result<CommentId, ForgeError> {
+        let (author, at) = (by.clone(), self.now);
+        let id = CommentId(self.next_text());
+        let row = StoredComment { id: id.clone(), author, at, edited: false, text: Text::unread(text) };
+        match target {
+            Target::Pull => self.pull_mut(number)?.comments.push(row),
+            Target::Issue(issue) => self.issue_mut(issue)?.comments.push(row),
+        }
+        Ok(id)
+    }
+
+    pub(crate) fn comments(&self, number: PullNumber, target: Target) -> Result<&[StoredComment], ForgeError> {
+        match target {
+            Target::Pull => Ok(&self.pull(number)?.comments),
+            Target::Issue(issue) => self.issues.get(&issue).map(|row| &*row.comments).ok_or_else(|| missing(&issue)),
+        }
+    }
+
+    /// Forges let everybody with write access change anybody's words.
+    pub(crate) fn may_edit(&self, by: &Login, author: &Login) -> Result<(), ForgeError> {
+        if by == author || self.may_write(by) {
+            Ok(())
+        } else {
+            Err(ForgeError::Forbidden("edit that text".to_owned()))
+        }
+    }
+
+    pub(crate) fn edit_review(
+        &mut self,
+        number: PullNumber,
+        by: &Login,
+        review: &ReviewId,
+        text: &str,
+    ) -> Result<(), ForgeError> {
+        self.may_edit(by, &self.pull(number)?.review(review)?.author)?;
+        self.pull_mut(number)?.review_mut(review)?.text = Text::unread(text);
+        Ok(())
+    }
+
+    pub(crate) fn edit_note(
+        &mut self,
+        number: PullNumber,
+        by: &Login,
+        note: &NoteId,
+        text: &str,
+    ) -> Result<(), ForgeError> {
+        let find = |note_row: &&StoredNote| note_row.id == *note;
+        let author = self.pull(number)?.threads.iter().flat_map(|thread| &thread.notes).find(find);
+        self.may_edit(by, &author.ok_or_else(|| missing(note))?.author)?;
+        let mut notes = self.pull_mut(number)?.threads.iter_mut().flat_map(|thread| &mut thread.notes);
+        if let Some(row) = notes.find(|row| row.id == *note) {
+            row.text = Text::unread(text);
+            row.edited = true;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn edit_comment(
+        &mut self,
+        number: PullNumber,
+        target: Target,
+        by: &Login,
+        comment: &CommentId,
+        text: &str,
+    ) -> Result<(), ForgeError> {
+        let author = self.comments(number, target)?.iter().find(|row| row.id == *comment);
+        self.may_edit(by, &author.ok_or_else(|| missing(comment))?.author)?;
+        let rows = match target {
+            Target::Pull => &mut self.pull_mut(number)?.comments,
+            Target::Issue(issue) => &mut self.issue_mut(issue)?.comments,
+        };
+        if let Some(row) = rows.iter_mut().find(|row| row.id == *comment) {
+            row.text = Text::unread(text);
+            row.edited = true;
+        }
+        Ok(())
+    }
+}
+
+/// The issue of an assignment or comment, if it is not the pull's.
+pub(crate) fn issue_of(target: Target) -> Option<IssueNumber> {
+    match target {
+        Target::Pull => None,
+        Target::Issue(issue) => Some(issue),
+    }
+}
