@@ -30,6 +30,7 @@ use random::Random;
 use referee_git::Git;
 use repo::Repo;
 
+/// `REFEREE_SEED` takes another one.
 const SEED: u64 = 20_261_115;
 
 fn main() {
@@ -37,25 +38,26 @@ fn main() {
     let findings_per_kind = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(1_000);
     let most = CONCERNS.iter().map(|concern| shared_words(concern.title, concern.reworded)).max().unwrap_or(0);
     assert!(most < 50, "a reworded title shares {most} % of its words");
+    let seed = std::env::var("REFEREE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(SEED);
     let corpus = Corpus::load();
     let sources = sources(&corpus);
     println!(
-        "{} packages, {} source files, seed {SEED}, {findings_per_kind} findings a kind, reworded titles share at most {most} % of words\n",
+        "{} packages, {} source files, seed {seed}, {findings_per_kind} findings a kind, reworded titles share at most {most} % of words\n",
         corpus.packages.len(),
         sources.len()
     );
-    made_up(&sources, findings_per_kind);
-    published(&corpus);
+    made_up(&sources, findings_per_kind, seed);
+    published(&corpus, seed);
 }
 
-fn made_up(sources: &[Source], findings_per_kind: usize) {
+fn made_up(sources: &[Source], findings_per_kind: usize, seed: u64) {
     heading("kind");
     let mut all = Verdicts::default();
     for (number, (kind, name)) in KINDS.iter().enumerate() {
         if std::env::var("REFEREE_BENCH_KIND").is_ok_and(|wanted| wanted != *name) {
             continue;
         }
-        let mut random = Random::new(SEED + number as u64);
+        let mut random = Random::new(seed + number as u64);
         let mut cases: Vec<Case> = Vec::new();
         let mut findings = 0;
         while findings < findings_per_kind {
@@ -70,12 +72,12 @@ fn made_up(sources: &[Source], findings_per_kind: usize) {
     print_row("**all**", &all);
 }
 
-fn published(corpus: &Corpus) {
+fn published(corpus: &Corpus, seed: u64) {
     println!("\nSuccessive published versions of {} packages:\n", corpus.versions.len());
     heading("package");
     let mut all = Verdicts::default();
     for (number, (older, newer)) in corpus.versions.iter().enumerate() {
-        let mut random = Random::new(SEED + 100 + number as u64);
+        let mut random = Random::new(seed + 100 + number as u64);
         let cases = [versions::case(older, newer, &mut random)];
         let verdicts = run("versions", &cases);
         print_row(&older.name, &verdicts);

@@ -151,7 +151,7 @@ fn rank(prior: &Prior, raised: &Sighting, nearness: Nearness, alike: impl Fn() -
     let place = match nearness {
         Nearness::There => 4000,
         Nearness::Touching => 3000,
-        Nearness::Near => 2000,
+        Nearness::Near => 500,
         Nearness::Elsewhere => 1000,
     };
     let named = if same_rule || alike >= HALF_ALIKE { 2500 } else { 0 };

@@ -7,6 +7,14 @@ use imara_diff::{Algorithm, Diff, IndentHeuristic, IndentLevel, InternedInput, I
 
 use super::code::{same_code, squeezed_hash};
 
+/// From this many lines on, a text in which every line stands this often on average is data: a diff of it takes minutes and
+/// tells nothing, and anybody may push one.
+const MANY: usize = 20_000;
+const ALIKE: usize = 40;
+
+/// How many lines another diff must keep more to be the better one.
+const WORTH_IT: u32 = 4;
+
 /// The lines that two texts share, in order, found by a histogram diff.
 ///
 /// Lines count from 1, as people and forges count them. The map is monotone: lines that it maps keep their order. What
@@ -86,7 +94,18 @@ impl LineMap {
         let mut input = InternedInput { before: Vec::new(), after: Vec::new(), interner };
         input.update_before(old.iter().map(|line| token(line)));
         input.update_after(new.iter().map(|line| token(line)));
+        if old.len() + new.len() > MANY && input.interner.num_tokens() as usize * ALIKE < old.len() + new.len() {
+            return LineMap::ends(&input.before, &input.after, old_lines, new_lines);
+        }
         let mut diff = Diff::compute(Algorithm::Histogram, &input);
+        if diff.count_removals() > WORTH_IT && old.len() + new.len() <= MANY {
+            // The histogram takes the longest run it finds. When code was copied and the original edited, that is the copy;
+            // whoever keeps more lines is right then. For a few lines it is not: they are braces that fit anywhere.
+            let thrifty = Diff::compute(Algorithm::Myers, &input);
+            if thrifty.count_removals() + WORTH_IT < diff.count_removals() {
+                diff = thrifty;
+            }
+        }
         let indents = first_lines(&input, old, new);
         diff.postprocess_with_heuristic(
             &input,
@@ -106,6 +125,17 @@ impl LineMap {
                 })
                 .collect(),
         }
+    }
+
+    /// Maps what is equal from the top and from the bottom alone.
+    fn ends(old: &[Token], new: &[Token], old_lines: u32, new_lines: u32) -> Self {
+        let top = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+        let (old_rest, new_rest) = (&old[top..], &new[top..]);
+        let bottom = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(old, new)| old == new).count();
+        let (top, bottom) = (top as u32, bottom as u32);
+        let change = Change { old: top + 1..old_lines - bottom + 1, new: top + 1..new_lines - bottom + 1 };
+        let changes = if change.old.is_empty() && change.new.is_empty() { Vec::new() } else { vec![change] };
+        LineMap { old_lines, new_lines, changes }
     }
 
     fn nothing_shared(old: usize, new: usize) -> Self {

@@ -8,7 +8,7 @@ use super::{Change, FileChange, LineMap};
 /// A mapped line that says less than this may stand anywhere: it does not end a region.
 const TELLING: u32 = 8;
 
-/// How many lines more than a range had may replace one of its ends and still belong to it.
+/// How many lines more than went may have come in their place.
 const ROOM: usize = 20;
 
 /// How many neighbours on each side speak for a place.
@@ -69,19 +69,25 @@ impl<'a> Pair<'a> {
         let mapped = || (first..=last).filter_map(|line| Some((line, self.forward(line)?)));
         let telling: u32 = mapped().map(|(line, _)| weight(self.old[line])).sum();
         let ((old_top, top), (old_bottom, bottom)) = (mapped().next()?, mapped().next_back()?);
-        let few = |lines: &RangeInclusive<usize>| lines.end() - lines.start() <= last - first + ROOM;
-        let replaced_above = self.replacement(first..old_top).filter(few).map_or(top, |lines| *lines.start());
-        let replaced_below =
-            self.replacement(old_bottom + 1..last + 1).filter(few).map_or(bottom, |lines| *lines.end());
-        (telling > 0).then_some((replaced_above..=replaced_below, telling))
+        let replaced_above = self.replacement(first..old_top).map_or(top, |lines| *lines.start());
+        let replaced_below = self.replacement(old_bottom + 1..last + 1).map_or(bottom, |lines| *lines.end());
+        (telling > 0).then_some((replaced_above.min(top)..=replaced_below.max(bottom), telling))
     }
 
-    /// The lines that stand where old lines stood; none where they were deleted.
+    /// The lines that stand where old lines stood; none where they were deleted. Where much more came than they were, it
+    /// is the part at the same height.
     pub(super) fn replacement(&self, old: Range<usize>) -> Option<RangeInclusive<usize>> {
         let overlaps =
             |change: &&Change| (change.old.start as usize) <= old.end && old.start + 1 < change.old.end as usize;
         let change = self.changes().iter().filter(overlaps).find(|change| !change.new.is_empty())?;
-        (!old.is_empty()).then_some(change.new.start as usize - 1..=change.new.end as usize - 2)
+        let (start, length) = (change.new.start as usize - 1, change.new.len());
+        let room = old.len() + ROOM;
+        if old.is_empty() || length <= room {
+            return (!old.is_empty()).then_some(start..=start + length - 1);
+        }
+        let height = (old.start + 1).saturating_sub(change.old.start as usize) * length / change.old.len().max(1);
+        let top = start + height.saturating_sub(ROOM / 2).min(length - room);
+        Some(top..=top + room - 1)
     }
 }
 

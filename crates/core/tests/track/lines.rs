@@ -27,6 +27,20 @@ fn a_missing_line_feed_at_the_end_is_a_change_to_the_byte() {
     assert_eq!(LineMap::loose("a\nb\n", "a\nb").forward(2), Some(2));
 }
 
+/// Without a bound this one takes longer than all other tests together.
+#[test]
+fn large_data_is_mapped_by_its_ends() {
+    let noise =
+        |seed: usize| (0..30_000).map(move |line| if (line * line + seed * line) % 7 < 3 { "0\n" } else { "1\n" });
+    let old: String = ["first\n"].into_iter().chain(noise(1)).chain(["last\n"]).collect();
+    let new: String = ["first\n"].into_iter().chain(noise(4)).chain(["more\n", "last\n"]).collect();
+    let map = LineMap::exact(&old, &new);
+    assert_eq!((map.forward(1), map.forward(30_002)), (Some(1), Some(30_003)));
+    assert_eq!((map.changes().len(), map.forward(20_000)), (1, None));
+    let itself = LineMap::exact(&old, &old);
+    assert!(itself.changes().is_empty());
+}
+
 proptest! {
     #[test]
     fn a_text_is_mapped_onto_itself(text in text()) {
