@@ -105,7 +105,7 @@ fn start_of(text: &str, line: u32) -> usize {
 /// Whether white space in front of a line is part of what the program does.
 pub(super) fn depth_matters(path: &str) -> bool {
     const BY_INDENT: &[&str] =
-        &["coffee", "fs", "fsx", "haml", "hs", "nim", "pug", "py", "pyi", "pyx", "sass", "slim", "styl", "yaml", "yml"];
+        &["coffee", "fs", "fsx", "haml", "hs", "nim", "pug", "py", "pyi", "pyx", "sass", "slim", "yaml", "yml"];
     path.rsplit_once('.').is_some_and(|(_, extension)| BY_INDENT.contains(&extension))
 }
 

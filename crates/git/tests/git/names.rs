@@ -35,11 +35,11 @@ fn a_name_that_is_no_text_stays_quoted() {
 
     let repository = Repository::new();
     let old = repository.commit();
-    std::fs::write(repository.path("").join(std::ffi::OsStr::from_bytes(b"caf\xe9 \"x\"")), "one\n").expect("a file");
+    std::fs::write(repository.path("").join(std::ffi::OsStr::from_bytes(b"sign\xe9 \"x\"")), "one\n").expect("a file");
     let new = repository.commit();
     let led = repository.git().diff(&old, &new).expect("a diff");
     let plain = repository.run(&["diff", old.as_str(), new.as_str()]);
     let name = |diff: &[u8]| parse_diff(diff).expect("it is read")[0].path.clone();
-    assert_eq!(name(plain.as_bytes()), "\"caf\\351 \\\"x\\\"\"");
+    assert_eq!(name(plain.as_bytes()), "\"sign\\351 \\\"x\\\"\"");
     assert_eq!(name(&led), name(plain.as_bytes()));
 }

@@ -85,7 +85,7 @@ pub(crate) fn odd_change() -> (Repository, Sha, Sha) {
     repository.write("gone.txt", "a\nb\n");
     repository.write("gone empty", "");
     repository.write("windows.txt", "one\r\ntwo\r\n");
-    repository.write("latin.txt", b"caf\xe9\n");
+    repository.write("latin.txt", b"sign\xe9\n");
     repository.write("two hunks", &long);
     repository.write("becomes a link", "text\n");
     let old = repository.commit();
@@ -98,7 +98,7 @@ pub(crate) fn odd_change() -> (Repository, Sha, Sha) {
     std::fs::remove_file(repository.path("gone.txt")).expect("a file");
     std::fs::remove_file(repository.path("gone empty")).expect("a file");
     repository.write("windows.txt", "one\r\nthree\r\n");
-    repository.write("latin.txt", b"caf\xe8\n");
+    repository.write("latin.txt", b"sign\xe8\n");
     repository.write("two hunks", long.replace("line 3\n", "").replace("line 50\n", "line 50\nline 50 1/2\n"));
     repository.write("new empty", "");
     repository.write("ne\u{301}w.txt", "first\n\nthird\n");
