@@ -49,7 +49,8 @@ pub struct Prior {
 /// while the code of the prior one is known to stand: that is how duplicated code keeps two findings.
 ///
 /// Among possible pairs the assignment is stable: no raised and no prior finding would both rather have each other than
-/// what they got. Place weighs most, then rule and title, then distance; the order of the arguments never matters.
+/// what they got. Place, rule, title and equal code weigh together, distance decides between equals, and the order of the
+/// arguments never matters.
 pub fn assign(priors: &[Prior], raised: &[Sighting]) -> Vec<Option<usize>> {
     let prior_titles: Vec<String> = priors.iter().map(|prior| normalise_title(&prior.seen.title)).collect();
     let raised_titles: Vec<String> = raised.iter().map(|raised| normalise_title(&raised.title)).collect();
