@@ -17,6 +17,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "referee-http",
             "referee-review",
             "referee-turn",
+            "schemars",
             "serde",
             "serde_json",
         ],
