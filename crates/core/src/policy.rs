@@ -101,7 +101,7 @@ pub enum Setting {
     On,
 }
 
-/// Rules for answering threads (INTERFACE §2, `[threads]`).
+/// Rules for answering threads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Threads {
     /// The feature as a whole.
@@ -133,7 +133,7 @@ pub struct Budget {
     pub writes: u32,
 }
 
-/// Dispatch of one project (INTERFACE §5).
+/// Dispatch of one project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Work {
     /// The fixing side's identity.

@@ -49,7 +49,7 @@ pub struct Pass {
     pub issue: Reason,
 }
 
-/// A line of the dispatch protocol (INTERFACE §5).
+/// A line of the dispatch protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProtocolLine {
     /// A worker is needed.

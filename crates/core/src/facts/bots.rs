@@ -1,4 +1,4 @@
-//! What another review bot says, in the dispatch source's own words (INTERFACE §5). Its texts count only from
+//! What another review bot says, in the dispatch source's own words. Its texts count only from
 //! `review_users`, or, where none are named, from people with write access other than the pull's author.
 
 use crate::model::{BotText, Review, Sha, Snapshot};

@@ -31,7 +31,7 @@ pub struct RoleFacts<'a> {
     pub standing: Option<Standing<'a>>,
     /// Its fresh report.
     pub report: Option<&'a Report>,
-    /// The fresh report is of this head and covers everything (INTERFACE §3); positions are judged later.
+    /// The fresh report is of this head and covers everything; positions are judged later.
     pub covers: bool,
     /// Rounds used (LOOP-2).
     pub rounds: u32,

@@ -139,7 +139,7 @@ pub enum ReplyKind {
     Contest,
     /// Says that it is worse now (INC-4).
     Worsened,
-    /// The fixing side's answer (SPEC §6).
+    /// The fixing side's answer.
     Answer,
 }
 
@@ -259,7 +259,7 @@ pub enum Trust {
     Adopted,
     /// It is own text, but the seal does not fit: edited, copied or forged.
     Broken,
-    /// A newer referee wrote it: nothing may be decided (DESIGN §3).
+    /// A newer referee wrote it: nothing may be decided.
     Newer,
 }
 

@@ -56,7 +56,7 @@ impl Reader<'_> {
     /// |---|---|
     /// | command | unedited texts of people other than the own identities (LOOP-8, LOOP-12) |
     /// | stance | texts that are no command; a program never accepts (LOOP-12) |
-    /// | the other bot's words | texts without own memory, own fix plans and self-reviews (INTERFACE §5) |
+    /// | the other bot's words | texts without own memory, own fix plans and self-reviews |
     pub fn read(&self, text: &mut Text, author: &Author, written: Written) {
         let Some(body) = text.body.as_deref() else { return };
         let own = author.login.as_ref().filter(|login| self.own.contains(login));

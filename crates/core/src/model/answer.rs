@@ -1,4 +1,4 @@
-//! What the fixing side says of threads: triage, and answers with evidence (SPEC §5, §6).
+//! What the fixing side says of threads: triage, and answers with evidence.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -135,7 +135,7 @@ impl Report {
         }
     }
 
-    /// What the reviewer says of that finding: an explicit position wins over a re-raised match (INTERFACE §3).
+    /// What the reviewer says of that finding: an explicit position wins over a re-raised match.
     pub fn position(&self, finding: FindingId) -> Option<&PositionSaid> {
         self.positions.iter().find(|said| said.finding == finding)
     }

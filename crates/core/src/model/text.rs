@@ -41,7 +41,7 @@ pub struct Reading {
     /// What a person's reply means.
     #[serde(default)]
     pub stance: Stance,
-    /// What another review bot, or the dispatch user, says in the source's own words (INTERFACE §5).
+    /// What another review bot, or the dispatch user, says in the source's own words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bot: Option<Box<BotText>>,
     /// Something in it looks like a Mark or Tag and does not count: copied, edited, forged or from a stranger.

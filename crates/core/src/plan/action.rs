@@ -159,7 +159,7 @@ pub struct Place {
 }
 
 impl<T> Action<T> {
-    /// The action's name, as INTERFACE §3 spells it.
+    /// The action's name, as the published schema spells it.
     pub fn name(&self) -> &'static str {
         match self {
             Self::PostReview { .. } => "post_review",

@@ -73,7 +73,7 @@ pub enum Expect {
     },
 }
 
-/// Permission for one kind of action (INTERFACE §2).
+/// Permission for one kind of action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Gate {

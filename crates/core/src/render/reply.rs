@@ -1,4 +1,4 @@
-//! What referee says in a thread when the fixing side answers (SPEC §6). No word in here, and none that passes
+//! What referee says in a thread when the fixing side answers. No word in here, and none that passes
 //! through, says that a thread is resolved: the forge says so once it is (FIX-4).
 //!
 //! | words | from |

@@ -1,4 +1,4 @@
-//! The words of the dispatch source's own bot (INTERFACE §5), so that referee drops into an existing set-up.
+//! The words of the dispatch source's own bot, so that referee drops into an existing set-up.
 //!
 //! | in the text | read as |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Threads as the fixing side reads them (SPEC §5): what is open, who is asked, what was checked. Nothing in here
+//! Threads as the fixing side reads them: what is open, who is asked, what was checked. Nothing in here
 //! makes a step; `decide::settle` does, from what is read here.
 
 mod checked;

@@ -1,4 +1,4 @@
-//! Answering threads and triaging them (SPEC §5, §6).
+//! Answering threads and triaging them.
 #![expect(clippy::print_stdout, reason = "exhaustive products say how many cases they had")]
 
 mod bars;

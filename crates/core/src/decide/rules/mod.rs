@@ -1,4 +1,4 @@
-//! What happens next: the first row that applies (SPEC §4, §7; the dispatch source's numbers in brackets).
+//! What happens next: the first row that applies; the dispatch source's numbers in brackets.
 //!
 //! | row | when | next | told in |
 //! |---|---|---|---|

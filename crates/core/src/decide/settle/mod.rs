@@ -1,4 +1,4 @@
-//! Answers to threads, by the fixing side (SPEC §6). Each answer is looked at alone, in this order:
+//! Answers to threads, by the fixing side. Each answer is looked at alone, in this order:
 //!
 //! | # | when | then |
 //! |---|---|---|

@@ -69,7 +69,7 @@ fn judge<'a>(
     Judgement { role, findings, own: None, grave: false, current, fresh, threads, held_back }
 }
 
-/// What a report amounts to (INC-15, INTERFACE §3).
+/// What a report amounts to (INC-15).
 fn fresh<'a>(role: &RoleFacts<'a>, known: &[Known<'a>]) -> Fresh<'a> {
     let Some(report) = role.report else { return Fresh::None };
     if let Outcome::Failed { reason } = &report.outcome {
