@@ -3,6 +3,7 @@
 //! | rule | when | then |
 //! |---|---|---|
 //! | `dismissed` | `dismiss F4` by one who may | accepted; own thread resolved |
+//! | – | `reopen F4` by one who may | what people settled before does not count: on below `accepted` |
 //! | `broken-again` | it was fixed, and the report raises it | open under its old id, in a new thread (INC-10) |
 //! | `worse-again` | it was settled, and is graver now | open, in a new thread that cites the old one (D12) |
 //! | `settled` | it was settled | stays so |
@@ -40,25 +41,24 @@ pub(super) fn judge<'a>(
 ) -> Judged<'a> {
     let heard = hear(role, fresh, &known);
     let mut it = start(facts, role, fresh, known);
-    let settled_here = settled_state(facts, role, &known);
-
+    let reopened = facts.reopened(&role.role.name, known.id);
     if let Some(said) = facts.dismissed(&role.role.name, known.id) {
         it.settle(FindingState::Accepted, Moved::No);
         it.by = said.by.login.as_ref();
         return close(facts, role, it, "dismissed", steps);
     }
-    if let Some(state) = settled_here.filter(|_| !facts.reopened(&role.role.name, known.id)) {
+    if let Some(state) = settled_state(facts, role, &known).filter(|_| !reopened) {
         return again(facts, role, it, state, &heard, steps);
     }
     if let Some(resolution) = known.thread.and_then(|thread| thread.resolved.as_ref()) {
-        if may_accept(facts.snapshot, facts.policy, &resolution.by, known.severity) {
+        if !reopened && may_accept(facts.snapshot, facts.policy, &resolution.by, known.severity) {
             it.by = resolution.by.login.as_ref();
             return again(facts, role, it, FindingState::Accepted, &heard, steps);
         }
         it.remark = Remark::ResolvedBy(resolution.by.name());
     }
     let last = last_person(facts, &known);
-    if let Some(note) = last.filter(|note| note.text.reading.stance == Stance::Accepted) {
+    if let Some(note) = last.filter(|note| note.text.reading.stance == Stance::Accepted && !reopened) {
         if may_accept(facts.snapshot, facts.policy, &note.author, known.severity) {
             it.by = note.author.login.as_ref();
             it.settle(FindingState::Accepted, Moved::Settled);
