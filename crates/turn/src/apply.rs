@@ -9,7 +9,7 @@
 //! | an unknown outcome, later, not found | the run ends: read before anything is sent again |
 
 use referee_core::mark::{Binding, Keys, seal};
-use referee_core::model::{Snapshot, Verdict};
+use referee_core::model::{CommentId, ReviewId, Snapshot, Verdict};
 use referee_core::plan::{Action, Expect, Plan, Step};
 use referee_forge::{Duty, Errand, Forge, ForgeError, Gates, Performed, Withheld};
 
@@ -17,7 +17,7 @@ use crate::journal::{Intent, Journal};
 use crate::receipt::{Outcome, Receipt};
 
 /// What came of a plan.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Applied {
     /// One for each step.
     pub receipts: Vec<Receipt>,
@@ -27,6 +27,10 @@ pub struct Applied {
     pub approved: bool,
     /// How many writes left.
     pub writes: usize,
+    /// Reviews that were made: a later read that lacks one is older than it (D6).
+    pub reviews: Vec<ReviewId>,
+    /// Comments that were made.
+    pub comments: Vec<CommentId>,
 }
 
 /// Does a plan.
@@ -38,7 +42,7 @@ pub async fn apply<F: Forge, J: Journal>(
     snapshot: &Snapshot,
     plan: &Plan,
 ) -> Applied {
-    let mut out = Applied { receipts: Vec::new(), stale: false, approved: false, writes: 0 };
+    let mut out = Applied::default();
     let mut head_checked = false;
     for (at, step) in plan.steps.iter().enumerate() {
         let mut receipt =
@@ -92,12 +96,20 @@ async fn do_one<F: Forge, J: Journal>(
 }
 
 impl Applied {
+    /// Whether a read is younger than all that was made here: only such a read may be decided on again.
+    pub fn is_in(&self, snapshot: &Snapshot) -> bool {
+        self.reviews.iter().all(|id| snapshot.reviews.iter().any(|review| review.id == *id))
+            && self.comments.iter().all(|id| snapshot.comments.iter().any(|comment| comment.id == *id))
+    }
+
     fn take(&mut self, step: &Step, receipt: &mut Receipt, performed: Result<Performed, ForgeError>) {
         match performed {
-            Ok(Performed::Done(_)) => {
+            Ok(Performed::Done(made)) => {
                 receipt.outcome = Outcome::Done;
                 self.writes += 1;
                 self.approved |= step.approves;
+                self.reviews.extend(made.review);
+                self.comments.extend(made.comment);
             }
             Ok(Performed::MarkedInText) => {
                 receipt.outcome = Outcome::Done;

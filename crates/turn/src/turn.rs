@@ -143,13 +143,14 @@ async fn play<F: Forge, S: Source, J: Journal>(
         let look_again = applied.approved || (desk.publishing == Publishing::Matrix && 0 < applied.writes);
         let again = (applied.stale || look_again) && !unknown && round < PLANS;
         steps.extend(plan.steps.iter().cloned());
-        receipts.extend(applied.receipts);
+        receipts.extend(applied.receipts.iter().cloned());
         if !again {
             return Ok(Turn { snapshot, plan, steps, receipts, unsettled: applied.stale, writes });
         }
         match look(desk, snapshot.pull.number, inbox).await {
-            Ok((fresh, next)) => (snapshot, plan) = (fresh, next),
-            Err(_) => break,
+            Ok((fresh, next)) if applied.is_in(&fresh) => (snapshot, plan) = (fresh, next),
+            // A forge that lags shows what was before: deciding on that would post everything twice.
+            Ok(_) | Err(_) => break,
         }
     }
     Ok(Turn { snapshot, plan, steps, receipts, unsettled: true, writes })
