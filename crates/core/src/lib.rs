@@ -4,6 +4,7 @@
 pub mod decide;
 pub mod facts;
 pub mod hash;
+pub mod judge;
 pub mod mark;
 pub mod model;
 pub mod plan;

@@ -8,6 +8,7 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use referee_core::facts::{Facts, Known, RoleFacts};
+use referee_core::judge;
 use referee_core::mark::Keys;
 use referee_core::model::{Changes, Evidence, Sha, Snapshot, Submission, Tracked};
 use referee_core::policy::Policy;
@@ -67,7 +68,8 @@ pub fn gather<S: Source>(
     let (tracks, unreachable) = track(&snapshot, policy, &mut deltas)?;
     snapshot.changes.tracks = tracks;
     snapshot.changes.unreachable = unreachable;
-    snapshot.evidence.reports = reports::understand(&snapshot, policy, &inbox.reports, source, &mut deltas)?;
+    let understood = reports::understand(&snapshot, policy, &inbox.reports, source, &mut deltas)?;
+    snapshot.evidence.reports = judge::merge(understood);
     for answer in &mut snapshot.evidence.answers {
         let reachable = |commit: &Sha| source.is_ancestor(commit, &snapshot.pull.head).unwrap_or(false);
         answer.commit_reachable = answer.commit_sha.as_ref().is_some_and(reachable);

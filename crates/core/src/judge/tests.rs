@@ -1,0 +1,78 @@
+use super::merge;
+use crate::hash::Hash;
+use crate::model::{
+    Coverage, Figures, FindingId, Outcome, Position, PositionSaid, Raised, Report, RoleName, Severity, Sha,
+};
+use crate::track::{Anchor, Fingerprint, Side};
+
+fn raised(title: &str, line: u32, severity: Severity) -> Raised {
+    Raised {
+        title: title.to_owned(),
+        body: title.to_owned(),
+        severity,
+        path: "src/a.rs".to_owned(),
+        line: Some(line),
+        end_line: None,
+        side: Side::New,
+        rule: None,
+        suggestion: None,
+        fingerprint: Fingerprint(title.to_owned()),
+        anchor: Anchor::Line,
+        same_as: None,
+        in_delta: true,
+    }
+}
+
+fn report(role: &str, findings: Vec<Raised>, position: Position) -> Report {
+    let coverage = Coverage { read: vec!["src/a.rs".to_owned()], skipped: Vec::new() };
+    Report {
+        role: RoleName::from(role),
+        head: Sha::from("abc"),
+        outcome: if findings.is_empty() { Outcome::Clean(coverage) } else { Outcome::Findings(coverage) },
+        summary: String::new(),
+        findings,
+        positions: vec![PositionSaid {
+            finding: FindingId(1),
+            position,
+            evidence: String::new(),
+            reply: String::new(),
+            cited_changed: false,
+        }],
+        deterministic: false,
+        figures: Figures { tokens: 10, micro_usd: 10, seconds: 1, runs: 1 },
+        digest: Hash::of(role),
+    }
+}
+
+// spec: INC-18 @core
+#[test]
+fn reviewers_of_one_role_speak_with_one_voice() {
+    let one = report("security", vec![raised("token is logged here", 3, Severity::Warning)], Position::Fixed);
+    let two = report(
+        "security",
+        vec![
+            raised("the token is logged here", 3, Severity::Critical),
+            raised("index is out of bounds", 3, Severity::Warning),
+        ],
+        Position::StillThere,
+    );
+    let merged = merge(vec![one, report("style", Vec::new(), Position::Fixed), two]);
+    assert_eq!(merged.iter().map(|it| it.role.as_str()).collect::<Vec<_>>(), ["security", "style"]);
+    let security = &merged[0];
+    let told: Vec<_> = security.findings.iter().map(|it| (it.title.as_str(), it.severity)).collect();
+    assert_eq!(told, [("token is logged here", Severity::Critical), ("index is out of bounds", Severity::Warning)]);
+    assert_eq!(security.positions.len(), 1, "one position for each prior finding");
+    assert_eq!(security.positions[0].position, Position::StillThere, "one `fixed` does not outweigh it");
+    assert_eq!(security.figures.runs, 2);
+}
+
+// spec: INC-15 @core
+#[test]
+fn a_reviewer_that_fails_beside_another_approves_nothing() {
+    let mut failed = report("security", Vec::new(), Position::Fixed);
+    failed.outcome = Outcome::Failed { reason: "timed out".to_owned() };
+    let merged = merge(vec![report("security", Vec::new(), Position::Fixed), failed.clone()]);
+    let Outcome::Clean(coverage) = &merged[0].outcome else { panic!("{merged:?}") };
+    assert!(coverage.skipped.iter().any(|it| it.why == "timed out"), "the failure is part of what was not read");
+    assert_eq!(merge(vec![failed.clone(), failed])[0].coverage(), None, "all failed is failed");
+}
