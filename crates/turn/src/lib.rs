@@ -4,6 +4,7 @@ mod apply;
 mod gather;
 mod journal;
 mod receipt;
+mod refresh;
 mod source;
 mod turn;
 

@@ -12,6 +12,7 @@ use crate::apply::apply;
 use crate::gather::{GatherError, Inbox, gather};
 use crate::journal::{Journal, Record};
 use crate::receipt::{Outcome, Receipt};
+use crate::refresh::refresh;
 use crate::source::Source;
 
 /// What a turn is played with.
@@ -102,7 +103,7 @@ pub async fn turn<F: Forge, S: Source, J: Journal>(
     played
 }
 
-async fn look<F: Forge, S: Source, J: Journal>(
+pub(crate) async fn look<F: Forge, S: Source, J: Journal>(
     desk: &Desk<'_, F, S, J>,
     pull: PullNumber,
     inbox: &Inbox,
@@ -147,10 +148,9 @@ async fn play<F: Forge, S: Source, J: Journal>(
         if !again {
             return Ok(Turn { snapshot, plan, steps, receipts, unsettled: applied.stale, writes });
         }
-        match look(desk, snapshot.pull.number, inbox).await {
-            Ok((fresh, next)) if applied.is_in(&fresh) => (snapshot, plan) = (fresh, next),
-            // A forge that lags shows what was before: deciding on that would post everything twice.
-            Ok(_) | Err(_) => break,
+        match refresh(desk, inbox, &snapshot, &applied).await {
+            Some(fresh) => (snapshot, plan) = fresh,
+            None => break,
         }
     }
     Ok(Turn { snapshot, plan, steps, receipts, unsettled: true, writes })
