@@ -47,6 +47,11 @@ impl Gates {
         Self { settings: BTreeMap::new(), asked: BTreeSet::new(), approve: Approve::Off, shut: true }
     }
 
+    /// Whether this is a dry run: nothing is written, not even down.
+    pub fn are_shut(&self) -> bool {
+        self.shut
+    }
+
     /// A permit for the step, or why there is none.
     pub fn permit(&self, step: &Step) -> Result<Permit, Withheld> {
         if step.approves && !self.shut && self.approve == Approve::Off {

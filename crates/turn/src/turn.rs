@@ -137,7 +137,9 @@ async fn play<F: Forge, S: Source, J: Journal>(
     let mut writes = 0;
     for round in 1..=PLANS {
         let applied = apply(desk.forge, desk.journal, desk.gates, desk.keys, &snapshot, &plan).await;
-        desk.journal.keep(&Record { snapshot: &snapshot, plan: &plan, receipts: &applied.receipts });
+        if !desk.gates.are_shut() {
+            desk.journal.keep(&Record { snapshot: &snapshot, plan: &plan, receipts: &applied.receipts });
+        }
         writes += applied.writes;
         let unknown = applied.receipts.iter().any(|receipt| receipt.outcome == Outcome::Unknown);
         // In matrix mode every write is followed by a look: a sibling may have posted meanwhile (D6).
