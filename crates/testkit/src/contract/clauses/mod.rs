@@ -34,6 +34,7 @@ pub(super) async fn run<S: Stage>(bench: &Bench<'_, S>, clauses: &mut Vec<Clause
         reviews::threads_opened_later_are_no_review
         reviews::a_broken_post_is_completed_not_doubled
         reviews::a_moved_head_is_told
+        reviews::a_text_written_meanwhile_is_told
         threads::a_reply_is_the_last_note_and_not_doubled
         threads::resolving_twice_is_already_so
         threads::a_foreign_thread_is_resolved_or_left_alone

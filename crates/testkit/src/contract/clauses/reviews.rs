@@ -1,8 +1,8 @@
 //! Reviews: posted once, edited in place, completed.
 
-use referee_core::model::{Counts, EditId, PullNumber, Review, Row, Support, Verdict};
+use referee_core::model::{Counts, EditId, PullNumber, Review, Row, Support, Text, Verdict};
 use referee_core::plan::{Action, Draft, Expect, NewThread};
-use referee_forge::ForgeError;
+use referee_forge::{ForgeError, Performed};
 
 use crate::contract::bench::{Bench, Kept, Stop, broken, holds, only, same};
 use crate::contract::stage::{Stage, Staged};
@@ -147,6 +147,30 @@ pub(super) async fn a_moved_head_is_told<S: Stage>(bench: &Bench<'_, S>) -> Kept
     holds(matches!(ended, Err(ForgeError::Moved(_))), || format!("the post ended as {ended:?}"))?;
     let fetched = bench.fetch(staged.pull).await?;
     holds(bench.own(&fetched).is_empty(), || "it was posted all the same".to_owned())
+}
+
+pub(super) async fn a_text_written_meanwhile_is_told<S: Stage>(bench: &Bench<'_, S>) -> Kept {
+    let staged = bench.pull().await?;
+    let review = own_review(bench, &staged, "first words").await?;
+    let Some(edit) = review.edit.clone() else { return Ok(()) };
+    let text = texts::draft("third words", &staged.head);
+    let action = Action::EditReview { review: review.id.clone(), edit: edit.clone(), text };
+    let expecting = |seen| Expect::OwnText { edit: edit.clone(), seen };
+    let forge = bench.stage.forge();
+    let other = bench.text(&texts::draft("second words", &staged.head), staged.pull).hash;
+    let ended = bench.act_as(forge, &bench.me, staged.pull, &action, &expecting(other.clone())).await;
+    holds(matches!(ended, Err(ForgeError::Moved(_))), || format!("an edit of other words ended as {ended:?}"))?;
+    let left = own_text(bench, &staged).await?;
+    holds(same(&left, &review.text), || format!("it was edited all the same: {:?}", left.words()))?;
+    let ended = bench.act_as(forge, &bench.me, staged.pull, &action, &expecting(review.text.hash)).await;
+    holds(matches!(ended, Ok(Performed::Done(_))), || format!("an edit of the words as read ended as {ended:?}"))?;
+    let ended = bench.act_as(forge, &bench.me, staged.pull, &action, &expecting(other)).await;
+    holds(ended == Ok(Performed::AlreadySo), || format!("what is so already ended as {ended:?}"))
+}
+
+async fn own_text<S: Stage>(bench: &Bench<'_, S>, staged: &Staged) -> Result<Text, Stop> {
+    let fetched = bench.fetch(staged.pull).await?;
+    Ok(only(bench.own(&fetched), "own reviews")?.text.clone())
 }
 
 fn post(staged: &Staged, verdict: Verdict, text: &Draft, threads: &[NewThread]) -> Action {

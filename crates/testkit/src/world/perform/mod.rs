@@ -4,11 +4,13 @@ mod desk;
 mod reviews;
 mod talk;
 
+use referee_core::hash::Hash;
 use referee_core::model::{Login, PullNumber};
 use referee_core::plan::{Action, Expect};
 use referee_forge::{ForgeError, Performed};
 
 use super::effect::What;
+use super::rows::StoredReview;
 use super::state::State;
 
 impl State {
@@ -70,10 +72,7 @@ impl State {
                 Err(ForgeError::Moved("the head".to_owned()))
             }
             (Expect::OwnText { edit, seen }, _) => match pull.reviews.iter().find(|review| review.edit == *edit) {
-                Some(review) => own(doing.by, &review.author).and_then(|()| {
-                    let same = review.text.hash == *seen;
-                    if same { Ok(()) } else { Err(ForgeError::Moved("the text".to_owned())) }
-                }),
+                Some(review) => unchanged(doing, action, review, seen),
                 None => Ok(()),
             },
             (Expect::Nothing | Expect::Head, _) => Ok(()),
@@ -89,4 +88,14 @@ struct Doing<'a> {
 
 fn own(by: &Login, author: &Login) -> Result<(), ForgeError> {
     if by == author { Ok(()) } else { Err(ForgeError::Forbidden("edit what somebody else wrote".to_owned())) }
+}
+
+/// The text is ours, and still the one that was read; or it says already what it is to say.
+fn unchanged(doing: &Doing<'_>, action: &Action<String>, review: &StoredReview, seen: &Hash) -> Result<(), ForgeError> {
+    own(doing.by, &review.author)?;
+    let said = match action {
+        Action::EditReview { text, .. } | Action::Supersede { text, .. } => review.text.words() == text,
+        _ => false,
+    };
+    if said || review.text.hash == *seen { Ok(()) } else { Err(ForgeError::Moved("the text".to_owned())) }
 }

@@ -1,0 +1,134 @@
+//! The suite can fail: each careless adapter breaks the clause that is about its carelessness, by name.
+
+use referee_core::model::{Board, Completeness, PullNumber, Sha, Span, Support};
+use referee_core::plan::{Action, Delivery, Expect};
+use referee_forge::{Claimed, Errand, Fetched, Forge, ForgeError, Made, Performed, Permit, Purpose, Reader};
+use referee_testkit::contract::OnWorld;
+use referee_testkit::{Quirks, Seat};
+
+use super::run;
+
+#[test]
+fn a_careless_adapter_breaks_the_clause_about_it() {
+    let flaws = [
+        (Flaw::CutsSilently, "a_cut_off_read_is_truncated"),
+        (Flaw::ReadsTheList, "the_edited_text_is_what_fetch_reads"),
+        (Flaw::PostsAnew, "a_review_posted_twice_is_one"),
+        (Flaw::CommentsAnew, "a_comment_is_written_once_and_edited_in_place"),
+        (Flaw::EditsAnybody, "foreign_words_are_never_edited"),
+        (Flaw::ExpectsNothing, "a_moved_head_is_told"),
+        (Flaw::ExpectsNothing, "a_text_written_meanwhile_is_told"),
+        (Flaw::ClaimsAlways, "a_claim_is_held_once_and_given_back"),
+        (Flaw::OwnsEverything, "forged_marks_are_not_marks"),
+        (Flaw::Boasts, "capabilities_tell_the_truth"),
+        (Flaw::Leaks, "no_error_holds_a_secret_or_a_text"),
+        (Flaw::Blames, "what_is_not_there_is_not_found"),
+    ];
+    for (flaw, clause) in flaws {
+        let quirks = Quirks { no_labels: true, ..Quirks::gitea_like() };
+        let contract = run(&OnWorld::new(quirks, move |seat| Careless(seat, flaw)));
+        assert!(contract.broken().contains(&clause), "{clause}\n{contract}");
+    }
+}
+
+struct Careless(Seat, Flaw);
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flaw {
+    CutsSilently,
+    ReadsTheList,
+    PostsAnew,
+    CommentsAnew,
+    EditsAnybody,
+    ExpectsNothing,
+    ClaimsAlways,
+    OwnsEverything,
+    Boasts,
+    Leaks,
+    Blames,
+}
+
+impl Careless {
+    fn told<T>(&self, result: Result<T, ForgeError>) -> Result<T, ForgeError> {
+        result.map_err(|error| match self.1 {
+            Flaw::Leaks => ForgeError::Refused(format!("{error} with token-of-referee")),
+            Flaw::Blames => ForgeError::Refused(error.to_string()),
+            _ => error,
+        })
+    }
+}
+
+impl Reader for Careless {
+    async fn fetch(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
+        let Self(seat, flaw) = self;
+        let mut fetched = self.told(seat.fetch(pull).await)?;
+        match flaw {
+            Flaw::CutsSilently => fetched.complete = Completeness::Complete,
+            Flaw::ReadsTheList => {
+                let list = seat.world().raw_review_list(pull, seat.login())?;
+                for (review, raw) in fetched.reviews.iter_mut().zip(list) {
+                    review.text = referee_core::model::Text::unread(raw.body);
+                }
+            }
+            Flaw::OwnsEverything => {
+                fetched.comments.iter_mut().for_each(|comment| comment.author.login = Some(seat.login().clone()));
+            }
+            Flaw::Boasts => fetched.capabilities.labels = Support::Native,
+            _ => {}
+        }
+        Ok(fetched)
+    }
+
+    async fn head(&self, pull: PullNumber) -> Result<Sha, ForgeError> {
+        self.told(self.0.head(pull).await)
+    }
+
+    async fn board(&self) -> Result<Board, ForgeError> {
+        self.told(self.0.board().await)
+    }
+}
+
+impl Forge for Careless {
+    async fn perform(&self, pull: PullNumber, errand: &Errand<'_>) -> Result<Performed, ForgeError> {
+        let Self(seat, flaw) = self;
+        let mut action = errand.action.map(|sealed| sealed.as_str().to_owned());
+        let mut expect = errand.expect.clone();
+        // Blanks at the end make another text of it, and nobody sees them.
+        let blanks = " ".repeat(usize::try_from(seat.world().calls().writes).unwrap_or_default());
+        match (flaw, &mut action) {
+            (Flaw::PostsAnew, Action::PostReview { text, .. })
+            | (Flaw::CommentsAnew, Action::EnsureComment { text, .. }) => text.push_str(&blanks),
+            (Flaw::ExpectsNothing, _) => expect = Expect::Nothing,
+            _ => {}
+        }
+        let ended = seat.act(pull, errand.by, &action, &expect);
+        if let (Flaw::EditsAnybody, Err(ForgeError::Forbidden(_)), Action::EditReview { review, text, .. }) =
+            (flaw, &ended, &action)
+        {
+            seat.world().hand().on(pull).as_(seat.login().as_str()).edit_review(review, text);
+            return Ok(Performed::Done(Made::default()));
+        }
+        self.told(ended)
+    }
+
+    async fn claim(&self, pull: PullNumber, purpose: Purpose, ttl: Span) -> Result<Claimed, ForgeError> {
+        match (self.1, self.told(self.0.claim(pull, purpose, ttl).await)?) {
+            (Flaw::ClaimsAlways, Claimed::Held) => Ok(Claimed::Mine(0)),
+            (_, claimed) => Ok(claimed),
+        }
+    }
+
+    async fn release(&self, pull: PullNumber, purpose: Purpose, epoch: u64) -> Result<(), ForgeError> {
+        self.told(self.0.release(pull, purpose, epoch).await)
+    }
+
+    async fn open_pull(&self, delivery: &Delivery, permit: &Permit) -> Result<PullNumber, ForgeError> {
+        self.told(self.0.open_pull(delivery, permit).await)
+    }
+}
+
+#[test]
+fn one_flaw_breaks_no_other_clause() {
+    let contract = run(&OnWorld::new(Quirks::gitea_like(), |seat| Careless(seat, Flaw::ExpectsNothing)));
+    assert_eq!(contract.broken(), ["a_moved_head_is_told", "a_text_written_meanwhile_is_told"], "{contract}");
+}

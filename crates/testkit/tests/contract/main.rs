@@ -1,0 +1,85 @@
+//! The contract suite holds on every world in memory, and names what a careless forge breaks.
+
+mod careless;
+
+use std::collections::BTreeMap;
+
+use referee_core::mark::{Binding, Keys, Reader, Written, seal};
+use referee_core::model::{Author, Login, PullNumber, RepoId, Text, Time};
+use referee_core::plan::Draft;
+use referee_core::say::Calls;
+use referee_forge::Sealed;
+use referee_testkit::contract::{Contract, OnWorld, Stage, Words, suite};
+use referee_testkit::{Quirks, Replies, block_on};
+
+#[test]
+fn every_preset_keeps_every_clause() {
+    for (name, quirks) in Quirks::presets() {
+        whole(name, quirks);
+    }
+}
+
+#[test]
+fn a_forge_that_lacks_everything_says_so_and_keeps_the_rest() {
+    let poor = Quirks {
+        no_resolve: true,
+        replies: Replies::No,
+        no_edit: true,
+        no_verdicts: true,
+        no_statuses: true,
+        no_labels: true,
+        no_claims: true,
+        ..Quirks::plain()
+    };
+    whole("poor", poor);
+}
+
+#[test]
+fn each_switch_alone_keeps_every_clause() {
+    let switches: [(&str, Switch); 11] = [
+        ("original_text_in_lists", |quirks| quirks.original_text_in_lists = true),
+        ("inline_one_by_one and draft_adopted", |quirks| {
+            quirks.inline_one_by_one = true;
+            quirks.draft_adopted = true;
+        }),
+        ("posts_mixed_up", |quirks| quirks.posts_mixed_up = true),
+        ("newest_verdict_only", |quirks| quirks.newest_verdict_only = true),
+        ("stale_ignored", |quirks| quirks.stale_ignored = true),
+        ("no_resolve", |quirks| quirks.no_resolve = true),
+        ("replies wrapped", |quirks| quirks.replies = Replies::Wrapped),
+        ("replies emulated", |quirks| quirks.replies = Replies::Emulated),
+        ("threads_wrapped", |quirks| quirks.threads_wrapped = true),
+        ("access_hidden", |quirks| quirks.access_hidden = true),
+        ("claims_race", |quirks| quirks.claims_race = true),
+    ];
+    for (name, switch) in switches {
+        let mut quirks = Quirks::plain();
+        switch(&mut quirks);
+        whole(name, quirks);
+    }
+}
+
+type Switch = fn(&mut Quirks);
+
+/// Runs the suite; nothing is broken and nothing is skipped.
+fn whole(name: &str, quirks: Quirks) {
+    let contract = run(&OnWorld::new(quirks, |seat| seat));
+    assert!(contract.broken().is_empty() && contract.skipped().is_empty(), "{name}\n{contract}");
+}
+
+/// Runs the suite with texts sealed and read as they are in a turn.
+fn run(stage: &impl Stage) -> Contract {
+    let keys = Keys::none();
+    let binding = |pull: PullNumber| Binding { forge: "contract".to_owned(), repo: RepoId(42), pull };
+    let sealed = |draft: &Draft, pull: PullNumber| -> Sealed { seal(draft, &binding(pull), &keys) };
+    let own = [stage.me()];
+    let believed = |text: &Text, author: &Author, pull: PullNumber| {
+        let roles: BTreeMap<_, Login> = BTreeMap::new();
+        let calls = Calls { bots: &own, slash_is_taken: false };
+        let reader = Reader { binding: &binding(pull), keys: &keys, own: &own, roles: &roles, calls };
+        let mut text = text.clone();
+        reader.read(&mut text, author, Written { at: Time(0), edited: false });
+        text.tag().is_some()
+    };
+    block_on(suite(stage, &Words { seal: &sealed, believed: Some(&believed) }))
+}
