@@ -157,6 +157,15 @@ fn another_bots_block_is_a_cause_only_at_this_head() {
     assert_eq!(told(&stage.rules()), "changes-requested: spawn findings bot:other@r2");
 }
 
+#[test]
+fn a_reviewer_who_comes_back_anyway_is_waited_for_before_a_person() {
+    let mut stage = approved();
+    stage.review(person("bob"), Verdict::RequestChanges, sha('b'));
+    stage.review(program("other"), Verdict::RequestChanges, sha('b'));
+    stage.job_at(patch("p0"), JobKind::Findings, "person:bob@r2", 2 * HOUR, None);
+    assert_eq!(told(&stage.rules()), "changes-requested: wait reviewer([\"other\"])");
+}
+
 // spec: DSP-5 @core
 #[test]
 fn bots_that_share_a_login_are_told_apart_by_their_sentinel() {
@@ -187,6 +196,11 @@ fn bots_that_share_a_login_are_told_apart_by_their_sentinel() {
     marked.work().review_users = ["review-bot".into()].into();
     say(&mut marked, "static", Verdict::RequestChanges, 'b');
     assert_eq!(marked.rules().why.rule, "self-review", "the role speaks by its Mark");
+    let mut unmarked = Stage::with_workers();
+    unmarked.policy.roles[0].identity = Some("elsewhere".into());
+    unmarked.work().review_users = ["review-bot".into()].into();
+    say(&mut unmarked, "static", Verdict::RequestChanges, 'a');
+    assert_eq!(told(&unmarked.rules()), "changes-requested: spawn findings bot:static@r1", "till it has one");
 }
 
 // spec: D20 @core

@@ -51,6 +51,8 @@ fn a_wip_label_is_active_work_until_it_is_old() {
     let outcome = stage.rules();
     assert_eq!(told(&outcome), "ready: ready", "of unknown age: nobody's turn");
     assert!(outcome.refused.iter().any(|refusal| refusal.what == "take `wip` off"), "and left alone");
+    (stage.snapshot.pull.labels[0].at, stage.snapshot.pull.labels[0].by) = (Some(Time(NOW - 5 * HOUR)), None);
+    assert!(!steps(&stage.rules().steps).contains(&"-wip by worker".to_owned()), "nobody knows whose it is");
 }
 
 // spec: DSP-4, DSP-17 @core
@@ -151,6 +153,8 @@ fn the_failing_names_in_any_order_are_one_cause() {
 fn another_bot_must_have_read_this_head() {
     let with = |evaluated: Option<&str>, by: &str, users: &[&str]| {
         let mut stage = Stage::all_clear();
+        stage.policy.roles.push(role("security"));
+        stage.verdict("security", Verdict::Approve);
         stage.work().review_bots = vec!["sonnet".into(), "static".into()];
         stage.work().review_users = users.iter().map(|user| (*user).into()).collect();
         if let Some(evaluated) = evaluated {
@@ -202,6 +206,10 @@ fn a_self_review_of_the_same_change_is_a_self_review_of_this_head() {
     stage.job(JobKind::SelfReview, "self-review", HOUR, Some(WorkOutcome::Done));
     stage.snapshot.pull.head = sha('c');
     assert_eq!(told(&stage.rules()), "ready: ready", "a rebase costs no worker");
+    stage.finding(4, Severity::Suggestion, FindingState::Open, "src/a.rs", 3);
+    let plan = BotText { fix_plan: Some("aaaaaaa".into()), answers_own: vec![FindingId(4)], ..BotText::default() };
+    bot(&mut stage, "worker", 2 * HOUR, plan);
+    assert_eq!(told(&stage.rules()), "ready: ready", "and undoes no fix plan");
     stage.snapshot.changes.patch = patch("p2");
     stage.verdict("static", Verdict::Approve);
     assert_eq!(told(&stage.rules()), "self-review: spawn self-review self-review");
@@ -293,6 +301,15 @@ fn rows_of_another_bots_table_are_answered_by_number() {
     bot(&mut stage, "worker", 2 * HOUR, plan(&[2]));
     assert_eq!(told(&stage.rules()), "ready: ready");
 
+    let mut left = Stage::all_clear();
+    left.policy.roles.push(role("security"));
+    left.verdict("security", Verdict::Approve);
+    left.work().review_users = ["review-bot".into()].into();
+    foreign_review(&mut left, "static", "aaaaaaa", &[1]);
+    assert_eq!(told(&left.rules()), "ready: ready", "a role's own findings are told by its Mark");
+    foreign_review(&mut left, "sonnet", "aaaaaaa", &[1]);
+    left.job(JobKind::AddressFeedback, "feedback:x", 2 * HOUR, Some(WorkOutcome::Done));
+    assert_eq!(told(&left.rules()), "findings-unanswered: blocked needshuman", "the worker did not answer it");
     let mut stale = Stage::all_clear();
     stale.work().review_users = ["review-bot".into()].into();
     foreign_review(&mut stale, "sonnet", "bbbbbbb", &[1]);
@@ -328,6 +345,12 @@ fn a_settled_finding_needs_no_answer_although_its_thread_is_open() {
     stage.finding(4, Severity::Suggestion, FindingState::Fixed, "src/a.rs", 3);
     stage.finding_thread("static", 4, &[]);
     assert_eq!(told(&stage.rules()), "ready: ready");
+    stage.snapshot.threads[0].notes[0].author = program("other");
+    assert!(told(&stage.rules()).starts_with("threads-unanswered: spawn"), "not a root of the role's own");
+    let mut stage = Stage::all_clear();
+    stage.finding(4, Severity::Suggestion, FindingState::Stale, "src/a.rs", 3);
+    let outcome = stage.rules_over(|judged| judged[0].findings[0].counts = false);
+    assert_eq!(told(&outcome), "ready: ready", "what does not count needs none either");
 }
 
 // spec: DSP-9, DSP-16 @core
@@ -335,7 +358,7 @@ fn a_settled_finding_needs_no_answer_although_its_thread_is_open() {
 fn feedback_that_a_worker_left_unanswered_goes_to_a_person() {
     let mut stage = Stage::all_clear();
     stage.thread(&[person("bob")]);
-    stage.job(JobKind::AddressFeedback, "feedback:x", HOUR, Some(WorkOutcome::Done));
+    stage.job(JobKind::AddressFeedback, "feedback:x", 2 * HOUR, Some(WorkOutcome::Done));
     assert_eq!(told(&stage.rules()), "threads-unanswered: blocked needshuman", "it was there, and is still");
     let mut stage = Stage::all_clear();
     stage.thread(&[person("bob")]);

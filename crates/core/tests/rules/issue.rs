@@ -44,7 +44,7 @@ fn each_row_of_the_table() {
     for (name, hand, outcome, refused) in rows {
         let stage = Stage::with_workers();
         let mut issue = issue(12);
-        issue.assignees = vec!["worker".into()];
+        issue.assignees = vec!["bob".into(), "worker".into()];
         issue.comments = vec![record(12, 1, 30 * MINUTE, None, false)];
         let mut result = result();
         hand(&mut result);

@@ -149,6 +149,10 @@ fn a_review_starts_when_the_policy_says_so() {
         assert_eq!(told(&stage.rules()), expected, "{start:?} {checks:?} {asked}");
     }
     let mut stage = Stage::new();
+    stage.policy.start = Start::Request;
+    stage.verdict("static", Verdict::Comment).complete = false;
+    assert_eq!(told(&stage.rules()), "reviews-missing: wait author", "not asked for, not tried");
+    let mut stage = Stage::new();
     (stage.policy.start, stage.policy.ci_required) = (Start::CiGreen, false);
     stage.snapshot.checks.all.clear();
     assert_eq!(told(&stage.rules()), "review: review static", "no CI passes where none is required (D15)");
@@ -189,7 +193,7 @@ fn a_retry_or_a_new_change_lets_a_failed_reviewer_start_again() {
     stage.command(person("bob"), MINUTE, Ask::Retry);
     assert_eq!(told(&stage.rules()), "review: review static");
     let mut stage = failed();
-    stage.command(person("bob"), 2 * HOUR, Ask::Retry);
+    stage.command(person("bob"), HOUR, Ask::Retry);
     assert_eq!(told(&stage.rules()), "review: blocked reviewerfailed", "an old retry is used up");
     let mut stage = failed();
     stage.snapshot.changes.patch = patch("p2");
@@ -246,9 +250,15 @@ fn over_budget_nothing_starts_and_a_person_is_told() {
             }
         }
     }
-    let mut stage = base();
-    stage.policy.budget.writes = 1;
-    assert_eq!(told(&stage.rules()), "review: blocked budget");
+    for (writes, expected) in [(3, "review: blocked budget"), (4, "review: review static")] {
+        let mut stage = base();
+        stage.policy.budget.writes = writes;
+        stage.finding_thread("static", 1, &[person("bob"), program("referee")]);
+        stage.self_review(true);
+        stage.comment(program("referee"), HOUR);
+        stage.review(program("referee"), Verdict::Comment, sha('a'));
+        assert_eq!(told(&stage.rules()), expected, "a summary, a root and a topic are three own texts");
+    }
     let mut stage = base();
     (stage.policy.budget.tokens, stage.policy.budget.micro_usd) = (0, 0);
     assert_eq!(told(&stage.rules()), "review: review static", "a reviewer that costs nothing needs no budget");
@@ -284,12 +294,20 @@ fn later_rounds_read_the_delta_and_raise_the_floor() {
         assert_eq!(brief.round as usize, rounds.len() + 1);
         assert_eq!(brief.priors, [FindingId(4), FindingId(6)], "each unsettled finding must be answered");
     }
+    let mut approved = at_round(&["p0"]);
+    let mark = approved.snapshot.reviews[0].text.reading.mark.as_mut().expect("a verdict");
+    (mark.data.own, mark.data.rounds) = (Verdict::Approve, Vec::new());
+    assert_eq!(briefs(&approved)[0].scope, Scope::Whole, "it is still the first round");
     let mut gone = at_round(&["p0"]);
     gone.snapshot.changes.unreachable = [sha('b')].into();
     assert_eq!(briefs(&gone)[0].scope, Scope::Whole);
     let mut asked = at_round(&["p0"]);
     asked.command(person("bob"), HOUR, Ask::FullReview);
     assert_eq!(briefs(&asked)[0].scope, Scope::Whole);
+    let mark = asked.verdict("static", Verdict::RequestChanges);
+    (mark.complete, mark.reviewed, mark.attempts) = (false, Some(sha('b')), 1);
+    (mark.asked, mark.tried_at) = (Some(Time(NOW - HOUR)), Some(Time(NOW - HOUR)));
+    assert_eq!(briefs(&asked)[0].scope, Scope::Whole, "its retry too");
     let mut full = at_round(&["p0"]);
     full.snapshot.evidence.full = true;
     assert_eq!(briefs(&full)[0].scope, Scope::Whole);
@@ -382,6 +400,16 @@ fn workers_that_raise_no_round_have_the_same_cap() {
     };
     assert!(ci(2).starts_with("checks-failed: spawn ci-fix ci:"), "{}", ci(2));
     assert_eq!(ci(3), "checks-failed: blocked roundcap");
+    let again = {
+        let mut stage = Stage::with_workers();
+        stage.verdict("static", Verdict::Approve);
+        stage.self_review(false);
+        for change in ["q0", "q1", "p1"] {
+            stage.job_at(patch(change), JobKind::SrFix, "sr-fix", 5 * HOUR, None);
+        }
+        told(&stage.rules())
+    };
+    assert_eq!(again, "self-review: respawn sr-fix sr-fix", "a second start at this change is no other change");
     let all = |jobs: usize| {
         let mut stage = Stage::with_workers();
         stage.verdict("static", Verdict::Approve);

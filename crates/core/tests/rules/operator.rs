@@ -61,9 +61,13 @@ fn only_options_that_work_are_offered() {
     let own_pull: Hand = |stage| stage.snapshot.pull.author = person("carol");
     let uncounted: Hand = |stage| stage.snapshot.reviews[0].counts = Counts::No;
     let nobody: Hand = |stage| stage.policy.operator = None;
+    let glaziers: Hand = |stage| {
+        stage.policy.operator = None;
+        stage.policy.break_glass = ["bob".into(), "dora".into()].into();
+    };
     let bob: Hand = |stage| drop(stage.review(person("bob"), Verdict::RequestChanges, sha('a')).clone());
     use Choice::{Approve, BreakGlass, Budget, Pause, Push, Reopen, Retry, Rounds};
-    let cases: [(&str, Stop<'_>, Hand, Vec<Choice>); 8] = [
+    let cases: [(&str, Stop<'_>, Hand, Vec<Choice>); 9] = [
         ("the cap", Stop::Rounds, nothing, vec![merge(), Rounds, Reopen, Push, BreakGlass, Pause]),
         ("jobs", Stop::Jobs { jobs: 12 }, nothing, vec![merge(), Reopen, Push, BreakGlass, Pause]),
         ("budget", budget, nothing, vec![merge(), BreakGlass, Budget, Pause]),
@@ -71,6 +75,7 @@ fn only_options_that_work_are_offered() {
         ("own pull", Stop::Rounds, own_pull, vec![Rounds, Reopen, Push, BreakGlass, Pause]),
         ("no block counts", Stop::Rounds, uncounted, vec![bare(), Approve, Rounds, Reopen, Push, Pause]),
         ("no operator", Stop::Rounds, nobody, vec![merge(), Reopen, Push, Pause]),
+        ("glass breakers", Stop::Rounds, glaziers, vec![merge(), Reopen, Push, BreakGlass, Pause]),
         ("a person blocks", Stop::Findings, bob, vec![Push, BreakGlass, Pause]),
     ];
     for (name, stop, hand, expected) in cases {
@@ -113,6 +118,34 @@ fn a_failed_reviewer_is_named() {
     let note = operator_note(&facts, &judged, Stop::Failed { roles: vec![&name] });
     assert_eq!(note.reviewers, [&name]);
     assert!(note.findings.is_empty());
+}
+
+#[test]
+fn each_role_that_blocks_or_has_something_open_is_named() {
+    let mut stage = used_up();
+    stage.policy.roles.extend(["security", "style", "docs"].map(role));
+    stage.verdict("security", Verdict::RequestChanges);
+    stage.verdict("style", Verdict::Comment);
+    stage.verdict("docs", Verdict::Approve);
+    let facts = Facts::new(&stage.snapshot, &stage.policy);
+    let mut judged = judge(&facts);
+    let reviewers = |judged: &[_], stop| {
+        operator_note(&facts, judged, stop).reviewers.into_iter().map(RoleName::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(reviewers(&judged, Stop::Rounds), ["static", "security"], "with and without a finding");
+    let style = judged[0].findings.remove(3);
+    judged[2].findings.push(referee_core::decide::Judged { needs_human: Some("disputed"), ..style });
+    assert_eq!(reviewers(&judged, Stop::Findings), ["static", "security", "style"]);
+}
+
+#[test]
+fn after_a_reopen_no_round_is_counted_against_a_finding() {
+    let mut stage = used_up();
+    stage.snapshot.pull.reopens = vec![Time(NOW - HOUR)];
+    let facts = Facts::new(&stage.snapshot, &stage.policy);
+    let judged = judge(&facts);
+    let note = operator_note(&facts, &judged, Stop::Findings);
+    assert_eq!((note.round, note.findings[1].rounds.clone()), (0, vec![]));
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::support::*;
 fn answers(by: Author, ask: Ask) -> Vec<String> {
     let mut stage = Stage::all_clear();
     stage.finding(4, Severity::Suggestion, FindingState::Accepted, "src/a.rs", 3);
+    stage.finding(5, Severity::Suggestion, FindingState::Accepted, "src/a.rs", 30);
     stage.command(by, HOUR, ask);
     steps(&stage.plan().steps)
         .into_iter()

@@ -151,9 +151,12 @@ fn no_issue_is_taken_while_a_pull_is_open_or_work_is_under_way() {
     assert_eq!(lines(&expired), ["SPAWN:impl:3:"], "an expired lease is none");
     assert_eq!(expired.spawn.map(|job| job.epoch), Some(5), "but its epoch is used up");
 
-    let mut recorded = issue(4);
-    recorded.comments = vec![record(4, 1, MINUTE, None, false)];
-    assert!(lines(&pass(&board(vec![issue(3), recorded]), &[])).is_empty(), "started and not ended");
+    for (ago, active) in [(MINUTE, true), (HOUR, true), (HOUR + 1, false)] {
+        let mut recorded = issue(4);
+        recorded.comments = vec![record(4, 1, ago, None, false)];
+        let lines = lines(&pass(&board(vec![issue(3), recorded]), &[]));
+        assert_eq!(lines.is_empty(), active, "started {ago} s ago and not ended");
+    }
 }
 
 // spec: DSP-18 @core
@@ -181,10 +184,19 @@ fn a_failed_issue_is_taken_once_more_and_then_passed_over_until_a_person_writes(
         let job = pass(&board(vec![failed]), &[]).spawn;
         assert_eq!(job.map(|job| job.retry), expected, "{ago} {outcome:?} {retried} {wrote}");
     }
-    for (by, why) in [("worker", "its own words"), ("referee", "our words")] {
+    let speaks = [
+        ("worker", MINUTE, "its own words"),
+        ("referee", MINUTE, "our words"),
+        ("sec-bot", MINUTE, "a role's words"),
+        ("bob", HOUR, "not after it"),
+    ];
+    for (by, ago, why) in speaks {
         let mut failed = issue(3);
-        failed.comments = vec![record(3, 1, HOUR, Some(Failed), true), said(by, MINUTE)];
-        assert!(lines(&pass(&board(vec![failed]), &[])).is_empty(), "{why}");
+        failed.comments = vec![record(3, 1, HOUR, Some(Failed), true), said(by, ago)];
+        let mut stage = Stage::with_workers();
+        stage.policy.roles[0].identity = Some("sec-bot".into());
+        let pass = schedule(&board(vec![failed]), &[], &stage.policy, &stage.snapshot.viewer);
+        assert!(lines(&pass).is_empty(), "{why}");
     }
     let mut by_bot = issue(3);
     by_bot.comments = vec![record(3, 1, HOUR, Some(Failed), true), said("other", MINUTE)];

@@ -23,7 +23,6 @@
 
 use super::super::judged::{Fresh, Judgement};
 use super::{Case, Ruled, Says};
-use crate::facts::Breadth;
 use crate::model::{CheckState, Figures, Severity, Span, Time};
 use crate::plan::{Brief, OnWhom, Reason, Refusal, Scope};
 use crate::policy::Start;
@@ -206,7 +205,7 @@ fn brief(case: &Case<'_>, judgement: &Judgement<'_>) -> Brief {
 /// changed since that head (LOOP-5).
 fn scope(case: &Case<'_>, judgement: &Judgement<'_>) -> Scope {
     let evidence = &case.facts.snapshot.evidence;
-    let whole = matches!(case.facts.asked_review(), Some((_, Breadth::Whole))) && is_asked(case, judgement);
+    let whole = case.facts.asked_whole();
     let reviewed = judgement.role.standing.and_then(|standing| standing.mark.reviewed.as_ref());
     let begin = reviewed.filter(|head| !case.facts.snapshot.changes.unreachable.contains(head));
     match begin {
