@@ -167,6 +167,8 @@ fn another_bot_must_have_read_this_head() {
     assert_eq!(with(None, "", &["review-bot"]), waits);
     assert_eq!(with(Some("bbbbbbb"), "review-bot", &["review-bot"]), waits, "a review of another head is none");
     assert_eq!(with(Some("aaaaaa"), "review-bot", &["review-bot"]), waits, "too short to name a head");
+    let longer = "a".repeat(41);
+    assert_eq!(with(Some(longer.as_str()), "review-bot", &["review-bot"]), waits, "no commit is that long");
     assert_eq!(with(Some("aaaaaaa"), "review-bot", &["review-bot"]), "ready: ready");
     assert_eq!(with(Some("AAAAAAAA"), "review-bot", &["review-bot"]), "ready: ready");
     assert_eq!(with(Some("aaaaaaa"), "mallory", &["review-bot"]), waits, "not one of the review users");
@@ -351,6 +353,11 @@ fn a_settled_finding_needs_no_answer_although_its_thread_is_open() {
     stage.finding(4, Severity::Suggestion, FindingState::Stale, "src/a.rs", 3);
     let outcome = stage.rules_over(|judged| judged[0].findings[0].counts = false);
     assert_eq!(told(&outcome), "ready: ready", "what does not count needs none either");
+    let mut stage = Stage::all_clear();
+    stage.policy.roles.push(referee_core::policy::Role { paths: vec!["docs/**".into()], ..role("docs") });
+    stage.verdict_at("docs", Verdict::Approve, sha('b'), patch("p0"));
+    stage.finding(4, Severity::Suggestion, FindingState::Open, "docs/a.md", 3);
+    assert_eq!(told(&stage.rules()), "ready: ready", "nor a finding of a role that is not asked here");
 }
 
 // spec: DSP-9, DSP-16 @core

@@ -152,6 +152,15 @@ fn a_review_starts_when_the_policy_says_so() {
     stage.policy.start = Start::Request;
     stage.verdict("static", Verdict::Comment).complete = false;
     assert_eq!(told(&stage.rules()), "reviews-missing: wait author", "not asked for, not tried");
+    stage.report("static", Outcome::Failed { reason: "timeout".into() });
+    assert_eq!(told(&stage.rules()), "reviews-missing: wait reviewer([\"static\"])", "tried now");
+    let mut elsewhere = Stage::new();
+    elsewhere.policy.start = Start::Request;
+    elsewhere.policy.roles[0].identity = Some("elsewhere".into());
+    assert_eq!(told(&elsewhere.rules()), "reviews-missing: wait author");
+    let mark = elsewhere.verdict("static", Verdict::Comment);
+    (mark.complete, mark.attempts) = (false, 1);
+    assert_eq!(told(&elsewhere.rules()), "reviews-missing: wait reviewer([\"static\"])", "tried before");
     let mut stage = Stage::new();
     (stage.policy.start, stage.policy.ci_required) = (Start::CiGreen, false);
     stage.snapshot.checks.all.clear();
@@ -203,17 +212,22 @@ fn a_retry_or_a_new_change_lets_a_failed_reviewer_start_again() {
 // spec: LOOP-11 @core
 #[test]
 fn the_third_failure_blocks_in_the_turn_that_sees_it_and_counts_once() {
-    let failed = |attempts, told_before: bool| {
+    let failed = |attempts, told_before: Option<&str>| {
         let mut stage = Stage::new();
         let mark = stage.verdict("static", Verdict::Comment);
         (mark.complete, mark.attempts, mark.tried_at) = (false, attempts, Some(Time(NOW)));
-        mark.report = told_before.then(|| referee_core::hash::Hash::of("report"));
+        mark.report = told_before.map(referee_core::hash::Hash::of);
         stage.report("static", Outcome::Failed { reason: "timeout".into() });
         told(&stage.rules())
     };
-    assert_eq!(failed(2, false), "review: blocked reviewerfailed");
-    assert_eq!(failed(2, true), "reviews-missing: wait reviewer([\"static\"])", "handed in twice, failed once");
-    assert_eq!(failed(0, false), "reviews-missing: wait reviewer([\"static\"])");
+    assert_eq!(failed(2, None), "review: blocked reviewerfailed");
+    assert_eq!(failed(2, Some("another")), "review: blocked reviewerfailed");
+    assert_eq!(
+        failed(2, Some("report")),
+        "reviews-missing: wait reviewer([\"static\"])",
+        "handed in twice, failed once"
+    );
+    assert_eq!(failed(0, None), "reviews-missing: wait reviewer([\"static\"])");
 }
 
 // spec: LOOP-9 @core
@@ -256,6 +270,7 @@ fn over_budget_nothing_starts_and_a_person_is_told() {
         stage.finding_thread("static", 1, &[person("bob"), program("referee")]);
         stage.self_review(true);
         stage.comment(program("referee"), HOUR);
+        stage.review(program("referee"), Verdict::Comment, sha('a'));
         stage.review(program("referee"), Verdict::Comment, sha('a'));
         assert_eq!(told(&stage.rules()), expected, "a summary, a root and a topic are three own texts");
     }

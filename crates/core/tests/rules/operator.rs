@@ -16,6 +16,7 @@ fn used_up() -> Stage {
     mark.spent = Figures { tokens: 1_000, micro_usd: 460_000, seconds: 90, runs: 3 };
     stage.finding(1, Severity::Critical, FindingState::Open, "src/auth.rs", 88).rounds = vec![1, 2];
     stage.finding(2, Severity::Critical, FindingState::Fixed, "src/auth.rs", 40).rounds = vec![1];
+    stage.finding(9, Severity::Critical, FindingState::Fixed, "src/other.rs", 50);
     stage.finding(3, Severity::Critical, FindingState::Open, "src/auth.rs", 50);
     stage.finding(4, Severity::Suggestion, FindingState::Open, "src/auth.rs", 51);
     stage
@@ -87,6 +88,22 @@ fn only_options_that_work_are_offered() {
     }
 }
 
+#[test]
+fn warnings_hold_a_block_up_when_there_are_enough_of_them() {
+    for (warnings, held) in [(2, vec![]), (3, vec![FindingId(1), FindingId(2), FindingId(3)])] {
+        let mut stage = Stage::with_workers();
+        stage.verdict("static", Verdict::RequestChanges);
+        for id in 1..=warnings {
+            stage.finding(id, Severity::Warning, FindingState::Open, "src/a.rs", 3);
+        }
+        stage.finding(8, Severity::Suggestion, FindingState::Open, "src/a.rs", 3);
+        let facts = Facts::new(&stage.snapshot, &stage.policy);
+        let judged = judge(&facts);
+        let note = operator_note(&facts, &judged, Stop::Rounds);
+        assert_eq!(note.options[0], Choice::Merge { dismiss: held }, "{warnings} warnings");
+    }
+}
+
 // spec: LOOP-4, D13 @core
 #[test]
 fn one_operator_comment_for_each_epoch_and_no_second_one() {
@@ -133,7 +150,8 @@ fn each_role_that_blocks_or_has_something_open_is_named() {
         operator_note(&facts, judged, stop).reviewers.into_iter().map(RoleName::to_string).collect::<Vec<_>>()
     };
     assert_eq!(reviewers(&judged, Stop::Rounds), ["static", "security"], "with and without a finding");
-    let style = judged[0].findings.remove(3);
+    let style = judged[0].findings.iter().position(|it| it.id == FindingId(4)).map(|at| judged[0].findings.remove(at));
+    let style = style.expect("F4");
     judged[2].findings.push(referee_core::decide::Judged { needs_human: Some("disputed"), ..style });
     assert_eq!(reviewers(&judged, Stop::Findings), ["static", "security", "style"]);
 }
@@ -153,7 +171,7 @@ fn what_only_a_person_can_settle_is_told_alone() {
     let stage = used_up();
     let facts = Facts::new(&stage.snapshot, &stage.policy);
     let mut judged = judge(&facts);
-    judged[0].findings[2].needs_human = Some("disputed");
+    judged[0].findings.iter_mut().filter(|it| it.id == FindingId(3)).for_each(|it| it.needs_human = Some("disputed"));
     let note = operator_note(&facts, &judged, Stop::Findings);
     let told: Vec<_> = note.findings.iter().map(|it| (it.id.0, it.needs_human)).collect();
     assert_eq!(told, [(3, Some("disputed"))]);

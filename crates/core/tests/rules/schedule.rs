@@ -195,9 +195,14 @@ fn a_failed_issue_is_taken_once_more_and_then_passed_over_until_a_person_writes(
         failed.comments = vec![record(3, 1, HOUR, Some(Failed), true), said(by, ago)];
         let mut stage = Stage::with_workers();
         stage.policy.roles[0].identity = Some("sec-bot".into());
+        stage.policy.roles.push(role("style"));
         let pass = schedule(&board(vec![failed]), &[], &stage.policy, &stage.snapshot.viewer);
         assert!(lines(&pass).is_empty(), "{why}");
     }
+    let mut shared = issue(3);
+    shared.comments = vec![record(3, 1, MINUTE, Some(Failed), false)];
+    shared.assignees = vec!["worker".into(), "bob".into()];
+    assert!(lines(&pass(&board(vec![shared]), &[])).is_empty(), "bob has it");
     let mut by_bot = issue(3);
     by_bot.comments = vec![record(3, 1, HOUR, Some(Failed), true), said("other", MINUTE)];
     by_bot.comments[1].author.bot = true;
