@@ -35,7 +35,7 @@ pub(super) fn operator<'a>(case: &Case<'a>, stop: Stop<'a>, why: &Reason) -> Opt
 
 /// What the operator is told.
 pub fn operator_note<'a>(facts: &'a Facts<'a>, judged: &'a [Judgement<'a>], stop: Stop<'a>) -> OperatorNote<'a> {
-    let listed = listed(judged, &stop);
+    let listed = listed(facts, judged, &stop);
     OperatorNote {
         operator: facts.policy.operator.as_ref(),
         bot: &facts.snapshot.viewer.login,
@@ -51,13 +51,17 @@ pub fn operator_note<'a>(facts: &'a Facts<'a>, judged: &'a [Judgement<'a>], stop
     }
 }
 
-/// What a person has to decide on: what needs them, else what blocks, else all that counts.
-fn listed<'a>(judged: &'a [Judgement<'a>], stop: &Stop<'_>) -> Vec<(&'a Judgement<'a>, &'a Judged<'a>)> {
+/// What a person has to decide on: what needs them, or holds a block up, else all that counts.
+fn listed<'a>(
+    facts: &Facts<'_>,
+    judged: &'a [Judgement<'a>],
+    stop: &Stop<'_>,
+) -> Vec<(&'a Judgement<'a>, &'a Judged<'a>)> {
     let all = || judged.iter().flat_map(|it| it.findings.iter().map(move |finding| (it, finding)));
     let counting = || all().filter(|(_, it)| it.counts);
     let mut listed: Vec<_> = match stop {
         Stop::Findings => counting().filter(|(_, it)| it.needs_human.is_some()).collect(),
-        _ => counting().filter(|(judgement, _)| judgement.blocks()).collect(),
+        _ => counting().filter(|(judgement, it)| blocking(facts, judgement).any(|id| id == it.id)).collect(),
     };
     if listed.is_empty() {
         listed = counting().collect();
