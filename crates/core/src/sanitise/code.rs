@@ -131,7 +131,7 @@ pub(super) fn push_code_line(line: &str, out: &mut String) {
 fn is_order(word: &str) -> bool {
     let letters = word.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')).count();
     let ends = word.as_bytes().get(letters).is_none_or(u8::is_ascii_whitespace);
-    ends && word.as_bytes().first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
+    ends && word.as_bytes().first().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
 }
 
 /// Whether a code block would show exactly these words: a suggestion that people apply with a click must not differ

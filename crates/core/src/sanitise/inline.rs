@@ -282,7 +282,7 @@ impl Inline<'_> {
     }
 
     fn slash(&mut self, rest: &str) -> usize {
-        let orders = rest.as_bytes().get(1).is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_') && self.at_start();
+        let orders = rest.as_bytes().get(1).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_') && self.at_start();
         if !orders {
             return self.take(rest, 1);
         }
