@@ -31,7 +31,7 @@ pub struct JobRecord<'a> {
 /// All that is known of workers here.
 #[derive(Debug, Default)]
 pub struct WorkFacts<'a> {
-    /// Since the latest reopen, oldest first.
+    /// Since the latest reopen, by epoch: a record that came late, of a lease that was taken over, is not the newest.
     pub jobs: Vec<JobRecord<'a>>,
     /// The pull went to a person at this change (DSP-10).
     pub handed_off: bool,
@@ -86,14 +86,17 @@ pub(super) fn read<'a>(snapshot: &'a Snapshot, policy: &Policy) -> WorkFacts<'a>
             facts.handed_off |= matches!(topic, Topic::Ready { .. });
         }
     }
+    facts.jobs.sort_by_key(|job| job.epoch);
     facts
 }
 
-/// Workers that were started on an issue, oldest first (DSP-18).
+/// Workers that were started on an issue, by epoch (DSP-18).
 pub(crate) fn jobs_on_issue<'a>(issue: &'a Issue, policy: &Policy, viewer: &Viewer) -> Vec<JobRecord<'a>> {
     let own = |login: &Login| is_ours(viewer, policy, login);
     let jobs = issue.comments.iter().filter_map(|comment| job(comment, topic(policy, comment, own)?.0));
-    jobs.filter(|job| job.kind == JobKind::Impl).collect()
+    let mut jobs: Vec<JobRecord<'_>> = jobs.filter(|job| job.kind == JobKind::Impl).collect();
+    jobs.sort_by_key(|job| job.epoch);
+    jobs
 }
 
 /// Whether this login speaks for referee, or for its workers.
