@@ -29,6 +29,8 @@ pub struct RoleFacts<'a> {
     pub applies: bool,
     /// Its standing review.
     pub standing: Option<Standing<'a>>,
+    /// Approvals that its standing block took the place of, and that do not say so: a turn was cut short (PUB-5).
+    pub outlived: Vec<Standing<'a>>,
     /// Its fresh report.
     pub report: Option<&'a Report>,
     /// The fresh report is of this head and covers everything; positions are judged later.
@@ -61,6 +63,7 @@ fn one<'a>(snapshot: &'a Snapshot, role: &'a Role) -> RoleFacts<'a> {
         applies: blocks || applies(snapshot, role),
         held: *identity == snapshot.viewer.login || snapshot.viewer.holds.contains(identity),
         standing,
+        outlived: outlived(snapshot, role, identity, standing),
         covers: report.is_some_and(|report| covers(snapshot, role, report)),
         rounds: u32::try_from(round_patches.len()).unwrap_or(u32::MAX),
         role,
@@ -75,6 +78,22 @@ fn standing<'a>(snapshot: &'a Snapshot, role: &Role, identity: &Login) -> Option
         .rev()
         .find(|(_, mark)| mark.superseded.is_none())
         .and_then(|(review, mark)| Some(Standing { review, mark, form: review.verdict()? }))
+}
+
+fn outlived<'a>(
+    snapshot: &'a Snapshot,
+    role: &Role,
+    identity: &Login,
+    standing: Option<Standing<'a>>,
+) -> Vec<Standing<'a>> {
+    let Some(standing) = standing.filter(|standing| standing.form == Verdict::RequestChanges) else {
+        return Vec::new();
+    };
+    marked(snapshot, role, identity)
+        .take_while(|(review, _)| review.id != standing.review.id)
+        .filter(|(review, mark)| mark.superseded.is_none() && review.verdict() == Some(Verdict::Approve))
+        .map(|(review, mark)| Standing { review, mark, form: Verdict::Approve })
+        .collect()
 }
 
 fn marked<'a>(

@@ -3,7 +3,7 @@
 use super::super::judged::{Fresh, Judged, Judgement, Moved, Remark};
 use super::table::{Act, Bearing, Row};
 use super::why;
-use crate::facts::{Facts, Known};
+use crate::facts::{Facts, Known, Standing};
 use crate::mark::{Block, Entry, Evaluation, Mark, Trust};
 use crate::model::{FindingId, FindingState, Report, Severity, Verdict};
 use crate::plan::{Action, Draft, Expect, Gate, Reason, Step, Trailer};
@@ -333,8 +333,7 @@ impl<'a> Composed<'a> {
     }
 
     /// The old approval as it reads once something took its place (PUB-5).
-    pub(super) fn supersede(&self, reason: Reason) -> Option<Step> {
-        let standing = self.judgement.role.standing?;
+    pub(super) fn supersede(&self, standing: &Standing<'_>, reason: Reason) -> Option<Step> {
         let edit = standing.review.edit.clone()?;
         let mut mark = standing.mark.clone();
         mark.superseded = Some(standing.review.id.clone());

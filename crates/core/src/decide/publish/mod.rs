@@ -79,15 +79,15 @@ fn speak_for<'a>(
 
 fn step(facts: &Facts<'_>, judgement: &Judgement<'_>, row: &Row, composed: &Composed<'_>, out: &mut Published) {
     let reason = reason(judgement, row);
+    // What an earlier turn did not get to.
+    out.rest.extend(judgement.role.outlived.iter().filter_map(|it| composed.supersede(it, reason.clone())));
     match row.act {
         Act::Silent => {}
         Act::Keep => keep(facts, judgement, &reason, composed, out),
         Act::Post(form) => post(facts, judgement, form, reason, composed, out),
         Act::PostAndSupersede(form) => {
             post(facts, judgement, form, reason.clone(), composed, out);
-            if let Some(step) = composed.supersede(reason) {
-                out.rest.push(step);
-            }
+            out.rest.extend(judgement.role.standing.and_then(|it| composed.supersede(&it, reason)));
         }
     }
 }

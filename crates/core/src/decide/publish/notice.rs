@@ -33,7 +33,7 @@ pub(super) fn notify(facts: &Facts<'_>, judged: &[Judgement<'_>], out: &mut Publ
     };
     let url = facts.snapshot.pull.url.as_str();
     let words = render::notice(&Notice { head: &facts.snapshot.pull.head, new: appeared, gone, blocking, url });
-    out.rest.push(Step {
+    let notice = Step {
         action: Action::EnsureComment {
             existing: None,
             target: Target::Pull,
@@ -44,7 +44,10 @@ pub(super) fn notify(facts: &Facts<'_>, judged: &[Judgement<'_>], out: &mut Publ
         approves: false,
         reason: Reason::new("notice").fact("the set of blocking findings changed by an edit"),
         expect: Expect::Head,
-    });
+    };
+    // Before the edits: once they are written, nobody can tell any more that the set changed.
+    let edit = out.rest.iter().position(|step| matches!(step.action, Action::EditReview { .. }));
+    out.rest.insert(edit.unwrap_or(out.rest.len()), notice);
 }
 
 /// Only an edit is silent: a new review notifies by itself.

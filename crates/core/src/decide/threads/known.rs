@@ -23,6 +23,7 @@ use crate::facts::{Facts, Known, RoleFacts, may_accept};
 use crate::mark::{ReplyKind, TagKind};
 use crate::model::{Author, FindingState, Note, Position, PositionSaid, Severity, Stance, Support, Thread};
 use crate::plan::{Reason, Refusal, Step};
+use crate::render;
 
 /// What the report says of a prior finding.
 struct Heard<'a> {
@@ -40,7 +41,7 @@ pub(super) fn judge<'a>(
     refused: &mut Vec<Refusal>,
 ) -> Judged<'a> {
     let heard = hear(role, fresh, &known);
-    let mut it = start(facts, role, fresh, known);
+    let mut it = start(facts, role, fresh, known).cut_short(facts, role, fresh);
     let reopened = facts.reopened(&role.role.name, known.id);
     if let Some(said) = facts.dismissed(&role.role.name, known.id) {
         it.settle(FindingState::Accepted, Moved::No);
@@ -317,6 +318,20 @@ impl<'a> Judged<'a> {
         self.state = state;
         self.counts = false;
         self.moved = moved;
+    }
+
+    /// A finding that only its thread tells of, opened at this very head: the turn that raised it ended before its
+    /// summary was written. The report that is here, again, says what it was, and it is as new as it was then.
+    fn cut_short(mut self, facts: &Facts<'_>, role: &RoleFacts<'a>, fresh: Fresh<'_>) -> Self {
+        let unwritten =
+            self.known.is_some_and(|known| known.title.is_empty() && *known.head == facts.snapshot.pull.head);
+        let report = role.report.filter(|_| unwritten && !matches!(fresh, Fresh::Failed { .. }));
+        if let Some(raised) = report.and_then(|report| report.raised_as(self.id)) {
+            self.title = render::title(&raised.title).into_string().into();
+            self.rule = raised.rule.as_deref();
+            (self.state, self.moved) = (FindingState::New, Moved::Raised);
+        }
+        self
     }
 
     /// Its thread, if that is still open.
