@@ -6,6 +6,7 @@ pub mod contract;
 pub mod hand;
 pub mod play;
 mod poll;
+pub mod scenario;
 mod source;
 pub mod world;
 
