@@ -122,6 +122,7 @@ fn entry(id: u64, state: FindingState) -> Entry {
         rounds: vec![1, 2],
         threaded: false,
         by: None,
+        reopened: None,
     }
 }
 

@@ -34,7 +34,7 @@ impl World {
     }
 }
 
-/// The difference of two trees as git prints it. A file that vanished where another with the same text appeared moved.
+/// The difference of two trees as git prints it. A file that vanished where another with half its lines appeared moved.
 fn diff(old: &Tree, new: &Tree) -> String {
     let mut out = String::new();
     let gone: Vec<&String> = old.keys().filter(|path| !new.contains_key(*path)).collect();
@@ -44,13 +44,16 @@ fn diff(old: &Tree, new: &Tree) -> String {
             Some(before) if before == text => {}
             Some(before) => file(&mut out, path, path, "", before, text),
             None => {
-                let from = gone.iter().find(|from| old.get(**from) == Some(text) && !moved.contains(from));
-                if let Some(from) = from {
+                let likeness = |from: &String| old.get(from).map_or(0, |before| alike(before, text));
+                let free = gone.iter().filter(|from| !moved.contains(from));
+                let (percent, from) = free.map(|from| (likeness(from), *from)).max_by_key(|it| it.0).unzip();
+                if let (Some(percent @ 50..), Some(from)) = (percent, from) {
                     moved.push(from);
-                    let _ = writeln!(
-                        out,
-                        "diff --git a/{from} b/{path}\nsimilarity index 100%\nrename from {from}\nrename to {path}"
-                    );
+                    let head = format!("similarity index {percent}%\nrename from {from}\nrename to {path}\n");
+                    match old.get(from) {
+                        Some(before) if percent < 100 => file(&mut out, from, path, &head, before, text),
+                        _ => drop(write!(out, "diff --git a/{from} b/{path}\n{head}")),
+                    }
                 } else {
                     file(&mut out, path, path, "new file mode 100644\n", "", text);
                 }
@@ -64,8 +67,22 @@ fn diff(old: &Tree, new: &Tree) -> String {
     out
 }
 
+/// How many of both texts' lines stand in the other one, in percent.
+fn alike(one: &str, other: &str) -> usize {
+    let (ours, mut theirs) = (lines(one), lines(other));
+    let all = ours.len() + theirs.len();
+    let mut shared = 0_usize;
+    for line in ours {
+        if let Some(at) = theirs.iter().position(|it| *it == line) {
+            theirs.swap_remove(at);
+            shared += 2;
+        }
+    }
+    if one == other { 100 } else { (100 * shared).checked_div(all).unwrap_or(0).min(99) }
+}
+
 fn file(out: &mut String, old_path: &str, new_path: &str, mode: &str, old: &str, new: &str) {
-    let mode_suffix = if mode.is_empty() { " 100644" } else { "" };
+    let mode_suffix = if mode.contains("file mode") { "" } else { " 100644" };
     let _ = write!(out, "diff --git a/{old_path} b/{new_path}\n{mode}index 1111111..2222222{mode_suffix}\n");
     let map = LineMap::exact(old, new);
     if map.changes().is_empty() {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::facts::{Known, RoleFacts};
-use crate::model::{FindingId, FindingState, Login, RoleName, Severity, Sha, ThreadId, Verdict};
+use crate::model::{FindingId, FindingState, Login, RoleName, Severity, Sha, ThreadId, Time, Verdict};
 use crate::plan::NewThread;
 use crate::track::Fingerprint;
 
@@ -78,6 +78,8 @@ pub struct Judged<'a> {
     pub opens: bool,
     /// Who accepted it.
     pub by: Option<&'a Login>,
+    /// When somebody said `reopen`, the last word on it.
+    pub reopened: Option<Time>,
     /// What people should know of it.
     pub remark: Remark<'a>,
     /// What was known before.

@@ -80,7 +80,7 @@ pub fn decide(snapshot: &Snapshot, policy: &Policy) -> Plan {
     plan.steps.extend(ruled.steps);
     let answers = said(&facts, &plan);
     plan.steps.extend(answers);
-    writes::cap(&facts, &mut plan);
+    writes::cap(&facts, &reconciled.judged, &mut plan);
     plan
 }
 

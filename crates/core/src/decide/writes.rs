@@ -8,12 +8,16 @@
 //! | labels and assignees | done all the same |
 //! | anything else that makes a new text | withheld |
 
+use super::judged::Judgement;
+use super::operator;
+use super::rules::Case;
 use crate::facts::Facts;
 use crate::mark::{TagKind, Topic};
 use crate::model::Verdict;
 use crate::plan::{Action, Cause, Draft, Next, Plan, Reason, Refusal, Trailer};
+use crate::render::Stop;
 
-pub(super) fn cap(facts: &Facts<'_>, plan: &mut Plan) {
+pub(super) fn cap<'a>(facts: &'a Facts<'a>, judged: &'a [Judgement<'a>], plan: &mut Plan) {
     let written = written(facts);
     if written < facts.policy.budget.writes as usize {
         return;
@@ -24,8 +28,13 @@ pub(super) fn cap(facts: &Facts<'_>, plan: &mut Plan) {
     if 0 < withheld {
         let why = Reason::new("writes").fact(format!("{written} own texts of {}", facts.policy.budget.writes));
         plan.refused.push(Refusal { what: format!("{withheld} new texts"), why: why.clone() });
-        plan.next = Next::Blocked(Cause::Budget);
-        plan.why = why;
+        // Whatever else stopped the pull has its comment already.
+        if !matches!(plan.next, Next::Blocked(_)) {
+            let case = Case { facts, judged, active: None, round: plan.round };
+            plan.steps.extend(operator::operator(&case, Stop::Budget { over: "texts" }, &why));
+            plan.next = Next::Blocked(Cause::Budget);
+            plan.why = why;
+        }
     }
 }
 

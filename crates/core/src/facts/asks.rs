@@ -142,28 +142,21 @@ impl super::Facts<'_> {
 
     /// Who dismissed a finding, if the last word on it was a dismissal by one who may.
     pub fn dismissed(&self, role: &RoleName, id: FindingId) -> Option<&Said<'_>> {
-        let names =
-            |named: &[Named]| named.iter().any(|it| it.id == id && it.role.as_ref().is_none_or(|named| named == role));
-        self.said
-            .iter()
-            .rev()
-            .filter(|said| said.allowed)
-            .find(|said| match said.ask {
-                Ask::Dismiss { findings, .. } | Ask::Reopen { findings } => names(findings),
-                _ => false,
-            })
-            .filter(|said| matches!(said.ask, Ask::Dismiss { .. }))
+        self.last_word(role, id).filter(|said| matches!(said.ask, Ask::Dismiss { .. }))
     }
 
-    /// Whether the last word on a finding was `reopen`.
-    pub fn reopened(&self, role: &RoleName, id: FindingId) -> bool {
-        self.said.iter().rev().filter(|said| said.allowed).find_map(|said| match said.ask {
-            Ask::Dismiss { findings, .. } | Ask::Reopen { findings } => findings
-                .iter()
-                .any(|it| it.id == id && it.role.as_ref().is_none_or(|named| named == role))
-                .then_some(matches!(said.ask, Ask::Reopen { .. })),
-            _ => None,
-        }) == Some(true)
+    /// When the last word on a finding was said, if that was `reopen`.
+    pub fn reopened(&self, role: &RoleName, id: FindingId) -> Option<Time> {
+        self.last_word(role, id).filter(|said| matches!(said.ask, Ask::Reopen { .. })).map(|said| said.at)
+    }
+
+    fn last_word(&self, role: &RoleName, id: FindingId) -> Option<&Said<'_>> {
+        let names =
+            |named: &[Named]| named.iter().any(|it| it.id == id && it.role.as_ref().is_none_or(|named| named == role));
+        self.said.iter().rev().filter(|said| said.allowed).find(|said| match said.ask {
+            Ask::Dismiss { findings, .. } | Ask::Reopen { findings } => names(findings),
+            _ => false,
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The findings of a role that referee remembers: entries of its summary's Block, and roots of its threads.
 
 use crate::mark::{Entry, TagKind};
-use crate::model::{FindingId, FindingState, Login, Severity, Sha, Snapshot, Thread};
+use crate::model::{FindingId, FindingState, Login, Severity, Sha, Snapshot, Thread, Time};
 use crate::track::{Fingerprint, Spot};
 
 use super::RoleFacts;
@@ -33,6 +33,8 @@ pub struct Known<'a> {
     pub rounds: &'a [u32],
     /// Who accepted it.
     pub by: Option<&'a Login>,
+    /// When somebody said `reopen`, once that was heeded.
+    pub reopened: Option<Time>,
     /// Its thread: the newest open one, else the newest.
     pub thread: Option<&'a Thread>,
     /// It is in the Block.
@@ -76,6 +78,7 @@ impl<'a> Known<'a> {
                         head: &tag.head,
                         rounds: &[],
                         by: None,
+                        reopened: None,
                         thread: Some(thread),
                         remembered: false,
                     },
@@ -99,6 +102,7 @@ impl<'a> Known<'a> {
             head: &entry.head,
             rounds: &entry.rounds,
             by: entry.by.as_ref(),
+            reopened: entry.reopened,
             thread: None,
             remembered: true,
         }

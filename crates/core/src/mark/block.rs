@@ -17,7 +17,7 @@ use super::data::{Block, Entry};
 use super::field::{Fields, Writer, numbers, runs, runs_that_fit};
 use super::fit::{fit, fit_fingerprint, fit_sha};
 use super::tag::{read_severity, read_state, severity_letter, state_letter};
-use crate::model::{FindingId, FindingState, Login, Sha};
+use crate::model::{FindingId, FindingState, Login, Sha, Time};
 use crate::track::{Fingerprint, Spot};
 
 /// The most a Block takes.
@@ -149,8 +149,22 @@ pub(super) fn encode_block(block: &Block) -> Option<String> {
     let mut out = Writer::default();
     out.number(evicted).list(heads.list()).list(paths.list()).list(rules.list());
     for entry in entries {
-        let Entry { id, severity, state, title, path, line, now, rule, fingerprint, head, rounds, threaded, by } =
-            entry;
+        let Entry {
+            id,
+            severity,
+            state,
+            title,
+            path,
+            line,
+            now,
+            rule,
+            fingerprint,
+            head,
+            rounds,
+            threaded,
+            by,
+            reopened,
+        } = entry;
         out.part()
             .number(id.0)
             .raw(&format!(
@@ -169,7 +183,8 @@ pub(super) fn encode_block(block: &Block) -> Option<String> {
             .text(&fingerprint.0)
             .number(heads.number(head.as_str()))
             .raw(&runs(rounds.iter().copied().map(u64::from)))
-            .maybe_text(by.as_ref().map(Login::as_str));
+            .maybe_text(by.as_ref().map(Login::as_str))
+            .maybe_number(reopened.map(|Time(at)| at));
     }
     Some(out.finish())
 }
@@ -211,6 +226,7 @@ fn decode_entry(part: &str, heads: &[String], paths: &[String], rules: &[String]
         head: Sha(heads.get(fields.number::<usize>()?)?.clone()),
         rounds: numbers(fields.raw()?)?.into_iter().map(|round| u32::try_from(round).ok()).collect::<Option<_>>()?,
         by: fields.maybe_text()?.map(Login),
+        reopened: fields.maybe_number()?.map(Time),
     })
 }
 

@@ -236,6 +236,9 @@ pub struct Entry {
     pub threaded: bool,
     /// Who accepted it.
     pub by: Option<Login>,
+    /// When somebody said `reopen`, once that was heeded: what its thread said before no longer settles it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reopened: Option<Time>,
 }
 
 /// A Mark or Tag with what its seal proves.

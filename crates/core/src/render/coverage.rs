@@ -45,7 +45,7 @@ pub(super) fn coverage(page: &mut Page, summary: &Summary<'_>) {
     }
     if summary.evicted > 0 {
         page.lit("\nForgotten for want of room: ");
-        count(page, usize::try_from(summary.evicted).unwrap_or(usize::MAX), "settled finding");
+        count(page, usize::try_from(summary.evicted).unwrap_or(usize::MAX), "finding");
         page.lit(".");
     }
     page.lit("\nThis run: ");

@@ -162,14 +162,21 @@ fn job() -> impl Strategy<Value = Topic> {
 }
 
 pub(crate) fn entry() -> impl Strategy<Value = Entry> {
-    let what = (any::<u64>(), severity(), state(), any::<bool>());
+    let what = (any::<u64>(), severity(), state(), any::<bool>(), of(any::<i64>()));
     let title = prop_oneof![3 => "[A-Za-z ]{0,90}", 1 => "(?s).{0,90}"];
     let path = || prop_oneof!["[a-c]/[a-c]\\.rs", "(?s).{0,300}"];
     let now = (path(), any::<u32>(), any::<u32>()).prop_map(|(path, line, end_line)| Spot { path, line, end_line });
     let place = (path(), of(any::<u32>()), of(now), of(name()));
     let identity = (hex(), select(vec!["a".repeat(40), "b".repeat(40), "c".repeat(64)]));
     (what, title, place, identity, prop::collection::vec(any::<u32>(), 0..20), of(name())).prop_map(
-        |((id, severity, state, threaded), title, (path, line, now, rule), (fingerprint, head), rounds, by)| Entry {
+        |(
+            (id, severity, state, threaded, reopened),
+            title,
+            (path, line, now, rule),
+            (fingerprint, head),
+            rounds,
+            by,
+        )| Entry {
             id: FindingId(id),
             severity,
             state,
@@ -183,6 +190,7 @@ pub(crate) fn entry() -> impl Strategy<Value = Entry> {
             rounds,
             threaded,
             by: by.map(Login),
+            reopened: reopened.map(Time),
         },
     )
 }

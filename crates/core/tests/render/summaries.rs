@@ -64,7 +64,7 @@ fn blocking_findings_come_first_and_are_never_folded() {
     Read 14 of 15 files, only what changed since `41d0e77`; not read: `Cargo.lock`.
     Not asked, since nothing of theirs is touched: docs, lint.
     Held back: 4 findings below this round's floor, outside what changed, or settled before.
-    Forgotten for want of room: 2 settled findings.
+    Forgotten for want of room: 2 findings.
     This run: 212 k tokens, 0.46 USD, 3 min 2 s. All runs of security here: 1.84 of the pull's 2.00 USD.
 
     </details>

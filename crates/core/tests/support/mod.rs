@@ -217,6 +217,7 @@ impl Stage {
             rounds: Vec::new(),
             threaded: false,
             by: None,
+            reopened: None,
         });
         block.entries.last_mut().expect("just pushed")
     }
@@ -475,6 +476,7 @@ fn judged(known: Known<'_>) -> Judged<'_> {
         url: "",
         opens: false,
         by: known.by,
+        reopened: known.reopened,
         remark: Remark::None,
         known: Some(known),
         needs_human: None,

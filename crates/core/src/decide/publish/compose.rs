@@ -329,6 +329,7 @@ impl<'a> Composed<'a> {
             rounds,
             threaded: it.thread.is_some() || it.opens,
             by: it.by.cloned(),
+            reopened: it.reopened,
         }
     }
 
@@ -369,8 +370,22 @@ fn remembered(state: FindingState) -> FindingState {
 
 /// Whether an entry says what the finding now is.
 fn same_entry(entry: &Entry, it: &Judged<'_>) -> bool {
-    let Entry { id, severity, state, title: _, path, line, now, rule: _, fingerprint, head, rounds: _, threaded, by } =
-        entry;
+    let Entry {
+        id,
+        severity,
+        state,
+        title: _,
+        path,
+        line,
+        now,
+        rule: _,
+        fingerprint,
+        head,
+        rounds: _,
+        threaded,
+        by,
+        reopened,
+    } = entry;
     let (at, on) = now.as_ref().map_or((path, *line), |spot| (&spot.path, Some(spot.line)));
     let same_state = *state == remembered(it.state);
     *id == it.id
@@ -382,4 +397,5 @@ fn same_entry(entry: &Entry, it: &Judged<'_>) -> bool {
         && head == it.head
         && *threaded == (it.thread.is_some() || it.opens)
         && by.as_ref() == it.by
+        && *reopened == it.reopened
 }

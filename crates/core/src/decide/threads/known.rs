@@ -3,7 +3,7 @@
 //! | rule | when | then |
 //! |---|---|---|
 //! | `dismissed` | `dismiss F4` by one who may | accepted; own thread resolved |
-//! | – | `reopen F4` by one who may | what people settled before does not count: on below `accepted` |
+//! | – | `reopen F4` by one who may | what settled it before does not count: on below `accepted` |
 //! | `broken-again` | it was fixed, and the report raises it | open under its old id, in a new thread (INC-10) |
 //! | `worse-again` | it was settled, and is graver now | open, in a new thread that cites the old one (D12) |
 //! | `settled` | it was settled | stays so |
@@ -21,7 +21,7 @@ use super::{Fresh, Judged, refuse};
 use crate::decide::judged::{Moved, Remark};
 use crate::facts::{Facts, Known, RoleFacts, may_accept};
 use crate::mark::{ReplyKind, TagKind};
-use crate::model::{Author, FindingState, Note, Position, PositionSaid, Severity, Stance, Support, Thread};
+use crate::model::{Author, FindingState, Note, Position, PositionSaid, Severity, Sha, Stance, Support, Thread, Time};
 use crate::plan::{Reason, Refusal, Step};
 use crate::render;
 
@@ -42,24 +42,28 @@ pub(super) fn judge<'a>(
 ) -> Judged<'a> {
     let heard = hear(role, fresh, &known);
     let mut it = start(facts, role, fresh, known).cut_short(facts, role, fresh);
-    let reopened = facts.reopened(&role.role.name, known.id);
     if let Some(said) = facts.dismissed(&role.role.name, known.id) {
         it.settle(FindingState::Accepted, Moved::No);
         it.by = said.by.login.as_ref();
         return close(facts, role, it, "dismissed", steps);
     }
-    if let Some(state) = settled_state(facts, role, &known).filter(|_| !reopened) {
+    if let Some(state) = settled_state(facts, role, &known) {
         return again(facts, role, it, state, &heard, steps);
     }
+    let reopened = it.reopened;
+    let since = |at: Option<Time>| reopened.is_none_or(|reopened| Some(reopened) < at);
+    if it.reopened.is_some() {
+        it.by = None;
+    }
     if let Some(resolution) = known.thread.and_then(|thread| thread.resolved.as_ref()) {
-        if !reopened && may_accept(facts.snapshot, facts.policy, &resolution.by, known.severity) {
+        if since(resolution.at) && may_accept(facts.snapshot, facts.policy, &resolution.by, known.severity) {
             it.by = resolution.by.login.as_ref();
             return again(facts, role, it, FindingState::Accepted, &heard, steps);
         }
         it.remark = Remark::ResolvedBy(resolution.by.name());
     }
-    let last = last_person(facts, &known);
-    if let Some(note) = last.filter(|note| note.text.reading.stance == Stance::Accepted && !reopened) {
+    let last = last_person(facts, &known).filter(|note| since(Some(note.at)));
+    if let Some(note) = last.filter(|note| note.text.reading.stance == Stance::Accepted) {
         if may_accept(facts.snapshot, facts.policy, &note.author, known.severity) {
             it.by = note.author.login.as_ref();
             it.settle(FindingState::Accepted, Moved::Settled);
@@ -120,6 +124,7 @@ fn start<'a>(facts: &'a Facts<'a>, role: &'a RoleFacts<'a>, fresh: Fresh<'a>, kn
         url: known.thread.map_or("", |thread| thread.url.as_str()),
         opens: false,
         by: known.by,
+        reopened: facts.reopened(&role.role.name, known.id),
         remark: Remark::None,
         known: Some(known),
         needs_human: None,
@@ -130,11 +135,15 @@ fn start<'a>(facts: &'a Facts<'a>, role: &'a RoleFacts<'a>, fresh: Fresh<'a>, kn
 /// What an earlier turn settled, unless somebody opened it again since.
 ///
 /// Settling is resolving, then saying so. So an open thread without our word is a turn that was cut short, and is
-/// settled still; one with our word was opened again by somebody, and is not.
+/// settled still; one with our word was opened again by somebody, and is not. After `reopen` only what was written
+/// down since settles it: its thread cannot tell.
 fn settled_state(facts: &Facts<'_>, role: &RoleFacts<'_>, known: &Known<'_>) -> Option<FindingState> {
     let before = known.state.settled().then_some(known.state);
+    if let Some(at) = facts.reopened(&role.role.name, known.id) {
+        return before.filter(|_| known.reopened == Some(at));
+    }
     let Some(thread) = known.thread else { return before };
-    let said = settling_word(role, thread);
+    let said = settling_word(role, thread, None);
     if let Some(resolution) = &thread.resolved {
         let by_us = facts.is_own_author(&resolution.by);
         return before.or_else(|| by_us.then(|| said.unwrap_or(FindingState::Accepted)));
@@ -146,9 +155,10 @@ fn settled_state(facts: &Facts<'_>, role: &RoleFacts<'_>, known: &Known<'_>) -> 
     }
 }
 
-/// The last of our words in a thread that settles it.
-fn settling_word(role: &RoleFacts<'_>, thread: &Thread) -> Option<FindingState> {
-    own_words(role, thread).filter_map(|(what, _)| what.settles()).last()
+/// The last of our words in a thread that settles it, since somebody said `reopen`.
+fn settling_word(role: &RoleFacts<'_>, thread: &Thread, reopened: Option<Time>) -> Option<FindingState> {
+    let since = |at: Time| reopened.is_none_or(|reopened| reopened < at);
+    own_notes(role, thread).filter(|(_, _, at)| since(*at)).filter_map(|(what, ..)| what.settles()).last()
 }
 
 /// A settled finding that the report speaks of again (INC-10, D12): fixed ones may break, others may worsen.
@@ -269,14 +279,15 @@ fn argued<'a>(
 }
 
 /// What referee said in a thread before, and at which head.
-fn own_words<'a>(
-    role: &'a RoleFacts<'a>,
-    thread: &'a Thread,
-) -> impl Iterator<Item = (ReplyKind, &'a crate::model::Sha)> {
+fn own_words<'a>(role: &'a RoleFacts<'a>, thread: &'a Thread) -> impl Iterator<Item = (ReplyKind, &'a Sha)> {
+    own_notes(role, thread).map(|(what, head, _)| (what, head))
+}
+
+fn own_notes<'a>(role: &'a RoleFacts<'a>, thread: &'a Thread) -> impl Iterator<Item = (ReplyKind, &'a Sha, Time)> {
     thread.notes.iter().filter(|note| note.author.is(role.identity)).filter_map(|note| {
         let tag = note.text.tag()?;
         match &tag.kind {
-            TagKind::Reply { what, .. } => Some((*what, &tag.head)),
+            TagKind::Reply { what, .. } => Some((*what, &tag.head, note.at)),
             _ => None,
         }
     })
@@ -299,13 +310,14 @@ fn close<'a>(
 ) -> Judged<'a> {
     let Some(thread) = it.known.and_then(|known| known.thread) else { return it };
     let ours_is_last = thread.last().is_some_and(|note| note.author.is(role.identity));
-    let said = settling_word(role, thread).is_some() && ours_is_last;
+    let word = settling_word(role, thread, it.reopened);
+    let said = word.is_some() && ours_is_last;
     match &thread.resolved {
         None if !said => {
             resolve(facts, role, thread, &it, rule, steps);
             say(facts, role, thread, Speech::settling(&it, &facts.snapshot.pull.head, role.identity), rule, steps);
         }
-        Some(resolution) if facts.is_own_author(&resolution.by) && settling_word(role, thread).is_none() => {
+        Some(resolution) if facts.is_own_author(&resolution.by) && word.is_none() => {
             say(facts, role, thread, Speech::settling(&it, &facts.snapshot.pull.head, role.identity), rule, steps);
         }
         _ => {}

@@ -91,6 +91,7 @@ fn new<'a>(facts: &'a Facts<'a>, ids: &mut Ids, raised: &'a Raised) -> Judged<'a
         url: "",
         opens: false,
         by: None,
+        reopened: None,
         remark: Remark::None,
         known: None,
         needs_human: None,

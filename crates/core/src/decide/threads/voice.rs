@@ -31,10 +31,10 @@ pub(super) fn say<'a>(
     let Some(last) = thread.last() else { return };
     let what = speech.kind();
     let said = last.author.is(role.identity)
-        && last
-            .text
-            .tag()
-            .is_some_and(|tag| matches!(&tag.kind, TagKind::Reply { what: before, .. } if *before == what));
+        && last.text.tag().is_some_and(|tag| {
+            tag.head == facts.snapshot.pull.head
+                && matches!(&tag.kind, TagKind::Reply { what: before, .. } if *before == what)
+        });
     if said || !thread.can_reply || facts.snapshot.capabilities.reply == Support::Unsupported {
         return;
     }
