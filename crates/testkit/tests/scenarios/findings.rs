@@ -1,0 +1,424 @@
+use insta::assert_snapshot;
+use referee_core::model::{FindingId, FindingState, Severity, Verdict};
+use referee_core::plan::{Cause, Next};
+use referee_testkit::Quirks;
+use referee_testkit::scenario::{CODE, Scenario, Scene, critical, report, suggestion, warning};
+
+use crate::{FIX, blocked, leak, posted, security};
+
+fn state(scene: &Scene, finding: u64) -> (FindingState, bool) {
+    let line = scene.plan().findings.iter().find(|line| line.id == FindingId(finding)).expect("the finding is known");
+    (line.state, line.counts)
+}
+
+// spec: INC-2, D9 @core
+#[test]
+fn a_fixed_finding_is_answered_with_the_commit_and_resolved() {
+    let mut s = blocked(security("fixed"));
+    s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").fixed(1)).turn().given();
+    assert_snapshot!(s.conversation(1), @"
+    referee-bot: **critical** F1 · security / the token is logged / It breaks when it runs.
+    referee-bot: Fixed in `19f6a95`.
+    resolved by referee-bot
+    ");
+}
+
+// spec: INC-2, D9 @core
+#[test]
+fn fixed_on_unchanged_code_is_a_claim_and_resolves_nothing() {
+    let mut s = blocked(security("said to be fixed"));
+    s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").report(report("security").fixed(1)).turn();
+    assert_snapshot!(s.lines(), @"
+    rule     changes-requested: security asks for changes, no worker may push here
+    standing security request changes, at this head
+    threads  1 open (F1 critical)
+    plan     edit review 1 (own-block: role security, own verdict request changes, enforced request changes, its text or Mark would differ)
+    plan     status referee/security fail: changes requested: F1 · round 2/3 (status: own-block)
+    refuse   resolve F1 (fixed: the code did not change)
+    next     wait for the author: a push or an answer
+    ");
+    assert!(s.summary().contains("said to be fixed"), "{}", s.summary());
+    assert!(s.thread(FindingId(1)).is_some_and(|thread| thread.resolved.is_none()));
+}
+
+// spec: D9 @core
+#[test]
+fn a_change_at_the_place_that_the_evidence_cites_is_proof() {
+    let mut s = blocked(security("fixed elsewhere"));
+    s.by("alice").changes_line("src/a.rs", 7, "fn redact() {}");
+    s.report(report("security").fixed_by(1, "the logger redacts it, see src/a.rs:7")).turn().given();
+    assert_eq!(state(&s, 1), (FindingState::Fixed, false));
+}
+
+// spec: D9, INC-15 @core
+#[test]
+fn what_an_incomplete_report_leaves_out_stays_alive() {
+    for silent in [report("security"), report("security").fixed(1).without_proof(), report("security").fails("refused")]
+    {
+        let mut s = blocked(security("left out"));
+        s.by("alice").changes_line("src/a.rs", 4, FIX).report(silent).turn().given();
+        assert_eq!(state(&s, 1), (FindingState::Open, true));
+        assert!(s.thread(FindingId(1)).is_some_and(|thread| thread.resolved.is_none()));
+        assert!(s.world.decision(s.pull).blocked());
+    }
+}
+
+// spec: D9 @core
+#[test]
+fn absence_from_a_programs_complete_run_says_fixed_where_the_code_changed() {
+    let mut s = security("a linter").begin();
+    let found = report("security").by_program().finds(leak()).finds(warning("long line").at("src/a.rs", 1));
+    s.report(found).turn().given();
+    s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").by_program()).turn().given();
+    assert_eq!(state(&s, 1), (FindingState::Fixed, false));
+    assert_eq!(state(&s, 2).0, FindingState::Open, "its code did not change");
+}
+
+// spec: D9 @core
+#[test]
+fn more_resolutions_than_may_be_go_to_a_person() {
+    let mut s = security("mass resolution").with(|policy| policy.threads.max_resolve = 1).begin();
+    let two = report("security").finds(leak()).finds(critical("it panics").at("src/a.rs", 7));
+    s.report(two).turn().given();
+    s.by("alice").pushes("src/a.rs", "fn a() {}\n").report(report("security").fixed(1).fixed(2)).turn();
+    assert_snapshot!(s.lines(), @"
+    rule     needs-human: security/F1: more threads would be resolved in one run than may be, security/F2: more threads would be resolved in one run than may be
+    standing security request changes, at this head
+    threads  2 open (F1 critical, F2 critical)
+    plan     edit review 1 (own-block: role security, own verdict request changes, enforced request changes, its text or Mark would differ)
+    plan     status referee/security fail: changes requested: F1, F2 · round 2/3 (status: own-block)
+    plan     comment on the pull (needs-human: security/F1: more threads would be resolved in one run than may be, security/F2: more threads would be resolved in one run than may be)
+    refuse   resolve 2 threads (max-resolve: more than 1 in one run)
+    next     blocked: something asks for a person's decision
+    ");
+    assert!(s.snapshot().threads.iter().all(|thread| thread.resolved.is_none()));
+    assert!(s.world.decision(s.pull).blocked());
+}
+
+// spec: INC-4 @core
+#[test]
+fn a_worsened_finding_is_said_once_in_its_thread_and_no_note_is_edited() {
+    let mut s = security("worse").begin();
+    s.report(report("security").finds(warning("the token is logged").at("src/a.rs", 4))).turn().given();
+    let root = s.thread(FindingId(1)).expect("a thread").notes[0].clone();
+    s.by("alice").changes_line("src/a.rs", 7, "fn e() { login(SECRET) }");
+    let graver = critical("the token is logged").at("src/a.rs", 4);
+    s.report(report("security").worsened(1, "src/a.rs:7 now passes a secret").finds(graver)).turn();
+    assert_snapshot!(s.steps(), @"
+    post security as request changes at 19f6a95 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)
+    reply in thread t2 (worsened: thread t2)
+    ");
+    assert_snapshot!(s.conversation(1), @"
+    referee-bot: **warning** F1 · security / the token is logged / It breaks when it runs.
+    referee-bot: Worse at this head, now **critical**. / src/a.rs:7 now passes a secret
+    ");
+    assert_eq!(s.thread(FindingId(1)).expect("a thread").notes[0], root);
+    assert_eq!(s.plan().findings[0].severity, Severity::Critical);
+    assert_eq!(s.turn().steps(), "nothing to write");
+}
+
+// spec: INC-5, D12 @core
+#[test]
+fn a_thread_that_a_person_resolved_stays_resolved_and_its_finding_stops_counting() {
+    let mut s = blocked(security("bob resolves"));
+    s.by("bob").resolves(1).turn();
+    assert_snapshot!(s.steps(), @"post security as approve at 8e14688 (approves: role security, own verdict approve, enforced approve, posted as approve)");
+    assert_eq!(state(&s, 1), (FindingState::Accepted, false));
+    s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").report(report("security").still_there(1)).turn().given();
+    assert_eq!(state(&s, 1), (FindingState::Accepted, false), "and does not come back");
+}
+
+// spec: INC-5, D12, D10 @core
+#[test]
+fn a_critical_finding_that_its_author_resolved_still_counts() {
+    let mut s = blocked(security("alice resolves"));
+    s.by("alice").resolves(1).turn().given();
+    assert_eq!(state(&s, 1), (FindingState::Open, true));
+    assert!(s.summary().contains("resolved by alice, still open"), "{}", s.summary());
+    assert!(s.world.decision(s.pull).blocked());
+}
+
+// spec: D12, INC-5 @core
+#[test]
+fn a_settled_finding_that_is_graver_opens_a_new_thread_that_cites_the_old_one() {
+    let mut s = security("worse after all").begin();
+    s.report(report("security").finds(warning("the token is logged").at("src/a.rs", 4))).turn().given();
+    s.by("bob").resolves(1).turn().given();
+    let old = s.thread(FindingId(1)).expect("a thread");
+    s.by("alice").changes_line("src/a.rs", 5, "    log(token); }").report(report("security").finds(leak())).turn();
+    assert_snapshot!(s.steps(), @"post security as request changes at 19f6a95, threads for F1 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)");
+    let threads = s.snapshot().threads;
+    assert!(threads.iter().any(|thread| thread.id == old.id && thread.resolved.is_some()), "never reopened");
+    assert!(s.conversation(1).contains(&old.url), "{}", s.conversation(1));
+}
+
+// spec: INC-6, D10 @core
+#[test]
+fn wont_fix_by_one_who_may_is_accepted() {
+    let mut s = blocked(security("accepted"));
+    s.by("bob").replies(1, "won't fix, the log is private").turn();
+    assert_snapshot!(s.steps(), @"
+    post security as approve at 8e14688 (approves: role security, own verdict approve, enforced approve, posted as approve)
+    resolve thread t2 (accepted: F1, thread t2)
+    reply in thread t2 (accepted: thread t2)
+    ");
+    assert_snapshot!(s.conversation(1), @"
+    referee-bot: **critical** F1 · security / the token is logged / It breaks when it runs.
+    bob: won't fix, the log is private
+    referee-bot: No longer counts: accepted by bob.
+    resolved by referee-bot
+    ");
+    assert!(s.summary().contains("accepted by bob"), "{}", s.summary());
+}
+
+// spec: D10, INC-6 @core
+#[test]
+fn an_author_does_not_accept_a_critical_finding_and_an_outsider_accepts_nothing() {
+    let mut s = blocked(security("who may accept"));
+    s.by("mallory").replies(1, "won't fix").turn().given();
+    assert!(state(&s, 1).1);
+    s.by("alice").replies(1, "won't fix").turn();
+    assert_snapshot!(s.lines(), @"
+    rule     needs-human: security/F1: its author accepts a critical finding
+    standing security request changes, at this head
+    threads  1 open (F1 critical answered)
+    plan     comment on the pull (needs-human: security/F1: its author accepts a critical finding)
+    refuse   another review by security (same-head: request changes at 8e14688)
+    next     blocked: something asks for a person's decision
+    ");
+    assert!(s.world.decision(s.pull).blocked());
+
+    let mut s = security("a mere warning").begin();
+    s.report(report("security").finds(warning("no test").at("src/a.rs", 3))).turn().given();
+    s.by("alice").replies(1, "won't fix").turn().given();
+    assert_eq!(state(&s, 1), (FindingState::Accepted, false), "a warning she may");
+}
+
+// spec: D10 @core
+#[test]
+fn access_that_nobody_can_be_asked_for_is_none() {
+    let quirks = Quirks { access_hidden: true, ..Quirks::gitea_like() };
+    let mut s = blocked(security("nobody knows").on(quirks));
+    s.by("bob").replies(1, "won't fix").turn().given();
+    assert!(state(&s, 1).1);
+}
+
+// spec: INC-7 @core
+#[test]
+fn a_concession_to_one_who_may_accept_it_resolves() {
+    let mut s = blocked(security("conceded"));
+    s.by("bob").replies(1, "I disagree, the log is private").by("bob").commands("review");
+    s.report(report("security").concedes(1)).turn().given();
+    assert_snapshot!(s.conversation(1), @"
+    referee-bot: **critical** F1 · security / the token is logged / It breaks when it runs.
+    bob: I disagree, the log is private
+    referee-bot: Withdrawn: the objection holds.
+    resolved by referee-bot
+    ");
+    assert_eq!(state(&s, 1), (FindingState::Refuted, false));
+}
+
+// spec: INC-7, D10 @core
+#[test]
+fn a_concession_to_nobody_is_no_position_and_one_to_the_author_of_a_critical_needs_a_person() {
+    let mut s = blocked(security("conceded to nobody"));
+    s.report(report("security").concedes(1)).turn().given();
+    assert!(state(&s, 1).1);
+    s.by("alice").replies(1, "I disagree, the log is private");
+    s.report(report("security").concedes(1)).turn().given();
+    assert!(state(&s, 1).1);
+    assert_eq!(s.plan().next, Next::Blocked(Cause::NeedsHuman));
+}
+
+// spec: INC-7, D11 @core
+#[test]
+fn one_rebuttal_a_head_then_a_person_decides() {
+    let mut s = blocked(security("a dispute"));
+    s.by("alice").replies(1, "I disagree, the log is private");
+    let stands = report("security").stands(1, "src/log.rs:3 ships every line");
+    s.report(stands.clone()).turn().given();
+    assert_snapshot!(s.conversation(1), @"
+    referee-bot: **critical** F1 · security / the token is logged / It breaks when it runs.
+    alice: I disagree, the log is private
+    referee-bot: This stands. / src/log.rs:3 ships every line / It is not argued again at this head: a person decides.
+    ");
+    s.report(stands.clone()).turn();
+    assert_eq!(s.steps(), "nothing to write", "never when the last word is ours");
+    s.by("alice").replies(1, "I disagree, it does not").report(stands).turn();
+    assert_snapshot!(s.lines(), @"
+    rule     needs-human: security/F1: the dispute goes on after one rebuttal
+    standing security request changes, at this head
+    threads  1 open (F1 critical disputed)
+    plan     comment on the pull (needs-human: security/F1: the dispute goes on after one rebuttal)
+    next     blocked: something asks for a person's decision
+    ");
+    assert!(s.thread(FindingId(1)).is_some_and(|thread| thread.notes.len() == 4), "no second rebuttal");
+}
+
+// spec: INC-8 @core
+#[test]
+fn a_false_claim_is_contested_once_with_file_and_line() {
+    let mut s = blocked(security("claimed"));
+    s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").by("alice").replies(1, "fixed");
+    s.report(report("security").still_there(1)).turn();
+    assert_snapshot!(s.steps(), @"
+    reply in thread t2 (contest: thread t2)
+    edit review 1 (own-block: role security, own verdict request changes, enforced request changes, its text or Mark would differ)
+    ");
+    assert_snapshot!(s.conversation(1), @"
+    referee-bot: **critical** F1 · security / the token is logged / It breaks when it runs.
+    alice: fixed
+    referee-bot: Not fixed at this head, see `src/a.rs:4`.
+    ");
+    s.report(report("security").still_there(1)).turn();
+    assert_eq!(s.steps(), "nothing to write");
+}
+
+// spec: INC-9 @core
+#[test]
+fn a_finding_keeps_its_id_through_moved_lines_renames_rewording_and_rebases() {
+    let mut s = blocked(security("the same finding"));
+    s.by("alice").renames("src/a.rs", "src/session.rs").by("alice").rebases();
+    s.report(report("security").finds(critical("the token is logged").at("src/session.rs", 4))).turn().given();
+    s.by("alice").pushes("src/session.rs", &format!("// one\n// two\n{CODE}"));
+    s.report(report("security").finds(critical("secrets end up in the log").at("src/session.rs", 6))).turn().given();
+    let known: Vec<_> = s.plan().findings.iter().map(|it| (it.id.0, it.path.as_str(), it.line)).collect();
+    assert_eq!(known, [(1, "src/session.rs", Some(6))]);
+    assert_eq!(s.snapshot().threads.len(), 1);
+}
+
+// spec: INC-10 @core
+#[test]
+fn what_was_accepted_does_not_return_under_another_wording() {
+    let mut s = blocked(security("said again"));
+    s.by("bob").replies(1, "won't fix").turn().given();
+    s.by("alice").changes_line("src/a.rs", 7, "fn e() {}");
+    s.report(report("security").finds(critical("credentials reach the log").at("src/a.rs", 4))).turn().given();
+    assert_eq!(s.plan().findings.len(), 1);
+    assert_eq!(state(&s, 1), (FindingState::Accepted, false));
+    assert!(!s.world.decision(s.pull).blocked());
+}
+
+// spec: INC-10 @core
+#[test]
+fn a_fixed_one_that_is_broken_again_returns_under_its_old_id() {
+    let mut s = blocked(security("broken again"));
+    s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").fixed(1)).turn().given();
+    s.by("alice").changes_line("src/a.rs", 4, "    log(token);").report(report("security").finds(leak())).turn();
+    assert_snapshot!(s.lines(), @"
+    rule     changes-requested: security asks for changes, no worker may push here
+    standing security request changes, at this head
+    threads  1 open (F1 critical)
+    plan     post security as request changes at 730cada, threads for F1 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)
+    plan     supersede review 2 (own-block: role security, own verdict request changes, enforced request changes, review 2 no longer holds)
+    plan     status referee/security fail: changes requested: F1 · round 1/3 (status: own-block)
+    next     wait for the author: a push or an answer
+    ");
+    assert!(s.summary().contains("reopened in"), "{}", s.summary());
+    assert_eq!(s.turn().steps(), "nothing to write");
+}
+
+// spec: INC-11 @core
+#[test]
+fn the_verdict_moves_in_the_run_that_finds_everything_fixed_and_stays() {
+    let mut s = blocked(security("all fixed"));
+    s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").fixed(1)).turn().given();
+    assert_eq!(posted(&s), [Verdict::RequestChanges, Verdict::Approve]);
+    s.report(report("security")).turn();
+    assert_eq!(s.steps(), "nothing to write", "approving twice is approving once");
+}
+
+// spec: INC-12 @core
+#[test]
+fn the_rubric() {
+    let rows: [(&[Severity], bool, Verdict); 7] = [
+        (&[], true, Verdict::Approve),
+        (&[], false, Verdict::Comment),
+        (&[Severity::Suggestion; 5], true, Verdict::Approve),
+        (&[Severity::Warning; 2], true, Verdict::Approve),
+        (&[Severity::Warning; 3], true, Verdict::RequestChanges),
+        (&[Severity::Critical], true, Verdict::RequestChanges),
+        (&[Severity::Critical], false, Verdict::RequestChanges),
+    ];
+    for (found, complete, expected) in rows {
+        for blocks in [true, false] {
+            let scenario = Scenario::new("the rubric");
+            let mut s = if blocks { scenario.role("security") } else { scenario.adviser("security") }.begin();
+            let mut words = if complete { report("security") } else { report("security").skips("src/a.rs") };
+            for (line, severity) in (1..).zip(found) {
+                let title = format!("{severity} on line {line}");
+                words = words.finds(match severity {
+                    Severity::Critical => critical(&title).at("src/a.rs", line),
+                    Severity::Warning => warning(&title).at("src/a.rs", line),
+                    Severity::Suggestion => suggestion(&title).at("src/a.rs", line),
+                });
+            }
+            s.report(words).turn().given();
+            let expected = if blocks { expected } else { expected.min(Verdict::Comment) };
+            assert_eq!(s.plan().roles[0].own, Some(expected), "{found:?}, complete {complete}, blocks {blocks}");
+        }
+    }
+}
+
+// spec: INC-15 @core
+#[test]
+fn a_failed_review_is_visible_and_approves_nothing() {
+    let mut s = security("failed").begin();
+    s.report(report("security").fails("the model timed out")).turn();
+    assert_snapshot!(s.lines(), @"
+    rule     reviews-missing: not read yet by security
+    standing security comment, not at this head
+    threads  no findings
+    plan     post security as comment at 8e14688 (comments: role security, own verdict comment, enforced comment, posted as comment)
+    plan     status referee/security pending: not reviewed · security failed (the model timed out) (status: comments)
+    next     wait for reviews by security
+    ");
+    assert!(s.summary().contains("the model timed out"), "{}", s.summary());
+}
+
+// spec: INC-15 @core
+#[test]
+fn an_incomplete_report_may_add_findings() {
+    let mut s = security("half read").changes("src/b.rs", "fn b() {}\n").changes("src/a.rs", CODE).begin();
+    s.report(report("security").skips("src/b.rs").finds(leak())).turn();
+    assert_snapshot!(s.lines(), @"
+    rule     changes-requested: security asked for changes before this one
+    standing security request changes, not at this head
+    threads  1 open (F1 critical new)
+    plan     post security as request changes at 8e14688, threads for F1 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)
+    plan     status referee/security fail: changes requested: F1 · round 1/3 (status: own-block)
+    next     wait for reviews by security
+    ");
+    assert!(s.world.decision(s.pull).blocked());
+}
+
+// spec: INC-16, LOOP-3 @core
+#[test]
+fn a_rebase_without_a_change_costs_no_review_and_restamps_text_and_mark() {
+    let mut s = blocked(security("rebased"));
+    s.by("alice").rebases().turn();
+    assert_snapshot!(s.lines(), @"
+    rule     changes-requested: security asks for changes, no worker may push here
+    standing security request changes, at this head
+    threads  1 open (F1 critical)
+    plan     edit review 1 (own-block: role security, own verdict request changes, enforced request changes, its text or Mark would differ)
+    plan     status referee/security fail: changes requested: F1 · round 1/3 (status: own-block)
+    refuse   another review by security (same-head: request changes at 730cada)
+    next     wait for the author: a push or an answer
+    ");
+    let head = s.plan().head.clone();
+    assert!(s.summary().contains(&format!("Evaluated against {}", head.short())), "{}", s.summary());
+    assert_eq!(s.own_reviews()[0].text.mark().map(|mark| &mark.head), Some(&head));
+    assert_eq!(s.plan().round, 1);
+}
+
+// spec: INC-18 @core
+#[test]
+fn of_several_reports_for_one_role_the_last_one_counts_with_a_position_for_each_finding() {
+    let mut s = blocked(security("two reviewers and a judge"));
+    s.by("alice").changes_line("src/a.rs", 4, FIX);
+    let one = report("security").still_there(1).finds(critical("unsupported").at("src/a.rs", 1));
+    s.report(one).report(report("security").fixed(1)).turn().given();
+    assert_eq!(state(&s, 1), (FindingState::Fixed, false));
+    assert_eq!(s.plan().findings.len(), 1, "what the judge dropped is not raised");
+}

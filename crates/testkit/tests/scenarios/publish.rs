@@ -1,0 +1,368 @@
+use insta::assert_snapshot;
+use referee_core::model::Verdict;
+use referee_core::plan::{Action, Expect};
+use referee_core::policy::Approve;
+use referee_testkit::scenario::{Moment, Scenario, critical, report, suggestion, warning};
+use referee_testkit::{At, Fault, Quirks};
+
+use crate::{FIX, blocked, leak, posted, security};
+
+// spec: PUB-1 @core
+#[test]
+fn the_first_verdict_is_posted_with_its_threads() {
+    let mut s = security("a first verdict").begin();
+    s.report(report("security").finds(leak()).finds(suggestion("name it better").at("src/a.rs", 1))).turn();
+    assert_snapshot!(s.steps(), @"post security as request changes at 8e14688, threads for F1, F2 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)");
+    assert_snapshot!(s.conversation(1), @"referee-bot: **critical** F1 · security / the token is logged / It breaks when it runs.");
+    assert!(s.world.decision(s.pull).blocked(), "the forge counts the block");
+}
+
+// spec: PUB-2 @core
+#[test]
+fn a_second_run_on_unchanged_state_writes_nothing() {
+    let mut s = blocked(security("twice the same"));
+    let writes = s.world.calls().writes;
+    assert_eq!(s.turn().steps(), "nothing to write");
+    s.report(report("security").finds(leak()).costs(7_000)).turn();
+    assert_eq!(s.steps(), "nothing to write", "the figures of another run are no news");
+    assert_eq!(s.world.calls().writes, writes, "not even a call that would find everything as it is");
+}
+
+// spec: PUB-3, INC-3 @core
+#[test]
+fn the_same_verdict_at_another_head_is_an_edit_and_the_thread_stays() {
+    let mut s = blocked(security("still there"));
+    let before = s.conversation(1);
+    s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").report(report("security").still_there(1)).turn();
+    assert_snapshot!(s.steps(), @"edit review 1 (own-block: role security, own verdict request changes, enforced request changes, its text or Mark would differ)");
+    assert_eq!(s.conversation(1), before, "nothing is written in the thread");
+    assert_eq!(posted(&s), [Verdict::RequestChanges]);
+}
+
+// spec: PUB-4 @core
+#[test]
+fn editing_opens_threads_for_new_findings_only() {
+    let mut s = blocked(security("one more"));
+    s.by("alice").changes_line("src/a.rs", 7, "fn e() { panic!() }");
+    s.report(report("security").still_there(1).finds(critical("it panics").at("src/a.rs", 7))).turn();
+    assert_snapshot!(s.steps(), @"
+    add to the review of security, threads for F2 (new-findings: 1 threads)
+    edit review 1 (own-block: role security, own verdict request changes, enforced request changes, its text or Mark would differ)
+    comment on the pull (notice: the set of blocking findings changed by an edit)
+    ");
+    assert_eq!(s.snapshot().threads.len(), 2);
+}
+
+// spec: PUB-5, D5 @core
+#[test]
+fn an_approval_is_superseded_after_the_block_is_posted() {
+    let mut s = security("from approve to block").with(|policy| policy.approve = Approve::On).begin();
+    s.report(report("security")).turn().given();
+    s.by("alice").changes_line("src/a.rs", 7, "fn e() { panic!() }");
+    s.report(report("security").finds(critical("it panics").at("src/a.rs", 7))).turn();
+    assert_snapshot!(s.steps(), @"
+    post security as request changes at 19f6a95, threads for F1 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)
+    supersede review 1 (own-block: role security, own verdict request changes, enforced request changes, review 1 no longer holds)
+    ");
+    let old = s.own_reviews()[0].text.words().to_owned();
+    assert!(old.starts_with("Superseded by [") && old.contains("<details>"), "{old}");
+}
+
+// spec: PUB-6 @core
+#[test]
+fn a_block_that_is_over_becomes_history() {
+    let mut s = blocked(security("from block to approve"));
+    let block = s.own_reviews()[0].text.clone();
+    s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").fixed(1)).turn();
+    assert_snapshot!(s.steps(), @"
+    post security as approve at 19f6a95 (approves: role security, own verdict approve, enforced approve, posted as approve)
+    resolve thread t2 (fixed: F1, thread t2)
+    reply in thread t2 (fixed: thread t2)
+    ");
+    assert_eq!(s.own_reviews()[0].text, block, "the old block stays as it is");
+}
+
+// spec: PUB-6 @core
+#[test]
+fn a_block_that_only_weakens_stays() {
+    let mut s = blocked(security("from block to comment"));
+    s.by("alice").changes_line("src/a.rs", 4, FIX).by("bob").replies(1, "won't fix").turn();
+    assert_snapshot!(s.steps(), @"
+    resolve thread t2 (accepted: F1, thread t2)
+    reply in thread t2 (accepted: thread t2)
+    edit review 1 (block-stays: role security, own verdict comment, enforced request changes, its text or Mark would differ)
+    comment on the pull (notice: the set of blocking findings changed by an edit)
+    ");
+    assert_eq!(posted(&s), [Verdict::RequestChanges], "a comment lifts no block, so none is posted");
+    assert!(s.world.decision(s.pull).blocked());
+}
+
+// spec: PUB-6, INC-15 @core
+#[test]
+fn a_counted_approval_does_not_survive_a_change_that_nobody_could_read() {
+    let mut s = security("approved, then unread").with(|policy| policy.approve = Approve::On).begin();
+    s.report(report("security")).turn().given();
+    s.by("alice").pushes("src/b.rs", "fn later() {}\n").report(report("security").fails("the model timed out")).turn();
+    assert_snapshot!(s.lines(), @"
+    rule     reviews-missing: not read yet by security
+    standing security comment, enforced as request changes, not at this head
+    threads  no findings
+    plan     post security as request changes at 19f6a95 (unread: role security, own verdict comment, enforced request changes, posted as request changes)
+    plan     supersede review 1 (unread: role security, own verdict comment, enforced request changes, review 1 no longer holds)
+    plan     status referee/security fail: not reviewed at this head (status: unread)
+    next     wait for reviews by security
+    ");
+    assert!(s.summary().contains("ot reviewed"), "{}", s.summary());
+}
+
+// spec: PUB-6, PUB-17 @core
+#[test]
+fn comment_to_approve_in_the_same_form_is_an_edit() {
+    let mut s = security("waiting, then not").role_as("style", "style-bot").begin();
+    s.report(report("security")).turn();
+    assert_snapshot!(s.steps(), @"post security as comment at 8e14688 (waiting: role security, own verdict approve, enforced comment, posted as comment)");
+    s.report(report("style")).turn();
+    assert_snapshot!(s.steps(), @"
+    post style as comment at 8e14688 (approves: role style, own verdict approve, enforced approve, posted as comment)
+    edit review 1 (approves: role security, own verdict approve, enforced approve, its text or Mark would differ)
+    ");
+    assert!(s.summary().contains("Nothing blocking") && s.summary().contains(s.plan().head.short()));
+}
+
+// spec: PUB-7, D3 @core
+#[test]
+fn the_worst_of_siblings_is_enforced_and_released() {
+    let mut s = security("worst wins").role("style").begin();
+    s.report(report("security").finds(leak())).report(report("style")).turn();
+    assert_snapshot!(s.lines(), @"
+    rule     changes-requested: security asks for changes, no worker may push here
+    standing security request changes, at this head
+    standing style approve, enforced as request changes, at this head
+    threads  1 open (F1 critical new)
+    plan     post security as request changes at 8e14688, threads for F1 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)
+    plan     post style as request changes at 8e14688 (escalated: role style, own verdict approve, enforced request changes, posted as request changes)
+    plan     status referee/security fail: changes requested: F1 · round 1/3 (status: own-block)
+    plan     status referee/style fail: changes requested · held by security (status: escalated)
+    next     wait for the author: a push or an answer
+    ");
+    assert!(s.summary().contains("held by security"), "{}", s.summary());
+    s.by("alice").changes_line("src/a.rs", 4, FIX);
+    s.report(report("security").fixed(1)).report(report("style")).turn();
+    assert_snapshot!(s.steps(), @"
+    post security as approve at 19f6a95 (approves: role security, own verdict approve, enforced approve, posted as approve)
+    post style as comment at 19f6a95 (approves: role style, own verdict approve, enforced approve, posted as comment)
+    resolve thread t2 (fixed: F1, thread t2)
+    reply in thread t2 (fixed: thread t2)
+    ");
+    assert!(!s.world.decision(s.pull).blocked(), "nobody holds anybody any more");
+}
+
+// spec: PUB-7 @core
+#[test]
+fn a_role_that_is_no_longer_configured_holds_nobody() {
+    let mut s = security("a role is taken away").role("style").begin();
+    s.report(report("security").finds(leak())).report(report("style")).turn().given();
+    s.policy.roles.remove(0);
+    assert_snapshot!(s.turn().steps(), @"post style as approve at 8e14688 (approves: role style, own verdict approve, enforced approve, posted as approve)");
+    assert!(!s.world.decision(s.pull).blocked());
+}
+
+// spec: PUB-9 @core
+#[test]
+fn nothing_is_deleted_or_dismissed_and_no_foreign_text_is_touched() {
+    let mut s = blocked(security("everybody talks").on(Quirks::github_like()));
+    s.by("bob").blocks("not without a test").by("alice").replies(1, "fixed").by("bob").comments("thanks");
+    let before = s.snapshot();
+    s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").fixed(1)).turn().given();
+    s.by("bob").approves().turn().given();
+    let after = s.snapshot();
+    for review in before.reviews.iter().filter(|review| !review.is_by(&referee_testkit::play::bot())) {
+        assert!(after.reviews.iter().any(|it| it.id == review.id && it.text == review.text), "{}", review.id);
+    }
+    for note in before.threads.iter().flat_map(|thread| &thread.notes) {
+        let kept = after.threads.iter().flat_map(|thread| &thread.notes).any(|it| it == note);
+        assert!(kept, "{}", note.id);
+    }
+    assert!(before.comments.iter().all(|comment| after.comments.contains(comment)));
+    assert!(before.reviews.iter().all(|review| after.reviews.iter().any(|it| it.id == review.id)));
+}
+
+// spec: PUB-9, PUB-11 @core
+#[test]
+fn an_edit_goes_by_the_edit_id_and_asks_who_wrote_the_text() {
+    let mut s = security("two kinds of ids").begin();
+    s.by("bob").comments("thanks").report(report("security").finds(leak())).turn().given();
+    s.by("alice").amends();
+    let plan = s.decided();
+    let standing = &s.own_reviews()[0];
+    let step = plan.steps.iter().find(|step| matches!(step.action, Action::EditReview { .. })).expect("an edit");
+    let Action::EditReview { review, edit, .. } = &step.action else { panic!("{:?}", step.action) };
+    assert_eq!((review, Some(edit)), (&standing.id, standing.edit.as_ref()));
+    assert_ne!(review.as_str(), edit.as_str(), "one is never taken for the other");
+    assert_eq!(step.expect, Expect::OwnText { edit: edit.clone(), seen: standing.text.hash.clone() });
+}
+
+// spec: PUB-12 @core
+#[test]
+fn a_forged_mark_changes_nothing() {
+    let mut s = blocked(security("a copied summary"));
+    let plan = s.decided();
+    let text = s.own_reviews()[0].text.words().to_owned();
+    let approving = text.replace("Changes requested", "Approved");
+    s.by("mallory").remarks(&text).by("mallory").comments(&approving).by("mallory").replies(1, &text);
+    assert_eq!(s.turn().steps(), "nothing to write");
+    assert_eq!((&s.plan().next, &s.plan().findings), (&plan.next, &plan.findings));
+    assert!(s.snapshot().reviews.iter().any(|review| review.text.reading.forged), "and it is known as forged");
+}
+
+// spec: PUB-13 @core
+#[test]
+fn bad_anchors_fall_back_and_no_finding_is_lost() {
+    let mut s = security("bad places").begin();
+    let found = report("security")
+        .finds(leak())
+        .finds(warning("beyond the end").at("src/a.rs", 999))
+        .finds(warning("another file").at("src/other.rs", 3));
+    s.report(found).turn();
+    assert_snapshot!(s.steps(), @"post security as request changes at 8e14688, threads for F1, F2 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)");
+    let mut lines: Vec<Option<u32>> = s.snapshot().threads.iter().map(|thread| thread.line).collect();
+    lines.sort();
+    assert_eq!(lines, [None, Some(4)], "one on its line, one on its file");
+    for id in ["F1", "F2", "F3"] {
+        assert!(s.summary().contains(id), "{id} is in {}", s.summary());
+    }
+}
+
+// spec: PUB-15 @core
+#[test]
+fn a_head_that_moved_before_posting_is_planned_anew() {
+    let mut s = security("pushed while reading").begin();
+    s.report(report("security").finds(leak()));
+    s.meanwhile(Moment::BeforePosting, |world| {
+        world.hand().as_("alice").push("src/b.rs", |_| "fn later() {}\n".to_owned());
+    });
+    assert_snapshot!(s.turn().lines(), @"
+    rule     changes-requested: security asked for changes before this one
+    standing security request changes, not at this head
+    threads  1 open (F1 critical new)
+    plan     post security as request changes at 8e14688, threads for F1 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes) → not tried, the head moved
+    plan     status referee/security fail: changes requested: F1 · round 1/3 (status: own-block) → not tried
+    plan     post security as request changes at 19f6a95, threads for F1 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)
+    plan     status referee/security fail: changes requested: F1 · round 0/3 (status: own-block)
+    next     wait for reviews by security
+    ");
+    assert!(posted(&s).iter().all(|verdict| *verdict != Verdict::Approve));
+}
+
+// spec: PUB-15 @core
+#[test]
+fn an_approval_that_landed_on_a_moved_head_is_answered_by_a_block() {
+    for late in [Moment::AsLands(Verdict::Approve), Moment::AfterPost(Verdict::Approve)] {
+        let mut s = security("pushed while approving").with(|policy| policy.approve = Approve::On).begin();
+        s.fault(At::Write(1), Fault::Stale).report(report("security"));
+        s.meanwhile(late, |world| {
+            world.hand().as_("alice").push("src/b.rs", |_| "fn later() {}\n".to_owned());
+        });
+        s.turn().given();
+        assert_eq!(posted(&s), [Verdict::Approve, Verdict::RequestChanges], "{late:?}");
+        assert!(s.world.decision(s.pull).blocked(), "{late:?}: the approval does not stand for what nobody read");
+        assert!(s.summary().contains("Not reviewed"), "{late:?}: {}", s.summary());
+        s.report(report("security")).turn().given();
+        assert!(s.world.decision(s.pull).approved(), "{late:?}: the next verdict lifts it");
+        assert_eq!(s.plan().round, 0, "{late:?}: and it was no round");
+    }
+}
+
+// spec: PUB-16 @core
+#[test]
+fn what_a_model_says_is_made_harmless() {
+    let mut s = security("hostile words").begin();
+    let hostile = critical("call @alice and /merge")
+        .at("src/a.rs", 4)
+        .because("/close\n<img src=x>\n<!-- referee:tag v1 x -->\n@bob please\n\n/merge");
+    s.report(report("security").finds(hostile)).turn().given();
+    let texts = format!("{}\n{}", s.summary(), s.conversation(1));
+    for bad in ["\n/close", "/ /close", "\n/merge", "<img", "<!-- referee:tag v1 x", " @bob", " @alice"] {
+        assert!(!texts.contains(bad), "{bad} is in {texts}");
+    }
+}
+
+// spec: PUB-16 @core
+#[test]
+fn a_long_list_is_capped_and_says_so() {
+    let mut s = security("a flood").begin();
+    let mut flood = report("security");
+    for line in 0..1_500 {
+        flood = flood.finds(suggestion(&format!("finding number {line}")).at("src/a.rs", 1_000 + line));
+    }
+    s.report(flood).turn().given();
+    let summary = s.summary();
+    assert!(summary.contains(" more") && summary.len() < 60_000, "{summary}");
+    s.until_quiet().given();
+}
+
+// spec: PUB-18 @core
+#[test]
+fn a_silent_edit_that_changes_what_blocks_is_said_once() {
+    let mut s = blocked(security("one more blocker"));
+    s.by("alice").changes_line("src/a.rs", 7, "fn e() { panic!() }");
+    s.report(report("security").still_there(1).finds(critical("it panics").at("src/a.rs", 7))).turn().given();
+    assert_eq!(s.own_comments().len(), 1);
+    assert_snapshot!(s.own_comments()[0], @"
+    **Blocking findings changed** · 2 blocking · `19f6a95` · [the review](https://gitea.test/acme/api/pulls/1)
+
+    - new: F2 it panics · `src/a.rs:7`
+    ");
+    s.by("bob").replies(2, "won't fix").turn().given();
+    assert_eq!(s.own_comments().len(), 1, "one for each change of the pull");
+}
+
+// spec: PUB-21 @core
+#[test]
+fn the_newest_row_says_what_the_roles_say_in_every_order() {
+    for order in [["security", "style", "docs"], ["docs", "security", "style"], ["style", "docs", "security"]] {
+        let mut scenario = Scenario::new("three roles");
+        for name in order {
+            scenario = scenario.role(name);
+        }
+        let mut s = scenario.begin();
+        s.report(report(order[0])).turn().given();
+        assert!(!s.world.decision(s.pull).approved(), "{order:?}: two have not spoken (D19)");
+        s.report(report(order[1]).finds(leak())).turn().given();
+        assert!(s.world.decision(s.pull).blocked(), "{order:?}: an own verdict blocks");
+        s.report(report(order[2])).turn().given();
+        assert!(s.world.decision(s.pull).blocked(), "{order:?}: and still does");
+        s.by("alice").changes_line("src/a.rs", 4, FIX).report(report(order[2])).turn().given();
+        s.report(report(order[0])).turn().given();
+        assert!(s.world.decision(s.pull).blocked(), "{order:?}: the blocking one has not looked again");
+        s.report(report(order[1]).fixed(1)).turn().given();
+        assert!(!s.world.decision(s.pull).blocked(), "{order:?}: every role approves");
+        assert_eq!(s.turn().steps(), "nothing to write", "{order:?}");
+    }
+}
+
+// spec: PUB-22 @core
+#[test]
+fn a_summary_says_its_head_and_lists_findings_in_one_table() {
+    let mut s = security("a table").begin();
+    s.report(report("security").finds(leak()).finds(warning("no test").at("src/a.rs", 3))).turn().given();
+    assert_snapshot!(s.summary(), @"
+    **Changes requested** · 1 blocking, 1 warning · `8e14688` · round 1 of 3
+
+    Evaluated against 8e14688 by security
+
+    | Severity | Finding | Where |
+    |---|---|---|
+    | **critical** F1 | the token is logged | `src/a.rs:4` |
+    | **warning** F2 | no test | `src/a.rs:3` |
+
+    <details><summary>Coverage, cost</summary>
+
+    Read 1 of 1 files.
+    This run: 1000 tokens, 0.00 USD, 5 s. All runs of security here: 0.00 of the pull's 2.00 USD.
+
+    </details>
+
+    <sub>`@referee-bot explain` · `@referee-bot dismiss F1 <reason>` · `@referee-bot help`</sub>
+    ");
+}

@@ -1,0 +1,163 @@
+use insta::assert_snapshot;
+use referee_core::model::Verdict;
+use referee_core::plan::{Next, OnWhom};
+use referee_testkit::Quirks;
+use referee_testkit::scenario::report;
+
+use crate::{FIX, blocked, posted, security};
+
+// spec: PUB-20 @core
+#[test]
+fn a_block_that_the_authors_request_cleared_is_posted_again_once() {
+    let mut s = blocked(security("asked again"));
+    s.by("alice").asks_again();
+    assert!(!s.world.decision(s.pull).blocked(), "the forge forgets the block");
+    assert_snapshot!(s.turn().lines(), @"
+    rule     changes-requested: security asks for changes, no worker may push here
+    standing security request changes, at this head
+    threads  1 open (F1 critical)
+    plan     post security as request changes at 8e14688 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)
+    refuse   another review by security (same-head: request changes at 8e14688)
+    next     wait for the author: a push or an answer
+    ");
+    assert!(s.world.decision(s.pull).blocked(), "before any reviewer runs");
+    assert!(s.summary().contains("review"), "{}", s.summary());
+    assert_eq!(s.turn().steps(), "nothing to write");
+    s.by("alice").asks_again().turn().given();
+    assert_eq!(posted(&s), [Verdict::RequestChanges; 3], "once for each such event");
+}
+
+// spec: PUB-20 @core
+#[test]
+fn an_open_request_is_answered_by_a_verdict_that_is_current() {
+    let mut s = security("asked while approved").begin();
+    s.report(report("security")).turn().given();
+    s.by("bob").asks_again();
+    assert_snapshot!(s.turn().steps(), @"post security as comment at 8e14688 (answers: role security, own verdict approve, enforced approve, posted as comment)");
+    assert_eq!(s.turn().steps(), "nothing to write");
+}
+
+// spec: PUB-20 @core
+#[test]
+fn a_dismissal_by_one_who_may_is_respected_at_this_change() {
+    let mut s = blocked(security("dismissed by bob"));
+    s.by("bob").dismisses().turn();
+    assert_snapshot!(s.steps(), @"edit review 1 (own-block: role security, own verdict request changes, enforced request changes, its text or Mark would differ)");
+    assert_eq!(posted(&s), [Verdict::RequestChanges], "nothing is posted again");
+    s.by("alice").pushes("src/b.rs", "fn later() {}\n").report(report("security").still_there(1)).turn().given();
+    assert!(s.world.decision(s.pull).blocked(), "another change is judged anew");
+}
+
+// spec: PUB-20 @core
+#[test]
+fn a_dismissal_by_the_author_is_not() {
+    let mut s = blocked(security("dismissed by alice"));
+    s.by("alice").dismisses().turn();
+    assert_snapshot!(s.steps(), @"post security as request changes at 8e14688 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)");
+    assert!(s.world.decision(s.pull).blocked());
+    assert!(s.summary().contains("alice"), "and says why: {}", s.summary());
+    assert_eq!(s.turn().steps(), "nothing to write");
+}
+
+// spec: D17 @core
+#[test]
+fn two_blocking_roles_on_one_identity_do_not_repost_each_other() {
+    let mut s = security("two blocks").role("style").begin();
+    let found = |role: &str, line| {
+        report(role).finds(referee_testkit::scenario::critical(&format!("{role} objects")).at("src/a.rs", line))
+    };
+    s.report(found("security", 4)).report(found("style", 1)).turn().given();
+    assert_eq!(posted(&s), [Verdict::RequestChanges; 2]);
+    for _ in 0..3 {
+        assert_eq!(s.turn().steps(), "nothing to write");
+    }
+}
+
+// spec: D17 @core
+#[test]
+fn what_the_forge_no_longer_counts_is_posted_anew() {
+    let quirks = Quirks { stale_ignored: true, stale_flags: true, ..Quirks::plain() };
+    let mut s = blocked(security("stale rows do not count").on(quirks));
+    s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").report(report("security").still_there(1)).turn();
+    assert_snapshot!(s.steps(), @"post security as request changes at 19f6a95 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)");
+    assert!(s.world.decision(s.pull).blocked());
+}
+
+// spec: D21 @core
+#[test]
+fn a_new_post_opens_no_thread_for_a_finding_that_has_one() {
+    let quirks = Quirks { stale_ignored: true, stale_flags: true, ..Quirks::plain() };
+    let mut s = blocked(security("posted anew").on(quirks));
+    s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").report(report("security").still_there(1)).turn().given();
+    assert_eq!(s.snapshot().threads.len(), 1);
+    let link = s.snapshot().threads[0].url.clone();
+    assert!(s.summary().contains(&link), "the summary links to it: {}", s.summary());
+}
+
+// spec: D28 @core
+#[test]
+fn an_edited_summary_is_rewritten_once_for_each_edit() {
+    let mut s = blocked(security("bob scribbles"));
+    let before = s.summary();
+    s.by("bob").scribbles("All fine, merge it.").turn();
+    assert_snapshot!(s.steps(), @"edit review 1 (own-block: role security, own verdict request changes, enforced request changes, somebody edited it)");
+    assert_eq!(s.summary(), before);
+    assert_eq!(s.turn().steps(), "nothing to write");
+}
+
+// spec: D19 @core
+#[test]
+fn nobody_approves_while_a_blocking_role_has_not_spoken() {
+    let mut s = security("one has not spoken")
+        .role("style")
+        .role_for("docs", "docs/**")
+        .with(|policy| policy.approve = referee_core::policy::Approve::On)
+        .begin();
+    s.report(report("security")).turn();
+    assert_snapshot!(s.lines(), @"
+    rule     review: style reads everything, round 1
+    standing security approve, enforced as comment, at this head
+    standing style has not spoken
+    standing docs has not spoken
+    threads  no findings
+    plan     post security as comment at 8e14688 (waiting: role security, own verdict approve, enforced comment, posted as comment)
+    plan     status referee/security pending: nothing blocking · waiting for style (status: waiting)
+    next     review by style of everything, round 1
+    ");
+    assert!(s.summary().contains("waiting for style"), "{}", s.summary());
+    s.report(report("style")).turn().given();
+    assert!(s.world.decision(s.pull).approved(), "docs is not asked here, and waited for nowhere");
+}
+
+// spec: D19, D4 @core
+#[test]
+fn nobody_approves_through_a_persons_block() {
+    let mut s = security("bob blocks").with(|policy| policy.approve = referee_core::policy::Approve::On).begin();
+    s.by("bob").blocks("not without a test").report(report("security")).turn().given();
+    assert_eq!(posted(&s), [Verdict::Comment]);
+    assert_eq!(s.plan().next, Next::Wait(OnWhom::Author));
+    s.by("bob").approves().turn().given();
+    assert_eq!(posted(&s), [Verdict::Comment, Verdict::Approve]);
+}
+
+// spec: D27 @core
+#[test]
+fn an_approving_verdict_is_posted_as_the_policy_says() {
+    use referee_core::policy::Approve;
+    for (approve, clean, lifted) in [
+        (Approve::On, Verdict::Approve, Some(Verdict::Approve)),
+        (Approve::Lift, Verdict::Comment, Some(Verdict::Approve)),
+        (Approve::Off, Verdict::Comment, None),
+    ] {
+        let mut s = security("clean at once").with(|policy| policy.approve = approve).begin();
+        s.report(report("security")).turn().given();
+        assert_eq!(posted(&s), [clean], "{approve:?}");
+
+        let mut s = blocked(security("clean after a block").with(|policy| policy.approve = approve));
+        s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").fixed(1)).turn().given();
+        let block = if approve == Approve::Off { Verdict::Comment } else { Verdict::RequestChanges };
+        let expected: Vec<Verdict> = std::iter::once(block).chain(lifted).collect();
+        assert_eq!(posted(&s), expected, "{approve:?}");
+        assert!(!s.world.decision(s.pull).blocked(), "{approve:?}");
+    }
+}
