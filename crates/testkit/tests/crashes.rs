@@ -322,7 +322,7 @@ fn on(quirks: &[(&str, Quirks)], publishing: Publishing) {
 }
 
 /// I10.
-// spec: LOOP-7, PUB-9, PUB-14 @core
+// spec: LOOP-7, PUB-9 @core
 #[test]
 fn every_fault_at_every_call_heals_on_every_forge() {
     on(&Quirks::presets(), Publishing::Alone);
