@@ -414,11 +414,13 @@ fn a_rebase_without_a_change_costs_no_review_and_restamps_text_and_mark() {
 
 // spec: INC-18 @core
 #[test]
-fn of_several_reports_for_one_role_the_last_one_counts_with_a_position_for_each_finding() {
-    let mut s = blocked(security("two reviewers and a judge"));
+fn several_reviewers_of_one_role_speak_with_one_voice() {
+    let mut s = blocked(security("two reviewers of one role"));
     s.by("alice").changes_line("src/a.rs", 4, FIX);
-    let one = report("security").still_there(1).finds(critical("unsupported").at("src/a.rs", 1));
-    s.report(one).report(report("security").fixed(1)).turn().given();
-    assert_eq!(state(&s, 1), (FindingState::Fixed, false));
-    assert_eq!(s.plan().findings.len(), 1, "what the judge dropped is not raised");
+    let one = report("security").still_there(1).finds(critical("it panics").at("src/a.rs", 1));
+    let two = report("security").fixed(1).finds(warning("it panics").at("src/a.rs", 1));
+    s.report(one).report(two).turn().given();
+    assert!(state(&s, 1).1, "one `fixed` does not outweigh one `still there`");
+    assert_eq!(s.plan().findings.len(), 2, "what both found is raised once");
+    assert_eq!(s.plan().findings[1].severity, Severity::Critical, "as grave as the gravest");
 }

@@ -47,8 +47,8 @@ fn editing_opens_threads_for_new_findings_only() {
     s.report(report("security").still_there(1).finds(critical("it panics").at("src/a.rs", 7))).turn();
     assert_snapshot!(s.steps(), @"
     add to the review of security, threads for F2 (new-findings: 1 threads)
-    edit review 1 (own-block: role security, own verdict request changes, enforced request changes, its text or Mark would differ)
     comment on the pull (notice: the set of blocking findings changed by an edit)
+    edit review 1 (own-block: role security, own verdict request changes, enforced request changes, its text or Mark would differ)
     ");
     assert_eq!(s.snapshot().threads.len(), 2);
 }
@@ -90,8 +90,8 @@ fn a_block_that_only_weakens_stays() {
     assert_snapshot!(s.steps(), @"
     resolve thread t2 (accepted: F1, thread t2)
     reply in thread t2 (accepted: thread t2)
-    edit review 1 (block-stays: role security, own verdict comment, enforced request changes, its text or Mark would differ)
     comment on the pull (notice: the set of blocking findings changed by an edit)
+    edit review 1 (block-stays: role security, own verdict comment, enforced request changes, its text or Mark would differ)
     ");
     assert_eq!(posted(&s), [Verdict::RequestChanges], "a comment lifts no block, so none is posted");
     assert!(s.world.decision(s.pull).blocked());
