@@ -1,0 +1,319 @@
+//! A busy pull, played through the real turn: three roles of two identities read it in two rounds, its author fixed
+//! some findings, people blocked, accepted, asked and talked. Then it is quiet. Then its author pushes once more, and
+//! one role hands in a report.
+
+use referee_core::mark::{Key, Keys};
+use referee_core::model::{
+    Access, Coverage, Ended, Figures, Found, Login, Position, RoleName, Severity, Snapshot, Stated, Submission,
+    ThreadId,
+};
+use referee_core::plan::{Brief, Gate, Next};
+use referee_core::policy::{Policy, Role, Setting};
+use referee_core::track::Side;
+use referee_forge::{Fetched, Gates, Reader};
+use referee_testkit::{Person, Quirks, Seat, World, block_on};
+use referee_turn::{Desk, Inbox, Nothing, Publishing, Turn, gather, turn};
+
+use crate::random::Random;
+use crate::words;
+
+/// In the fresh report.
+pub(crate) const FINDINGS: usize = 40;
+
+const FILES: usize = 12;
+const REVIEWS: usize = 10;
+const THREADS: usize = 40;
+const NOTES: usize = 200;
+/// In the first round.
+const RAISED: [(&str, usize); 3] = [("security", 12), ("static", 14), ("style", 9)];
+/// Lines that the pull changes, that the second push changes, and the third.
+const CHANGED: std::ops::Range<usize> = 40..80;
+const FIXED: std::ops::Range<usize> = 44..50;
+const NEW: std::ops::Range<usize> = 69..80;
+
+pub(crate) struct Stage {
+    pub(crate) world: World,
+    pub(crate) policy: Policy,
+    pub(crate) keys: Keys,
+    /// Nothing to do.
+    pub(crate) quiet: Snapshot,
+    /// What the forge said then.
+    pub(crate) fetched_quiet: Fetched,
+    /// After another push, with a report of one role.
+    pub(crate) fresh: Snapshot,
+    /// What the forge said then.
+    pub(crate) fetched: Fetched,
+    /// The report.
+    pub(crate) inbox: Inbox,
+}
+
+impl Stage {
+    pub(crate) fn set() -> Self {
+        let world = World::new(Quirks::gitea_like());
+        for name in ["alice", "bob", "carol"] {
+            world.admit(name, Access::Write);
+        }
+        let key = Key::new("a secret that nobody guesses", None).expect("long enough");
+        let mut play = Play {
+            seat: world.as_user(&bot(), &[Login::from("style-bot")]),
+            keys: Keys::new(vec![key]),
+            policy: policy(),
+            random: Random::new(20),
+            world,
+        };
+        play.open();
+        play.until_quiet();
+        play.people_talk();
+        play.until_quiet();
+        play.push(FIXED, "fixed");
+        play.until_quiet();
+        play.fill_up();
+        play.until_quiet();
+        let fetched_quiet = play.fetched();
+        let quiet = play.gathered(&fetched_quiet, &Inbox::default());
+        play.push(NEW, "new");
+        let fetched = play.fetched();
+        let inbox = Inbox { reports: vec![play.report(&quiet)], ..Inbox::default() };
+        let fresh = play.gathered(&fetched, &inbox);
+        let Play { world, keys, policy, .. } = play;
+        let _ = world.effects();
+        for snapshot in [&quiet, &fresh] {
+            assert_eq!(counts(snapshot), (REVIEWS, THREADS, NOTES), "reviews, threads, notes");
+        }
+        Self { world, policy, keys, quiet, fetched_quiet, fresh, fetched, inbox }
+    }
+}
+
+/// How large a snapshot is, for people.
+pub(crate) fn size(snapshot: &Snapshot) -> String {
+    let (reviews, threads, notes) = counts(snapshot);
+    let (comments, files) = (snapshot.comments.len(), snapshot.changes.files.len());
+    format!("{reviews} reviews, {threads} threads, {notes} notes, {comments} comments, {files} files")
+}
+
+fn counts(snapshot: &Snapshot) -> (usize, usize, usize) {
+    let notes = snapshot.threads.iter().map(|thread| thread.notes.len()).sum();
+    (snapshot.reviews.len(), snapshot.threads.len(), notes)
+}
+
+struct Play {
+    world: World,
+    seat: Seat,
+    keys: Keys,
+    policy: Policy,
+    random: Random,
+}
+
+impl Play {
+    fn open(&self) {
+        for at in 0..FILES {
+            self.person("carol").push_base(&path(at), |_| (0..150).map(|line| code(at, line, "base")).collect());
+        }
+        let texts: Vec<(String, String)> = (0..FILES).map(|at| (path(at), with(at, CHANGED, "changed"))).collect();
+        let files: Vec<(&str, &str)> = texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        self.world.hand().as_("alice").open("importer", &files);
+    }
+
+    fn push(&self, lines: std::ops::Range<usize>, how: &str) {
+        self.person("alice").commit(|tree| {
+            for at in 0..FILES {
+                let edit = |(line, text): (usize, &str)| {
+                    if lines.contains(&line) { code(at, line, how) } else { format!("{text}\n") }
+                };
+                let text: String = tree[&path(at)].lines().enumerate().map(edit).collect();
+                tree.insert(path(at), text.into());
+            }
+        });
+    }
+
+    /// Five threads of their own, a block, a review without a verdict, an accepted finding, a question.
+    fn people_talk(&mut self) {
+        let (bob, carol) = (self.person("bob"), self.person("carol"));
+        for at in 0..5 {
+            bob.note(&path(at), 75, &words::body(&mut self.random));
+        }
+        bob.block(&words::body(&mut self.random));
+        carol.remark(&words::body(&mut self.random));
+        let style = self.threads().into_iter().nth(30).expect("a thread of the last role");
+        bob.reply(&style, "won't fix");
+        for _ in 0..6 {
+            carol.comment(&words::reply(&mut self.random));
+        }
+        bob.comment(&format!("@{} explain", bot()));
+    }
+
+    /// Talk in all threads, author and reviewer in turns.
+    fn fill_up(&mut self) {
+        let (alice, bob) = (self.person("alice"), self.person("bob"));
+        let threads = self.threads();
+        let mut notes: usize = self.fetched().threads.iter().map(|thread| thread.notes.len()).sum();
+        while notes < NOTES {
+            let who = if self.random.chance(50) { &alice } else { &bob };
+            let thread = threads[notes % threads.len()].clone();
+            who.reply(&thread, &words::reply(&mut self.random));
+            notes += 1;
+        }
+    }
+
+    /// Turns, with the reviews that they ask for, until there is nothing to do.
+    fn until_quiet(&mut self) {
+        let mut inbox = Inbox::default();
+        for _ in 0..20 {
+            let played = self.turn(&inbox);
+            inbox = Inbox::default();
+            if let Next::Review(briefs) = &played.plan.next {
+                inbox.reports = briefs.iter().map(|brief| self.review(brief, &played.snapshot)).collect();
+            } else if played.writes == 0 {
+                return;
+            }
+        }
+        panic!("no end");
+    }
+
+    /// New findings in the first round; in the second a word on each prior one.
+    fn review(&mut self, brief: &Brief, snapshot: &Snapshot) -> Submission {
+        let entries = snapshot.reviews.iter().filter_map(|review| review.text.reading.block.as_deref());
+        let positions: Vec<Stated> = entries
+            .flat_map(|block| &block.entries)
+            .filter(|entry| brief.priors.contains(&entry.id))
+            .map(|entry| {
+                let fixed = entry.line.is_some_and(|line| FIXED.contains(&(line as usize - 1)));
+                let position = if fixed { Position::Fixed } else { Position::StillThere };
+                Stated { finding: entry.id, position, evidence: words::body(&mut self.random), reply: String::new() }
+            })
+            .collect();
+        let mut submission = submission(&brief.role, snapshot);
+        let raised = RAISED.iter().position(|(name, _)| *name == brief.role.as_str()).expect("a role");
+        if positions.is_empty() {
+            let severity = |at: usize| match (raised, at % 4) {
+                (2, _) => Severity::Suggestion,
+                (_, 0) => Severity::Critical,
+                _ => Severity::Warning,
+            };
+            submission.findings = (0..RAISED[raised].1)
+                .map(|at| {
+                    let line = CHANGED.start + 1 + raised * 2 + at * 3 % (CHANGED.len() - 6);
+                    self.found(at, path(at % FILES), line, severity(at))
+                })
+                .collect();
+        }
+        submission.positions = positions;
+        submission
+    }
+
+    /// Of the last role: a word on each prior finding, and new ones of every severity.
+    fn report(&mut self, before: &Snapshot) -> Submission {
+        let role = &self.policy.roles.last().expect("a role").name.clone();
+        let block = before.reviews.iter().filter(|it| it.text.mark().is_some_and(|mark| mark.role == *role));
+        let block = block.last().and_then(|it| it.text.reading.block.as_deref()).expect("a Block");
+        let still = |entry: &referee_core::mark::Entry| Stated {
+            finding: entry.id,
+            position: Position::StillThere,
+            evidence: String::new(),
+            reply: String::new(),
+        };
+        let mut submission = submission(role, before);
+        submission.head = self.person("alice").head();
+        submission.positions = block.entries.iter().filter(|it| !it.state.settled()).map(still).collect();
+        let severity = |at: usize| match at % 10 {
+            0 => Severity::Critical,
+            1..4 => Severity::Warning,
+            _ => Severity::Suggestion,
+        };
+        submission.findings = (0..FINDINGS)
+            .map(|at| self.found(100 + at, path(at % FILES), NEW.start + 1 + at / FILES * 3, severity(at)))
+            .collect();
+        self.random.shuffle(&mut submission.findings);
+        submission
+    }
+
+    fn found(&mut self, number: usize, path: String, line: usize, severity: Severity) -> Found {
+        Found {
+            title: words::title(&mut self.random, number),
+            body: words::body(&mut self.random),
+            severity,
+            path,
+            line: u32::try_from(line).ok(),
+            end_line: None,
+            side: Side::New,
+            rule: None,
+            suggestion: words::suggestion(&mut self.random),
+        }
+    }
+
+    fn turn(&self, inbox: &Inbox) -> Turn {
+        let settings = Gate::ALL.iter().map(|gate| (*gate, Setting::On)).collect();
+        let desk = Desk {
+            forge: &self.seat,
+            source: &self.world,
+            journal: &Nothing,
+            policy: &self.policy,
+            gates: &Gates::new(settings, Default::default(), self.policy.approve),
+            keys: &self.keys,
+            publishing: Publishing::Alone,
+        };
+        block_on(turn(&desk, self.person("alice").pull(), inbox)).expect("a turn")
+    }
+
+    fn gathered(&self, fetched: &Fetched, inbox: &Inbox) -> Snapshot {
+        gather(fetched.clone(), &self.world, inbox, &self.policy, &self.keys).expect("a snapshot")
+    }
+
+    fn fetched(&self) -> Fetched {
+        block_on(self.seat.fetch(self.person("alice").pull())).expect("the forge answers")
+    }
+
+    fn threads(&self) -> Vec<ThreadId> {
+        let fetched = self.fetched();
+        fetched.threads.iter().filter(|thread| thread.resolved.is_none()).map(|thread| thread.id.clone()).collect()
+    }
+
+    fn person(&self, name: &str) -> Person {
+        self.world.hand().as_(name)
+    }
+}
+
+fn submission(role: &RoleName, snapshot: &Snapshot) -> Submission {
+    Submission {
+        schema: "referee/report-1".to_owned(),
+        role: role.clone(),
+        head: snapshot.pull.head.clone(),
+        outcome: Ended::Findings,
+        reason: String::new(),
+        coverage: Some(Coverage { read: (0..FILES).map(path).collect(), skipped: Vec::new() }),
+        summary: "The importer reads pages now; most of it is sound.".to_owned(),
+        findings: Vec::new(),
+        positions: Vec::new(),
+        deterministic: false,
+        run: snapshot.taken_at.0.to_string(),
+        figures: Figures { tokens: 40_000, micro_usd: 90_000, seconds: 70, runs: 1 },
+    }
+}
+
+fn policy() -> Policy {
+    let role = |(name, _): &(&str, usize)| Role {
+        name: RoleName::from(*name),
+        identity: (*name == "style").then(|| Login::from("style-bot")),
+        blocks: true,
+        paths: Vec::new(),
+        ad_hoc: false,
+    };
+    let roles = RAISED.iter().map(role).collect();
+    Policy { roles, operator: Some(Login::from("carol")), ci_required: false, ..Policy::default() }
+}
+
+fn bot() -> Login {
+    Login::from("referee-bot")
+}
+
+fn path(at: usize) -> String {
+    format!("crates/importer/src/module_{at}.rs")
+}
+
+fn with(at: usize, lines: std::ops::Range<usize>, how: &str) -> String {
+    (0..150).map(|line| code(at, line, if lines.contains(&line) { how } else { "base" })).collect()
+}
+
+fn code(at: usize, line: usize, how: &str) -> String {
+    format!("    let {how}_{line} = self.read(module_{at}::PAGE, {line})?;\n")
+}
