@@ -29,9 +29,9 @@ impl Hash {
 
     /// Of a value, through its derived `Hash`: a new field cannot be forgotten.
     pub fn of_value(value: &impl std::hash::Hash) -> Self {
-        let mut gathered = Gathered(Vec::with_capacity(4096));
-        value.hash(&mut gathered);
-        Self::of(gathered.0)
+        let mut taken = Taken(Sha256::new());
+        value.hash(&mut taken);
+        Self::finish(taken.0)
     }
 
     /// Of a text's visible words: hidden comments of our namespace left out, line ends and trailing blanks
@@ -64,15 +64,15 @@ impl fmt::Display for Hash {
     }
 }
 
-/// Gathers what a value hashes as, so that it can be hashed in one go.
-struct Gathered(Vec<u8>);
+/// Takes in what a value hashes as.
+struct Taken(Sha256);
 
-impl std::hash::Hasher for Gathered {
+impl std::hash::Hasher for Taken {
     fn finish(&self) -> u64 {
         0
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        self.0.extend_from_slice(bytes);
+        self.0.update(bytes);
     }
 }

@@ -24,7 +24,7 @@ use referee_core::plan::{Action, Plan};
 use referee_core::policy::Policy;
 use referee_turn::{Inbox, gather};
 
-const REPETITIONS: usize = 41;
+const REPETITIONS: usize = 301;
 
 fn main() {
     let stage = Stage::set();
@@ -34,15 +34,20 @@ fn main() {
     let (quiet, fresh) = (&stage.quiet, &stage.fresh);
     let json = serde_json::to_vec(fresh).expect("a snapshot can be written");
     check(quiet, fresh, policy, &wide);
+    if let Ok(n) = std::env::var("PROF") { // PROF
+        let n: u32 = n.parse().unwrap(); // PROF
+        for _ in 0..n { if std::env::var_os("WIDE").is_some() { black_box(decide(black_box(fresh), &wide)); } else {black_box(decide(black_box(quiet), policy));} } // PROF
+        return; // PROF
+    } // PROF
     let nothing = Inbox::default();
     let source = Recorded::of(&stage.world);
 
-    let mut quietly = Job::new("decide, quiet", 200);
-    let mut by_default = Job::new("decide, 40 findings, 15 threads", 20);
-    let mut widely = Job::new("decide, 40 findings, 40 threads", 20);
-    let mut parse = Job::new("parse that snapshot from JSON", 20);
-    let mut gathering = Job::new("gather, quiet", 2);
-    let mut gathering_report = Job::new("gather, 40 findings", 2);
+    let mut quietly = Job::new("decide, quiet", 20);
+    let mut by_default = Job::new("decide, 40 findings, 15 threads", 1);
+    let mut widely = Job::new("decide, 40 findings, 40 threads", 1);
+    let mut parse = Job::new("parse that snapshot from JSON", 1);
+    let mut gathering = Job::new("gather, quiet", 1);
+    let mut gathering_report = Job::new("gather, 40 findings", 1);
     let read = |fetched, inbox| gather(fetched, &source, inbox, policy, &stage.keys).expect("a snapshot");
     for _ in 0..REPETITIONS {
         quietly.time(|| (), |()| decide(black_box(quiet), policy));

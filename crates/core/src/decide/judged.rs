@@ -143,8 +143,9 @@ impl Judgement<'_> {
 
     /// Findings that count, gravest first, then by id.
     pub fn counting(&self) -> Vec<&Judged<'_>> {
-        let mut counting: Vec<_> = self.findings.iter().filter(|it| it.counts).collect();
-        counting.sort_by_key(|it| (std::cmp::Reverse(it.severity), it.id));
+        let mut counting = Vec::with_capacity(self.findings.len());
+        counting.extend(self.findings.iter().filter(|it| it.counts));
+        counting.sort_by_key(|it: &&Judged<'_>| (std::cmp::Reverse(it.severity), it.id));
         counting
     }
 

@@ -61,7 +61,7 @@ pub fn decide(snapshot: &Snapshot, policy: &Policy) -> Plan {
         why: ruled.why,
         delivery,
         roles: published.roles,
-        findings: reconciled.judged.iter().flat_map(lines).collect(),
+        findings: lines(&reconciled.judged),
         round: ruled.round,
     };
     if let (Some(blocked), false) = (settled.blocked, matches!(plan.next, Next::Blocked(_))) {
@@ -124,16 +124,20 @@ fn nothing(snapshot: &Snapshot, next: Next, why: Reason) -> Plan {
     }
 }
 
-fn lines<'a>(judgement: &'a Judgement<'a>) -> impl Iterator<Item = FindingLine> + use<'a> {
-    judgement.findings.iter().map(|it| FindingLine {
-        id: it.id,
-        role: judgement.name().clone(),
-        severity: it.severity,
-        path: it.path.to_owned(),
-        line: it.line,
-        title: it.title.clone().into_owned(),
-        state: it.state,
-        counts: it.counts,
-        thread: it.thread.cloned(),
-    })
+fn lines(judged: &[Judgement<'_>]) -> Vec<FindingLine> {
+    let mut lines = Vec::with_capacity(judged.iter().map(|judgement| judgement.findings.len()).sum());
+    for judgement in judged {
+        lines.extend(judgement.findings.iter().map(|it| FindingLine {
+            id: it.id,
+            role: judgement.name().clone(),
+            severity: it.severity,
+            path: it.path.to_owned(),
+            line: it.line,
+            title: it.title.as_ref().to_owned(),
+            state: it.state,
+            counts: it.counts,
+            thread: it.thread.cloned(),
+        }));
+    }
+    lines
 }

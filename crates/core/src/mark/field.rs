@@ -278,7 +278,9 @@ pub(super) fn runs_that_fit(numbers: &[u64], max: usize) -> usize {
 
 /// Whether a text is hex that is worth packing.
 fn is_packable(text: &str) -> bool {
-    (16..=128).contains(&text.len()) && text.len().is_multiple_of(2) && text.bytes().all(|byte| nibble(byte).is_some())
+    (16..=128).contains(&text.len())
+        && text.len().is_multiple_of(2)
+        && text.bytes().fold(true, |hex, byte| hex & nibble(byte).is_some())
 }
 
 /// Hex as bytes.

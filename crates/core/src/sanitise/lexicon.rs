@@ -202,12 +202,11 @@ pub(super) fn is_bot(name: &str) -> bool {
 
 /// Whether a line that begins so is an order to some bot; the first word is `word`.
 pub(super) fn is_bare_order(line: &str, word: &str) -> bool {
-    BARE.iter().any(|order| {
+    let first = word.as_bytes().first().map(u8::to_ascii_lowercase);
+    BARE.iter().filter(|order| order.as_bytes().first().copied() == first).any(|order| {
         let starts = line.get(..order.len()).is_some_and(|start| start.eq_ignore_ascii_case(order));
         let ends = line.as_bytes().get(order.len()).is_none_or(|next| !next.is_ascii_alphanumeric());
-        order.as_bytes().first().map(u8::to_ascii_lowercase) == word.as_bytes().first().map(u8::to_ascii_lowercase)
-            && starts
-            && ends
+        starts && ends
     })
 }
 

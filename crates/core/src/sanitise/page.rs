@@ -11,6 +11,9 @@ use crate::model::{FindingId, Login, RoleName, Sha, Time};
 /// The longest address that is linked to.
 const ADDRESS_MAX: usize = 2_000;
 
+/// What most pages take, in bytes.
+const USUAL: usize = 256;
+
 /// A text in the making. The only way to a `SafeText` with HTML, links or a mention in it.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
@@ -22,7 +25,7 @@ pub struct Page {
 impl Page {
     /// An empty page.
     pub fn new() -> Self {
-        Self::default()
+        Self { out: String::with_capacity(USUAL), in_html: false }
     }
 
     /// Own words, trusted as they are: lines, tables, `<details>`.
@@ -209,8 +212,9 @@ impl Page {
     }
 
     /// The text.
-    pub fn finish(self) -> SafeText {
-        SafeText(self.out.trim_end().to_owned())
+    pub fn finish(mut self) -> SafeText {
+        self.out.truncate(self.out.trim_end().len());
+        SafeText(self.out)
     }
 
     fn leave_html(&mut self) {

@@ -1,5 +1,7 @@
 //! A role's summary and Mark as they should be, and whether that differs from what stands.
 
+use std::borrow::Cow;
+
 use super::super::judged::{Fresh, Judged, Judgement, Moved, Remark};
 use super::table::{Act, Bearing, Row};
 use super::why;
@@ -16,7 +18,7 @@ pub(super) struct Composed<'a> {
     facts: &'a Facts<'a>,
     judgement: &'a Judgement<'a>,
     form: Verdict,
-    mark: Mark,
+    mark: Cow<'a, Mark>,
     why: Vec<Why<'a>>,
     open: Vec<Line<'a>>,
     accepted: Vec<Line<'a>>,
@@ -38,7 +40,7 @@ pub(super) fn compose<'a>(
     };
     let block = standing.and_then(|standing| standing.review.text.reading.block.as_deref());
     let lowest = lowest_blocking(facts, judgement);
-    let mark = mark(facts, judgement, row).fitted();
+    let mark = mark(facts, judgement, row);
     let mut composed = Composed {
         form,
         why: why::why(facts, judged, judgement, row, bearing, waiting),
@@ -54,7 +56,10 @@ pub(super) fn compose<'a>(
         facts,
         judgement,
     };
-    composed.mark.inputs = composed.summary().inputs();
+    let inputs = composed.summary().inputs();
+    if composed.mark.inputs != inputs {
+        composed.mark.to_mut().inputs = inputs;
+    }
     composed
 }
 
@@ -85,25 +90,44 @@ pub(super) fn blocking_line<'a>(it: &'a Judged<'a>) -> Line<'a> {
     line(it, Some(it.severity), &Evaluation::default())
 }
 
-/// The Mark as it should be: what stood, carried to this head, with what a fresh report says.
-fn mark(facts: &Facts<'_>, judgement: &Judgement<'_>, row: &Row) -> Mark {
+/// The Mark as it should be: what stood, carried to this head, with what a fresh report says. In most turns it is the
+/// one that stands, and is not made anew.
+fn mark<'a>(facts: &Facts<'_>, judgement: &Judgement<'a>, row: &Row) -> Cow<'a, Mark> {
     let snapshot = facts.snapshot;
-    let before = judgement.role.standing.map(|standing| standing.mark);
-    let mut mark = before.cloned().unwrap_or_else(|| blank(facts, judgement));
+    let mut mark = match judgement.role.standing {
+        Some(standing) => Cow::Borrowed(standing.mark),
+        None => Cow::Owned(blank(facts, judgement)),
+    };
     if mark.complete && mark.patch == snapshot.changes.patch && mark.head != snapshot.pull.head {
-        carry(facts, &mut mark);
+        carry(facts, mark.to_mut());
     }
     if let Some(report) = judgement.role.report.filter(|report| !is_told(facts, judgement, report, &mark)) {
-        evaluate(facts, judgement, report, &mut mark);
+        evaluate(facts, judgement, report, mark.to_mut());
     }
-    mark.own = judgement.verdict(mark.complete);
+    let own = judgement.verdict(mark.complete);
+    let restored = why::restored(judgement, row);
+    let blocking = blocking(facts, judgement);
+    let highest = judgement.findings.iter().map(|it| it.id).max().unwrap_or_default().max(mark.highest);
+    let rewrote = rewrote(judgement);
+    let same = mark.own == own
+        && mark.enforced == row.enforced
+        && mark.superseded.is_none()
+        && mark.restored.as_deref() == restored
+        && mark.blocking == blocking
+        && mark.highest == highest
+        && (rewrote.is_none() || mark.rewrote.as_ref() == rewrote);
+    if same && matches!(mark, Cow::Borrowed(_)) {
+        return mark;
+    }
+    let mut mark = mark.into_owned();
+    mark.own = own;
     mark.enforced = row.enforced;
     mark.superseded = None;
-    mark.restored = why::restored(judgement, row).map(str::to_owned);
-    mark.blocking = blocking(facts, judgement);
-    mark.highest = judgement.findings.iter().map(|it| it.id).max().unwrap_or_default().max(mark.highest);
-    mark.rewrote = rewrote(judgement).or(mark.rewrote);
-    mark
+    mark.restored = restored.map(str::to_owned);
+    mark.blocking = blocking;
+    mark.highest = highest;
+    mark.rewrote = rewrote.cloned().or(mark.rewrote);
+    Cow::Owned(mark.fitted())
 }
 
 fn blank(facts: &Facts<'_>, judgement: &Judgement<'_>) -> Mark {
@@ -236,9 +260,9 @@ pub(super) fn lowest_blocking(facts: &Facts<'_>, judgement: &Judgement<'_>) -> O
 }
 
 /// The edit by somebody else that is about to be written over, once (D28).
-fn rewrote(judgement: &Judgement<'_>) -> Option<crate::hash::Hash> {
+fn rewrote<'a>(judgement: &Judgement<'a>) -> Option<&'a crate::hash::Hash> {
     let standing = judgement.role.standing?;
-    (standing.review.text.hash != standing.mark.words).then(|| standing.review.text.hash.clone())
+    (standing.review.text.hash != standing.mark.words).then_some(&standing.review.text.hash)
 }
 
 impl<'a> Composed<'a> {
@@ -278,7 +302,7 @@ impl<'a> Composed<'a> {
         if adopted {
             return Some("its Mark is to be sealed");
         }
-        (now != before || !self.remembers()).then_some("its text or Mark would differ")
+        (**now != *before || !self.remembers()).then_some("its text or Mark would differ")
     }
 
     /// Whether the standing Block says what this one would say.
@@ -303,7 +327,7 @@ impl<'a> Composed<'a> {
         let block = Block { entries, evicted: self.evicted }.fitted();
         // What finds no room is told, by the count that the next turn reads back.
         let summary = Summary { evicted: block.evicted, ..self.summary() };
-        let mark = Mark { inputs: summary.inputs(), ..self.mark.clone() };
+        let mark = Mark { inputs: summary.inputs(), ..self.mark.clone().into_owned() };
         let words = render::summary(&summary);
         Draft { words, trailer: Trailer::Mark(Box::new(mark), Box::new(block)) }
     }

@@ -78,16 +78,16 @@ fn speak_for<'a>(
 }
 
 fn step(facts: &Facts<'_>, judgement: &Judgement<'_>, row: &Row, composed: &Composed<'_>, out: &mut Published) {
-    let reason = reason(judgement, row);
     // What an earlier turn did not get to.
-    out.rest.extend(judgement.role.outlived.iter().filter_map(|it| composed.supersede(it, reason.clone())));
+    let late = |it| composed.supersede(it, reason(judgement, row));
+    out.rest.extend(judgement.role.outlived.iter().filter_map(late));
     match row.act {
         Act::Silent => {}
-        Act::Keep => keep(facts, judgement, &reason, composed, out),
-        Act::Post(form) => post(facts, judgement, form, reason, composed, out),
+        Act::Keep => keep(facts, judgement, row, composed, out),
+        Act::Post(form) => post(facts, judgement, form, reason(judgement, row), composed, out),
         Act::PostAndSupersede(form) => {
-            post(facts, judgement, form, reason.clone(), composed, out);
-            out.rest.extend(judgement.role.standing.and_then(|it| composed.supersede(&it, reason)));
+            post(facts, judgement, form, reason(judgement, row), composed, out);
+            out.rest.extend(judgement.role.standing.and_then(|it| composed.supersede(&it, reason(judgement, row))));
         }
     }
 }
@@ -118,7 +118,7 @@ fn post(
 }
 
 /// Edits the standing summary where its text or Mark would differ, and opens threads for new findings (PUB-3, PUB-4).
-fn keep(facts: &Facts<'_>, judgement: &Judgement<'_>, reason: &Reason, composed: &Composed<'_>, out: &mut Published) {
+fn keep(facts: &Facts<'_>, judgement: &Judgement<'_>, row: &Row, composed: &Composed<'_>, out: &mut Published) {
     if !judgement.threads.is_empty() {
         out.rest.push(Step {
             action: Action::OpenThreads {
@@ -145,7 +145,7 @@ fn keep(facts: &Facts<'_>, judgement: &Judgement<'_>, reason: &Reason, composed:
         by: judgement.role.identity.clone(),
         gate: Gate::Review,
         approves: false,
-        reason: reason.clone().fact(why),
+        reason: reason(judgement, row).fact(why),
         expect: Expect::OwnText { edit: edit.clone(), seen: standing.review.text.hash.clone() },
     });
 }
