@@ -34,11 +34,6 @@ fn main() {
     let (quiet, fresh) = (&stage.quiet, &stage.fresh);
     let json = serde_json::to_vec(fresh).expect("a snapshot can be written");
     check(quiet, fresh, policy, &wide);
-    if let Ok(n) = std::env::var("PROF") { // PROF
-        let n: u32 = n.parse().unwrap(); // PROF
-        for _ in 0..n { if std::env::var_os("WIDE").is_some() { black_box(decide(black_box(fresh), &wide)); } else {black_box(decide(black_box(quiet), policy));} } // PROF
-        return; // PROF
-    } // PROF
     let nothing = Inbox::default();
     let source = Recorded::of(&stage.world);
 

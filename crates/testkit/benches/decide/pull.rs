@@ -4,7 +4,7 @@
 
 use referee_core::mark::{Key, Keys};
 use referee_core::model::{
-    Access, Coverage, Ended, Figures, Found, Login, Position, RoleName, Severity, Snapshot, Stated, Submission,
+    Access, Coverage, Ended, Figures, Found, Login, Position, Review, RoleName, Severity, Snapshot, Stated, Submission,
     ThreadId,
 };
 use referee_core::plan::{Brief, Gate, Next};
@@ -204,8 +204,9 @@ impl Play {
     /// Of the last role: a word on each prior finding, and new ones of every severity.
     fn report(&mut self, before: &Snapshot) -> Submission {
         let role = &self.policy.roles.last().expect("a role").name.clone();
-        let block = before.reviews.iter().filter(|it| it.text.mark().is_some_and(|mark| mark.role == *role));
-        let block = block.last().and_then(|it| it.text.reading.block.as_deref()).expect("a Block");
+        let is_its = |review: &&Review| review.text.mark().is_some_and(|mark| mark.role == *role);
+        let review = before.reviews.iter().rfind(is_its);
+        let block = review.and_then(|review| review.text.reading.block.as_deref()).expect("a Block");
         let still = |entry: &referee_core::mark::Entry| Stated {
             finding: entry.id,
             position: Position::StillThere,

@@ -11,8 +11,11 @@ pub(crate) struct Recorded<'a> {
     world: &'a World,
     bases: RefCell<HashMap<(Sha, Sha), Option<Sha>>>,
     diffs: RefCell<HashMap<(Sha, Sha), Vec<u8>>>,
-    texts: RefCell<HashMap<(Sha, String), Option<Vec<u8>>>>,
+    texts: RefCell<HashMap<(Sha, String), Text>>,
 }
+
+/// A file's, if it is there.
+type Text = Option<Vec<u8>>;
 
 impl<'a> Recorded<'a> {
     pub(crate) fn of(world: &'a World) -> Self {
@@ -47,7 +50,7 @@ impl Source for Recorded<'_> {
 }
 
 impl Recorded<'_> {
-    fn file(&self, at: &Sha, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
+    fn file(&self, at: &Sha, path: &str) -> Result<Text, SourceError> {
         let asked = (at.clone(), path.to_owned());
         if let Some(text) = self.texts.borrow().get(&asked) {
             return Ok(text.clone());
