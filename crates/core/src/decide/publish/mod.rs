@@ -3,6 +3,7 @@
 
 mod compose;
 mod notice;
+mod stamp;
 mod table;
 mod weigh;
 mod why;
