@@ -17,9 +17,11 @@ use super::judged::{Judged, Judgement};
 use super::rules::{Case, is_told, round, round_of};
 use super::topic;
 use crate::facts::Facts;
+use crate::facts::people::lifted_rightly;
 use crate::mark::Topic;
-use crate::model::{Figures, FindingId, FindingState, RoleName, Severity, Support, Verdict};
+use crate::model::{Counts, Figures, FindingId, FindingState, Review, RoleName, Severity, Support, Verdict};
 use crate::plan::{Reason, Step};
+use crate::policy::Approve;
 use crate::render::{self, Choice, OpenFinding, OperatorNote, Stop};
 
 /// How near to a fixed finding's line a new one attacks its fix.
@@ -131,12 +133,24 @@ fn spent(judged: &[Judgement<'_>]) -> Figures {
     judged.iter().map(of).fold(Figures::default(), Figures::plus)
 }
 
+/// Whether the forge counts an own block once this plan is done: it does now, or one is about to be posted (PUB-21).
+fn holds_up(facts: &Facts<'_>, it: &Judgement<'_>) -> bool {
+    let snapshot = facts.snapshot;
+    let counted = facts.newest_counted(it.role.identity) == Some(Verdict::RequestChanges);
+    let posts = !snapshot.pull.author.is(it.role.identity)
+        && snapshot.capabilities.verdicts != Support::Unsupported
+        && facts.policy.approve != Approve::Off;
+    // One that was dismissed by somebody who may, or that the forge never counts, is not posted again.
+    let left = |review: &Review| review.counts == Counts::No || lifted_rightly(snapshot, review);
+    let stays = it.role.standing.is_some_and(|it| it.form == Verdict::RequestChanges && left(it.review));
+    counted || (it.blocks() && posts && !stays)
+}
+
 fn options<'a>(facts: &Facts<'a>, judged: &'a [Judgement<'a>], stop: &Stop<'_>) -> Vec<Choice> {
     let policy = facts.policy;
     let operator = policy.operator.as_ref();
     let is_author = operator.is_some() && operator == facts.snapshot.pull.author.login.as_ref();
-    let counted = |it: &Judgement<'_>| facts.newest_counted(it.role.identity) == Some(Verdict::RequestChanges);
-    let own_block = judged.iter().any(counted);
+    let own_block = judged.iter().any(|it| holds_up(facts, it));
     let others = !facts.blocks.is_empty();
     let may_dismiss = !is_author || policy.author_may_accept;
     let mut options = Vec::new();

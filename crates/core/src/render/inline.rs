@@ -56,7 +56,7 @@ pub fn inline(root: &Root<'_>) -> SafeText {
         suggest(&mut page, suggestion, root);
     }
     if let Some(url) = root.cites {
-        page.blank_line().lit("It got worse since it was settled in ").link_lit("the earlier thread", url).lit(".");
+        page.blank_line().lit("It is back: it was settled in ").link_lit("the earlier thread", url).lit(".");
     }
     page.finish()
 }

@@ -46,7 +46,7 @@ fn a_finding_that_returns_says_where_it_was() {
 
     Refresh token is logged when the exchange fails
 
-    It got worse since it was settled in [the earlier thread](https://git.example/acme/api/pulls/7#c4).
+    It is back: it was settled in [the earlier thread](https://git.example/acme/api/pulls/7#c4).
     ");
 }
 

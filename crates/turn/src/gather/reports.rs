@@ -2,7 +2,9 @@
 
 use referee_core::facts::{Facts, Known, RoleFacts};
 use referee_core::hash::Hash;
-use referee_core::model::{Ended, Found, Outcome, PositionSaid, Raised, Report, Sha, Snapshot, Stated, Submission};
+use referee_core::model::{
+    Ended, Found, Outcome, Position, PositionSaid, Raised, Report, Sha, Snapshot, Stated, Submission,
+};
 use referee_core::policy::Policy;
 use referee_core::track::{AnchorHash, Anchors, Fingerprint, Prior, Sighting, Spot, anchored, assign};
 
@@ -22,8 +24,15 @@ pub(super) fn understand<S: Source>(
     for submission in submissions {
         let role = facts.role(&submission.role);
         let known = role.map(|role| Known::of(snapshot, role)).unwrap_or_default();
+        let mut positions = Vec::new();
+        for stated in &submission.positions {
+            positions.push(position(stated, &known, deltas)?);
+        }
         let sightings = sightings(submission, source, &snapshot.pull.head)?;
-        let priors: Vec<Prior> = known.iter().map(|known| prior(snapshot, submission, known)).collect();
+        // What a report calls fixed, and is, it does not raise: a finding like it is another one.
+        let open: Vec<&Known<'_>> =
+            known.iter().filter(|known| !is_fixed(snapshot, submission, &positions, known)).collect();
+        let priors: Vec<Prior> = open.iter().map(|known| prior(snapshot, submission, known)).collect();
         let same_as = assign(&priors, &sightings);
         let mut findings = Vec::new();
         for ((found, seen), same) in submission.findings.iter().zip(&sightings).zip(same_as) {
@@ -39,13 +48,9 @@ pub(super) fn understand<S: Source>(
                 suggestion: found.suggestion.clone(),
                 fingerprint: seen.fingerprint.clone(),
                 anchor: anchors.check(&seen.spot, found.side),
-                same_as: same.and_then(|at| known.get(at)).map(|known| known.id),
+                same_as: same.and_then(|at| open.get(at)).map(|known| known.id),
                 in_delta: in_delta(role, found, deltas)?,
             });
-        }
-        let mut positions = Vec::new();
-        for stated in &submission.positions {
-            positions.push(position(stated, &known, deltas)?);
         }
         reports.push(Report {
             role: submission.role.clone(),
@@ -96,6 +101,13 @@ fn sightings<S: Source>(submission: &Submission, source: &S, head: &Sha) -> Resu
         }
     });
     Ok(seen.collect())
+}
+
+/// Whether the report says that a prior finding is fixed, and its code, or what the evidence cites, changed (D9).
+fn is_fixed(snapshot: &Snapshot, submission: &Submission, positions: &[PositionSaid], known: &Known<'_>) -> bool {
+    let tracked = || snapshot.track(&submission.role, known.id).is_some_and(|tracked| tracked.changed);
+    let said = positions.iter().find(|said| said.finding == known.id);
+    said.is_some_and(|said| said.position == Position::Fixed && (said.cited_changed || tracked()))
 }
 
 fn prior(snapshot: &Snapshot, submission: &Submission, known: &Known<'_>) -> Prior {
