@@ -318,6 +318,25 @@ fn a_fixed_one_that_is_broken_again_returns_under_its_old_id() {
     assert_eq!(s.turn().steps(), "nothing to write");
 }
 
+// spec: INC-9, INC-12 @core
+#[test]
+fn a_report_that_calls_one_fixed_and_raises_one_like_it_raises_another() {
+    let mut s = blocked(security("the next complaint"));
+    s.by("alice").changes_line("src/a.rs", 4, "    log(secret);");
+    s.report(report("security").fixed(1).finds(critical("the secret is logged").at("src/a.rs", 4))).turn();
+    assert_snapshot!(s.steps(), @"
+    resolve thread t2 (fixed: F1, thread t2)
+    reply in thread t2 (fixed: thread t2)
+    add to the review of security, threads for F2 (new-findings: 1 threads)
+    edit review 1 (own-block: role security, own verdict request changes, enforced request changes, its text or Mark would differ)
+    comment on the pull (notice: the set of blocking findings changed by an edit)
+    ");
+    assert_eq!((state(&s, 1), state(&s, 2)), ((FindingState::Fixed, false), (FindingState::New, true)));
+    assert_eq!(posted(&s), [Verdict::RequestChanges], "nothing is approved on the way");
+    s.report(report("security").fixed(1).finds(critical("the secret is logged").at("src/a.rs", 4))).turn();
+    assert_eq!(s.steps(), "nothing to write");
+}
+
 // spec: INC-11 @core
 #[test]
 fn the_verdict_moves_in_the_run_that_finds_everything_fixed_and_stays() {
@@ -415,12 +434,25 @@ fn a_rebase_without_a_change_costs_no_review_and_restamps_text_and_mark() {
 // spec: INC-18 @core
 #[test]
 fn several_reviewers_of_one_role_speak_with_one_voice() {
-    let mut s = blocked(security("two reviewers of one role"));
+    let mut s = blocked(security("two reviewers"));
+    s.by("alice").changes_line("src/a.rs", 4, "    log(&token);");
+    let twice = || critical("it panics").at("src/a.rs", 4);
+    s.report(report("security").still_there(1).finds(twice()))
+        .report(report("security").fixed(1).finds(twice()))
+        .turn();
+    assert_eq!(state(&s, 1), (FindingState::Open, true), "one `fixed` does not outweigh one `still there`");
+    assert!(s.given().thread(FindingId(1)).is_some_and(|thread| thread.resolved.is_none()));
+}
+
+// spec: INC-18 @core
+#[test]
+fn what_two_reviewers_find_is_one_finding_and_both_must_call_a_prior_one_fixed() {
+    let mut s = security("two reviewers agree").begin();
+    let one = report("security").finds(warning("the token is logged").at("src/a.rs", 4));
+    s.report(one).report(report("security").finds(leak())).turn().given();
+    assert_eq!(s.plan().findings.len(), 1);
+    assert_eq!(s.plan().findings[0].severity, Severity::Critical, "as grave as the gravest");
     s.by("alice").changes_line("src/a.rs", 4, FIX);
-    let one = report("security").still_there(1).finds(critical("it panics").at("src/a.rs", 1));
-    let two = report("security").fixed(1).finds(warning("it panics").at("src/a.rs", 1));
-    s.report(one).report(two).turn().given();
-    assert!(state(&s, 1).1, "one `fixed` does not outweigh one `still there`");
-    assert_eq!(s.plan().findings.len(), 2, "what both found is raised once");
-    assert_eq!(s.plan().findings[1].severity, Severity::Critical, "as grave as the gravest");
+    s.report(report("security").fixed(1)).report(report("security").fixed(1)).turn().given();
+    assert_eq!(state(&s, 1), (FindingState::Fixed, false));
 }

@@ -200,8 +200,9 @@ fn at_the_cap_one_comment_asks_the_operator_and_nothing_starts() {
         s.report(words).turn().given();
         assert_eq!(s.plan().next == Next::Blocked(Cause::RoundCap), 3 <= round, "round {round}: {:?}", s.plan().next);
     }
-    assert_eq!(s.own_comments().len(), 1);
-    assert!(s.own_comments()[0].starts_with("@carol, "), "{}", s.own_comments()[0]);
+    let asked: Vec<String> = s.own_comments().into_iter().filter(|words| words.starts_with("@carol, ")).collect();
+    assert_eq!(asked.len(), 1, "{asked:?}");
+    assert!(!asked[0].contains("Approve it yourself"), "only what works: {}", asked[0]);
     s.by("carol").commands("rounds +2").turn().given();
     assert_ne!(s.plan().next, Next::Blocked(Cause::RoundCap));
 }
