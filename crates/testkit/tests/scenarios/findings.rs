@@ -328,8 +328,8 @@ fn a_report_that_calls_one_fixed_and_raises_one_like_it_raises_another() {
     resolve thread t2 (fixed: F1, thread t2)
     reply in thread t2 (fixed: thread t2)
     add to the review of security, threads for F2 (new-findings: 1 threads)
-    edit review 1 (own-block: role security, own verdict request changes, enforced request changes, its text or Mark would differ)
     comment on the pull (notice: the set of blocking findings changed by an edit)
+    edit review 1 (own-block: role security, own verdict request changes, enforced request changes, its text or Mark would differ)
     ");
     assert_eq!((state(&s, 1), state(&s, 2)), ((FindingState::Fixed, false), (FindingState::New, true)));
     assert_eq!(posted(&s), [Verdict::RequestChanges], "nothing is approved on the way");
