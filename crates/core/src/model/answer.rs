@@ -81,8 +81,9 @@ pub struct Answer {
     /// The commit that did it.
     #[serde(default)]
     pub commit_sha: Option<Sha>,
-    /// That commit is an ancestor of the pull's head: asked of git in gather, never claimed by a payload.
-    #[serde(skip_deserializing, default)]
+    /// That commit is an ancestor of the pull's head: asked of git in gather, which writes over whatever a payload
+    /// claims. A stored turn keeps it, so that it is decided alike.
+    #[serde(default)]
     #[schemars(skip)]
     pub commit_reachable: bool,
     /// Words of its own, in place of the template's.
