@@ -149,6 +149,12 @@ impl Judgement<'_> {
         counting
     }
 
+    /// Whether this role is asked about this change: it looks at files of it, or blocks now. Its standing verdict has
+    /// no say in what is told, since the next turn sees another one.
+    pub fn is_asked(&self) -> bool {
+        self.role.touched || self.blocks()
+    }
+
     /// Whether this role blocks now.
     pub fn blocks(&self) -> bool {
         self.role.role.blocks && self.own == Some(Verdict::RequestChanges)

@@ -14,12 +14,13 @@
 //! | `pause` | always |
 
 use super::judged::{Judged, Judgement};
-use super::rules::{Case, is_told, round, round_of};
+use super::publish::is_told;
+use super::rules::{Case, round, round_of};
 use super::topic;
 use crate::facts::Facts;
 use crate::facts::people::lifted_rightly;
 use crate::mark::Topic;
-use crate::model::{Counts, Figures, FindingId, FindingState, Review, RoleName, Severity, Support, Verdict};
+use crate::model::{Counts, Figures, FindingId, FindingState, Report, Review, RoleName, Severity, Support, Verdict};
 use crate::plan::{Reason, Step};
 use crate::policy::Approve;
 use crate::render::{self, Choice, OpenFinding, OperatorNote, Stop};
@@ -47,7 +48,7 @@ pub fn operator_note<'a>(facts: &'a Facts<'a>, judged: &'a [Judgement<'a>], stop
         reviewers: reviewers(judged, &stop, &listed),
         findings: listed.iter().map(|(judgement, it)| tell(facts, judged, judgement, it)).collect(),
         options: options(facts, judged, &stop),
-        spent: spent(judged),
+        spent: spent(facts, judged),
         budget: facts.policy.budget.micro_usd,
         stop,
     }
@@ -124,11 +125,12 @@ fn blocking<'a>(facts: &Facts<'_>, judgement: &'a Judgement<'a>) -> impl Iterato
 }
 
 /// What all roles took, this turn's reports included: their Marks are not written yet.
-fn spent(judged: &[Judgement<'_>]) -> Figures {
+fn spent(facts: &Facts<'_>, judged: &[Judgement<'_>]) -> Figures {
     let of = |it: &Judgement<'_>| {
-        let before = it.role.standing.map(|standing| standing.mark.spent).unwrap_or_default();
-        let fresh = it.role.report.filter(|_| !is_told(it)).map(|report| report.figures);
-        before.plus(fresh.unwrap_or_default())
+        let mark = it.role.standing.map(|standing| standing.mark);
+        let told = |report: &Report| mark.is_some_and(|mark| is_told(facts, it, report, mark));
+        let fresh = it.role.report.filter(|report| !told(report)).map(|report| report.figures);
+        mark.map(|mark| mark.spent).unwrap_or_default().plus(fresh.unwrap_or_default())
     };
     judged.iter().map(of).fold(Figures::default(), Figures::plus)
 }

@@ -39,6 +39,8 @@ pub struct Known<'a> {
     pub thread: Option<&'a Thread>,
     /// It is in the Block.
     pub remembered: bool,
+    /// It came back after its thread was resolved, and got no other: that resolution says nothing of it any more.
+    outlived: bool,
 }
 
 impl<'a> Known<'a> {
@@ -81,6 +83,7 @@ impl<'a> Known<'a> {
                         reopened: None,
                         thread: Some(thread),
                         remembered: false,
+                        outlived: false,
                     },
                 ),
             }
@@ -105,13 +108,15 @@ impl<'a> Known<'a> {
             reopened: entry.reopened,
             thread: None,
             remembered: true,
+            outlived: !entry.threaded && !entry.state.settled(),
         }
     }
 
     /// Two threads of one finding: a worsened one cites the resolved one, a crash may leave a twin.
     fn adopt(&mut self, thread: &'a Thread) {
         let keep = self.thread.is_some_and(|have| have.resolved.is_none() && thread.resolved.is_some());
-        if !keep {
+        let outlived = self.outlived && thread.resolved.is_some();
+        if !keep && !outlived {
             self.thread = Some(thread);
         }
     }

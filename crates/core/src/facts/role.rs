@@ -26,6 +26,8 @@ pub struct RoleFacts<'a> {
     /// This process holds that identity's token.
     pub held: bool,
     /// It looks at files that this pull changes.
+    pub touched: bool,
+    /// It does, or its standing verdict blocks.
     pub applies: bool,
     /// Its standing review.
     pub standing: Option<Standing<'a>>,
@@ -59,8 +61,10 @@ fn one<'a>(snapshot: &'a Snapshot, role: &'a Role) -> RoleFacts<'a> {
     let standing = standing(snapshot, role, identity);
     // A role that blocks must be able to take it back, even where its files left the change.
     let blocks = standing.is_some_and(|standing| standing.mark.own == Verdict::RequestChanges);
+    let touched = applies(snapshot, role);
     RoleFacts {
-        applies: blocks || applies(snapshot, role),
+        touched,
+        applies: blocks || touched,
         held: *identity == snapshot.viewer.login || snapshot.viewer.holds.contains(identity),
         standing,
         outlived: outlived(snapshot, role, identity, standing),

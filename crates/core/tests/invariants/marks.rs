@@ -117,7 +117,7 @@ pub(crate) fn any_tag(dice: &mut Dice) -> Tag {
 
 fn topic(dice: &mut Dice) -> Topic {
     match dice.roll(10) {
-        0 | 1 | 2 => Topic::Job {
+        0..=2 => Topic::Job {
             kind: job_kind(dice),
             cause: dice.pick(&["role:static", "role:security", "person:bob@r1", "self-review", "x"]).into(),
             patch: patch(dice),

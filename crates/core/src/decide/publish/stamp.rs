@@ -88,7 +88,7 @@ fn carry(facts: &Facts<'_>, mark: &mut Mark) {
 
 /// Whether the Mark tells of this report already: it is the very same, or a second complete one of this change that
 /// says nothing new and that nobody asked for (PUB-2).
-fn is_told(facts: &Facts<'_>, judgement: &Judgement<'_>, report: &Report, mark: &Mark) -> bool {
+pub(in crate::decide) fn is_told(facts: &Facts<'_>, judgement: &Judgement<'_>, report: &Report, mark: &Mark) -> bool {
     let same_change = mark.complete && mark.patch == facts.snapshot.changes.patch;
     let asked = facts.asked_review().map(|(at, _)| at);
     let says_nothing_new = judgement.fresh == Fresh::Complete

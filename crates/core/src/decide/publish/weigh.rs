@@ -10,7 +10,7 @@ use crate::model::{CheckState, Counts, Login, Support, Verdict};
 /// speaks for them, and people whose block stands.
 pub(super) fn waiting<'a>(facts: &'a Facts<'a>, judged: &'a [Judgement<'a>]) -> Vec<&'a str> {
     let roles =
-        judged.iter().filter(|it| it.role.role.blocks && it.role.applies && !it.current).map(|it| it.name().as_str());
+        judged.iter().filter(|it| it.role.role.blocks && it.is_asked() && !it.current).map(|it| it.name().as_str());
     roles.chain(facts.blocks.iter().map(|block| block.review.author.name())).collect()
 }
 

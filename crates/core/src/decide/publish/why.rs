@@ -2,6 +2,7 @@
 //! the same.
 
 use super::super::judged::{Fresh, Judgement};
+use super::super::rules::is_told;
 use super::table::{Act, Bearing, Row, Rule};
 use crate::facts::Facts;
 use crate::facts::people::lifted_rightly;
@@ -41,11 +42,11 @@ pub(super) fn why<'a>(
     if let Some(by) = restored(judgement, row) {
         why.push(Why::Restored { by });
     }
-    if let Some(by) = dismissed_by(facts, judgement) {
+    if let Some(by) = dismissed_by(facts, judgement).filter(|_| row.act == Act::Keep) {
         why.push(Why::Dismissed { by });
     }
     let not_asked: Vec<_> =
-        judged.iter().filter(|it| it.role.role.blocks && !it.role.applies).map(|it| it.name().as_str()).collect();
+        judged.iter().filter(|it| it.role.role.blocks && !it.is_asked()).map(|it| it.name().as_str()).collect();
     if !not_asked.is_empty() {
         why.push(Why::NotAsked { roles: not_asked });
     }
@@ -60,7 +61,7 @@ pub(super) fn restored<'a>(judgement: &Judgement<'a>, row: &Row) -> Option<&'a s
         Counts::Dismissed { by: Some(by), .. } if again => Some(by.name()),
         Counts::Requested if again => Some(REQUEST),
         _ if row.rule == Rule::Answers => Some(REQUEST),
-        _ if judgement.fresh == Fresh::None => standing.mark.restored.as_deref(),
+        _ if judgement.fresh == Fresh::None || is_told(judgement) => standing.mark.restored.as_deref(),
         _ => None,
     }
 }

@@ -174,8 +174,10 @@ pub(in crate::decide) fn round(facts: &Facts<'_>, judged: &[Judgement<'_>]) -> u
 /// written yet.
 pub(in crate::decide) fn round_of(facts: &Facts<'_>, judgement: &Judgement<'_>) -> u32 {
     let patch = &facts.snapshot.changes.patch;
-    let blocks = judgement.current && judgement.own == Some(Verdict::RequestChanges);
-    let new = blocks && judgement.fresh == Fresh::Complete && !judgement.role.round_patches.contains(&patch);
+    let read = matches!(judgement.fresh, Fresh::Complete | Fresh::Incomplete { .. });
+    let here = judgement.role.report.is_some_and(|report| report.head == facts.snapshot.pull.head);
+    let blocks = read && here && !is_told(judgement) && judgement.own == Some(Verdict::RequestChanges);
+    let new = blocks && !judgement.role.round_patches.contains(&patch);
     judgement.role.rounds.saturating_add(u32::from(new))
 }
 

@@ -7,7 +7,7 @@
 //! | `broken-again` | it was fixed, and the report raises it | open under its old id, in a new thread (INC-10) |
 //! | `worse-again` | it was settled, and is graver now | open, in a new thread that cites the old one (D12) |
 //! | `settled` | it was settled | stays so |
-//! | `resolved` | somebody who may accept it resolved the thread | accepted (D12) |
+//! | `resolved` | somebody else who may accept it resolved the thread | accepted (D12) |
 //! | `accepted` | "won't fix" by one who may | accepted; own thread resolved (INC-6) |
 //! | `fixed` | complete report says fixed, and the code changed | replied to with the commit, resolved (INC-2, D9) |
 //! | `conceded` | the reviewer gives in to one who may accept it | replied to, resolved (INC-7) |
@@ -56,11 +56,15 @@ pub(super) fn judge<'a>(
         it.by = None;
     }
     if let Some(resolution) = known.thread.and_then(|thread| thread.resolved.as_ref()) {
-        if since(resolution.at) && may_accept(facts.snapshot, facts.policy, &resolution.by, known.severity) {
+        let answers = is_fixing(facts, &resolution.by);
+        let accepts = may_accept(facts.snapshot, facts.policy, &resolution.by, known.severity);
+        if !answers && since(resolution.at) && accepts {
             it.by = resolution.by.login.as_ref();
             return again(facts, role, it, FindingState::Accepted, &heard, steps);
         }
-        it.remark = Remark::ResolvedBy(resolution.by.name());
+        if !answers {
+            it.remark = Remark::ResolvedBy(resolution.by.name());
+        }
     }
     let last = last_person(facts, &known).filter(|note| since(Some(note.at)));
     if let Some(note) = last.filter(|note| note.text.reading.stance == Stance::Accepted) {
@@ -83,7 +87,7 @@ pub(super) fn judge<'a>(
     }
 }
 
-/// An explicit position wins over a re-raised match; for a deterministic reviewer absence from a complete run says
+/// An explicit position wins over a re-raised match, unless it would settle what is raised in the same breath; for a deterministic reviewer absence from a complete run says
 /// fixed (D9). A match that is graver than before is worse.
 fn hear<'a>(role: &RoleFacts<'a>, fresh: Fresh<'a>, known: &Known<'a>) -> Heard<'a> {
     let Some(report) = role.report.filter(|_| !matches!(fresh, Fresh::Failed { .. })) else {
@@ -92,7 +96,8 @@ fn hear<'a>(role: &RoleFacts<'a>, fresh: Fresh<'a>, known: &Known<'a>) -> Heard<
     let raised = report.raised_as(known.id);
     let severity = raised.map_or(known.severity, |raised| raised.severity);
     let said = report.position(known.id);
-    let position = match (said, raised) {
+    let settles = |said: &PositionSaid| matches!(said.position, Position::Fixed | Position::Conceded);
+    let position = match (said.filter(|said| raised.is_none() || !settles(said)), raised) {
         (Some(said), _) => Some(said.position),
         (None, Some(_)) if known.severity < severity => Some(Position::Worsened),
         (None, Some(_)) => Some(Position::StillThere),
@@ -146,13 +151,20 @@ fn settled_state(facts: &Facts<'_>, role: &RoleFacts<'_>, known: &Known<'_>) -> 
     let said = settling_word(role, thread, None);
     if let Some(resolution) = &thread.resolved {
         let by_us = facts.is_own_author(&resolution.by);
-        return before.or_else(|| by_us.then(|| said.unwrap_or(FindingState::Accepted)));
+        return before.or(said.filter(|_| by_us));
     }
     let ours_is_last = thread.last().is_some_and(|note| note.author.is(role.identity));
     match facts.snapshot.capabilities.resolve {
         Support::Native if thread.can_resolve => before.filter(|_| said.is_none()),
         _ => before.or(said).filter(|_| said.is_none() || ours_is_last),
     }
+}
+
+/// Whether a resolution is the fixing side's, by `fix-comments`: an answer, and nobody's acceptance (D10). Where the
+/// own identity is the author's, as on a local pull, it is the person.
+fn is_fixing(facts: &Facts<'_>, by: &Author) -> bool {
+    let person = facts.policy.author_may_accept && by.login == facts.snapshot.pull.author.login;
+    facts.is_own_author(by) && !person
 }
 
 /// The last of our words in a thread that settles it, since somebody said `reopen`.
@@ -300,7 +312,8 @@ fn last_person<'a>(facts: &Facts<'a>, known: &Known<'a>) -> Option<&'a Note> {
 }
 
 /// Resolves the own thread of a finding that is settled, then says so: where a turn was cut short, what is missing.
-/// A thread that a person resolved needs no word of ours.
+/// A thread that a person resolved needs no word of ours. Once a head: where the forge cannot resolve, a program that
+/// answers every note would otherwise be answered for ever (LOOP-8).
 fn close<'a>(
     facts: &'a Facts<'a>,
     role: &'a RoleFacts<'a>,
@@ -310,8 +323,13 @@ fn close<'a>(
 ) -> Judged<'a> {
     let Some(thread) = it.known.and_then(|known| known.thread) else { return it };
     let ours_is_last = thread.last().is_some_and(|note| note.author.is(role.identity));
+    let head = &facts.snapshot.pull.head;
+    let since = |when: Time| it.reopened.is_none_or(|reopened| reopened < when);
+    let at_head =
+        own_notes(role, thread).any(|(what, at, when)| what.settles() == Some(it.state) && at == head && since(when));
+    let mute = !thread.can_reply || facts.snapshot.capabilities.reply == Support::Unsupported;
     let word = settling_word(role, thread, it.reopened);
-    let said = word.is_some() && ours_is_last;
+    let said = at_head || (word.is_some() && ours_is_last) || (mute && root_says(role, thread, it.state));
     match &thread.resolved {
         None if !said => {
             resolve(facts, role, thread, &it, rule, steps);
@@ -323,6 +341,12 @@ fn close<'a>(
         _ => {}
     }
     it
+}
+
+/// Whether the own root says that it is settled so: where the forge can neither resolve nor reply, that is all.
+fn root_says(role: &RoleFacts<'_>, thread: &Thread, state: FindingState) -> bool {
+    let root = thread.root().filter(|root| root.author.is(role.identity)).and_then(|root| root.text.tag());
+    root.is_some_and(|tag| matches!(tag.kind, TagKind::Root { settled, .. } if settled == Some(state)))
 }
 
 impl<'a> Judged<'a> {

@@ -5,7 +5,7 @@
 //! | `known` | it is a prior finding | its position `still_there`; see `known` |
 //! | `floor` | below the round's lowest severity (LOOP-5) | held back, counted |
 //! | `unchanged` | outside the delta of a later round, and not critical (LOOP-5) | held back, counted |
-//! | `twin` | the same finding twice in one report | held back |
+//! | `twin` | it says what a finding at this place says already, in this report or before | held back |
 //! | `thread` | a valid place, free in this post, within `max_inline` | a thread (PUB-1, PUB-4) |
 //! | `summary` | otherwise | the summary tells it (PUB-13) |
 
@@ -32,7 +32,13 @@ pub(super) fn raise<'a>(
     let mut held_back = 0;
     for it in findings.iter_mut() {
         match report.raised_as(it.id) {
-            Some(raised) if it.opens => it.opens = threads.open(facts, role, it, raised),
+            Some(raised) if it.opens => {
+                it.opens = threads.open(facts, role, it, raised);
+                // Told in the summary alone, it is no longer its old thread's: that one is resolved.
+                if !it.opens {
+                    (it.thread, it.url) = (None, "");
+                }
+            }
             Some(_) if !it.counts => held_back += 1,
             _ => {}
         }
@@ -43,7 +49,7 @@ pub(super) fn raise<'a>(
         if is_known {
             continue;
         }
-        if withheld(facts, role, raised) || is_twin(findings.get(known..).unwrap_or_default(), raised) {
+        if withheld(facts, role, raised) || is_twin(findings, raised) {
             held_back += 1;
             continue;
         }
@@ -71,8 +77,9 @@ fn withheld(facts: &Facts<'_>, role: &RoleFacts<'_>, raised: &Raised) -> bool {
     raised.severity < *floor || (!raised.in_delta && raised.severity < Severity::Critical)
 }
 
-fn is_twin(new: &[Judged<'_>], raised: &Raised) -> bool {
-    new.iter().any(|it| *it.fingerprint == raised.fingerprint && it.path == raised.path && it.line == raised.line)
+/// Prior findings too: the same report handed in again names one of two twins as known, and the other as new.
+fn is_twin(findings: &[Judged<'_>], raised: &Raised) -> bool {
+    findings.iter().any(|it| *it.fingerprint == raised.fingerprint && it.path == raised.path && it.line == raised.line)
 }
 
 fn new<'a>(facts: &'a Facts<'a>, ids: &mut Ids, raised: &'a Raised) -> Judged<'a> {

@@ -1,0 +1,52 @@
+//! I9: a plan that was carried out leaves nothing to do.
+
+use proptest::prelude::*;
+use referee_core::decide::decide;
+use referee_core::model::{Evidence, Span};
+
+use crate::any::Scene;
+use crate::cases;
+use crate::play::any_play;
+use crate::tell::{bones, drafts};
+
+fn performed(scene: &Scene) -> Scene {
+    let plan = decide(&scene.snapshot, &scene.policy);
+    let mut after = scene.clone();
+    for step in &plan.steps {
+        after.perform(step);
+    }
+    after.recognise();
+    after
+}
+
+fn told(scene: &Scene) -> Vec<String> {
+    let plan = decide(&scene.snapshot, &scene.policy);
+    let tell = |step: &referee_core::plan::Step| {
+        let words: Vec<String> = drafts(step).into_iter().map(|draft| format!("{draft:?}")).collect();
+        format!("{} because {:?}: {words:#?}", bones(step), step.reason)
+    };
+    plan.steps.iter().map(tell).collect()
+}
+
+proptest! {
+    #![proptest_config(cases(400))]
+
+    // I9: the same reports handed in again, the very same moment.
+    #[test]
+    fn i09_a_plan_that_was_carried_out_leaves_nothing_to_do(scene in any_play()) {
+        let first = told(&scene);
+        let after = performed(&scene);
+        prop_assert_eq!(told(&after), Vec::<String>::new(), "after {:#?}", first);
+    }
+
+    // I9: the next look, with nothing handed in. A worker's result is an event: what follows from it is the next turn's.
+    #[test]
+    fn i09_the_next_look_writes_nothing(mut scene in any_play()) {
+        scene.snapshot.evidence.result = None;
+        let first = told(&scene);
+        let mut after = performed(&scene);
+        after.snapshot.evidence = Evidence::default();
+        after.snapshot.taken_at = after.snapshot.taken_at.after(Span(1));
+        prop_assert_eq!(told(&after), Vec::<String>::new(), "after {:#?}", first);
+    }
+}

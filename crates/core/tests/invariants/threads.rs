@@ -1,0 +1,199 @@
+//! Threads: who may settle them, with what evidence, how many at once.
+
+use proptest::prelude::*;
+use referee_core::decide::decide;
+use referee_core::facts::{Facts, Known, may_accept};
+use referee_core::mark::{ReplyKind, TagKind};
+use referee_core::model::*;
+use referee_core::plan::{Action, Gate, NewThread, Plan, Step};
+use referee_core::say::Ask;
+use referee_core::triage::claims_resolution;
+
+use crate::any::Scene;
+use crate::tell::with_roles_told_apart;
+use crate::{cases, holds};
+
+holds!(cases(250), i12_what_a_person_decides_is_never_resolved, i12);
+holds!(cases(250), i13_a_resolved_thread_gets_a_twin_only_if_it_is_worse, i13);
+holds!(cases(250), i14_unasked_only_own_threads_are_resolved, i14);
+holds!(cases(250), i15_a_resolution_has_its_evidence, i15);
+holds!(cases(250), i16_nothing_is_mass_resolved, i16);
+holds!(cases(250), i17_nothing_is_called_resolved_before_it_is, i17);
+holds!(cases(250), i37_only_one_who_may_clears_a_finding, i37);
+
+fn resolves(plan: &Plan) -> Vec<(usize, &Step, &ThreadId)> {
+    let found = plan.steps.iter().enumerate().filter_map(|(at, step)| match &step.action {
+        Action::Resolve { thread, .. } => Some((at, step, thread)),
+        _ => None,
+    });
+    found.collect()
+}
+
+fn thread<'a>(scene: &'a Scene, id: &ThreadId) -> &'a Thread {
+    scene.snapshot.threads.iter().find(|it| it.id == *id).expect("a plan names threads that are there")
+}
+
+// I12: what the fixing side answers; a reviewer's own word on its own finding is I15.
+fn i12(scene: &Scene) -> Result<(), TestCaseError> {
+    let plan = decide(&scene.snapshot, &scene.policy);
+    let evidence = &scene.snapshot.evidence;
+    let triage = evidence.triage.iter().filter(|it| it.pr_number == scene.snapshot.pull.number.0);
+    let items: Vec<_> = triage.flat_map(|it| &it.threads).collect();
+    for (_, _, id) in resolves(&plan).into_iter().filter(|(_, step, _)| step.gate == Gate::Resolve) {
+        let item = items.iter().find(|it| it.thread_id == *id);
+        prop_assert!(!item.is_some_and(|it| it.requires_human_decision || it.classification == Class::NeedsHuman));
+        let answer = evidence.answers.iter().find(|it| it.thread_id == *id).expect("an answer");
+        prop_assert!(answer.classification != Class::NeedsHuman);
+    }
+    Ok(())
+}
+
+// I13: that nothing is ever unresolved needs no test: there is no such action.
+fn i13(scene: &Scene) -> Result<(), TestCaseError> {
+    let scene = with_roles_told_apart(scene.clone());
+    let plan = decide(&scene.snapshot, &scene.policy);
+    let facts = Facts::new(&scene.snapshot, &scene.policy);
+    for (role, new) in plan.steps.iter().flat_map(opened) {
+        let role = facts.role(role).expect("a role of the policy");
+        let known = Known::of(&scene.snapshot, role).into_iter().find(|it| it.id == new.finding);
+        let Some(known) = known.filter(|it| it.thread.is_some_and(|it| it.resolved.is_some())) else { continue };
+        let raised = role.report.and_then(|it| it.raised_as(known.id));
+        let fixed = known.state == FindingState::Fixed || known.thread.is_some_and(|it| said(it, ReplyKind::Fixed));
+        prop_assert!(raised.is_some_and(|it| fixed || known.severity < it.severity), "{known:?}");
+    }
+    Ok(())
+}
+
+fn opened(step: &Step) -> Vec<(&RoleName, &NewThread)> {
+    match &step.action {
+        Action::PostReview { role, threads, .. } | Action::OpenThreads { role, threads, .. } => {
+            threads.iter().map(|it| (role, it)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn said(thread: &Thread, word: ReplyKind) -> bool {
+    let tags = thread.notes.iter().filter_map(|it| it.text.tag());
+    { tags }.any(|tag| matches!(&tag.kind, TagKind::Reply { what, .. } if *what == word))
+}
+
+// I14: for unasked resolution; what somebody asks for by `fix-comments` may be anybody's thread.
+fn i14(scene: &Scene) -> Result<(), TestCaseError> {
+    let plan = decide(&scene.snapshot, &scene.policy);
+    for (_, step, id) in resolves(&plan) {
+        if step.gate == Gate::Resolve {
+            prop_assert!(scene.snapshot.evidence.answers.iter().any(|it| it.thread_id == *id));
+            continue;
+        }
+        prop_assert_eq!(step.gate, Gate::Review);
+        let root = thread(scene, id).root().expect("an own root");
+        prop_assert!(root.author.is(&step.by));
+        let tagged = root.text.tag().is_some_and(|tag| matches!(tag.kind, TagKind::Root { .. }));
+        prop_assert!(tagged);
+    }
+    Ok(())
+}
+
+// I15
+fn i15(scene: &Scene) -> Result<(), TestCaseError> {
+    let scene = &with_roles_told_apart(scene.clone());
+    let plan = decide(&scene.snapshot, &scene.policy);
+    let (snapshot, facts) = (&scene.snapshot, Facts::new(&scene.snapshot, &scene.policy));
+    for (_, step, id) in resolves(&plan) {
+        if step.gate == Gate::Resolve {
+            let answer = snapshot.evidence.answers.iter().find(|it| it.thread_id == *id).expect("an answer");
+            let at_head = answer.verification.iter().filter(|it| it.head_sha == snapshot.pull.head);
+            let passed = at_head.clone().count() > 0 && { at_head }.all(|it| it.status == CheckOutcome::Passed);
+            prop_assert!(passed || answer.classification == Class::Invalid);
+            let auto = scene.policy.threads.auto_resolve.contains(&answer.classification);
+            let allowed = match answer.classification {
+                Class::Valid => answer.commit_sha.is_some() && answer.commit_reachable,
+                Class::AlreadyFixed | Class::Stale => auto,
+                Class::Invalid => scene.policy.threads.resolve_invalid,
+                Class::NeedsHuman => false,
+            };
+            prop_assert!(allowed);
+        } else if step.reason.rule == "fixed" {
+            let Some(TagKind::Root { role, finding, .. }) =
+                thread(scene, id).root().and_then(|root| root.text.tag()).map(|tag| &tag.kind)
+            else {
+                return Err(TestCaseError::fail("an own root"));
+            };
+            let role = facts.role(role).expect("a role");
+            let report = role.report.expect("a report");
+            prop_assert!(role.covers, "only a complete report resolves");
+            let said = report.position(*finding);
+            prop_assert!(said.map_or(report.deterministic, |it| it.position == Position::Fixed), "from omission");
+            let tracked = snapshot.track(&role.role.name, *finding).is_some_and(|it| it.changed);
+            prop_assert!(tracked || said.is_some_and(|it| it.cited_changed), "nothing changed");
+        }
+    }
+    Ok(())
+}
+
+// I16: with `max_resolve`, for what a reviewer settles and for what the fixing side asks for.
+fn i16(scene: &Scene) -> Result<(), TestCaseError> {
+    let plan = decide(&scene.snapshot, &scene.policy);
+    for gate in [Gate::Review, Gate::Resolve] {
+        let several = resolves(&plan).iter().filter(|(_, step, _)| step.gate == gate).count();
+        prop_assert!(several <= scene.policy.threads.max_resolve);
+    }
+    Ok(())
+}
+
+// I17
+fn i17(scene: &Scene) -> Result<(), TestCaseError> {
+    let scene = &with_roles_told_apart(scene.clone());
+    let twins = |id: &ThreadId| 1 < scene.snapshot.threads.iter().filter(|it| it.id == *id).count();
+    let plan = decide(&scene.snapshot, &scene.policy);
+    let resolves = resolves(&plan);
+    for (at, step) in plan.steps.iter().enumerate() {
+        let Action::Reply { thread: id, text } = &step.action else { continue };
+        // What a reviewer says of its own finding is quoted; the fixing side's words are not (FIX-4).
+        prop_assert!(step.gate != Gate::Reply || !claims_resolution(text.words.as_str()), "{}", text.words);
+        // Own words that settle a thread come after its resolution, never before.
+        let later = resolves.iter().any(|(then, other, thread)| at < *then && *thread == id && other.gate == step.gate);
+        prop_assert!(step.gate != Gate::Review || !later || twins(id));
+    }
+    Ok(())
+}
+
+// I37: for every severity; for critical ones D10 leaves the author out.
+fn i37(scene: &Scene) -> Result<(), TestCaseError> {
+    let scene = &with_roles_told_apart(scene.clone());
+    let plan = decide(&scene.snapshot, &scene.policy);
+    let (snapshot, facts) = (&scene.snapshot, Facts::new(&scene.snapshot, &scene.policy));
+    for role in &facts.roles {
+        for known in Known::of(snapshot, role) {
+            let lines: Vec<_> =
+                plan.findings.iter().filter(|it| it.role == role.role.name && it.id == known.id).collect();
+            // Two memories of one id: which one is meant cannot be told.
+            let [line] = lines.as_slice() else { continue };
+            prop_assert!(known.severity <= line.severity, "milder without a word");
+            if line.counts || known.state.settled() {
+                continue;
+            }
+            let may = |by: &Author| may_accept(snapshot, &scene.policy, by, known.severity);
+            let dismissed = facts.said.iter().any(|it| it.allowed && matches!(it.ask, Ask::Dismiss { .. }));
+            let notes = known.thread.map_or(&[][..], |it| it.notes.as_slice());
+            let person = |it: &&Note| !it.author.bot && may(&it.author) && !facts.is_own_author(&it.author);
+            let word = |stance| notes.iter().filter(person).any(|it| it.text.reading.stance == stance);
+            let resolved = known.thread.and_then(|it| it.resolved.as_ref());
+            let resolved = resolved.is_some_and(|it| may(&it.by) || facts.is_own_author(&it.by));
+            let ours = notes.iter().filter(|it| it.author.is(role.identity)).any(|it| {
+                let kind = it.text.tag().map(|tag| &tag.kind);
+                matches!(kind, Some(TagKind::Reply { what, .. }) if what.settles().is_some())
+            });
+            let said = role.report.and_then(|it| it.position(known.id)).map(|it| it.position);
+            let cleared = match line.state {
+                FindingState::Fixed => role.covers || ours,
+                FindingState::Refuted => (said == Some(Position::Conceded) && word(Stance::Disputed)) || ours,
+                FindingState::Accepted => dismissed || resolved || word(Stance::Accepted) || ours,
+                _ => false,
+            };
+            prop_assert!(cleared, "{line:?}");
+        }
+    }
+    Ok(())
+}
