@@ -62,7 +62,7 @@ impl<'a> Known<'a> {
             match known.binary_search_by_key(finding, |it| it.id) {
                 Ok(at) => {
                     if let Some(it) = known.get_mut(at) {
-                        it.adopt(thread);
+                        it.adopt(thread, &tag.head);
                     }
                 }
                 Err(at) => known.insert(
@@ -113,7 +113,12 @@ impl<'a> Known<'a> {
     }
 
     /// Two threads of one finding: a worsened one cites the resolved one, a crash may leave a twin.
-    fn adopt(&mut self, thread: &'a Thread) {
+    ///
+    /// A resolved thread of an earlier life is no thread of a finding that is back, raised at another head.
+    fn adopt(&mut self, thread: &'a Thread, raised_at: &Sha) {
+        if thread.resolved.is_some() && !self.state.settled() && raised_at != self.head {
+            return;
+        }
         let keep = self.thread.is_some_and(|have| have.resolved.is_none() && thread.resolved.is_some());
         let outlived = self.outlived && thread.resolved.is_some();
         if !keep && !outlived {

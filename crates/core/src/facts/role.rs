@@ -31,8 +31,8 @@ pub struct RoleFacts<'a> {
     pub applies: bool,
     /// Its standing review.
     pub standing: Option<Standing<'a>>,
-    /// Approvals that its standing block took the place of, and that do not say so: a turn was cut short (PUB-5).
-    pub outlived: Vec<Standing<'a>>,
+    /// The approval that its standing block took the place of, if that does not say so: a turn was cut short (PUB-5).
+    pub outlived: Option<Standing<'a>>,
     /// Its fresh report.
     pub report: Option<&'a Report>,
     /// The fresh report is of this head and covers everything; positions are judged later.
@@ -89,15 +89,12 @@ fn outlived<'a>(
     role: &Role,
     identity: &Login,
     standing: Option<Standing<'a>>,
-) -> Vec<Standing<'a>> {
-    let Some(standing) = standing.filter(|standing| standing.form == Verdict::RequestChanges) else {
-        return Vec::new();
-    };
-    marked(snapshot, role, identity)
-        .take_while(|(review, _)| review.id != standing.review.id)
+) -> Option<Standing<'a>> {
+    let standing = standing.filter(|standing| standing.form == Verdict::RequestChanges)?;
+    let before = marked(snapshot, role, identity).take_while(|(review, _)| review.id != standing.review.id).last();
+    before
         .filter(|(review, mark)| mark.superseded.is_none() && review.verdict() == Some(Verdict::Approve))
         .map(|(review, mark)| Standing { review, mark, form: Verdict::Approve })
-        .collect()
 }
 
 fn marked<'a>(

@@ -62,6 +62,7 @@ pub(crate) fn block(dice: &mut Dice) -> Block {
 
 fn entry(dice: &mut Dice) -> Entry {
     Entry {
+        reopened: None,
         id: finding(dice),
         severity: severity(dice),
         state: state(dice),

@@ -26,7 +26,7 @@ pub(super) fn mark<'a>(facts: &Facts<'_>, judgement: &Judgement<'a>, row: &Row) 
         evaluate(facts, judgement, report, mark.to_mut());
     }
     let own = judgement.verdict(mark.complete);
-    let restored = why::restored(judgement, row);
+    let restored = why::restored(facts, judgement, row);
     let blocking = blocking(facts, judgement);
     let highest = judgement.findings.iter().map(|it| it.id).max().unwrap_or_default().max(mark.highest);
     let rewrote = rewrote(judgement);
@@ -132,7 +132,8 @@ fn evaluate(facts: &Facts<'_>, judgement: &Judgement<'_>, report: &Report, mark:
             mark.tried_at = Some(snapshot.taken_at);
         }
     }
-    let blocks = judgement.own == Some(Verdict::RequestChanges) && report.head == snapshot.pull.head;
+    let of_this_change = report.head == snapshot.pull.head || mark.complete;
+    let blocks = judgement.own == Some(Verdict::RequestChanges) && of_this_change;
     if blocks && !mark.rounds.contains(&mark.patch) {
         let patch = mark.patch.clone();
         mark.rounds.push(patch);

@@ -53,7 +53,7 @@ pub(super) fn voice(facts: &Facts<'_>, judgement: &Judgement<'_>) -> Voice {
     }
 }
 
-fn weight(facts: &Facts<'_>, standing: Standing<'_>) -> Weight {
+pub(super) fn weight(facts: &Facts<'_>, standing: Standing<'_>) -> Weight {
     let review = standing.review;
     if standing.form == Verdict::Comment {
         return Weight::Weightless;

@@ -1,11 +1,11 @@
 //! What a summary says of how its verdict came about: all of it follows from the snapshot, so that the next turn says
 //! the same.
 
-use super::super::judged::{Fresh, Judgement};
-use super::super::rules::is_told;
-use super::table::{Act, Bearing, Row, Rule};
+use super::super::judged::Judgement;
+use super::stamp::is_told;
+use super::table::{Act, Bearing, Row, Rule, Weight};
+use super::weigh;
 use crate::facts::Facts;
-use crate::facts::people::lifted_rightly;
 use crate::model::{Counts, Verdict};
 use crate::policy::Approve;
 use crate::render::Why;
@@ -39,7 +39,7 @@ pub(super) fn why<'a>(
     } else if row.enforced != Verdict::Comment && bearing.approve == Approve::Off {
         why.push(Why::AsComment { because: "verdicts are switched off" });
     }
-    if let Some(by) = restored(judgement, row) {
+    if let Some(by) = restored(facts, judgement, row) {
         why.push(Why::Restored { by });
     }
     if let Some(by) = dismissed_by(facts, judgement).filter(|_| row.act == Act::Keep) {
@@ -54,27 +54,26 @@ pub(super) fn why<'a>(
 }
 
 /// Who took the weight of the review that is posted again, or was posted again before (PUB-20).
-pub(super) fn restored<'a>(judgement: &Judgement<'a>, row: &Row) -> Option<&'a str> {
+pub(super) fn restored<'a>(facts: &Facts<'_>, judgement: &Judgement<'a>, row: &Row) -> Option<&'a str> {
     let standing = judgement.role.standing?;
     let again = matches!(row.act, Act::Post(form) if form == standing.form);
+    let told = judgement.role.report.is_none_or(|report| is_told(facts, judgement, report, standing.mark));
     match &standing.review.counts {
         Counts::Dismissed { by: Some(by), .. } if again => Some(by.name()),
         Counts::Requested if again => Some(REQUEST),
         _ if row.rule == Rule::Answers => Some(REQUEST),
-        _ if judgement.fresh == Fresh::None || is_told(judgement) => standing.mark.restored.as_deref(),
+        _ if told => standing.mark.restored.as_deref(),
         _ => None,
     }
 }
 
 const REQUEST: &str = "a request for review";
 
-/// Who dismissed the standing block, if they may and it is still of this change.
+/// Who dismissed the standing block, if they may and that is respected at this change.
 fn dismissed_by<'a>(facts: &Facts<'_>, judgement: &Judgement<'a>) -> Option<&'a str> {
-    let standing = judgement.role.standing?;
-    let respected =
-        standing.mark.patch == facts.snapshot.changes.patch && lifted_rightly(facts.snapshot, standing.review);
+    let standing = judgement.role.standing.filter(|standing| standing.form == Verdict::RequestChanges)?;
     match &standing.review.counts {
-        Counts::Dismissed { by: Some(by), .. } if respected && standing.form == Verdict::RequestChanges => {
+        Counts::Dismissed { by: Some(by), .. } if weigh::weight(facts, standing) == Weight::Respected => {
             Some(by.name())
         }
         _ => None,

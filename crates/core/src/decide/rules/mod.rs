@@ -175,7 +175,8 @@ pub(in crate::decide) fn round(facts: &Facts<'_>, judged: &[Judgement<'_>]) -> u
 pub(in crate::decide) fn round_of(facts: &Facts<'_>, judgement: &Judgement<'_>) -> u32 {
     let patch = &facts.snapshot.changes.patch;
     let read = matches!(judgement.fresh, Fresh::Complete | Fresh::Incomplete { .. });
-    let here = judgement.role.report.is_some_and(|report| report.head == facts.snapshot.pull.head);
+    let of_head = judgement.role.report.is_some_and(|report| report.head == facts.snapshot.pull.head);
+    let here = of_head || judgement.current;
     let blocks = read && here && !is_told(judgement) && judgement.own == Some(Verdict::RequestChanges);
     let new = blocks && !judgement.role.round_patches.contains(&patch);
     judgement.role.rounds.saturating_add(u32::from(new))

@@ -42,7 +42,10 @@ pub(super) fn judge<'a>(
 ) -> Judged<'a> {
     let heard = hear(role, fresh, &known);
     let mut it = start(facts, role, fresh, known).cut_short(facts, role, fresh);
-    if let Some(said) = facts.dismissed(&role.role.name, known.id) {
+    // A command is about what was there when it was given: not about a finding that took its number later.
+    let began = known.thread.and_then(Thread::root).map(|root| root.at);
+    let dismissed = facts.dismissed(&role.role.name, known.id);
+    if let Some(said) = dismissed.filter(|said| began.is_none_or(|began| began <= said.at)) {
         it.settle(FindingState::Accepted, Moved::No);
         it.by = said.by.login.as_ref();
         return close(facts, role, it, "dismissed", steps);
@@ -251,7 +254,9 @@ fn worsened<'a>(
     if let Some(thread) = it.open_thread() {
         let told = own_words(role, thread)
             .any(|(what, head)| what == ReplyKind::Worsened && *head == facts.snapshot.pull.head);
-        if !told {
+        let opened_here = thread.root().and_then(|root| root.text.tag());
+        let opened_here = opened_here.is_some_and(|tag| tag.head == facts.snapshot.pull.head);
+        if !told && !opened_here {
             say(facts, role, thread, Speech::Worsened { severity: it.severity, words }, "worsened", steps);
         }
     }
@@ -354,6 +359,7 @@ impl<'a> Judged<'a> {
         self.state = state;
         self.counts = false;
         self.moved = moved;
+        self.remark = Remark::None;
     }
 
     /// A finding that only its thread tells of, opened at this very head: the turn that raised it ended before its

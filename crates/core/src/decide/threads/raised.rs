@@ -54,6 +54,7 @@ pub(super) fn raise<'a>(
             continue;
         }
         let mut it = new(facts, ids, raised);
+        it.reopened = facts.reopened(&role.role.name, it.id);
         it.opens = threads.open(facts, role, &it, raised);
         findings.push(it);
     }

@@ -35,7 +35,7 @@ pub(super) fn say<'a>(
             tag.head == facts.snapshot.pull.head
                 && matches!(&tag.kind, TagKind::Reply { what: before, .. } if *before == what)
         });
-    if said || !thread.can_reply || facts.snapshot.capabilities.reply == Support::Unsupported {
+    if said || !role.held || !thread.can_reply || facts.snapshot.capabilities.reply == Support::Unsupported {
         return;
     }
     let tag = Tag { kind: TagKind::Reply { what, answers: last.id.clone() }, head: facts.snapshot.pull.head.clone() };
@@ -61,6 +61,9 @@ pub(super) fn resolve<'a>(
     rule: &'static str,
     steps: &mut Vec<Step>,
 ) {
+    if !role.held {
+        return;
+    }
     let mark = match facts.snapshot.capabilities.resolve {
         Support::Native if thread.can_resolve => None,
         Support::Emulated => {
