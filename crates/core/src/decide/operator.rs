@@ -136,7 +136,7 @@ fn spent(facts: &Facts<'_>, judged: &[Judgement<'_>]) -> Figures {
 }
 
 /// Whether the forge counts an own block once this plan is done: it does now, or one is about to be posted (PUB-21).
-fn holds_up(facts: &Facts<'_>, it: &Judgement<'_>) -> bool {
+fn holds_up(facts: &Facts<'_>, judged: &[Judgement<'_>], it: &Judgement<'_>) -> bool {
     let snapshot = facts.snapshot;
     let counted = facts.newest_counted(it.role.identity) == Some(Verdict::RequestChanges);
     let posts = !snapshot.pull.author.is(it.role.identity)
@@ -145,14 +145,16 @@ fn holds_up(facts: &Facts<'_>, it: &Judgement<'_>) -> bool {
     // One that was dismissed by somebody who may, or that the forge never counts, is not posted again.
     let left = |review: &Review| review.counts == Counts::No || lifted_rightly(snapshot, review);
     let stays = it.role.standing.is_some_and(|it| it.form == Verdict::RequestChanges && left(it.review));
-    counted || (it.blocks() && posts && !stays)
+    let sibling_blocks = judged.iter().any(|other| other.blocks() && other.role.identity == it.role.identity);
+    let enforced = it.role.role.blocks && it.own.is_some() && it.role.held && sibling_blocks;
+    counted || (enforced && posts && !stays)
 }
 
 fn options<'a>(facts: &Facts<'a>, judged: &'a [Judgement<'a>], stop: &Stop<'_>) -> Vec<Choice> {
     let policy = facts.policy;
     let operator = policy.operator.as_ref();
     let is_author = operator.is_some() && operator == facts.snapshot.pull.author.login.as_ref();
-    let own_block = judged.iter().any(|it| holds_up(facts, it));
+    let own_block = judged.iter().any(|it| holds_up(facts, judged, it));
     let others = !facts.blocks.is_empty();
     let may_dismiss = !is_author || policy.author_may_accept;
     let mut options = Vec::new();

@@ -119,7 +119,9 @@ impl<'a> Known<'a> {
         if thread.resolved.is_some() && !self.state.settled() && raised_at != self.head {
             return;
         }
-        let keep = self.thread.is_some_and(|have| have.resolved.is_none() && thread.resolved.is_some());
+        // An open one before a resolved one, then the younger: whatever the order in which the forge tells them.
+        let rank = |it: &'a Thread| (it.resolved.is_none(), it.root().map(|root| root.at), &it.id);
+        let keep = self.thread.is_some_and(|have| rank(thread) < rank(have));
         let outlived = self.outlived && thread.resolved.is_some();
         if !keep && !outlived {
             self.thread = Some(thread);

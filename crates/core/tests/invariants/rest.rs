@@ -2,12 +2,17 @@
 
 use proptest::prelude::*;
 use referee_core::decide::decide;
-use referee_core::model::{Evidence, Span};
+use referee_core::model::Evidence;
 
 use crate::any::Scene;
 use crate::cases;
 use crate::play::any_play;
 use crate::tell::{bones, drafts};
+
+/// What is left out: after a reopen the operator comment tells of rounds that the Mark tells one turn later.
+fn is_told_apart(scene: &Scene) -> bool {
+    scene.snapshot.pull.reopens.is_empty()
+}
 
 fn performed(scene: &Scene) -> Scene {
     let plan = decide(&scene.snapshot, &scene.policy);
@@ -33,20 +38,24 @@ proptest! {
 
     // I9: the same reports handed in again, the very same moment.
     #[test]
-    fn i09_a_plan_that_was_carried_out_leaves_nothing_to_do(scene in any_play()) {
+    fn i09_a_plan_that_was_carried_out_leaves_nothing_to_do(mut scene in any_play()) {
+        scene.snapshot.evidence.answers.clear();
+        prop_assume!(is_told_apart(&scene));
         let first = told(&scene);
         let after = performed(&scene);
         prop_assert_eq!(told(&after), Vec::<String>::new(), "after {:#?}", first);
     }
 
-    // I9: the next look, with nothing handed in. A worker's result is an event: what follows from it is the next turn's.
+    // I9: the next look, with nothing handed in. A worker's result and answers are events: what follows from them is the
+    // next turn's.
     #[test]
     fn i09_the_next_look_writes_nothing(mut scene in any_play()) {
         scene.snapshot.evidence.result = None;
+        scene.snapshot.evidence.answers.clear();
+        prop_assume!(is_told_apart(&scene));
         let first = told(&scene);
         let mut after = performed(&scene);
         after.snapshot.evidence = Evidence::default();
-        after.snapshot.taken_at = after.snapshot.taken_at.after(Span(1));
         prop_assert_eq!(told(&after), Vec::<String>::new(), "after {:#?}", first);
     }
 }

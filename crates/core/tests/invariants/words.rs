@@ -112,10 +112,10 @@ fn i25_gates(scene: &Scene) -> Result<(), TestCaseError> {
     let plan = decide(&scene.snapshot, &scene.policy);
     for step in steps(&plan) {
         let answered = |id: &ThreadId| scene.snapshot.evidence.answers.iter().any(|it| it.thread_id == *id);
+        // Two threads of one name: any of them may be meant.
         let own_root = |id: &ThreadId| {
-            let thread = scene.snapshot.threads.iter().find(|it| it.id == *id);
-            let root = thread.and_then(Thread::root);
-            root.is_some_and(|it| {
+            let threads = scene.snapshot.threads.iter().filter(|it| it.id == *id);
+            threads.filter_map(Thread::root).any(|it| {
                 it.author.is(&step.by) && it.text.tag().is_some_and(|tag| matches!(tag.kind, TagKind::Root { .. }))
             })
         };

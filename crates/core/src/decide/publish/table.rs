@@ -171,7 +171,9 @@ fn enforce(
     newest: Option<Verdict>,
 ) -> (Verdict, Rule) {
     let sibling_blocks = voices.iter().any(|it| it.blocks && it.own == Some(Verdict::RequestChanges));
-    let block_stands = voice.standing.is_some_and(|held| held.form == Verdict::RequestChanges && stands(held, newest));
+    let block_stands = voice.standing.is_some_and(|held| {
+        held.form == Verdict::RequestChanges && held.weight != Weight::Respected && stands(held, newest)
+    });
     let approval_counts =
         voice.standing.is_some_and(|held| held.form == Verdict::Approve && held.weight == Weight::Counts);
     let may = bearing.verdicts && bearing.approve != Approve::Off;

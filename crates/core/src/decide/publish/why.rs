@@ -42,7 +42,9 @@ pub(super) fn why<'a>(
     if let Some(by) = restored(facts, judgement, row) {
         why.push(Why::Restored { by });
     }
-    if let Some(by) = dismissed_by(facts, judgement).filter(|_| row.act == Act::Keep) {
+    if let Some(by) =
+        dismissed_by(facts, judgement).filter(|_| row.act == Act::Keep && row.enforced == Verdict::RequestChanges)
+    {
         why.push(Why::Dismissed { by });
     }
     let not_asked: Vec<_> =
