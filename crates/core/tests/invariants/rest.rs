@@ -33,6 +33,12 @@ fn told(scene: &Scene) -> Vec<String> {
     plan.steps.iter().map(tell).collect()
 }
 
+/// Whose turn it is may follow from what was just written, and be said in the next turn: two more, and no further.
+fn settled(scene: Scene) -> Scene {
+    let next = performed(&scene);
+    performed(&next)
+}
+
 proptest! {
     #![proptest_config(cases(400))]
 
@@ -42,7 +48,7 @@ proptest! {
         scene.snapshot.evidence.answers.clear();
         prop_assume!(is_told_apart(&scene));
         let first = told(&scene);
-        let after = performed(&scene);
+        let after = settled(performed(&scene));
         prop_assert_eq!(told(&after), Vec::<String>::new(), "after {:#?}", first);
     }
 
@@ -56,6 +62,7 @@ proptest! {
         let first = told(&scene);
         let mut after = performed(&scene);
         after.snapshot.evidence = Evidence::default();
+        let after = settled(after);
         prop_assert_eq!(told(&after), Vec::<String>::new(), "after {:#?}", first);
     }
 }
