@@ -16,12 +16,13 @@
 //! | `contest` | a person claims fixed, the reviewer says it is there | one reply (INC-8) |
 //! | `unfixed` | anything else | kept alive, nothing written (INC-3) |
 
-use super::voice::{Speech, resolve, say};
+use super::settled::{close, is_fixing, last_person, own_words, settled_state};
+use super::voice::{Speech, say};
 use super::{Fresh, Judged, refuse};
 use crate::decide::judged::{Moved, Remark};
 use crate::facts::{Facts, Known, RoleFacts, may_accept};
-use crate::mark::{ReplyKind, TagKind};
-use crate::model::{Author, FindingState, Note, Position, PositionSaid, Severity, Sha, Stance, Support, Thread, Time};
+use crate::mark::ReplyKind;
+use crate::model::{FindingState, Note, Position, PositionSaid, Severity, Stance, Thread, Time};
 use crate::plan::{Reason, Refusal, Step};
 use crate::render;
 
@@ -138,42 +139,6 @@ fn start<'a>(facts: &'a Facts<'a>, role: &'a RoleFacts<'a>, fresh: Fresh<'a>, kn
         needs_human: None,
         moved: Moved::No,
     }
-}
-
-/// What an earlier turn settled, unless somebody opened it again since.
-///
-/// Settling is resolving, then saying so. So an open thread without our word is a turn that was cut short, and is
-/// settled still; one with our word was opened again by somebody, and is not. After `reopen` only what was written
-/// down since settles it: its thread cannot tell.
-fn settled_state(facts: &Facts<'_>, role: &RoleFacts<'_>, known: &Known<'_>) -> Option<FindingState> {
-    let before = known.state.settled().then_some(known.state);
-    if let Some(at) = facts.reopened(&role.role.name, known.id) {
-        return before.filter(|_| known.reopened == Some(at));
-    }
-    let Some(thread) = known.thread else { return before };
-    let said = settling_word(role, thread, None);
-    if let Some(resolution) = &thread.resolved {
-        let by_us = facts.is_own_author(&resolution.by);
-        return before.or(said.filter(|_| by_us));
-    }
-    let ours_is_last = thread.last().is_some_and(|note| note.author.is(role.identity));
-    match facts.snapshot.capabilities.resolve {
-        Support::Native if thread.can_resolve => before.filter(|_| said.is_none()),
-        _ => before.or(said).filter(|_| said.is_none() || ours_is_last),
-    }
-}
-
-/// Whether a resolution is the fixing side's, by `fix-comments`: an answer, and nobody's acceptance (D10). Where the
-/// own identity is the author's, as on a local pull, it is the person.
-fn is_fixing(facts: &Facts<'_>, by: &Author) -> bool {
-    let person = facts.policy.author_may_accept && by.login == facts.snapshot.pull.author.login;
-    facts.is_own_author(by) && !person
-}
-
-/// The last of our words in a thread that settles it, since somebody said `reopen`.
-fn settling_word(role: &RoleFacts<'_>, thread: &Thread, reopened: Option<Time>) -> Option<FindingState> {
-    let since = |at: Time| reopened.is_none_or(|reopened| reopened < at);
-    own_notes(role, thread).filter(|(_, _, at)| since(*at)).filter_map(|(what, ..)| what.settles()).last()
 }
 
 /// A settled finding that the report speaks of again (INC-10, D12): fixed ones may break, others may worsen.
@@ -293,65 +258,6 @@ fn argued<'a>(
         }
         _ => it,
     }
-}
-
-/// What referee said in a thread before, and at which head.
-fn own_words<'a>(role: &'a RoleFacts<'a>, thread: &'a Thread) -> impl Iterator<Item = (ReplyKind, &'a Sha)> {
-    own_notes(role, thread).map(|(what, head, _)| (what, head))
-}
-
-fn own_notes<'a>(role: &'a RoleFacts<'a>, thread: &'a Thread) -> impl Iterator<Item = (ReplyKind, &'a Sha, Time)> {
-    thread.notes.iter().filter(|note| note.author.is(role.identity)).filter_map(|note| {
-        let tag = note.text.tag()?;
-        match &tag.kind {
-            TagKind::Reply { what, .. } => Some((*what, &tag.head, note.at)),
-            _ => None,
-        }
-    })
-}
-
-/// The last note of the thread that is neither ours nor another bot's.
-fn last_person<'a>(facts: &Facts<'a>, known: &Known<'a>) -> Option<&'a Note> {
-    let is_person = |author: &Author| !author.bot && !facts.is_own_author(author);
-    known.thread?.notes.iter().rev().find(|note| is_person(&note.author))
-}
-
-/// Resolves the own thread of a finding that is settled, then says so: where a turn was cut short, what is missing.
-/// A thread that a person resolved needs no word of ours. Once a head: where the forge cannot resolve, a program that
-/// answers every note would otherwise be answered for ever (LOOP-8).
-fn close<'a>(
-    facts: &'a Facts<'a>,
-    role: &'a RoleFacts<'a>,
-    it: Judged<'a>,
-    rule: &'static str,
-    steps: &mut Vec<Step>,
-) -> Judged<'a> {
-    let Some(thread) = it.known.and_then(|known| known.thread) else { return it };
-    let ours_is_last = thread.last().is_some_and(|note| note.author.is(role.identity));
-    let head = &facts.snapshot.pull.head;
-    let since = |when: Time| it.reopened.is_none_or(|reopened| reopened < when);
-    let at_head =
-        own_notes(role, thread).any(|(what, at, when)| what.settles() == Some(it.state) && at == head && since(when));
-    let mute = !thread.can_reply || facts.snapshot.capabilities.reply == Support::Unsupported;
-    let word = settling_word(role, thread, it.reopened);
-    let said = at_head || (word.is_some() && ours_is_last) || (mute && root_says(role, thread, it.state));
-    match &thread.resolved {
-        None if !said => {
-            resolve(facts, role, thread, &it, rule, steps);
-            say(facts, role, thread, Speech::settling(&it, &facts.snapshot.pull.head, role.identity), rule, steps);
-        }
-        Some(resolution) if facts.is_own_author(&resolution.by) && word.is_none() => {
-            say(facts, role, thread, Speech::settling(&it, &facts.snapshot.pull.head, role.identity), rule, steps);
-        }
-        _ => {}
-    }
-    it
-}
-
-/// Whether the own root says that it is settled so: where the forge can neither resolve nor reply, that is all.
-fn root_says(role: &RoleFacts<'_>, thread: &Thread, state: FindingState) -> bool {
-    let root = thread.root().filter(|root| root.author.is(role.identity)).and_then(|root| root.text.tag());
-    root.is_some_and(|tag| matches!(tag.kind, TagKind::Root { settled, .. } if settled == Some(state)))
 }
 
 impl<'a> Judged<'a> {

@@ -3,6 +3,7 @@
 
 mod known;
 mod raised;
+mod settled;
 mod voice;
 
 use super::judged::{Fresh, Judged, Judgement};
