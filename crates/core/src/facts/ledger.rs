@@ -116,7 +116,8 @@ impl<'a> Known<'a> {
     ///
     /// A resolved thread of an earlier life is no thread of a finding that is back, raised at another head.
     fn adopt(&mut self, thread: &'a Thread, raised_at: &Sha) {
-        if thread.resolved.is_some() && !self.state.settled() && raised_at != self.head {
+        let over = thread.resolved.is_some() || self.outlived;
+        if over && !self.state.settled() && raised_at != self.head {
             return;
         }
         // An open one before a resolved one, then the younger: whatever the order in which the forge tells them.

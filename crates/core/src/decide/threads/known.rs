@@ -22,7 +22,7 @@ use super::{Fresh, Judged, refuse};
 use crate::decide::judged::{Moved, Remark};
 use crate::facts::{Facts, Known, RoleFacts, may_accept};
 use crate::mark::ReplyKind;
-use crate::model::{FindingState, Note, Position, PositionSaid, Severity, Stance, Thread, Time};
+use crate::model::{FindingState, Note, Position, PositionSaid, Raised, Severity, Stance, Thread, Time};
 use crate::plan::{Reason, Refusal, Step};
 use crate::render;
 
@@ -30,6 +30,8 @@ use crate::render;
 struct Heard<'a> {
     position: Option<Position>,
     said: Option<&'a PositionSaid>,
+    /// The finding as it is raised again.
+    raised: Option<&'a Raised>,
     severity: Severity,
 }
 
@@ -95,7 +97,7 @@ pub(super) fn judge<'a>(
 /// fixed (D9). A match that is graver than before is worse.
 fn hear<'a>(role: &RoleFacts<'a>, fresh: Fresh<'a>, known: &Known<'a>) -> Heard<'a> {
     let Some(report) = role.report.filter(|_| !matches!(fresh, Fresh::Failed { .. })) else {
-        return Heard { position: None, said: None, severity: known.severity };
+        return Heard { position: None, said: None, raised: None, severity: known.severity };
     };
     let raised = report.raised_as(known.id);
     let severity = raised.map_or(known.severity, |raised| raised.severity);
@@ -108,7 +110,7 @@ fn hear<'a>(role: &RoleFacts<'a>, fresh: Fresh<'a>, known: &Known<'a>) -> Heard<
         (None, None) if report.deterministic && fresh == Fresh::Complete => Some(Position::Fixed),
         (None, None) => None,
     };
-    Heard { position, said, severity: severity.max(known.severity) }
+    Heard { position, said, raised, severity: severity.max(known.severity) }
 }
 
 /// The finding as it stands. Its place is that of the head its summary speaks of: where its code went if this head
@@ -150,7 +152,7 @@ fn again<'a>(
     heard: &Heard<'a>,
     steps: &mut Vec<Step>,
 ) -> Judged<'a> {
-    let raised = role.report.and_then(|report| report.raised_as(it.id));
+    let raised = heard.raised;
     let worse = it.severity < heard.severity;
     let broken = state == FindingState::Fixed && raised.is_some();
     if let Some(raised) = raised.filter(|_| broken || worse) {
@@ -160,6 +162,7 @@ fn again<'a>(
         it.line = raised.line;
         it.moved = Moved::Raised;
         it.remark = Remark::ReopenedIn(&facts.snapshot.pull.head);
+        it.by = None;
         it.opens = true;
         return it;
     }
