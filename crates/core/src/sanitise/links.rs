@@ -136,7 +136,8 @@ pub(super) fn ampersand(text: &str) -> Ampersand {
         }
     }
     let body = text.get(1..).unwrap_or_default();
-    let body = body.strip_prefix('#').unwrap_or(body);
-    let length = body.bytes().take(32).take_while(u8::is_ascii_alphanumeric).count();
-    if length > 0 && body.as_bytes().get(length) == Some(&b';') { Ampersand::Entity } else { Ampersand::Sign }
+    let length = body.bytes().take(32).take_while(|b| b.is_ascii_alphanumeric() || *b == b'#').count();
+    // A backslash in front of the semicolon is for a reader of Markdown, and not for every reader of HTML.
+    let end = body.get(length..).unwrap_or_default().trim_start_matches('\\');
+    if length > 0 && end.starts_with(';') { Ampersand::Entity } else { Ampersand::Sign }
 }
