@@ -43,12 +43,12 @@ impl Forge {
 
 fn voices(weights: &[Weight]) -> Vec<Voice> {
     let mut all = Vec::new();
-    let mut helds = vec![None, Some(Held { form: Comment, weight: Weight::Weightless })];
+    let mut standings = vec![None, Some(Held { form: Comment, weight: Weight::Weightless })];
     for form in [Approve, RequestChanges] {
-        helds.extend(weights.iter().map(|weight| Some(Held { form, weight: *weight })));
+        standings.extend(weights.iter().map(|weight| Some(Held { form, weight: *weight })));
     }
     for own in [None, Some(Approve), Some(Comment), Some(RequestChanges)] {
-        for (blocks, current, standing) in product3(&[true, false], &[true, false], &helds) {
+        for (blocks, current, standing) in product3(&[true, false], &[true, false], &standings) {
             // A role that may not block never does; approving takes a complete reading; a silent role has no review.
             let possible = match own {
                 None => standing.is_none(),

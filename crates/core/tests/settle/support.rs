@@ -46,7 +46,7 @@ pub(crate) fn snapshot(threads: Vec<Thread>) -> Snapshot {
             head: sha(HEAD),
             head_since: Time(500),
             base: "main".to_owned(),
-            base_sha: sha("ba5e"),
+            base_sha: sha("0b5e"),
             mergeable: Mergeable::Clean,
             pushable: Some(true),
             labels: Vec::new(),

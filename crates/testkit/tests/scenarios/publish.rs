@@ -112,7 +112,7 @@ fn a_counted_approval_does_not_survive_a_change_that_nobody_could_read() {
     plan     status referee/security fail: not reviewed at this head (status: unread)
     next     wait for reviews by security
     ");
-    assert!(s.summary().contains("ot reviewed"), "{}", s.summary());
+    assert!(s.summary().starts_with("**Not reviewed**"), "{}", s.summary());
 }
 
 // spec: PUB-6, PUB-17 @core
