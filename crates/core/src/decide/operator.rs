@@ -14,13 +14,13 @@
 //! | `pause` | always |
 
 use super::judged::{Judged, Judgement};
-use super::publish::is_told;
+use super::publish::{self, is_told};
 use super::rules::{Case, round, round_of};
 use super::topic;
 use crate::facts::Facts;
 use crate::facts::people::lifted_rightly;
 use crate::mark::Topic;
-use crate::model::{Counts, Figures, FindingId, FindingState, Report, Review, RoleName, Severity, Support, Verdict};
+use crate::model::{Counts, Figures, FindingId, FindingState, Report, Review, RoleName, Support, Verdict};
 use crate::plan::{Reason, Step};
 use crate::policy::Approve;
 use crate::render::{self, Choice, OpenFinding, OperatorNote, Stop};
@@ -64,7 +64,7 @@ fn listed<'a>(
     let counting = || all().filter(|(_, it)| it.counts);
     let mut listed: Vec<_> = match stop {
         Stop::Findings => counting().filter(|(_, it)| it.needs_human.is_some()).collect(),
-        _ => counting().filter(|(judgement, it)| blocking(facts, judgement).any(|id| id == it.id)).collect(),
+        _ => counting().filter(|(judgement, it)| blocking(facts, judgement).contains(&it.id)).collect(),
     };
     if listed.is_empty() {
         listed = counting().collect();
@@ -93,7 +93,7 @@ fn tell<'a>(
 ) -> OpenFinding<'a> {
     let mut rounds = it.known.map_or_else(Vec::new, |known| known.rounds.to_vec());
     let round = round_of(facts, judgement);
-    if 0 < round && !rounds.contains(&round) && blocking(facts, judgement).any(|id| id == it.id) {
+    if 0 < round && !rounds.contains(&round) && blocking(facts, judgement).contains(&it.id) {
         rounds.push(round);
     }
     OpenFinding {
@@ -117,11 +117,8 @@ fn attacks_fix(judged: &[Judgement<'_>], it: &Judged<'_>) -> bool {
 }
 
 /// Findings that hold a role's block up (INC-12).
-fn blocking<'a>(facts: &Facts<'_>, judgement: &'a Judgement<'a>) -> impl Iterator<Item = FindingId> + use<'a> {
-    let counting = || judgement.findings.iter().filter(|it| it.counts);
-    let warnings = counting().filter(|it| it.severity == Severity::Warning).count();
-    let lowest = if facts.policy.risk_warnings <= warnings { Severity::Warning } else { Severity::Critical };
-    counting().filter(move |it| judgement.blocks() && lowest <= it.severity).map(|it| it.id)
+fn blocking(facts: &Facts<'_>, judgement: &Judgement<'_>) -> Vec<FindingId> {
+    if judgement.blocks() { publish::blocking(facts, judgement) } else { Vec::new() }
 }
 
 /// What all roles took, this turn's reports included: their Marks are not written yet.

@@ -1,6 +1,6 @@
 //! Which threads a scan looks at (TRI-1).
 
-use super::{Own, glob};
+use super::Own;
 use crate::model::{Author, Thread};
 
 /// Which threads a scan looks at; the default is unresolved ones that are not outdated.
@@ -59,7 +59,7 @@ impl Filter {
             let folder = wanted.strip_suffix('/').unwrap_or(wanted);
             path == folder
                 || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
-                || glob::matches(wanted, path)
+                || fast_glob::glob_match(wanted, path)
         })
     }
 }

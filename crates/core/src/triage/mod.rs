@@ -4,7 +4,6 @@
 mod checked;
 mod claim;
 mod filter;
-mod glob;
 mod own;
 mod payload;
 mod phase;

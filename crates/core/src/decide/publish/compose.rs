@@ -92,7 +92,7 @@ pub(super) fn blocking_line<'a>(it: &'a Judged<'a>) -> Line<'a> {
 }
 
 /// Findings that make the own verdict block, by id.
-pub(super) fn blocking(facts: &Facts<'_>, judgement: &Judgement<'_>) -> Vec<FindingId> {
+pub(in crate::decide) fn blocking(facts: &Facts<'_>, judgement: &Judgement<'_>) -> Vec<FindingId> {
     let Some(lowest) = lowest_blocking(facts, judgement) else { return Vec::new() };
     judgement.findings.iter().filter(|it| it.counts && lowest <= it.severity).map(|it| it.id).collect()
 }

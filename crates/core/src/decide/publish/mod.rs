@@ -17,6 +17,7 @@ use crate::plan::{Action, Expect, Gate, Reason, Refusal, RoleState, Step};
 use crate::policy::Approve;
 use crate::render;
 use compose::Composed;
+pub(in crate::decide) use compose::blocking;
 pub(in crate::decide) use stamp::is_told;
 
 /// What publishing comes to.
