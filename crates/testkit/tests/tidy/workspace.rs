@@ -11,28 +11,59 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "app",
         &[
+            "annotate-snippets",
+            "anstream",
+            "anstyle",
+            "clap",
+            "clap_complete",
+            "clap_mangen",
+            "indicatif",
+            "jsonschema",
             "referee-core",
             "referee-forge",
             "referee-git",
             "referee-http",
             "referee-review",
             "referee-turn",
+            "rusqlite",
+            "rusqlite_migration",
             "schemars",
             "serde",
             "serde_json",
+            "tempfile",
+            "thiserror",
+            "tokio",
+            "toml",
         ],
     ),
     ("core", &["fast-glob", "hmac", "imara-diff", "minijinja", "schemars", "serde", "serde_json", "sha2"]),
-    ("forge", &["referee-core", "serde", "thiserror"]),
+    ("forge", &["referee-core", "referee-git", "rusqlite", "rusqlite_migration", "serde", "serde_json", "thiserror"]),
     ("git", &["diffy", "referee-core", "thiserror"]),
     ("http", &["serde", "serde_json", "thiserror"]),
-    ("review", &["referee-core", "referee-git", "referee-http", "serde", "serde_json", "thiserror"]),
+    (
+        "review",
+        &[
+            "ast-grep-config",
+            "ast-grep-core",
+            "ast-grep-language",
+            "quick-xml",
+            "referee-core",
+            "referee-git",
+            "referee-http",
+            "regex",
+            "serde",
+            "serde_json",
+            "thiserror",
+            "toml",
+        ],
+    ),
     ("testkit", &["referee-core", "referee-forge", "referee-git", "referee-turn", "serde", "serde_json"]),
     ("turn", &["referee-core", "referee-forge", "referee-git", "serde", "serde_json", "thiserror"]),
 ];
 
 /// What any room may use in its tests and benches.
-const TESTS: &[&str] = &["divan", "insta", "proptest", "referee-testkit", "serde_json", "stateright", "toml"];
+const TESTS: &[&str] =
+    &["divan", "insta", "proptest", "referee-testkit", "serde_json", "stateright", "tempfile", "toml", "trycmd"];
 
 /// The only room with a program.
 const PROGRAM: &str = "app";
