@@ -1,13 +1,51 @@
 use std::io;
+use std::path::PathBuf;
+
+use referee_core::model::Sha;
 
 use crate::DiffError;
 
 /// Why git gave no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
+    /// There is no program of that name.
+    #[error("`git` is not installed")]
+    NotInstalled,
+    /// The program lacks what is needed.
+    #[error("`git` is too old: {found}")]
+    TooOld {
+        /// What it says it is.
+        found: String,
+    },
+    /// No repository is there.
+    #[error("`{dir}` is not in a git repository", dir = .dir.display())]
+    NotARepository {
+        /// Where one was looked for.
+        dir: PathBuf,
+    },
+    /// Git does not work in a repository that somebody else could have prepared.
+    #[error("the repository at `{dir}` belongs to somebody else", dir = .dir.display())]
+    NotOwned {
+        /// Where it is.
+        dir: PathBuf,
+    },
+    /// What is checked out is damaged.
+    #[error("`HEAD` names neither a branch nor a commit")]
+    NoHead,
+    /// A commit that this repository does not have.
+    #[error("commit `{0}` is not in this repository")]
+    Missing(Sha),
     /// The program could not be started.
     #[error("`git` could not be started: {0}")]
     Start(#[source] io::Error),
+    /// A folder or file of the repository could not be used.
+    #[error("`{dir}` cannot be used: {source}", dir = .dir.display())]
+    Folder {
+        /// Which.
+        dir: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// Its input or output broke off.
     #[error("`git {command}` broke off: {source}")]
     Pipe {
@@ -23,7 +61,7 @@ pub enum GitError {
         command: &'static str,
         /// How it ended.
         status: String,
-        /// What it said, shortened.
+        /// What it said, shortened, without passwords.
         stderr: String,
     },
     /// A name that is not a full object name; it is never handed to git, which might read it as an option.
@@ -43,4 +81,18 @@ pub enum GitError {
     /// Its diff could not be read.
     #[error(transparent)]
     Diff(#[from] DiffError),
+}
+
+impl GitError {
+    /// What a person can do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            GitError::NotInstalled => Some("install git 2.39 or later and put it on `PATH`"),
+            GitError::TooOld { .. } => Some("install git 2.39 or later"),
+            GitError::NotARepository { .. } => Some("run it inside a clone, or make a repository with `git init`"),
+            GitError::NotOwned { .. } => Some("if you trust it, `git config --global --add safe.directory <its path>`"),
+            GitError::Missing(_) => Some("fetch it; a shallow clone gets the rest with `git fetch --unshallow`"),
+            _ => None,
+        }
+    }
 }

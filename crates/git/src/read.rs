@@ -31,7 +31,7 @@ impl Git {
         let count = names.len();
         let mut command = self.command(NAME);
         command.args(["--batch", "--buffer"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(GitError::Start)?;
+        let mut child = command.spawn().map_err(|error| self.not_started(error))?;
         let stdin = child.stdin.take();
         // Git answers while it is still asked: whoever writes everything first and reads then waits for ever.
         let output = std::thread::scope(|scope| {

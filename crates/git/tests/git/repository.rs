@@ -13,13 +13,23 @@ pub(crate) struct Repository {
 
 impl Repository {
     pub(crate) fn new() -> Self {
+        Self::init(&["--initial-branch=main"])
+    }
+
+    /// A repository of another kind.
+    pub(crate) fn init(options: &[&str]) -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let dir = std::env::temp_dir().join(format!("referee-git-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&dir).expect("a temporary folder");
         let repository = Repository { dir };
-        repository.run(&["init", "--quiet", "--initial-branch=main"]);
+        repository.run(&[&["init", "--quiet"], options].concat());
         repository
+    }
+
+    /// What somebody gets who starts in this folder.
+    pub(crate) fn discovered(&self) -> Git {
+        Git::discover(&self.dir).expect("a repository")
     }
 
     pub(crate) fn git(&self) -> Git {

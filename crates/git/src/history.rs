@@ -1,0 +1,98 @@
+//! How commits hang together.
+
+use referee_core::model::Sha;
+
+use crate::program::{full, shortened};
+use crate::{Git, GitError};
+
+/// What a commit says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitInfo {
+    /// Its name.
+    pub sha: Sha,
+    /// What it follows; the first is the branch that others were merged into.
+    pub parents: Vec<Sha>,
+    /// Who wrote it.
+    pub author_name: String,
+    /// The author's address, as it stands there.
+    pub author_email: String,
+    /// When it was committed, in seconds since 1970.
+    pub time: i64,
+    /// The first paragraph of its message, on one line.
+    pub subject: String,
+}
+
+impl Git {
+    /// The best common ancestor. None where the histories are unrelated; a shallow clone may not know better.
+    pub fn merge_base(&self, a: &Sha, b: &Sha) -> Result<Option<Sha>, GitError> {
+        let base = self.line("merge-base", &["--end-of-options", full(a)?, full(b)?]);
+        base.map(|sha| sha.map(Sha)).map_err(|error| self.unless_missing(&[a, b], error))
+    }
+
+    /// Whether one commit is part of the other's history; each is of its own.
+    pub fn is_ancestor(&self, ancestor: &Sha, of: &Sha) -> Result<bool, GitError> {
+        let is = self.line("merge-base", &["--is-ancestor", "--end-of-options", full(ancestor)?, full(of)?]);
+        is.map(|line| line.is_some()).map_err(|error| self.unless_missing(&[ancestor, of], error))
+    }
+
+    /// Whether a commit is here.
+    pub fn has(&self, commit: &Sha) -> Result<bool, GitError> {
+        self.exists(&format!("{}^{{commit}}", full(commit)?))
+    }
+
+    /// Whether the history was cut off when the repository was cloned.
+    pub fn is_shallow(&self) -> Result<bool, GitError> {
+        Ok(self.line("rev-parse", &["--is-shallow-repository"])?.as_deref() == Some("true"))
+    }
+
+    /// What a commit says of itself.
+    pub fn commit(&self, sha: &Sha) -> Result<CommitInfo, GitError> {
+        let odd = || GitError::Answer { command: REV_LIST, answer: "no commit".to_owned() };
+        self.log(None, sha, 1)?.pop().ok_or_else(odd)
+    }
+
+    /// The commits that lead to `to`, latest first; those that led to `from` are left out.
+    pub fn log(&self, from: Option<&Sha>, to: &Sha, limit: usize) -> Result<Vec<CommitInfo>, GitError> {
+        let limit = format!("--max-count={limit}");
+        let not = from.map(full).transpose()?.map(|from| format!("^{from}"));
+        let mut arguments =
+            vec!["--no-commit-header", "--encoding=UTF-8", FORMAT, &limit, "--end-of-options", full(to)?];
+        arguments.extend(not.as_deref());
+        arguments.push("--");
+        let named: Vec<&Sha> = from.into_iter().chain([to]).collect();
+        let answer = self.ask(REV_LIST, &arguments).map_err(|error| self.unless_missing(&named, error))?;
+        let answer = String::from_utf8_lossy(&answer);
+        let odd = |line: &str| GitError::Answer { command: REV_LIST, answer: shortened(line.as_bytes()) };
+        answer.lines().map(|line| info(line).ok_or_else(|| odd(line))).collect()
+    }
+
+    /// The error that a commit is not here, if that is why a call failed.
+    pub(crate) fn unless_missing(&self, named: &[&Sha], error: GitError) -> GitError {
+        let is_missing = |sha: &&&Sha| matches!(self.exists(sha.as_str()), Ok(false));
+        match (&error, named.iter().find(is_missing)) {
+            (GitError::Failed { .. }, Some(sha)) => GitError::Missing((**sha).clone()),
+            _ => error,
+        }
+    }
+
+    fn exists(&self, object: &str) -> Result<bool, GitError> {
+        // A name that cannot be peeled is trouble (128) to git, a name that is not there is a no (1).
+        Ok(self.output("cat-file", &["-e", object])?.status.success())
+    }
+}
+
+const REV_LIST: &str = "rev-list";
+const FORMAT: &str = "--format=%H%x00%P%x00%an%x00%ae%x00%ct%x00%s";
+
+fn info(line: &str) -> Option<CommitInfo> {
+    let mut fields = line.splitn(6, '\0');
+    let mut next = || fields.next();
+    Some(CommitInfo {
+        sha: Sha::from(next()?),
+        parents: next()?.split_whitespace().map(Sha::from).collect(),
+        author_name: next()?.to_owned(),
+        author_email: next()?.to_owned(),
+        time: next()?.parse().ok()?,
+        subject: next()?.to_owned(),
+    })
+}

@@ -1,0 +1,103 @@
+use referee_core::model::Sha;
+use referee_git::{Git, GitError, User};
+
+use crate::repository::Repository;
+
+#[test]
+fn common_ancestors_are_found() {
+    let repository = Repository::new();
+    let base = repository.commit();
+    let main = {
+        repository.write("a", "1\n");
+        repository.commit()
+    };
+    repository.run(&["switch", "--quiet", "--create=topic", base.as_str()]);
+    let topic = {
+        repository.write("b", "1\n");
+        repository.commit()
+    };
+    repository.run(&["switch", "--quiet", "--orphan=alone"]);
+    let alone = {
+        repository.write("c", "1\n");
+        repository.commit()
+    };
+    let git = repository.discovered();
+    assert_eq!(git.merge_base(&main, &topic).expect("an answer"), Some(base.clone()));
+    assert_eq!(git.merge_base(&main, &alone).expect("an answer"), None);
+    assert!(git.is_ancestor(&base, &topic).expect("an answer"));
+    assert!(git.is_ancestor(&base, &base).expect("an answer"));
+    assert!(!git.is_ancestor(&topic, &base).expect("an answer"));
+    assert!(git.has(&alone).expect("an answer"));
+    assert!(!git.has(&git.empty_tree().expect("a tree")).expect("an answer"), "a tree is no commit");
+}
+
+#[test]
+fn a_commit_that_is_not_here_is_named() {
+    let repository = Repository::new();
+    let here = repository.commit();
+    let nobody = Sha::from("0123456789012345678901234567890123456789");
+    let git = repository.discovered();
+    assert!(!git.has(&nobody).expect("an answer"));
+    let errors = [
+        git.merge_base(&here, &nobody).expect_err("it is missing"),
+        git.is_ancestor(&nobody, &here).expect_err("it is missing"),
+        git.diff(&here, &nobody).expect_err("it is missing"),
+        git.log(Some(&nobody), &here, 10).expect_err("it is missing"),
+        git.commit(&nobody).expect_err("it is missing"),
+    ];
+    for error in errors {
+        assert!(matches!(&error, GitError::Missing(sha) if *sha == nobody), "{error:?}");
+    }
+}
+
+#[test]
+fn a_shallow_clone_says_what_lies_beyond() {
+    let repository = Repository::new();
+    let first = repository.commit();
+    let second = repository.commit();
+    let url = format!("file://{}", repository.path("").display());
+    repository.run(&["clone", "--quiet", "--depth=1", &url, "shallow"]);
+    let shallow = Git::discover(&repository.path("shallow")).expect("a repository");
+    assert!(shallow.is_shallow().expect("an answer"));
+    assert!(!repository.discovered().is_shallow().expect("an answer"));
+    assert_eq!(shallow.head().expect("an answer").commit(), Some(&second));
+    let error = shallow.diff(&first, &second).expect_err("it is missing");
+    assert!(matches!(&error, GitError::Missing(sha) if *sha == first), "{error:?}");
+    assert!(error.hint().is_some_and(|hint| hint.contains("--unshallow")));
+}
+
+#[test]
+fn a_commit_tells_who_when_and_what() {
+    let repository = Repository::new();
+    let first = repository.commit();
+    repository.run(&["commit", "--quiet", "--allow-empty", "--message=größe:\ntwo lines\n\nbody\n"]);
+    let second = repository.head();
+    repository.run(&["config", "log.showSignature", "true"]);
+    repository.run(&["config", "i18n.logOutputEncoding", "latin1"]);
+    let git = repository.discovered();
+    let info = git.commit(&second).expect("a commit");
+    assert_eq!((info.subject.as_str(), info.time), ("größe: two lines", 1_767_225_600));
+    assert_eq!((info.author_name.as_str(), info.author_email.as_str()), ("Test", "test@localhost"));
+    assert_eq!((&info.sha, info.parents.as_slice()), (&second, std::slice::from_ref(&first)));
+    let names = |from, limit| -> Vec<Sha> {
+        let log = git.log(from, &second, limit).expect("a log");
+        log.into_iter().map(|info| info.sha).collect()
+    };
+    assert_eq!(names(None, 10), [second.clone(), first.clone()]);
+    assert_eq!(names(Some(&first), 10), [second.clone()]);
+    assert_eq!(names(None, 1), [second.clone()]);
+    assert_eq!(git.commit(&first).expect("a commit").parents, []);
+}
+
+#[test]
+fn the_user_is_whom_git_would_name() {
+    let repository = Repository::new();
+    repository.run(&["config", "user.name", "Ada"]);
+    repository.run(&["config", "user.email", "ada@localhost"]);
+    let git = repository.discovered();
+    let ada = User { name: Some("Ada".to_owned()), email: Some("ada@localhost".to_owned()) };
+    assert_eq!(git.user().expect("an answer"), ada);
+    repository.run(&["config", "user.email", ""]);
+    repository.run(&["config", "user.useConfigOnly", "true"]);
+    assert_eq!(git.user().expect("an answer").name, ada.name, "a missing address does not hide the name");
+}
