@@ -1,9 +1,13 @@
 //! What changed from one commit to another.
 
+use std::process::Command;
+
 use referee_core::model::Sha;
 
-use crate::program::full;
+use crate::program::{answer, full};
 use crate::{Git, GitError};
+
+const NAME: &str = "diff-tree";
 
 /// What makes a diff the same on every machine: the user's and the repository's settings have no say.
 const PINNED_DIFF: &[&str] = &[
@@ -37,13 +41,25 @@ impl Git {
     /// It is led by the list of the files, so that a cut is seen. Either may be a tree instead, as
     /// [`empty_tree`](Git::empty_tree) is.
     pub fn diff(&self, old: &Sha, new: &Sha) -> Result<Vec<u8>, GitError> {
-        let mut arguments = PINNED_DIFF.to_vec();
-        arguments.extend(["--end-of-options", full(old)?, full(new)?, "--"]);
-        self.ask("diff-tree", &arguments).map_err(|error| self.unless_missing(&[old, new], error))
+        let mut command = self.without_attributes(NAME);
+        command.args(PINNED_DIFF).arg("--end-of-options").args([full(old)?, full(new)?]).arg("--");
+        answer(NAME, self.finish(&mut command)?).map_err(|error| self.unless_missing(&[old, new], error))
     }
 
     /// What a first commit is compared with: the tree without a file.
     pub fn empty_tree(&self) -> Result<Sha, GitError> {
         self.sha("hash-object", &["-t", "tree", "--stdin"])
+    }
+
+    /// A call that sees no work tree and no index, hence no `.gitattributes`: a line in it would hide a file's changes from
+    /// whoever reviews them, or show them otherwise from one checkout to the next.
+    fn without_attributes(&self, name: &str) -> Command {
+        let pinned = ["-c", "core.attributesFile=/dev/null"];
+        if self.top.is_none() {
+            return self.command_with(name, &pinned);
+        }
+        let mut command = self.command_with(name, &[&["--bare"], &pinned[..]].concat());
+        command.current_dir(&self.common).env("GIT_INDEX_FILE", self.common.join("referee-no-index"));
+        command
     }
 }

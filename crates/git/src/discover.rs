@@ -21,10 +21,10 @@ impl Git {
         let (inside, common) = split_line(&found);
         let common = path(common);
         if inside != b"true" {
-            return Ok(Git { top: None, dir: common.clone(), common });
+            return Ok(Git { dir: common.clone(), common, ..here });
         }
         let top = path(&here.ask("rev-parse", &["--path-format=absolute", "--show-toplevel"])?);
-        Ok(Git { dir: top.clone(), top: Some(top), common })
+        Ok(Git { dir: top.clone(), top: Some(top), common, ..here })
     }
 
     /// The root of the work tree; none in a bare repository.
@@ -69,13 +69,13 @@ fn split_line(answer: &[u8]) -> (&[u8], &[u8]) {
 
 /// A path as git prints it: bytes and a line feed.
 #[cfg(unix)]
-fn path(line: &[u8]) -> PathBuf {
+pub(crate) fn path(line: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
     PathBuf::from(std::ffi::OsStr::from_bytes(line.strip_suffix(b"\n").unwrap_or(line)))
 }
 
 /// A path as git prints it: UTF-8 and a line feed.
 #[cfg(not(unix))]
-fn path(line: &[u8]) -> PathBuf {
+pub(crate) fn path(line: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(line).trim_end_matches('\n'))
 }

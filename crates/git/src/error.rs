@@ -29,6 +29,12 @@ pub enum GitError {
         /// Where it is.
         dir: PathBuf,
     },
+    /// A work tree is needed.
+    #[error("the repository at `{dir}` has no work tree", dir = .dir.display())]
+    Bare {
+        /// Where it is.
+        dir: PathBuf,
+    },
     /// What is checked out is damaged.
     #[error("`HEAD` names neither a branch nor a commit")]
     NoHead,
@@ -67,9 +73,15 @@ pub enum GitError {
     /// A name that is not a full object name; it is never handed to git, which might read it as an option.
     #[error("`{0}` is not the full name of a commit")]
     NotASha(String),
-    /// A name that git's batch input cannot carry.
-    #[error("a path with a line break cannot be read: {0:?}")]
+    /// A name that git cannot be asked for.
+    #[error("no path holds a zero byte: {0:?}")]
     Unreadable(String),
+    /// An address that nothing is fetched from. It is not shown: it may hold a password.
+    #[error("nothing is fetched from this address: {why}")]
+    Address {
+        /// What is wrong with it.
+        why: &'static str,
+    },
     /// Its answer is not what its manual says.
     #[error("`git {command}` answered what nobody understands: {answer}")]
     Answer {

@@ -1,18 +1,29 @@
 //! The git program behind types: argv only, no shell, nothing decided.
 
+mod blame;
+mod cache;
 mod compare;
 mod diff;
 mod discover;
 mod error;
 mod history;
+mod lfs;
+mod merge;
+mod pending;
 mod program;
 mod read;
 mod refs;
 mod user;
+mod worktree;
 
+pub use blame::Blamed;
+pub use cache::Credentials;
 pub use diff::{DiffError, parse_diff};
 pub use error::GitError;
 pub use history::CommitInfo;
+pub use lfs::is_lfs_pointer;
+pub use merge::Merges;
 pub use program::Git;
 pub use refs::Head;
 pub use user::User;
+pub use worktree::Worktree;

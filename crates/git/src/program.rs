@@ -6,6 +6,7 @@ use std::process::{Command, Output, Stdio};
 use referee_core::model::Sha;
 
 use crate::GitError;
+use crate::cache::{Credentials, header};
 
 /// A repository, and the git program that works in it.
 ///
@@ -18,6 +19,7 @@ pub struct Git {
     pub(crate) dir: PathBuf,
     pub(crate) top: Option<PathBuf>,
     pub(crate) common: PathBuf,
+    pub(crate) lent: Option<(String, Credentials)>,
 }
 
 impl Git {
@@ -25,11 +27,16 @@ impl Git {
     /// [`top`](Git::top), and its [`common_dir`](Git::common_dir) is `dir`.
     pub fn at(dir: impl Into<PathBuf>) -> Self {
         let dir = dir.into();
-        Git { top: None, common: dir.clone(), dir }
+        Git { top: None, common: dir.clone(), dir, lent: None }
     }
 
     /// A call of git in this repository, deaf to what its surroundings would have it do.
     pub(crate) fn command(&self, name: &str) -> Command {
+        self.command_with(name, &[])
+    }
+
+    /// The same with options of git itself, which stand before the name.
+    pub(crate) fn command_with(&self, name: &str, options: &[&str]) -> Command {
         let mut command = Command::new("git");
         for key in std::env::vars_os().map(|(key, _)| key).filter(is_gits_own) {
             command.env_remove(key);
@@ -38,14 +45,28 @@ impl Git {
             .current_dir(&self.dir)
             .env("LC_ALL", "C")
             .env("GIT_TERMINAL_PROMPT", "0")
+            // Empty is nobody: whoever asks a person here waits for ever.
+            .env("GIT_ASKPASS", "")
+            .env("GIT_ALLOW_PROTOCOL", "https:http:ssh:file")
             .args(["--no-pager", "--no-optional-locks", "--no-replace-objects", "--literal-pathspecs"])
             .args(["-c", "core.hooksPath=/dev/null"])
             .args(["-c", "core.fsmonitor=false"])
             .args(["-c", "core.quotePath=true"])
             .args(["-c", "diff.suppressBlankEmpty=false"])
+            .args(options)
             .arg(name)
             .stdin(Stdio::null());
+        configure(&mut command, &self.settings());
         command
+    }
+
+    /// What git is told where nobody can listen.
+    pub(crate) fn settings(&self) -> Vec<(String, String)> {
+        let Some((url, credentials)) = &self.lent else { return Vec::new() };
+        let only = ("credential.helper".to_owned(), String::new());
+        // A server that sends elsewhere would have the credentials passed on.
+        let stay = ("http.followRedirects".to_owned(), "false".to_owned());
+        vec![only, stay, (format!("http.{url}.extraHeader"), header(credentials))]
     }
 
     /// What git answers.
@@ -64,10 +85,7 @@ impl Git {
 
     /// The object git answers with.
     pub(crate) fn sha(&self, name: &'static str, arguments: &[&str]) -> Result<Sha, GitError> {
-        let line = text(name, self.ask(name, arguments)?)?;
-        let sha = Sha::from(line.trim_end());
-        full(&sha).map_err(|_| GitError::Answer { command: name, answer: shortened(line.as_bytes()) })?;
-        Ok(sha)
+        self.ask(name, arguments).and_then(|answer| object(name, &answer))
     }
 
     /// How a call ends, well or not.
@@ -90,6 +108,14 @@ impl Git {
     }
 }
 
+/// Settings for one call, through the environment: a key may hold `=`, a value may be secret.
+pub(crate) fn configure(command: &mut Command, settings: &[(String, String)]) {
+    command.env("GIT_CONFIG_COUNT", settings.len().to_string());
+    for (number, (key, value)) in settings.iter().enumerate() {
+        command.env(format!("GIT_CONFIG_KEY_{number}"), key).env(format!("GIT_CONFIG_VALUE_{number}"), value);
+    }
+}
+
 fn is_gits_own(key: &OsString) -> bool {
     key.as_encoded_bytes().starts_with(b"GIT_")
 }
@@ -107,6 +133,13 @@ pub(crate) fn answer(name: &'static str, output: Output) -> Result<Vec<u8>, GitE
         return Ok(stdout);
     }
     Err(GitError::Failed { command: name, status: status.to_string(), stderr: shortened(&stderr) })
+}
+
+/// The name of an object, alone on a line.
+pub(crate) fn object(name: &'static str, answer: &[u8]) -> Result<Sha, GitError> {
+    let sha = Sha::from(String::from_utf8_lossy(answer).trim_end());
+    full(&sha).map_err(|_| GitError::Answer { command: name, answer: shortened(answer) })?;
+    Ok(sha)
 }
 
 pub(crate) fn text(name: &'static str, answer: Vec<u8>) -> Result<String, GitError> {

@@ -12,25 +12,29 @@ const NAME: &str = "cat-file";
 
 impl Git {
     /// The content of files at a commit, in the order of `paths`; none where there is no such file.
+    ///
+    /// A path that is no UTF-8 has no name here: its content is read by the [`blob`](Git::blobs) that a diff names.
     pub fn files(&self, commit: &Sha, paths: &[&str]) -> Result<Vec<Option<Vec<u8>>>, GitError> {
-        let commit = full(commit)?;
-        if let Some(path) = paths.iter().find(|path| path.contains(['\n', '\0'])) {
+        let name = full(commit)?;
+        if let Some(path) = paths.iter().find(|path| path.contains('\0')) {
             return Err(GitError::Unreadable((*path).to_owned()));
         }
-        self.batch(paths.iter().map(|path| format!("{commit}:{path}")).collect())
+        let contents = self.batch(&paths.iter().map(|path| format!("{name}:{path}")).collect::<Vec<_>>())?;
+        // To git, a file of a commit that is not here is a file like any other that is not there.
+        let none = !contents.is_empty() && contents.iter().all(Option::is_none);
+        if none && !self.has(commit)? { Err(GitError::Missing(commit.clone())) } else { Ok(contents) }
     }
 
     /// The content of blobs by their full names, as a diff gives them, in their order; none where there is no such blob.
     pub fn blobs(&self, names: &[&str]) -> Result<Vec<Option<Vec<u8>>>, GitError> {
         let names: Result<Vec<String>, GitError> =
             names.iter().map(|name| full(&Sha::from(*name)).map(str::to_owned)).collect();
-        self.batch(names?)
+        self.batch(&names?)
     }
 
-    fn batch(&self, names: Vec<String>) -> Result<Vec<Option<Vec<u8>>>, GitError> {
-        let count = names.len();
+    fn batch(&self, names: &[String]) -> Result<Vec<Option<Vec<u8>>>, GitError> {
         let mut command = self.command(NAME);
-        command.args(["--batch", "--buffer"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(["--batch", "--buffer", "-z"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| self.not_started(error))?;
         let stdin = child.stdin.take();
         // Git answers while it is still asked: whoever writes everything first and reads then waits for ever.
@@ -38,25 +42,28 @@ impl Git {
             scope.spawn(move || {
                 let Some(mut stdin) = stdin else { return };
                 // A broken pipe shows in the answer: it is too short.
-                let _ = stdin.write_all((names.join("\n") + "\n").as_bytes());
+                let asked: String = names.iter().flat_map(|name| [name.as_str(), "\0"]).collect();
+                let _ = stdin.write_all(asked.as_bytes());
             });
             child.wait_with_output()
         });
         let output = output.map_err(|source| GitError::Pipe { command: NAME, source })?;
-        take_apart(&answer(NAME, output)?, count)
+        take_apart(&answer(NAME, output)?, names)
     }
 }
 
-/// `<name> blob <size>\n<content>\n`, or `<name> missing\n`, one after the other.
-fn take_apart(answer: &[u8], count: usize) -> Result<Vec<Option<Vec<u8>>>, GitError> {
+/// `<name> blob <size>\n<content>\n`, or `<what was asked> missing\n`, one after the other.
+fn take_apart(answer: &[u8], names: &[String]) -> Result<Vec<Option<Vec<u8>>>, GitError> {
     let mut rest = answer;
-    let mut contents = Vec::with_capacity(count);
-    for _ in 0..count {
+    let mut contents = Vec::with_capacity(names.len());
+    for name in names {
         let odd = || GitError::Answer { command: NAME, answer: shortened(&rest[..rest.len().min(300)]) };
-        let end = rest.iter().position(|byte| *byte == b'\n').ok_or_else(odd)?;
+        // What was asked may hold a line break itself.
+        let asked = if rest.starts_with(name.as_bytes()) { name.len() } else { 0 };
+        let end = rest[asked..].iter().position(|byte| *byte == b'\n').ok_or_else(odd)? + asked;
         let head = String::from_utf8_lossy(&rest[..end]);
         let after = &rest[end + 1..];
-        if head.ends_with(" missing") || head.ends_with(" ambiguous") {
+        if [" missing", " ambiguous", " submodule"].iter().any(|no| head.ends_with(no)) {
             contents.push(None);
             rest = after;
             continue;

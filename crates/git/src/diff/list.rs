@@ -71,7 +71,8 @@ fn take_field<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], DiffError> {
     Ok(field)
 }
 
-fn name(bytes: &[u8]) -> String {
+/// A path as it is named everywhere: itself, or quoted where it is no UTF-8.
+pub(crate) fn name(bytes: &[u8]) -> String {
     std::str::from_utf8(bytes).map_or_else(|_| quoted(bytes), str::to_owned)
 }
 

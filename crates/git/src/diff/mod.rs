@@ -11,6 +11,8 @@ use referee_core::track::FileDiff;
 
 pub use error::DiffError;
 use list::Listed;
+pub(crate) use list::name as path_name;
+pub(crate) use path::unquoted;
 use reader::Reader;
 
 /// The files of a diff as git writes it: `git diff`, `git diff-tree -p`, a forge's `.diff`.
@@ -19,6 +21,9 @@ use reader::Reader;
 /// [`DiffError::Malformed`]. A cut between two files or two hunks leaves a diff that looks whole; it is seen where the diff
 /// is led by the list of files (`--raw -z`, as [`Git::diff`](crate::Git::diff) asks for), and in the exit code of whoever
 /// wrote it.
+///
+/// A path that is no UTF-8 is named as git quotes it: `"sign\\351"`. Nothing else reads such a name back; what the file holds
+/// is read by the blob that the diff names ([`Git::blobs`](crate::Git::blobs)).
 pub fn parse_diff(diff: &[u8]) -> Result<Vec<FileDiff<'_>>, DiffError> {
     let (listed, patch) = match diff.first() {
         Some(b':') => list::take(diff).map(|(listed, patch)| (Some(listed), patch))?,

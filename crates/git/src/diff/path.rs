@@ -3,7 +3,7 @@
 /// A name as it stands after `rename from `, or in a `---` line; git quotes what would not fit on a line.
 ///
 /// A name that is no UTF-8 stays quoted: nobody else has that name, and a forge shows it so.
-pub(super) fn unquoted(name: &[u8]) -> String {
+pub(crate) fn unquoted(name: &[u8]) -> String {
     let plain = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
     let Some(inner) = name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")) else { return plain(name) };
     match unescaped(inner).and_then(|bytes| String::from_utf8(bytes).ok()) {

@@ -84,8 +84,8 @@ fn a_commit_tells_who_when_and_what() {
         log.into_iter().map(|info| info.sha).collect()
     };
     assert_eq!(names(None, 10), [second.clone(), first.clone()]);
-    assert_eq!(names(Some(&first), 10), [second.clone()]);
-    assert_eq!(names(None, 1), [second.clone()]);
+    assert_eq!(names(Some(&first), 10), std::slice::from_ref(&second));
+    assert_eq!(names(None, 1), std::slice::from_ref(&second));
     assert_eq!(git.commit(&first).expect("a commit").parents, []);
 }
 

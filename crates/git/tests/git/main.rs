@@ -1,10 +1,15 @@
 //! The git program and its diffs, on real repositories.
 
+mod cache;
 mod diff;
 mod discover;
 mod history;
+mod hostile;
+mod merge;
 mod names;
 mod patch_id;
+mod pending;
 mod program;
 mod refs;
 mod repository;
+mod worktree;

@@ -19,7 +19,7 @@ fn files_are_read_in_one_call() {
         [Some(large.as_bytes()), Some(b"one\n"), None, Some(b""), None, Some(b"\0\xff\n"), None];
     assert!(texts.iter().map(Option::as_deref).eq(expected));
     assert_eq!(git.files(&head, &[]).expect("nothing is asked"), [] as [Option<Vec<u8>>; 0]);
-    assert!(matches!(git.files(&head, &["a\nb"]), Err(GitError::Unreadable(_))));
+    assert!(matches!(git.files(&head, &["a\0b"]), Err(GitError::Unreadable(_))));
 }
 
 #[test]

@@ -1,0 +1,129 @@
+//! Commits of elsewhere, kept at hand.
+
+use std::fmt;
+use std::path::Path;
+
+use referee_core::model::Sha;
+
+use crate::program::{answer, full};
+use crate::refs::kept;
+use crate::{Git, GitError};
+
+/// A name and a secret for a server. Git is told them through its environment: they are in no argument that other
+/// programs could list, in no address, in no file.
+#[derive(Clone)]
+pub struct Credentials {
+    /// Who asks; servers that only look at the token take any name.
+    pub user: String,
+    /// The password or token.
+    pub secret: String,
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Credentials").field("user", &self.user).finish_non_exhaustive()
+    }
+}
+
+const FETCH: &str = "fetch";
+
+impl Git {
+    /// A bare repository for commits of elsewhere, made when it is missing. It holds repositories of SHA-1 names.
+    pub fn cache(dir: &Path) -> Result<Git, GitError> {
+        let unusable = |source| GitError::Folder { dir: dir.to_owned(), source };
+        let dir = std::path::absolute(dir).map_err(unusable)?;
+        std::fs::create_dir_all(&dir).map_err(unusable)?;
+        // One that is there stays as it is, and one that was left half made is made whole.
+        Git::at(&dir).ask("init", &["--quiet", "--bare", "--template=", "--object-format=sha1", "."])?;
+        Ok(Git::at(dir))
+    }
+
+    /// The same repository, with credentials for one address: [`fetch`](Git::fetch) brings commits and leaves the contents of
+    /// files for whoever reads them first, and the server asks that one too.
+    pub fn lent(&self, url: &str, credentials: &Credentials) -> Git {
+        Git { lent: Some((url.to_owned(), credentials.clone())), ..self.clone() }
+    }
+
+    /// Fetches commits and what led to them, and [keeps](Git::keep) them. Where the server can leave them out, the contents
+    /// of files are fetched when they are first read.
+    ///
+    /// Only `https`, `http` and `ssh` are spoken, and an absolute path on this machine is read. A server that sends
+    /// elsewhere is not followed with credentials. An address with a password in it is refused: git writes addresses down.
+    pub fn fetch(&self, url: &str, commits: &[Sha], credentials: Option<&Credentials>) -> Result<(), GitError> {
+        let address = Address::of(url)?;
+        let refspecs = commits.iter().map(|commit| full(commit).map(|name| format!("+{name}:{}", kept(name))));
+        let refspecs = refspecs.collect::<Result<Vec<String>, GitError>>()?;
+        if refspecs.is_empty() {
+            return Ok(());
+        }
+        // A path is no name under which git could ask for the rest later.
+        let filter = (!Path::new(url).is_absolute()).then_some("--filter=blob:none");
+        let git = credentials.map_or_else(|| self.clone(), |credentials| self.lent(url, credentials));
+        let mut command = git.command_with(FETCH, &["-c", "gc.auto=0", "-c", "maintenance.auto=false"]);
+        command
+            .args(["--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no"])
+            .args(filter)
+            .args(["--end-of-options", url])
+            .args(&refspecs)
+            .env("GIT_ALLOW_PROTOCOL", address.protocols());
+        answer(FETCH, git.finish(&mut command)?).map(drop)
+    }
+}
+
+/// What kind of address it is, because each kind is allowed its own protocols.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Address {
+    Web,
+    Ssh,
+    Local,
+}
+
+impl Address {
+    fn of(url: &str) -> Result<Address, GitError> {
+        let refused = |why| GitError::Address { why };
+        let scheme = url.split_once("://").map(|(scheme, rest)| (scheme, rest.split('/').next().unwrap_or_default()));
+        match scheme {
+            _ if url.starts_with('-') || url.contains(['\0', '\n']) => Err(refused("it is no address")),
+            Some(("https" | "http", host)) if host.contains('@') => Err(refused("it holds a name or password")),
+            Some(("https" | "http", _)) => Ok(Address::Web),
+            Some(("ssh", host)) if host.rsplit_once('@').is_some_and(|(user, _)| user.contains(':')) => {
+                Err(refused("it holds a password"))
+            }
+            Some(("ssh", _)) => Ok(Address::Ssh),
+            Some(("file", _)) => Ok(Address::Local),
+            Some(_) => Err(refused("only `https`, `http`, `ssh` and local paths are fetched from")),
+            None if url.contains("::") => Err(refused("only `https`, `http`, `ssh` and local paths are fetched from")),
+            None if Path::new(url).is_absolute() => Ok(Address::Local),
+            None if url.split('/').next().is_some_and(|host| host.contains(':')) => Ok(Address::Ssh),
+            None => Err(refused("a local path must be absolute")),
+        }
+    }
+
+    fn protocols(self) -> &'static str {
+        match self {
+            Address::Web => "https:http",
+            Address::Ssh => "ssh",
+            Address::Local => "file",
+        }
+    }
+}
+
+/// What a web server is told.
+pub(crate) fn header(credentials: &Credentials) -> String {
+    let Credentials { user, secret } = credentials;
+    format!("Authorization: Basic {}", base64(format!("{user}:{secret}").as_bytes()))
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let four = |three: &[u8]| {
+        let byte = |at: usize| u32::from(three.get(at).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        [18, 12, 6, 0].map(|shift| char::from(LETTERS[(bits >> shift & 63) as usize]))
+    };
+    let mut text: String = bytes.chunks(3).flat_map(four).collect();
+    let unused = (3 - bytes.len() % 3) % 3;
+    text.truncate(text.len() - unused);
+    text.extend(std::iter::repeat_n('=', unused));
+    text
+}

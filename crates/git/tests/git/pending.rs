@@ -1,0 +1,89 @@
+use referee_core::model::Sha;
+use referee_git::{Git, GitError, parse_diff};
+
+use crate::repository::Repository;
+
+fn changed(git: &Git, old: &Sha, new: &Sha) -> Vec<String> {
+    let diff = git.diff(old, new).expect("a diff");
+    parse_diff(&diff).expect("it is read").into_iter().map(|file| file.path).collect()
+}
+
+#[test]
+fn what_is_not_committed_becomes_a_commit_and_nothing_moves() {
+    let repository = Repository::new();
+    repository.write(".gitignore", "ignored\n");
+    for name in ["staged", "edited", "removed"] {
+        repository.write(name, "one\n");
+    }
+    let head = repository.commit();
+    let git = repository.discovered();
+    assert!(git.is_clean().expect("an answer"));
+    repository.write("new file", "new\n");
+    repository.write("ignored", "no\n");
+    assert!(git.is_clean().expect("an answer"), "only tracked files count");
+    repository.write("staged", "two\n");
+    repository.run(&["add", "staged"]);
+    assert!(!git.is_clean().expect("an answer"));
+    repository.write("edited", "two\n");
+    std::fs::remove_file(repository.path("removed")).expect("a file");
+    let index = std::fs::read(repository.path(".git/index")).expect("an index");
+
+    let (staged, working) = (git.staged().expect("a commit"), git.working().expect("a commit"));
+    assert_eq!(changed(&git, &head, &staged), ["staged"]);
+    assert_eq!(changed(&git, &head, &working), ["edited", "new file", "removed", "staged"]);
+    assert_eq!((git.staged().expect("a commit"), git.working().expect("a commit")), (staged.clone(), working));
+    let info = git.commit(&staged).expect("a commit");
+    assert_eq!((info.parents, info.author_name.as_str(), info.time), (vec![head.clone()], "referee", 1_767_225_600));
+
+    assert_eq!(std::fs::read(repository.path(".git/index")).expect("an index"), index, "the user's index is as it was");
+    assert_eq!((repository.head(), git.branches().expect("an answer").len()), (head, 1));
+    let left = std::fs::read_dir(repository.path(".git")).expect("a folder");
+    let left = left.filter_map(|file| file.ok()?.file_name().into_string().ok()).filter(|it| it.starts_with("referee"));
+    assert_eq!(left.count(), 0, "no file of ours is left");
+}
+
+#[test]
+fn a_change_back_is_the_same_commit_again() {
+    let repository = Repository::new();
+    repository.write("file", "one\n");
+    repository.commit();
+    let git = repository.discovered();
+    let before = git.working().expect("a commit");
+    repository.write("file", "two\n");
+    assert_ne!(git.working().expect("a commit"), before);
+    repository.write("file", "one\n");
+    assert_eq!(git.working().expect("a commit"), before);
+}
+
+#[test]
+fn before_the_first_commit_there_is_still_a_change() {
+    let repository = Repository::new();
+    let git = repository.discovered();
+    let nothing = git.empty_tree().expect("a tree");
+    assert_eq!(changed(&git, &nothing, &git.staged().expect("a commit")), [] as [&str; 0]);
+    repository.write("first", "one\n");
+    let working = git.working().expect("a commit");
+    assert_eq!(git.commit(&working).expect("a commit").parents, []);
+    assert_eq!(changed(&git, &nothing, &working), ["first"]);
+    assert_eq!(git.resolve("HEAD").expect("an answer"), None);
+}
+
+#[test]
+fn a_linked_worktree_has_its_own_index() {
+    let repository = Repository::new();
+    let head = repository.commit();
+    repository.run(&["worktree", "add", "--quiet", "linked"]);
+    repository.write("linked/deep/file", "one\n");
+    let linked = Git::discover(&repository.path("linked/deep")).expect("a repository");
+    assert_eq!(changed(&linked, &head, &linked.working().expect("a commit")), ["deep/file"]);
+    assert_eq!(changed(&linked, &head, &linked.staged().expect("a commit")), [] as [&str; 0]);
+}
+
+#[test]
+fn a_bare_repository_has_nothing_pending() {
+    let repository = Repository::init(&["--bare"]);
+    let git = repository.discovered();
+    assert!(matches!(git.is_clean(), Err(GitError::Bare { .. })));
+    assert!(matches!(git.staged(), Err(GitError::Bare { .. })));
+    assert!(matches!(git.working(), Err(GitError::Bare { .. })));
+}
