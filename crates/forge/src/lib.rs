@@ -5,12 +5,14 @@
 mod error;
 mod fetched;
 mod gate;
+mod local;
 
 use std::future::Future;
 
 pub use error::{Duty, ForgeError};
 pub use fetched::Fetched;
 pub use gate::{Asked, Gates, Permit, Withheld};
+pub use local::{Hands, LocalError, LocalForge, LocalPull, local_name, login_of};
 pub use referee_core::mark::Sealed;
 use referee_core::model::{Board, CommentId, Login, PullNumber, ReviewId, Sha, Span, ThreadId};
 use referee_core::plan::{Action, Delivery, Expect};

@@ -1,0 +1,110 @@
+//! What people do on a local pull. No other part of referee calls this.
+
+use referee_core::model::{CommentId, Login, NoteId, PullNumber, PullState, ReviewId, Sha, ThreadId, Verdict};
+use referee_core::plan::Place;
+use referee_core::track::Side;
+
+use super::names::{comment_id, note_id, review_id, thread_id};
+use super::pen::{Pen, Writer};
+use super::tip::Tip;
+use super::{LocalError, LocalForge, place, pulls};
+
+/// A person at the local forge.
+#[derive(Clone, Debug)]
+pub struct Hands<'a> {
+    pub(super) forge: &'a LocalForge,
+    pub(super) by: Login,
+}
+
+impl Hands<'_> {
+    /// Says something on the pull as a whole.
+    pub fn comment(&self, pull: PullNumber, text: &str) -> Result<CommentId, LocalError> {
+        said(text)?;
+        self.write(pull, |pen| pen.comment(text)).map(comment_id)
+    }
+
+    /// Opens a thread on a line of the pull's head.
+    pub fn open_thread(&self, pull: PullNumber, path: &str, line: u32, text: &str) -> Result<ThreadId, LocalError> {
+        said(text)?;
+        let tip = self.tip(pull)?;
+        let place = Place { path: path.to_owned(), line: Some(line), start_line: None, side: Side::New };
+        place::check(&self.forge.git, &tip.head, &tip.base_sha, &[&place])?;
+        self.write(pull, |pen| pen.thread(None, &place, &tip.head, text)).map(thread_id)
+    }
+
+    /// Writes in a thread.
+    pub fn reply(&self, pull: PullNumber, thread: &ThreadId, text: &str) -> Result<NoteId, LocalError> {
+        said(text)?;
+        self.write(pull, |pen| pen.note(pen.thread_row(thread.as_str())?, text)).map(note_id)
+    }
+
+    /// Resolves a thread; one that is resolved stays so.
+    pub fn resolve(&self, pull: PullNumber, thread: &ThreadId) -> Result<(), LocalError> {
+        self.write(pull, |pen| pen.resolve(pen.thread_row(thread.as_str())?)).map(drop)
+    }
+
+    /// Opens a resolved thread again; one that is open stays so.
+    pub fn reopen_thread(&self, pull: PullNumber, thread: &ThreadId) -> Result<(), LocalError> {
+        self.write(pull, |pen| pen.reopen_thread(pen.thread_row(thread.as_str())?)).map(drop)
+    }
+
+    /// Approves the pull at its head.
+    pub fn approve(&self, pull: PullNumber, text: &str) -> Result<ReviewId, LocalError> {
+        self.review(pull, Verdict::Approve, text)
+    }
+
+    /// Asks for changes at its head.
+    pub fn block(&self, pull: PullNumber, text: &str) -> Result<ReviewId, LocalError> {
+        self.review(pull, Verdict::RequestChanges, text)
+    }
+
+    /// Closes the pull; one that is closed stays so.
+    pub fn close(&self, pull: PullNumber) -> Result<(), LocalError> {
+        // Its last head is what a closed pull shows.
+        self.forge.observe(pull)?;
+        self.set_state(pull, PullState::Closed)
+    }
+
+    /// Opens a closed pull again: its rounds begin anew (LOOP-2).
+    pub fn reopen(&self, pull: PullNumber) -> Result<(), LocalError> {
+        self.set_state(pull, PullState::Open)
+    }
+
+    fn review(&self, pull: PullNumber, verdict: Verdict, text: &str) -> Result<ReviewId, LocalError> {
+        let head: Sha = self.tip(pull)?.head;
+        self.write(pull, |pen| pen.review(verdict, &head, text)).map(review_id)
+    }
+
+    fn set_state(&self, pull: PullNumber, state: PullState) -> Result<(), LocalError> {
+        self.write(pull, |pen| pulls::set_state(pen.tx, pull, state, Some(&self.by), pen.at))
+    }
+
+    /// Where the pull is; what somebody says of a head is kept together with it.
+    fn tip(&self, pull: PullNumber) -> Result<Tip, LocalError> {
+        self.forge.observe(pull)?;
+        Tip::of(&self.forge.git, &self.forge.kept(pull)?)
+    }
+
+    fn write<T>(
+        &self,
+        pull: PullNumber,
+        write: impl FnOnce(&Pen<'_>) -> Result<T, LocalError>,
+    ) -> Result<T, LocalError> {
+        if self.forge.holds.contains(&self.by) {
+            let why = format!("nothing was written: `{}` is referee's own name, and people need another", self.by);
+            return Err(LocalError::Refused(why));
+        }
+        self.forge.kept(pull)?;
+        self.forge.store.write(|tx| {
+            pulls::kept(tx, pull)?;
+            write(&Pen { tx, pull, by: &self.by, kind: Writer::Person, at: (self.forge.now)() })
+        })
+    }
+}
+
+fn said(text: &str) -> Result<(), LocalError> {
+    match text.trim().is_empty() {
+        true => Err(LocalError::Refused("nothing was written: the text is empty".to_owned())),
+        false => Ok(()),
+    }
+}

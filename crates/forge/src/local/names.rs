@@ -1,0 +1,80 @@
+//! How things are called here: `L7` for a pull, a letter and a row's number for the rest, and logins of people.
+
+use referee_core::model::{CommentId, EditId, Login, NoteId, PullNumber, ReviewId, ThreadId};
+use referee_git::User;
+
+/// The name that referee writes under.
+pub(super) const BOT: &str = "referee";
+
+/// `L7`: a local pull as people write it.
+pub fn local_name(pull: PullNumber) -> String {
+    format!("L{}", pull.0)
+}
+
+/// The login of the git user: the name in small letters, else what stands before the `@`, else `author`.
+///
+/// Nobody is given referee's own name: their words would be taken for its own.
+pub fn login_of(user: &User) -> Login {
+    let before_at = user.email.as_deref().and_then(|email| email.split('@').next());
+    let named = [user.name.as_deref(), before_at].into_iter().flatten().map(plain);
+    let name = named.into_iter().find(|name| !name.is_empty() && name != BOT);
+    Login(name.unwrap_or_else(|| "author".to_owned()))
+}
+
+fn plain(name: &str) -> String {
+    let words: Vec<String> = name
+        .split_whitespace()
+        .map(|word| {
+            word.to_lowercase().chars().filter(|c| matches!(c, 'a'..='z' | '0'..='9' | '.' | '_' | '-')).collect()
+        })
+        .filter(|word: &String| !word.is_empty())
+        .collect();
+    words.join("-")
+}
+
+pub(super) fn review_id(row: i64) -> ReviewId {
+    ReviewId(format!("r{row}"))
+}
+
+pub(super) fn edit_id(text: i64) -> EditId {
+    EditId(format!("e{text}"))
+}
+
+pub(super) fn thread_id(row: i64) -> ThreadId {
+    ThreadId(format!("t{row}"))
+}
+
+pub(super) fn note_id(text: i64) -> NoteId {
+    NoteId(format!("n{text}"))
+}
+
+pub(super) fn comment_id(text: i64) -> CommentId {
+    CommentId(format!("c{text}"))
+}
+
+/// The row that a name means; -1, which no row has, where it means none.
+pub(super) fn row_of(name: &str, letter: char) -> i64 {
+    name.strip_prefix(letter).and_then(|digits| digits.parse().ok()).unwrap_or(-1)
+}
+
+#[cfg(test)]
+mod tests {
+    use referee_git::User;
+
+    use super::login_of;
+
+    #[test]
+    fn people_are_called_by_their_git_name() {
+        for (name, email, login) in [
+            (Some("Ada Lovelace"), None, "ada-lovelace"),
+            (Some("  Jo\u{e3}o  d'Arc "), None, "joo-darc"),
+            (Some("\u{738b}"), Some("wang.w@example.org"), "wang.w"),
+            (None, Some("@"), "author"),
+            (Some("Referee"), Some("ref@example.org"), "ref"),
+            (None, None, "author"),
+        ] {
+            let user = User { name: name.map(str::to_owned), email: email.map(str::to_owned) };
+            assert_eq!(login_of(&user).as_str(), login, "{name:?} {email:?}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The file: opened anew for each call, made on the first write, whole or not there.
+
+mod migrate;
+
+use std::fs::{self, File, OpenOptions};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+
+use super::LocalError;
+
+/// How long a writer waits for another one. A write takes milliseconds; this is for a machine on its knees.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Where local pulls are kept.
+#[derive(Clone, Debug)]
+pub(super) struct Store {
+    path: PathBuf,
+}
+
+impl Store {
+    /// The store of a repository, by its git folder: all its worktrees share it.
+    pub(super) fn of(common_dir: &Path) -> Self {
+        Self { path: common_dir.join("referee").join("referee.db") }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads one state of everything; nothing where there is no file yet. Writes nothing.
+    pub(super) fn read<T>(
+        &self,
+        read: impl FnOnce(&Transaction<'_>) -> Result<T, LocalError>,
+    ) -> Result<Option<T>, LocalError> {
+        let run = || {
+            let Some(mut connection) = self.reader()? else { return Ok(None) };
+            let transaction = connection.transaction()?;
+            match migrate::version(&transaction, &self.path)? {
+                0 => Ok(None),
+                _ => read(&transaction).map(Some),
+            }
+        };
+        run().map_err(|error: LocalError| error.at(&self.path))
+    }
+
+    /// Writes all of it or nothing, one writer at a time.
+    pub(super) fn write<T>(
+        &self,
+        write: impl FnOnce(&Transaction<'_>) -> Result<T, LocalError>,
+    ) -> Result<T, LocalError> {
+        let run = || {
+            let mut connection = self.writer()?;
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let result = write(&transaction)?;
+            transaction.commit()?;
+            Ok(result)
+        };
+        run().map_err(|error: LocalError| error.at(&self.path))
+    }
+
+    fn reader(&self) -> Result<Option<Connection>, LocalError> {
+        if !self.path.exists() {
+            return Ok(None);
+        }
+        let connection = Connection::open_with_flags(&self.path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        connection.busy_timeout(PATIENCE)?;
+        match connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())) {
+            Ok(()) => Ok(Some(connection)),
+            // Beside the file nothing can be made that readers share with writers: then nobody writes either, unless a
+            // writer left something behind that only a writer can bring in.
+            Err(error) if is_shut(&error) && !self.left_behind() => self.frozen().map(Some),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn frozen(&self) -> Result<Connection, LocalError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        let mut name = String::from("file:");
+        for byte in self.path.as_os_str().as_encoded_bytes() {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => name.push(char::from(*byte)),
+                other => name.push_str(&format!("%{other:02x}")),
+            }
+        }
+        name.push_str("?immutable=1");
+        Ok(Connection::open_with_flags(name, flags)?)
+    }
+
+    fn left_behind(&self) -> bool {
+        fs::metadata(self.beside("-wal")).is_ok_and(|wal| wal.len() > 0)
+    }
+
+    fn writer(&self) -> Result<Connection, LocalError> {
+        let known = fs::metadata(&self.path).is_ok_and(|file| file.len() > 0);
+        if !known {
+            self.make()?;
+        }
+        let connection = Connection::open_with_flags(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        connection.busy_timeout(PATIENCE)?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
+        if migrate::version(&connection, &self.path)? == migrate::LATEST {
+            return Ok(connection);
+        }
+        self.migrated(connection)
+    }
+
+    /// The file with nothing in it, for nobody else's eyes.
+    fn make(&self) -> Result<(), LocalError> {
+        let told = |error: std::io::Error| LocalError::file(&self.path, &error);
+        let folder = self.path.parent().unwrap_or(&self.path);
+        if !folder.exists() {
+            private_folder(folder).map_err(told)?;
+        }
+        private_file(&self.path).map_err(told).map(drop)
+    }
+
+    /// Two processes that find an old file must not both change its shape: a lock beside it, not in it, since the
+    /// journal's mode can only be set outside of any transaction.
+    fn migrated(&self, mut connection: Connection) -> Result<Connection, LocalError> {
+        let told = |error: std::io::Error| LocalError::file(&self.path, &error);
+        let lock = private_file(&self.beside(".lock")).map_err(told)?;
+        lock.lock().map_err(told)?;
+        migrate::run(&mut connection, &self.path)?;
+        Ok(connection)
+    }
+
+    fn beside(&self, suffix: &str) -> PathBuf {
+        let mut name = self.path.clone().into_os_string();
+        name.push(suffix);
+        name.into()
+    }
+}
+
+fn is_shut(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode;
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::SystemIoFailure)
+    )
+}
+
+#[cfg(unix)]
+fn private_folder(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+#[cfg(not(unix))]
+fn private_folder(path: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(path)
+}
+
+#[cfg(unix)]
+fn private_file(path: &Path) -> std::io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    OpenOptions::new().create(true).append(true).mode(0o600).open(path)
+}
+
+#[cfg(not(unix))]
+fn private_file(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().create(true).append(true).open(path)
+}
