@@ -1,6 +1,8 @@
 //! The shell. The commands that need a repository or a forge come with their adapters; what is here is what the core
 //! alone can answer.
 
+mod config;
+
 use std::io::{self, Write};
 use std::process::ExitCode;
 

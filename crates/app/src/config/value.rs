@@ -1,0 +1,179 @@
+//! Values that passed the check, and what one word of them means.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::Path;
+
+use referee_core::model::Span;
+use serde::de::DeserializeOwned;
+use serde::de::value::{Error, StrDeserializer};
+
+use super::source::Place;
+
+/// A value and where it stands; a default stands nowhere.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct At {
+    pub(super) value: Value,
+    pub(super) place: Option<Place>,
+}
+
+/// A value of the right shape.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    Switch(bool),
+    Number(u64),
+    /// Millionths of a dollar.
+    Money(u64),
+    Text(String),
+    Time(Span),
+    List(Vec<At>),
+    Table(BTreeMap<String, At>),
+}
+
+impl At {
+    /// What stands under a dotted path.
+    pub(super) fn at(&self, path: &str) -> Option<&At> {
+        path.split('.').try_fold(self, |at, name| match &at.value {
+            Value::Table(table) => table.get(name),
+            _ => None,
+        })
+    }
+
+    /// The entries of the table under a path.
+    pub(super) fn entries(&self, path: &str) -> impl Iterator<Item = (&String, &At)> {
+        let table = match self.at(path).map(|at| &at.value) {
+            Some(Value::Table(table)) => Some(table),
+            _ => None,
+        };
+        table.into_iter().flatten()
+    }
+
+    pub(super) fn list(&self) -> &[At] {
+        match &self.value {
+            Value::List(list) => list,
+            _ => &[],
+        }
+    }
+
+    pub(super) fn texts(&self) -> Vec<String> {
+        self.list().iter().filter_map(At::text).map(str::to_owned).collect()
+    }
+
+    pub(super) fn text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The word as the type it stands for.
+    pub(super) fn word<T: DeserializeOwned>(&self) -> Option<T> {
+        T::deserialize(StrDeserializer::<Error>::new(self.text()?)).ok()
+    }
+
+    pub(super) fn words<C: FromIterator<T>, T: DeserializeOwned>(&self) -> C {
+        self.list().iter().filter_map(At::word).collect()
+    }
+
+    pub(super) fn switch(&self) -> Option<bool> {
+        match self.value {
+            Value::Switch(switch) => Some(switch),
+            _ => None,
+        }
+    }
+
+    pub(super) fn number<T: TryFrom<u64>>(&self) -> Option<T> {
+        match self.value {
+            Value::Number(number) | Value::Money(number) => T::try_from(number).ok(),
+            _ => None,
+        }
+    }
+
+    pub(super) fn time(&self) -> Option<Span> {
+        match self.value {
+            Value::Time(time) => Some(time),
+            _ => None,
+        }
+    }
+}
+
+/// As it would stand in a file.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Switch(switch) => write!(f, "{switch}"),
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Money(micro) => {
+                let (whole, rest) = (micro / 1_000_000, micro % 1_000_000);
+                let rest = format!("{rest:06}");
+                let cents = rest.trim_end_matches('0');
+                write!(f, "{whole}.{cents:0<2}")
+            }
+            Self::Text(text) => write!(f, "{}", toml::Value::from(text.as_str())),
+            Self::Time(Span(seconds)) => match seconds {
+                seconds if seconds % 3600 == 0 => write!(f, "\"{}h\"", seconds / 3600),
+                seconds if seconds % 60 == 0 => write!(f, "\"{}m\"", seconds / 60),
+                seconds => write!(f, "\"{seconds}s\""),
+            },
+            Self::List(list) => {
+                let list: Vec<String> = list.iter().map(|at| at.value.to_string()).collect();
+                write!(f, "[{}]", list.join(", "))
+            }
+            Self::Table(table) => {
+                let pairs: Vec<String> = table.iter().map(|(key, at)| format!("{key} = {}", at.value)).collect();
+                write!(f, "{{ {} }}", pairs.join(", "))
+            }
+        }
+    }
+}
+
+/// `50m`, `1h30m`.
+pub(super) fn time(text: &str) -> Option<Span> {
+    let mut seconds: i64 = 0;
+    let mut digits = String::new();
+    for c in text.chars() {
+        let unit = match c {
+            '0'..='9' => {
+                digits.push(c);
+                continue;
+            }
+            's' => 1,
+            'm' => 60,
+            'h' => 3_600,
+            'd' => 86_400,
+            _ => return None,
+        };
+        let count: i64 = digits.parse().ok()?;
+        digits.clear();
+        seconds = seconds.checked_add(count.checked_mul(unit)?)?;
+    }
+    (digits.is_empty() && seconds > 0).then_some(Span(seconds))
+}
+
+/// Dollars as millionths, from a whole number or a decimal fraction.
+pub(super) fn money(text: &str) -> Option<u64> {
+    let dollars: f64 = text.parse().ok()?;
+    let micro = (dollars * 1e6).round();
+    // Beyond this a fraction has no exact place any more.
+    (dollars.is_finite() && (0.0..9e15).contains(&micro)).then_some(micro as u64)
+}
+
+pub(super) fn is_name(text: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    (1..=64).contains(&text.len()) && text.chars().all(fits)
+}
+
+pub(super) fn is_url(text: &str) -> bool {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let host = rest.map(|rest| rest.split(['/', '?', '#']).next().unwrap_or_default());
+    host.is_some_and(|host| !host.is_empty() && !host.contains('@') && !text.contains(char::is_whitespace))
+}
+
+pub(super) fn is_address(text: &str) -> bool {
+    text.parse::<SocketAddr>().is_ok()
+}
+
+pub(super) fn is_fixed_path(text: &str) -> bool {
+    text.starts_with("~/") || Path::new(text).is_absolute()
+}
