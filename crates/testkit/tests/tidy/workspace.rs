@@ -46,6 +46,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ast-grep-config",
             "ast-grep-core",
             "ast-grep-language",
+            "fast-glob",
             "quick-xml",
             "referee-core",
             "referee-git",

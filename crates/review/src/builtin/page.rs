@@ -1,0 +1,133 @@
+//! What people read of a rule.
+
+use ast_grep_config::Severity as Level;
+use referee_core::model::Severity;
+use serde::Deserialize;
+
+use super::syntax::Head;
+use super::table::SECRET_SAMPLES;
+use super::text::TextHead;
+
+/// A rule's page: what it finds, why that matters, how to mend it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Its name, as findings carry it.
+    pub id: String,
+    /// What it finds, in a line.
+    pub title: String,
+    /// How grave.
+    pub severity: Severity,
+    /// Which files it reads: a language, or `any file`.
+    pub language: String,
+    /// Why it matters.
+    pub why: String,
+    /// Code that it finds.
+    pub hit: Option<String>,
+    /// Code that it leaves alone.
+    pub miss: Option<String>,
+    /// How to mend it.
+    pub fix: String,
+}
+
+/// The format of ast-grep's tests.
+#[derive(Deserialize)]
+pub(super) struct Samples {
+    #[expect(dead_code, reason = "the format has it; the file's name says the same")]
+    id: String,
+    #[serde(default)]
+    pub(super) valid: Vec<String>,
+    #[serde(default)]
+    pub(super) invalid: Vec<String>,
+}
+
+const ANY_FILE: &str = "any file";
+
+impl Page {
+    pub(super) fn of_language(head: &Head, samples: Option<&str>) -> Self {
+        let samples: Option<Samples> = samples.and_then(|text| ast_grep_config::from_str(text).ok());
+        let (hit, miss) =
+            samples.map_or((None, None), |it| (it.invalid.into_iter().next(), it.valid.into_iter().next()));
+        let note = head.note.trim().to_owned();
+        let why = head.metadata.why.trim().to_owned();
+        // A rule without a reason of its own has only its note, which then is the reason.
+        let (why, fix) = if why.is_empty() { (note, String::new()) } else { (why, note) };
+        Self {
+            id: head.id.clone(),
+            title: head.message.trim().to_owned(),
+            severity: severity(&head.severity),
+            language: head.language.clone(),
+            why,
+            hit,
+            miss,
+            fix,
+        }
+    }
+
+    pub(super) fn of_text(head: &TextHead) -> Self {
+        Self {
+            id: head.id.clone(),
+            title: head.message.clone(),
+            severity: severity(&head.severity),
+            language: ANY_FILE.to_owned(),
+            why: head.why.trim().to_owned(),
+            hit: Some(head.hit.clone()),
+            miss: Some(head.miss.clone()),
+            fix: head.note.trim().to_owned(),
+        }
+    }
+
+    pub(super) fn of_secret(id: &str, description: &str) -> Self {
+        let samples: Option<toml::Table> = SECRET_SAMPLES.parse().ok();
+        let sample = |key: &str| Some(samples.as_ref()?.get(id)?.get(key)?.as_array()?.first()?.as_str()?.to_owned());
+        Self {
+            id: id.to_owned(),
+            title: secret_title(description, id),
+            severity: Severity::Critical,
+            language: ANY_FILE.to_owned(),
+            why: SECRET_WHY.to_owned(),
+            hit: sample("hit"),
+            miss: sample("miss"),
+            fix: SECRET_FIX.to_owned(),
+        }
+    }
+
+    /// As Markdown, which reads as plain text as well.
+    pub fn render(&self) -> String {
+        let Self { id, title, severity, language, why, fix, .. } = self;
+        let mut page = format!("# {id}\n\n{title}\n\nSeverity: {severity}\nReads: {language}\n");
+        let mut part = |name: &str, text: &str| {
+            if !text.trim().is_empty() {
+                page.push_str(&format!("\n## {name}\n\n{}\n", text.trim_end()));
+            }
+        };
+        part("Why it matters", why);
+        part("It finds", &self.hit.as_deref().map(block).unwrap_or_default());
+        part("It leaves alone", &self.miss.as_deref().map(block).unwrap_or_default());
+        part("How to mend it", fix);
+        part("How to silence it", &format!("Write `referee: ignore {id}` in a comment on the line or the line above."));
+        page
+    }
+}
+
+/// Indented by four, so that no text can end the block.
+fn block(text: &str) -> String {
+    text.trim_end().lines().map(|line| format!("    {line}\n")).collect()
+}
+
+pub(super) fn severity(level: &Level) -> Severity {
+    match level {
+        Level::Error => Severity::Critical,
+        Level::Warning => Severity::Warning,
+        Level::Info | Level::Hint | Level::Off => Severity::Suggestion,
+    }
+}
+
+pub(super) fn secret_title(description: &str, id: &str) -> String {
+    let what = if description.is_empty() { id } else { description.trim_end_matches('.') };
+    format!("{what} is committed")
+}
+
+pub(super) const SECRET_WHY: &str = "Whoever can read the repository, now or later, can use it. \
+    Taking it out in a later commit leaves it in the history.";
+pub(super) const SECRET_FIX: &str = "Revoke it where it was issued, then read the new one from the environment or a \
+    secret store. If it is a sample, say so with a value that nobody could issue.";

@@ -1,0 +1,56 @@
+//! Every rule explains itself.
+
+use referee_review::builtin::Rules;
+
+#[test]
+fn every_rule_has_a_page_that_says_all_of_it() {
+    let rules = Rules::embedded().expect("the embedded rules can be read");
+    let ids = rules.ids();
+    assert!(ids.is_sorted() && ids.len() >= 48);
+    for id in ids {
+        let page = rules.page(id).expect("it has a page");
+        assert_eq!(page.id, id);
+        assert!(!page.title.is_empty() && !page.why.is_empty() && !page.fix.is_empty(), "{id}");
+        assert!(page.hit.is_some() && page.miss.is_some(), "{id} has samples");
+    }
+    assert!(rules.page("no-such-rule").is_none());
+}
+
+#[test]
+fn a_page_reads_well() {
+    let rules = Rules::embedded().expect("the embedded rules can be read");
+    insta::assert_snapshot!(rules.page("conflict-marker").expect("it has a page").render(), @"
+    # conflict-marker
+
+    A merge conflict is committed
+
+    Severity: critical
+    Reads: any file
+
+    ## Why it matters
+
+    The file holds both sides of a conflict and the lines that tell them apart, so it can neither be built nor read.
+
+    ## It finds
+
+        <<<<<<< HEAD
+        limit = 10
+        =======
+        limit = 20
+        >>>>>>> feature
+
+    ## It leaves alone
+
+        Limits
+        =======
+        The limit is 10 <<<<<<< not 20.
+
+    ## How to mend it
+
+    Settle the conflict and take the marker lines out.
+
+    ## How to silence it
+
+    Write `referee: ignore conflict-marker` in a comment on the line or the line above.
+    ");
+}

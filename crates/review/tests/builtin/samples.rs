@@ -1,0 +1,68 @@
+//! Every language rule: what must hit does, what must not does not, and every file is embedded.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use referee_review::builtin::Rules;
+use serde::Deserialize;
+
+use crate::desk::{Desk, rule};
+
+/// Folders and what their files end with.
+const LANGUAGES: [(&str, &str); 5] =
+    [("go", "go"), ("javascript", "js"), ("python", "py"), ("rust", "rs"), ("typescript", "ts")];
+
+#[derive(Deserialize)]
+struct Samples {
+    id: String,
+    valid: Vec<String>,
+    invalid: Vec<String>,
+}
+
+#[test]
+fn every_rule_file_is_embedded_under_its_id() {
+    let rules = Rules::embedded().expect("the embedded rules can be read");
+    let ids = rules.ids();
+    let files = LANGUAGES.iter().flat_map(|(language, _)| rule_files(language));
+    let lost: Vec<String> = files.map(|file| stem(&file)).filter(|id| !ids.contains(&id.as_str())).collect();
+    assert_eq!(lost, Vec::<String>::new(), "give them a line in src/builtin/table.rs");
+}
+
+#[test]
+fn every_rule_hits_what_it_must_and_nothing_that_it_must_not() {
+    let mut wrong = Vec::new();
+    for (language, end) in LANGUAGES {
+        for file in rule_files(language) {
+            let id = stem(&file);
+            let text = fs::read_to_string(folder(language).join("samples").join(format!("{id}.yml")));
+            let text = text.unwrap_or_else(|_| panic!("`{id}` has no samples"));
+            let samples: Samples = ast_grep_config::from_str(&text).expect("samples can be read");
+            assert_eq!(samples.id, id, "the samples name their rule");
+            assert!(!samples.valid.is_empty() && !samples.invalid.is_empty(), "`{id}` has samples of both kinds");
+            let hits = |code: &String| {
+                let report = Desk::default().adds(&format!("src/sample.{end}"), code).review();
+                report.findings.iter().any(|found| rule(found) == id)
+            };
+            let missed = samples.invalid.iter().filter(|code| !hits(code)).map(|code| format!("{id} misses:\n{code}"));
+            wrong.extend(missed);
+            wrong.extend(samples.valid.iter().filter(|code| hits(code)).map(|code| format!("{id} hits:\n{code}")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+fn folder(language: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("rules").join(language)
+}
+
+fn rule_files(language: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder(language)).into_iter().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("the folder can be read").path()).collect();
+    files.retain(|path| path.extension().is_some_and(|it| it == "yml"));
+    files.sort();
+    files
+}
+
+fn stem(file: &Path) -> String {
+    file.file_stem().expect("a file has a name").to_string_lossy().into_owned()
+}
