@@ -3,3 +3,7 @@
 
 pub mod builtin;
 pub mod change;
+pub mod command;
+pub mod formats;
+
+pub use change::{Change, Selection};

@@ -1,0 +1,100 @@
+//! Paths as tools write them.
+
+use referee_core::model::Ended;
+use referee_review::formats::{Ending, Format, Origin, parse};
+
+use crate::{HEAD, read_file};
+
+#[test]
+fn paths_of_the_repository_are_found() {
+    let same = [
+        "src/lib.rs",
+        "./src/lib.rs",
+        "src/./lib.rs",
+        "src/deep/../lib.rs",
+        "src//lib.rs",
+        "src\\\\lib.rs",
+        ".\\\\src\\\\lib.rs",
+        "/checkout/src/lib.rs",
+        "/checkout/./src/lib.rs",
+        "file:///checkout/src/lib.rs",
+        "file://localhost/checkout/src/lib.rs",
+        "file:/checkout/src/lib.rs",
+        "file:///checkout/src/%6Cib.rs",
+    ];
+    for path in same {
+        let report = read_file(Format::Gitlab, &issue(path, "minor"));
+        assert_eq!(report.findings.first().map(|it| it.path.as_str()), Some("src/lib.rs"), "{path}");
+    }
+}
+
+#[test]
+fn what_lies_outside_is_told_in_words() {
+    let outside = [
+        "../lib.rs",
+        "src/../../lib.rs",
+        "/checkout",
+        "/checkouts/src/lib.rs",
+        "/checkout/../lib.rs",
+        "/etc/passwd",
+        "C:/src/lib.rs",
+        "file:///etc/passwd",
+        "https://example.org/src/lib.rs",
+        "",
+        ".",
+        "..",
+        "src/\\u0000",
+    ];
+    for path in outside {
+        let report = read_file(Format::Gitlab, &issue(path, "minor"));
+        assert_eq!((report.outcome, report.findings.len()), (Ended::Clean, 0), "{path}");
+        assert!(report.summary.contains("1 finding has no place in this repository:"), "{path}: {}", report.summary);
+        assert!(report.summary.contains("Something is wrong"), "{path}: {}", report.summary);
+    }
+}
+
+#[test]
+fn a_critical_finding_outside_does_not_end_in_an_approval() {
+    let report = read_file(Format::Gitlab, &issue("/etc/passwd", "critical"));
+    assert_eq!((report.outcome, report.coverage), (Ended::Failed, None));
+    assert!(report.summary.contains("/etc/passwd:3: Something is wrong"), "{}", report.summary);
+}
+
+#[test]
+fn many_outside_are_counted() {
+    let one = issue("/etc/passwd", "minor");
+    let one = one.trim_matches(['[', ']']);
+    let issues: Vec<String> = (0..30).map(|n| one.replace(":3", &format!(":{}", n + 3))).collect();
+    let report = read_file(Format::Gitlab, &format!("[{}]", issues.join(",")));
+    assert!(report.summary.starts_with("30 findings have no place"), "{}", report.summary);
+    assert!(report.summary.ends_with("- and 10 more"), "{}", report.summary);
+}
+
+#[test]
+fn a_name_with_a_backslash_is_kept_where_the_change_has_it() {
+    let (role, head, files) = ("lint".into(), HEAD.into(), ["src\\odd.rs".to_owned(), "100%25.txt".to_owned()]);
+    let origin = Origin { role: &role, head: &head, root: None, files: &files, ended: Ending::Unknown };
+    for path in ["src\\\\odd.rs", "100%25.txt"] {
+        let report = parse(Format::Gitlab, issue(path, "minor").as_bytes(), &origin).expect("it can be read");
+        assert_eq!(report.findings[0].path, path.replace("\\\\", "\\"));
+    }
+    let report = parse(Format::Gitlab, issue("/checkout/a.rs", "minor").as_bytes(), &origin).expect("it can be read");
+    assert_eq!(report.findings, [], "without a root nobody knows");
+}
+
+#[test]
+fn a_workspace_in_a_folder_is_found() {
+    let (role, head) = ("lint".into(), HEAD.into());
+    let files = ["src/lib.rs".to_owned(), "rust/src/lib.rs".to_owned()];
+    let root = Some(std::path::Path::new("/checkout"));
+    let origin = Origin { role: &role, head: &head, root, files: &files, ended: Ending::Unknown };
+    let text = include_str!("samples/cargo.jsonl").replace("/checkout/Cargo.toml", "/checkout/rust/Cargo.toml");
+    let report = parse(Format::Cargo, text.as_bytes(), &origin).expect("it can be read");
+    assert!(report.findings.iter().all(|found| found.path == "rust/src/lib.rs"));
+}
+
+fn issue(path: &str, severity: &str) -> String {
+    format!(
+        r#"[{{"description":"Something is wrong","severity":"{severity}","location":{{"path":"{path}","lines":{{"begin":3}}}}}}]"#
+    )
+}
