@@ -52,8 +52,8 @@ impl Git {
     }
 
     /// A call that sees no work tree and no index, hence no `.gitattributes`: a line in it would hide a file's changes from
-    /// whoever reviews them, or show them otherwise from one checkout to the next.
-    fn without_attributes(&self, name: &str) -> Command {
+    /// whoever reviews them, start a merge driver, or give another answer from one checkout to the next.
+    pub(crate) fn without_attributes(&self, name: &str) -> Command {
         let pinned = ["-c", "core.attributesFile=/dev/null"];
         if self.top.is_none() {
             return self.command_with(name, &pinned);

@@ -19,11 +19,12 @@ pub enum Merges {
 const NAME: &str = "merge-tree";
 
 impl Git {
-    /// What would come of merging `head` into `base`. No work tree and no index is touched.
+    /// What would come of merging `head` into `base`. No work tree and no index is touched,
+    /// and no merge driver runs: git's own way of merging has to do.
     pub fn merges(&self, base: &Sha, head: &Sha) -> Result<Merges, GitError> {
-        let names = [full(base)?, full(head)?];
-        let output =
-            self.output(NAME, &[&["--write-tree", "--name-only", "--no-messages", "-z"], &names[..]].concat())?;
+        let mut command = self.without_attributes(NAME);
+        command.args(["--write-tree", "--name-only", "--no-messages", "-z", full(base)?, full(head)?]);
+        let output = self.finish(&mut command)?;
         match output.status.code() {
             // It says 1 as well when it cannot find a commit, and names no tree then.
             Some(0 | 1) if !output.stdout.is_empty() => told(&output.stdout),

@@ -158,3 +158,24 @@ pub(crate) fn shortened(bytes: &[u8]) -> String {
     }
     shown.chars().take(300).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::shortened;
+
+    #[test]
+    fn what_git_says_is_shown_without_passwords() {
+        for (said, shown) in [
+            (
+                "fatal: unable to access 'https://ada:hunter2@host/a@b': no\n",
+                "fatal: unable to access 'https://host/a@b': no",
+            ),
+            ("https://token@host", "https://host"),
+            ("ssh://a:b@c@host and https://host/x@y", "ssh://host and https://host/x@y"),
+            ("no address a@b", "no address a@b"),
+        ] {
+            assert_eq!(shortened(said.as_bytes()), shown);
+        }
+        assert_eq!(shortened("é".repeat(400).as_bytes()).chars().count(), 300);
+    }
+}

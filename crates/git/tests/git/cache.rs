@@ -1,5 +1,6 @@
+use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 
 use referee_core::model::Sha;
 use referee_git::{Credentials, Git, GitError};
@@ -62,7 +63,8 @@ fn credentials_reach_the_server_and_nobody_else() {
     let server = TcpListener::bind("127.0.0.1:0").expect("a port");
     let elsewhere = TcpListener::bind("127.0.0.1:0").expect("a port");
     elsewhere.set_nonblocking(true).expect("a port");
-    let url = format!("http://{}/a.git", server.local_addr().expect("an address"));
+    let address = server.local_addr().expect("an address");
+    let url = format!("http://{address}/a.git");
     let target =
         format!("http://{}/a.git/info/refs?service=git-upload-pack", elsewhere.local_addr().expect("an address"));
     let asked = std::thread::spawn(move || {
@@ -76,9 +78,13 @@ fn credentials_reach_the_server_and_nobody_else() {
     });
     let dir = tempfile::tempdir().expect("a folder");
     let cache = Git::cache(dir.path()).expect("a cache");
+    let mut config = OpenOptions::new().append(true).open(dir.path().join("config")).expect("a file");
+    config.write_all(b"[http]\n\tproxy =\n").expect("a machine's proxy is left out");
     let credentials = Credentials { user: "x-access-token".to_owned(), secret: "hunter2".to_owned() };
     let any = Sha::from("0123456789012345678901234567890123456789");
     let error = cache.fetch(&url, &[any], Some(&credentials)).expect_err("there is no repository");
+    // Whoever did not ask leaves the server waiting.
+    drop(TcpStream::connect(address));
     let asked = asked.join().expect("it was asked");
     assert!(asked.contains(&"Authorization: Basic eC1hY2Nlc3MtdG9rZW46aHVudGVyMg==".to_owned()), "{asked:?}");
     assert!(elsewhere.accept().is_err(), "credentials would be passed on");

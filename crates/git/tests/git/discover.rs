@@ -70,14 +70,17 @@ fn a_program_that_cannot_be_worked_with_is_named() {
         assert!(output.status.success() && said.contains("1 passed"), "{said}");
     };
     check(dir.path(), "`git` is not installed");
-    for (said, expected) in [
-        ("git version 2.38.9 (somebody's)", "`git` is too old: git version 2.38.9 (somebody's)"),
-        ("git version 1.99", "`git` is too old: git version 1.99"),
-        ("something else", "`git` is too old: something else"),
-    ] {
-        let program = dir.path().join("git");
-        std::fs::write(&program, format!("#!/bin/sh\necho \"{said}\"\n")).expect("a file");
+    let program = dir.path().join("git");
+    let pretend = |script: &str| {
+        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("a file");
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("a program");
-        check(dir.path(), expected);
+    };
+    for said in ["git version 2.38.9 (somebody's)", "git version 1.99", "something else"] {
+        pretend(&format!("echo \"{said}\""));
+        check(dir.path(), &format!("`git` is too old: {said}"));
     }
+    let not_ours = "echo \"fatal: detected dubious ownership in repository at 'x'\" >&2; exit 128";
+    pretend(&format!("case \"$*\" in *version) echo git version 2.39.0;; *) {not_ours};; esac"));
+    let temporary = std::env::temp_dir();
+    check(dir.path(), &format!("the repository at `{}` belongs to somebody else", temporary.display()));
 }

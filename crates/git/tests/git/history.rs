@@ -44,6 +44,7 @@ fn a_commit_that_is_not_here_is_named() {
         git.diff(&here, &nobody).expect_err("it is missing"),
         git.log(Some(&nobody), &here, 10).expect_err("it is missing"),
         git.commit(&nobody).expect_err("it is missing"),
+        git.files(&nobody, &["file"]).expect_err("it is missing"),
     ];
     for error in errors {
         assert!(matches!(&error, GitError::Missing(sha) if *sha == nobody), "{error:?}");

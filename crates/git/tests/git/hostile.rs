@@ -1,6 +1,6 @@
 //! Repositories that would have programs started.
 
-use referee_git::{Git, parse_diff};
+use referee_git::{Git, Merges, parse_diff};
 
 use crate::repository::Repository;
 
@@ -22,6 +22,7 @@ fn trapped() -> (Repository, impl Fn() -> Vec<String>) {
         "filter.evil.smudge",
         "filter.evil.process",
         "filter.a=b.smudge",
+        "merge.evil.driver",
         "gpg.program",
         "alias.rev-parse",
         "alias.diff-tree",
@@ -71,7 +72,11 @@ fn no_program_of_a_repository_is_started() {
     plain(&["add", "--all"]);
     plain(&["commit", "--quiet", "--message=one"]);
     let first = repository.head();
-    repository.write(".gitattributes", "*.txt diff=evil filter=evil\n*.z filter=a=b\n");
+    repository.write("a.txt", "other\n");
+    plain(&["commit", "--quiet", "--all", "--message=other"]);
+    let other = repository.head();
+    plain(&["reset", "--quiet", "--hard", first.as_str()]);
+    repository.write(".gitattributes", "*.txt diff=evil filter=evil merge=evil\n*.z filter=a=b\n");
     repository.write("a.txt", "two\n");
     plain(&["add", "--all"]);
     plain(&["commit", "--quiet", "--message=two"]);
@@ -86,7 +91,7 @@ fn no_program_of_a_repository_is_started() {
     git.diff(&first, &second).expect("a diff");
     git.files(&second, &["a.txt"]).expect("a file");
     git.merge_base(&first, &second).expect("an answer");
-    git.merges(&first, &second).expect("an answer");
+    assert_eq!(git.merges(&second, &other).expect("an answer"), Merges::Conflicts(vec!["a.txt".to_owned()]));
     git.log(None, &second, 9).expect("a log");
     git.moved_at("main", &second).expect("an answer");
     git.blame(&second, "a.txt", 1..=1).expect("it is known");

@@ -7,6 +7,7 @@ mod history;
 mod hostile;
 mod merge;
 mod names;
+mod nasty;
 mod patch_id;
 mod pending;
 mod program;
