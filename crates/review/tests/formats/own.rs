@@ -31,7 +31,7 @@ fn all_that_is_wrong_is_told_at_once() {
             { "title": "b", "severity": "warning", "path": "a.rs", "line": -1, "side": null },
         ],
         "positions": [{ "finding": "4", "position": "gone" }],
-        "sumary": "",
+        "verdict": "",
     });
     insta::assert_snapshot!("violations", refused(&report));
 }

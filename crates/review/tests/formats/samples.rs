@@ -84,9 +84,9 @@ fn a_name_that_is_no_format_lists_those_there_are() {
     for format in Format::ALL {
         assert_eq!(format.name().parse(), Ok(format));
     }
-    let error = "sarf".parse::<Format>().expect_err("there is none");
+    let error = "xml".parse::<Format>().expect_err("there is none");
     let names = "`referee`, `sarif`, `rdjson`, `rdjsonl`, `checkstyle`, `cargo`, `gitlab`";
-    assert_eq!(error.to_string(), format!("`sarf` is no report format: there are {names}"));
+    assert_eq!(error.to_string(), format!("`xml` is no report format: there are {names}"));
 }
 
 /// A report as people would tell it.
