@@ -3,7 +3,8 @@
 /// The nearest word, if it is near enough to be what was meant.
 pub(super) fn nearest<'a>(word: &str, among: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let typed: Vec<char> = word.to_lowercase().chars().take(64).collect();
-    let most = (typed.len() / 3).max(1);
+    // None for two letters: whoever writes `no` does not mean `on`.
+    let most = typed.len() / 3;
     let far = |candidate: &str| distance(&typed, &candidate.chars().collect::<Vec<_>>());
     let (far, candidate) = among.into_iter().map(|candidate| (far(candidate), candidate)).min()?;
     (far <= most).then_some(candidate)
@@ -38,6 +39,8 @@ mod tests {
         assert_eq!(nearest("reveiw", words), Some("review"));
         assert_eq!(nearest("REPLY", words), Some("reply"));
         assert_eq!(nearest("label", words), None);
+        assert_eq!(nearest("no", ["off", "on"]), None);
+        assert_eq!(nearest("ON", ["off", "on"]), Some("on"));
         assert_eq!(nearest("", words), None);
         assert_eq!(nearest("x", []), None);
     }

@@ -61,10 +61,14 @@ impl Reading {
             return Read::Whole(Walk { reading: self, source }.root(keys, table.get_ref()));
         }
         self.sources[source].hide_likely_secrets();
+        let mut lines = BTreeSet::new();
         for error in errors {
             let span = self.sources[source].within(error.span().unwrap_or(0..0));
-            let what = format!("this is no TOML: {}", error.message().replace('\n', ", "));
-            self.faults.push(Fault::new(Place { source, span }, what, "here"));
+            // One slip makes the parser stumble over the rest of its line.
+            if lines.insert(self.sources[source].position(span.start).0) {
+                let what = format!("this is no TOML: {}", error.message().replace('\n', ", "));
+                self.faults.push(Fault::new(Place { source, span }, what, "here"));
+            }
         }
         Read::Broken
     }
@@ -94,7 +98,7 @@ impl Reading {
                     let (line, _) = self.sources[place.source].position(place.span.start);
                     let file = &self.sources[place.source].name;
                     warnings.push(format!(
-                        "`{name}` of `[{table}]` is named in {file}, line {line}, and there is no operator file"
+                        "`[{table}.{name}]` is missing: {file}, line {line}, names it, and there is no operator file"
                     ));
                 }
                 Read::Whole(_) => {

@@ -36,13 +36,17 @@ impl Source {
 
     /// Hides what stands behind keys that sound like a secret, for a text that no parser could tell apart.
     pub(super) fn hide_likely_secrets(&mut self) {
-        let mut start = 0;
+        let (mut start, mut secret) = (0, false);
         for line in self.text.split_inclusive('\n') {
-            let lower = line.to_ascii_lowercase();
-            if let Some(equals) = line.find('=')
-                && ["token", "key", "secret", "pass"].iter().any(|word| lower[..equals].contains(word))
-            {
-                self.hidden.push(start + equals + 1..start + line.len());
+            let key = line.find('=').map(|equals| line[..equals].to_ascii_lowercase());
+            if line.starts_with('[') {
+                secret = false;
+            } else if let Some(key) = &key {
+                secret = ["token", "key", "secret", "pass"].iter().any(|word| key.contains(word));
+            }
+            if secret {
+                let behind = key.map_or(0, |key| key.len() + 1);
+                self.hidden.push(start + behind..start + line.len());
             }
             start += line.len();
         }

@@ -9,12 +9,12 @@ fn said(repository: &str, operator: Option<&str>) -> String {
 
 #[test]
 fn an_unknown_key_is_named_with_what_was_meant() {
-    insta::assert_snapshot!(said("[review]\nmax_inlin = 3\n", None), @r#"
-    error: `review.max_inlin` is not a known key
+    insta::assert_snapshot!(said("[review]\nmax_inlines = 3\n", None), @r#"
+    error: `review.max_inlines` is not a known key
      --> referee.toml at main@3f2c1e9:2:1
       |
-    2 | max_inlin = 3
-      | ^^^^^^^^^ unknown key
+    2 | max_inlines = 3
+      | ^^^^^^^^^^^ unknown key
       |
       = hint: did you mean `max_inline`?
 
@@ -80,12 +80,12 @@ fn a_number_out_of_bounds_is_named() {
 
 #[test]
 fn a_word_outside_its_set_gets_the_list_and_what_was_meant() {
-    insta::assert_snapshot!(said("[gates]\nreply = \"aks\"\n", None), @r#"
+    insta::assert_snapshot!(said("[gates]\nreply = \"asks\"\n", None), @r#"
     error: `gates.reply` must be one of `off`, `ask`, `on`
      --> referee.toml at main@3f2c1e9:2:9
       |
-    2 | reply = "aks"
-      |         ^^^^^ this is none of them
+    2 | reply = "asks"
+      |         ^^^^^^ this is none of them
       |
       = hint: did you mean `ask`?
 
@@ -180,12 +180,12 @@ fn a_role_needs_a_name() {
 
 #[test]
 fn an_entry_that_is_not_there_is_named() {
-    insta::assert_snapshot!(said("[[role]]\nname = \"lint\"\ncommand = \"clipy\"\n", Some("[commands.clippy]\nargv = [\"cargo\", \"clippy\"]\n")), @r#"
-    error: `role.command` names `clipy`, and the operator file has no `[commands.clipy]`
+    insta::assert_snapshot!(said("[[role]]\nname = \"lint\"\ncommand = \"clippy2\"\n", Some("[commands.clippy]\nargv = [\"cargo\", \"clippy\"]\n")), @r#"
+    error: `role.command` names `clippy2`, and the operator file has no `[commands.clippy2]`
      --> referee.toml at main@3f2c1e9:3:11
       |
-    3 | command = "clipy"
-      |           ^^^^^^^ not there
+    3 | command = "clippy2"
+      |           ^^^^^^^^^ not there
       |
       = hint: did you mean `clippy`?
 
@@ -350,6 +350,12 @@ fn everything_wrong_in_all_sources_is_told_at_once() {
         hint: None,
     };
     assert_eq!(errors.told()[1], told);
+}
+
+#[test]
+fn one_slip_in_a_line_is_one_error() {
+    let said = said("[review\nstart = = 1\n", None);
+    assert!(said.ends_with("error: the config cannot be used: 2 errors"), "{said}");
 }
 
 #[test]

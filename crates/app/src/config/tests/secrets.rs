@@ -57,11 +57,12 @@ fn a_file_that_others_can_read_is_told() {
 fn no_message_shows_what_may_be_a_secret() {
     for operator in [
         "[forge.w.github]\ntoken = \"hunter2\"",
-        "[forge.w.github]\ntokn = \"hunter2\"",
+        "[forge.w.github]\ntokens = \"hunter2\"",
         "[forge.w.github]\ntoken = [\"hunter2\"]",
         "[forge.w.github]\ntoken = { value = \"hunter2\" }",
         "[forge.w.github]\ntoken = \"hunter2",
         "[forge.w.github]\ntoken = hunter2",
+        "[forge.w.github]\ntoken = \"\"\"\nhunter2",
         "[forge.w.github]\nurl = \"https://me:hunter2@example.org\"",
         "[mark]\nkeys = [\"hunter2\"]",
         "[mark]\nkeys = \"hunter2\"",

@@ -106,6 +106,12 @@ fn a_flag_beats_the_environment_which_beats_the_file_which_beats_the_default() {
 }
 
 #[test]
+fn a_byte_order_mark_and_windows_line_ends_are_taken() {
+    let setup = read("\u{feff}version = 1\r\n[loop]\r\nrounds = 4\r\n", None).expect("nothing is wrong");
+    assert_eq!(from(&setup, "loop.rounds"), ("4", "referee.toml at main@3f2c1e9, line 3"));
+}
+
+#[test]
 fn a_ceiling_caps_flags_and_the_environment_too() {
     let flags = [Flag { name: "--gate-work", key: "gates.work", value: "on" }];
     let env = |name: &str| (name == "REFEREE_GATES_LABEL").then(|| "on".to_owned());
@@ -235,7 +241,7 @@ fn roles_keep_their_order_and_speak_as_their_identity() {
 fn without_an_operator_file_a_role_that_needs_it_is_a_warning() {
     let setup = read("[[role]]\nname = \"lint\"\ncommand = \"clippy\"\n", None).expect("the rest can go on");
     let warning =
-        "`clippy` of `[commands]` is named in referee.toml at main@3f2c1e9, line 3, and there is no operator file";
+        "`[commands.clippy]` is missing: referee.toml at main@3f2c1e9, line 3, names it, and there is no operator file";
     assert_eq!(setup.warnings, [warning]);
     assert_eq!(setup.roles[0].reviewer, Reviewer::Command("clippy".into()));
 }
