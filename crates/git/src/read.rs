@@ -25,6 +25,15 @@ impl Git {
         if none && !self.has(commit)? { Err(GitError::Missing(commit.clone())) } else { Ok(contents) }
     }
 
+    /// The names of the files under a path at a commit; the path itself if it is a file.
+    ///
+    /// A name that is no UTF-8 is left out.
+    pub fn under(&self, commit: &Sha, path: &str) -> Result<Vec<String>, GitError> {
+        let listed = self.ask("ls-tree", &["-r", "-z", "--name-only", "--full-tree", full(commit)?, "--", path])?;
+        let names = listed.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        Ok(names.filter_map(|name| String::from_utf8(name.to_vec()).ok()).collect())
+    }
+
     /// The content of blobs by their full names, as a diff gives them, in their order; none where there is no such blob.
     pub fn blobs(&self, names: &[&str]) -> Result<Vec<Option<Vec<u8>>>, GitError> {
         let names: Result<Vec<String>, GitError> =

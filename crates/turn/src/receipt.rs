@@ -34,3 +34,18 @@ pub enum Outcome {
     /// It was sent, and nobody knows: read before anything is sent again.
     Unknown,
 }
+
+impl Outcome {
+    /// As the published schema spells it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Planned => "planned",
+            Self::Done => "done",
+            Self::AlreadySo => "already_so",
+            Self::Withheld => "withheld",
+            Self::Refused => "refused",
+            Self::Failed => "failed",
+            Self::Unknown => "unknown",
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! "Did you mean": the nearest of the words that would have been right.
 
 /// The nearest word, if it is near enough to be what was meant.
-pub(super) fn nearest<'a>(word: &str, among: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, among: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let typed: Vec<char> = word.to_lowercase().chars().take(64).collect();
     // None for two letters: whoever writes `no` does not mean `on`.
     let most = typed.len() / 3;

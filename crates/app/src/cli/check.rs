@@ -1,0 +1,122 @@
+//! `referee check`: the repository's checks run here, and how they ended is remembered for this head.
+
+use std::io;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use referee_core::model::{CheckOutcome, LocalCheck, Sha};
+use referee_git::Head;
+use serde_json::json;
+
+use super::Common;
+use crate::failure::{Ending, Failure};
+use crate::out::Out;
+use crate::place::Place;
+use crate::store::{Access, Memory};
+use crate::table::Table;
+use crate::target::Target;
+
+/// Run the repository's checks, and remember how they ended at this head
+#[derive(Debug, Args)]
+pub(super) struct Check {
+    /// Name the checks, run none
+    #[arg(long)]
+    list: bool,
+    /// End a check that takes longer, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
+    timeout: u64,
+    /// Run this instead of the configured checks
+    #[arg(last = true, value_name = "ARGV")]
+    argv: Vec<String>,
+}
+
+impl Check {
+    pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
+        let mut place = Place::open(common, if self.list { Access::Read } else { Access::Write })?;
+        let pull = place.pull(&Target::Current)?;
+        let setup = place.setup(common, pull, out)?;
+        let checks: Vec<(String, Vec<String>)> = if self.argv.is_empty() {
+            setup.checks.clone().into_iter().collect()
+        } else {
+            vec![("given".to_owned(), self.argv.clone())]
+        };
+        if checks.is_empty() {
+            return Err(Failure::usage("there are no checks: `[checks]` of `referee.toml` names none")
+                .hint("give one: `referee check -- cargo test`"));
+        }
+        if self.list {
+            checks.iter().for_each(|(name, argv)| out.data(&format!("{name:<12} {}\n", argv.join(" "))));
+            return Ok(Ending::Done);
+        }
+        let head = match place.git.head()? {
+            Head::Branch { commit, .. } => commit,
+            Head::Detached(commit) => Some(commit),
+        };
+        let head = head.ok_or_else(|| Failure::failed("there is no commit to check"))?;
+        let clean = place.git.is_clean()?;
+        let mut outcome = CheckOutcome::Passed;
+        let mut ended = Vec::new();
+        for (name, argv) in &checks {
+            let how = self.one(&place, name, argv, out)?;
+            if how != CheckOutcome::Passed && outcome == CheckOutcome::Passed {
+                outcome = how;
+            }
+            ended.push(json!({ "check": name, "argv": argv, "outcome": how }));
+        }
+        // Checks of other code prove nothing of the head.
+        if clean {
+            let table = Table::new(&place, &setup, pull)?;
+            place.store.remember(&table.key, Memory::Check, &LocalCheck { outcome, head: head.clone() })?;
+        }
+        tell(&ended, outcome, &head, clean, out);
+        Ok(if outcome == CheckOutcome::Passed { Ending::Done } else { Ending::Failed })
+    }
+
+    fn one(&self, place: &Place, name: &str, argv: &[String], out: &Out) -> Result<CheckOutcome, Failure> {
+        let Some((program, rest)) = argv.split_first() else {
+            return Err(Failure::usage(format!("the check `{name}` has no command")));
+        };
+        out.say(&format!("{name}: {}", argv.join(" ")));
+        let mut command = Command::new(program);
+        // What a check prints is words: stdout is for data.
+        command.args(rest).stdin(Stdio::null()).stdout(io::stderr());
+        if let Some(top) = place.git.top() {
+            command.current_dir(top);
+        }
+        let mut child = command.spawn().map_err(|error| {
+            Failure::failed(format!("the check `{name}` could not be started: {error}"))
+                .hint(format!("is `{program}` installed?"))
+        })?;
+        let deadline = Instant::now() + Duration::from_secs(self.timeout);
+        loop {
+            match child.try_wait() {
+                Ok(Some(status)) if status.success() => return Ok(CheckOutcome::Passed),
+                Ok(Some(_)) => return Ok(CheckOutcome::Failed),
+                Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(20)),
+                Ok(None) => {
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    return Ok(CheckOutcome::TimedOut);
+                }
+                Err(_) => return Ok(CheckOutcome::Unknown),
+            }
+        }
+    }
+}
+
+fn tell(ended: &[serde_json::Value], outcome: CheckOutcome, head: &Sha, clean: bool, out: &Out) {
+    if out.json {
+        let stored = clean.then_some(head);
+        out.document(&json!({ "schema": "referee/check-1", "checks": ended, "outcome": outcome, "stored": stored }));
+    }
+    let word = if outcome == CheckOutcome::Passed { "passed" } else { "did not pass" };
+    if clean {
+        out.say(&format!("{word} at {}, remembered\nnext: `referee comments` says where the pull is", head.short()));
+    } else {
+        out.say(&format!(
+            "{word}, but the work tree differs from {}: nothing was remembered\nnext: commit, then `referee check`",
+            head.short()
+        ));
+    }
+}

@@ -1,0 +1,129 @@
+//! `referee comments`: the threads of a pull, and a triage of them. It holds a reader only (TRI-9).
+
+use std::path::PathBuf;
+
+use clap::Args;
+use referee_core::model::{Completeness, Triage};
+use referee_core::triage::{Filter, Outdated, Phase, Resolved, Scan, TriagePayload, check_triage, remember, scan, summary};
+use referee_forge::local_name;
+use referee_turn::Inbox;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Common;
+use crate::failure::{Ending, Failure};
+use crate::out::Out;
+use crate::payload;
+use crate::place::Place;
+use crate::store::{Access, Memory};
+use crate::table::Table;
+use crate::target::Target;
+
+/// List review threads, and take a triage of them
+#[derive(Debug, Args)]
+pub(super) struct Comments {
+    #[command(flatten)]
+    which: super::Which,
+    /// Resolved ones too
+    #[arg(long)]
+    all: bool,
+    /// Unresolved ones only, which is the default
+    #[arg(long, conflicts_with = "all")]
+    unresolved: bool,
+    /// Outdated ones too
+    #[arg(long)]
+    include_outdated: bool,
+    /// Only threads opened by this author; may be given more than once
+    #[arg(long = "author", value_name = "NAME")]
+    authors: Vec<String>,
+    /// Only threads on this file, folder or glob; may be given more than once
+    #[arg(long = "path", value_name = "PATH")]
+    paths: Vec<String>,
+    /// Read at most so many threads
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_threads: Option<u32>,
+    /// Take a triage of the listed threads
+    #[arg(long, value_name = "FILE")]
+    triage_payload: Option<PathBuf>,
+    /// Remember nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// `--json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct CommentsDocument {
+    schema: &'static str,
+    #[serde(flatten)]
+    scan: Scan,
+    /// The triage that is remembered.
+    triage: Option<Triage>,
+}
+
+impl Comments {
+    pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
+        let access = if self.dry_run { Access::Read } else { Access::Write };
+        let mut place = Place::open(common, access)?;
+        let pull = place.pull(&Target::read(self.which.words())?)?;
+        let setup = place.setup(common, pull, out)?;
+        let table = Table::new(&place, &setup, pull)?;
+        let mut inbox = Inbox { evidence: table.evidence()?, reports: Vec::new() };
+        let (mut snapshot, _) = table.look(&place.forge, &inbox)?;
+        let most = self.max_threads.map_or(setup.max_threads, |most| most as usize);
+        if snapshot.threads.len() > most {
+            snapshot.threads.truncate(most);
+            snapshot.complete = Completeness::Truncated { what: format!("threads, after {most}") };
+        }
+        let filter = self.filter();
+        let mut seen = scan(&snapshot, &setup.policy, &filter, "local");
+        let mut triage = inbox.evidence.triage.take();
+        if let Some(path) = &self.triage_payload {
+            let handed: TriagePayload = payload::parse(path, "triage")?;
+            let faults = check_triage(&handed, pull, &seen.selected());
+            if !faults.is_empty() {
+                let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+                return Err(payload::refused(path, "triage", &faults));
+            }
+            triage = Some(remember(handed, &seen, triage.as_ref()));
+            snapshot.evidence.triage.clone_from(&triage);
+            seen = scan(&snapshot, &setup.policy, &filter, "local");
+        }
+        if !self.dry_run {
+            if let (Some(triage), Some(_)) = (&triage, &self.triage_payload) {
+                place.store.remember(&table.key, Memory::Triage, triage)?;
+            }
+            place.store.remember(&table.key, Memory::Seen, &seen.seen())?;
+            place.store.remember(&table.key, Memory::Phase, &seen.phase)?;
+            place.used(pull)?;
+        }
+        let ending = if seen.phase.phase == Phase::Blocked { Ending::HumanNeeded } else { Ending::Done };
+        if out.json {
+            out.document(&CommentsDocument { schema: "referee/comments-1", scan: seen, triage });
+        } else {
+            out.data(&summary(&seen));
+            out.say(&format!("next: {}", next(&local_name(pull), &seen)));
+        }
+        Ok(ending)
+    }
+
+    fn filter(&self) -> Filter {
+        Filter {
+            resolved: if self.all { Resolved::Show } else { Resolved::LeaveOut },
+            outdated: if self.include_outdated { Outdated::Show } else { Outdated::LeaveOut },
+            authors: self.authors.clone(),
+            paths: self.paths.clone(),
+        }
+    }
+}
+
+fn next(name: &str, scan: &Scan) -> String {
+    match scan.phase.phase {
+        Phase::Blocked => "a person decides; then scan again".to_owned(),
+        Phase::FixingReviewFindings => {
+            format!("fix what is valid, then `referee fix-comments {name} --payload FILE`")
+        }
+        Phase::ReviewTriage => format!("`referee comments {name} --triage-payload FILE` takes a triage"),
+        Phase::Unverified => "`referee check` proves the head".to_owned(),
+        Phase::Verified => "nothing: no thread is open, and the head is checked".to_owned(),
+    }
+}

@@ -1,0 +1,22 @@
+package worker
+
+import (
+	"errors"
+	"io"
+	"net/http"
+)
+
+// ErrStatus says that the server did not answer with 200.
+var ErrStatus = errors.New("unexpected status")
+
+// Fetch reads a page.
+func Fetch(url string) ([]byte, error) {
+	resp, err := http.Get(url)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, ErrStatus
+	}
+	return io.ReadAll(resp.Body)
+}

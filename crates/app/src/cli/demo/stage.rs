@@ -1,0 +1,117 @@
+//! The stage of the demo: a repository in a folder of its own, the author's git, and referee as its own child.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::failure::Failure;
+
+/// A repository to play in.
+#[derive(Debug)]
+pub(super) struct Stage {
+    dir: PathBuf,
+    referee: PathBuf,
+    shown: Shown,
+}
+
+/// Whether children print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// As they would alone.
+    Yes,
+    /// Not at all.
+    No,
+}
+
+/// The author's git obeys nobody's settings.
+const AUTHOR: &[&str] = &[
+    "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false", "-c",
+    "init.defaultBranch=main", "-c", "core.hooksPath=/dev/null", "-c", "core.autocrlf=false",
+];
+
+impl Stage {
+    /// An empty repository.
+    pub(super) fn new(dir: &Path, shown: Shown) -> Result<Self, Failure> {
+        let referee = std::env::current_exe()
+            .map_err(|error| Failure::failed(format!("this program does not know where it lies: {error}")))?;
+        let stage = Self { dir: dir.to_owned(), referee, shown };
+        stage.git(&["init", "--quiet"])?;
+        stage.git(&["config", "user.name", "Ada"])?;
+        stage.git(&["config", "user.email", "ada@example.org"])?;
+        Ok(stage)
+    }
+
+    /// The operator's file beside the repository: only there may programs be named.
+    pub(super) fn operator(&self) -> PathBuf {
+        self.dir.join(".git/demo-operator.toml")
+    }
+
+    /// Writes the operator's file.
+    pub(super) fn write_operator(&self) -> Result<(), Failure> {
+        let program = toml::Value::String(self.referee.display().to_string());
+        let text = format!("[commands.pedant]\nargv = [{program}, \"demo\", \"--as-pedant\"]\nformat = \"referee\"\n");
+        std::fs::write(self.operator(), text).map_err(failed)
+    }
+
+    /// The author writes files and commits them.
+    pub(super) fn commit(&self, files: &[(&str, &str)], message: &str) -> Result<(), Failure> {
+        for (path, text) in files {
+            let path = self.dir.join(path);
+            if let Some(folder) = path.parent() {
+                std::fs::create_dir_all(folder).map_err(failed)?;
+            }
+            std::fs::write(path, text).map_err(failed)?;
+        }
+        self.git(&["add", "--all"])?;
+        self.git(&["commit", "--quiet", "--message", message])
+    }
+
+    /// The author's git.
+    pub(super) fn git(&self, args: &[&str]) -> Result<(), Failure> {
+        let mut git = Command::new("git");
+        for (key, _) in std::env::vars_os().filter(|(key, _)| key.as_encoded_bytes().starts_with(b"GIT_")) {
+            git.env_remove(key);
+        }
+        let output = git.current_dir(&self.dir).args(AUTHOR).args(args).output().map_err(failed)?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let words = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        Err(Failure::failed(format!("`git {}` failed: {words}", args.join(" "))))
+    }
+
+    /// referee itself, as a user would run it. Its exit code is part of the play.
+    pub(super) fn referee(&self, args: &[&str], ends: u8) -> Result<(), Failure> {
+        let mut child = self.child(args);
+        if self.shown == Shown::Yes {
+            child.stdout(Stdio::inherit()).stderr(io::stdout());
+        } else {
+            child.stdout(Stdio::null()).stderr(Stdio::null());
+        }
+        let code = child.status().map_err(failed)?.code();
+        if code == Some(i32::from(ends)) {
+            return Ok(());
+        }
+        let found = code.map_or_else(|| "a signal".to_owned(), |code| code.to_string());
+        Err(Failure::failed(format!("`referee {}` ended with {found}, not with {ends}", args.join(" "))))
+    }
+
+    /// What referee prints, as data.
+    pub(super) fn data(&self, args: &[&str]) -> Result<serde_json::Value, Failure> {
+        let output = self.child(args).output().map_err(failed)?;
+        serde_json::from_slice(&output.stdout).map_err(failed)
+    }
+
+    fn child(&self, args: &[&str]) -> Command {
+        let mut child = Command::new(&self.referee);
+        for key in ["REFEREE_PULL", "REFEREE_TOKEN", "REFEREE_ACCESSIBLE"] {
+            child.env_remove(key);
+        }
+        child.current_dir(&self.dir).env("REFEREE_OPERATOR", self.operator()).args(args).stdin(Stdio::null());
+        child
+    }
+}
+
+fn failed(error: impl std::fmt::Display) -> Failure {
+    Failure::failed(format!("the demo stopped: {error}"))
+}

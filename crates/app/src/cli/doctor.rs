@@ -1,0 +1,199 @@
+//! `referee doctor`: what this machine, this repository and this config can and cannot do.
+
+use clap::Args;
+use referee_git::Head;
+use serde::Serialize;
+use serde_json::json;
+
+use super::Common;
+use crate::config::Reviewer;
+use crate::failure::{Ending, Failure};
+use crate::out::Out;
+use crate::place::Place;
+use crate::reviewers;
+use crate::setup::own_operator_file;
+use crate::store::Access;
+
+/// Say what this machine and this repository can and cannot do
+#[derive(Debug, Args)]
+pub(super) struct Doctor {
+    /// Show where every value of the config comes from
+    #[arg(long)]
+    values: bool,
+}
+
+/// How something stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    Ok,
+    Warn,
+    Fail,
+    Unknown,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Serialize)]
+struct Line {
+    state: State,
+    what: &'static str,
+    words: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+impl Doctor {
+    pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
+        let mut lines = Vec::new();
+        let mut values = Vec::new();
+        match Place::open(common, Access::Read) {
+            Ok(place) => {
+                repository(&place, &mut lines);
+                values = config(&place, common, out, &mut lines);
+            }
+            Err(failure) => {
+                let mut words = failure.words();
+                words.truncate(words.trim_end().len());
+                let words = words.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default().to_owned();
+                lines.push(line(State::Fail, "repository", words).with("run it in a git repository, or use `-C DIR`"));
+            }
+        }
+        rules(&mut lines);
+        lines.push(line(State::Ok, "may not", "merge, close, dismiss or delete: there is no such call"));
+        lines.push(line(State::Unknown, "forges", "this build reads and writes local pulls only"));
+        lines.push(line(State::Unknown, "models", "this build runs no models"));
+        let failed = lines.iter().filter(|line| line.state == State::Fail).count();
+        if out.json {
+            let values: Vec<_> = values
+                .iter()
+                .map(|(key, value, from)| json!({ "key": key, "value": value, "from": from }))
+                .collect();
+            out.document(&json!({ "schema": "referee/doctor-1", "lines": lines, "values": values }));
+        } else {
+            lines.iter().for_each(|line| out.data(&line.print()));
+            if self.values {
+                for (key, value, from) in &values {
+                    out.data(&format!("value    {key} = {value} ({from})\n"));
+                }
+            }
+        }
+        for hint in lines.iter().filter(|line| line.state != State::Ok).filter_map(|line| line.hint.as_deref()) {
+            out.say(&format!("hint: {hint}"));
+        }
+        out.say(if failed == 0 { "next: `referee review` reviews the current branch" } else { "next: mend what fails" });
+        Ok(if failed == 0 { Ending::Done } else { Ending::Failed })
+    }
+}
+
+fn repository(place: &Place, lines: &mut Vec<Line>) {
+    let head = match place.git.head() {
+        Ok(Head::Branch { name, commit: Some(commit) }) => format!("on {name} at {}", commit.short()),
+        Ok(Head::Branch { name, commit: None }) => format!("on {name}, without commits"),
+        Ok(Head::Detached(commit)) => format!("detached at {}", commit.short()),
+        Err(error) => return lines.push(line(State::Fail, "repository", error.to_string())),
+    };
+    lines.push(line(State::Ok, "repository", head));
+    match place.git.default_branch() {
+        Ok(Some(name)) => lines.push(line(State::Ok, "base", format!("{name} is the default branch"))),
+        Ok(None) => lines.push(
+            line(State::Warn, "base", "no default branch is known".to_owned())
+                .with("name the base: `referee review main..HEAD`"),
+        ),
+        Err(error) => lines.push(line(State::Fail, "base", error.to_string())),
+    }
+    if let Ok(true) = place.git.is_shallow() {
+        let words = "the clone is shallow: older heads may be missing".to_owned();
+        lines.push(line(State::Warn, "history", words).with("`git fetch --unshallow`"));
+    }
+    lines.push(line(State::Ok, "identity", format!("you are {}, reviews are by referee", place.user)));
+    match place.forge.pulls() {
+        Ok(pulls) => lines.push(line(State::Ok, "local", format!("{} pulls known", pulls.len()))),
+        Err(error) => lines.push(line(State::Fail, "local", error.to_string())),
+    }
+}
+
+fn config(place: &Place, common: &Common, out: &Out, lines: &mut Vec<Line>) -> Vec<(String, String, String)> {
+    let base = match place.git.default_branch() {
+        Ok(Some(name)) => place.git.resolve(&name).ok().flatten().map(|commit| (name, commit)),
+        _ => None,
+    };
+    let setup = match place.setup_at(common, base.as_ref(), out) {
+        Ok(setup) => setup,
+        Err(failure) => {
+            let words = failure.words();
+            lines.push(line(State::Fail, "config", words.trim_start_matches("error: ").trim_end().to_owned()));
+            return Vec::new();
+        }
+    };
+    let roles: Vec<String> = setup.roles.iter().map(|role| format!("{} ({})", role.name, by(&role.reviewer))).collect();
+    lines.push(line(State::Ok, "config", format!("roles {}; {} rounds", roles.join(", "), setup.policy.rounds)));
+    for role in &setup.roles {
+        match &role.reviewer {
+            Reviewer::Builtin => {}
+            Reviewer::Command(name) => lines.push(program(&setup, name)),
+            Reviewer::Model(name) => lines.push(
+                line(State::Fail, "models", format!("role `{}` asks `{name}`; this build runs no models", role.name))
+                    .with("give the role `builtin = true` or a `command`"),
+            ),
+        }
+    }
+    if setup.mark_keys.is_empty() {
+        let hint = own_operator_file().map(|path| format!("`[mark] keys` in `{}` seals them", path.display()));
+        let mut unsealed = line(State::Warn, "marks", "unsealed: whoever may write here could forge one".to_owned());
+        unsealed.hint = hint;
+        lines.push(unsealed);
+    }
+    setup.origins.into_iter().map(|origin| (origin.key, origin.value, origin.from)).collect()
+}
+
+fn by(reviewer: &Reviewer) -> String {
+    match reviewer {
+        Reviewer::Builtin => "built in".to_owned(),
+        Reviewer::Command(name) => format!("command {name}"),
+        Reviewer::Model(name) => format!("model {name}"),
+    }
+}
+
+fn program(setup: &crate::config::Setup, name: &str) -> Line {
+    let Some(entry) = setup.commands.get(name) else {
+        return line(State::Fail, "commands", format!("`{name}` is in no operator file"))
+            .with("name the file with `--operator FILE`");
+    };
+    let program = entry.argv.first().map_or("", String::as_str);
+    let found = std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(program).is_file()))
+        || std::path::Path::new(program).is_absolute();
+    if found {
+        line(State::Ok, "commands", format!("`{name}` runs `{}`", entry.argv.join(" ")))
+    } else {
+        line(State::Fail, "commands", format!("`{name}` runs `{program}`, which is not on the PATH"))
+            .with("install it, or mend the operator file")
+    }
+}
+
+fn rules(lines: &mut Vec<Line>) {
+    match reviewers::embedded() {
+        Ok(rules) => lines.push(line(State::Ok, "rules", format!("{} built in", rules.ids().len()))),
+        Err(failure) => lines.push(line(State::Fail, "rules", failure.words())),
+    }
+}
+
+fn line(state: State, what: &'static str, words: impl Into<String>) -> Line {
+    Line { state, what, words: words.into(), hint: None }
+}
+
+impl Line {
+    fn with(mut self, hint: &str) -> Self {
+        self.hint = Some(hint.to_owned());
+        self
+    }
+
+    fn print(&self) -> String {
+        let state = match self.state {
+            State::Ok => "ok",
+            State::Warn => "warn",
+            State::Fail => "fail",
+            State::Unknown => "unknown",
+        };
+        format!("{state:<8} {:<10} {}\n", self.what, self.words)
+    }
+}

@@ -1,0 +1,76 @@
+//! `referee explain`: why a pull is where it is, or what a rule means.
+
+use clap::Args;
+use referee_core::facts::Facts;
+use referee_core::render::{Heading, explain};
+use referee_turn::Inbox;
+
+use super::{Common, Which};
+use crate::failure::{Ending, Failure};
+use crate::out::Out;
+use crate::place::Place;
+use crate::show::{Calls, Played, TurnDocument};
+use crate::store::Access;
+use crate::table::Table;
+use crate::target::Target;
+use crate::{reviewers, tell};
+
+/// Why a pull is where it is, or what a rule means
+#[derive(Debug, Args)]
+pub(super) struct Explain {
+    #[command(flatten)]
+    which: Which,
+    /// What this rule of the built-in reviewer looks for, and why
+    #[arg(long, value_name = "ID", conflicts_with_all = ["pull", "pr"])]
+    rule: Option<String>,
+}
+
+/// How many turns are listed.
+const TURNS: usize = 5;
+
+impl Explain {
+    pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
+        if let Some(id) = &self.rule {
+            return rule(id, out);
+        }
+        let mut place = Place::open(common, Access::Read)?;
+        let pull = place.pull(&Target::read(self.which.words())?)?;
+        let setup = place.setup(common, pull, out)?;
+        let table = Table::new(&place, &setup, pull)?;
+        let inbox = Inbox { evidence: table.evidence()?, reports: Vec::new() };
+        let (snapshot, plan) = table.look(&place.forge, &inbox)?;
+        if out.json {
+            let calls = Calls { reads: table.reads(), writes: 0 };
+            let (steps, rounds) = (plan.steps.as_slice(), setup.policy.rounds);
+            let played = Played { snapshot: &snapshot, plan: &plan, steps, receipts: &[], rounds, calls };
+            out.document(&TurnDocument::of(&played));
+            return Ok(Ending::Done);
+        }
+        let heading = Heading::of(&Facts::new(&snapshot, &setup.policy));
+        out.data(&explain(&plan, &heading));
+        for action in place.store.cut_short(&table.key)? {
+            out.data(&format!("cut      {action}: the last run ended there; it is read back by the next one\n"));
+        }
+        for turn in place.store.turns(&table.key, TURNS)? {
+            let head = turn.head.get(..7).unwrap_or(&turn.head);
+            let times = if turn.times > 1 { format!(", {} times alike", turn.times) } else { String::new() };
+            out.data(&format!("turn     {} at {head}, {}{times} (`referee replay {}`)\n", turn.id, turn.at, turn.id));
+        }
+        out.say(&format!("next: {}", tell::next(&table, &plan, false)));
+        Ok(Ending::Done)
+    }
+}
+
+fn rule(id: &str, out: &Out) -> Result<Ending, Failure> {
+    let rules = reviewers::embedded()?;
+    if let Some(page) = rules.page(id) {
+        out.data(&page.render());
+        return Ok(Ending::Done);
+    }
+    let near = crate::config::nearest(id, rules.ids());
+    let failure = Failure::usage(format!("there is no rule `{id}`"));
+    Err(match near {
+        Some(near) => failure.hint(format!("did you mean `{near}`?")),
+        None => failure.hint("a finding names its rule; `referee doctor` counts them"),
+    })
+}

@@ -1,0 +1,236 @@
+//! `referee review`: the reviewers run, and what they found is published.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use referee_core::model::{Outcome as Reported, RoleName, Severity, Sha, Submission};
+use referee_core::plan::{Brief, Next};
+use referee_core::policy::Role;
+use referee_forge::{Asked, Gates};
+use referee_review::formats::{self, Origin};
+use referee_turn::{Inbox, Outcome, Turn};
+
+use super::{Common, Which};
+use crate::config::Setup;
+use crate::failure::{Ending, Failure};
+use crate::out::Out;
+use crate::place::Place;
+use crate::progress::Progress;
+use crate::reviewers::{self, Reading};
+use crate::show::Format;
+use crate::store::{Access, Texts};
+use crate::table::Table;
+use crate::target::Target;
+use crate::{payload, tell};
+
+/// Run the reviewers, and publish what they found
+#[derive(Debug, Args)]
+pub(super) struct Review {
+    #[command(flatten)]
+    which: Which,
+    /// Only this role; may be given more than once
+    #[arg(long = "role", value_name = "ROLE")]
+    roles: Vec<String>,
+    /// Take a finished report for one role, from a file or `-`
+    #[arg(long, value_name = "FILE", requires = "roles")]
+    report: Option<PathBuf>,
+    /// The report's format
+    #[arg(long, value_name = "FORMAT", default_value = "referee", requires = "report")]
+    report_format: formats::Format,
+    /// Keep the reports here too
+    #[arg(long, value_name = "FILE")]
+    report_out: Option<PathBuf>,
+    /// Review everything again, not only what changed
+    #[arg(long)]
+    full: bool,
+    /// Exit 20 when a finding is at least so grave
+    #[arg(long, value_name = "SEVERITY", default_value = "critical")]
+    fail_on: FailOn,
+    /// Run the reviewers, write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "human", conflicts_with = "json")]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    Never,
+    Critical,
+    Warning,
+    Any,
+}
+
+impl Review {
+    pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
+        let access = if self.dry_run { Access::Read } else { Access::Write };
+        let mut place = Place::open(common, access)?;
+        let pull = place.pull(&Target::read(self.which.words())?)?;
+        let mut setup = place.setup(common, pull, out)?;
+        place.keep_texts(if setup.journal_texts { Texts::On } else { Texts::Off });
+        self.admit(&mut setup)?;
+        let table = Table::new(&place, &setup, pull)?;
+        if !self.dry_run {
+            place.used(pull)?;
+        }
+        let turn = self.play(&table, out)?;
+        let format = if out.json { Format::Json } else { self.format };
+        tell::turn(&table, &turn, format, out);
+        Ok(self.ending(&turn, format))
+    }
+
+    /// Roles of the command line must be known; with a report, one that the config does not name is ad hoc.
+    fn admit(&self, setup: &mut Setup) -> Result<(), Failure> {
+        for name in &self.roles {
+            let role = RoleName::from(name.as_str());
+            if setup.policy.role(&role).is_some() {
+                continue;
+            }
+            if self.report.is_none() {
+                let known: Vec<String> = setup.policy.roles.iter().map(|role| format!("`{}`", role.name)).collect();
+                return Err(Failure::usage(format!("there is no role `{name}`"))
+                    .hint(format!("the config names {}", known.join(", "))));
+            }
+            let ad_hoc = Role { name: role, identity: None, blocks: false, paths: Vec::new(), ad_hoc: true };
+            setup.policy.roles.push(ad_hoc);
+        }
+        match (&self.report, self.roles.as_slice()) {
+            (Some(_), [_]) | (None, _) => Ok(()),
+            (Some(_), _) => Err(Failure::usage("a report is for one role").hint("give `--role` once")),
+        }
+    }
+
+    /// One turn; two where reviewers run in between.
+    fn play(&self, table: &Table<'_>, out: &Out) -> Result<Turn, Failure> {
+        let gates = if self.dry_run {
+            Gates::dry_run()
+        } else {
+            Gates::new(table.setup.policy.gates.clone(), Asked::new(), table.setup.policy.approve)
+        };
+        let mut inbox = Inbox { evidence: table.evidence()?, reports: Vec::new() };
+        inbox.evidence.full = self.full;
+        inbox.evidence.only = self.roles.iter().map(|name| RoleName::from(name.as_str())).collect();
+        let (snapshot, plan) = table.look(&table.place.forge, &inbox)?;
+        let head = snapshot.pull.head.clone();
+        let saved = table.place.store.waiting(&table.key, &head)?;
+        if !saved.is_empty() {
+            out.say(&format!("{} saved by an earlier run and not posted yet", count(saved.len(), "report")));
+        }
+        inbox.reports.extend(saved.iter().map(|saved| saved.report.clone()));
+        let from = snapshot.changes.merge_base.as_ref().unwrap_or(&snapshot.pull.base_sha);
+        let fresh = match &self.report {
+            Some(path) => {
+                let files = snapshot.changes.files.iter().map(|file| file.path.clone()).collect();
+                vec![self.handed_in(path, table, &head, files)?]
+            }
+            None => {
+                let briefs = wanted(&plan.next, &inbox.reports);
+                out.say(&opening(table, &snapshot.pull.base, &head, snapshot.changes.files.len(), &briefs));
+                let trusted = table.place.trusted(table.pull)?.map(|(_, commit)| commit);
+                let reading = Reading {
+                    git: &table.place.git,
+                    texts: &table.texts,
+                    from,
+                    trusted: trusted.as_ref(),
+                    head: &head,
+                    setup: table.setup,
+                };
+                if briefs.is_empty() { Vec::new() } else { reviewers::run(&reading, &briefs, &Progress::new(out))? }
+            }
+        };
+        self.save(table, &fresh)?;
+        inbox.reports.extend(fresh);
+        let turn = table.play(&gates, &inbox)?;
+        let cut = turn.receipts.iter().any(|it| matches!(it.outcome, Outcome::Failed | Outcome::Unknown | Outcome::Planned));
+        if !self.dry_run && !turn.unsettled && !cut {
+            let stand: Vec<i64> = table.place.store.waiting(&table.key, &head)?.iter().map(|saved| saved.id).collect();
+            table.place.store.posted(&stand)?;
+        }
+        Ok(turn)
+    }
+
+    /// Saved before anything is posted: a run that fails loses no report.
+    fn save(&self, table: &Table<'_>, reports: &[Submission]) -> Result<(), Failure> {
+        if !self.dry_run {
+            reports.iter().try_for_each(|report| table.place.store.save(&table.key, report))?;
+        }
+        let Some(path) = &self.report_out else { return Ok(()) };
+        let written = match reports {
+            [report] => serde_json::to_vec_pretty(report),
+            reports => serde_json::to_vec_pretty(reports),
+        };
+        let bytes = written.map_err(|error| Failure::failed(error.to_string()))?;
+        std::fs::write(path, bytes)
+            .map_err(|error| Failure::failed(format!("`{}` cannot be written: {error}", path.display())))
+    }
+
+    fn handed_in(&self, path: &PathBuf, table: &Table<'_>, head: &Sha, files: Vec<String>) -> Result<Submission, Failure> {
+        let bytes = payload::read(path)?;
+        let [role] = self.roles.as_slice() else { return Err(Failure::usage("a report is for one role")) };
+        let origin = Origin {
+            role: &RoleName::from(role.as_str()),
+            head,
+            root: table.place.git.top(),
+            files: &files,
+            ended: formats::Ending::Unknown,
+        };
+        formats::parse(self.report_format, &bytes, &origin).map_err(|error| {
+            Failure::usage(format!("nothing was taken from `{}`: {error}", path.display()))
+                .hint("`--report-format` names its format; `referee schema report` prints referee's own")
+        })
+    }
+
+    fn ending(&self, turn: &Turn, format: Format) -> Ending {
+        let plan = &turn.plan;
+        let at_least = match self.fail_on {
+            FailOn::Never => None,
+            FailOn::Critical => Some(Severity::Critical),
+            FailOn::Warning => Some(Severity::Warning),
+            FailOn::Any => Some(Severity::Suggestion),
+        };
+        let grave = at_least.is_some_and(|least| plan.findings.iter().any(|it| it.counts && it.severity >= least));
+        let failed = |role| {
+            turn.snapshot.report(role).is_some_and(|report| matches!(report.outcome, Reported::Failed { .. }))
+        };
+        let withheld = turn.receipts.iter().any(|receipt| receipt.outcome == Outcome::Withheld);
+        // An uploaded SARIF file carries its findings; a red job would hide the upload.
+        if turn.unsettled {
+            Ending::Later
+        } else if grave && format != Format::Sarif {
+            Ending::Findings
+        } else if plan.roles.iter().any(|role| failed(&role.role)) {
+            Ending::Inconclusive
+        } else if matches!(plan.next, Next::Blocked(_)) {
+            Ending::HumanNeeded
+        } else if withheld {
+            Ending::Withheld
+        } else {
+            Ending::Done
+        }
+    }
+}
+
+/// The briefs whose report is not there already.
+fn wanted(next: &Next, reports: &[Submission]) -> Vec<Brief> {
+    let Next::Review(briefs) = next else { return Vec::new() };
+    let there: BTreeSet<&RoleName> = reports.iter().map(|report| &report.role).collect();
+    briefs.iter().filter(|brief| !there.contains(&brief.role)).cloned().collect()
+}
+
+fn opening(table: &Table<'_>, base: &str, head: &Sha, files: usize, briefs: &[Brief]) -> String {
+    let name = referee_forge::local_name(table.pull);
+    let what = format!("{name}: {base}..{}, {}", head.short(), count(files, "file"));
+    match briefs {
+        [] => format!("looking at {what}"),
+        briefs => {
+            let roles: Vec<&str> = briefs.iter().map(|brief| brief.role.as_str()).collect();
+            format!("reviewing {what}, by {}", roles.join(", "))
+        }
+    }
+}
+
+fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}

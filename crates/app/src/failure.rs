@@ -1,0 +1,122 @@
+//! How a run ends: an exit code, and where it went wrong words with a hint.
+
+use std::process::ExitCode;
+
+/// How a run that was carried out ended. The numbers are published (`referee help`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// Done, or nothing to do.
+    Done = 0,
+    /// Something failed.
+    Failed = 1,
+    /// Somebody else has the turn, and the command was asked to wait.
+    Waiting = 8,
+    /// Steps were planned and withheld.
+    Withheld = 10,
+    /// A person must decide.
+    HumanNeeded = 12,
+    /// A reviewer failed: nothing is approved, nothing is known.
+    Inconclusive = 14,
+    /// Findings at or above `--fail-on`.
+    Findings = 20,
+    /// Try again later; nothing is lost.
+    Later = 75,
+}
+
+/// Why a run was not carried out.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    kind: Kind,
+    message: String,
+    hints: Vec<String>,
+}
+
+/// The kinds, by exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// It failed.
+    Failed = 1,
+    /// The command line or the config is wrong.
+    Usage = 2,
+    /// There is nothing to review.
+    NothingToReview = 3,
+    /// Try later.
+    Later = 75,
+}
+
+impl Failure {
+    /// Consequence first, lower case, no final period.
+    pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hints: Vec::new() }
+    }
+
+    /// It failed.
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self::new(Kind::Failed, message)
+    }
+
+    /// The command line or the config is wrong.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(Kind::Usage, message)
+    }
+
+    /// The next step.
+    #[must_use]
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// The words for a terminal.
+    pub(crate) fn words(&self) -> String {
+        let mut words = format!("error: {}\n", self.message);
+        for (at, hint) in self.hints.iter().enumerate() {
+            words.push_str(if at == 0 { "\nhint: " } else { "hint: " });
+            words.push_str(hint);
+            words.push('\n');
+        }
+        words
+    }
+
+    /// The same as data, for `--json`.
+    pub(crate) fn data(&self) -> serde_json::Value {
+        serde_json::json!({
+            "schema": "referee/error-1",
+            "message": self.message,
+            "hints": self.hints,
+            "exit": self.kind as u8,
+        })
+    }
+
+    /// The exit code.
+    pub(crate) fn code(&self) -> ExitCode {
+        ExitCode::from(self.kind as u8)
+    }
+}
+
+impl Ending {
+    /// The exit code.
+    pub(crate) fn code(self) -> ExitCode {
+        ExitCode::from(self as u8)
+    }
+}
+
+impl From<crate::store::StoreError> for Failure {
+    fn from(error: crate::store::StoreError) -> Self {
+        use crate::store::StoreError;
+        let failure = Self::failed(error.to_string());
+        match error {
+            StoreError::Newer { .. } => failure.hint("use that newer referee; nothing was changed"),
+            StoreError::File { .. } | StoreError::Database { .. } => {
+                failure.hint("make room, or make the folder writable; `--dry-run` needs neither")
+            }
+            StoreError::Row { .. } => failure.hint("move the file away: what is in it can be made anew"),
+        }
+    }
+}
+
+impl From<referee_git::GitError> for Failure {
+    fn from(error: referee_git::GitError) -> Self {
+        Self::failed(error.to_string())
+    }
+}

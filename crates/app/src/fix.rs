@@ -1,0 +1,15 @@
+//! What `fix-comments` takes (FIX-2).
+
+use referee_core::model::Answer;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Answers to threads of one pull.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct FixPayload {
+    /// Of which pull.
+    pub(crate) pr_number: u64,
+    /// One answer a thread.
+    pub(crate) threads: Vec<Answer>,
+}

@@ -1,0 +1,76 @@
+//! Data to stdout, words to stderr, and how much of either.
+
+use std::io::{self, IsTerminal, Write};
+
+use anstream::{AutoStream, ColorChoice};
+use serde::Serialize;
+
+/// Where a run writes to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Out {
+    /// One document on stdout.
+    pub(crate) json: bool,
+    /// When to colour.
+    pub(crate) color: ColorChoice,
+    /// How many words.
+    pub(crate) words: Words,
+    /// No redrawing, no tables.
+    pub(crate) accessible: bool,
+}
+
+/// How many words a run says on stderr.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Words {
+    /// Errors only.
+    Few,
+    /// What a person wants to know.
+    Some,
+    /// Also what was looked at.
+    Many,
+}
+
+impl Out {
+    /// Data: text for people.
+    pub(crate) fn data(&self, text: &str) {
+        let mut stdout = AutoStream::new(io::stdout().lock(), self.color);
+        // A reader that went away is no error of ours.
+        let _ = stdout.write_all(text.as_bytes());
+    }
+
+    /// Data: one document for programs.
+    pub(crate) fn document(&self, value: &impl Serialize) {
+        let mut stdout = io::stdout().lock();
+        let _ = serde_json::to_writer_pretty(&mut stdout, value);
+        let _ = stdout.write_all(b"\n");
+    }
+
+    /// Words, with a line feed at their end.
+    pub(crate) fn say(&self, words: &str) {
+        if self.words >= Words::Some {
+            self.always(words);
+        }
+    }
+
+    /// Words that only `-v` shows.
+    pub(crate) fn detail(&self, words: &str) {
+        if self.words >= Words::Many {
+            self.always(words);
+        }
+    }
+
+    /// Words that `--quiet` does not silence.
+    pub(crate) fn always(&self, words: &str) {
+        let mut stderr = AutoStream::new(io::stderr().lock(), self.color);
+        let _ = writeln!(stderr, "{}", words.trim_end_matches('\n'));
+    }
+
+    /// Whether progress is redrawn: a terminal that nobody reads aloud.
+    pub(crate) fn redraws(&self) -> bool {
+        self.words >= Words::Some && !self.accessible && !self.json && io::stderr().is_terminal()
+    }
+
+    /// Whether stdout takes colour.
+    pub(crate) fn colours(&self) -> bool {
+        AutoStream::new(io::stdout(), self.color).current_choice() != ColorChoice::Never
+    }
+}

@@ -1,0 +1,199 @@
+//! A checkout with its local forge and its store: where every command begins.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use referee_core::model::{Login, PullNumber, PullState, Sha, Time};
+use referee_forge::{LocalError, LocalForge, LocalPull, local_name, login_of};
+use referee_git::{Git, Head};
+
+use crate::cli::Common;
+use crate::failure::{Failure, Kind};
+use crate::store::{Access, Store, Texts};
+use crate::target::Target;
+
+/// A checkout, opened.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// The repository.
+    pub(crate) git: Git,
+    /// Its pulls.
+    pub(crate) forge: LocalForge,
+    /// What is remembered of them.
+    pub(crate) store: Store,
+    /// The git user.
+    pub(crate) user: Login,
+    access: Access,
+}
+
+/// The head and the base of a pull that is about to be looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Range {
+    base: String,
+    head: String,
+    /// The head where it is no branch: a commit of the work tree or of the index.
+    at: Option<Sha>,
+}
+
+impl Place {
+    /// The checkout that the command was started in. A reader makes and changes nothing.
+    pub(crate) fn open(common: &Common, access: Access) -> Result<Self, Failure> {
+        let git = Git::discover(&common.dir)?;
+        let forge = LocalForge::open(git.clone(), now)?;
+        let store = Store::open(&git.common_dir().join("referee/state.db"), access, now)?;
+        let user = login_of(&git.user()?);
+        Ok(Self { git, forge, store, user, access })
+    }
+
+    /// Whether the journal keeps texts.
+    pub(crate) fn keep_texts(&mut self, texts: Texts) {
+        self.store.keep_texts(texts);
+    }
+
+    /// The pull that the words mean. Opened on first use by a run that may write; a reader looks at it as it would be.
+    pub(crate) fn pull(&mut self, target: &Target) -> Result<PullNumber, Failure> {
+        let range = match target {
+            Target::Pull(number) => return self.known(*number),
+            Target::Elsewhere(words) => {
+                return Err(Failure::usage(format!("`{words}` is on a forge that this build does not speak to yet"))
+                    .hint("local pulls work: `referee review main..HEAD`"));
+            }
+            Target::Current => match self.last_used()? {
+                Some(pull) => return self.known(pull),
+                None => self.current()?,
+            },
+            Target::Range { base, head } => Range { base: base.clone(), head: self.named(head)?, at: None },
+            Target::WorkTree => Range { base: "HEAD".to_owned(), head: "worktree".to_owned(), at: Some(self.git.working()?) },
+            Target::Staged => Range { base: "HEAD".to_owned(), head: "staged".to_owned(), at: Some(self.git.staged()?) },
+        };
+        self.opened(&range)
+    }
+
+    /// This pull is the one that commands on the current branch mean from now on (TRI-2).
+    pub(crate) fn used(&self, pull: PullNumber) -> Result<(), Failure> {
+        match self.git.head()? {
+            Head::Branch { name, .. } => Ok(self.forge.set_last_used(&name, pull)?),
+            Head::Detached(_) => Ok(()),
+        }
+    }
+
+    /// The pull last used here, if it is open and of the current branch.
+    fn last_used(&self) -> Result<Option<PullNumber>, Failure> {
+        let Head::Branch { name, .. } = self.git.head()? else { return Ok(None) };
+        let Some(last) = self.forge.last_used(&name)? else { return Ok(None) };
+        let open = |pull: &LocalPull| pull.number == last && pull.branch == name && pull.state == PullState::Open;
+        Ok(self.forge.pulls()?.iter().any(open).then_some(last))
+    }
+
+    fn known(&self, number: PullNumber) -> Result<PullNumber, Failure> {
+        let pulls = self.forge.pulls()?;
+        if pulls.iter().any(|pull| pull.number == number) {
+            if self.access == Access::Write {
+                self.forge.observe(number)?;
+            }
+            return Ok(number);
+        }
+        let names: Vec<String> = pulls.iter().rev().take(5).map(|pull| local_name(pull.number)).collect();
+        let failure = Failure::usage(format!("there is no pull `{}` here", local_name(number)));
+        Err(if names.is_empty() {
+            failure.hint("`referee review` opens one for the current branch")
+        } else {
+            failure.hint(format!("there are {}; `referee status` lists them all", names.join(", ")))
+        })
+    }
+
+    /// The current branch over the default one; on the default branch, over what was pushed of it.
+    fn current(&self) -> Result<Range, Failure> {
+        let head = match self.git.head()? {
+            Head::Branch { commit: None, name } => {
+                return Err(nothing(format!("nothing to review: `{name}` has no commits yet"))
+                    .hint("commit something, or review what is staged: `referee review staged`"));
+            }
+            Head::Branch { name, .. } => name,
+            Head::Detached(_) => "HEAD".to_owned(),
+        };
+        let Some(default) = self.git.default_branch()? else {
+            return Err(Failure::usage("no default branch is known, so there is no base to compare with")
+                .hint("name the base: `referee review main..HEAD`"));
+        };
+        if head != default {
+            return Ok(Range { base: default, head, at: None });
+        }
+        let pushed = format!("origin/{default}");
+        if self.git.resolve(&pushed)?.is_some() {
+            return Ok(Range { base: pushed, head, at: None });
+        }
+        Err(nothing(format!("nothing to review: `{head}` is the default branch itself"))
+            .hint("review a range: `referee review HEAD~1..HEAD`")
+            .hint("or what is not committed yet: `referee review .`"))
+    }
+
+    /// `HEAD` stands for the branch it is on: a pull follows a branch.
+    fn named(&self, head: &str) -> Result<String, Failure> {
+        match (head, self.git.head()?) {
+            ("HEAD", Head::Branch { name, .. }) => Ok(name),
+            _ => Ok(head.to_owned()),
+        }
+    }
+
+    fn opened(&mut self, range: &Range) -> Result<PullNumber, Failure> {
+        let Range { base, head, at } = range;
+        let base_at = self.commit(base)?;
+        let head_at = match at {
+            Some(commit) => commit.clone(),
+            None => self.commit(head)?,
+        };
+        let from = self.git.merge_base(&base_at, &head_at)?;
+        let Some(from) = from else {
+            return Err(nothing(format!("nothing to review: `{base}` and `{head}` share no history"))
+                .hint("name a base that the branch came from: `referee review A..B`"));
+        };
+        let nothing_yet = self.forge.find(head, base)?.is_none();
+        if nothing_yet && (from == head_at || self.git.diff(&from, &head_at)?.is_empty()) {
+            return Err(nothing(format!("nothing to review: `{base}..{head}` changes nothing")).hint(format!(
+                "`{head}` is at {}, its base is at {}",
+                head_at.short(),
+                base_at.short()
+            )));
+        }
+        match (self.access, at) {
+            (Access::Read, at) => {
+                let (forge, number) = self.forge.preview(head, base, &self.user, at.as_ref())?;
+                self.forge = forge;
+                Ok(number)
+            }
+            (Access::Write, None) => Ok(self.forge.open_range(head, base, &self.user)?),
+            (Access::Write, Some(commit)) => Ok(self.forge.open_range_at(head, base, &self.user, commit)?),
+        }
+    }
+
+    fn commit(&self, name: &str) -> Result<Sha, Failure> {
+        self.git.resolve(name)?.ok_or_else(|| {
+            Failure::usage(format!("`{name}` is no commit of this repository"))
+                .hint("`git branch --all` lists the branches; `git fetch` may be missing")
+        })
+    }
+}
+
+impl From<LocalError> for Failure {
+    fn from(error: LocalError) -> Self {
+        let failure = match &error {
+            LocalError::Busy { .. } => Self::new(Kind::Later, error.to_string()),
+            LocalError::NotFound(_) | LocalError::NoSuchRevision(_) => Self::usage(error.to_string()),
+            _ => Self::failed(error.to_string()),
+        };
+        match error.hint() {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}
+
+fn nothing(message: String) -> Failure {
+    Failure::new(Kind::NothingToReview, message)
+}
+
+/// The machine's clock: the only one that a local forge has.
+pub(crate) fn now() -> Time {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Time(i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
+}

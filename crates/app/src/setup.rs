@@ -1,0 +1,136 @@
+//! The config of a pull: `referee.toml` at its base, the operator file, the defaults of local pulls.
+
+use std::path::{Path, PathBuf};
+
+use referee_core::mark::{Key, Keys};
+use referee_core::model::{PullNumber, Sha};
+
+use crate::cli::Common;
+use crate::config::{self, File, Layers, Setup};
+use crate::failure::Failure;
+use crate::out::Out;
+use crate::place::Place;
+
+/// The file's name in a repository.
+pub(crate) const FILE: &str = "referee.toml";
+
+impl Place {
+    /// What holds for a pull. A file at the head has no say (SAF-2).
+    pub(crate) fn setup(&self, common: &Common, pull: PullNumber, out: &Out) -> Result<Setup, Failure> {
+        let base = self.trusted(pull)?;
+        self.setup_at(common, base.as_ref(), out)
+    }
+
+    /// What holds where that commit is the base.
+    pub(crate) fn setup_at(
+        &self,
+        common: &Common,
+        base: Option<&(String, Sha)>,
+        out: &Out,
+    ) -> Result<Setup, Failure> {
+        let (name, text) = match (&common.config, base) {
+            (Some(path), _) => (path.display().to_string(), Some(text_of(path)?)),
+            (None, Some((branch, commit))) => {
+                (format!("{FILE} at {branch}@{}", commit.short()), self.text_at(commit, FILE)?)
+            }
+            (None, None) => (FILE.to_owned(), None),
+        };
+        if common.config.is_none() {
+            self.warn_of_another(text.as_deref(), &name, out);
+        }
+        let operator = operator(common)?;
+        let layers = Layers {
+            repository: text.as_deref().map(|text| File { name: &name, text }),
+            operator: operator.as_ref().map(|(name, text)| File { name, text }),
+            flags: &[],
+            local: true,
+            user: Some(self.user.clone()),
+            env: &env,
+        };
+        let mut setup = config::load(&layers).map_err(|errors| {
+            let words = if out.colours() { errors.coloured() } else { errors.to_string() };
+            Failure::usage(words.trim_end().to_owned())
+        })?;
+        for warning in &setup.warnings {
+            out.say(&format!("warning: {warning}"));
+        }
+        if let Some(path) = &setup.reply_template {
+            let template = base.map(|(_, commit)| self.text_at(commit, path)).transpose()?.flatten();
+            let missing = || Failure::usage(format!("`threads.reply_template` names `{path}`, which is not at the base"));
+            setup.policy.threads.reply_template = Some(template.ok_or_else(missing)?);
+        }
+        Ok(setup)
+    }
+
+    /// The commit whose word counts for a pull: its base if that is the default branch, else the default branch.
+    pub(crate) fn trusted(&self, pull: PullNumber) -> Result<Option<(String, Sha)>, Failure> {
+        let default = self.git.default_branch()?;
+        let base = self.forge.pulls()?.into_iter().find(|it| it.number == pull).map(|it| it.base);
+        let named = match (default, base) {
+            (Some(default), Some(base)) if base.strip_prefix("origin/").unwrap_or(&base) == default => Some(base),
+            (Some(default), _) => Some(default),
+            (None, base) => base,
+        };
+        let Some(name) = named else { return Ok(None) };
+        Ok(self.git.resolve(&name)?.map(|commit| (name, commit)))
+    }
+
+    /// A text file at a commit.
+    pub(crate) fn text_at(&self, commit: &Sha, path: &str) -> Result<Option<String>, Failure> {
+        let found = self.git.files(commit, &[path])?.pop().flatten();
+        found
+            .map(|bytes| {
+                String::from_utf8(bytes)
+                    .map_err(|_| Failure::usage(format!("`{path}` at {} is no UTF-8 text", commit.short())))
+            })
+            .transpose()
+    }
+
+    fn warn_of_another(&self, at_base: Option<&str>, name: &str, out: &Out) {
+        let Some(here) = self.git.top().and_then(|top| std::fs::read_to_string(top.join(FILE)).ok()) else { return };
+        if Some(here.as_str()) != at_base {
+            let counts = if at_base.is_some() { format!("{name} counts") } else { "it is not at the base yet".to_owned() };
+            out.say(&format!(
+                "warning: `{FILE}` of the work tree differs: {counts}\nhint: commit it on the default branch, or try it with `--config {FILE}`\n"
+            ));
+        }
+    }
+}
+
+impl Setup {
+    /// What seals Marks.
+    pub(crate) fn keys(&self) -> Result<Keys, Failure> {
+        let keys = self.mark_keys.iter().map(|secret| {
+            let text = secret.read(&env).map_err(|error| Failure::usage(format!("no Mark can be sealed: {error}")))?;
+            Key::new(text.expose().as_bytes(), None)
+                .ok_or_else(|| Failure::usage(format!("{secret} is shorter than 16 bytes: it would be guessed")))
+        });
+        Ok(Keys::new(keys.collect::<Result<_, _>>()?))
+    }
+}
+
+/// The operator file: the one that was named, else the user's own if there is one.
+fn operator(common: &Common) -> Result<Option<(String, String)>, Failure> {
+    if let Some(path) = &common.operator {
+        return Ok(Some((path.display().to_string(), text_of(path)?)));
+    }
+    let Some(path) = own_operator_file().filter(|path| path.exists()) else { return Ok(None) };
+    Ok(Some((path.display().to_string(), text_of(&path)?)))
+}
+
+/// Where the user's own operator file would be.
+pub(crate) fn own_operator_file() -> Option<PathBuf> {
+    let folder = env("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = folder.or_else(|| env("HOME").map(|home| Path::new(&home).join(".config")));
+    folder.map(|folder| folder.join("referee/operator.toml"))
+}
+
+fn text_of(path: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path)
+        .map_err(|error| Failure::usage(format!("`{}` cannot be read: {error}", path.display())))
+}
+
+/// The environment.
+pub(crate) fn env(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}

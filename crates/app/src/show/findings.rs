@@ -1,0 +1,168 @@
+//! Findings for people: cargo's shape, with the source and carets.
+
+use std::fmt::Write as _;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use referee_core::mark::TagKind;
+use referee_core::model::{FindingId, FindingState, RoleName, Severity, Snapshot};
+use referee_core::plan::{FindingLine, Plan};
+
+/// A finding with all that is known of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Shown {
+    /// Its id.
+    pub(crate) id: FindingId,
+    /// Its role.
+    pub(crate) role: RoleName,
+    /// How grave.
+    pub(crate) severity: Severity,
+    /// Where.
+    pub(crate) path: String,
+    /// First line.
+    pub(crate) line: Option<u32>,
+    /// Last line.
+    pub(crate) end_line: Option<u32>,
+    /// In a line.
+    pub(crate) title: String,
+    /// At length; empty where it was raised in an earlier run.
+    pub(crate) body: String,
+    /// Which rule.
+    pub(crate) rule: Option<String>,
+    /// What to write instead.
+    pub(crate) suggestion: Option<String>,
+    /// Its identity, whatever its line.
+    pub(crate) fingerprint: String,
+    /// How it stands.
+    pub(crate) state: FindingState,
+}
+
+/// The findings that still count, gravest first.
+pub(crate) fn open(snapshot: &Snapshot, plan: &Plan) -> Vec<Shown> {
+    let mut open: Vec<Shown> =
+        plan.findings.iter().filter(|line| line.counts).map(|line| shown(snapshot, line)).collect();
+    open.sort_by(|a, b| b.severity.cmp(&a.severity).then_with(|| (&a.path, a.line, a.id).cmp(&(&b.path, b.line, b.id))));
+    open
+}
+
+fn shown(snapshot: &Snapshot, line: &FindingLine) -> Shown {
+    let report = snapshot.report(&line.role);
+    let same = |raised: &&referee_core::model::Raised| {
+        raised.same_as == Some(line.id)
+            || (raised.path == *line.path && raised.line == line.line && *line.title == raised.title)
+    };
+    let raised = report.and_then(|report| report.findings.iter().find(same));
+    Shown {
+        id: line.id,
+        role: line.role.clone(),
+        severity: line.severity,
+        path: line.path.to_string(),
+        line: line.line,
+        end_line: raised.and_then(|raised| raised.end_line),
+        title: line.title.to_string(),
+        body: raised.map(|raised| raised.body.clone()).unwrap_or_default(),
+        rule: raised.and_then(|raised| raised.rule.clone()),
+        suggestion: raised.and_then(|raised| raised.suggestion.clone()),
+        fingerprint: raised
+            .map(|raised| raised.fingerprint.0.clone())
+            .or_else(|| tagged(snapshot, line))
+            .unwrap_or_else(|| format!("{}/{}", line.role, line.id)),
+        state: line.state,
+    }
+}
+
+/// The fingerprint in the thread that it opened.
+fn tagged(snapshot: &Snapshot, line: &FindingLine) -> Option<String> {
+    let thread = snapshot.threads.iter().find(|thread| Some(&thread.id) == line.thread.as_ref())?;
+    match &thread.root()?.text.tag()?.kind {
+        TagKind::Root { fingerprint, .. } => Some(fingerprint.0.clone()),
+        TagKind::Reply { .. } | TagKind::Topic(_) => None,
+    }
+}
+
+/// One finding with its source: `critical[static] F1 …`, `--> path:line`, the line, carets, `= help: …`.
+pub(crate) fn render(finding: &Shown, source: Option<&str>, renderer: &Renderer) -> String {
+    let level = match finding.severity {
+        Severity::Critical => Level::ERROR.with_name("critical"),
+        Severity::Warning => Level::WARNING.with_name("warning"),
+        Severity::Suggestion => Level::NOTE.with_name("suggestion"),
+    };
+    let aside = match finding.state {
+        FindingState::New | FindingState::Open => "",
+        FindingState::Answered => " (answered)",
+        FindingState::Disputed => " (disputed)",
+        FindingState::Stale => " (stale)",
+        FindingState::Fixed => " (fixed)",
+        FindingState::Accepted => " (accepted)",
+        FindingState::Refuted => " (refuted)",
+    };
+    let title = plain(&format!("{} {}{aside}", finding.id, finding.title));
+    let mut group = Group::with_title(level.primary_title(title).id(plain(finding.role.as_str())));
+    let path = plain(&finding.path);
+    let lines = finding.line.zip(source).and_then(|(line, source)| excerpt(source, line, finding.end_line));
+    group = match (&lines, finding.line) {
+        (Some((start, text)), _) => {
+            let text = plain_lines(text);
+            let begin = text.len() - text.trim_start().len();
+            let end = text.trim_end().len().max(begin);
+            let first = text.get(..end).and_then(|text| text.find('\n')).map_or(end, |at| at.max(begin));
+            let snippet = Snippet::source(text)
+                .line_start(*start)
+                .path(path)
+                .annotation(AnnotationKind::Primary.span(begin..first));
+            group.element(snippet)
+        }
+        (None, Some(line)) => group.element(annotate_snippets::Origin::path(path).line(line as usize)),
+        (None, None) => group.element(annotate_snippets::Origin::path(path)),
+    };
+    if let Some(why) = finding.body.lines().map(str::trim).find(|line| !line.is_empty()) {
+        group = group.element(Level::NOTE.message(plain(why)));
+    }
+    if let Some(rule) = &finding.rule {
+        group = group.element(Level::HELP.message(format!("`referee explain --rule {}` says why", plain(rule))));
+    }
+    let mut out = renderer.render(&[group]);
+    let _ = writeln!(out, "\n");
+    out
+}
+
+/// At most so many lines of source are shown.
+const LINES: usize = 6;
+
+/// The lines of a finding, and the number of the first.
+fn excerpt(source: &str, line: u32, end_line: Option<u32>) -> Option<(usize, String)> {
+    let start = usize::try_from(line).ok()?.checked_sub(1)?;
+    let last = usize::try_from(end_line.unwrap_or(line)).ok()?.clamp(start + 1, start + LINES);
+    let taken: Vec<&str> = source.lines().skip(start).take(last - start).collect();
+    (!taken.is_empty()).then(|| (start + 1, taken.join("\n")))
+}
+
+/// Without what a terminal would obey.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() || is_unseen(c) { '\u{fffd}' } else { c }).collect()
+}
+
+fn plain_lines(text: &str) -> String {
+    text.chars()
+        .map(|c| if c == '\n' || c == '\t' || !(c.is_control() || is_unseen(c)) { c } else { '\u{fffd}' })
+        .collect()
+}
+
+/// Characters that reorder or hide text.
+fn is_unseen(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+/// `2 findings: 1 critical, 1 suggestion`.
+pub(crate) fn count(findings: &[Shown]) -> String {
+    if findings.is_empty() {
+        return "no findings".to_owned();
+    }
+    let each: Vec<String> = [Severity::Critical, Severity::Warning, Severity::Suggestion]
+        .into_iter()
+        .map(|severity| (severity, findings.iter().filter(|finding| finding.severity == severity).count()))
+        .filter(|(_, n)| *n > 0)
+        .map(|(severity, n)| format!("{n} {severity}"))
+        .collect();
+    let s = if findings.len() == 1 { "" } else { "s" };
+    format!("{} finding{s}: {}", findings.len(), each.join(", "))
+}

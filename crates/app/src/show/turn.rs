@@ -1,0 +1,219 @@
+//! A turn as a document: `referee/turn-1`.
+
+use referee_core::model::{FindingState, Outcome as Reported, Severity, Snapshot, Verdict};
+use referee_core::plan::{Action, Cause, Next, OnWhom, Plan, Reason, Step};
+use referee_turn::{Outcome, Receipt};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A turn, or a plan that nobody applied.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Played<'a> {
+    /// What was known.
+    pub(crate) snapshot: &'a Snapshot,
+    /// What was decided last.
+    pub(crate) plan: &'a Plan,
+    /// The steps of all plans.
+    pub(crate) steps: &'a [Step],
+    /// What became of them; empty where nothing was applied.
+    pub(crate) receipts: &'a [Receipt],
+    /// Rounds allowed.
+    pub(crate) rounds: u32,
+    /// Requests that left for the forge.
+    pub(crate) calls: Calls,
+}
+
+/// `--json` of `review`, `explain` and `fix-comments`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct TurnDocument {
+    schema: &'static str,
+    pull: PullOf,
+    roles: Vec<RoleOf>,
+    findings: Vec<FindingOf>,
+    steps: Vec<StepOf>,
+    refused: Vec<RefusedOf>,
+    next: NextOf,
+    calls: Calls,
+    /// Where the threads are (TRI-8), from the commands that look at them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) phase: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct PullOf {
+    forge: String,
+    repo: String,
+    number: u64,
+    head: String,
+    base: String,
+    round: u32,
+    rounds: u32,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct RoleOf {
+    role: String,
+    /// How its report of this run ended.
+    outcome: Option<&'static str>,
+    own: Option<Verdict>,
+    enforced: Option<Verdict>,
+    at_head: bool,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct FindingOf {
+    id: String,
+    role: String,
+    severity: Severity,
+    path: String,
+    line: Option<u32>,
+    title: String,
+    state: FindingState,
+    /// It still counts against the pull.
+    counts: bool,
+    thread: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct StepOf {
+    action: &'static str,
+    target: Option<String>,
+    reason: String,
+    receipt: &'static str,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    note: String,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct RefusedOf {
+    what: String,
+    why: String,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct NextOf {
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<Cause>,
+    why: String,
+}
+
+/// Requests that left for the forge.
+#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct Calls {
+    /// That read.
+    pub(crate) reads: usize,
+    /// That wrote.
+    pub(crate) writes: usize,
+}
+
+impl TurnDocument {
+    /// The document of a turn.
+    pub(crate) fn of(played: &Played<'_>) -> Self {
+        let Played { snapshot, plan, steps, receipts, rounds, calls } = *played;
+        let pull = &snapshot.pull;
+        Self {
+            schema: "referee/turn-1",
+            pull: PullOf {
+                forge: pull.forge.clone(),
+                repo: pull.repo_name.clone(),
+                number: pull.number.0,
+                head: pull.head.to_string(),
+                base: pull.base.clone(),
+                round: plan.round,
+                rounds,
+            },
+            roles: plan.roles.iter().map(|role| role_of(role, snapshot)).collect(),
+            findings: plan.findings.iter().map(finding_of).collect(),
+            steps: steps.iter().enumerate().map(|(at, step)| step_of(step, receipts.get(at))).collect(),
+            refused: plan
+                .refused
+                .iter()
+                .map(|refusal| RefusedOf { what: refusal.what.clone(), why: words(&refusal.why) })
+                .collect(),
+            next: next_of(plan),
+            calls,
+            phase: None,
+        }
+    }
+}
+
+fn role_of(role: &referee_core::plan::RoleState, snapshot: &Snapshot) -> RoleOf {
+    let outcome = snapshot.report(&role.role).map(|report| match report.outcome {
+        Reported::Findings(_) => "findings",
+        Reported::Clean(_) => "clean",
+        Reported::Failed { .. } => "failed",
+    });
+    RoleOf { role: role.role.to_string(), outcome, own: role.own, enforced: role.enforced, at_head: role.at_head }
+}
+
+fn finding_of(line: &referee_core::plan::FindingLine) -> FindingOf {
+    FindingOf {
+        id: line.id.to_string(),
+        role: line.role.to_string(),
+        severity: line.severity,
+        path: line.path.to_string(),
+        line: line.line,
+        title: line.title.to_string(),
+        state: line.state,
+        counts: line.counts,
+        thread: line.thread.as_ref().map(ToString::to_string),
+    }
+}
+
+fn step_of(step: &Step, receipt: Option<&Receipt>) -> StepOf {
+    StepOf {
+        action: step.action.name(),
+        target: target_of(&step.action),
+        reason: words(&step.reason),
+        receipt: receipt.map_or(Outcome::Planned, |receipt| receipt.outcome).name(),
+        note: receipt.map(|receipt| receipt.note.clone()).unwrap_or_default(),
+    }
+}
+
+/// What a step acts on, by its name on the forge.
+fn target_of(action: &Action) -> Option<String> {
+    Some(match action {
+        Action::PostReview { role, .. } | Action::OpenThreads { role, .. } => role.to_string(),
+        Action::EditReview { review, .. } | Action::Supersede { review, .. } => review.to_string(),
+        Action::Reply { thread, .. } | Action::Resolve { thread, .. } => thread.to_string(),
+        Action::EnsureComment { existing, .. } => return existing.as_ref().map(ToString::to_string),
+        Action::SetLabel { name, .. } => name.clone(),
+        Action::Assign { who, .. } => return who.as_ref().map(ToString::to_string),
+        Action::SetStatus { context, .. } => context.clone(),
+    })
+}
+
+fn next_of(plan: &Plan) -> NextOf {
+    let (kind, on, cause) = match &plan.next {
+        Next::Idle => ("idle", None, None),
+        Next::Wait(whom) => ("wait", Some(whom_of(whom)), None),
+        Next::Review(briefs) => ("review", Some(roles(briefs.iter().map(|brief| brief.role.as_str()))), None),
+        Next::Spawn(job) => ("spawn", Some(job.kind.to_string()), None),
+        Next::Ready => ("ready", None, None),
+        Next::Blocked(cause) => ("blocked", None, Some(*cause)),
+    };
+    NextOf { kind, on, cause, why: words(&plan.why) }
+}
+
+fn whom_of(whom: &OnWhom) -> String {
+    match whom {
+        OnWhom::Author => "author".to_owned(),
+        OnWhom::Person(login) => login.to_string(),
+        OnWhom::Operator => "operator".to_owned(),
+        OnWhom::Reviewer(names) => roles(names.iter().map(String::as_str)),
+        OnWhom::Checks => "checks".to_owned(),
+        OnWhom::Worker => "worker".to_owned(),
+        OnWhom::Forge => "forge".to_owned(),
+    }
+}
+
+fn roles<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
+}
+
+fn words(reason: &Reason) -> String {
+    if reason.facts.is_empty() { reason.rule.to_string() } else { format!("{}: {}", reason.rule, reason.facts.join(", ")) }
+}

@@ -1,0 +1,81 @@
+//! Finished reports: saved before anything is posted, so that after a failure the next run posts them without calling
+//! the reviewer again.
+
+use referee_core::model::{Figures, RoleName, Sha, Submission};
+use rusqlite::params;
+use serde::{Deserialize, Serialize};
+
+use super::{Store, StoreError};
+
+/// A report that was saved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Saved {
+    /// Its row.
+    pub(crate) id: i64,
+    /// The report.
+    pub(crate) report: Submission,
+}
+
+/// The published form leaves out what only referee knows of a run.
+#[derive(Serialize, Deserialize)]
+struct Row {
+    report: Submission,
+    deterministic: bool,
+    run: String,
+    figures: Figures,
+}
+
+impl Store {
+    /// Saves a report for a pull. The same report twice is one.
+    pub(crate) fn save(&self, pull: &str, report: &Submission) -> Result<(), StoreError> {
+        let row = Row {
+            report: report.clone(),
+            deterministic: report.deterministic,
+            run: report.run.clone(),
+            figures: report.figures,
+        };
+        let text = serde_json::to_string(&row).map_err(|error| self.row(error))?;
+        let at = (self.now)().0;
+        self.write(|db| {
+            db.execute(
+                "INSERT INTO inbox (pull, role, head, at, report) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                params![pull, report.role.as_str(), report.head.as_str(), at, text],
+            )
+            .map(drop)
+        })
+    }
+
+    /// Reports for this head that were saved and not posted yet, oldest first.
+    pub(crate) fn waiting(&self, pull: &str, head: &Sha) -> Result<Vec<Saved>, StoreError> {
+        let rows: Vec<(i64, String)> = self.ask(Vec::new(), |db| {
+            let mut found = db.prepare(
+                "SELECT id, report FROM inbox WHERE pull = ? AND head = ? AND posted IS NULL ORDER BY id",
+            )?;
+            found.query_map(params![pull, head.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+        })?;
+        rows.into_iter()
+            .map(|(id, text)| {
+                let Row { mut report, deterministic, run, figures } =
+                    serde_json::from_str(&text).map_err(|error| self.row(error))?;
+                (report.deterministic, report.run, report.figures) = (deterministic, run, figures);
+                Ok(Saved { id, report })
+            })
+            .collect()
+    }
+
+    /// These stand on the pull now.
+    pub(crate) fn posted(&self, ids: &[i64]) -> Result<(), StoreError> {
+        let at = (self.now)().0;
+        self.write(|db| {
+            ids.iter().try_for_each(|id| db.execute("UPDATE inbox SET posted = ? WHERE id = ?", [at, *id]).map(drop))?;
+            // What stands on the pull is of no use here.
+            db.execute("DELETE FROM inbox WHERE posted IS NOT NULL AND id <= (SELECT max(id) FROM inbox) - 200", [])
+                .map(drop)
+        })
+    }
+
+    /// Roles with a saved report at this head.
+    pub(crate) fn waiting_roles(&self, pull: &str, head: &Sha) -> Result<Vec<RoleName>, StoreError> {
+        Ok(self.waiting(pull, head)?.into_iter().map(|saved| saved.report.role).collect())
+    }
+}

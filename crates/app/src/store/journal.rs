@@ -1,0 +1,160 @@
+//! The journal: before each write that it is meant, after it what came of it, and the turn as a whole.
+//!
+//! A turn whose snapshot and plan equal the last one's is a counter, not a row. Note texts are stored once, by hash.
+//! Rows are bounded by count; texts and policies that no row names are dropped with them.
+
+use referee_core::hash::Hash;
+use referee_core::model::{Snapshot, Text, Time};
+use referee_core::policy::Policy;
+use referee_core::render::plan_lines;
+use referee_turn::{Intent, Journal, Receipt, Record};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::{Store, StoreError};
+
+/// Whether note texts are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Texts {
+    /// Each once.
+    On,
+    /// Hashes and lengths only; a turn is decided alike.
+    Off,
+}
+
+/// How many turns of a pull are kept.
+const TURNS: i64 = 200;
+/// How many intents are kept.
+const INTENTS: i64 = 1000;
+
+/// The journal of one pull, under the name that the store knows it by.
+#[derive(Debug)]
+pub(crate) struct Notebook<'a> {
+    store: &'a Store,
+    pull: &'a str,
+    policy: &'a Policy,
+}
+
+impl Store {
+    /// The journal of one pull.
+    pub(crate) fn notebook<'a>(&'a self, pull: &'a str, policy: &'a Policy) -> Notebook<'a> {
+        Notebook { store: self, pull, policy }
+    }
+
+    /// Writes that were meant and of whose end nothing is known: the last run was cut there.
+    pub(crate) fn cut_short(&self, pull: &str) -> Result<Vec<String>, StoreError> {
+        self.ask(Vec::new(), |db| {
+            let mut found = db.prepare("SELECT action FROM intents WHERE outcome IS NULL AND pull = ? ORDER BY id")?;
+            found.query_map([pull], |row| row.get(0))?.collect()
+        })
+    }
+}
+
+impl Journal for Notebook<'_> {
+    fn intend(&self, intent: &Intent<'_>) -> Result<(), String> {
+        let Intent { pull: _, step, action, head } = *intent;
+        let at = (self.store.now)().0;
+        let written = self.store.write(|db| {
+            let asked = "INSERT INTO intents (pull, head, step, action, at) VALUES (?, ?, ?, ?, ?)";
+            db.execute(asked, params![self.pull, head, step as i64, action, at])?;
+            db.execute("DELETE FROM intents WHERE id <= (SELECT max(id) FROM intents) - ?", [INTENTS]).map(drop)
+        });
+        written.map_err(|error| error.to_string())
+    }
+
+    fn conclude(&self, intent: &Intent<'_>, receipt: &Receipt) {
+        let outcome = receipt.outcome.name();
+        // The write is done: that nobody could note it is no reason to fail, the next turn reads the pull itself.
+        let _ = self.store.write(|db| {
+            let asked = "UPDATE intents SET outcome = ?1
+                         WHERE id = (SELECT max(id) FROM intents WHERE pull = ?2 AND step = ?3)";
+            db.execute(asked, params![outcome, self.pull, intent.step as i64]).map(drop)
+        });
+    }
+
+    fn keep(&self, record: &Record<'_>) {
+        let _ = self.store.keep_turn(self.pull, self.policy, record);
+    }
+}
+
+impl Store {
+    fn keep_turn(&self, pull: &str, policy: &Policy, record: &Record<'_>) -> Result<(), StoreError> {
+        let mut kept = record.snapshot.clone();
+        let mut bodies = Vec::new();
+        for text in texts(&mut kept) {
+            let body = text.body.take();
+            if let (Some(body), Texts::On) = (body, self.texts) {
+                let hash = Hash::of(&body);
+                text.body = Some(hash.0.clone());
+                bodies.push((hash.0, body));
+            }
+        }
+        let taken_at = std::mem::replace(&mut kept.taken_at, Time(0));
+        let json = |value: Result<String, serde_json::Error>| value.map_err(|error| self.row(error));
+        let plan = Hash::of(json(serde_json::to_string(record.plan))?);
+        let digest = Hash::of_parts([json(serde_json::to_string(&kept))?.as_str(), &plan.0]);
+        kept.taken_at = taken_at;
+        let snapshot = json(serde_json::to_string(&kept))?;
+        let policy = json(serde_json::to_string(policy))?;
+        let policy_hash = Hash::of(&policy);
+        let receipts = json(serde_json::to_string(record.receipts))?;
+        let at = taken_at.0;
+        self.write(|db| {
+            // The pull was read after them: what became of writes that were cut short stands in the snapshot.
+            db.execute("UPDATE intents SET outcome = 'read_back' WHERE outcome IS NULL AND pull = ?", [pull])?;
+            if counted(db, pull, &digest, at)? {
+                return Ok(());
+            }
+            for (hash, body) in &bodies {
+                db.execute("INSERT OR IGNORE INTO texts VALUES (?, ?)", params![hash, body])?;
+            }
+            db.execute("INSERT OR IGNORE INTO policies VALUES (?, ?)", params![policy_hash.0, policy])?;
+            db.execute(
+                "INSERT INTO turns (pull, at, last_at, times, digest, head, policy, snapshot, plan, lines, receipts)
+                 VALUES (?1, ?2, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                params![
+                    pull,
+                    at,
+                    digest.0,
+                    record.plan.head.as_str(),
+                    policy_hash.0,
+                    snapshot,
+                    plan.0,
+                    plan_lines(record.plan),
+                    receipts
+                ],
+            )?;
+            bound(db, pull)
+        })
+    }
+}
+
+/// The last turn was the same: one more of it.
+fn counted(db: &Connection, pull: &str, digest: &Hash, at: i64) -> rusqlite::Result<bool> {
+    let last = "SELECT id, digest FROM turns WHERE pull = ? ORDER BY id DESC LIMIT 1";
+    let last: Option<(i64, String)> = db.query_row(last, [pull], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    let Some((id, _)) = last.filter(|(_, known)| *known == digest.0) else { return Ok(false) };
+    db.execute("UPDATE turns SET times = times + 1, last_at = ? WHERE id = ?", [at, id])?;
+    Ok(true)
+}
+
+fn bound(db: &Connection, pull: &str) -> rusqlite::Result<()> {
+    let dropped = db.execute(
+        "DELETE FROM turns WHERE pull = ?1 AND id <= (
+             SELECT id FROM turns WHERE pull = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)",
+        params![pull, TURNS],
+    )?;
+    if dropped > 0 {
+        db.execute("DELETE FROM policies WHERE hash NOT IN (SELECT policy FROM turns)", [])?;
+        db.execute("DELETE FROM texts WHERE NOT EXISTS (SELECT 1 FROM turns WHERE instr(snapshot, hash) > 0)", [])?;
+    }
+    Ok(())
+}
+
+/// Every text of a snapshot.
+pub(super) fn texts(snapshot: &mut Snapshot) -> impl Iterator<Item = &mut Text> {
+    let Snapshot { reviews, threads, comments, .. } = snapshot;
+    let reviews = reviews.iter_mut().map(|review| &mut review.text);
+    let notes = threads.iter_mut().flat_map(|thread| &mut thread.notes).map(|note| &mut note.text);
+    let comments = comments.iter_mut().map(|comment| &mut comment.text);
+    reviews.chain(notes).chain(comments)
+}

@@ -1,0 +1,135 @@
+//! Opening the file: made private, migrated forward, never overwritten.
+
+use std::cell::RefCell;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use referee_core::model::Time;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite_migration::{M, Migrations};
+
+use super::{Access, Store, StoreError, Texts};
+
+/// One entry for each format there ever was; nothing is changed once it was released.
+const FORMATS: &[M<'static>] = &[M::up(
+    "CREATE TABLE texts (hash TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
+     CREATE TABLE policies (hash TEXT PRIMARY KEY, policy TEXT NOT NULL) WITHOUT ROWID;
+     CREATE TABLE turns (
+         id INTEGER PRIMARY KEY, pull TEXT NOT NULL, at INTEGER NOT NULL, last_at INTEGER NOT NULL,
+         times INTEGER NOT NULL, digest TEXT NOT NULL, head TEXT NOT NULL, policy TEXT NOT NULL,
+         snapshot TEXT NOT NULL, plan TEXT NOT NULL, lines TEXT NOT NULL, receipts TEXT NOT NULL
+     );
+     CREATE INDEX turns_of_pull ON turns (pull, id);
+     CREATE TABLE intents (
+         id INTEGER PRIMARY KEY, pull TEXT NOT NULL, head TEXT NOT NULL, step INTEGER NOT NULL,
+         action TEXT NOT NULL, at INTEGER NOT NULL, outcome TEXT
+     );
+     CREATE TABLE inbox (
+         id INTEGER PRIMARY KEY, pull TEXT NOT NULL, role TEXT NOT NULL, head TEXT NOT NULL, at INTEGER NOT NULL,
+         report TEXT NOT NULL, posted INTEGER, UNIQUE (pull, role, head, report)
+     );
+     CREATE TABLE memory (
+         pull TEXT NOT NULL, kind TEXT NOT NULL, at INTEGER NOT NULL, value TEXT NOT NULL, PRIMARY KEY (pull, kind)
+     ) WITHOUT ROWID;",
+)];
+
+/// How long another process may hold the file.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl Store {
+    /// The store at that path.
+    ///
+    /// A file that is no database is put aside under another name and said in `notes`: what is in it can be made
+    /// anew from the forge. One of a newer format is left alone.
+    pub(crate) fn open(path: &Path, access: Access, now: fn() -> Time) -> Result<Self, StoreError> {
+        let named = |db, notes| Self { path: path.to_owned(), db, now, texts: Texts::On, notes };
+        match (access, path.exists()) {
+            (Access::Read, false) => return Ok(named(None, Vec::new())),
+            (Access::Write, false) => make_private(path).map_err(|source| file(path, source))?,
+            (_, true) => {}
+        }
+        match connect(path, access) {
+            Ok(db) => Ok(named(Some(RefCell::new(db)), Vec::new())),
+            Err(StoreError::Database { source, .. }) if access == Access::Write && is_no_database(&source) => {
+                let aside = set_aside(path).map_err(|source| file(path, source))?;
+                make_private(path).map_err(|source| file(path, source))?;
+                let note = format!(
+                    "`{}` could not be read and was put aside as `{}`; nothing on the pull is lost",
+                    path.display(),
+                    aside.display()
+                );
+                Ok(named(Some(RefCell::new(connect(path, access)?)), vec![note]))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn connect(path: &Path, access: Access) -> Result<Connection, StoreError> {
+    let database = |source| StoreError::Database { path: path.display().to_string(), source };
+    let flags = match access {
+        Access::Read => OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+        Access::Write => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    };
+    let mut db = Connection::open_with_flags(path, flags).map_err(database)?;
+    db.busy_timeout(PATIENCE).map_err(database)?;
+    let found: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(database)?;
+    let found = usize::try_from(found).unwrap_or_default();
+    if found > FORMATS.len() {
+        return Err(StoreError::Newer { path: path.display().to_string(), found, known: FORMATS.len() });
+    }
+    if access == Access::Write {
+        db.pragma_update(None, "journal_mode", "wal").map_err(database)?;
+        db.pragma_update(None, "synchronous", "normal").map_err(database)?;
+        migrate(path, &mut db)?;
+    } else if found < FORMATS.len() {
+        // A reader migrates nothing; an older format reads as empty.
+        db = Connection::open_in_memory().map_err(database)?;
+        migrate(path, &mut db)?;
+    }
+    Ok(db)
+}
+
+fn migrate(path: &Path, db: &mut Connection) -> Result<(), StoreError> {
+    let path = path.display().to_string();
+    Migrations::from_slice(FORMATS).to_latest(db).map_err(|error| match error {
+        rusqlite_migration::Error::RusqliteError { err: source, .. } => StoreError::Database { path, source },
+        other => StoreError::Row { path, what: other.to_string() },
+    })
+}
+
+fn is_no_database(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt))
+}
+
+/// The first free name beside it.
+fn set_aside(path: &Path) -> io::Result<PathBuf> {
+    let free = (1..).map(|n| path.with_extension(format!("db.bad-{n}"))).find(|aside| !aside.exists());
+    let aside = free.unwrap_or_else(|| path.with_extension("db.bad"));
+    fs::rename(path, &aside)?;
+    Ok(aside)
+}
+
+/// An empty file that only its owner reads: it holds what people wrote.
+fn make_private(path: &Path) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    let mut folder = fs::DirBuilder::new();
+    folder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+        options.mode(0o600);
+        folder.mode(0o700);
+    }
+    if let Some(parent) = path.parent() {
+        folder.create(parent)?;
+    }
+    options.open(path).map(drop)
+}
+
+fn file(path: &Path, source: io::Error) -> StoreError {
+    StoreError::File { path: path.display().to_string(), source }
+}

@@ -1,0 +1,114 @@
+//! A turn for people and programs: findings with their source, what was written, whose turn it is, the next step.
+
+use annotate_snippets::Renderer;
+use referee_core::model::Verdict;
+use referee_core::plan::{Cause, Next, OnWhom, Plan};
+use referee_core::render::plan_lines;
+use referee_forge::local_name;
+use referee_turn::{Outcome, Source, Turn};
+
+use crate::out::Out;
+use crate::show::{self, Calls, Format, Played, TurnDocument};
+use crate::table::Table;
+
+/// Prints a turn.
+pub(crate) fn turn(table: &Table<'_>, turn: &Turn, format: Format, out: &Out) {
+    let findings = show::open(&turn.snapshot, &turn.plan);
+    match format {
+        Format::Json => out.document(&document(table, turn)),
+        Format::Human => {
+            let renderer = if out.colours() { Renderer::styled() } else { Renderer::plain() };
+            let mut paths: Vec<&str> = findings.iter().map(|finding| finding.path.as_str()).collect();
+            paths.sort_unstable();
+            paths.dedup();
+            let texts = table.texts.files(&turn.snapshot.pull.head, &paths).unwrap_or_default();
+            for finding in &findings {
+                let at = paths.iter().position(|path| *path == finding.path);
+                let bytes = at.and_then(|at| texts.get(at)).and_then(Option::as_ref);
+                let text = bytes.map(|bytes| String::from_utf8_lossy(bytes));
+                out.data(&show::render(finding, text.as_deref(), &renderer));
+            }
+        }
+        other => out.data(&show::write(other, &findings, &turn.snapshot, &turn.plan).unwrap_or_default()),
+    }
+    out.detail(&plan_lines(&turn.plan));
+    out.say(&receipts(turn));
+    out.say(&format!("{}{}", show::count(&findings), settled(&turn.plan)));
+    out.say(&verdict(table, &turn.plan));
+    out.say(&format!("next: {}", next(table, &turn.plan, turn.unsettled)));
+}
+
+/// The published document.
+pub(crate) fn document(table: &Table<'_>, turn: &Turn) -> TurnDocument {
+    let Turn { snapshot, plan, steps, receipts, unsettled: _, writes } = turn;
+    let calls = Calls { reads: table.reads(), writes: *writes };
+    TurnDocument::of(&Played { snapshot, plan, steps, receipts, rounds: table.setup.policy.rounds, calls })
+}
+
+/// What was written, in a line; what went wrong, a line each.
+fn receipts(turn: &Turn) -> String {
+    let mut lines = Vec::new();
+    let done = turn.receipts.iter().filter(|receipt| receipt.outcome == Outcome::Done).count();
+    let withheld = turn.receipts.iter().filter(|receipt| receipt.outcome == Outcome::Withheld).count();
+    lines.push(match (done, withheld) {
+        (0, 0) => "nothing to write: everything is as it should be".to_owned(),
+        (0, n) => format!("wrote nothing; {n} withheld"),
+        (n, 0) => format!("wrote {n}"),
+        (n, m) => format!("wrote {n}, {m} withheld"),
+    });
+    for (receipt, step) in turn.receipts.iter().zip(&turn.steps) {
+        if matches!(receipt.outcome, Outcome::Failed | Outcome::Unknown | Outcome::Refused | Outcome::Withheld) {
+            let (action, rule) = (receipt.action, &step.reason.rule);
+            lines.push(format!("  {} {action} ({rule}): {}", receipt.outcome.name(), receipt.note));
+        }
+    }
+    lines.join("\n")
+}
+
+fn settled(plan: &Plan) -> String {
+    let n = plan.findings.iter().filter(|finding| !finding.counts).count();
+    if n == 0 { String::new() } else { format!(" · {n} settled") }
+}
+
+fn verdict(table: &Table<'_>, plan: &Plan) -> String {
+    let worst = plan.roles.iter().filter_map(|role| role.enforced.or(role.own)).max();
+    let words = match worst {
+        Some(Verdict::RequestChanges) => "changes requested",
+        Some(Verdict::Comment) => "nothing blocking",
+        Some(Verdict::Approve) => "approved",
+        None => "none yet",
+    };
+    let (name, rounds) = (local_name(table.pull), table.setup.policy.rounds);
+    format!("verdict: {words} on {name}, round {} of {rounds}", plan.round)
+}
+
+/// The next step, always.
+pub(crate) fn next(table: &Table<'_>, plan: &Plan, unsettled: bool) -> String {
+    let name = local_name(table.pull);
+    if unsettled {
+        return format!("run `referee review {name}` again; the reports are kept");
+    }
+    match &plan.next {
+        Next::Idle => "nothing: the pull is closed".to_owned(),
+        Next::Wait(OnWhom::Author) => {
+            format!("fix and commit, then `referee review`; or answer: `referee local reply {name} F1 \"won't fix: …\"`")
+        }
+        Next::Wait(OnWhom::Person(who)) => format!("{who} blocks: `referee local approve {name} --as {who}` lifts it"),
+        Next::Wait(OnWhom::Operator) => format!("the operator decides: `referee explain {name}` says what"),
+        Next::Wait(OnWhom::Reviewer(names)) => format!("reviews by {}: `referee review {name}`", names.join(", ")),
+        Next::Wait(OnWhom::Checks) => "the checks: `referee check`".to_owned(),
+        Next::Wait(OnWhom::Worker) => "a worker is under way".to_owned(),
+        Next::Wait(OnWhom::Forge) => format!("run `referee review {name}` again"),
+        Next::Review(_) => format!("`referee review {name}`"),
+        Next::Spawn(job) => format!("a worker for {} may start", job.kind),
+        Next::Ready => "merge it yourself: everything agrees".to_owned(),
+        Next::Blocked(Cause::NeedsHuman | Cause::RoundCap | Cause::Budget) => {
+            format!("a person decides: `referee explain {name}`, `referee local show {name}`")
+        }
+        Next::Blocked(Cause::ReviewerFailed) => {
+            format!("a reviewer failed as often as it may: mend it, then `referee local comment {name} \"/referee retry\"`")
+        }
+        Next::Blocked(Cause::Incomplete) => format!("not everything could be read: `referee review {name}`"),
+        Next::Blocked(Cause::NewerMark) => "a newer referee wrote here: use that one".to_owned(),
+    }
+}
