@@ -55,7 +55,15 @@ impl<'r> Reader<'r> {
             if let Some(language) = SupportLang::from_path(&file.path).filter(|it| LANGUAGES.contains(it)) {
                 let page = Code { path: &file.path, bytes, index: &index, added: &added };
                 match self.by_language(language, &page) {
-                    Ok(found) => reading.findings.extend(found.into_iter().map(|it| masked(it, &known))),
+                    Ok(found) => {
+                        let told: Vec<u32> = reading.findings.iter().filter_map(|it| it.line).collect();
+                        let again = |it: &Found| {
+                            let rule = it.rule.as_deref().unwrap_or_default();
+                            it.line.is_some_and(|line| told.contains(&line)) && self.rules.finds_secrets(rule)
+                        };
+                        let new = found.into_iter().filter(|it| !again(it));
+                        reading.findings.extend(new.map(|it| masked(it, &known)));
+                    }
                     Err(why) => reading.unread = Some(why),
                 }
             }

@@ -47,19 +47,21 @@ impl Page {
         let samples: Option<Samples> = samples.and_then(|text| ast_grep_config::from_str(text).ok());
         let (hit, miss) =
             samples.map_or((None, None), |it| (it.invalid.into_iter().next(), it.valid.into_iter().next()));
-        let note = head.note.trim().to_owned();
-        let why = head.metadata.why.trim().to_owned();
-        // A rule without a reason of its own has only its note, which then is the reason.
-        let (why, fix) = if why.is_empty() { (note, String::new()) } else { (why, note) };
+        let (message, note) = (head.message.trim(), head.note.trim());
+        // Without a reason of its own, the note gives it first, or the message last.
+        let (why, fix) = match head.metadata.why.trim() {
+            "" => note.split_once(". ").unwrap_or((message.split_once(": ").map_or(message, |(_, why)| why), note)),
+            why => (why, note),
+        };
         Self {
             id: head.id.clone(),
             title: head.message.trim().to_owned(),
             severity: severity(&head.severity),
             language: head.language.clone(),
-            why,
+            why: sentence(why),
             hit,
             miss,
-            fix,
+            fix: fix.trim().to_owned(),
         }
     }
 
@@ -107,6 +109,12 @@ impl Page {
         part("How to silence it", &format!("Write `referee: ignore {id}` in a comment on the line or the line above."));
         page
     }
+}
+
+/// With a capital and a full stop.
+fn sentence(text: &str) -> String {
+    let mut rest = text.trim().trim_end_matches('.').chars();
+    rest.next().map(|first| format!("{}{}.", first.to_uppercase(), rest.as_str())).unwrap_or_default()
 }
 
 /// Indented by four, so that no text can end the block.

@@ -116,6 +116,12 @@ impl Rules {
         rules
     }
 
+    /// Whether a language rule finds secrets, as the secret rules do.
+    pub(super) fn finds_secrets(&self, id: &str) -> bool {
+        let mut heads = self.own_heads.iter().chain(&self.brought.heads);
+        heads.any(|head| head.id == id && head.metadata.class == "secret")
+    }
+
     pub(super) fn texts(&self) -> &[TextRule] {
         &self.brought.texts
     }

@@ -50,6 +50,9 @@ pub(super) struct Head {
 pub(super) struct Metadata {
     #[serde(default)]
     pub(super) why: String,
+    /// What kind of thing it finds.
+    #[serde(default)]
+    pub(super) class: String,
 }
 
 /// Reads the rules of a file, and what it says of each.
