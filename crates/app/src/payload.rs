@@ -36,7 +36,8 @@ pub(crate) fn parse<T: DeserializeOwned + JsonSchema>(path: &Path, schema: &str)
     let bytes = read(path)?;
     let shown = path.display();
     let value: Value = serde_json::from_slice(&bytes).map_err(|error| {
-        Failure::usage(format!("`{shown}` is no JSON: {error}")).hint(format!("`referee schema {schema}` says its form"))
+        Failure::usage(format!("`{shown}` is no JSON: {error}"))
+            .hint(format!("`referee schema {schema}` says its form"))
     })?;
     let violations = violations(&value, schema_for!(T).as_value())?;
     if violations.is_empty() {
@@ -48,7 +49,11 @@ pub(crate) fn parse<T: DeserializeOwned + JsonSchema>(path: &Path, schema: &str)
 /// What is wrong with a payload, all at once.
 pub(crate) fn refused(path: &Path, schema: &str, faults: &[String]) -> Failure {
     let mut words = format!("nothing was taken from `{}`: ", path.display());
-    words.push_str(&if faults.len() == 1 { "it is wrong".to_owned() } else { format!("{} things are wrong", faults.len()) });
+    words.push_str(&if faults.len() == 1 {
+        "it is wrong".to_owned()
+    } else {
+        format!("{} things are wrong", faults.len())
+    });
     for fault in faults.iter().take(NAMED) {
         words.push_str("\n  ");
         words.push_str(fault);

@@ -62,8 +62,12 @@ impl Place {
                 None => self.current()?,
             },
             Target::Range { base, head } => Range { base: base.clone(), head: self.named(head)?, at: None },
-            Target::WorkTree => Range { base: "HEAD".to_owned(), head: "worktree".to_owned(), at: Some(self.git.working()?) },
-            Target::Staged => Range { base: "HEAD".to_owned(), head: "staged".to_owned(), at: Some(self.git.staged()?) },
+            Target::WorkTree => {
+                Range { base: "HEAD".to_owned(), head: "worktree".to_owned(), at: Some(self.git.working()?) }
+            }
+            Target::Staged => {
+                Range { base: "HEAD".to_owned(), head: "staged".to_owned(), at: Some(self.git.staged()?) }
+            }
         };
         self.opened(&range)
     }

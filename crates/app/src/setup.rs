@@ -22,12 +22,7 @@ impl Place {
     }
 
     /// What holds where that commit is the base.
-    pub(crate) fn setup_at(
-        &self,
-        common: &Common,
-        base: Option<&(String, Sha)>,
-        out: &Out,
-    ) -> Result<Setup, Failure> {
+    pub(crate) fn setup_at(&self, common: &Common, base: Option<&(String, Sha)>, out: &Out) -> Result<Setup, Failure> {
         let (name, text) = match (&common.config, base) {
             (Some(path), _) => (path.display().to_string(), Some(text_of(path)?)),
             (None, Some((branch, commit))) => {
@@ -56,7 +51,8 @@ impl Place {
         }
         if let Some(path) = &setup.reply_template {
             let template = base.map(|(_, commit)| self.text_at(commit, path)).transpose()?.flatten();
-            let missing = || Failure::usage(format!("`threads.reply_template` names `{path}`, which is not at the base"));
+            let missing =
+                || Failure::usage(format!("`threads.reply_template` names `{path}`, which is not at the base"));
             setup.policy.threads.reply_template = Some(template.ok_or_else(missing)?);
         }
         Ok(setup)
@@ -89,7 +85,8 @@ impl Place {
     fn warn_of_another(&self, at_base: Option<&str>, name: &str, out: &Out) {
         let Some(here) = self.git.top().and_then(|top| std::fs::read_to_string(top.join(FILE)).ok()) else { return };
         if Some(here.as_str()) != at_base {
-            let counts = if at_base.is_some() { format!("{name} counts") } else { "it is not at the base yet".to_owned() };
+            let counts =
+                if at_base.is_some() { format!("{name} counts") } else { "it is not at the base yet".to_owned() };
             out.say(&format!(
                 "warning: `{FILE}` of the work tree differs: {counts}\nhint: commit it on the default branch, or try it with `--config {FILE}`\n"
             ));

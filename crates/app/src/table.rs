@@ -38,7 +38,15 @@ impl<'a> Table<'a> {
     /// A pull of this checkout.
     pub(crate) fn new(place: &'a Place, setup: &'a Setup, pull: PullNumber) -> Result<Self, Failure> {
         let keys = setup.keys()?;
-        Ok(Self { place, setup, pull, key: local_name(pull), texts: Texts::of(place.git.clone()), keys, reads: Cell::new(0) })
+        Ok(Self {
+            place,
+            setup,
+            pull,
+            key: local_name(pull),
+            texts: Texts::of(place.git.clone()),
+            keys,
+            reads: Cell::new(0),
+        })
     }
 
     /// What is remembered of the pull: triage, checks.
@@ -61,8 +69,7 @@ impl<'a> Table<'a> {
     pub(crate) fn look(&self, reader: &impl Reader, inbox: &Inbox) -> Result<(Snapshot, Plan), Failure> {
         self.reads.set(self.reads.get() + 1);
         let fetched = block_on(reader.fetch(self.pull)).map_err(TurnError::from)?;
-        let snapshot =
-            gather(fetched, &self.texts, inbox, &self.setup.policy, &self.keys).map_err(TurnError::from)?;
+        let snapshot = gather(fetched, &self.texts, inbox, &self.setup.policy, &self.keys).map_err(TurnError::from)?;
         let plan = decide(&snapshot, &self.setup.policy);
         Ok((snapshot, plan))
     }

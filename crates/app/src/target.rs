@@ -86,7 +86,10 @@ mod tests {
             (".", Target::WorkTree),
             ("staged", Target::Staged),
             ("acme/api#7", Target::Elsewhere("acme/api#7".to_owned())),
-            ("https://git.example.org/a/b/pulls/7", Target::Elsewhere("https://git.example.org/a/b/pulls/7".to_owned())),
+            (
+                "https://git.example.org/a/b/pulls/7",
+                Target::Elsewhere("https://git.example.org/a/b/pulls/7".to_owned()),
+            ),
         ] {
             assert_eq!(Target::read(Some(words)).expect(words), target, "{words}");
         }

@@ -5,6 +5,7 @@ use referee_core::model::Verdict;
 use referee_core::plan::{Cause, Next, OnWhom, Plan};
 use referee_core::render::plan_lines;
 use referee_forge::local_name;
+use referee_review::builtin::Rules;
 use referee_turn::{Outcome, Source, Turn};
 
 use crate::out::Out;
@@ -22,11 +23,12 @@ pub(crate) fn turn(table: &Table<'_>, turn: &Turn, format: Format, out: &Out) {
             paths.sort_unstable();
             paths.dedup();
             let texts = table.texts.files(&turn.snapshot.pull.head, &paths).unwrap_or_default();
+            let pages = Rules::embedded().ok();
             for finding in &findings {
                 let at = paths.iter().position(|path| *path == finding.path);
                 let bytes = at.and_then(|at| texts.get(at)).and_then(Option::as_ref);
                 let text = bytes.map(|bytes| String::from_utf8_lossy(bytes));
-                out.data(&show::render(finding, text.as_deref(), &renderer));
+                out.data(&show::render(finding, text.as_deref(), pages.as_ref(), &renderer));
             }
         }
         other => out.data(&show::write(other, &findings, &turn.snapshot, &turn.plan).unwrap_or_default()),
@@ -91,7 +93,9 @@ pub(crate) fn next(table: &Table<'_>, plan: &Plan, unsettled: bool) -> String {
     match &plan.next {
         Next::Idle => "nothing: the pull is closed".to_owned(),
         Next::Wait(OnWhom::Author) => {
-            format!("fix and commit, then `referee review`; or answer: `referee local reply {name} F1 \"won't fix: …\"`")
+            format!(
+                "fix and commit, then `referee review`; or answer: `referee local reply {name} F1 \"won't fix: …\"`"
+            )
         }
         Next::Wait(OnWhom::Person(who)) => format!("{who} blocks: `referee local approve {name} --as {who}` lifts it"),
         Next::Wait(OnWhom::Operator) => format!("the operator decides: `referee explain {name}` says what"),
@@ -106,7 +110,9 @@ pub(crate) fn next(table: &Table<'_>, plan: &Plan, unsettled: bool) -> String {
             format!("a person decides: `referee explain {name}`, `referee local show {name}`")
         }
         Next::Blocked(Cause::ReviewerFailed) => {
-            format!("a reviewer failed as often as it may: mend it, then `referee local comment {name} \"/referee retry\"`")
+            format!(
+                "a reviewer failed as often as it may: mend it, then `referee local comment {name} \"/referee retry\"`"
+            )
         }
         Next::Blocked(Cause::Incomplete) => format!("not everything could be read: `referee review {name}`"),
         Next::Blocked(Cause::NewerMark) => "a newer referee wrote here: use that one".to_owned(),

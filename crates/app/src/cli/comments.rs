@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use referee_core::model::{Completeness, Triage};
-use referee_core::triage::{Filter, Outdated, Phase, Resolved, Scan, TriagePayload, check_triage, remember, scan, summary};
+use referee_core::triage::{
+    Filter, Outdated, Phase, Resolved, Scan, TriagePayload, check_triage, remember, scan, summary,
+};
 use referee_forge::local_name;
 use referee_turn::Inbox;
 use schemars::JsonSchema;

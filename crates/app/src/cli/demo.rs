@@ -95,7 +95,9 @@ impl Folder {
     fn of(keep: Option<&std::path::Path>) -> Result<Self, Failure> {
         let Some(dir) = keep else {
             let passing = tempfile::Builder::new().prefix("referee-demo-").tempdir();
-            return passing.map(Self::Passing).map_err(|error| Failure::failed(format!("no folder to play in: {error}")));
+            return passing
+                .map(Self::Passing)
+                .map_err(|error| Failure::failed(format!("no folder to play in: {error}")));
         };
         let made = std::fs::create_dir_all(dir).and_then(|()| std::fs::read_dir(dir));
         let mut there = made.map_err(|error| Failure::usage(format!("`{}` cannot be used: {error}", dir.display())))?;
@@ -147,7 +149,10 @@ impl Play<'_> {
         self.say("$ git commit --message \"Owners may edit too\"");
         self.referee(&["review"], 20)?;
         self.referee(&["explain"], 0)?;
-        self.scene(5, "This is what stands on the pull: one summary a role, threads with their answers, the operator comment.");
+        self.scene(
+            5,
+            "This is what stands on the pull: one summary a role, threads with their answers, the operator comment.",
+        );
         self.referee(&["local", "show", "L1"], 0)?;
 
         self.scene(6, "Another branch, without defects.");

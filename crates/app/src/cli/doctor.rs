@@ -64,10 +64,8 @@ impl Doctor {
         lines.push(line(State::Unknown, "models", "this build runs no models"));
         let failed = lines.iter().filter(|line| line.state == State::Fail).count();
         if out.json {
-            let values: Vec<_> = values
-                .iter()
-                .map(|(key, value, from)| json!({ "key": key, "value": value, "from": from }))
-                .collect();
+            let values: Vec<_> =
+                values.iter().map(|(key, value, from)| json!({ "key": key, "value": value, "from": from })).collect();
             out.document(&json!({ "schema": "referee/doctor-1", "lines": lines, "values": values }));
         } else {
             lines.iter().for_each(|line| out.data(&line.print()));
@@ -80,7 +78,11 @@ impl Doctor {
         for hint in lines.iter().filter(|line| line.state != State::Ok).filter_map(|line| line.hint.as_deref()) {
             out.say(&format!("hint: {hint}"));
         }
-        out.say(if failed == 0 { "next: `referee review` reviews the current branch" } else { "next: mend what fails" });
+        out.say(if failed == 0 {
+            "next: `referee review` reviews the current branch"
+        } else {
+            "next: mend what fails"
+        });
         Ok(if failed == 0 { Ending::Done } else { Ending::Failed })
     }
 }
@@ -160,7 +162,8 @@ fn program(setup: &crate::config::Setup, name: &str) -> Line {
             .with("name the file with `--operator FILE`");
     };
     let program = entry.argv.first().map_or("", String::as_str);
-    let found = std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(program).is_file()))
+    let found = std::env::var_os("PATH")
+        .is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(program).is_file()))
         || std::path::Path::new(program).is_absolute();
     if found {
         line(State::Ok, "commands", format!("`{name}` runs `{}`", entry.argv.join(" ")))

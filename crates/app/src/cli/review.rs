@@ -67,6 +67,7 @@ impl Review {
     pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
         let access = if self.dry_run { Access::Read } else { Access::Write };
         let mut place = Place::open(common, access)?;
+        place.store.notes().iter().for_each(|note| out.say(&format!("warning: {note}")));
         let pull = place.pull(&Target::read(self.which.words())?)?;
         let mut setup = place.setup(common, pull, out)?;
         place.keep_texts(if setup.journal_texts { Texts::On } else { Texts::Off });
@@ -143,7 +144,8 @@ impl Review {
         self.save(table, &fresh)?;
         inbox.reports.extend(fresh);
         let turn = table.play(&gates, &inbox)?;
-        let cut = turn.receipts.iter().any(|it| matches!(it.outcome, Outcome::Failed | Outcome::Unknown | Outcome::Planned));
+        let cut =
+            turn.receipts.iter().any(|it| matches!(it.outcome, Outcome::Failed | Outcome::Unknown | Outcome::Planned));
         if !self.dry_run && !turn.unsettled && !cut {
             let stand: Vec<i64> = table.place.store.waiting(&table.key, &head)?.iter().map(|saved| saved.id).collect();
             table.place.store.posted(&stand)?;
@@ -166,7 +168,13 @@ impl Review {
             .map_err(|error| Failure::failed(format!("`{}` cannot be written: {error}", path.display())))
     }
 
-    fn handed_in(&self, path: &PathBuf, table: &Table<'_>, head: &Sha, files: Vec<String>) -> Result<Submission, Failure> {
+    fn handed_in(
+        &self,
+        path: &PathBuf,
+        table: &Table<'_>,
+        head: &Sha,
+        files: Vec<String>,
+    ) -> Result<Submission, Failure> {
         let bytes = payload::read(path)?;
         let [role] = self.roles.as_slice() else { return Err(Failure::usage("a report is for one role")) };
         let origin = Origin {
@@ -191,9 +199,8 @@ impl Review {
             FailOn::Any => Some(Severity::Suggestion),
         };
         let grave = at_least.is_some_and(|least| plan.findings.iter().any(|it| it.counts && it.severity >= least));
-        let failed = |role| {
-            turn.snapshot.report(role).is_some_and(|report| matches!(report.outcome, Reported::Failed { .. }))
-        };
+        let failed =
+            |role| turn.snapshot.report(role).is_some_and(|report| matches!(report.outcome, Reported::Failed { .. }));
         let withheld = turn.receipts.iter().any(|receipt| receipt.outcome == Outcome::Withheld);
         // An uploaded SARIF file carries its findings; a red job would hide the upload.
         if turn.unsettled {

@@ -32,9 +32,9 @@ use reading::Reading;
 use table::{OPERATOR, REPOSITORY};
 use value::At;
 
-pub(crate) use near::nearest;
 pub(crate) use error::{Errors, Told};
 pub(crate) use example::{example, operator_example};
+pub(crate) use near::nearest;
 pub(crate) use schema::schema;
 pub(crate) use secret::{Secret, SecretError, SecretText};
 pub(crate) use setup::{

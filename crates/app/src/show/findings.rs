@@ -6,6 +6,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use referee_core::mark::TagKind;
 use referee_core::model::{FindingId, FindingState, RoleName, Severity, Snapshot};
 use referee_core::plan::{FindingLine, Plan};
+use referee_review::builtin::Rules;
 
 /// A finding with all that is known of it.
 #[derive(Clone, Debug)]
@@ -28,8 +29,6 @@ pub(crate) struct Shown {
     pub(crate) body: String,
     /// Which rule.
     pub(crate) rule: Option<String>,
-    /// What to write instead.
-    pub(crate) suggestion: Option<String>,
     /// Its identity, whatever its line.
     pub(crate) fingerprint: String,
     /// How it stands.
@@ -40,7 +39,9 @@ pub(crate) struct Shown {
 pub(crate) fn open(snapshot: &Snapshot, plan: &Plan) -> Vec<Shown> {
     let mut open: Vec<Shown> =
         plan.findings.iter().filter(|line| line.counts).map(|line| shown(snapshot, line)).collect();
-    open.sort_by(|a, b| b.severity.cmp(&a.severity).then_with(|| (&a.path, a.line, a.id).cmp(&(&b.path, b.line, b.id))));
+    open.sort_by(|a, b| {
+        b.severity.cmp(&a.severity).then_with(|| (&a.path, a.line, a.id).cmp(&(&b.path, b.line, b.id)))
+    });
     open
 }
 
@@ -48,7 +49,7 @@ fn shown(snapshot: &Snapshot, line: &FindingLine) -> Shown {
     let report = snapshot.report(&line.role);
     let same = |raised: &&referee_core::model::Raised| {
         raised.same_as == Some(line.id)
-            || (raised.path == *line.path && raised.line == line.line && *line.title == raised.title)
+            || (raised.same_as.is_none() && raised.path == *line.path && raised.line == line.line)
     };
     let raised = report.and_then(|report| report.findings.iter().find(same));
     Shown {
@@ -58,10 +59,9 @@ fn shown(snapshot: &Snapshot, line: &FindingLine) -> Shown {
         path: line.path.to_string(),
         line: line.line,
         end_line: raised.and_then(|raised| raised.end_line),
-        title: line.title.to_string(),
+        title: raised.map_or_else(|| line.title.to_string(), |raised| raised.title.clone()),
         body: raised.map(|raised| raised.body.clone()).unwrap_or_default(),
         rule: raised.and_then(|raised| raised.rule.clone()),
-        suggestion: raised.and_then(|raised| raised.suggestion.clone()),
         fingerprint: raised
             .map(|raised| raised.fingerprint.0.clone())
             .or_else(|| tagged(snapshot, line))
@@ -80,7 +80,7 @@ fn tagged(snapshot: &Snapshot, line: &FindingLine) -> Option<String> {
 }
 
 /// One finding with its source: `critical[static] F1 …`, `--> path:line`, the line, carets, `= help: …`.
-pub(crate) fn render(finding: &Shown, source: Option<&str>, renderer: &Renderer) -> String {
+pub(crate) fn render(finding: &Shown, source: Option<&str>, pages: Option<&Rules>, renderer: &Renderer) -> String {
     let level = match finding.severity {
         Severity::Critical => Level::ERROR.with_name("critical"),
         Severity::Warning => Level::WARNING.with_name("warning"),
@@ -117,7 +117,7 @@ pub(crate) fn render(finding: &Shown, source: Option<&str>, renderer: &Renderer)
     if let Some(why) = finding.body.lines().map(str::trim).find(|line| !line.is_empty()) {
         group = group.element(Level::NOTE.message(plain(why)));
     }
-    if let Some(rule) = &finding.rule {
+    if let Some(rule) = finding.rule.as_ref().filter(|rule| pages.is_some_and(|pages| pages.page(rule).is_some())) {
         group = group.element(Level::HELP.message(format!("`referee explain --rule {}` says why", plain(rule))));
     }
     let mut out = renderer.render(&[group]);

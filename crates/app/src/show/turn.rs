@@ -215,5 +215,9 @@ fn roles<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 fn words(reason: &Reason) -> String {
-    if reason.facts.is_empty() { reason.rule.to_string() } else { format!("{}: {}", reason.rule, reason.facts.join(", ")) }
+    if reason.facts.is_empty() {
+        reason.rule.to_string()
+    } else {
+        format!("{}: {}", reason.rule, reason.facts.join(", "))
+    }
 }

@@ -1,7 +1,7 @@
 //! Finished reports: saved before anything is posted, so that after a failure the next run posts them without calling
 //! the reviewer again.
 
-use referee_core::model::{Figures, RoleName, Sha, Submission};
+use referee_core::model::{Figures, Sha, Submission};
 use rusqlite::params;
 use serde::{Deserialize, Serialize};
 
@@ -48,9 +48,8 @@ impl Store {
     /// Reports for this head that were saved and not posted yet, oldest first.
     pub(crate) fn waiting(&self, pull: &str, head: &Sha) -> Result<Vec<Saved>, StoreError> {
         let rows: Vec<(i64, String)> = self.ask(Vec::new(), |db| {
-            let mut found = db.prepare(
-                "SELECT id, report FROM inbox WHERE pull = ? AND head = ? AND posted IS NULL ORDER BY id",
-            )?;
+            let mut found =
+                db.prepare("SELECT id, report FROM inbox WHERE pull = ? AND head = ? AND posted IS NULL ORDER BY id")?;
             found.query_map(params![pull, head.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
         })?;
         rows.into_iter()
@@ -67,15 +66,11 @@ impl Store {
     pub(crate) fn posted(&self, ids: &[i64]) -> Result<(), StoreError> {
         let at = (self.now)().0;
         self.write(|db| {
-            ids.iter().try_for_each(|id| db.execute("UPDATE inbox SET posted = ? WHERE id = ?", [at, *id]).map(drop))?;
+            ids.iter()
+                .try_for_each(|id| db.execute("UPDATE inbox SET posted = ? WHERE id = ?", [at, *id]).map(drop))?;
             // What stands on the pull is of no use here.
             db.execute("DELETE FROM inbox WHERE posted IS NOT NULL AND id <= (SELECT max(id) FROM inbox) - 200", [])
                 .map(drop)
         })
-    }
-
-    /// Roles with a saved report at this head.
-    pub(crate) fn waiting_roles(&self, pull: &str, head: &Sha) -> Result<Vec<RoleName>, StoreError> {
-        Ok(self.waiting(pull, head)?.into_iter().map(|saved| saved.report.role).collect())
     }
 }

@@ -11,7 +11,7 @@ mod open;
 mod turns;
 
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use referee_core::model::Time;
 use rusqlite::Connection;
@@ -61,11 +61,6 @@ impl Store {
     /// Whether note texts are kept (`[journal] texts`).
     pub(crate) fn keep_texts(&mut self, texts: Texts) {
         self.texts = texts;
-    }
-
-    /// Where it lies.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
     }
 
     /// What happened while it was opened that a person should know.

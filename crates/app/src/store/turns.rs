@@ -67,8 +67,8 @@ impl Store {
     /// The last turn of every pull, by the pull's name.
     pub(crate) fn latest(&self) -> Result<BTreeMap<String, Latest>, StoreError> {
         self.ask(BTreeMap::new(), |db| {
-            let mut found =
-                db.prepare("SELECT pull, head, lines FROM turns WHERE id IN (SELECT max(id) FROM turns GROUP BY pull)")?;
+            let mut found = db
+                .prepare("SELECT pull, head, lines FROM turns WHERE id IN (SELECT max(id) FROM turns GROUP BY pull)")?;
             let last = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, Latest { head: row.get(1)?, lines: row.get(2)? }));
             found.query_map([], last)?.collect()
         })
@@ -79,9 +79,7 @@ impl Store {
         let row: Option<[String; 5]> = self.ask(None, |db| {
             let asked = "SELECT snapshot, policies.policy, plan, lines, receipts FROM turns
                          JOIN policies ON policies.hash = turns.policy WHERE id = ?";
-            let take = |row: &rusqlite::Row<'_>| {
-                Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?])
-            };
+            let take = |row: &rusqlite::Row<'_>| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?]);
             db.query_row(asked, [id], take).optional()
         })?;
         let Some([snapshot, policy, plan, lines, receipts]) = row else { return Ok(None) };

@@ -2,7 +2,9 @@
 
 use std::io::Read;
 
-use referee_core::model::{Coverage, Ended, Figures, FindingId, Found, Position, RoleName, Severity, Sha, Stated, Submission};
+use referee_core::model::{
+    Coverage, Ended, Figures, FindingId, Found, Position, RoleName, Severity, Sha, Stated, Submission,
+};
 use referee_core::track::Side;
 use serde::Deserialize;
 

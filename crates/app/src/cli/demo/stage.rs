@@ -25,8 +25,18 @@ pub(super) enum Shown {
 
 /// The author's git obeys nobody's settings.
 const AUTHOR: &[&str] = &[
-    "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false", "-c",
-    "init.defaultBranch=main", "-c", "core.hooksPath=/dev/null", "-c", "core.autocrlf=false",
+    "-c",
+    "user.name=Ada",
+    "-c",
+    "user.email=ada@example.org",
+    "-c",
+    "commit.gpgsign=false",
+    "-c",
+    "init.defaultBranch=main",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "core.autocrlf=false",
 ];
 
 impl Stage {

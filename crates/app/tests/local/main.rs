@@ -1,0 +1,4 @@
+//! The whole loop on a plain repository, through the command line alone: real git, the real program, nothing else.
+
+mod loop_ends;
+mod shop;

@@ -1,0 +1,196 @@
+//! A repository in a folder of its own, and the program run in it as people run it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A repository with a `main` branch, a user `ada`, and nothing of this machine's settings.
+pub(crate) struct Shop {
+    root: TempDir,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Shop {
+    /// A repository with one commit on `main`.
+    pub(crate) fn new() -> Self {
+        let shop = Self { root: TempDir::new().expect("a folder") };
+        std::fs::create_dir_all(shop.dir()).expect("a folder");
+        std::fs::create_dir_all(shop.root.path().join("home")).expect("a folder");
+        shop.git(&["init", "--quiet", "--initial-branch=main"]);
+        shop.git(&["config", "user.name", "Ada"]);
+        shop.git(&["config", "user.email", "ada@example.org"]);
+        shop.write("README.md", "# shop\n");
+        shop.commit("Begin");
+        shop
+    }
+
+    /// The same with a config on `main`.
+    pub(crate) fn with_config(config: &str) -> Self {
+        let shop = Self::new();
+        shop.write("referee.toml", config);
+        shop.commit("Configure the review");
+        shop
+    }
+
+    /// The work tree.
+    pub(crate) fn dir(&self) -> PathBuf {
+        self.root.path().join("repo")
+    }
+
+    /// A place outside the repository.
+    pub(crate) fn outside(&self, name: &str) -> PathBuf {
+        self.root.path().join(name)
+    }
+
+    /// Writes a file of the work tree.
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let path = self.dir().join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    }
+
+    /// Commits everything; the commit's name.
+    pub(crate) fn commit(&self, message: &str) -> String {
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--allow-empty", "--message", message]);
+        self.head()
+    }
+
+    /// A new branch with these files on it, committed; the commit's name.
+    pub(crate) fn branch(&self, name: &str, files: &[(&str, &str)]) -> String {
+        self.git(&["switch", "--quiet", "--create", name]);
+        files.iter().for_each(|(path, text)| self.write(path, text));
+        self.commit(&format!("Work on {name}"))
+    }
+
+    /// The current commit.
+    pub(crate) fn head(&self) -> String {
+        self.git(&["rev-parse", "HEAD"])
+    }
+
+    /// git, as ada uses it.
+    pub(crate) fn git(&self, args: &[&str]) -> String {
+        let output = self.command("git").args(args).output().expect("git runs");
+        let (out, err) = (words(&output.stdout), words(&output.stderr));
+        assert!(output.status.success(), "git {args:?}: {err}");
+        out.trim().to_owned()
+    }
+
+    /// The program.
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
+        Ran::of(self.referee(args).output().expect("referee runs"))
+    }
+
+    /// The program, which must end so.
+    pub(crate) fn ends(&self, code: i32, args: &[&str]) -> Ran {
+        let ran = self.run(args);
+        assert_eq!(ran.code, code, "referee {args:?}\n{}\n{}", ran.out, ran.err);
+        ran
+    }
+
+    /// The document that the program prints with `--json`, whatever it ends with.
+    pub(crate) fn json(&self, args: &[&str]) -> Value {
+        let ran = self.run(&[args, &["--json"]].concat());
+        serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}\n{}\n{}", ran.out, ran.err))
+    }
+
+    /// The program with something on its standard input.
+    pub(crate) fn fed(&self, args: &[&str], input: impl AsRef<[u8]>) -> Ran {
+        let file = self.outside("stdin");
+        std::fs::write(&file, input).expect("a file");
+        let stdin = std::fs::File::open(file).expect("a file");
+        Ran::of(self.referee(args).stdin(stdin).output().expect("referee runs"))
+    }
+
+    /// The program, not started yet.
+    pub(crate) fn referee(&self, args: &[&str]) -> Command {
+        let mut command = self.command(env!("CARGO_BIN_EXE_referee"));
+        command.args(args);
+        command
+    }
+
+    /// A file outside the repository; its path as an argument.
+    pub(crate) fn file(&self, name: &str, text: impl AsRef<[u8]>) -> String {
+        let path = self.outside(name);
+        std::fs::write(&path, text).expect("a file");
+        path.display().to_string()
+    }
+
+    /// A report for a role at the current head, handed in; how the run ended.
+    pub(crate) fn report(&self, role: &str, report: Value) -> Ran {
+        let path = self.file("report.json", self.full_report(role, report).to_string());
+        self.run(&["review", "--role", role, "--report", &path])
+    }
+
+    /// A report with what it must have, unless it says otherwise: `findings`, `positions`, `outcome`, `coverage`.
+    pub(crate) fn full_report(&self, role: &str, report: Value) -> Value {
+        let changed = self.git(&["diff", "--name-only", "main...HEAD"]);
+        let mut full = serde_json::json!({
+            "schema": "referee/report-1", "role": role, "head": self.head(),
+            "outcome": if report.get("findings").is_some() { "findings" } else { "clean" },
+            "coverage": { "read": changed.lines().collect::<Vec<_>>(), "skipped": [] },
+        });
+        for (key, value) in report.as_object().expect("an object") {
+            full[key] = value.clone();
+        }
+        full
+    }
+
+    /// Everything that stands on a pull, as `referee local show --json` tells it.
+    pub(crate) fn stands(&self, pull: &str) -> Value {
+        self.json(&["local", "show", pull])["snapshot"].take()
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").expect("a PATH"))
+            .env("HOME", self.root.path().join("home"))
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("LC_ALL", "C")
+            .env("TZ", "UTC")
+            .env("TMPDIR", self.root.path())
+            .current_dir(self.dir())
+            .stdin(Stdio::null());
+        command
+    }
+}
+
+impl Ran {
+    fn of(output: Output) -> Self {
+        let code = output.status.code().unwrap_or(-1);
+        Self { code, out: words(&output.stdout), err: words(&output.stderr) }
+    }
+}
+
+fn words(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The files under a folder with their contents: what a run changed is what differs.
+pub(crate) fn contents(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut all = Vec::new();
+    let mut folders = vec![dir.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                all.push((path.clone(), std::fs::read(&path).unwrap_or_default()));
+            }
+        }
+    }
+    all.sort();
+    all
+}
