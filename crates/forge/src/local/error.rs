@@ -121,9 +121,9 @@ impl LocalError {
             Some(ErrorCode::DatabaseCorrupt) => Self::Broken { path, why: "damaged".to_owned() },
             Some(ErrorCode::DiskFull) => Self::Full { path },
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { path },
-            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
-                Self::ReadOnly { path, why: error.to_string() }
-            }
+            Some(
+                ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::SystemIoFailure,
+            ) => Self::ReadOnly { path, why: error.to_string() },
             _ => Self::Sql(error),
         }
     }

@@ -6,7 +6,6 @@ use referee_core::track::Side;
 
 use super::names::{comment_id, note_id, review_id, thread_id};
 use super::pen::{Pen, Writer};
-use super::tip::Tip;
 use super::{LocalError, LocalForge, place, pulls};
 
 /// A person at the local forge.
@@ -26,7 +25,7 @@ impl Hands<'_> {
     /// Opens a thread on a line of the pull's head.
     pub fn open_thread(&self, pull: PullNumber, path: &str, line: u32, text: &str) -> Result<ThreadId, LocalError> {
         said(text)?;
-        let tip = self.tip(pull)?;
+        let tip = self.forge.observed(pull)?;
         let place = Place { path: path.to_owned(), line: Some(line), start_line: None, side: Side::New };
         place::check(&self.forge.git, &tip.head, &tip.base_sha, &[&place])?;
         self.write(pull, |pen| pen.thread(None, &place, &tip.head, text)).map(thread_id)
@@ -71,18 +70,12 @@ impl Hands<'_> {
     }
 
     fn review(&self, pull: PullNumber, verdict: Verdict, text: &str) -> Result<ReviewId, LocalError> {
-        let head: Sha = self.tip(pull)?.head;
+        let head: Sha = self.forge.observed(pull)?.head;
         self.write(pull, |pen| pen.review(verdict, &head, text)).map(review_id)
     }
 
     fn set_state(&self, pull: PullNumber, state: PullState) -> Result<(), LocalError> {
         self.write(pull, |pen| pulls::set_state(pen.tx, pull, state, Some(&self.by), pen.at))
-    }
-
-    /// Where the pull is; what somebody says of a head is kept together with it.
-    fn tip(&self, pull: PullNumber) -> Result<Tip, LocalError> {
-        self.forge.observe(pull)?;
-        Tip::of(&self.forge.git, &self.forge.kept(pull)?)
     }
 
     fn write<T>(
@@ -95,10 +88,7 @@ impl Hands<'_> {
             return Err(LocalError::Refused(why));
         }
         self.forge.kept(pull)?;
-        self.forge.store.write(|tx| {
-            pulls::kept(tx, pull)?;
-            write(&Pen { tx, pull, by: &self.by, kind: Writer::Person, at: (self.forge.now)() })
-        })
+        self.forge.write(|tx| write(&Pen { tx, pull, by: &self.by, kind: Writer::Person, at: (self.forge.now)() }))
     }
 }
 

@@ -26,7 +26,7 @@ use pulls::Kept;
 pub use pulls::LocalPull;
 use referee_core::model::{Login, PullNumber, Time};
 use referee_git::Git;
-use rusqlite::OptionalExtension;
+use rusqlite::{OptionalExtension, Transaction};
 use store::Store;
 
 /// The longest text that is taken, in bytes.
@@ -90,12 +90,26 @@ impl LocalForge {
     /// Remembers which pull was used on a branch.
     pub fn set_last_used(&self, branch: &str, pull: PullNumber) -> Result<(), LocalError> {
         self.kept(pull)?;
-        self.store.write(|tx| {
+        self.write(|tx| {
             let sql = "INSERT INTO last_used (branch, pull) VALUES (?1, ?2)
                        ON CONFLICT (branch) DO UPDATE SET pull = excluded.pull";
             tx.execute(sql, rusqlite::params![branch, pulls::key(pull)])?;
             Ok(())
         })
+    }
+
+    /// Writes all of it or nothing.
+    fn write<T>(&self, write: impl FnOnce(&Transaction<'_>) -> Result<T, LocalError>) -> Result<T, LocalError> {
+        self.may_write()?;
+        self.store.write(write)
+    }
+
+    /// Whoever previews a pull writes nothing, on no pull (SAF-5).
+    fn may_write(&self) -> Result<(), LocalError> {
+        match self.preview {
+            Some(_) => Err(LocalError::Refused("nothing was written: this is a preview".to_owned())),
+            None => Ok(()),
+        }
     }
 
     /// A pull's row, or the preview.

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use referee_core::model::Sha;
 use referee_core::plan::Place;
 use referee_core::track::{LineMap, Side, line_count};
-use referee_git::Git;
+use referee_git::{Git, GitError};
 
 use super::LocalError;
+use super::words::Word;
 
 /// Refuses places that are not there at a commit, compared with a base.
 pub(super) fn check(git: &Git, commit: &Sha, base: &Sha, places: &[&Place]) -> Result<(), LocalError> {
-    let mut texts = Texts::new(git, base);
+    let texts = Texts::read(git, base, places.iter().map(|place| (commit, *place)))?;
     for place in places {
-        let text = texts.at(commit, place.side, &place.path)?;
-        let lines = text.as_ref().map(|text| line_count(text));
+        let lines = texts.of(commit, place).map(line_count);
         let fits = match (lines, place.line) {
             (None, _) => false,
             (Some(_), None) => true,
@@ -27,62 +27,75 @@ pub(super) fn check(git: &Git, commit: &Sha, base: &Sha, places: &[&Place]) -> R
     Ok(())
 }
 
-/// Files at commits, each read once.
-pub(super) struct Texts<'a> {
-    git: &'a Git,
-    base: &'a Sha,
-    old: BTreeMap<Sha, Option<Sha>>,
-    read: BTreeMap<(Sha, String), Option<Vec<u8>>>,
+/// Files at commits, read once: one call of git for each commit, however many places there are.
+pub(super) struct Texts {
+    /// What is compared: for the old side of a commit's change, where the commit left the base.
+    versions: BTreeMap<(Sha, &'static str), Option<Sha>>,
+    read: BTreeMap<Sha, BTreeMap<String, Option<Vec<u8>>>>,
 }
 
-impl<'a> Texts<'a> {
-    pub(super) fn new(git: &'a Git, base: &'a Sha) -> Self {
-        Self { git, base, old: BTreeMap::new(), read: BTreeMap::new() }
+impl Texts {
+    /// Reads the files of all these places at these commits.
+    pub(super) fn read<'p>(
+        git: &Git,
+        base: &Sha,
+        wanted: impl Iterator<Item = (&'p Sha, &'p Place)>,
+    ) -> Result<Self, LocalError> {
+        let mut texts = Self { versions: BTreeMap::new(), read: BTreeMap::new() };
+        for (commit, place) in wanted {
+            let key = (commit.clone(), place.side.word());
+            let version = match texts.versions.get(&key) {
+                Some(version) => version.clone(),
+                None => {
+                    let version = version(git, base, commit, place.side)?;
+                    texts.versions.insert(key, version.clone());
+                    version
+                }
+            };
+            // Git's batch cannot carry such a name: no place is in such a file.
+            if let Some(version) = version.filter(|_| !place.path.contains(['\n', '\0'])) {
+                texts.read.entry(version).or_default().insert(place.path.clone(), None);
+            }
+        }
+        for (version, files) in &mut texts.read {
+            let paths: Vec<&str> = files.keys().map(String::as_str).collect();
+            let contents = match git.files(version, &paths) {
+                // A commit that was cleaned away has no file any more.
+                Err(GitError::Missing(_)) => continue,
+                contents => contents?,
+            };
+            for (slot, content) in files.values_mut().zip(contents) {
+                *slot = content;
+            }
+        }
+        Ok(texts)
     }
 
     /// Whether a place that was there at `then` is not there any more at `now`: its file is gone, or its line changed.
-    pub(super) fn is_outdated(&mut self, place: &Place, then: &Sha, now: &Sha) -> Result<bool, LocalError> {
-        if then == now {
-            return Ok(false);
-        }
-        let after = self.at(now, place.side, &place.path)?;
-        let before = self.at(then, place.side, &place.path)?;
-        Ok(match (before, after, place.line) {
-            (_, None, _) | (None, Some(_), _) => true,
+    pub(super) fn is_outdated(&self, place: &Place, then: &Sha, now: &Sha) -> bool {
+        match (self.of(then, place), self.of(now, place), place.line) {
+            (_, None, _) | (None, _, _) => true,
             (Some(_), Some(_), None) => false,
             (Some(before), Some(after), Some(_)) if before == after => false,
             (Some(before), Some(after), Some(line)) => {
-                LineMap::exact(&String::from_utf8_lossy(&before), &String::from_utf8_lossy(&after))
+                LineMap::exact(&String::from_utf8_lossy(before), &String::from_utf8_lossy(after))
                     .forward(line)
                     .is_none()
             }
-        })
+        }
     }
 
-    /// A file on one side of the change that a commit makes; nothing where there is none.
-    fn at(&mut self, commit: &Sha, side: Side, path: &str) -> Result<Option<Vec<u8>>, LocalError> {
-        let version = match side {
-            Side::New => Some(commit.clone()),
-            Side::Old => self.old_side(commit)?,
-        };
-        let Some(version) = version else { return Ok(None) };
-        let key = (version, path.to_owned());
-        if let Some(text) = self.read.get(&key) {
-            return Ok(text.clone());
-        }
-        // Git's batch cannot carry such a name, and a commit that is gone has no files.
-        let readable = !path.contains(['\n', '\0']) && self.git.has(&key.0)?;
-        let text = if readable { self.git.files(&key.0, &[path])?.pop().flatten() } else { None };
-        self.read.insert(key, text.clone());
-        Ok(text)
+    fn of(&self, commit: &Sha, place: &Place) -> Option<&[u8]> {
+        let version = self.versions.get(&(commit.clone(), place.side.word()))?.as_ref()?;
+        self.read.get(version)?.get(&place.path)?.as_deref()
     }
+}
 
-    fn old_side(&mut self, commit: &Sha) -> Result<Option<Sha>, LocalError> {
-        if let Some(known) = self.old.get(commit) {
-            return Ok(known.clone());
-        }
-        let old = if self.git.has(commit)? { self.git.merge_base(self.base, commit)? } else { None };
-        self.old.insert(commit.clone(), old.clone());
-        Ok(old)
+/// The commit whose files are one side of a change; nothing where there is none.
+fn version(git: &Git, base: &Sha, commit: &Sha, side: Side) -> Result<Option<Sha>, LocalError> {
+    match side {
+        Side::New => Ok(Some(commit.clone())),
+        Side::Old if git.has(commit)? => Ok(git.merge_base(base, commit)?),
+        Side::Old => Ok(None),
     }
 }

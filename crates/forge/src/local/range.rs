@@ -20,8 +20,8 @@ impl LocalForge {
         let fresh = self.unopened(name, base, author, Some(head))?;
         let Some(pull) = self.find(name, base)? else { return self.open_kept(&fresh, "") };
         if let Some(seen) = fresh.pushes.last() {
-            self.git.keep(head)?;
-            self.store.write(|tx| pulls::see(tx, pull, seen))?;
+            self.keep(head)?;
+            self.write(|tx| pulls::see(tx, pull, seen))?;
         }
         Ok(pull)
     }
@@ -53,33 +53,39 @@ impl LocalForge {
     /// Writes down where a pull is now, and keeps its head from being cleaned away. A branch that came into its base
     /// since is written down as merged.
     pub fn observe(&self, pull: PullNumber) -> Result<(), LocalError> {
+        self.observed(pull).map(drop)
+    }
+
+    /// Where a pull is now, written down.
+    pub(super) fn observed(&self, pull: PullNumber) -> Result<Tip, LocalError> {
         let kept = self.kept(pull)?;
-        if kept.state != PullState::Open {
-            return Ok(());
-        }
         let tip = Tip::of(&self.git, &kept)?;
         let known = kept.pushes.last().is_some_and(|seen| seen.push.head == tip.head);
-        if known && tip.state == kept.state {
-            return Ok(());
-        }
-        let Some(push) = tip.pushes.last() else { return Ok(()) };
-        self.git.keep(&tip.head)?;
+        let Some(push) = tip.pushes.last().filter(|_| !known || tip.state != kept.state) else { return Ok(tip) };
+        self.keep(&tip.head)?;
         let seen = Seen { push: push.clone(), base_sha: tip.base_sha.clone() };
-        self.store.write(|tx| {
+        self.write(|tx| {
             pulls::see(tx, pull, &seen)?;
             pulls::set_state(tx, pull, tip.state, None, (self.now)())
-        })
+        })?;
+        Ok(tip)
     }
 
     pub(super) fn open_kept(&self, fresh: &Kept, body: &str) -> Result<PullNumber, LocalError> {
         let Some(seen) = fresh.pushes.last() else { return Err(LocalError::NoSuchRevision(fresh.branch.clone())) };
-        self.git.keep(&seen.push.head)?;
+        self.keep(&seen.push.head)?;
         let Kept { branch, base, follows, title, author, opened_at, .. } = fresh;
         let opening = Opening { branch, base, follows: *follows, title, body, author, at: *opened_at, seen };
-        self.store.write(|tx| {
+        self.write(|tx| {
             self.ensure_repository(tx)?;
             pulls::open(tx, &opening)
         })
+    }
+
+    /// Holds on to a head before its row is written: a row without its commit would be of no use.
+    fn keep(&self, head: &Sha) -> Result<(), LocalError> {
+        self.may_write()?;
+        Ok(self.git.keep(head)?)
     }
 
     /// A pull as it would be opened now.

@@ -2,9 +2,11 @@
 
 use referee_core::hash::Hash;
 use referee_core::model::{
-    Board, Capabilities, Completeness, Login, Mergeable, Pull, PullNumber, PullState, RepoId, Sha, Span, Time, Viewer,
+    Board, Capabilities, Completeness, Login, Mergeable, Pull, PullNumber, PullState, RepoId, Sha, Span, Thread, Time,
+    Viewer,
 };
-use referee_core::plan::{Delivery, Gate};
+use referee_core::plan::{Delivery, Gate, Place};
+use referee_git::Merges;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::fetch::{Talk, author, place_of};
@@ -39,15 +41,12 @@ impl Forge for LocalForge {
     async fn claim(&self, pull: PullNumber, purpose: Purpose, ttl: Span) -> Result<Claimed, ForgeError> {
         self.kept(pull)?;
         let (by, now) = (Login::from(BOT), (self.now)());
-        Ok(self.store.write(|tx| {
-            pulls::kept(tx, pull)?;
-            claim::claim(tx, pull, purpose, &by, (now, ttl))
-        })?)
+        Ok(self.write(|tx| claim::claim(tx, pull, purpose, &by, (now, ttl)))?)
     }
 
     async fn release(&self, pull: PullNumber, purpose: Purpose, epoch: u64) -> Result<(), ForgeError> {
         self.kept(pull)?;
-        Ok(self.store.write(|tx| claim::release(tx, pull, purpose, epoch))?)
+        Ok(self.write(|tx| claim::release(tx, pull, purpose, epoch))?)
     }
 
     async fn open_pull(&self, delivery: &Delivery, permit: &Permit) -> Result<PullNumber, ForgeError> {
@@ -68,12 +67,7 @@ impl LocalForge {
         let read =
             self.store.read(|tx| Ok((repository(tx)?, Talk::read(tx, pull, &tip.head)?, claim::lease(tx, pull)?)))?;
         let (repo, talk, lease) = read.unwrap_or_default();
-        let mut texts = Texts::new(&self.git, &tip.base_sha);
-        let mut threads = Vec::with_capacity(talk.threads.len());
-        for (mut thread, commit) in talk.threads {
-            thread.outdated = texts.is_outdated(&place_of(&thread), &commit, &tip.head)?;
-            threads.push(thread);
-        }
+        let threads = self.aged(talk.threads, &tip)?;
         Ok(Fetched {
             taken_at: (self.now)(),
             viewer: Viewer { login: Login::from(BOT), holds: self.holds.clone() },
@@ -90,7 +84,7 @@ impl LocalForge {
                 draft: false,
                 head_since: tip.since(),
                 base: kept.base,
-                mergeable: self.mergeable(&tip)?,
+                mergeable: self.mergeable(&tip),
                 pushable: Some(true),
                 labels: talk.labels,
                 assignees: talk.assignees,
@@ -110,8 +104,29 @@ impl LocalForge {
         })
     }
 
-    fn mergeable(&self, _tip: &Tip) -> Result<Mergeable, LocalError> {
-        Ok(Mergeable::Unknown)
+    /// Threads with what git says of their places.
+    fn aged(&self, threads: Vec<(Thread, Sha)>, tip: &Tip) -> Result<Vec<Thread>, LocalError> {
+        let places: Vec<Place> = threads.iter().map(|(thread, _)| place_of(thread)).collect();
+        let moved = || threads.iter().zip(&places).filter(|((_, commit), _)| *commit != tip.head);
+        let wanted = moved().flat_map(|((_, commit), place)| [(commit, place), (&tip.head, place)]);
+        let texts = Texts::read(&self.git, &tip.base_sha, wanted)?;
+        let outdated: Vec<bool> = threads
+            .iter()
+            .zip(&places)
+            .map(|((_, commit), place)| *commit != tip.head && texts.is_outdated(place, commit, &tip.head))
+            .collect();
+        let aged = threads.into_iter().zip(outdated);
+        Ok(aged.map(|((thread, _), outdated)| Thread { outdated, ..thread }).collect())
+    }
+
+    /// Whether the head merges into the base now. What cannot be tried, as in a checkout that may only be read, is
+    /// not known.
+    fn mergeable(&self, tip: &Tip) -> Mergeable {
+        match self.git.merges(&tip.base_sha, &tip.head) {
+            Ok(Merges::Cleanly(_)) => Mergeable::Clean,
+            Ok(Merges::Conflicts(_)) => Mergeable::Conflict,
+            Ok(Merges::Unrelated) | Err(_) => Mergeable::Unknown,
+        }
     }
 
     /// Opens a pull for a branch that a worker left; its head is what the worker says, until the branch moves.

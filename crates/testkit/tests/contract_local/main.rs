@@ -1,5 +1,8 @@
 //! The local forge keeps the contract, and what only a file in the git folder can break.
 
+mod file;
+mod people;
+mod pulls;
 mod repo;
 mod stage;
 

@@ -28,6 +28,17 @@ impl OnRepo {
     async fn as_other(&self, pull: PullNumber, action: &Action) -> Result<Performed, String> {
         act_as(&self.forge, &Login::from("other-bot"), pull, action).await
     }
+
+    /// A review without a verdict.
+    async fn remark(&self, pull: PullNumber, commit: Sha, text: &str) -> Result<ReviewId, String> {
+        let text = draft(text, &commit);
+        let post =
+            Action::PostReview { role: "other".into(), verdict: Verdict::Comment, commit, text, threads: vec![] };
+        match self.as_other(pull, &post).await? {
+            Performed::Done(made) => made.review.ok_or_else(|| "no review was made".to_owned()),
+            other => Err(format!("{other:?}")),
+        }
+    }
 }
 
 /// Does an action under a name, sealed as it would be.
@@ -86,14 +97,8 @@ impl Stage for OnRepo {
     }
 
     async fn review(&self, pull: PullNumber, text: &str) -> Result<ReviewId, String> {
-        let commit = self.forge.head(pull).await.map_err(|error| error.to_string())?;
-        let text = draft(text, &commit);
-        let post =
-            Action::PostReview { role: "other".into(), verdict: Verdict::Comment, commit, text, threads: vec![] };
-        match self.as_other(pull, &post).await? {
-            Performed::Done(made) => made.review.ok_or_else(|| "no review was made".to_owned()),
-            other => Err(format!("{other:?}")),
-        }
+        let head = self.forge.head(pull).await.map_err(|error| error.to_string())?;
+        self.remark(pull, head, text).await
     }
 
     async fn thread(&self, pull: PullNumber, place: &Place, text: &str) -> Result<ThreadId, String> {
@@ -109,7 +114,7 @@ impl Stage for OnRepo {
 
     async fn many(&self, staged: &Staged) -> Result<Made, String> {
         for n in 0..120_u32 {
-            self.review(staged.pull, &format!("remark {n}")).await?;
+            self.remark(staged.pull, staged.head.clone(), &format!("remark {n}")).await?;
             self.thread(staged.pull, &staged.places[(n % 3) as usize], &format!("note {n}")).await?;
             self.comment(staged.pull, &format!("comment {n}")).await?;
         }

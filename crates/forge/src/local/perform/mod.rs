@@ -5,13 +5,13 @@ mod reviews;
 mod talk;
 
 use referee_core::mark::Sealed;
-use referee_core::model::{Login, PullNumber, Sha, Text};
+use referee_core::model::{Login, PullNumber, Text};
 use referee_core::plan::{Action, Expect, NewThread, Place, Target};
 use rusqlite::{OptionalExtension, params};
 
 use super::names::{local_name, row_of};
 use super::pen::{Pen, Writer};
-use super::pulls::{self, key};
+use super::pulls::{Kept, key};
 use super::tip::Tip;
 use super::{LocalError, LocalForge, MAX_TEXT, place};
 use crate::Performed;
@@ -25,10 +25,9 @@ impl LocalForge {
         expect: &Expect,
     ) -> Result<Performed, LocalError> {
         takes(action)?;
-        self.stands(pull, action, expect)?;
-        self.store.write(|tx| {
-            // Whoever only previews a pull has no row, and what has no row cannot be written to.
-            pulls::kept(tx, pull)?;
+        let kept = self.kept(pull)?;
+        self.stands(&kept, action, expect)?;
+        self.write(|tx| {
             let pen = Pen { tx, pull, by, kind: Writer::Bot, at: (self.now)() };
             pen.expects(action, expect)?;
             match action {
@@ -60,7 +59,7 @@ impl LocalForge {
     }
 
     /// What git has to say before anything is written: the head, the commit, and the places in it.
-    fn stands(&self, pull: PullNumber, action: &Action<Sealed>, expect: &Expect) -> Result<(), LocalError> {
+    fn stands(&self, kept: &Kept, action: &Action<Sealed>, expect: &Expect) -> Result<(), LocalError> {
         let none: &[NewThread<Sealed>] = &[];
         let (commit, threads) = match action {
             Action::PostReview { commit, threads, .. } | Action::OpenThreads { commit, threads, .. } => {
@@ -69,21 +68,18 @@ impl LocalForge {
             Action::SetStatus { commit, .. } => (commit, none),
             _ => return Ok(()),
         };
-        let kept = self.kept(pull)?;
-        let tip = Tip::of(&self.git, &kept)?;
+        if !self.git.has(commit)? {
+            return Err(LocalError::Refused("there is no such commit".to_owned()));
+        }
+        if threads.is_empty() && *expect != Expect::Head {
+            return Ok(());
+        }
+        let tip = Tip::of(&self.git, kept)?;
         if *expect == Expect::Head && tip.head != *commit {
             return Err(LocalError::Moved("the head"));
         }
-        self.has(commit)?;
         let places: Vec<&Place> = threads.iter().map(|thread| &thread.place).collect();
         place::check(&self.git, commit, &tip.base_sha, &places)
-    }
-
-    fn has(&self, commit: &Sha) -> Result<(), LocalError> {
-        match self.git.has(commit)? {
-            true => Ok(()),
-            false => Err(LocalError::Refused("there is no such commit".to_owned())),
-        }
     }
 }
 

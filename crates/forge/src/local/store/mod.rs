@@ -42,7 +42,10 @@ impl Store {
                 _ => read(&transaction).map(Some),
             }
         };
-        run().map_err(|error: LocalError| error.at(&self.path))
+        run().map_err(|error: LocalError| match error.at(&self.path) {
+            LocalError::ReadOnly { path, why } => LocalError::Broken { path, why: format!("not readable ({why})") },
+            other => other,
+        })
     }
 
     /// Writes all of it or nothing, one writer at a time.
@@ -136,10 +139,7 @@ impl Store {
 
 fn is_shut(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode;
-    matches!(
-        error.sqlite_error_code(),
-        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::SystemIoFailure)
-    )
+    matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied))
 }
 
 #[cfg(unix)]
@@ -162,4 +162,61 @@ fn private_file(path: &Path) -> std::io::Result<File> {
 #[cfg(not(unix))]
 fn private_file(path: &Path) -> std::io::Result<File> {
     OpenOptions::new().create(true).append(true).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+
+    use super::Store;
+    use crate::local::LocalError;
+
+    const ROWS: &str = "SELECT count(*) FROM repository";
+
+    fn rows(store: &Store) -> Option<i64> {
+        store.read(|tx| Ok(tx.query_row(ROWS, [], |row| row.get(0))?)).expect("a readable file")
+    }
+
+    #[test]
+    fn a_write_that_ends_early_leaves_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::of(folder.path());
+        assert_eq!(rows(&store), None);
+        let broke = store.write(|tx| -> Result<(), LocalError> {
+            tx.execute("INSERT INTO repository VALUES (1, 7, 0)", [])?;
+            assert_eq!(tx.query_row(ROWS, [], |row| row.get(0)), Ok(1_i64));
+            assert_eq!(rows(&store), Some(0), "others see it before it is whole");
+            Err(LocalError::Refused("the process ends here".to_owned()))
+        });
+        assert!(broke.is_err());
+        assert_eq!(rows(&store), Some(0));
+    }
+
+    #[test]
+    fn a_full_disk_is_told_and_loses_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::of(folder.path());
+        store.write(|tx| Ok(tx.execute("INSERT INTO repository VALUES (1, 7, 0)", [])?)).expect("a row");
+        let full = store.write(|tx| {
+            tx.pragma_update(None, "max_page_count", 1)?;
+            let text = "INSERT INTO texts (author, bot, at, body) VALUES ('a', 0, 0, hex(zeroblob(100000)))";
+            Ok(tx.execute(text, [])?)
+        });
+        assert!(matches!(full, Err(LocalError::Full { .. })), "{full:?}");
+        assert_eq!(rows(&store), Some(1));
+    }
+
+    #[test]
+    fn the_file_of_another_program_is_left_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::of(folder.path());
+        std::fs::create_dir(folder.path().join("referee")).expect("a folder");
+        let other = Connection::open(store.path()).expect("a database");
+        other.execute_batch("CREATE TABLE bookmarks (url TEXT);").expect("a table");
+        for error in [store.read(|_| Ok(())).expect_err("not ours"), store.write(|_| Ok(())).expect_err("not ours")] {
+            assert!(matches!(error, LocalError::Broken { .. }), "{error:?}");
+        }
+        let tables: i64 = other.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).expect("a count");
+        assert_eq!(tables, 1);
+    }
 }
