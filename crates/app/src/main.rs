@@ -12,6 +12,7 @@ mod reviewers;
 mod setup;
 mod show;
 mod source;
+mod stand;
 mod store;
 mod table;
 mod target;

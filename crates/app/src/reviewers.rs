@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use referee_core::model::{Sha, Submission};
-use referee_core::plan::Brief;
+use referee_core::plan::{Brief, Plan};
 use referee_git::{Git, Head, Worktree, parse_diff};
 use referee_review::builtin::{self, Rules};
 use referee_review::command::{self, Command};
@@ -17,6 +17,7 @@ use crate::config::{Reviewer, RoleSetup, Setup};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::source::Texts;
+use crate::stand::stand_by;
 
 /// What every reviewer of a run reads.
 #[derive(Debug)]
@@ -39,7 +40,12 @@ pub(crate) struct Reading<'a> {
 const MOST_OUTPUT: usize = 64 << 20;
 
 /// Runs the reviewers of the briefs. What goes wrong with one is its report's word, not ours.
-pub(crate) fn run(reading: &Reading<'_>, briefs: &[Brief], progress: &Progress) -> Result<Vec<Submission>, Failure> {
+pub(crate) fn run(
+    reading: &Reading<'_>,
+    plan: &Plan,
+    briefs: &[Brief],
+    progress: &Progress,
+) -> Result<Vec<Submission>, Failure> {
     let raw = reading.texts.diff(reading.from, reading.head).map_err(unreadable)?;
     let files = parse_diff(&raw).map_err(unreadable)?;
     let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
@@ -53,6 +59,9 @@ pub(crate) fn run(reading: &Reading<'_>, briefs: &[Brief], progress: &Progress) 
         let mut report = one(reading, brief, role, &change)?;
         report.figures.seconds = begun.elapsed().as_secs();
         report.figures.runs = 1;
+        if role.reviewer == Reviewer::Builtin {
+            stand_by(&mut report, plan);
+        }
         work.end(&report);
         reports.push(report);
     }

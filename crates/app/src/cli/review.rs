@@ -138,7 +138,11 @@ impl Review {
                     head: &head,
                     setup: table.setup,
                 };
-                if briefs.is_empty() { Vec::new() } else { reviewers::run(&reading, &briefs, &Progress::new(out))? }
+                if briefs.is_empty() {
+                    Vec::new()
+                } else {
+                    reviewers::run(&reading, &plan, &briefs, &Progress::new(out))?
+                }
             }
         };
         self.save(table, &fresh)?;
