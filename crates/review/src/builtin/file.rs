@@ -53,16 +53,11 @@ impl<'r> Reader<'r> {
         if !added.is_empty() {
             let known = self.secrets(&file.path, bytes, &index, &added, &mut reading.findings);
             if let Some(language) = SupportLang::from_path(&file.path).filter(|it| LANGUAGES.contains(it)) {
-                let page = Code { path: &file.path, bytes, index: &index, added: &added };
-                match self.by_language(language, &page) {
+                let code = Code { path: &file.path, bytes, index: &index, added: &added };
+                match self.by_language(language, &code) {
                     Ok(found) => {
-                        let told: Vec<u32> = reading.findings.iter().filter_map(|it| it.line).collect();
-                        let again = |it: &Found| {
-                            let rule = it.rule.as_deref().unwrap_or_default();
-                            it.line.is_some_and(|line| told.contains(&line)) && self.rules.finds_secrets(rule)
-                        };
-                        let new = found.into_iter().filter(|it| !again(it));
-                        reading.findings.extend(new.map(|it| masked(it, &known)));
+                        let new = self.not_told(found, &reading.findings);
+                        reading.findings.extend(new.into_iter().map(|it| masked(it, &known)));
                     }
                     Err(why) => reading.unread = Some(why),
                 }
@@ -122,6 +117,16 @@ impl<'r> Reader<'r> {
             findings.push(Found { body: format!("{begins}{SECRET_WHY}\n\n{SECRET_FIX}"), ..found });
         }
         values
+    }
+
+    /// Without the secrets that a secret rule told before, by a better name.
+    fn not_told(&self, mut found: Vec<Found>, told: &[Found]) -> Vec<Found> {
+        let lines: BTreeSet<u32> = told.iter().filter_map(|it| it.line).collect();
+        found.retain(|it| {
+            let again = it.line.is_some_and(|line| lines.contains(&line));
+            !again || !it.rule.as_deref().is_some_and(|rule| self.rules.finds_secrets(rule))
+        });
+        found
     }
 
     fn by_language(&mut self, language: SupportLang, code: &Code<'_>) -> Result<Vec<Found>, &'static str> {

@@ -8,7 +8,7 @@ use ast_grep_language::SupportLang;
 use super::error::RuleError;
 use super::page::Page;
 use super::secrets::Secrets;
-use super::syntax::{self, Head, Rule};
+use super::syntax::{self, Head, LANGUAGES, Rule};
 use super::table::{LANGUAGE_RULES, SECRET_RULES, SECRET_RULES_PATH, TEXT_RULES};
 use super::text::TextRule;
 
@@ -26,8 +26,10 @@ pub struct Rules {
 
 /// What the program brings, read once.
 struct Brought {
-    languages: RuleCollection<SupportLang>,
+    /// In the order of the table.
     heads: Vec<Head>,
+    /// In the order of `LANGUAGES`. Compiling takes longer than anything else here, and most changes are of one language.
+    compiled: [OnceLock<RuleCollection<SupportLang>>; LANGUAGES.len()],
     texts: Vec<TextRule>,
     secrets: Arc<Secrets>,
 }
@@ -109,7 +111,8 @@ impl Rules {
     pub(super) fn for_file(&self, path: &str, language: SupportLang) -> Vec<&Rule> {
         let path = std::path::Path::new(path);
         let own = |id: &str| self.own_heads.iter().any(|head| head.id == id);
-        let mut rules = self.brought.languages.get_rule_from_lang(path, language);
+        let brought = self.brought.of(language);
+        let mut rules = brought.map(|it| it.get_rule_from_lang(path, language)).unwrap_or_default();
         rules.retain(|rule| !own(&rule.id));
         rules.extend(self.own.get_rule_from_lang(path, language));
         rules.sort_by(|one, other| one.id.cmp(&other.id));
@@ -137,22 +140,25 @@ impl Rules {
 
 impl Brought {
     fn read() -> Result<Self, RuleError> {
-        let (mut heads, mut rules) = (Vec::new(), Vec::new());
-        for file in LANGUAGE_RULES {
-            for (head, rule) in syntax::parse(file.path, file.rule)? {
+        let heads = LANGUAGE_RULES.iter().map(|file| syntax::head(file.path, file.rule)).collect::<Result<_, _>>()?;
+        let texts = TEXT_RULES.iter().map(|(path, text)| TextRule::parse(path, text)).collect::<Result<_, _>>()?;
+        let secrets = Arc::new(Secrets::embedded(SECRET_RULES_PATH, SECRET_RULES)?);
+        Ok(Self { heads, compiled: Default::default(), texts, secrets })
+    }
+
+    /// The rules of a language, compiled when its first file comes. That each of them compiles is tested.
+    fn of(&self, language: SupportLang) -> Option<&RuleCollection<SupportLang>> {
+        let at = LANGUAGES.iter().position(|it| *it == language)?;
+        Some(self.compiled[at].get_or_init(|| {
+            let meant = |head: &Head| match head.language.parse() {
                 // Files with markup are a language of their own to the library, and one to people.
-                if rule.language == SupportLang::TypeScript {
-                    rules.push(syntax::in_language(file.path, file.rule, SupportLang::Tsx)?);
-                }
-                heads.push(head);
-                rules.push(rule);
-            }
-        }
-        Ok(Self {
-            languages: syntax::collect("rules", rules)?,
-            heads,
-            texts: TEXT_RULES.iter().map(|(path, text)| TextRule::parse(path, text)).collect::<Result<_, _>>()?,
-            secrets: Arc::new(Secrets::embedded(SECRET_RULES_PATH, SECRET_RULES)?),
-        })
+                Ok(SupportLang::TypeScript) => [SupportLang::TypeScript, SupportLang::Tsx].contains(&language),
+                Ok(other) => other == language,
+                Err(_) => false,
+            };
+            let files = self.heads.iter().zip(LANGUAGE_RULES).filter(|(head, _)| meant(head));
+            let rules = files.filter_map(|(_, file)| syntax::compile(file.path, file.rule, language).ok());
+            syntax::collect("rules", rules.collect()).unwrap_or_default()
+        }))
     }
 }

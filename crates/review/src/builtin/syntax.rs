@@ -85,8 +85,13 @@ pub(super) fn parse(path: &str, text: &str) -> Result<Vec<(Head, Rule)>, RuleErr
     Ok(heads.into_iter().zip(rules).collect())
 }
 
-/// The only rule of a file, for another language than it says.
-pub(super) fn in_language(path: &str, text: &str, language: SupportLang) -> Result<Rule, RuleError> {
+/// What a file says of its only rule.
+pub(super) fn head(path: &str, text: &str) -> Result<Head, RuleError> {
+    from_str(text).map_err(|error| RuleError::new(path, 1, &error))
+}
+
+/// The only rule of a file, in a language that may be another than it says.
+pub(super) fn compile(path: &str, text: &str, language: SupportLang) -> Result<Rule, RuleError> {
     let mut rule: SerializableRuleConfig<SupportLang> =
         from_str(text).map_err(|error| RuleError::new(path, 1, &error))?;
     rule.language = language;

@@ -51,6 +51,20 @@ fn every_rule_hits_what_it_must_and_nothing_that_it_must_not() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
+#[test]
+fn rules_for_typescript_read_files_with_markup() {
+    for file in rule_files("typescript") {
+        let id = stem(&file);
+        let text = fs::read_to_string(folder("typescript").join("samples").join(format!("{id}.yml")));
+        let samples: Samples = ast_grep_config::from_str(&text.expect("it has samples")).expect("samples can be read");
+        let hits = |code: &String| {
+            let report = Desk::default().adds("src/sample.tsx", code).review();
+            report.findings.iter().any(|found| rule(found) == id)
+        };
+        assert!(samples.invalid.iter().any(hits), "{id}");
+    }
+}
+
 fn folder(language: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("rules").join(language)
 }
