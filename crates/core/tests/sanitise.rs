@@ -385,6 +385,12 @@ proptest! {
         prop_assert_eq!(once.as_str(), twice.as_str(), "from {:?}", tainted);
     }
 
+    // A trailing blank goes the long way.
+    #[test]
+    fn a_plain_word_is_what_every_pass_leaves(word in "[a-zA-Z_-]{1,10}|(bors|retest|jenkins)[a-z_-]{0,3}") {
+        prop_assert_eq!(line(&word), line(&format!("{word} ")));
+    }
+
     #[test]
     fn cut_text_is_safe_too(tainted in hostile(), max in 0_usize..120) {
         for safe in [SafeText::block(&tainted, max), SafeText::line(&tainted, max)] {

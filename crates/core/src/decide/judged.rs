@@ -83,7 +83,7 @@ pub struct Judged<'a> {
     /// What people should know of it.
     pub remark: Remark<'a>,
     /// What was known before.
-    pub known: Option<Known<'a>>,
+    pub known: Option<&'a Known<'a>>,
     /// It is not settled, and only a person can settle it.
     pub needs_human: Option<&'static str>,
     /// It was new, fixed, worsened or settled by this turn's report.

@@ -18,6 +18,9 @@ use crate::plan::{Action, Cause, Draft, Next, Plan, Reason, Refusal, Trailer};
 use crate::render::Stop;
 
 pub(super) fn cap<'a>(facts: &'a Facts<'a>, judged: &'a [Judgement<'a>], plan: &mut Plan) {
+    if plan.steps.is_empty() {
+        return;
+    }
     let written = written(facts);
     if written < facts.policy.budget.writes as usize {
         return;

@@ -1,10 +1,11 @@
 //! The findings of a role that referee remembers: entries of its summary's Block, and roots of its threads.
 
 use crate::mark::{Entry, TagKind};
-use crate::model::{FindingId, FindingState, Login, Severity, Sha, Snapshot, Thread, Time};
+use crate::model::{FindingId, FindingState, Login, Severity, Sha, Snapshot, Thread, Time, Tracked};
+use crate::policy::Role;
 use crate::track::{Fingerprint, Spot};
 
-use super::RoleFacts;
+use super::Standing;
 
 /// A finding that was raised before.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +38,8 @@ pub struct Known<'a> {
     pub reopened: Option<Time>,
     /// Its thread: the newest open one, else the newest.
     pub thread: Option<&'a Thread>,
+    /// Where its code went.
+    pub track: Option<&'a Tracked>,
     /// It is in the Block.
     pub remembered: bool,
     /// It came back after its thread was resolved, and got no other: that resolution says nothing of it any more.
@@ -45,18 +48,22 @@ pub struct Known<'a> {
 
 impl<'a> Known<'a> {
     /// All of a role's findings, by id.
-    pub fn of(snapshot: &'a Snapshot, role: &RoleFacts<'a>) -> Vec<Self> {
-        let entries = role
-            .standing
+    pub(super) fn of(
+        snapshot: &'a Snapshot,
+        role: &Role,
+        identity: &Login,
+        standing: Option<Standing<'a>>,
+    ) -> Vec<Self> {
+        let entries = standing
             .and_then(|standing| standing.review.text.reading.block.as_deref())
             .map_or(&[][..], |block| block.entries.as_slice());
         let mut known: Vec<Self> = entries.iter().map(Self::from_entry).collect();
         known.sort_by_key(|it| it.id);
         for thread in &snapshot.threads {
-            let Some(root) = thread.root().filter(|root| root.author.is(role.identity)) else { continue };
+            let Some(root) = thread.root().filter(|root| root.author.is(identity)) else { continue };
             let Some(tag) = root.text.tag() else { continue };
             let TagKind::Root { role: of, finding, fingerprint, severity, .. } = &tag.kind else { continue };
-            if *of != role.role.name {
+            if *of != role.name {
                 continue;
             }
             match known.binary_search_by_key(finding, |it| it.id) {
@@ -82,10 +89,17 @@ impl<'a> Known<'a> {
                         by: None,
                         reopened: None,
                         thread: Some(thread),
+                        track: None,
                         remembered: false,
                         outlived: false,
                     },
                 ),
+            }
+        }
+        for tracked in snapshot.changes.tracks.iter().filter(|tracked| tracked.role == role.name) {
+            let at = known.binary_search_by_key(&tracked.finding, |it| it.id);
+            if let Some(it) = at.ok().and_then(|at| known.get_mut(at)) {
+                it.track.get_or_insert(tracked);
             }
         }
         known
@@ -107,6 +121,7 @@ impl<'a> Known<'a> {
             by: entry.by.as_ref(),
             reopened: entry.reopened,
             thread: None,
+            track: None,
             remembered: true,
             outlived: !entry.threaded && !entry.state.settled(),
         }

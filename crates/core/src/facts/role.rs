@@ -1,5 +1,6 @@
 //! How each role stands: its review, its Mark, its rounds, its fresh report.
 
+use super::Known;
 use crate::mark::Mark;
 use crate::model::{Counts, Login, Outcome, Report, Review, Row, Snapshot, Verdict};
 use crate::policy::{Policy, Role};
@@ -41,6 +42,8 @@ pub struct RoleFacts<'a> {
     pub rounds: u32,
     /// The changes those were, since the latest reopen.
     pub round_patches: Vec<&'a PatchId>,
+    /// Its findings that were raised before, by id.
+    pub known: Vec<Known<'a>>,
 }
 
 impl RoleFacts<'_> {
@@ -70,6 +73,7 @@ fn one<'a>(snapshot: &'a Snapshot, role: &'a Role) -> RoleFacts<'a> {
         outlived: outlived(snapshot, role, identity, standing),
         covers: report.is_some_and(|report| covers(snapshot, role, report)),
         rounds: u32::try_from(round_patches.len()).unwrap_or(u32::MAX),
+        known: Known::of(snapshot, role, identity, standing),
         role,
         identity,
         report,

@@ -231,11 +231,6 @@ impl Snapshot {
         self.lease.as_ref().filter(|lease| self.taken_at < lease.until)
     }
 
-    /// Where a prior finding's code went.
-    pub fn track(&self, role: &RoleName, finding: FindingId) -> Option<&Tracked> {
-        self.changes.tracks.iter().find(|tracked| tracked.finding == finding && tracked.role == *role)
-    }
-
     /// The fresh report of a role: the last one handed in wins.
     pub fn report(&self, role: &RoleName) -> Option<&Report> {
         self.evidence.reports.iter().rev().find(|report| report.role == *role)

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::chars::clean;
 use super::code::push_code_line;
+use super::lexicon::is_bare_order;
 use super::lines::{pass_block, pass_line};
 
 /// Two or three are enough for all that was ever tried; what needs more is shown as code.
@@ -22,12 +23,22 @@ pub(super) fn block(tainted: &str, max_bytes: usize) -> String {
 }
 
 pub(super) fn line(tainted: &str, max_chars: usize) -> String {
+    if tainted.len() <= max_chars && is_plain_word(tainted) {
+        return tainted.to_owned();
+    }
     let settle = |text: &str| settle(text, pass_line).unwrap_or_else(|text| letters(&text));
     let more = |shown: String, left: usize| {
         let gap = if shown.is_empty() { "" } else { " " };
         format!("{shown}{gap}… {} more", grouped(left))
     };
     capped(tainted, max_chars, |text| text.chars().count(), settle, more)
+}
+
+/// Whether it is a single word in which no pass would find anything: most names are.
+fn is_plain_word(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.bytes().all(|b| b.is_ascii_alphabetic() || matches!(b, b'-' | b'_'))
+        && !is_bare_order(text, text)
 }
 
 fn capped(

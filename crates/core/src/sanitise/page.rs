@@ -30,12 +30,10 @@ impl Page {
 
     /// Own words, trusted as they are: lines, tables, `<details>`.
     pub fn lit(&mut self, words: &'static str) -> &mut Self {
-        let mut begins = self.out.is_empty() || self.out.ends_with('\n');
-        for line in words.split_inclusive('\n') {
-            if begins {
-                self.in_html = !line.trim().is_empty() && (self.in_html || opens_html(line));
-            }
-            begins = true;
+        let begins = self.out.is_empty() || self.out.ends_with('\n');
+        // What goes on in a line opens and ends no HTML.
+        for line in words.split_inclusive('\n').skip(usize::from(!begins)) {
+            self.in_html = !line.trim().is_empty() && (self.in_html || opens_html(line));
         }
         self.out.push_str(words);
         self

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use referee_core::facts::{Facts, Known};
+use referee_core::facts::Facts;
 use referee_core::mark::{Binding, Keys, Reader, Written, seal};
 use referee_core::model::checks::OwnStatus;
 use referee_core::model::*;
@@ -169,7 +169,7 @@ impl Scene {
         let mut reports = std::mem::take(&mut self.snapshot.evidence.reports);
         let facts = Facts::new(&self.snapshot, &self.policy);
         for report in &mut reports {
-            let known = facts.role(&report.role).map(|role| Known::of(&self.snapshot, role)).unwrap_or_default();
+            let known = facts.role(&report.role).map_or(&[][..], |role| &role.known);
             let spot = |path: &str, line: Option<u32>| {
                 let line = line.unwrap_or_default();
                 Spot { path: path.to_owned(), line, end_line: line }
@@ -186,7 +186,7 @@ impl Scene {
                 .iter()
                 .map(|it| Prior {
                     seen: sighting(it.rule, it.title, spot(it.path, it.line), it.fingerprint),
-                    track: self.snapshot.track(&report.role, it.id).map(|tracked| tracked.track.clone()),
+                    track: it.track.map(|tracked| tracked.track.clone()),
                 })
                 .collect();
             let seen: Vec<Sighting> = report

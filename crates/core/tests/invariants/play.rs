@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use referee_core::decide::decide;
-use referee_core::facts::{Facts, Known};
+use referee_core::facts::Facts;
 use referee_core::hash::Hash;
 use referee_core::model::*;
 use referee_core::plan::Next;
@@ -232,13 +232,7 @@ fn report(scene: &mut Scene, dice: &mut Dice) {
     let role = scene.policy.roles[at].name.clone();
     let known: Vec<FindingId> = {
         let facts = Facts::new(&scene.snapshot, &scene.policy);
-        facts
-            .role(&role)
-            .map(|role| Known::of(&scene.snapshot, role))
-            .unwrap_or_default()
-            .iter()
-            .map(|it| it.id)
-            .collect()
+        facts.role(&role).map_or(&[][..], |role| &role.known).iter().map(|it| it.id).collect()
     };
     let positions = known
         .into_iter()
@@ -314,7 +308,7 @@ fn push(scene: &mut Scene, dice: &mut Dice, patch: Patch) {
     let facts = Facts::new(&scene.snapshot, &scene.policy);
     let mut tracks = Vec::new();
     for role in &facts.roles {
-        for known in Known::of(&scene.snapshot, role) {
+        for known in &role.known {
             let line = known.line.unwrap_or_default() + dice.roll(2) as u32;
             let spot = Spot { path: known.path.to_owned(), line, end_line: line };
             let track = dice.pick(&[Track::Same(spot.clone()), Track::Changed(spot), Track::Gone]);

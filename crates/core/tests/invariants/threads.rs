@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use referee_core::decide::decide;
-use referee_core::facts::{Facts, Known, may_accept};
+use referee_core::facts::{Facts, may_accept};
 use referee_core::mark::{ReplyKind, TagKind};
 use referee_core::model::*;
 use referee_core::plan::{Action, Gate, NewThread, Plan, Step};
@@ -57,7 +57,7 @@ fn i13(scene: &Scene) -> Result<(), TestCaseError> {
         let role = facts.role(role).expect("a role of the policy");
         // No id is above the highest number.
         let above = new.finding != FindingId(u64::MAX);
-        let known = Known::of(&scene.snapshot, role).into_iter().find(|it| above && it.id == new.finding);
+        let known = role.known.iter().find(|it| above && it.id == new.finding);
         let Some(known) = known.filter(|it| it.thread.is_some_and(|it| it.resolved.is_some())) else { continue };
         let raised = role.report.and_then(|it| it.raised_as(known.id));
         let fixed = known.state == FindingState::Fixed || known.thread.is_some_and(|it| said(it, ReplyKind::Fixed));
@@ -127,7 +127,8 @@ fn i15(scene: &Scene) -> Result<(), TestCaseError> {
             prop_assert!(role.covers, "only a complete report resolves");
             let said = report.position(*finding);
             prop_assert!(said.map_or(report.deterministic, |it| it.position == Position::Fixed), "from omission");
-            let tracked = snapshot.track(&role.role.name, *finding).is_some_and(|it| it.changed);
+            let of_it = |it: &&Tracked| it.role == role.role.name && it.finding == *finding;
+            let tracked = snapshot.changes.tracks.iter().find(of_it).is_some_and(|it| it.changed);
             prop_assert!(tracked || said.is_some_and(|it| it.cited_changed), "nothing changed");
         }
     }
@@ -167,7 +168,7 @@ fn i37(scene: &Scene) -> Result<(), TestCaseError> {
     let plan = decide(&scene.snapshot, &scene.policy);
     let (snapshot, facts) = (&scene.snapshot, Facts::new(&scene.snapshot, &scene.policy));
     for role in &facts.roles {
-        for known in Known::of(snapshot, role) {
+        for known in &role.known {
             let lines: Vec<_> =
                 plan.findings.iter().filter(|it| it.role == role.role.name && it.id == known.id).collect();
             // Two memories of one id: which one is meant cannot be told.

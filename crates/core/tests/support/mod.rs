@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use referee_core::decide::{self, Fresh, Judged, Judgement, Moved, Outcome as Ruled, Remark};
-use referee_core::facts::{Facts, Known};
+use referee_core::facts::{Facts, Known, RoleFacts};
 use referee_core::hash::Hash;
 use referee_core::mark::{Block, Entry, Evaluation, Mark, Opened, Tag, TagKind, Topic, Trust};
 use referee_core::model::*;
@@ -437,8 +437,8 @@ pub(crate) fn tag(topic: Topic, head: Sha) -> Opened<Tag> {
 /// Findings as they are remembered, verdicts as Marks tell them: what `threads` says when nothing moves.
 pub(crate) fn judge<'a>(facts: &'a Facts<'a>) -> Vec<Judgement<'a>> {
     let change = &facts.snapshot.changes.patch;
-    let one = |role| {
-        let findings = Known::of(facts.snapshot, role).into_iter().map(judged).collect();
+    let one = |role: &'a RoleFacts<'a>| {
+        let findings = role.known.iter().map(judged).collect();
         let fresh = match role.report.map(|report| &report.outcome) {
             None => Fresh::None,
             Some(Outcome::Failed { reason }) => Fresh::Failed { reason },
@@ -460,7 +460,7 @@ pub(crate) fn judge<'a>(facts: &'a Facts<'a>) -> Vec<Judgement<'a>> {
     facts.roles.iter().map(one).collect()
 }
 
-fn judged(known: Known<'_>) -> Judged<'_> {
+fn judged<'a>(known: &'a Known<'a>) -> Judged<'a> {
     Judged {
         id: known.id,
         severity: known.severity,

@@ -110,7 +110,7 @@ fn track<S: Source>(
 ) -> Result<(Vec<Tracked>, BTreeSet<Sha>), GatherError> {
     let facts = Facts::new(snapshot, policy);
     let mut unreachable = BTreeSet::new();
-    let mut by_head: BTreeMap<&Sha, Vec<(&RoleFacts<'_>, Known<'_>)>> = BTreeMap::new();
+    let mut by_head: BTreeMap<&Sha, Vec<(&RoleFacts<'_>, &Known<'_>)>> = BTreeMap::new();
     for role in &facts.roles {
         let reviewed = role.standing.and_then(|standing| standing.mark.reviewed.as_ref());
         if let Some(head) = reviewed.filter(|head| **head != snapshot.pull.head)
@@ -118,7 +118,7 @@ fn track<S: Source>(
         {
             unreachable.insert(head.clone());
         }
-        for known in Known::of(snapshot, role) {
+        for known in &role.known {
             by_head.entry(known.head).or_default().push((role, known));
         }
     }

@@ -23,16 +23,15 @@ pub(super) fn understand<S: Source>(
     let mut reports = Vec::new();
     for submission in submissions {
         let role = facts.role(&submission.role);
-        let known = role.map(|role| Known::of(snapshot, role)).unwrap_or_default();
+        let known = role.map_or(&[][..], |role| &role.known);
         let mut positions = Vec::new();
         for stated in &submission.positions {
-            positions.push(position(stated, &known, deltas)?);
+            positions.push(position(stated, known, deltas)?);
         }
         let sightings = sightings(submission, source, &snapshot.pull.head)?;
         // What a report calls fixed, and is, it does not raise: a finding like it is another one.
-        let open: Vec<&Known<'_>> =
-            known.iter().filter(|known| !is_fixed(snapshot, submission, &positions, known)).collect();
-        let priors: Vec<Prior> = open.iter().map(|known| prior(snapshot, submission, known)).collect();
+        let open: Vec<&Known<'_>> = known.iter().filter(|known| !is_fixed(&positions, known)).collect();
+        let priors: Vec<Prior> = open.iter().map(|known| prior(submission, known)).collect();
         let same_as = assign(&priors, &sightings);
         let mut findings = Vec::new();
         for ((found, seen), same) in submission.findings.iter().zip(&sightings).zip(same_as) {
@@ -104,13 +103,13 @@ fn sightings<S: Source>(submission: &Submission, source: &S, head: &Sha) -> Resu
 }
 
 /// Whether the report says that a prior finding is fixed, and its code, or what the evidence cites, changed (D9).
-fn is_fixed(snapshot: &Snapshot, submission: &Submission, positions: &[PositionSaid], known: &Known<'_>) -> bool {
-    let tracked = || snapshot.track(&submission.role, known.id).is_some_and(|tracked| tracked.changed);
+fn is_fixed(positions: &[PositionSaid], known: &Known<'_>) -> bool {
+    let tracked = || known.track.is_some_and(|tracked| tracked.changed);
     let said = positions.iter().find(|said| said.finding == known.id);
     said.is_some_and(|said| said.position == Position::Fixed && (said.cited_changed || tracked()))
 }
 
-fn prior(snapshot: &Snapshot, submission: &Submission, known: &Known<'_>) -> Prior {
+fn prior(submission: &Submission, known: &Known<'_>) -> Prior {
     Prior {
         seen: Sighting {
             role: submission.role.as_str().to_owned(),
@@ -120,7 +119,7 @@ fn prior(snapshot: &Snapshot, submission: &Submission, known: &Known<'_>) -> Pri
             fingerprint: known.fingerprint.clone(),
             anchor: None,
         },
-        track: snapshot.track(&submission.role, known.id).map(|tracked| tracked.track.clone()),
+        track: known.track.map(|tracked| tracked.track.clone()),
     }
 }
 

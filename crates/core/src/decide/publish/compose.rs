@@ -185,7 +185,7 @@ impl<'a> Composed<'a> {
             title: it.title.clone().into_owned(),
             path: origin.map_or(it.path, |known| known.path).to_owned(),
             line: origin.map_or(it.line, |known| known.line),
-            now: origin.and_then(|known| moved_to(&known, it)),
+            now: origin.and_then(|known| moved_to(known, it)),
             rule: it.rule.map(str::to_owned),
             fingerprint: it.fingerprint.clone(),
             head: it.head.clone(),

@@ -60,14 +60,15 @@ pub fn rules<'a>(facts: &'a Facts<'a>, judged: &'a [Judgement<'a>]) -> Outcome {
     let held = lease(facts);
     let case = Case { facts, judged, active: held.active, round: round(facts, judged) };
     let ruled = first_row(&case);
-    let mut outcome =
-        Outcome { next: Next::Idle, why: ruled.reason(), steps: Vec::new(), refused: Vec::new(), round: case.round };
+    let (mut steps, mut refused) = (Vec::new(), Vec::new());
     if !matches!(ruled.says, Says::Idle) {
-        outcome.steps = held.steps;
-        outcome.refused = held.refused;
-        outcome.refused.extend(review::guarded(&case));
-        outcome.steps.extend(ready::labels(&case, &ruled));
+        steps = held.steps;
+        refused = held.refused;
+        refused.extend(review::guarded(&case));
+        steps.extend(ready::labels(&case, &ruled));
     }
+    let why = Reason { rule: ruled.rule.to_owned(), facts: ruled.facts };
+    let mut outcome = Outcome { next: Next::Idle, why, steps, refused, round: case.round };
     outcome.next = match ruled.says {
         Says::Idle => Next::Idle,
         Says::Wait(on) => Next::Wait(on),
@@ -205,9 +206,5 @@ impl<'a> Ruled<'a> {
     fn facts(mut self, facts: impl IntoIterator<Item = String>) -> Self {
         self.facts.extend(facts);
         self
-    }
-
-    fn reason(&self) -> Reason {
-        Reason { rule: self.rule.to_owned(), facts: self.facts.clone() }
     }
 }

@@ -39,11 +39,11 @@ pub(super) fn judge<'a>(
     facts: &'a Facts<'a>,
     role: &'a RoleFacts<'a>,
     fresh: Fresh<'a>,
-    known: Known<'a>,
+    known: &'a Known<'a>,
     steps: &mut Vec<Step>,
     refused: &mut Vec<Refusal>,
 ) -> Judged<'a> {
-    let heard = hear(role, fresh, &known);
+    let heard = hear(role, fresh, known);
     let mut it = start(facts, role, fresh, known).cut_short(facts, role, fresh);
     // A command is about what was there when it was given: not about a finding that took its number later.
     let began = known.thread.and_then(Thread::root).map(|root| root.at);
@@ -53,7 +53,7 @@ pub(super) fn judge<'a>(
         it.by = said.by.login.as_ref();
         return close(facts, role, it, "dismissed", steps);
     }
-    if let Some(state) = settled_state(facts, role, &known) {
+    if let Some(state) = settled_state(facts, role, known) {
         return again(facts, role, it, state, &heard, steps);
     }
     let reopened = it.reopened;
@@ -72,7 +72,8 @@ pub(super) fn judge<'a>(
             it.remark = Remark::ResolvedBy(resolution.by.name());
         }
     }
-    let last = last_person(facts, &known).filter(|note| since(Some(note.at)));
+    let person = last_person(facts, known);
+    let last = person.filter(|note| since(Some(note.at)));
     if let Some(note) = last.filter(|note| note.text.reading.stance == Stance::Accepted) {
         if may_accept(facts.snapshot, facts.policy, &note.author, known.severity) {
             it.by = note.author.login.as_ref();
@@ -83,7 +84,7 @@ pub(super) fn judge<'a>(
             it.needs_human = Some("its author accepts a critical finding");
         }
     }
-    let it = it.talked(facts, role);
+    let it = it.talked(facts, role, person);
     match heard.position {
         Some(Position::Fixed) => fixed(facts, role, it, fresh, &heard, steps, refused),
         Some(Position::Conceded) => conceded(facts, role, it, last, steps),
@@ -115,10 +116,10 @@ fn hear<'a>(role: &RoleFacts<'a>, fresh: Fresh<'a>, known: &Known<'a>) -> Heard<
 
 /// The finding as it stands. Its place is that of the head its summary speaks of: where its code went if this head
 /// is the one evaluated, else where the last evaluation found it.
-fn start<'a>(facts: &'a Facts<'a>, role: &'a RoleFacts<'a>, fresh: Fresh<'a>, known: Known<'a>) -> Judged<'a> {
+fn start<'a>(facts: &'a Facts<'a>, role: &'a RoleFacts<'a>, fresh: Fresh<'a>, known: &'a Known<'a>) -> Judged<'a> {
     let read = matches!(fresh, Fresh::Complete | Fresh::Incomplete { .. });
     let here = read || role.current(&facts.snapshot.changes.patch);
-    let tracked = || facts.snapshot.track(&role.role.name, known.id).and_then(|tracked| tracked.track.spot());
+    let tracked = || known.track.and_then(|tracked| tracked.track.spot());
     let spot = if here { tracked().or(known.now) } else { known.now };
     Judged {
         id: known.id,
@@ -179,7 +180,7 @@ fn fixed<'a>(
     steps: &mut Vec<Step>,
     refused: &mut Vec<Refusal>,
 ) -> Judged<'a> {
-    let changed = facts.snapshot.track(&role.role.name, it.id).is_some_and(|tracked| tracked.changed)
+    let changed = it.known.and_then(|known| known.track).is_some_and(|tracked| tracked.changed)
         || heard.said.is_some_and(|said| said.cited_changed);
     let complete = fresh == Fresh::Complete;
     if !complete || !changed {
@@ -290,16 +291,16 @@ impl<'a> Judged<'a> {
         self.known.and_then(|known| known.thread).filter(|thread| thread.resolved.is_none())
     }
 
-    /// Who has the last word: a person who disputes it, or the fixing side. Read from the thread, whatever a report
+    /// Who has the last word: the last person to speak disputes it, or the fixing side. Read from the thread, whatever a report
     /// says, so that a turn without one sees the same.
-    fn talked(mut self, facts: &Facts<'_>, role: &RoleFacts<'_>) -> Self {
-        let (Some(thread), Some(known)) = (self.open_thread(), self.known) else { return self };
+    fn talked(mut self, facts: &Facts<'_>, role: &RoleFacts<'_>, person: Option<&Note>) -> Self {
+        let Some(thread) = self.open_thread() else { return self };
         let theirs = thread.last().is_some_and(|note| !note.author.is(role.identity));
         let fixing = |note: &Note| {
             note.author.login == facts.snapshot.pull.author.login
                 || facts.policy.work.as_ref().is_some_and(|work| note.author.is(&work.user))
         };
-        if last_person(facts, &known).is_some_and(|note| note.text.reading.stance == Stance::Disputed) {
+        if person.is_some_and(|note| note.text.reading.stance == Stance::Disputed) {
             self.state = FindingState::Disputed;
             let head = &facts.snapshot.pull.head;
             let told = own_words(role, thread).any(|(what, at)| what == ReplyKind::Rebuttal && at == head);

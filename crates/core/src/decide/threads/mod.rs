@@ -59,19 +59,17 @@ fn judge<'a>(
     steps: &mut Vec<Step>,
     refused: &mut Vec<Refusal>,
 ) -> Judgement<'a> {
-    let known = Known::of(facts.snapshot, role);
-    let fresh = fresh(role, &known);
-    let mut findings: Vec<Judged<'a>> = Vec::with_capacity(known.len());
-    for known in known {
-        findings.push(known::judge(facts, role, fresh, known, steps, refused));
-    }
+    let fresh = fresh(role);
+    let known = role.known.iter();
+    let mut findings: Vec<Judged<'a>> =
+        known.map(|known| known::judge(facts, role, fresh, known, steps, refused)).collect();
     let (threads, held_back) = raised::raise(facts, role, fresh, ids, &mut findings);
     let current = fresh == Fresh::Complete || role.current(&facts.snapshot.changes.patch);
     Judgement { role, findings, own: None, grave: false, current, fresh, threads, held_back }
 }
 
 /// What a report amounts to (INC-15).
-fn fresh<'a>(role: &RoleFacts<'a>, known: &[Known<'a>]) -> Fresh<'a> {
+fn fresh<'a>(role: &RoleFacts<'a>) -> Fresh<'a> {
     let Some(report) = role.report else { return Fresh::None };
     if let Outcome::Failed { reason } = &report.outcome {
         return Fresh::Failed { reason };
@@ -79,7 +77,7 @@ fn fresh<'a>(role: &RoleFacts<'a>, known: &[Known<'a>]) -> Fresh<'a> {
     if !role.covers {
         return Fresh::Incomplete { why: "it does not cover this head" };
     }
-    let unanswered = known.iter().any(|it| !it.state.settled() && !is_resolved(it) && !speaks_of(report, it.id));
+    let unanswered = role.known.iter().any(|it| !it.state.settled() && !is_resolved(it) && !speaks_of(report, it.id));
     if unanswered && !report.deterministic {
         return Fresh::Incomplete { why: "it leaves a prior finding without a position" };
     }
