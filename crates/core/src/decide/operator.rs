@@ -20,7 +20,7 @@ use super::topic;
 use crate::facts::Facts;
 use crate::facts::people::lifted_rightly;
 use crate::mark::Topic;
-use crate::model::{Counts, Figures, FindingId, FindingState, Report, Review, RoleName, Support, Verdict};
+use crate::model::{Counts, Figures, FindingId, FindingState, Review, RoleName, Support, Verdict};
 use crate::plan::{Reason, Step};
 use crate::policy::Approve;
 use crate::render::{self, Choice, OpenFinding, OperatorNote, Stop};
@@ -125,8 +125,7 @@ fn blocking(facts: &Facts<'_>, judgement: &Judgement<'_>) -> Vec<FindingId> {
 fn spent(facts: &Facts<'_>, judged: &[Judgement<'_>]) -> Figures {
     let of = |it: &Judgement<'_>| {
         let mark = it.role.standing.map(|standing| standing.mark);
-        let told = |report: &Report| mark.is_some_and(|mark| is_told(facts, it, report, mark));
-        let fresh = it.role.report.filter(|report| !told(report)).map(|report| report.figures);
+        let fresh = it.role.report.filter(|_| !is_told(facts, it)).map(|report| report.figures);
         mark.map(|mark| mark.spent).unwrap_or_default().plus(fresh.unwrap_or_default())
     };
     judged.iter().map(of).fold(Figures::default(), Figures::plus)

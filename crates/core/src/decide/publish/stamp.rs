@@ -22,7 +22,7 @@ pub(super) fn mark<'a>(facts: &Facts<'_>, judgement: &Judgement<'a>, row: &Row) 
     if mark.complete && mark.patch == snapshot.changes.patch && mark.head != snapshot.pull.head {
         carry(facts, mark.to_mut());
     }
-    if let Some(report) = judgement.role.report.filter(|report| !is_told(facts, judgement, report, &mark)) {
+    if let Some(report) = judgement.role.report.filter(|_| !is_told(facts, judgement)) {
         evaluate(facts, judgement, report, mark.to_mut());
     }
     let own = judgement.verdict(mark.complete);
@@ -86,9 +86,11 @@ fn carry(facts: &Facts<'_>, mark: &mut Mark) {
     mark.reviewed = Some(mark.head.clone());
 }
 
-/// Whether the Mark tells of this report already: it is the very same, or a second complete one of this change that
-/// says nothing new and that nobody asked for (PUB-2).
-pub(in crate::decide) fn is_told(facts: &Facts<'_>, judgement: &Judgement<'_>, report: &Report, mark: &Mark) -> bool {
+/// Whether the standing Mark tells of the report that is here: it is the very same, handed in twice, or a second
+/// complete one of this change that says nothing new and that nobody asked for (PUB-2).
+pub(in crate::decide) fn is_told(facts: &Facts<'_>, judgement: &Judgement<'_>) -> bool {
+    let (Some(report), Some(standing)) = (judgement.role.report, judgement.role.standing) else { return false };
+    let mark = standing.mark;
     let same_change = mark.complete && mark.patch == facts.snapshot.changes.patch;
     let asked = facts.asked_review().map(|(at, _)| at);
     let says_nothing_new = judgement.fresh == Fresh::Complete

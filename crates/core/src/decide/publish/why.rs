@@ -59,7 +59,7 @@ pub(super) fn why<'a>(
 pub(super) fn restored<'a>(facts: &Facts<'_>, judgement: &Judgement<'a>, row: &Row) -> Option<&'a str> {
     let standing = judgement.role.standing?;
     let again = matches!(row.act, Act::Post(form) if form == standing.form);
-    let told = judgement.role.report.is_none_or(|report| is_told(facts, judgement, report, standing.mark));
+    let told = judgement.role.report.is_none() || is_told(facts, judgement);
     match &standing.review.counts {
         Counts::Dismissed { by: Some(by), .. } if again => Some(by.name()),
         Counts::Requested if again => Some(REQUEST),

@@ -33,11 +33,11 @@ mod worker;
 use super::judged::{Fresh, Judgement};
 use super::lease::lease;
 use super::operator;
+use super::publish::is_told;
 use crate::facts::Facts;
 use crate::model::{PullState, Time, Verdict};
 use crate::plan::{Brief, Next, OnWhom, Reason, Refusal, Step};
 use crate::render::Stop;
-pub(in crate::decide) use review::is_told;
 use worker::Start;
 
 /// What the rules say of one pull.
@@ -178,7 +178,7 @@ pub(in crate::decide) fn round_of(facts: &Facts<'_>, judgement: &Judgement<'_>) 
     let read = matches!(judgement.fresh, Fresh::Complete | Fresh::Incomplete { .. });
     let of_head = judgement.role.report.is_some_and(|report| report.head == facts.snapshot.pull.head);
     let here = of_head || judgement.current;
-    let blocks = read && here && !is_told(judgement) && judgement.own == Some(Verdict::RequestChanges);
+    let blocks = read && here && !is_told(facts, judgement) && judgement.own == Some(Verdict::RequestChanges);
     let new = blocks && !judgement.role.round_patches.contains(&patch);
     judgement.role.rounds.saturating_add(u32::from(new))
 }

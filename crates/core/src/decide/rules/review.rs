@@ -22,6 +22,7 @@
 //! | one rests | wait for the reviewer |
 
 use super::super::judged::{Fresh, Judgement};
+use super::super::publish::is_told;
 use super::{Case, Ruled, Says};
 use crate::model::{CheckState, Figures, Severity, Span, Time};
 use crate::plan::{Brief, OnWhom, Reason, Refusal, Scope};
@@ -107,7 +108,8 @@ fn wants(case: &Case<'_>, judgement: &Judgement<'_>) -> Wants {
     let attempts = attempts(case, judgement);
     if judgement.role.report.is_some() {
         let failed = matches!(judgement.fresh, Fresh::Failed { .. } | Fresh::Incomplete { .. });
-        let made = attempts.made.saturating_add(u8::from(!is_told(judgement)));
+        // An attempt handed in twice is one attempt.
+        let made = attempts.made.saturating_add(u8::from(!is_told(case.facts, judgement)));
         return if failed && ATTEMPTS <= made { Wants::Failed } else { Wants::Nothing };
     }
     if is_asked(case, judgement) {
@@ -148,12 +150,6 @@ fn attempts(case: &Case<'_>, judgement: &Judgement<'_>) -> Attempts {
     let last = mark.and_then(|mark| mark.tried_at);
     let asked = case.facts.asked_retry();
     Attempts { made: mark.map_or(0, |mark| mark.attempts), last, retry: asked.is_some() && last < asked }
-}
-
-/// Whether the Mark tells of the report that is here: an attempt handed in twice is one attempt.
-pub(in crate::decide) fn is_told(judgement: &Judgement<'_>) -> bool {
-    let told = judgement.role.standing.and_then(|standing| standing.mark.report.as_ref());
-    told.is_some() && told == judgement.role.report.map(|report| &report.digest)
 }
 
 /// What of the budget is used up by the roles' Marks, and by own texts (LOOP-9).
