@@ -49,7 +49,7 @@ pub fn decide(snapshot: &Snapshot, policy: &Policy) -> Plan {
     let facts = Facts::new(snapshot, policy);
     let reconciled = threads::reconcile(&facts);
     let published = publish::publish(&facts, &reconciled.judged);
-    let settled = settle::settle(snapshot, policy);
+    let settled = settle::settle_beside(snapshot, policy, reconciled.resolutions());
     let (delivery, delivered, undelivered) = deliver(&facts);
     let ruled = rules(&facts, &reconciled.judged);
     let mut plan = Plan {

@@ -8,7 +8,7 @@
 //! | 4 | the stored triage does not name it, and it is to be looked at | refused |
 //! | 5 | the thread is closed, on the forge or in the own root's text | nothing: already so |
 //! | 6 | else | reply and resolution, each by the class table (`class`) |
-//! | 7 | more resolutions than `threads.max_resolve` | none is planned; a person decides (D9) |
+//! | 7 | more resolutions than `threads.max_resolve`, those of `threads` among them | none is planned; a person decides (D9) |
 //!
 //! Replies do not wait for resolutions: what may be said is said although checks are missing (FIX-4).
 
@@ -51,8 +51,13 @@ pub struct Blocked {
     pub why: Reason,
 }
 
-/// The table above.
+/// The table above, where nothing else is resolved.
 pub fn settle(snapshot: &Snapshot, policy: &Policy) -> Settlement {
+    settle_beside(snapshot, policy, 0)
+}
+
+/// The table above, in a run that resolves so many other threads.
+pub(super) fn settle_beside(snapshot: &Snapshot, policy: &Policy, others: usize) -> Settlement {
     let mut out = Settlement::default();
     if snapshot.evidence.answers.is_empty() {
         return out;
@@ -72,7 +77,7 @@ pub fn settle(snapshot: &Snapshot, policy: &Policy) -> Settlement {
             Found::Not(why) => out.refuse(format!("answer thread `{}`", answer.thread_id), why),
         }
     }
-    out.cap(policy.threads.max_resolve);
+    out.cap(policy.threads.max_resolve, others);
     if let Some(bar) = bar {
         out.withhold(&bar);
     }
@@ -150,14 +155,15 @@ impl Settlement {
     }
 
     /// Nothing is mass-resolved (FIX-7): the first twenty of a thousand would be as wrong as all of them.
-    fn cap(&mut self, most: usize) {
+    fn cap(&mut self, most: usize, others: usize) {
         let is_resolution = |step: &Step| matches!(step.action, Action::Resolve { .. });
         let planned = self.steps.iter().filter(|step| is_resolution(step)).count();
-        if planned <= most {
+        let all = planned + others;
+        if planned == 0 || all <= most {
             return;
         }
-        let why = Reason::new("mass_resolve").fact(format!("{planned} resolutions, `threads.max_resolve` is {most}"));
-        self.ask(&why.rule, format!("{planned} threads at once"));
+        let why = Reason::new("mass_resolve").fact(format!("{all} resolutions, `threads.max_resolve` is {most}"));
+        self.ask(&why.rule, format!("{all} threads at once"));
         let (out, kept): (Vec<_>, Vec<_>) = self.steps.drain(..).partition(is_resolution);
         self.steps = kept;
         for step in out {

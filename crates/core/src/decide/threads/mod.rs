@@ -10,7 +10,7 @@ use super::judged::{Fresh, Judged, Judgement};
 use crate::facts::ledger::highest;
 use crate::facts::{Facts, Known, RoleFacts};
 use crate::model::{FindingId, Outcome, Report, Severity};
-use crate::plan::{Reason, Refusal, Step};
+use crate::plan::{Action, Reason, Refusal, Step};
 
 /// All roles judged, with what is to be said in their threads.
 #[derive(Debug, Default)]
@@ -21,6 +21,13 @@ pub(super) struct Reconciled<'a> {
     pub(super) steps: Vec<Step>,
     /// What was considered and not done.
     pub(super) refused: Vec<Refusal>,
+}
+
+impl Reconciled<'_> {
+    /// How many threads are resolved.
+    pub(super) fn resolutions(&self) -> usize {
+        self.steps.iter().filter(|step| matches!(step.action, Action::Resolve { .. })).count()
+    }
 }
 
 /// Reconciles every role.

@@ -99,9 +99,9 @@ fn how<'a>(it: &Judged<'a>) -> Settled<'a> {
     }
 }
 
-/// More than `max_resolve` resolutions in one run are a person's decision (D9).
+/// More than `max_resolve` resolutions in one run are a person's decision (D9); what is left of them is for `settle`.
 pub(super) fn cap_resolutions(facts: &Facts<'_>, out: &mut Reconciled<'_>) {
-    let resolutions = out.steps.iter().filter(|step| matches!(step.action, Action::Resolve { .. })).count();
+    let resolutions = out.resolutions();
     if resolutions <= facts.policy.threads.max_resolve {
         return;
     }
