@@ -117,6 +117,10 @@ impl From<crate::store::StoreError> for Failure {
 
 impl From<referee_git::GitError> for Failure {
     fn from(error: referee_git::GitError) -> Self {
-        Self::failed(error.to_string())
+        let failure = Self::failed(error.to_string());
+        match error.hint() {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
     }
 }
