@@ -1,5 +1,7 @@
 //! A turn for people and programs: findings with their source, what was written, whose turn it is, the next step.
 
+use std::cmp::Reverse;
+
 use annotate_snippets::Renderer;
 use referee_core::model::Verdict;
 use referee_core::plan::{Cause, Next, OnWhom, Plan};
@@ -55,8 +57,8 @@ fn receipts(turn: &Turn) -> String {
     lines.push(match (done, withheld) {
         (0, 0) => "nothing to write: everything is as it should be".to_owned(),
         (0, n) => format!("wrote nothing; {n} withheld"),
-        (n, 0) => format!("wrote {n}"),
-        (n, m) => format!("wrote {n}, {m} withheld"),
+        (n, 0) => format!("wrote {n}: {}", show::tally(&turn.steps, &turn.receipts)),
+        (n, m) => format!("wrote {n}: {}; {m} withheld", show::tally(&turn.steps, &turn.receipts)),
     });
     for (receipt, step) in turn.receipts.iter().zip(&turn.steps) {
         if matches!(receipt.outcome, Outcome::Failed | Outcome::Unknown | Outcome::Refused | Outcome::Withheld) {
@@ -81,7 +83,10 @@ fn verdict(table: &Table<'_>, plan: &Plan) -> String {
         None => "none yet",
     };
     let (name, rounds) = (local_name(table.pull), table.setup.policy.rounds);
-    format!("verdict: {words} on {name}, round {} of {rounds}", plan.round)
+    match plan.round {
+        0 => format!("verdict: {words} on {name}"),
+        round => format!("verdict: {words} on {name}, round {round} of {rounds}"),
+    }
 }
 
 /// The next step, always.
@@ -93,12 +98,13 @@ pub(crate) fn next(table: &Table<'_>, plan: &Plan, unsettled: bool) -> String {
     match &plan.next {
         Next::Idle => "nothing: the pull is closed".to_owned(),
         Next::Wait(OnWhom::Author) => {
+            let first = gravest(plan);
             format!(
-                "fix and commit, then `referee review`; or answer: `referee local reply {name} F1 \"won't fix: …\"`"
+                "fix and commit, then `referee review`; or answer: `referee local reply {name} {first} \"won't fix: …\"`"
             )
         }
         Next::Wait(OnWhom::Person(who)) => format!("{who} blocks: `referee local approve {name} --as {who}` lifts it"),
-        Next::Wait(OnWhom::Operator) => format!("the operator decides: `referee explain {name}` says what"),
+        Next::Wait(OnWhom::Operator) => decide(&name, plan),
         Next::Wait(OnWhom::Reviewer(names)) => format!("reviews by {}: `referee review {name}`", names.join(", ")),
         Next::Wait(OnWhom::Checks) => "the checks: `referee check`".to_owned(),
         Next::Wait(OnWhom::Worker) => "a worker is under way".to_owned(),
@@ -106,9 +112,7 @@ pub(crate) fn next(table: &Table<'_>, plan: &Plan, unsettled: bool) -> String {
         Next::Review(_) => format!("`referee review {name}`"),
         Next::Spawn(job) => format!("a worker for {} may start", job.kind),
         Next::Ready => "merge it yourself: everything agrees".to_owned(),
-        Next::Blocked(Cause::NeedsHuman | Cause::RoundCap | Cause::Budget) => {
-            format!("a person decides: `referee explain {name}`, `referee local show {name}`")
-        }
+        Next::Blocked(Cause::NeedsHuman | Cause::RoundCap | Cause::Budget) => decide(&name, plan),
         Next::Blocked(Cause::ReviewerFailed) => {
             format!(
                 "a reviewer failed as often as it may: mend it, then `referee local comment {name} \"/referee retry\"`"
@@ -117,4 +121,18 @@ pub(crate) fn next(table: &Table<'_>, plan: &Plan, unsettled: bool) -> String {
         Next::Blocked(Cause::Incomplete) => format!("not everything could be read: `referee review {name}`"),
         Next::Blocked(Cause::NewerMark) => "a newer referee wrote here: use that one".to_owned(),
     }
+}
+
+/// What a person types to end it.
+fn decide(name: &str, plan: &Plan) -> String {
+    let first = gravest(plan);
+    format!("a person decides, for example `referee local comment {name} \"/referee dismiss {first} <reason>\"`")
+}
+
+/// The finding to speak of first.
+fn gravest(plan: &Plan) -> String {
+    let counting = plan.findings.iter().filter(|finding| finding.counts);
+    counting
+        .max_by_key(|finding| (finding.severity, Reverse(finding.id)))
+        .map_or("F1".to_owned(), |it| it.id.to_string())
 }

@@ -114,8 +114,9 @@ pub(crate) fn render(finding: &Shown, source: Option<&str>, pages: Option<&Rules
         (None, Some(line)) => group.element(annotate_snippets::Origin::path(path).line(line as usize)),
         (None, None) => group.element(annotate_snippets::Origin::path(path)),
     };
-    if let Some(why) = finding.body.lines().map(str::trim).find(|line| !line.is_empty()) {
-        group = group.element(Level::NOTE.message(plain(why)));
+    let why = first_paragraph(&finding.body);
+    if !why.is_empty() {
+        group = group.element(Level::NOTE.message(plain(&why)));
     }
     if let Some(rule) = finding.rule.as_ref().filter(|rule| pages.is_some_and(|pages| pages.page(rule).is_some())) {
         group = group.element(Level::HELP.message(format!("`referee explain --rule {}` says why", plain(rule))));
@@ -123,6 +124,12 @@ pub(crate) fn render(finding: &Shown, source: Option<&str>, pages: Option<&Rules
     let mut out = renderer.render(&[group]);
     let _ = writeln!(out, "\n");
     out
+}
+
+/// Up to the first empty line, in one line: where a text was wrapped is no end of a sentence.
+fn first_paragraph(text: &str) -> String {
+    let lines: Vec<&str> = text.trim().lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+    lines.join(" ")
 }
 
 /// At most so many lines of source are shown.
