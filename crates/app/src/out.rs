@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 /// Where a run writes to.
@@ -61,7 +62,7 @@ impl Out {
     /// Words that `--quiet` does not silence.
     pub(crate) fn always(&self, words: &str) {
         let mut stderr = AutoStream::new(io::stderr().lock(), self.color);
-        let _ = writeln!(stderr, "{}", words.trim_end_matches('\n'));
+        let _ = writeln!(stderr, "{}", labelled(words.trim_end_matches('\n')));
     }
 
     /// Whether progress is redrawn: a terminal that nobody reads aloud.
@@ -73,4 +74,23 @@ impl Out {
     pub(crate) fn colours(&self) -> bool {
         AutoStream::new(io::stdout(), self.color).current_choice() != ColorChoice::Never
     }
+}
+
+/// The labels that begin a line of words, and how they look.
+const LABELS: &[(&str, Style)] = &[
+    ("error:", AnsiColor::Red.on_default().bold()),
+    ("warning:", AnsiColor::Yellow.on_default().bold()),
+    ("hint:", AnsiColor::Cyan.on_default().bold()),
+    ("verdict:", Style::new().bold()),
+    ("next:", AnsiColor::Green.on_default().bold()),
+];
+
+/// Labels stand out; where there is no colour, the words alone say the same.
+fn labelled(words: &str) -> String {
+    let line =
+        |line: &str| match LABELS.iter().find_map(|(label, style)| Some((label, style, line.strip_prefix(label)?))) {
+            Some((label, style, rest)) => format!("{style}{label}{style:#}{rest}"),
+            None => line.to_owned(),
+        };
+    words.lines().map(line).collect::<Vec<_>>().join("\n")
 }

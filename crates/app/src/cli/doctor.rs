@@ -1,5 +1,6 @@
 //! `referee doctor`: what this machine, this repository and this config can and cannot do.
 
+use anstyle::{AnsiColor, Style};
 use clap::Args;
 use referee_git::Head;
 use serde::Serialize;
@@ -109,7 +110,14 @@ fn repository(place: &Place, lines: &mut Vec<Line>) {
     }
     lines.push(line(State::Ok, "identity", format!("you are {}, reviews are by referee", place.user)));
     match place.forge.pulls() {
-        Ok(pulls) => lines.push(line(State::Ok, "local", format!("{} pulls known", pulls.len()))),
+        Ok(pulls) => lines.push(line(
+            State::Ok,
+            "local",
+            match pulls.len() {
+                1 => "1 pull known".to_owned(),
+                n => format!("{n} pulls known"),
+            },
+        )),
         Err(error) => lines.push(line(State::Fail, "local", error.to_string())),
     }
 }
@@ -191,12 +199,12 @@ impl Line {
     }
 
     fn print(&self) -> String {
-        let state = match self.state {
-            State::Ok => "ok",
-            State::Warn => "warn",
-            State::Fail => "fail",
-            State::Unknown => "unknown",
+        let (state, style) = match self.state {
+            State::Ok => ("ok", AnsiColor::Green.on_default()),
+            State::Warn => ("warn", AnsiColor::Yellow.on_default()),
+            State::Fail => ("fail", AnsiColor::Red.on_default()),
+            State::Unknown => ("unknown", Style::new()),
         };
-        format!("{state:<8} {:<10} {}\n", self.what, self.words)
+        format!("{style}{state:<8}{style:#} {:<10} {}\n", self.what, self.words)
     }
 }

@@ -60,18 +60,19 @@ impl Init {
         let mut told = Vec::new();
         for planned in self.plan(&place, top) {
             let what = write(&planned, self.check)?;
-            out.data(&format!("{what:<9} {}\n", planned.name));
-            if self.check && what == "would write" {
+            if !out.json {
+                out.data(&format!("{what:<11} {}\n", planned.name));
+            }
+            if self.check && what == "would write" && !out.json {
                 out.data(&planned.text.lines().map(|line| format!("  + {line}\n")).collect::<String>());
             }
             told.push(json!({ "file": planned.name, "did": what }));
         }
         let missing = self.missing();
-        for what in &missing {
-            out.data(&format!("{:<9} {what}\n", "not done"));
-        }
         if out.json {
             out.document(&json!({ "schema": "referee/init-1", "files": told, "missing": missing }));
+        } else {
+            missing.iter().for_each(|what| out.data(&format!("{:<11} {what}\n", "not done")));
         }
         out.say("next: commit this on the default branch to make it count; `referee review` reviews this branch now");
         Ok(Ending::Done)

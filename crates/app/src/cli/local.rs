@@ -12,6 +12,7 @@ use super::Common;
 use crate::failure::{Ending, Failure};
 use crate::out::Out;
 use crate::place::Place;
+use crate::show::columns;
 use crate::store::Access;
 use crate::table::Table;
 use crate::target::Target;
@@ -163,15 +164,19 @@ fn list(place: &Place, out: &Out) -> Result<Ending, Failure> {
         out.document(&json!({ "schema": "referee/local-1", "pulls": rows.collect::<Vec<_>>() }));
         return Ok(Ending::Done);
     }
-    for pull in &pulls {
-        let state = match pull.state {
-            PullState::Open => "open",
-            PullState::Closed => "closed",
-            PullState::Merged => "merged",
-        };
-        let range = format!("{} → {}", pull.branch, pull.base);
-        out.data(&format!("{:<5} {state:<7} {range:<28} {}\n", local_name(pull.number), pull.title));
-    }
+    let rows: Vec<_> = pulls
+        .iter()
+        .map(|pull| {
+            let state = match pull.state {
+                PullState::Open => "open",
+                PullState::Closed => "closed",
+                PullState::Merged => "merged",
+            };
+            let range = format!("{} → {}", pull.branch, pull.base);
+            [local_name(pull.number), state.to_owned(), range, pull.title.clone()]
+        })
+        .collect();
+    out.data(&columns(&rows, out));
     if pulls.is_empty() {
         out.say("no pulls yet\nnext: `referee review` opens one for the current branch");
     }
@@ -191,15 +196,15 @@ fn show(place: &Place, common: &Common, pull: PullNumber, out: &Out) -> Result<E
         out.document(&json!({ "schema": "referee/local-1", "snapshot": snapshot }));
         return Ok(Ending::Done);
     }
-    let words = |text: &str| -> String {
+    let words = |text: &str, indent: &str| -> String {
         let shown = visible(text);
-        shown.trim().lines().map(|line| format!("  {line}\n")).collect()
+        shown.trim().lines().map(|line| format!("{}\n", format!("{indent}{line}").trim_end())).collect()
     };
     out.data(&format!("{} {} · {}\n", local_name(pull), snapshot.pull.title, snapshot.pull.head.short()));
     for review in &snapshot.reviews {
         let verdict = review.verdict().map(|verdict| verdict.to_string()).unwrap_or_default();
         out.data(&format!("\nreview {} by {}: {verdict}\n", review.id, review.author.name()));
-        out.data(&words(review.text.words()));
+        out.data(&words(review.text.words(), "  "));
     }
     for thread in &snapshot.threads {
         let place = match (&thread.path, thread.line) {
@@ -210,11 +215,11 @@ fn show(place: &Place, common: &Common, pull: PullNumber, out: &Out) -> Result<E
         let state = if thread.resolved.is_some() { "resolved" } else { "open" };
         out.data(&format!("\nthread {} on {place}, {state}\n", thread.id));
         for note in &thread.notes {
-            out.data(&format!("  {}:\n{}", note.author.name(), words(note.text.words()).replace("  ", "    ")));
+            out.data(&format!("  {}:\n{}", note.author.name(), words(note.text.words(), "    ")));
         }
     }
     for comment in &snapshot.comments {
-        out.data(&format!("\ncomment by {}\n{}", comment.author.name(), words(comment.text.words())));
+        out.data(&format!("\ncomment by {}\n{}", comment.author.name(), words(comment.text.words(), "  ")));
     }
     out.say(&format!("\nnext: `referee explain {}` says whose turn it is", local_name(pull)));
     Ok(Ending::Done)

@@ -11,6 +11,7 @@ use super::Common;
 use crate::failure::{Ending, Failure};
 use crate::out::Out;
 use crate::place::Place;
+use crate::show::columns;
 use crate::store::Access;
 
 /// All known pulls, and whose turn it is
@@ -43,14 +44,19 @@ impl Status {
             });
             out.document(&json!({ "schema": "referee/status-1", "pulls": pulls.collect::<Vec<_>>() }));
         } else {
-            for (name, pull, next, why) in &rows {
-                out.data(&format!("{name:<5} {:<28} {next} ({why})\n", format!("{} → {}", pull.branch, pull.base)));
-            }
+            let cells = rows.iter().map(|(name, pull, next, why)| {
+                let next = if next.contains(':') { next.clone() } else { format!("{next}: {why}") };
+                [name.clone(), format!("{} → {}", pull.branch, pull.base), next]
+            });
+            out.data(&columns(&cells.collect::<Vec<_>>(), out));
         }
-        if rows.is_empty() {
-            out.say("no open pulls\nnext: `referee review` opens one for the current branch");
-        } else {
-            out.say("next: `referee explain L1` says why; `referee review L1` takes the next turn");
+        match rows.first() {
+            None => out.say("no open pulls\nnext: `referee review` opens one for the current branch"),
+            Some((name, ..)) => {
+                out.say(&format!(
+                    "next: `referee explain {name}` says why; `referee review {name}` takes the next turn"
+                ));
+            }
         }
         Ok(Ending::Done)
     }
