@@ -4,13 +4,14 @@
 mod pedant;
 mod stage;
 
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use serde_json::json;
 
-use self::stage::{Shown, Stage};
+use self::stage::{OPERATOR, Shown, Stage};
 use super::Common;
 use crate::failure::{Ending, Failure};
 use crate::out::Out;
@@ -65,21 +66,26 @@ impl Demo {
         }
         let folder = Folder::of(self.keep.as_deref())?;
         let shown = if out.json { Shown::No } else { Shown::Yes };
-        let play = Play { stage: Stage::new(folder.path(), shown)?, out, pause: !self.fast && out.redraws() };
+        let play = Play {
+            stage: Stage::new(folder.path(), shown)?,
+            out,
+            pause: !self.fast && out.redraws(),
+            scenes: Cell::new(1),
+        };
         let writes = play.all()?;
         let kept = self.keep.as_ref().map(|dir| dir.display().to_string());
         if out.json {
             out.document(&json!({ "schema": "referee/demo-1", "second_run_writes": writes, "kept": kept }));
             return Ok(Ending::Done);
         }
-        let there = kept.map_or_else(
-            || "`referee demo --keep DIR` plays it again and keeps the repository".to_owned(),
-            |dir| format!("the repository is in `{dir}`: try `referee -C {dir} local show L1`"),
+        let kept = kept.map_or_else(
+            || "referee demo --keep DIR             plays it again, and keeps the repository".to_owned(),
+            |dir| format!("referee -C {dir} --operator {dir}/{OPERATOR} explain L1"),
         );
         out.data(&format!(
-            "\nThe loop is over; {writes} writes in the second run. Nothing was merged, closed or deleted.\n\nTry next:\n  \
-             `referee review` in a repository of yours reviews the current branch and posts nothing anywhere\n  \
-             `referee doctor` says what this machine can do\n  {there}\n"
+            "\nThe loop is over; {writes} writes in the last run. Nothing was merged, closed or deleted.\n\nTry next:\n  \
+             referee review                      in a repository of yours: reads the current branch, posts nothing\n  \
+             referee explain --rule py-sql-text  says why a rule is there\n  {kept}\n"
         ));
         Ok(Ending::Done)
     }
@@ -120,6 +126,8 @@ struct Play<'a> {
     stage: Stage,
     out: &'a Out,
     pause: bool,
+    /// The number of the next scene.
+    scenes: Cell<u32>,
 }
 
 impl Play<'_> {
@@ -131,62 +139,77 @@ impl Play<'_> {
         stage.git(&["switch", "--quiet", "--create", "feature/sessions"])?;
         stage.commit(FEATURE, "Save sessions, search users, fetch pages")?;
 
-        self.scene(1, "Ada pushes a branch with four defects in four languages. Two roles review it: the built-in rules, and a pedant.");
+        self.scene(
+            "Ada pushes a branch with five defects in four languages. Two roles review it: the rules, and a pedant.",
+        );
         self.referee(&["review"], 20)?;
 
-        self.scene(2, "She fixes three, argues about one, and will not fix another.");
-        stage.commit(FIXED, "Bind the query, compare roles, close the body")?;
-        self.say("$ git commit --message \"Bind the query, compare roles, close the body\"");
-        let [argued, left] = self.to_discuss()?;
+        self.scene("She fixes three, argues about one, and will not fix another.");
+        self.push(FIXED, "Bind the query, compare roles, close the body")?;
+        let argued = self.finding_on("api/users.py")?;
+        let left = self.finding_on("src/session.rs")?;
         self.referee(&["local", "reply", "L1", &argued, "I disagree: every caller passes a list"], 0)?;
         self.referee(&["local", "reply", "L1", &left, "won't fix: a lost session is only a new login"], 0)?;
 
-        self.scene(3, "The second review reads what changed. Fixed threads are resolved with the commit, one argument is answered once.");
+        self.scene("The second review reads what changed. Fixed threads are resolved with the commit, the argument is answered once.");
         self.referee(&["review"], 20)?;
 
-        self.scene(4, "The pedant is never content. After three rounds nobody is sent round again: a person is asked.");
-        stage.commit(THIRD, "Owners may edit too")?;
-        self.say("$ git commit --message \"Owners may edit too\"");
+        self.scene("The pedant is never content. After three rounds nobody is sent round again: a person is asked.");
+        self.push(THIRD, "Owners may edit too")?;
         self.referee(&["review"], 20)?;
         self.referee(&["explain"], 0)?;
+
         self.scene(
-            5,
-            "This is what stands on the pull: one summary a role, threads with their answers, the operator comment.",
+            "This stands on the pull: one summary a role, threads with their answers, what the person is asked.",
         );
         self.referee(&["local", "show", "L1"], 0)?;
 
-        self.scene(6, "Another branch, without defects.");
+        self.scene("The person decides, in a comment. The block is lifted; the pedant is not asked again.");
+        let (wish, argued) = (self.finding_on("web/login.js")?, self.finding_on("api/users.py")?);
+        let words = format!("/referee dismiss {argued} {wish} callers pass a list, and the server checks the rights");
+        self.referee(&["local", "comment", "L1", &words], 0)?;
+        self.referee(&["review"], 0)?;
+
+        self.scene("Another branch, without defects: approved at once.");
         stage.git(&["switch", "--quiet", "main"])?;
         stage.git(&["switch", "--quiet", "--create", "feature/docs"])?;
-        stage.commit(DOCS, "Say where sessions are")?;
-        self.referee(&["review", "--role", "static"], 0)?;
+        self.push(DOCS, "Say where sessions are")?;
+        self.referee(&["review"], 0)?;
 
-        self.scene(7, "The same again: nothing changed, so nothing is written.");
-        self.referee(&["review", "--role", "static"], 0)?;
-        let again = stage.data(&["review", "--role", "static", "--json"])?;
+        self.scene("The same again: nothing changed, so nothing is written.");
+        self.referee(&["review"], 0)?;
+        self.referee(&["status"], 0)?;
+        ["L1", "L2"].iter().map(|pull| self.writes(pull)).sum()
+    }
+
+    /// How much one more run writes.
+    fn writes(&self, pull: &str) -> Result<u64, Failure> {
+        let again = self.stage.data(&["review", pull, "--json"])?;
         let writes = again.pointer("/calls/writes").and_then(serde_json::Value::as_u64);
-        writes.ok_or_else(|| Failure::failed("the second run did not say what it wrote"))
+        writes.ok_or_else(|| Failure::failed("the last run did not say what it wrote"))
     }
 
-    /// The findings that Ada answers with words: by their rules, whatever their numbers.
-    fn to_discuss(&self) -> Result<[String; 2], Failure> {
-        let document = self.stage.data(&["explain", "--json"])?;
+    /// The last finding on a file that still counts, whatever its number.
+    fn finding_on(&self, path: &str) -> Result<String, Failure> {
+        let document = self.stage.data(&["explain", "L1", "--json"])?;
         let findings = document.pointer("/findings").and_then(serde_json::Value::as_array);
-        let of = |path: &str| {
-            let found = findings?.iter().rfind(|it| it["path"] == path && it["counts"] == true)?;
-            found["id"].as_str().map(ToOwned::to_owned)
-        };
-        match (of("api/users.py"), of("src/session.rs")) {
-            (Some(argued), Some(left)) => Ok([argued, left]),
-            _ => Err(Failure::failed("the first review did not find what was planted")),
-        }
+        let found = findings.and_then(|all| all.iter().rfind(|it| it["path"] == path && it["counts"] == true));
+        let id = found.and_then(|found| found["id"].as_str()).map(ToOwned::to_owned);
+        id.ok_or_else(|| Failure::failed(format!("the demo stopped: nothing was found on `{path}`")))
     }
 
-    fn scene(&self, number: u32, words: &str) {
+    fn push(&self, files: &[(&str, &str)], message: &str) -> Result<(), Failure> {
+        self.say(&format!("$ git commit --all --message \"{message}\""));
+        self.stage.commit(files, message)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a person reads along; `--fast` and a pipe do not wait")]
+    fn scene(&self, words: &str) {
         if self.pause {
             std::thread::sleep(PAUSE);
         }
         let strong = anstyle::Style::new().bold();
+        let number = self.scenes.replace(self.scenes.get() + 1);
         self.say(&format!("\n{strong}{number}. {words}{strong:#}\n"));
     }
 

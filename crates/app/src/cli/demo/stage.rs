@@ -23,6 +23,9 @@ pub(super) enum Shown {
     No,
 }
 
+/// The operator's file: only there may programs be named.
+pub(super) const OPERATOR: &str = ".git/demo-operator.toml";
+
 /// The author's git obeys nobody's settings.
 const AUTHOR: &[&str] = &[
     "-c",
@@ -51,9 +54,9 @@ impl Stage {
         Ok(stage)
     }
 
-    /// The operator's file beside the repository: only there may programs be named.
+    /// The operator's file.
     pub(super) fn operator(&self) -> PathBuf {
-        self.dir.join(".git/demo-operator.toml")
+        self.dir.join(OPERATOR)
     }
 
     /// Writes the operator's file.

@@ -4,14 +4,17 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"time"
 )
 
 // ErrStatus says that the server did not answer with 200.
 var ErrStatus = errors.New("unexpected status")
 
+var client = http.Client{Timeout: 10 * time.Second}
+
 // Fetch reads a page.
 func Fetch(url string) ([]byte, error) {
-	resp, err := http.Get(url)
+	resp, err := client.Get(url)
 	if err != nil {
 		return nil, err
 	}
