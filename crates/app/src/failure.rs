@@ -69,7 +69,9 @@ impl Failure {
 
     /// The words for a terminal.
     pub(crate) fn words(&self) -> String {
-        let mut words = format!("error: {}\n", self.message);
+        // The config's errors are drawn with their own labels.
+        let label = if self.message.starts_with("error:") { "" } else { "error: " };
+        let mut words = format!("{label}{}\n", self.message);
         for (at, hint) in self.hints.iter().enumerate() {
             words.push_str(if at == 0 { "\nhint: " } else { "hint: " });
             words.push_str(hint);

@@ -168,7 +168,11 @@ pub(crate) fn count(findings: &[Shown]) -> String {
         .into_iter()
         .map(|severity| (severity, findings.iter().filter(|finding| finding.severity == severity).count()))
         .filter(|(_, n)| *n > 0)
-        .map(|(severity, n)| format!("{n} {severity}"))
+        .map(|(severity, n)| match severity {
+            Severity::Critical => format!("{n} critical"),
+            _ if n == 1 => format!("1 {severity}"),
+            _ => format!("{n} {severity}s"),
+        })
         .collect();
     let s = if findings.len() == 1 { "" } else { "s" };
     format!("{} finding{s}: {}", findings.len(), each.join(", "))

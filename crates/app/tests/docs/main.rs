@@ -1,0 +1,6 @@
+//! The docs, tried out: what they say one types is typed, in a small repository made for it.
+
+mod commands;
+mod pages;
+mod picture;
+mod sandbox;
