@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use schemars::{JsonSchema, schema_for};
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -12,8 +14,8 @@ use crate::failure::Failure;
 
 /// Larger ones are no payload.
 const MOST_BYTES: u64 = 100 << 20;
-/// How many violations are named.
-const NAMED: usize = 20;
+/// How many violations are named: more than a scan keeps threads.
+const NAMED: usize = 1000;
 
 /// The bytes of a file, or of stdin for `-`.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
@@ -39,11 +41,21 @@ pub(crate) fn parse<T: DeserializeOwned + JsonSchema>(path: &Path, schema: &str)
         Failure::usage(format!("`{shown}` is no JSON: {error}"))
             .hint(format!("`referee schema {schema}` says its form"))
     })?;
-    let violations = violations(&value, schema_for!(T).as_value())?;
+    let violations = violations(&value, self::schema::<T>().as_value())?;
     if violations.is_empty() {
         return serde_json::from_value(value).map_err(|error| refused(path, schema, &[error.to_string()]));
     }
     Err(refused(path, schema, &violations))
+}
+
+/// The published schema. It takes nothing that it does not name: a slip in an optional field would be lost otherwise.
+pub(crate) fn schema<T: JsonSchema>() -> Schema {
+    let closed = RecursiveTransform(|schema: &mut Schema| {
+        if schema.get("properties").is_some() {
+            schema.insert("additionalProperties".to_owned(), Value::Bool(false));
+        }
+    });
+    SchemaSettings::default().with_transform(closed).into_generator().into_root_schema_for::<T>()
 }
 
 /// What is wrong with a payload, all at once.

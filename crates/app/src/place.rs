@@ -44,6 +44,11 @@ impl Place {
         Ok(Self { git, forge, store, user, access })
     }
 
+    /// The same for a command that writes on no pull, whatever it remembers (TRI-9).
+    pub(crate) fn reader(common: &Common, memory: Access) -> Result<Self, Failure> {
+        Ok(Self { access: Access::Read, ..Self::open(common, memory)? })
+    }
+
     /// Whether the journal keeps texts.
     pub(crate) fn keep_texts(&mut self, texts: Texts) {
         self.store.keep_texts(texts);
@@ -75,8 +80,10 @@ impl Place {
     /// This pull is the one that commands on the current branch mean from now on (TRI-2).
     pub(crate) fn used(&self, pull: PullNumber) -> Result<(), Failure> {
         match self.git.head()? {
-            Head::Branch { name, .. } => Ok(self.forge.set_last_used(&name, pull)?),
-            Head::Detached(_) => Ok(()),
+            Head::Branch { name, .. } if self.forge.last_used(&name)? != Some(pull) => {
+                Ok(self.forge.set_last_used(&name, pull)?)
+            }
+            Head::Branch { .. } | Head::Detached(_) => Ok(()),
         }
     }
 
@@ -151,8 +158,8 @@ impl Place {
             return Err(nothing(format!("nothing to review: `{base}` and `{head}` share no history"))
                 .hint("name a base that the branch came from: `referee review A..B`"));
         };
-        let nothing_yet = self.forge.find(head, base)?.is_none();
-        if nothing_yet && (from == head_at || self.git.diff(&from, &head_at)?.is_empty()) {
+        let known = self.forge.find(head, base)?;
+        if known.is_none() && (from == head_at || self.git.diff(&from, &head_at)?.is_empty()) {
             return Err(nothing(format!("nothing to review: `{base}..{head}` changes nothing")).hint(format!(
                 "`{head}` is at {}, its base is at {}",
                 head_at.short(),
@@ -161,6 +168,10 @@ impl Place {
         }
         match (self.access, at) {
             (Access::Read, at) => {
+                // What is open already needs no preview, unless its head is set.
+                if let (Some(pull), None) = (known, at) {
+                    return Ok(pull);
+                }
                 let (forge, number) = self.forge.preview(head, base, &self.user, at.as_ref())?;
                 self.forge = forge;
                 Ok(number)

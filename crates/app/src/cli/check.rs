@@ -58,7 +58,7 @@ impl Check {
         let mut outcome = CheckOutcome::Passed;
         let mut ended = Vec::new();
         for (name, argv) in &checks {
-            let how = self.one(&place, name, argv, out)?;
+            let how = self.one(&place, name, argv, out);
             if how != CheckOutcome::Passed && outcome == CheckOutcome::Passed {
                 outcome = how;
             }
@@ -73,9 +73,10 @@ impl Check {
         Ok(if outcome == CheckOutcome::Passed { Ending::Done } else { Ending::Failed })
     }
 
-    fn one(&self, place: &Place, name: &str, argv: &[String], out: &Out) -> Result<CheckOutcome, Failure> {
+    fn one(&self, place: &Place, name: &str, argv: &[String], out: &Out) -> CheckOutcome {
         let Some((program, rest)) = argv.split_first() else {
-            return Err(Failure::usage(format!("the check `{name}` has no command")));
+            out.always(&format!("{name}: there is no command"));
+            return CheckOutcome::Unknown;
         };
         out.say(&format!("{name}: {}", argv.join(" ")));
         let mut command = Command::new(program);
@@ -84,22 +85,28 @@ impl Check {
         if let Some(top) = place.git.top() {
             command.current_dir(top);
         }
-        let mut child = command.spawn().map_err(|error| {
-            Failure::failed(format!("the check `{name}` could not be started: {error}"))
-                .hint(format!("is `{program}` installed?"))
-        })?;
+        // What could not be started proves nothing, and unsays what passed before.
+        let mut child = match command.spawn() {
+            Ok(child) => child,
+            Err(error) => {
+                out.always(&format!(
+                    "error: the check `{name}` could not be started: {error}\n\nhint: is `{program}` installed?"
+                ));
+                return CheckOutcome::Unknown;
+            }
+        };
         let deadline = Instant::now() + Duration::from_secs(self.timeout);
         loop {
             match child.try_wait() {
-                Ok(Some(status)) if status.success() => return Ok(CheckOutcome::Passed),
-                Ok(Some(_)) => return Ok(CheckOutcome::Failed),
+                Ok(Some(status)) if status.success() => return CheckOutcome::Passed,
+                Ok(Some(_)) => return CheckOutcome::Failed,
                 Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(20)),
                 Ok(None) => {
                     let _ = child.kill();
                     let _ = child.wait();
-                    return Ok(CheckOutcome::TimedOut);
+                    return CheckOutcome::TimedOut;
                 }
-                Err(_) => return Ok(CheckOutcome::Unknown),
+                Err(_) => return CheckOutcome::Unknown,
             }
         }
     }

@@ -3,9 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use referee_core::decide::settle::ThreadOutcome;
 use referee_core::model::{Completeness, Triage};
+use referee_core::plan::Reason;
 use referee_core::triage::{
-    Filter, Outdated, Phase, Resolved, Scan, TriagePayload, check_triage, remember, scan, summary,
+    Filter, Outdated, Phase, PhaseNow, Question, Resolved, Scan, ThreadView, TriagePayload, check_triage, remember,
+    scan, summary,
 };
 use referee_forge::local_name;
 use referee_turn::Inbox;
@@ -13,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Common;
-use crate::failure::{Ending, Failure};
+use crate::failure::{Ending, Failure, Kind};
 use crate::out::Out;
 use crate::payload;
 use crate::place::Place;
@@ -54,19 +57,45 @@ pub(super) struct Comments {
 
 /// `--json`.
 #[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct CommentsDocument {
     schema: &'static str,
-    #[serde(flatten)]
-    scan: Scan,
+    pr_number: u64,
+    /// Everything was read. Where it was not, an empty list means nothing.
+    complete: bool,
+    /// Unresolved threads were left out by a filter or a default.
+    filtered: bool,
+    /// Where the pull is.
+    phase: Phase,
+    /// By which facts.
+    why: Reason,
+    /// Who must decide what.
+    questions: Vec<Question>,
+    /// The threads that were looked at.
+    threads: Vec<ThreadView>,
     /// The triage that is remembered.
     triage: Option<Triage>,
+    /// What became of earlier answers, oldest first (FIX-9).
+    outcomes: Vec<ThreadOutcome>,
+}
+
+impl CommentsDocument {
+    fn new(scan: Scan, triage: Option<Triage>, outcomes: Vec<ThreadOutcome>) -> Self {
+        let Scan { pr_number, complete, filtered, phase: PhaseNow { phase, why, questions }, threads } = scan;
+        let schema = "referee/comments-1";
+        Self { schema, pr_number, complete, filtered, phase, why, questions, threads, triage, outcomes }
+    }
 }
 
 impl Comments {
     pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
         let access = if self.dry_run { Access::Read } else { Access::Write };
-        let mut place = Place::open(common, access)?;
+        let mut place = Place::reader(common, access)?;
         let pull = place.pull(&Target::read(self.which.words())?)?;
+        if !place.forge.pulls()?.iter().any(|it| it.number == pull) {
+            return Err(Failure::new(Kind::NothingToReview, "there is no pull for this branch yet")
+                .hint("`referee review` opens one"));
+        }
         let setup = place.setup(common, pull, out)?;
         let table = Table::new(&place, &setup, pull)?;
         let mut inbox = Inbox { evidence: table.evidence()?, reports: Vec::new() };
@@ -100,7 +129,8 @@ impl Comments {
         }
         let ending = if seen.phase.phase == Phase::Blocked { Ending::HumanNeeded } else { Ending::Done };
         if out.json {
-            out.document(&CommentsDocument { schema: "referee/comments-1", scan: seen, triage });
+            let outcomes = place.store.recall(&table.key, Memory::Outcomes)?.unwrap_or_default();
+            out.document(&CommentsDocument::new(seen, triage, outcomes));
         } else {
             out.data(&summary(&seen));
             out.say(&format!("next: {}", next(&local_name(pull), &seen)));

@@ -3,6 +3,7 @@
 use clap::Args;
 use referee_core::facts::Facts;
 use referee_core::render::{Heading, explain};
+use referee_core::triage::PhaseNow;
 use referee_turn::Inbox;
 
 use super::{Common, Which};
@@ -10,7 +11,7 @@ use crate::failure::{Ending, Failure};
 use crate::out::Out;
 use crate::place::Place;
 use crate::show::{Calls, Played, TurnDocument};
-use crate::store::Access;
+use crate::store::{Access, Memory};
 use crate::table::Table;
 use crate::target::Target;
 use crate::{reviewers, tell};
@@ -43,7 +44,10 @@ impl Explain {
             let calls = Calls { reads: table.reads(), writes: 0 };
             let (steps, rounds) = (plan.steps.as_slice(), setup.policy.rounds);
             let played = Played { snapshot: &snapshot, plan: &plan, steps, receipts: &[], rounds, calls };
-            out.document(&TurnDocument::of(&played));
+            let stored: Option<PhaseNow> = place.store.recall(&table.key, Memory::Phase)?;
+            let mut document = TurnDocument::of(&played);
+            document.phase = stored.map(|stored| stored.phase.to_string());
+            out.document(&document);
             return Ok(Ending::Done);
         }
         let heading = Heading::of(&Facts::new(&snapshot, &setup.policy));

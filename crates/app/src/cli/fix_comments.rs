@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use referee_core::decide::settle::{Fate, ThreadOutcome, keep, settle};
-use referee_core::plan::{Action, Gate, Next, Plan, Step};
+use referee_core::decide::settle::{Fate, Settlement, ThreadOutcome, keep, settle};
+use referee_core::model::Snapshot;
+use referee_core::plan::{Action, Gate, Next, Plan, Reason, Step};
 use referee_core::policy::Setting;
 use referee_core::render::plan_lines;
 use referee_core::triage::{Applied, Filter, PhaseNow, after_settling, phase};
@@ -64,10 +65,11 @@ impl FixComments {
         let inbox = Inbox { evidence, reports: Vec::new() };
         let (snapshot, plan) = table.look(&place.forge, &inbox)?;
         let before = phase(&snapshot, &setup.policy, &Filter::everything());
-        let outcomes = settle(&snapshot, &setup.policy).outcomes;
+        let Settlement { outcomes, barred, .. } = settle(&snapshot, &setup.policy);
         if asked.is_empty() {
             let plan = Plan { steps: plan.steps.into_iter().filter(is_answer).collect(), ..plan };
-            return Ok(preview(&table, &snapshot, &plan, &before, out));
+            preview(&table, &snapshot, &plan, &before, out);
+            return Ok(previewed(&plan, barred.as_ref(), out));
         }
         let turn = table.play(&gates(&setup, asked), &inbox)?;
         let turn = answers_only(turn);
@@ -79,7 +81,8 @@ impl FixComments {
         let now = after_settling(before, &how(&turn), fresh);
         place.store.remember(&table.key, Memory::Phase, &now)?;
         place.used(pull)?;
-        Ok(told(&table, &turn, &now, out))
+        told(&table, &turn, &now, out);
+        Ok(ending(&turn, barred.as_ref()))
     }
 
     /// The gates that the command line asks to open; a dry run beats every `--apply…` (FIX-1).
@@ -141,13 +144,7 @@ fn how(turn: &Turn) -> Applied {
     }
 }
 
-fn preview(
-    table: &Table<'_>,
-    snapshot: &referee_core::model::Snapshot,
-    plan: &Plan,
-    phase: &PhaseNow,
-    out: &Out,
-) -> Ending {
+fn preview(table: &Table<'_>, snapshot: &Snapshot, plan: &Plan, phase: &PhaseNow, out: &Out) {
     if out.json {
         let calls = Calls { reads: table.reads(), writes: 0 };
         let rounds = table.setup.policy.rounds;
@@ -157,13 +154,21 @@ fn preview(
         out.document(&document);
     } else {
         out.data(&answers(plan));
-        out.data(&format!("phase    {}\n", phase.phase));
+        out.data(&format!("phase    {} ({})\n", phase.phase, phase.why.facts.join(", ")));
     }
-    if plan.steps.is_empty() {
-        out.say("nothing to answer");
-        return Ending::Done;
+}
+
+fn previewed(plan: &Plan, barred: Option<&Reason>, out: &Out) -> Ending {
+    match barred {
+        Some(why) => {
+            out.say(&format!("nothing may be sent: {}\nnext: mend that, then preview again", why.facts.join(", ")));
+        }
+        None if plan.steps.is_empty() => {
+            out.say("nothing would be sent\nnext: each `refuse` line says what is missing");
+            return Ending::Done;
+        }
+        None => out.say("nothing was written: this is a preview\nnext: `--apply` replies and resolves"),
     }
-    out.say("nothing was written: this is a preview\nnext: `--apply` replies and resolves");
     Ending::Withheld
 }
 
@@ -174,7 +179,7 @@ fn answers(plan: &Plan) -> String {
     lines.lines().filter(about).map(|line| format!("{line}\n")).collect()
 }
 
-fn told(table: &Table<'_>, turn: &Turn, phase: &PhaseNow, out: &Out) -> Ending {
+fn told(table: &Table<'_>, turn: &Turn, phase: &PhaseNow, out: &Out) {
     if out.json {
         let mut document = tell::document(table, turn);
         document.phase = Some(phase.phase.to_string());
@@ -189,15 +194,18 @@ fn told(table: &Table<'_>, turn: &Turn, phase: &PhaseNow, out: &Out) -> Ending {
             out.data(&format!("{:<9}{} {target}{note}\n", receipt.outcome.name(), receipt.action));
         }
         out.data(&answers(&Plan { steps: Vec::new(), ..turn.plan.clone() }).replace("plan     nothing to write\n", ""));
-        out.data(&format!("phase    {}\n", phase.phase));
+        out.data(&format!("phase    {} ({})\n", phase.phase, phase.why.facts.join(", ")));
     }
     out.say(&format!("next: {}", tell::next(table, &turn.plan, turn.unsettled)));
+}
+
+fn ending(turn: &Turn, barred: Option<&Reason>) -> Ending {
     let failed = matches!(how(turn), Applied::Failed { .. });
     let withheld = turn.receipts.iter().any(|receipt| receipt.outcome == Outcome::Withheld);
     match &turn.plan.next {
         _ if failed => Ending::Failed,
         Next::Blocked(_) => Ending::HumanNeeded,
-        _ if withheld => Ending::Withheld,
+        _ if withheld || barred.is_some() => Ending::Withheld,
         _ => Ending::Done,
     }
 }

@@ -4,12 +4,14 @@ use clap::{Args, ValueEnum};
 use referee_core::model::{Snapshot, Submission};
 use referee_core::plan::Plan;
 use referee_core::policy::Policy;
-use referee_core::triage::{Scan, TriagePayload};
+use referee_core::triage::TriagePayload;
 use schemars::schema_for;
 
+use super::comments::CommentsDocument;
 use crate::failure::{Ending, Failure};
 use crate::fix::FixPayload;
 use crate::out::Out;
+use crate::payload;
 use crate::show::TurnDocument;
 
 /// Print a published JSON schema
@@ -45,9 +47,9 @@ impl SchemaOf {
     pub(super) fn run(self, out: &Out) -> Result<Ending, Failure> {
         let schema = match self.name {
             Name::Report => schema_for!(Submission),
-            Name::Triage => schema_for!(TriagePayload),
-            Name::Fix => schema_for!(FixPayload),
-            Name::Comments => schema_for!(Scan),
+            Name::Triage => payload::schema::<TriagePayload>(),
+            Name::Fix => payload::schema::<FixPayload>(),
+            Name::Comments => schema_for!(CommentsDocument),
             Name::Turn => schema_for!(TurnDocument),
             Name::Config => return print(&crate::config::schema(), out),
             Name::Snapshot => schema_for!(Snapshot),

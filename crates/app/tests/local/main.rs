@@ -1,4 +1,6 @@
 //! The whole loop on a plain repository, through the command line alone: real git, the real program, nothing else.
 
+mod answers;
+mod comments;
 mod loop_ends;
 mod shop;

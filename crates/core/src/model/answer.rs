@@ -139,8 +139,9 @@ pub struct TriageItem {
     pub can_resolve_after_checks: bool,
     /// A person must decide: this bars resolution whatever any payload says (D26).
     pub requires_human_decision: bool,
-    /// The latest note when it was looked at.
+    /// The latest note when it was looked at; what a payload says of it is written over.
     #[serde(default)]
+    #[schemars(skip)]
     pub latest_note: Option<NoteId>,
 }
 

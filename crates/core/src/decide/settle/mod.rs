@@ -40,6 +40,8 @@ pub struct Settlement {
     pub outcomes: Vec<ThreadOutcome>,
     /// Why a person must decide.
     pub blocked: Option<Blocked>,
+    /// Why nothing at all may be sent (FIX-3).
+    pub barred: Option<Reason>,
 }
 
 /// Why a person must decide.
@@ -190,6 +192,7 @@ impl Settlement {
                 }
             }
         }
+        self.barred = Some(bar.why.clone());
         self.refused.insert(0, Refusal { what: "answer threads".to_owned(), why: bar.why.clone() });
         if let Some(cause) = bar.cause {
             self.blocked = Some(Blocked { cause, why: bar.why.clone() });
