@@ -5,11 +5,13 @@
 //! | a shut gate | withheld, and the run goes on |
 //! | a moved head, before a step that speaks of the head | the run ends: plan again (PUB-15) |
 //! | done, already so, marked in text | the run goes on |
-//! | not permitted, unsupported, refused | noted, and the run goes on, unless a block was to be posted |
+//! | not permitted, unsupported | refused, and the run goes on, unless a block was to be posted |
+//! | the forge refuses the request, or answers nonsense | failed, and the run goes on, unless a block was to be posted |
+//! | a resolution whose reply failed | left for the next run: nobody could say later why it is resolved |
 //! | an unknown outcome, later, not found | the run ends: read before anything is sent again |
 
 use referee_core::mark::{Binding, Keys, seal};
-use referee_core::model::{CommentId, ReviewId, Snapshot, Verdict};
+use referee_core::model::{CommentId, ReviewId, Snapshot, ThreadId, Verdict};
 use referee_core::plan::{Action, Expect, Plan, Step};
 use referee_forge::{Duty, Errand, Forge, ForgeError, Gates, Performed, Withheld};
 
@@ -31,6 +33,8 @@ pub struct Applied {
     pub reviews: Vec<ReviewId>,
     /// Comments that were made.
     pub comments: Vec<CommentId>,
+    /// Threads in which a reply failed.
+    unanswered: Vec<ThreadId>,
 }
 
 /// Does a plan.
@@ -47,7 +51,9 @@ pub async fn apply<F: Forge, J: Journal>(
     for (at, step) in plan.steps.iter().enumerate() {
         let mut receipt =
             Receipt { step: at, action: step.action.name(), outcome: Outcome::Planned, note: String::new() };
-        if !out.stale {
+        if out.lacks_its_reply(step) {
+            "its reply failed".clone_into(&mut receipt.note);
+        } else if !out.stale {
             do_one(forge, journal, gates, keys, snapshot, plan, step, &mut head_checked, &mut receipt, &mut out).await;
         }
         out.receipts.push(receipt);
@@ -102,6 +108,10 @@ impl Applied {
             && self.comments.iter().all(|id| snapshot.comments.iter().any(|comment| comment.id == *id))
     }
 
+    fn lacks_its_reply(&self, step: &Step) -> bool {
+        matches!(&step.action, Action::Resolve { thread, .. } if self.unanswered.contains(thread))
+    }
+
     fn take(&mut self, step: &Step, receipt: &mut Receipt, performed: Result<Performed, ForgeError>) {
         match performed {
             Ok(Performed::Done(made)) => {
@@ -138,8 +148,12 @@ impl Applied {
             // What follows a block leans on it; anything else may fail alone.
             Duty::Report if blocks => self.end(receipt, Outcome::Failed, &error.to_string()),
             Duty::Report => {
-                receipt.outcome = Outcome::Refused;
+                let refused = matches!(error, ForgeError::Forbidden(_) | ForgeError::Unsupported(_));
+                receipt.outcome = if refused { Outcome::Refused } else { Outcome::Failed };
                 receipt.note = error.to_string();
+                if let (Action::Reply { thread, .. }, false) = (&step.action, refused) {
+                    self.unanswered.push(thread.clone());
+                }
             }
         }
     }

@@ -29,7 +29,7 @@ pub enum Outcome {
     Withheld,
     /// The forge or the token does not allow it; the run went on.
     Refused,
-    /// It failed; the run ended.
+    /// It failed. The run ended, unless nothing that followed leaned on it.
     Failed,
     /// It was sent, and nobody knows: read before anything is sent again.
     Unknown,

@@ -32,6 +32,7 @@ pub(super) struct Watch {
 const PAUSE: Duration = Duration::from_secs(10);
 
 impl Watch {
+    #[expect(clippy::disallowed_methods, reason = "a forge's checks are waited for")]
     pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
         let mut place = Place::open(common, Access::Write)?;
         let pull = place.pull(&Target::read(self.which.words())?)?;

@@ -81,6 +81,7 @@ struct StepOf {
     reason: String,
     receipt: &'static str,
     #[serde(skip_serializing_if = "String::is_empty")]
+    #[schemars(default)]
     note: String,
 }
 

@@ -67,7 +67,7 @@ pub(crate) fn answer(shop: &Shop, thread: &str, class: &str, fields: Value) -> V
 }
 
 /// Answers in a file; its path as an argument.
-pub(crate) fn payload(shop: &Shop, answers: &[Value]) -> String {
+fn payload(shop: &Shop, answers: &[Value]) -> String {
     shop.file("fix.json", json!({ "prNumber": 1, "threads": answers }).to_string())
 }
 

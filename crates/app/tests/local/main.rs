@@ -2,5 +2,7 @@
 
 mod answers;
 mod comments;
+mod fix_comments;
+mod fix_proof;
 mod loop_ends;
 mod shop;

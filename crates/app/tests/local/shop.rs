@@ -177,7 +177,8 @@ fn words(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The files under a folder with their contents: what a run changed is what differs.
+/// The files under a folder with their contents: what a run changed is what differs. An empty log of a database, and
+/// its index, come and go with their readers.
 pub(crate) fn contents(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut all = Vec::new();
     let mut folders = vec![dir.to_owned()];
@@ -186,8 +187,12 @@ pub(crate) fn contents(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
             let path = entry.path();
             if path.is_dir() {
                 folders.push(path);
-            } else {
-                all.push((path.clone(), std::fs::read(&path).unwrap_or_default()));
+                continue;
+            }
+            let (name, bytes) = (path.to_string_lossy(), std::fs::read(&path).unwrap_or_default());
+            let of_a_reader = name.ends_with("-shm") || (name.ends_with("-wal") && bytes.is_empty());
+            if !of_a_reader {
+                all.push((path.clone(), bytes));
             }
         }
     }

@@ -70,6 +70,7 @@ fn detached_looks_at_no_triage_and_lifts_no_other_bar() {
     }
     snapshot.evidence.answers_for = Some(7);
     assert_eq!(settle(&snapshot, &policy).steps.len(), 2, "the right pull is no bar");
+    assert_eq!(settle(&snapshot, &policy).barred, None);
     snapshot.evidence.answers_for = Some(8);
     assert_eq!(settle(&snapshot, &policy).steps, []);
     snapshot.evidence.answers_for = None;
