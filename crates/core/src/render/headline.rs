@@ -9,7 +9,7 @@
 //! | state | when (first match) | reason | tail |
 //! |---|---|---|---|
 //! | `Glass broken` | somebody broke the glass (D25) | by whom | `until the next change` |
-//! | `Not reviewed` | an own approval stood at a head that nobody read (PUB-6, PUB-15) | that | `the next verdict lifts this` |
+//! | `Not reviewed` | an own verdict counts at a head that nobody read, and nothing known blocks (PUB-6, PUB-15) | that, or how it failed | `the next verdict lifts this` |
 //! | `Changes requested` | the own verdict blocks | – | `round 2 of 3` |
 //! | `Changes requested` | a sibling blocks (PUB-7) | `held by security` | `read 15 of 15 files` |
 //! | `Changes requested` | the own block stays (PUB-6) | that, and who is waited for | `read …` |
@@ -130,7 +130,7 @@ pub(super) fn reason(page: &mut Page, summary: &Summary<'_>, state: State<'_>) {
             name(page, by);
         }
         State::Unread => {
-            page.lit(" · an approval stood at a head that nobody read");
+            page.lit(" · nobody has read this head");
         }
         State::BlockStays => {
             page.lit(" · nothing blocking any more, the block stays until this review approves");
@@ -150,7 +150,8 @@ pub(super) fn reason(page: &mut Page, summary: &Summary<'_>, state: State<'_>) {
         page.lit(" · waiting for ");
         names(page, on.iter().copied());
     }
-    if !summary.complete && state != State::Unread {
+    // Where the head moved under an approval nobody tried yet: there is no shortcoming to tell.
+    if !summary.complete && (state != State::Unread || summary.evaluation.failure.is_some()) {
         page.lit(" · ");
         shortcoming(page, summary, state);
     }

@@ -145,16 +145,16 @@ fn an_incomplete_review_approves_nothing() {
 
 #[test]
 fn an_approval_of_an_unread_head_is_taken_back() {
-    let ground = Ground::new();
-    let unread = Summary {
-        own: Verdict::Comment,
-        enforced: Verdict::RequestChanges,
-        form: Verdict::RequestChanges,
-        complete: false,
-        why: &[Why::Unread],
-        ..ground.summary()
+    let mut ground = Ground::new();
+    let unread = |ground: &Ground| {
+        let why = &[Why::Unread];
+        let (own, enforced) = (Verdict::Comment, Verdict::RequestChanges);
+        first(&Summary { own, enforced, form: enforced, complete: false, why, ..ground.summary() })
     };
-    assert_snapshot!(first(&unread), @"**Not reviewed** · an approval stood at a head that nobody read · `9c1f2ab` · the next verdict lifts this");
+    assert_snapshot!(unread(&ground), @"**Not reviewed** · nobody has read this head · `9c1f2ab` · the next verdict lifts this");
+    ground.evaluation.read = 0;
+    ground.evaluation.failure = Some("model timeout".to_owned());
+    assert_snapshot!(unread(&ground), @"**Not reviewed** · nobody has read this head · incomplete: model timeout · `9c1f2ab` · the next verdict lifts this");
 }
 
 #[test]
