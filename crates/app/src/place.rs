@@ -1,5 +1,6 @@
 //! A checkout with its local forge and its store: where every command begins.
 
+use std::fs::File;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use referee_core::model::{Login, PullNumber, PullState, Sha, Time};
@@ -52,6 +53,16 @@ impl Place {
     /// Whether the journal keeps texts.
     pub(crate) fn keep_texts(&mut self, texts: Texts) {
         self.store.keep_texts(texts);
+    }
+
+    /// The one who writes: others wait here until the answer is dropped, or its process is gone (D6).
+    pub(crate) fn writer(&self) -> Result<File, Failure> {
+        let path = self.git.common_dir().join("referee/writer.lock");
+        let taken = File::options().create(true).truncate(false).write(true).open(&path).and_then(|file| {
+            file.lock()?;
+            Ok(file)
+        });
+        taken.map_err(|error| Failure::failed(format!("nothing was written: `{}`: {error}", path.display())))
     }
 
     /// The pull that the words mean. Opened on first use by a run that may write; a reader looks at it as it would be.
@@ -207,8 +218,11 @@ fn nothing(message: String) -> Failure {
     Failure::new(Kind::NothingToReview, message)
 }
 
-/// The machine's clock: the only one that a local forge has.
+/// The machine's clock: the only one that a local forge has. Tests set it, since pauses take minutes.
 pub(crate) fn now() -> Time {
+    if let Some(set) = crate::setup::env("REFEREE_TEST_NOW").and_then(|seconds| seconds.parse().ok()) {
+        return Time(set);
+    }
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Time(i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
 }

@@ -74,9 +74,10 @@ impl<'a> Table<'a> {
         Ok((snapshot, plan))
     }
 
-    /// Plays a turn.
+    /// Plays a turn, once no other process plays one here.
     pub(crate) fn play(&self, gates: &Gates, inbox: &Inbox) -> Result<Turn, Failure> {
         self.reads.set(self.reads.get() + 1);
+        let _writer = if gates.are_shut() { None } else { Some(self.place.writer()?) };
         let journal = self.place.store.notebook(&self.key, &self.setup.policy);
         let desk = Desk {
             forge: &self.place.forge,

@@ -151,8 +151,10 @@ impl Review {
         let cut =
             turn.receipts.iter().any(|it| matches!(it.outcome, Outcome::Failed | Outcome::Unknown | Outcome::Planned));
         if !self.dry_run && !turn.unsettled && !cut {
-            let stand: Vec<i64> = table.place.store.waiting(&table.key, &head)?.iter().map(|saved| saved.id).collect();
-            table.place.store.posted(&stand)?;
+            // Another process may have saved one meanwhile, which was not looked at here.
+            let mut saved = table.place.store.waiting(&table.key, &head)?;
+            saved.retain(|saved| inbox.reports.contains(&saved.report));
+            table.place.store.posted(&saved.iter().map(|saved| saved.id).collect::<Vec<_>>())?;
         }
         Ok(turn)
     }

@@ -5,4 +5,6 @@ mod comments;
 mod fix_comments;
 mod fix_proof;
 mod loop_ends;
+mod publish;
 mod shop;
+mod talk;

@@ -1,5 +1,6 @@
 //! A repository in a folder of its own, and the program run in it as people run it.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -9,6 +10,8 @@ use tempfile::TempDir;
 /// A repository with a `main` branch, a user `ada`, and nothing of this machine's settings.
 pub(crate) struct Shop {
     root: TempDir,
+    /// What the program takes for the time; the machine's clock until a test turns it.
+    clock: Cell<Option<i64>>,
 }
 
 /// How a run ended.
@@ -22,7 +25,7 @@ pub(crate) struct Ran {
 impl Shop {
     /// A repository with one commit on `main`.
     pub(crate) fn new() -> Self {
-        let shop = Self { root: TempDir::new().expect("a folder") };
+        let shop = Self { root: TempDir::new().expect("a folder"), clock: Cell::new(None) };
         std::fs::create_dir_all(shop.dir()).expect("a folder");
         std::fs::create_dir_all(shop.root.path().join("home")).expect("a folder");
         shop.git(&["init", "--quiet", "--initial-branch=main"]);
@@ -39,6 +42,12 @@ impl Shop {
         shop.write("referee.toml", config);
         shop.commit("Configure the review");
         shop
+    }
+
+    /// The program's clock goes on by so many seconds, and by one with every run from now on.
+    pub(crate) fn later(&self, seconds: i64) {
+        let now = self.clock.get().unwrap_or(1_800_000_000);
+        self.clock.set(Some(now + seconds));
     }
 
     /// The work tree.
@@ -115,6 +124,10 @@ impl Shop {
     pub(crate) fn referee(&self, args: &[&str]) -> Command {
         let mut command = self.command(env!("CARGO_BIN_EXE_referee"));
         command.args(args);
+        if let Some(now) = self.clock.get() {
+            command.env("REFEREE_TEST_NOW", now.to_string());
+            self.clock.set(Some(now + 1));
+        }
         command
     }
 
@@ -129,6 +142,12 @@ impl Shop {
     pub(crate) fn report(&self, role: &str, report: Value) -> Ran {
         let path = self.file("report.json", self.full_report(role, report).to_string());
         self.run(&["review", "--role", role, "--report", &path])
+    }
+
+    /// The same; the document of the run.
+    pub(crate) fn played(&self, role: &str, report: Value) -> Value {
+        let path = self.file("report.json", self.full_report(role, report).to_string());
+        self.json(&["review", "--role", role, "--report", &path])
     }
 
     /// A report with what it must have, unless it says otherwise: `findings`, `positions`, `outcome`, `coverage`.
