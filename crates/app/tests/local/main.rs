@@ -4,6 +4,7 @@ mod answers;
 mod comments;
 mod fix_comments;
 mod fix_proof;
+mod incremental;
 mod loop_ends;
 mod publish;
 mod shop;

@@ -150,6 +150,20 @@ impl Shop {
         self.json(&["review", "--role", role, "--report", &path])
     }
 
+    /// The user's own operator file.
+    pub(crate) fn operator(&self, text: &str) {
+        let folder = self.outside("home/.config/referee");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        std::fs::write(folder.join("operator.toml"), text).expect("a file");
+    }
+
+    /// A program that reviews for the roles with `command = "reader"`: a shell script, run in a checkout of the head.
+    /// `entry` are more lines of its entry in the operator file.
+    pub(crate) fn reader(&self, script: &str, entry: &str) {
+        let script = self.file("reader.sh", script);
+        self.operator(&format!("[commands.reader]\nargv = [\"sh\", {script:?}]\n{entry}\n"));
+    }
+
     /// A report with what it must have, unless it says otherwise: `findings`, `positions`, `outcome`, `coverage`.
     pub(crate) fn full_report(&self, role: &str, report: Value) -> Value {
         let changed = self.git(&["diff", "--name-only", "main...HEAD"]);
