@@ -1,6 +1,7 @@
 //! Any program as a reviewer: argv in, a report out. Whatever goes wrong is a failed report that says why (INC-15).
 
 mod environment;
+mod guard;
 mod process;
 mod stdin;
 

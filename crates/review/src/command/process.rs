@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::Command;
 use super::environment::Environment;
+use super::guard::Guard;
 use crate::formats::Ending;
 
 /// How a process ended, and what it left.
@@ -44,25 +45,31 @@ pub(super) fn run(
     environment: &Environment,
     input: Option<Vec<u8>>,
 ) -> io::Result<Exit> {
-    let mut child = spawn(command, dir, environment, input)?;
+    let guard = Guard::start();
+    let mut child = spawn(command, dir, environment, input, &guard)?;
     let (sender, pipes) = sync_channel(WAITING);
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     stdout.into_iter().for_each(|pipe| follow(pipe, sender.clone(), Chunk::Out));
     stderr.into_iter().for_each(|pipe| follow(pipe, sender.clone(), Chunk::Err));
     // The last sender stays here: a channel that hangs up would answer at once instead of waiting.
-    let exit = Watch { child, pipes, open: 2, stdout: Vec::new(), stderr: Vec::new() }.wait(command);
+    let exit = Watch { child, guard, pipes, open: 2, stdout: Vec::new(), stderr: Vec::new() }.wait(command);
     drop(sender);
     exit
 }
 
-fn spawn(command: &Command, dir: &Path, environment: &Environment, input: Option<Vec<u8>>) -> io::Result<Child> {
+fn spawn(
+    command: &Command,
+    dir: &Path,
+    environment: &Environment,
+    input: Option<Vec<u8>>,
+    guard: &Guard,
+) -> io::Result<Child> {
     let (program, arguments) = command.argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     let mut ready = process::Command::new(program);
     ready.args(arguments).current_dir(dir).env_clear().stdout(Stdio::piped()).stderr(Stdio::piped());
     ready.envs(environment.variables.iter().map(|(name, value)| (name, value)));
     ready.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut ready, 0);
+    guard.watch_over(&mut ready);
     let mut child = ready.spawn()?;
     if let (Some(mut pipe), Some(input)) = (child.stdin.take(), input) {
         // Whoever does not read its brief is free to: a broken pipe is no failure.
@@ -100,6 +107,7 @@ fn follow(mut pipe: impl Read + Send + 'static, sender: SyncSender<Chunk>, chunk
 
 struct Watch {
     child: Child,
+    guard: Guard,
     pipes: Receiver<Chunk>,
     open: u8,
     stdout: Vec<u8>,
@@ -130,10 +138,13 @@ impl Watch {
         match status.map(stop) {
             None => self.ended_by(Stop::Timeout),
             Some(stop) if self.open > 0 => {
-                end_group(&mut self.child);
+                self.guard.end_all();
                 Ok(self.exit(stop, Ending::Unknown))
             }
-            Some(stop) => Ok(self.exit(stop, Ending::Well)),
+            Some(stop) => {
+                self.guard.dismiss();
+                Ok(self.exit(stop, Ending::Well))
+            }
         }
     }
 
@@ -151,7 +162,9 @@ impl Watch {
     }
 
     fn ended_by(mut self, stop: Stop) -> io::Result<Exit> {
-        end_group(&mut self.child);
+        self.guard.end_all();
+        // Where nobody watches its group, at least itself; else it is gone already.
+        let _ = self.child.kill();
         self.child.wait()?;
         Ok(self.exit(stop, Ending::Unknown))
     }
@@ -159,23 +172,6 @@ impl Watch {
     fn exit(self, stop: Stop, ended: Ending) -> Exit {
         Exit { stop, stdout: self.stdout, ended, stderr: self.stderr }
     }
-}
-
-/// The process and all that it started in its group.
-fn end_group(child: &mut Child) {
-    #[cfg(unix)]
-    {
-        let group = format!("-{}", child.id());
-        let quiet = |program: &str, arguments: &[&str]| {
-            process::Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status()
-        };
-        // Small systems have `kill` only inside their shell.
-        if quiet("kill", &["-KILL", "--", &group]).is_err() {
-            let _ = quiet("sh", &["-c", "kill -s KILL -- \"$1\"", "sh", &group]);
-        }
-    }
-    // It may be gone already.
-    let _ = child.kill();
 }
 
 fn stop(status: ExitStatus) -> Stop {
