@@ -29,7 +29,8 @@ pub(crate) fn turn(table: &Table<'_>, turn: &Turn, format: Format, out: &Out) {
             for finding in &findings {
                 let at = paths.iter().position(|path| *path == finding.path);
                 let bytes = at.and_then(|at| texts.get(at)).and_then(Option::as_ref);
-                let text = bytes.map(|bytes| String::from_utf8_lossy(bytes));
+                let masked = bytes.zip(pages.as_ref());
+                let text = masked.map(|(bytes, rules)| rules.masked(&finding.path, &String::from_utf8_lossy(bytes)));
                 out.data(&show::render(finding, text.as_deref(), pages.as_ref(), &renderer));
             }
         }

@@ -7,5 +7,6 @@ mod fix_proof;
 mod incremental;
 mod loop_ends;
 mod publish;
+mod safety;
 mod shop;
 mod talk;

@@ -232,3 +232,11 @@ pub(crate) fn contents(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     all.sort();
     all
 }
+
+/// The files that differ from what they were.
+pub(crate) fn changed(dir: &Path, before: &[(PathBuf, Vec<u8>)]) -> Vec<PathBuf> {
+    let after = contents(dir);
+    let new = after.iter().filter(|file| !before.contains(file));
+    let gone = before.iter().filter(|(path, _)| !path.exists());
+    new.chain(gone).map(|(path, _)| path.strip_prefix(dir).expect("below").to_owned()).collect()
+}
