@@ -4,16 +4,16 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use ast_grep_core::{AstGrep, Language};
+use ast_grep_core::Language;
 use ast_grep_language::SupportLang;
 use referee_core::model::{Found, Severity};
 use referee_core::track::Side;
 
-use super::fix::suggestion;
+use super::code::{Code, Unread};
 use super::lines::{Index, Lines};
 use super::page::{SECRET_FIX, SECRET_WHY, secret_title, severity};
 use super::rules::Rules;
-use super::syntax::{LANGUAGES, Scan, node_lines};
+use super::syntax::{LANGUAGES, Scan};
 use super::text::Sheet;
 use crate::change::Change;
 
@@ -24,13 +24,8 @@ pub(super) struct Reading {
     /// How many its comments silenced.
     pub(super) silenced: usize,
     /// Its language was not read, and why.
-    pub(super) unread: Option<&'static str>,
+    pub(super) unread: Option<Unread>,
 }
-
-/// Longer code was not written by a person, and rules that look around take quadratic time in it.
-const MOST_CODE: usize = 1 << 20;
-/// A title is one line on a page.
-const LONGEST_TITLE: usize = 160;
 
 /// Reads files one after another, and keeps what the next one can use.
 pub(super) struct Reader<'r> {
@@ -129,54 +124,27 @@ impl<'r> Reader<'r> {
         found
     }
 
-    fn by_language(&mut self, language: SupportLang, code: &Code<'_>) -> Result<Vec<Found>, &'static str> {
+    fn by_language(&mut self, language: SupportLang, code: &Code<'_>) -> Result<Vec<Found>, Unread> {
         let rules = self.rules.for_file(code.path, language);
         if rules.is_empty() {
             return Ok(Vec::new());
         }
-        if code.bytes.len() > MOST_CODE {
-            return Err("longer than 1 MB");
-        }
-        let text = std::str::from_utf8(code.bytes).map_err(|_| "not UTF-8")?;
         if !self.scans.get(&language).is_some_and(|scan| scan.is_of(&rules)) {
             self.scans.insert(language, Scan::new(rules));
         }
         let Some(scan) = self.scans.get(&language) else { return Ok(Vec::new()) };
         // Grammars are foreign code: what one of them cannot take must not end the review of all other files.
-        catch_unwind(AssertUnwindSafe(|| code.findings(scan, language, text))).map_err(|_| "its grammar failed")?
+        catch_unwind(AssertUnwindSafe(|| code.findings(scan, language))).unwrap_or(Err(Unread::Failed))
     }
 }
 
-/// A file that has a language.
-struct Code<'a> {
-    path: &'a str,
-    bytes: &'a [u8],
-    index: &'a Index<'a>,
-    added: &'a Lines,
-}
-
-impl Code<'_> {
-    fn findings(&self, scan: &Scan<'_>, language: SupportLang, text: &str) -> Result<Vec<Found>, &'static str> {
-        let tree = AstGrep::try_new(text, language).map_err(|_| "its grammar failed")?;
-        let mut findings = Vec::new();
-        // A pattern that matches a call matches each call of a chain: one finding a line says it all.
-        let mut seen = BTreeSet::new();
-        scan.each_match(&tree, self.added, |rule, hit| {
-            let lines = node_lines(hit);
-            if !seen.insert((*lines.start(), rule.id.clone())) {
-                return;
-            }
-            let suggestion = suggestion(rule, hit, &lines, text, self.index);
-            let title = one_line(&rule.get_message(hit), &rule.id);
-            let body = rule.note.as_deref().unwrap_or_default().trim().to_owned();
-            let found = found(self.path, Some(lines), &rule.id, severity(&rule.severity), title);
-            findings.push(Found { body, suggestion, ..found });
-        });
-        Ok(findings)
-    }
-}
-
-fn found(path: &str, place: Option<RangeInclusive<u32>>, rule: &str, severity: Severity, title: String) -> Found {
+pub(super) fn found(
+    path: &str,
+    place: Option<RangeInclusive<u32>>,
+    rule: &str,
+    severity: Severity,
+    title: String,
+) -> Found {
     Found {
         title,
         body: String::new(),
@@ -187,17 +155,6 @@ fn found(path: &str, place: Option<RangeInclusive<u32>>, rule: &str, severity: S
         side: Side::default(),
         rule: Some(rule.to_owned()),
         suggestion: None,
-    }
-}
-
-/// A message with code in it may have become long, or several lines.
-fn one_line(message: &str, id: &str) -> String {
-    let words: Vec<&str> = message.split_whitespace().collect();
-    let line = words.join(" ");
-    match line.char_indices().nth(LONGEST_TITLE) {
-        _ if line.is_empty() => id.to_owned(),
-        Some((at, _)) => format!("{}…", &line[..at]),
-        None => line,
     }
 }
 

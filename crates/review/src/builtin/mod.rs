@@ -2,6 +2,7 @@
 //!
 //! It needs no network, no model and no key, and says the same of the same change every time.
 
+mod code;
 mod error;
 mod file;
 mod fix;
@@ -21,6 +22,7 @@ use std::thread;
 use referee_core::model::{Coverage, Ended, Figures, Found, Skipped, Submission};
 use referee_core::plan::Brief;
 
+use self::code::Unread;
 pub use self::error::RuleError;
 use self::file::{Reader, Reading};
 pub use self::page::Page;
@@ -35,8 +37,13 @@ use crate::change::{BINARY, Change, DELETED, SUBMODULE, Selection, TOO_LARGE};
 pub fn review(brief: &Brief, change: &Change<'_>, selection: &Selection, rules: &Rules) -> Submission {
     let mut readings = read_all(change, &selection.files, rules);
     let mut coverage = Coverage::default();
-    let path = |at: &usize| change.files.get(*at).map(|file| file.path.clone());
-    coverage.read.extend(selection.files.iter().filter_map(path));
+    for (at, reading) in selection.files.iter().zip(&readings) {
+        let Some(file) = change.files.get(*at) else { continue };
+        match reading.unread.filter(|unread| unread.is_gap()) {
+            Some(why) => coverage.skipped.push(Skipped { path: file.path.clone(), why: why.to_string() }),
+            None => coverage.read.push(file.path.clone()),
+        }
+    }
     let reader = Reader::new(rules);
     for skipped in &selection.skipped {
         if [BINARY, DELETED, SUBMODULE, TOO_LARGE].contains(&skipped.why.as_str()) {
@@ -102,12 +109,12 @@ fn summary(readings: &[Reading], rules: &Rules) -> String {
     if silenced > 0 {
         says.push(format!("{silenced} suppressed in the source."));
     }
-    let unread = readings.iter().filter_map(|reading| reading.unread);
-    let mut whys: Vec<&str> = unread.collect();
-    if !whys.is_empty() {
-        let count = whys.len();
-        whys.sort_unstable();
-        whys.dedup();
+    let mut unread: Vec<Unread> = readings.iter().filter_map(|reading| reading.unread).collect();
+    if !unread.is_empty() {
+        let count = unread.len();
+        unread.sort_unstable();
+        unread.dedup();
+        let whys: Vec<String> = unread.iter().map(Unread::to_string).collect();
         says.push(format!("{count} read by text rules only ({}).", whys.join(", ")));
     }
     says.extend(rules.broken().iter().map(|it| format!("{it}.")));

@@ -1,5 +1,7 @@
 //! Rules that read a language: ast-grep's format, ast-grep's matcher, and a walk of our own that stays on changed lines.
 
+use std::time::Instant;
+
 use ast_grep_config::{
     GlobalRules, RuleCollection, RuleConfig, RuleConfigError, SerializableRuleConfig, from_multiple, from_str,
     from_yaml_string,
@@ -118,6 +120,10 @@ fn first_line_of_rule(text: &str, heads: &[Head]) -> usize {
     }
 }
 
+/// A scan that did not come to its end.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct OutOfTime;
+
 /// Rules of one language, found by the kind of node they can match.
 pub(super) struct Scan<'r> {
     rules: Vec<&'r Rule>,
@@ -143,20 +149,25 @@ impl<'r> Scan<'r> {
         self.rules.len() == rules.len() && self.rules.iter().zip(rules).all(|(one, other)| std::ptr::eq(*one, *other))
     }
 
-    /// Matches every node that meets an added line.
+    /// Matches every node that meets an added line, until the time is over.
     pub(super) fn each_match<'t>(
         &self,
         tree: &'t AstGrep<StrDoc<SupportLang>>,
         added: &Lines,
+        until: Instant,
         mut found: impl FnMut(&'r Rule, &Match<'t>),
-    ) {
+    ) -> Result<(), OutOfTime> {
         let mut open = vec![(tree.root(), 0)];
         while let Some((node, depth)) = open.pop() {
             // A subtree outside the change cannot hold a match inside it.
             if !added.meets(&node_lines(&node)) {
                 continue;
             }
-            for at in self.by_kind.get(usize::from(node.kind_id())).into_iter().flatten() {
+            let candidates = self.by_kind.get(usize::from(node.kind_id())).map_or(&[][..], Vec::as_slice);
+            if !candidates.is_empty() && Instant::now() > until {
+                return Err(OutOfTime);
+            }
+            for at in candidates {
                 if let Some(hit) = self.rules[*at].matcher.match_node(node.clone()) {
                     found(self.rules[*at], &hit);
                 }
@@ -165,6 +176,7 @@ impl<'r> Scan<'r> {
                 open.extend(node.children().map(|child| (child, depth + 1)));
             }
         }
+        Ok(())
     }
 }
 
@@ -174,4 +186,24 @@ pub(super) fn node_lines(node: &ast_grep_core::Node<'_, StrDoc<SupportLang>>) ->
     let last = if end.byte_point().1 == 0 && end.line() > start.line() { end.line() } else { end.line() + 1 };
     let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
     number(start.line() + 1)..=number(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scan_ends_when_its_time_is_over() {
+        let text = "id: a\nlanguage: python\nrule: { pattern: f($X) }\n";
+        let rules: Vec<Rule> =
+            parse("a.yml", text).expect("it can be read").into_iter().map(|(_, rule)| rule).collect();
+        let tree = AstGrep::try_new("f(1)\nf(2)\n", SupportLang::Python).expect("it can be parsed");
+        let (scan, lines) = (Scan::new(rules.iter().collect()), Lines::from_iter([1..=2]));
+        let now = Instant::now();
+        assert_eq!(scan.each_match(&tree, &lines, now, |_, _| ()), Err(OutOfTime));
+        let mut found = 0;
+        let later = now + std::time::Duration::from_secs(3600);
+        assert_eq!(scan.each_match(&tree, &lines, later, |_, _| found += 1), Ok(()));
+        assert_eq!(found, 2);
+    }
 }

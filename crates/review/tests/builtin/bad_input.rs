@@ -19,9 +19,11 @@ fn a_text_in_another_encoding_is_read_by_text_rules_only() {
 #[test]
 fn a_hundred_thousand_lines_are_read() {
     let rules = own(&[(".referee/rules/a.yml", RULE)]);
-    let text = format!("{}open(1)\n", "x = 1\n".repeat(100_000));
-    let report = Desk::default().adds("a.py", text).review_by(&rules);
-    assert_eq!(places(&report), [("open", 100_001)]);
+    let text = format!("{}open(1)\n<<<<<<< HEAD\n", "x = 1\n".repeat(100_000));
+    let edited = Desk::default().changes("a.py", &text, &[(100_000, " x = 1\n+open(1)\n+<<<<<<< HEAD\n")]);
+    assert_eq!(places(&edited.review_by(&rules)), [("open", 100_001), ("conflict-marker", 100_002)]);
+    let new = Desk::default().adds("a.txt", &text);
+    assert_eq!(places(&new.review_by(&rules)), [("conflict-marker", 100_002)]);
 }
 
 #[test]
