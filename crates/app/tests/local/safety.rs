@@ -169,7 +169,7 @@ fn a_dry_run_on_a_pull_that_stands_leaves_no_trace() {
     let shop = Shop::with_config(READER);
     shop.branch("topic", &[("src/a.rs", "fn a() {}\n")]);
     let finding = json!({ "title": "It panics", "severity": "critical", "path": "src/a.rs", "line": 1 });
-    shop.reported("security", json!({ "findings": [finding] }));
+    shop.played("security", json!({ "findings": [finding] }));
     shop.write("src/a.rs", "fn a() { b() }\n");
     shop.commit("Go on");
     let fixed = json!({ "positions": [{ "finding": "F1", "position": "fixed", "evidence": "src/a.rs:1" }] });
