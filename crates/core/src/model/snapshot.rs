@@ -127,6 +127,9 @@ pub struct Tracked {
     pub track: Track,
     /// The anchored code, or its place, changed since the finding's head (D9).
     pub changed: bool,
+    /// Anything in its file changed since then: enough for a reviewer whose word is a function of the file.
+    #[serde(default)]
+    pub file_changed: bool,
 }
 
 /// What came in since the last turn.

@@ -247,6 +247,7 @@ fn changes(dice: &mut Dice) -> Changes {
         finding: finding(dice),
         track: track(dice),
         changed: dice.one_in(2),
+        file_changed: dice.one_in(2),
     };
     Changes {
         merge_base: dice.maybe(2, sha),

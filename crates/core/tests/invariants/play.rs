@@ -313,7 +313,8 @@ fn push(scene: &mut Scene, dice: &mut Dice, patch: Patch) {
             let spot = Spot { path: known.path.to_owned(), line, end_line: line };
             let track = dice.pick(&[Track::Same(spot.clone()), Track::Changed(spot), Track::Gone]);
             let changed = !matches!(track, Track::Same(_));
-            tracks.push(Tracked { role: role.role.name.clone(), finding: known.id, track, changed });
+            let file_changed = changed || dice.one_in(3);
+            tracks.push(Tracked { role: role.role.name.clone(), finding: known.id, track, changed, file_changed });
         }
     }
     scene.snapshot.changes.tracks = tracks;

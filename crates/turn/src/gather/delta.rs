@@ -30,6 +30,13 @@ pub(super) struct Deltas<'s, S> {
     read: BTreeMap<Sha, Option<Delta>>,
 }
 
+impl Delta {
+    /// Whether a file of the earlier head is another one now.
+    pub(super) fn changes(&self, path: &str) -> bool {
+        self.files.iter().any(|file| file.old_path.as_deref() == Some(path))
+    }
+}
+
 impl<'s, S: Source> Deltas<'s, S> {
     pub(super) fn new(source: &'s S, head: &Sha) -> Self {
         Self { source, head: head.clone(), read: BTreeMap::new() }

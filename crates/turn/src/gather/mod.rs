@@ -128,7 +128,8 @@ fn track<S: Source>(
         let spots: Vec<Spot> = findings.iter().map(|(_, known)| spot(known)).collect();
         for ((role, known), track) in findings.iter().zip(follow(&spots, &delta.files())) {
             let changed = matches!(track, Track::Changed(_) | Track::Gone);
-            tracks.push(Tracked { role: role.role.name.clone(), finding: known.id, track, changed });
+            let file_changed = delta.changes(known.path);
+            tracks.push(Tracked { role: role.role.name.clone(), finding: known.id, track, changed, file_changed });
         }
     }
     Ok((tracks, unreachable))
