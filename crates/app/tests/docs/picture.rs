@@ -8,7 +8,8 @@ const PICTURE: &str = "docs/picture/review.svg";
 const LINE: usize = 18;
 const LEFT: usize = 20;
 const TOP: usize = 52;
-const WIDTH: usize = 940;
+/// Of one character; a browser's own font may be a little narrower.
+const WIDE: usize = 8;
 
 #[test]
 fn the_picture_is_what_a_run_says() {
@@ -26,7 +27,8 @@ fn run() -> String {
     let mut shown = String::new();
     let mut referee_does = |args: &[&str]| {
         let quoted = args.iter().map(|arg| if arg.contains(' ') { format!("\"{arg}\"") } else { (*arg).to_owned() });
-        let _ = writeln!(shown, "\x1b[1m$ referee {}\x1b[0m", quoted.collect::<Vec<_>>().join(" "));
+        let gap = if shown.is_empty() { "" } else { "\n" };
+        let _ = writeln!(shown, "{gap}\x1b[1m$ referee {}\x1b[0m", quoted.collect::<Vec<_>>().join(" "));
         let coloured = [&["--color", "always"], args].concat();
         // Words and data come on two pipes: first what was begun, then the findings, then how it ended.
         let all = sandbox.run(&referee(), &coloured, &dir);
@@ -43,7 +45,7 @@ fn run() -> String {
     referee_does(&["review"]);
     shown.replace(
         "\x1b[1m$ referee local",
-        "\n\x1b[1m$ git commit --all --message \"Compare roles\"\x1b[0m\n\x1b[1m$ referee local",
+        "\x1b[1m$ git commit --all --message \"Compare roles\"\x1b[0m\n\x1b[1m$ referee local",
     )
 }
 
@@ -61,8 +63,10 @@ fn untimed(line: &str) -> &str {
 
 fn svg(text: &str) -> String {
     let height = TOP + LINE * text.lines().count() + 8;
+    let longest = text.lines().map(|line| visible(line).count()).max().unwrap_or(0);
+    let width = 2 * LEFT + WIDE * longest;
     let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
          role=\"img\" aria-label=\"referee reviews a branch, twice\">\n\
          <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"#16181d\"/>\n\
          <g fill=\"#3a3f4b\"><circle cx=\"24\" cy=\"22\" r=\"6\"/><circle cx=\"44\" cy=\"22\" r=\"6\"/>\
@@ -75,6 +79,13 @@ fn svg(text: &str) -> String {
     }
     out.push_str("</g>\n</svg>\n");
     out
+}
+
+/// The characters that take room.
+fn visible(line: &str) -> impl Iterator<Item = char> {
+    let parts = line.split("\x1b[").enumerate();
+    parts
+        .flat_map(|(at, part)| if at == 0 { part } else { part.split_once('m').map_or(part, |(_, rest)| rest) }.chars())
 }
 
 /// A line with its colours as spans.
