@@ -133,20 +133,32 @@ fn built_in(reply: &Reply<'_>, max: usize) -> SafeText {
 }
 
 fn checks(page: &mut Page, lines: &[Verification]) {
+    if lines.is_empty() {
+        return;
+    }
+    let told = checked(lines, |page, command| page.code(command));
+    // A command is anybody's words, too: one that says what only the forge may say is not quoted (FIX-4).
+    let claims = claims_resolution(told.as_str());
+    let told = if claims { checked(lines, |page, _| page.lit("a command")) } else { told };
+    page.blank_line().safe(&told);
+}
+
+fn checked(lines: &[Verification], name: impl for<'p> Fn(&'p mut Page, &str) -> &'p mut Page) -> SafeText {
+    let mut page = Page::new();
+    page.lit("Checked: ");
     for (at, line) in lines.iter().take(CHECKS).enumerate() {
-        if at == 0 {
-            page.blank_line().lit("Checked: ");
-        } else {
+        if at > 0 {
             page.lit(", ");
         }
         let command: String = line.command.chars().take(COMMAND).collect();
-        page.code(&command).lit(" ").lit(check_word(line.status));
-        page.lit(" at ").code(line.head_sha.short());
+        name(&mut page, &command);
+        page.lit(" ").lit(check_word(line.status)).lit(" at ").code(line.head_sha.short());
     }
     let more = lines.len().saturating_sub(CHECKS);
     if more > 0 {
         page.lit(" and ").num(more).lit(" more");
     }
+    page.finish()
 }
 
 /// A class as payloads spell it.

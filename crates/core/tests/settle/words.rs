@@ -54,6 +54,18 @@ fn a_commit_that_the_head_lacks_is_not_named() {
 
 // spec: FIX-4 @core
 #[test]
+fn a_command_that_calls_the_thread_resolved_is_not_quoted() {
+    let mut snapshot = snapshot(vec![thread("T", bot("lint"))]);
+    let mut said = answer("T", Class::Valid);
+    said.verification[0].command = "resolved, done".to_owned();
+    snapshot.evidence.answers = vec![said];
+    let plan = settle(&snapshot, &Policy::default());
+    let text = words(&plan.steps);
+    assert!(text.ends_with(&format!("Checked: a command passed at `{}`", &HEAD[..7])), "{text}");
+}
+
+// spec: FIX-4 @core
+#[test]
 fn a_reply_remembers_the_note_it_answers() {
     let plan = settled(Class::Valid, None, None);
     let Action::Reply { text, .. } = &plan.steps[0].action else { panic!("a reply") };
