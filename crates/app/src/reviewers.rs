@@ -39,12 +39,14 @@ pub(crate) struct Reading<'a> {
 /// The most that a command may print.
 const MOST_OUTPUT: usize = 64 << 20;
 
-/// Runs the reviewers of the briefs. What goes wrong with one is its report's word, not ours.
+/// Runs the reviewers of the briefs. What goes wrong with one is its report's word, not ours. `finished` is told of each
+/// report as soon as it is there: the next reviewer may take long, and may be the one at which somebody stops the run.
 pub(crate) fn run(
     reading: &Reading<'_>,
     plan: &Plan,
     briefs: &[Brief],
     progress: &Progress,
+    finished: impl Fn(&Submission) -> Result<(), Failure>,
 ) -> Result<Vec<Submission>, Failure> {
     let raw = reading.texts.diff(reading.from, reading.head).map_err(unreadable)?;
     let files = parse_diff(&raw).map_err(unreadable)?;
@@ -63,6 +65,7 @@ pub(crate) fn run(
             stand_by(&mut report, plan);
         }
         work.end(&report);
+        finished(&report)?;
         reports.push(report);
     }
     Ok(reports)

@@ -124,7 +124,9 @@ impl Review {
         let fresh = match &self.report {
             Some(path) => {
                 let files = snapshot.changes.files.iter().map(|file| file.path.clone()).collect();
-                vec![self.handed_in(path, table, &head, files)?]
+                let report = self.handed_in(path, table, &head, files)?;
+                self.save(table, &report)?;
+                vec![report]
             }
             None => {
                 let briefs = wanted(&plan.next, &inbox.reports);
@@ -141,11 +143,11 @@ impl Review {
                 if briefs.is_empty() {
                     Vec::new()
                 } else {
-                    reviewers::run(&reading, &plan, &briefs, &Progress::new(out))?
+                    reviewers::run(&reading, &plan, &briefs, &Progress::new(out), |report| self.save(table, report))?
                 }
             }
         };
-        self.save(table, &fresh)?;
+        self.write_out(&fresh)?;
         inbox.reports.extend(fresh);
         let turn = table.play(&gates, &inbox)?;
         let cut =
@@ -160,10 +162,14 @@ impl Review {
     }
 
     /// Saved before anything is posted: a run that fails loses no report.
-    fn save(&self, table: &Table<'_>, reports: &[Submission]) -> Result<(), Failure> {
-        if !self.dry_run {
-            reports.iter().try_for_each(|report| table.place.store.save(&table.key, report))?;
+    fn save(&self, table: &Table<'_>, report: &Submission) -> Result<(), Failure> {
+        if self.dry_run {
+            return Ok(());
         }
+        Ok(table.place.store.save(&table.key, report)?)
+    }
+
+    fn write_out(&self, reports: &[Submission]) -> Result<(), Failure> {
         let Some(path) = &self.report_out else { return Ok(()) };
         let written = match reports {
             [report] => serde_json::to_vec_pretty(report),

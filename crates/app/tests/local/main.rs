@@ -5,6 +5,7 @@ mod comments;
 mod fix_comments;
 mod fix_proof;
 mod incremental;
+mod kills;
 mod loop_ends;
 mod publish;
 mod safety;

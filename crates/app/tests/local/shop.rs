@@ -50,6 +50,15 @@ impl Shop {
         self.clock.set(Some(now + seconds));
     }
 
+    /// A copy of the repository as it is, in a folder of its own.
+    pub(crate) fn twin(&self) -> Self {
+        let twin = Self { root: TempDir::new().expect("a folder"), clock: self.clock.clone() };
+        let copied =
+            Command::new("cp").arg("-a").args([self.dir(), self.outside("home")]).arg(twin.root.path()).status();
+        assert!(copied.expect("cp runs").success());
+        twin
+    }
+
     /// The work tree.
     pub(crate) fn dir(&self) -> PathBuf {
         self.root.path().join("repo")
