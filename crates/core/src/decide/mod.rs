@@ -14,6 +14,7 @@
 //! was not done yet. `schedule` decides for the repository as a whole.
 
 mod deliver;
+mod forged;
 mod judged;
 mod lease;
 mod operator;
@@ -72,6 +73,7 @@ pub fn decide(snapshot: &Snapshot, policy: &Policy) -> Plan {
     plan.refused.extend(settled.refused);
     plan.refused.extend(undelivered);
     plan.refused.extend(ruled.refused);
+    plan.refused.extend(forged::forged(snapshot));
     plan.steps.extend(published.posts);
     plan.steps.extend(reconciled.steps);
     plan.steps.extend(settled.steps);

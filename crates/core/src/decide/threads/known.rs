@@ -128,7 +128,8 @@ fn start<'a>(facts: &'a Facts<'a>, role: &'a RoleFacts<'a>, fresh: Fresh<'a>, kn
         counts: true,
         title: known.title.into(),
         path: spot.map_or(known.path, |spot| spot.path.as_str()),
-        line: spot.map_or(known.line, |spot| Some(spot.line)),
+        // One that is on its file as a whole has no line, wherever that goes.
+        line: known.line.map(|line| spot.map_or(line, |spot| spot.line)),
         rule: known.rule,
         fingerprint: known.fingerprint,
         head: known.head,
