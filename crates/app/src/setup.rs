@@ -99,7 +99,7 @@ impl Setup {
     pub(crate) fn keys(&self) -> Result<Keys, Failure> {
         let keys = self.mark_keys.iter().map(|secret| {
             let text = secret.read(&env).map_err(|error| Failure::usage(format!("no Mark can be sealed: {error}")))?;
-            Key::new(text.expose().as_bytes(), None)
+            Key::new(text.expose().as_bytes(), self.mark_since)
                 .ok_or_else(|| Failure::usage(format!("{secret} is shorter than 16 bytes: it would be guessed")))
         });
         Ok(Keys::new(keys.collect::<Result<_, _>>()?))

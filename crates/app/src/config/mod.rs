@@ -120,6 +120,7 @@ pub(crate) fn load(layers: &Layers<'_>) -> Result<Setup, Errors> {
         queue: build::queue(&operator),
         journal_texts: operator.at("journal.texts").and_then(At::text) != Some("off"),
         mark_keys: keys.iter().filter_map(Secret::of).collect(),
+        mark_since: operator.at("mark.since").and_then(At::text).and_then(value::day),
         origins,
         warnings,
     };

@@ -62,6 +62,7 @@ fn shape(it: &Shape) -> Value {
         Shape::Address => json!({ "type": "string", "pattern": ":[0-9]+$" }),
         Shape::File => json!({ "type": "string", "minLength": 1 }),
         Shape::Time => json!({ "type": "string", "pattern": "^([0-9]+[smhd])+$" }),
+        Shape::Date => json!({ "type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$" }),
         Shape::Word(words) => json!({ "enum": words }),
         Shape::List(entry) => json!({ "type": "array", "items": shape(entry) }),
         Shape::Row(length, entry) => {

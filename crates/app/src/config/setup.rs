@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use referee_core::model::{Login, RoleName, Span};
+use referee_core::model::{Login, RoleName, Span, Time};
 use referee_core::policy::Policy;
 use serde::Deserialize;
 
@@ -47,6 +47,8 @@ pub(crate) struct Setup {
     pub(crate) journal_texts: bool,
     /// What Marks are sealed with: the first signs, all verify.
     pub(crate) mark_keys: Vec<Secret>,
+    /// Own texts from before that moment need no seal yet.
+    pub(crate) mark_since: Option<Time>,
     /// Every value and where it comes from.
     pub(crate) origins: Vec<Origin>,
     /// What is right but may surprise.

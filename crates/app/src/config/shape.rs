@@ -53,6 +53,8 @@ pub(super) enum Shape {
     File,
     /// `50m`.
     Time,
+    /// `2026-11-15`.
+    Date,
     /// One of a few words, least permissive first where that matters.
     Word(&'static [&'static str]),
     /// A list.
@@ -128,6 +130,7 @@ impl Shape {
             Self::Address => "an address with its port such as `\"127.0.0.1:7300\"`".into(),
             Self::File => "an absolute path, or one that begins with `~/`".into(),
             Self::Time => "a length of time such as `\"50m\"`, in `s`, `m`, `h` or `d`".into(),
+            Self::Date => "a day such as `\"2026-11-15\"`".into(),
             Self::Word(words) => format!("one of {}", list(words.iter().copied())),
             Self::List(_) => "a list in `[ ]`".into(),
             Self::Row(length, _) => format!("a list of {length} entries"),

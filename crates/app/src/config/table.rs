@@ -3,8 +3,8 @@
 use super::shape::{Key, Shape};
 
 use Shape::{
-    Address, Argv, Either, Entry, File, List, Map, Money, Name, Number, One, Roles, Row, Secret, Switch, Table, Text,
-    Time, Url, Version, Word, Yes,
+    Address, Argv, Date, Either, Entry, File, List, Map, Money, Name, Number, One, Roles, Row, Secret, Switch, Table,
+    Text, Time, Url, Version, Word, Yes,
 };
 
 const MANY: u64 = u32::MAX as u64;
@@ -212,7 +212,10 @@ const NATS: &[Key] = &[Key::new("nats", Text, "the server's address").required()
 
 const JOURNAL: &[Key] = &[Key::new("texts", Word(&["off", "on"]), "`off`: hashes and lengths only").or("'on'")];
 
-const MARK: &[Key] = &[Key::new("keys", List(&Secret), "the first signs, all verify").or("[]")];
+const MARK: &[Key] = &[
+    Key::new("keys", List(&Secret), "the first signs, all verify").or("[]"),
+    Key::new("since", Date, "own texts from before that day need no seal yet"),
+];
 
 /// Where a secret comes from.
 pub(super) const SECRET: &[Key] = &[

@@ -5,7 +5,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::path::Path;
 
-use referee_core::model::Span;
+use referee_core::model::{Span, Time};
 use serde::de::DeserializeOwned;
 use serde::de::value::{Error, StrDeserializer};
 
@@ -149,6 +149,21 @@ pub(super) fn time(text: &str) -> Option<Span> {
         seconds = seconds.checked_add(count.checked_mul(unit)?)?;
     }
     (digits.is_empty() && seconds > 0).then_some(Span(seconds))
+}
+
+/// The first moment of a day in UTC: `2026-11-15`.
+pub(super) fn day(text: &str) -> Option<Time> {
+    if text.len() != "2026-11-15".len() {
+        return None;
+    }
+    let mut parts = text.split('-').map(|part| part.parse::<i64>().ok());
+    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
+    // Years that begin in March: the day that leap years add is their last.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let days = 365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+    let time = Time((days + (153 * month + 2) / 5 + day - 1 - 719_468) * 86_400);
+    // Whatever is no date reads otherwise.
+    ((1970..10_000).contains(&year) && time.to_string() == format!("{text} 00:00 UTC")).then_some(time)
 }
 
 /// Dollars as millionths, from a whole number or a decimal fraction.

@@ -197,8 +197,9 @@ impl Walk<'_> {
                 Some(time) => Value::Time(time),
                 None => return self.outside(shape, span, path),
             },
-            (Shape::Name | Shape::Url | Shape::Address | Shape::File, DeValue::String(text)) => {
+            (Shape::Name | Shape::Url | Shape::Address | Shape::File | Shape::Date, DeValue::String(text)) => {
                 let fits = match shape {
+                    Shape::Date => value::day(text).is_some(),
                     Shape::Name => value::is_name(text),
                     Shape::Url => value::is_url(text),
                     Shape::Address => value::is_address(text),

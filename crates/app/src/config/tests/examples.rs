@@ -122,6 +122,7 @@ fn schema_and_reading_agree() {
         ("", "[serve]\nlisten = \"localhost\""),
         ("", "[store]\nqueue = \"redis\""),
         ("", "[mark]\nkeys = [\"k\"]"),
+        ("", "[mark]\nsince = \"tomorrow\""),
     ] {
         assert_eq!(accepts(repository, Some(operator)), (false, false), "{repository}\n---\n{operator}");
     }

@@ -202,6 +202,7 @@ fn every_entry_of_the_operator_file_is_read() {
     };
     assert_eq!(setup.serve, Some(serve));
     assert_eq!(setup.mark_keys, [Secret::File("~/.config/referee/mark.key".into())]);
+    assert_eq!(setup.mark_since.map(|since| since.to_string()).as_deref(), Some("2026-11-15 00:00 UTC"));
     assert_eq!(from(&setup, "models.second.fallback"), ("[]", "default"));
     let (value, place) = from(&setup, "forge.work.gitea.token.env");
     assert_eq!(value, "\"REFEREE_TOKEN\"");
