@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use referee_core::model::{Sha, Submission};
 use referee_core::plan::{Brief, Plan};
@@ -64,11 +64,18 @@ pub(crate) fn run(
         if role.reviewer == Reviewer::Builtin {
             stand_by(&mut report, plan);
         }
+        report.run = run_id();
         work.end(&report);
         finished(&report)?;
         reports.push(report);
     }
     Ok(reports)
+}
+
+/// A name for a run: two that fail alike are two attempts (LOOP-11).
+fn run_id() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("{}.{}", since.as_nanos(), std::process::id())
 }
 
 fn one(reading: &Reading<'_>, brief: &Brief, role: &RoleSetup, change: &Change<'_>) -> Result<Submission, Failure> {

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 /// A repository with a `main` branch, a user `ada`, and nothing of this machine's settings.
 pub(crate) struct Shop {
     root: TempDir,
-    /// What the program takes for the time; the machine's clock until a test turns it.
+    /// The time that runs are told; the machine's clock until a test turns this one.
     clock: Cell<Option<i64>>,
 }
 
@@ -44,7 +44,7 @@ impl Shop {
         shop
     }
 
-    /// The program's clock goes on by so many seconds, and by one with every run from now on.
+    /// The clock of the program and of git goes on by so many seconds, and by one with every run from now on.
     pub(crate) fn later(&self, seconds: i64) {
         let now = self.clock.get().unwrap_or(1_800_000_000);
         self.clock.set(Some(now + seconds));
@@ -97,7 +97,12 @@ impl Shop {
 
     /// git, as ada uses it.
     pub(crate) fn git(&self, args: &[&str]) -> String {
-        let output = self.command("git").args(args).output().expect("git runs");
+        let mut git = self.command("git");
+        if let Some(now) = self.tick() {
+            let date = format!("@{now} +0000");
+            git.env("GIT_AUTHOR_DATE", &date).env("GIT_COMMITTER_DATE", &date);
+        }
+        let output = git.args(args).output().expect("git runs");
         let (out, err) = (words(&output.stdout), words(&output.stderr));
         assert!(output.status.success(), "git {args:?}: {err}");
         out.trim().to_owned()
@@ -133,11 +138,16 @@ impl Shop {
     pub(crate) fn referee(&self, args: &[&str]) -> Command {
         let mut command = self.command(env!("CARGO_BIN_EXE_referee"));
         command.args(args);
-        if let Some(now) = self.clock.get() {
+        if let Some(now) = self.tick() {
             command.env("REFEREE_TEST_NOW", now.to_string());
-            self.clock.set(Some(now + 1));
         }
         command
+    }
+
+    fn tick(&self) -> Option<i64> {
+        let now = self.clock.get()?;
+        self.clock.set(Some(now + 1));
+        Some(now)
     }
 
     /// A file outside the repository; its path as an argument.

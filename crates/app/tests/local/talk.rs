@@ -11,7 +11,12 @@ pub(crate) struct Talk(pub(crate) Value);
 impl Talk {
     /// What stands on the shop's first pull.
     pub(crate) fn of(shop: &Shop) -> Self {
-        let mut stands = shop.stands("L1");
+        Self::on(shop, "L1")
+    }
+
+    /// What stands on a pull.
+    pub(crate) fn on(shop: &Shop, pull: &str) -> Self {
+        let mut stands = shop.stands(pull);
         // The moment of the look is not of the pull.
         stands["taken_at"] = json!(null);
         Self(stands)
@@ -89,8 +94,8 @@ pub(crate) fn actions(turn: &Value) -> Vec<String> {
 
 /// How a role stands after a run: its own verdict, and what is enforced.
 pub(crate) fn role(turn: &Value, name: &str) -> (Value, Value) {
-    let roles = turn["roles"].as_array().expect("roles");
-    let role = roles.iter().find(|role| role["role"] == name).unwrap_or_else(|| panic!("no role {name}: {turn:#}"));
+    let roles = turn["roles"].as_array().into_iter().flatten();
+    let role = { roles }.find(|role| role["role"] == name).unwrap_or_else(|| panic!("no role {name}: {turn:#}"));
     (role["own"].clone(), role["enforced"].clone())
 }
 
