@@ -46,9 +46,6 @@ impl Place {
             let words = if out.colours() { errors.coloured() } else { errors.to_string() };
             Failure::usage(words.trim_end().to_owned())
         })?;
-        for warning in &setup.warnings {
-            out.say(&format!("warning: {warning}"));
-        }
         if let Some(path) = &setup.reply_template {
             let template = base.map(|(_, commit)| self.text_at(commit, path)).transpose()?.flatten();
             let missing =

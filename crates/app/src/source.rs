@@ -12,8 +12,11 @@ use referee_turn::{Source, SourceError};
 pub(crate) struct Texts {
     git: Git,
     diffs: RefCell<BTreeMap<(Sha, Sha), Vec<u8>>>,
-    files: RefCell<BTreeMap<Sha, BTreeMap<String, Option<Vec<u8>>>>>,
+    files: RefCell<BTreeMap<Sha, Tree>>,
 }
+
+/// The files of one commit that were asked for; none where there is no such file.
+type Tree = BTreeMap<String, Option<Vec<u8>>>;
 
 impl Texts {
     /// Nothing read yet.

@@ -50,7 +50,7 @@ impl Explain {
             out.document(&document);
             return Ok(Ending::Done);
         }
-        let heading = Heading::of(&Facts::new(&snapshot, &setup.policy));
+        let heading = Heading { name: table.key.clone(), ..Heading::of(&Facts::new(&snapshot, &setup.policy)) };
         out.data(&explain(&plan, &heading));
         for action in place.store.cut_short(&table.key)? {
             out.data(&format!("cut      {action}: the last run ended there; it is read back by the next one\n"));

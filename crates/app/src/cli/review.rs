@@ -1,7 +1,7 @@
 //! `referee review`: the reviewers run, and what they found is published.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use referee_core::model::{Outcome as Reported, RoleName, Severity, Sha, Submission};
@@ -71,6 +71,7 @@ impl Review {
         let pull = place.pull(&Target::read(self.which.words())?)?;
         let mut setup = place.setup(common, pull, out)?;
         place.keep_texts(if setup.journal_texts { Texts::On } else { Texts::Off });
+        setup.warnings.iter().for_each(|warning| out.say(&format!("warning: {warning}")));
         self.admit(&mut setup)?;
         let table = Table::new(&place, &setup, pull)?;
         if !self.dry_run {
@@ -180,13 +181,7 @@ impl Review {
             .map_err(|error| Failure::failed(format!("`{}` cannot be written: {error}", path.display())))
     }
 
-    fn handed_in(
-        &self,
-        path: &PathBuf,
-        table: &Table<'_>,
-        head: &Sha,
-        files: Vec<String>,
-    ) -> Result<Submission, Failure> {
+    fn handed_in(&self, path: &Path, table: &Table<'_>, head: &Sha, files: Vec<String>) -> Result<Submission, Failure> {
         let bytes = payload::read(path)?;
         let [role] = self.roles.as_slice() else { return Err(Failure::usage("a report is for one role")) };
         let origin = Origin {

@@ -11,8 +11,8 @@ use crate::plan::{Next, OnWhom, Plan};
 /// What a plan does not know of its pull.
 #[derive(Clone, Debug)]
 pub struct Heading<'a> {
-    /// `acme/api`.
-    pub repo: &'a str,
+    /// `acme/api#7`, or however people know it.
+    pub name: String,
     /// The pull's title; tainted.
     pub title: &'a str,
     /// Who opened it.
@@ -48,7 +48,7 @@ impl<'a> Heading<'a> {
         let (snapshot, policy) = (facts.snapshot, facts.policy);
         let spent = facts.roles.iter().filter_map(|role| role.standing).map(|it| it.mark.spent.micro_usd);
         Self {
-            repo: &snapshot.pull.repo_name,
+            name: format!("{}{}", snapshot.pull.repo_name, snapshot.pull.number),
             title: &snapshot.pull.title,
             author: snapshot.pull.author.name(),
             operator: policy.operator.as_ref(),
@@ -87,9 +87,8 @@ pub fn explain(plan: &Plan, heading: &Heading<'_>) -> String {
     let mut out = String::with_capacity(2048);
     let _ = write!(
         out,
-        "{}{} {} · {} · round {} of {} · ",
-        Plain(heading.repo),
-        plan.pull,
+        "{} {} · {} · round {} of {} · ",
+        Plain(&heading.name),
         Plain(heading.title),
         Plain(plan.head.short()),
         plan.round,

@@ -68,7 +68,7 @@ fn checks() -> Checks {
 
 fn heading(checks: &Checks) -> Heading<'_> {
     Heading {
-        repo: "acme/api",
+        name: "acme/api#7".to_owned(),
         title: "Add session refresh",
         author: "alice",
         operator: None,

@@ -12,7 +12,7 @@ use super::file::found;
 use super::fix::suggestion;
 use super::lines::{Index, Lines};
 use super::page::severity;
-use super::syntax::{Scan, node_lines};
+use super::syntax::{Match, Scan, node_lines};
 
 /// A file that has a language.
 pub(super) struct Code<'a> {
@@ -39,6 +39,8 @@ pub(super) enum Unread {
 const MOST_BYTES: usize = 1 << 20;
 /// What one file may take; most take a thousandth of a second.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// Longer code does not help to read a note.
+const LONGEST_NAME: usize = 60;
 /// A title is one line on a page.
 const LONGEST_TITLE: usize = 160;
 
@@ -61,7 +63,7 @@ impl Code<'_> {
             }
             let suggestion = suggestion(rule, hit, &lines, text, self.index);
             let title = one_line(&rule.get_message(hit), &rule.id);
-            let body = rule.note.as_deref().unwrap_or_default().trim().to_owned();
+            let body = filled(rule.note.as_deref().unwrap_or_default().trim(), hit);
             let found = found(self.path, Some(lines), &rule.id, severity(&rule.severity), title);
             findings.push(Found { body, suggestion, ..found });
         });
@@ -85,6 +87,23 @@ impl fmt::Display for Unread {
             Self::Slow => "its rules took longer than 20 s",
         })
     }
+}
+
+/// A note with the code that its `$NAME`s stand for; a name that matched nothing, or much, stays as it is written.
+fn filled(note: &str, hit: &Match<'_>) -> String {
+    let mut parts = note.split('$');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !(c.is_ascii_uppercase() || c == '_')).unwrap_or(part.len());
+        let (name, rest) = part.split_at(end);
+        let code = hit.get_env().get_match(name).map(|node| node.text().into_owned());
+        match code.filter(|code| code.len() <= LONGEST_NAME && !code.contains('\n')) {
+            Some(code) => out.push_str(&code),
+            None => out.extend(["$", name]),
+        }
+        out.push_str(rest);
+    }
+    out
 }
 
 /// A message with code in it may have become long, or several lines.

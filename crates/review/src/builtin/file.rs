@@ -59,7 +59,7 @@ impl<'r> Reader<'r> {
             }
         }
         let all = reading.findings.len();
-        reading.findings.retain(|found| !silenced(found, &index));
+        reading.findings.retain(|found| !silenced(found, &index, &added));
         reading.silenced = all - reading.findings.len();
         reading
     }
@@ -177,10 +177,16 @@ fn masked(mut found: Found, secrets: &[String]) -> Found {
 }
 
 /// Whether a comment on the line names the rule, or one that has the line above for itself.
-fn silenced(found: &Found, index: &Index<'_>) -> bool {
+///
+/// A comment that the change itself brings is its author's word: who may accept a finding is not for a rule to say, and
+/// what silences comes from the base (SAF-2, D10).
+fn silenced(found: &Found, index: &Index<'_>, added: &Lines) -> bool {
     let (Some(line), Some(rule)) = (found.line, found.rule.as_deref()) else { return false };
     // What stands before the words, if the line silences this rule.
     let before = |number: u32| {
+        if added.meets(&(number..=number)) {
+            return None;
+        }
         let text = String::from_utf8_lossy(index.line(number)).into_owned();
         let (before, names) = text.split_once("referee: ignore ")?;
         names.split([',', ' ', '\t']).any(|name| name == rule).then(|| before.to_owned())

@@ -106,7 +106,12 @@ impl Page {
         part("It finds", &self.hit.as_deref().map(block).unwrap_or_default());
         part("It leaves alone", &self.miss.as_deref().map(block).unwrap_or_default());
         part("How to mend it", fix);
-        part("How to silence it", &format!("Write `referee: ignore {id}` in a comment on the line or the line above."));
+        let silence = format!(
+            "Answer the finding: `won't fix` and the reason. Once that code is on the default branch, a comment\n\
+             `referee: ignore {id}` on the line above keeps later changes of the line quiet; one that the change itself\n\
+             brings does not count."
+        );
+        part("How to silence it", &silence);
         page
     }
 }

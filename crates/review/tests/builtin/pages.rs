@@ -51,6 +51,8 @@ fn a_page_reads_well() {
 
     ## How to silence it
 
-    Write `referee: ignore conflict-marker` in a comment on the line or the line above.
+    Answer the finding: `won't fix` and the reason. Once that code is on the default branch, a comment
+    `referee: ignore conflict-marker` on the line above keeps later changes of the line quiet; one that the change itself
+    brings does not count.
     ");
 }
