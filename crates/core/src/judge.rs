@@ -6,6 +6,7 @@
 //! | outcome | some failed | incomplete: it names the failure and approves nothing |
 //! | coverage | read by one of them | read |
 //! | findings | the same twice | once, as grave as the gravest, in the words of the fullest |
+//! | pre-existing | the same twice | once |
 //! | position on a prior finding | different things | the gravest: one `fixed` does not outweigh one `still_there` |
 //! | head | different heads | the last one's; reports of other heads are left out |
 
@@ -37,6 +38,11 @@ fn one_voice(mut group: Vec<Report>) -> Option<Report> {
     for report in group {
         report.findings.into_iter().for_each(|raised| add(&mut merged.findings, raised));
         report.positions.into_iter().for_each(|said| weigh(&mut merged.positions, said));
+        for it in report.pre_existing {
+            if !merged.pre_existing.contains(&it) {
+                merged.pre_existing.push(it);
+            }
+        }
         merged.deterministic &= report.deterministic;
         merged.figures = Figures::plus(merged.figures, report.figures);
     }

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use referee_core::hash::Hash;
 use referee_core::mark::{
-    BLOCK_BYTES, Binding, Block, CAUSE_BYTES, Entry, Evaluation, Key, Keys, MARK_BYTES, Mark, Opened, Reader,
-    ReplyKind, TAG_BYTES, Tag, TagKind, Topic, Trust, Written, fitted_cause, seal, visible,
+    BLOCK_BYTES, Binding, Block, CAUSE_BYTES, Entry, Evaluation, Key, Keys, MARK_BYTES, Mark, Opened, PRE_EXISTING_MAX,
+    Reader, ReplyKind, TAG_BYTES, Tag, TagKind, Topic, Trust, Written, fitted_cause, seal, visible,
 };
 use referee_core::model::{
-    Author, Figures, FindingId, FindingState, Login, Mergeable, NoteId, Pull, PullNumber, PullState, Reading, RepoId,
-    RoleName, Severity, Sha, Stance, Text, Time, Verdict,
+    Author, Figures, FindingId, FindingState, Login, Mergeable, NoteId, PreExisting, Pull, PullNumber, PullState,
+    Reading, RepoId, RoleName, Severity, Sha, Stance, Text, Time, Verdict,
 };
 use referee_core::plan::{Draft, JobKind, Trailer};
 use referee_core::sanitise::SafeText;
@@ -131,7 +131,7 @@ fn summary(role: &str) -> Draft {
         words: SafeText::block("**Changes requested**\n\nEvaluated against the head.", 1_000),
         trailer: Trailer::Mark(
             Box::new(mark(role)),
-            Box::new(Block { entries: vec![entry(4, FindingState::Open)], evicted: 0 }),
+            Box::new(Block { entries: vec![entry(4, FindingState::Open)], ..Block::default() }),
         ),
     }
 }
@@ -454,6 +454,8 @@ fn long_names_are_known_again() {
 fn evictions_follow_the_table() {
     use FindingState::{Accepted, Fixed, Open, Refuted};
     let kinds = [Fixed, Refuted, Accepted, Open, Open];
+    let outside = |line| PreExisting { title: "Long line".into(), path: "src/old.rs".into(), line: Some(line) };
+    let outside: Vec<PreExisting> = (1..=30).map(outside).collect();
     let full = |each: u64| {
         let mut entries = Vec::new();
         for (group, state) in (0..).zip(kinds) {
@@ -461,12 +463,16 @@ fn evictions_follow_the_table() {
                 entries.push(Entry { threaded: group == 3, ..entry(group * 1_000 + number, state) });
             }
         }
-        Block { entries, evicted: 2 }.fitted()
+        Block { entries, evicted: 2, pre_existing: outside.clone() }.fitted()
     };
     let left = |block: &Block| -> Vec<usize> {
         (0..5).map(|group| block.entries.iter().filter(|entry| entry.id.0 / 1_000 == group).count()).collect()
     };
     assert_eq!((left(&full(10)), full(10).evicted), (vec![10; 5], 2));
+    assert_eq!(full(10).pre_existing, outside[..PRE_EXISTING_MAX], "no more of them than that");
+    let tight = full(20);
+    assert_eq!((left(&tight), tight.evicted), (vec![20; 5], 2), "what lies outside the change goes before the first");
+    assert!(tight.pre_existing.len() < PRE_EXISTING_MAX && outside.starts_with(&tight.pre_existing));
     let some = full(25);
     assert_eq!(left(&some)[1..], [25; 4], "only fixed ones go at first");
     assert!(some.entries.first().is_some_and(|entry| entry.id.0 > 0), "the oldest first");
@@ -485,7 +491,7 @@ fn evictions_follow_the_table() {
         let severity = if number % 20 == 0 { Severity::Critical } else { Severity::Suggestion };
         flood.push(Entry { severity, ..entry(number, Open) });
     }
-    let flood = Block { entries: flood, evicted: 0 }.fitted();
+    let flood = Block { entries: flood, ..Block::default() }.fitted();
     let critical = flood.entries.iter().filter(|entry| entry.severity == Severity::Critical).count();
     assert_eq!((critical, flood.evicted as usize + flood.entries.len()), (100, 2_000), "the gravest stay longest");
 }

@@ -1,7 +1,7 @@
 use super::merge;
 use crate::hash::Hash;
 use crate::model::{
-    Coverage, Figures, FindingId, Outcome, Position, PositionSaid, Raised, Report, RoleName, Severity, Sha,
+    Coverage, Figures, FindingId, Outcome, Position, PositionSaid, PreExisting, Raised, Report, RoleName, Severity, Sha,
 };
 use crate::track::{Anchor, Fingerprint, Side};
 
@@ -31,6 +31,7 @@ fn report(role: &str, findings: Vec<Raised>, position: Position) -> Report {
         outcome: if findings.is_empty() { Outcome::Clean(coverage) } else { Outcome::Findings(coverage) },
         summary: String::new(),
         findings,
+        pre_existing: vec![PreExisting { title: "long line".to_owned(), path: "src/old.rs".to_owned(), line: Some(1) }],
         positions: vec![PositionSaid {
             finding: FindingId(1),
             position,
@@ -61,6 +62,7 @@ fn reviewers_of_one_role_speak_with_one_voice() {
     let security = &merged[0];
     let told: Vec<_> = security.findings.iter().map(|it| (it.title.as_str(), it.severity)).collect();
     assert_eq!(told, [("token is logged here", Severity::Critical), ("index is out of bounds", Severity::Warning)]);
+    assert_eq!(security.pre_existing.len(), 1);
     assert_eq!(security.positions.len(), 1, "one position for each prior finding");
     assert_eq!(security.positions[0].position, Position::StillThere, "one `fixed` does not outweigh it");
     assert_eq!(security.figures.runs, 2);

@@ -2,6 +2,7 @@
 //!
 //! | goes | order |
 //! |---|---|
+//! | pre-existing: the Mark still counts them | last first |
 //! | fixed | oldest first |
 //! | refuted | oldest first |
 //! | accepted | oldest first |
@@ -9,7 +10,8 @@
 //! | the titles of the others, down to 40, 20, no characters | all at once |
 //! | open without a thread: no text could hold them | mildest first, newest first |
 //!
-//! The last row is for some two hundred findings without a thread and more. What went is counted in `evicted`.
+//! The last row is for some two hundred findings without a thread and more. What went is counted in `evicted`, but for
+//! the first row.
 
 use std::cmp::Reverse;
 
@@ -17,11 +19,14 @@ use super::data::{Block, Entry};
 use super::field::{Fields, Writer, numbers, runs, runs_that_fit};
 use super::fit::{fit, fit_fingerprint, fit_sha};
 use super::tag::{read_severity, read_state, severity_letter, state_letter};
-use crate::model::{FindingId, FindingState, Login, Sha, Time};
+use crate::model::{FindingId, FindingState, Login, PreExisting, Sha, Time};
 use crate::track::{Fingerprint, Spot};
 
 /// The most a Block takes.
 pub const BLOCK_BYTES: usize = 12_000;
+
+/// The most findings outside the change that a Block lists.
+pub const PRE_EXISTING_MAX: usize = 20;
 
 /// Around the fields.
 const FRAME_BYTES: usize = "<!-- referee:block v1  -->".len();
@@ -38,6 +43,12 @@ impl Block {
         for entry in &mut self.entries {
             entry.fit();
         }
+        self.pre_existing.truncate(PRE_EXISTING_MAX);
+        for it in &mut self.pre_existing {
+            cut_chars(&mut it.title, TITLE_CHARS);
+            fit(&mut it.path, PATH_BYTES);
+        }
+        while !self.fits() && self.pre_existing.pop().is_some() {}
         if self.fits() {
             return self;
         }
@@ -74,6 +85,7 @@ impl Block {
             Self {
                 entries: kept.map(|(_, entry)| entry.clone()).collect(),
                 evicted: self.evicted.saturating_add(u32::try_from(count).unwrap_or(u32::MAX)),
+                pre_existing: self.pre_existing.clone(),
             }
         };
         // The size falls with every entry that goes, so the fewest are found by halving.
@@ -136,15 +148,17 @@ fn size(block: &Block) -> usize {
 
 /// The fields of a Block; `None` where there is nothing to remember.
 ///
-/// `evicted;heads;paths;rules|entry|entry…`: heads, paths and rules are written once, entries name them by number.
+/// `evicted;heads;paths;rules|entry|entry…|~;pre-existing…`: heads, paths and rules are written once, entries name them
+/// by number.
 pub(super) fn encode_block(block: &Block) -> Option<String> {
-    let Block { entries, evicted } = block;
-    if entries.is_empty() && *evicted == 0 {
+    let Block { entries, evicted, pre_existing } = block;
+    if entries.is_empty() && *evicted == 0 && pre_existing.is_empty() {
         return None;
     }
     let heads = Names::of(entries.iter().map(|entry| entry.head.as_str()));
     let now = entries.iter().filter_map(|entry| entry.now.as_ref());
-    let paths = Names::of(entries.iter().map(|entry| entry.path.as_str()).chain(now.map(|spot| spot.path.as_str())));
+    let now = now.map(|spot| spot.path.as_str()).chain(pre_existing.iter().map(|it| it.path.as_str()));
+    let paths = Names::of(entries.iter().map(|entry| entry.path.as_str()).chain(now));
     let rules = Names::of(entries.iter().filter_map(|entry| entry.rule.as_deref()));
     let mut out = Writer::default();
     out.number(evicted).list(heads.list()).list(paths.list()).list(rules.list());
@@ -186,20 +200,42 @@ pub(super) fn encode_block(block: &Block) -> Option<String> {
             .maybe_text(by.as_ref().map(Login::as_str))
             .maybe_number(reopened.map(|Time(at)| at));
     }
+    for PreExisting { title, path, line } in pre_existing {
+        out.part().raw(OUTSIDE).text(title).number(paths.number(path)).maybe_number(*line);
+    }
     Some(out.finish())
 }
+
+/// What a part begins with that is no entry.
+const OUTSIDE: &str = "~";
 
 pub(super) fn decode_block(payload: &str) -> Option<Block> {
     let mut parts = payload.split('|');
     let mut fields = Fields::of(parts.next()?);
     let evicted = fields.number()?;
     let (heads, paths, rules) = (fields.list()?, fields.list()?, fields.list()?);
-    let entries = parts.map(|part| decode_entry(part, &heads, &paths, &rules)).collect::<Option<_>>()?;
-    Some(Block { entries, evicted })
+    let mut block = Block { evicted, ..Block::default() };
+    for part in parts {
+        let mut fields = Fields::of(part);
+        if part.starts_with(OUTSIDE) {
+            fields.raw()?;
+            block.pre_existing.push(decode_pre_existing(&mut fields, &paths)?);
+        } else {
+            block.entries.push(decode_entry(&mut fields, &heads, &paths, &rules)?);
+        }
+    }
+    Some(block)
 }
 
-fn decode_entry(part: &str, heads: &[String], paths: &[String], rules: &[String]) -> Option<Entry> {
-    let mut fields = Fields::of(part);
+fn decode_pre_existing(fields: &mut Fields<'_>, paths: &[String]) -> Option<PreExisting> {
+    Some(PreExisting {
+        title: fields.text()?,
+        path: paths.get(fields.number::<usize>()?)?.clone(),
+        line: fields.maybe_number()?,
+    })
+}
+
+fn decode_entry(fields: &mut Fields<'_>, heads: &[String], paths: &[String], rules: &[String]) -> Option<Entry> {
     let id = FindingId(fields.number()?);
     let mut letters = fields.raw()?.chars();
     Some(Entry {

@@ -153,7 +153,8 @@ fn decode_rounds(field: &str) -> Option<Vec<PatchId>> {
 }
 
 fn encode_evaluation(out: &mut Writer, evaluation: &Evaluation) {
-    let Evaluation { read, of, skipped, since, new, fixed, claimed, back, held_back, failure, figures } = evaluation;
+    let Evaluation { read, of, skipped, since, new, fixed, claimed, back, held_back, pre_existing, failure, figures } =
+        evaluation;
     out.number(read)
         .number(of)
         .list(skipped.iter().map(String::as_str))
@@ -163,6 +164,7 @@ fn encode_evaluation(out: &mut Writer, evaluation: &Evaluation) {
         .raw(&runs(claimed.iter().map(|id| id.0)))
         .raw(&runs(back.iter().map(|id| id.0)))
         .number(held_back)
+        .number(pre_existing)
         .maybe_text(failure.as_deref());
     encode_figures(out, *figures);
 }
@@ -178,6 +180,7 @@ fn decode_evaluation(fields: &mut Fields<'_>) -> Option<Evaluation> {
         claimed: ids(fields.raw()?)?,
         back: ids(fields.raw()?)?,
         held_back: fields.number()?,
+        pre_existing: fields.number()?,
         failure: fields.maybe_text()?,
         figures: decode_figures(fields)?,
     })

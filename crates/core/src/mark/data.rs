@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::hash::Hash;
-use crate::model::{Figures, FindingId, FindingState, Login, NoteId, ReviewId, RoleName, Severity, Sha, Time, Verdict};
+use crate::model::{
+    Figures, FindingId, FindingState, Login, NoteId, PreExisting, ReviewId, RoleName, Severity, Sha, Time, Verdict,
+};
 use crate::plan::JobKind;
 use crate::track::{Fingerprint, PatchId, Spot};
 
@@ -80,6 +82,9 @@ pub struct Evaluation {
     pub back: Vec<FindingId>,
     /// Findings it did not raise: below the floor, outside the delta, or settled before.
     pub held_back: u32,
+    /// Findings outside the change, those that the Block has no room for too.
+    #[serde(default)]
+    pub pre_existing: u32,
     /// Why it failed or is incomplete, cut short and made safe.
     pub failure: Option<String>,
     /// What it took.
@@ -204,6 +209,9 @@ pub struct Block {
     /// How many were evicted.
     #[serde(default)]
     pub evicted: u32,
+    /// The first of the findings outside the change; the Mark counts all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pre_existing: Vec<PreExisting>,
 }
 
 /// One remembered finding.

@@ -21,7 +21,7 @@ mod seal;
 mod tag;
 mod trailer;
 
-pub use block::BLOCK_BYTES;
+pub use block::{BLOCK_BYTES, PRE_EXISTING_MAX};
 pub use codec::MARK_BYTES;
 pub use data::{Block, Entry, Evaluation, Mark, Opened, ReplyKind, Tag, TagKind, Topic, Trust};
 pub use fit::{CAUSE_BYTES, ID_BYTES, ROLE_BYTES, fitted_cause};

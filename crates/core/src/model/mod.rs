@@ -24,7 +24,7 @@ pub use id::{
 };
 pub use person::{Access, Author};
 pub use pull::{Label, Mergeable, Pull, PullState, Push, ReviewRequest};
-pub use report::{Coverage, Figures, Outcome, PositionSaid, Raised, Report, Skipped};
+pub use report::{Coverage, Figures, Outcome, PositionSaid, PreExisting, Raised, Report, Skipped};
 pub use review::{Counts, Review, Row, Verdict};
 pub use snapshot::{
     Capabilities, Changes, Completeness, Evidence, Lease, Snapshot, Support, Tracked, Viewer, WorkResult,

@@ -20,6 +20,9 @@ pub struct Report {
     pub summary: String,
     /// What it found.
     pub findings: Vec<Raised>,
+    /// What a program found outside the change: told, and nothing else.
+    #[serde(default)]
+    pub pre_existing: Vec<PreExisting>,
     /// What it says of its prior findings.
     pub positions: Vec<PositionSaid>,
     /// A program without judgement: absence from a complete run says `fixed` (D9).
@@ -92,6 +95,18 @@ pub struct Raised {
     pub same_as: Option<FindingId>,
     /// It lies in what changed since the role's last verdict.
     pub in_delta: bool,
+}
+
+/// What a program without judgement found on lines that the change does not show. It has no id and no thread, and
+/// counts towards nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct PreExisting {
+    /// One line; tainted text in a report, made safe and cut to 80 characters where it is remembered.
+    pub title: String,
+    /// The file.
+    pub path: String,
+    /// The line.
+    pub line: Option<u32>,
 }
 
 /// What the reviewer says of one prior finding.

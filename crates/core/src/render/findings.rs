@@ -6,6 +6,7 @@
 //! | critical or warning, not blocking | the table, while it has less than ten rows | in the fold |
 //! | any other | the fold | counted |
 //! | accepted | a fold of its own | counted |
+//! | pre-existing, outside the change | a fold of its own, the last | counted |
 
 use super::headline::severities;
 use super::phrase::{place, severity, title};
@@ -46,13 +47,37 @@ pub(super) fn accepted(page: &mut Page, summary: &Summary<'_>, limit: usize) {
     page.blank_line().lit("</details>");
 }
 
+/// Writes the fold of findings outside the change; the words end below `limit` bytes.
+pub(super) fn pre_existing(page: &mut Page, summary: &Summary<'_>, limit: usize) {
+    let count = summary.evaluation.pre_existing as usize;
+    if count == 0 {
+        return;
+    }
+    page.blank_line().lit("<details><summary>").num(count).lit(" pre-existing, outside this change</summary>\n\n");
+    let mut shown = 0;
+    for it in summary.pre_existing {
+        if page.len() + cost(&it.title, &it.path, "") > limit {
+            break;
+        }
+        page.lit(if shown == 0 { "| Finding | Where |\n|---|---|\n| " } else { "\n| " });
+        page.safe(&title(&it.title)).lit(" | ");
+        place(page, &it.path, it.line, "");
+        page.lit(" |");
+        shown += 1;
+    }
+    if shown < count {
+        page.blank_line().num(count - shown).lit(" more");
+    }
+    page.blank_line().lit("</details>");
+}
+
 /// Blocking ones: rows while there is room for all that follow, then ids.
 fn block(page: &mut Page, lines: &[&Line<'_>], limit: usize) {
     let mut left: usize = lines.iter().map(|line| digits(line.id.0) + 3).sum();
     let mut rest = lines.iter();
     while let Some(line) = rest.as_slice().first() {
         left = left.saturating_sub(digits(line.id.0) + 3);
-        if page.len() + cost(line) + left > limit {
+        if page.len() + cost(line.title, line.path, line.url) + left > limit {
             break;
         }
         row(page, line);
@@ -76,7 +101,7 @@ fn block(page: &mut Page, lines: &[&Line<'_>], limit: usize) {
 /// Others: rows while there is room, then a count.
 fn rows(page: &mut Page, lines: &[&Line<'_>], limit: usize) {
     for (at, line) in lines.iter().enumerate() {
-        if page.len() + cost(line) > limit {
+        if page.len() + cost(line.title, line.path, line.url) > limit {
             page.blank_line().num(lines.len() - at).lit(" more");
             return;
         }
@@ -134,9 +159,9 @@ fn tally(page: &mut Page, lines: &[&Line<'_>]) {
 }
 
 /// More than a row takes: what is safe or encoded may be longer than what it was made from.
-fn cost(line: &Line<'_>) -> usize {
-    let title = line.title.len().min(4 * 80) * 6;
-    let place = line.path.len().min(4 * 100) * 2 + line.url.len().min(500) * 3;
+fn cost(title: &str, path: &str, url: &str) -> usize {
+    let title = title.len().min(4 * 80) * 6;
+    let place = path.len().min(4 * 100) * 2 + url.len().min(500) * 3;
     title + place + 400
 }
 

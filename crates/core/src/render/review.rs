@@ -6,12 +6,12 @@
 //! Since <sha>: …                   what became of the findings since the last evaluation
 //! notes                            why own verdict, enforced verdict and form differ
 //! | Severity | Finding | Where |   blocking ones first, never cut
-//! folds                            suggestions, accepted ones, coverage and cost
+//! folds                            suggestions, accepted and pre-existing ones, coverage and cost
 //! footer                           what people can say
 //! ```
 
 use super::coverage::coverage;
-use super::findings::{accepted, findings};
+use super::findings::{accepted, findings, pre_existing};
 use super::headline::headline;
 use super::phrase::{command, ids, name};
 use super::{Line, Summary, Why};
@@ -33,6 +33,7 @@ pub fn summary(summary: &Summary<'_>) -> SafeText {
     }
     findings(&mut page, summary, FINDINGS);
     accepted(&mut page, summary, ACCEPTED);
+    pre_existing(&mut page, summary, PRE_EXISTING);
     coverage(&mut page, summary);
     footer(&mut page, summary);
     page.finish()
@@ -127,4 +128,5 @@ fn footer(page: &mut Page, summary: &Summary<'_>) {
 /// Mark and Block take 14 kB of the 60 kB that every forge takes; their frames, the folds and the footer the rest.
 const FINDINGS: usize = 34_000;
 const ACCEPTED: usize = 38_000;
+const PRE_EXISTING: usize = 40_000;
 const PEOPLE: usize = 10;

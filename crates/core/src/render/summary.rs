@@ -3,7 +3,7 @@
 
 use crate::decide::Remark;
 use crate::mark::Evaluation;
-use crate::model::{Figures, FindingId, Login, RoleName, Severity, Sha, Verdict};
+use crate::model::{Figures, FindingId, Login, PreExisting, RoleName, Severity, Sha, Verdict};
 
 /// What a role's summary is made from.
 #[derive(Clone, Debug, Hash)]
@@ -42,6 +42,8 @@ pub struct Summary<'a> {
     pub accepted: &'a [Line<'a>],
     /// Findings that were forgotten for want of room.
     pub evicted: u32,
+    /// The first of the findings outside the change; `evaluation` counts all of them.
+    pub pre_existing: &'a [PreExisting],
     /// The name people command referee by.
     pub bot: &'a Login,
 }

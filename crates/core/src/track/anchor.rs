@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Anchor, ChangeKind, ChangedFile, Side, Spot};
+use super::{Anchor, ChangeKind, ChangedFile, HunkRange, Side, Spot};
 
 /// The places of a diff that take a comment.
 ///
@@ -43,18 +43,33 @@ impl<'a> Anchors<'a> {
             return Anchor::File;
         }
         let in_one_hunk = file.hunks.iter().any(|hunk| {
-            let (start, lines) = match side {
-                Side::Old => (hunk.old_start, hunk.old_lines),
-                Side::New => (hunk.new_start, hunk.new_lines),
-            };
+            let (start, lines) = of_side(hunk, side);
             start <= spot.line && u64::from(spot.end_line) < u64::from(start) + u64::from(lines)
         });
         if in_one_hunk { Anchor::Line } else { Anchor::File }
+    }
+
+    /// Whether the diff shows any line of `spot`; of a file as a whole, and of a new one, whether it is in the diff.
+    pub fn shows(&self, spot: &Spot, side: Side) -> bool {
+        let Some(file) = self.file(&spot.path, side) else { return false };
+        let whole = spot.line == 0 || file.kind == ChangeKind::Added;
+        whole
+            || file.hunks.iter().any(|hunk| {
+                let (start, lines) = of_side(hunk, side);
+                start <= spot.end_line && u64::from(spot.line) < u64::from(start) + u64::from(lines)
+            })
     }
 
     /// The old side of a renamed file answers to both names: forges differ in which one they want.
     fn file(&self, path: &str, side: Side) -> Option<&'a ChangedFile> {
         let by_old_path = || self.by_old_path.get(path).filter(|_| side == Side::Old);
         self.by_path.get(path).or_else(by_old_path).copied()
+    }
+}
+
+fn of_side(hunk: &HunkRange, side: Side) -> (u32, u32) {
+    match side {
+        Side::Old => (hunk.old_start, hunk.old_lines),
+        Side::New => (hunk.new_start, hunk.new_lines),
     }
 }

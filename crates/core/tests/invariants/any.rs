@@ -305,11 +305,16 @@ pub(crate) fn report(dice: &mut Dice) -> Report {
         outcome: dice.pick(&outcomes),
         summary: words(dice),
         findings: dice.some(6, raised),
+        pre_existing: dice.some(3, pre_existing),
         positions: dice.some(6, position),
         deterministic: dice.one_in(4),
         figures: figures(dice),
         digest: hash(dice),
     }
+}
+
+pub(crate) fn pre_existing(dice: &mut Dice) -> PreExisting {
+    PreExisting { title: words(dice), path: path(dice), line: line(dice) }
 }
 
 fn raised(dice: &mut Dice) -> Raised {

@@ -8,6 +8,7 @@ use referee_core::plan::JobKind;
 use referee_core::say::{Ask, Missing, Named};
 use referee_core::track::Spot;
 
+use crate::any::pre_existing;
 use crate::dice::Dice;
 use crate::pool::*;
 
@@ -51,13 +52,14 @@ fn evaluation(dice: &mut Dice) -> Evaluation {
         claimed: dice.some(2, finding),
         back: dice.some(2, finding),
         held_back: number(dice),
+        pre_existing: number(dice),
         failure: dice.maybe(4, words),
         figures: figures(dice),
     }
 }
 
 pub(crate) fn block(dice: &mut Dice) -> Block {
-    Block { entries: dice.some(6, entry), evicted: number(dice) }
+    Block { entries: dice.some(6, entry), evicted: number(dice), pre_existing: dice.some(3, pre_existing) }
 }
 
 fn entry(dice: &mut Dice) -> Entry {

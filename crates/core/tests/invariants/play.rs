@@ -11,7 +11,7 @@ use referee_core::plan::Next;
 use referee_core::policy::{Approve, Policy, Role, Start, Which, Work};
 use referee_core::track::{Anchor, ChangeKind, ChangedFile, Fingerprint, PatchId, Side, Spot, Track};
 
-use crate::any::Scene;
+use crate::any::{Scene, pre_existing};
 use crate::dice::{Dice, dice};
 use crate::marks::work_outcome;
 use crate::pool::{NOW, PATHS, ROLES, people, severity, support};
@@ -256,6 +256,7 @@ fn report(scene: &mut Scene, dice: &mut Dice) {
         outcome: if dice.one_in(6) { failed } else { Outcome::Findings(coverage) },
         summary: String::new(),
         findings,
+        pre_existing: dice.some(3, pre_existing),
         positions,
         deterministic: dice.one_in(5),
         figures: Figures { tokens: 10, micro_usd: 10, seconds: 1, runs: 1 },

@@ -7,7 +7,7 @@ use referee_core::hash::Hash;
 use referee_core::mark::{Block, Entry, Evaluation, Mark, ReplyKind, Tag, TagKind, Topic};
 use referee_core::model::snapshot::WorkOutcome;
 use referee_core::model::{
-    Figures, FindingId, FindingState, Login, NoteId, ReviewId, RoleName, Severity, Sha, Time, Verdict,
+    Figures, FindingId, FindingState, Login, NoteId, PreExisting, ReviewId, RoleName, Severity, Sha, Time, Verdict,
 };
 use referee_core::plan::JobKind;
 use referee_core::track::{Fingerprint, PatchId, Spot};
@@ -56,21 +56,24 @@ fn state() -> impl Strategy<Value = FindingState> {
 
 fn evaluation() -> impl Strategy<Value = Evaluation> {
     let skipped = prop::collection::vec(prop_oneof!["[a-z/]{0,40}\\.rs", "(?s).{0,80}"], 0..12);
-    let numbers = (any::<u32>(), any::<u32>(), any::<u32>());
+    let numbers = (any::<u32>(), any::<u32>(), any::<u32>(), any::<u32>());
     let moved = (ids(), ids(), ids(), ids());
     (numbers, skipped, of(hex()), moved, of("(?s).{0,300}"), figures()).prop_map(
-        |((read, of, held_back), skipped, since, (new, fixed, claimed, back), failure, figures)| Evaluation {
-            read,
-            of,
-            skipped,
-            since: since.map(Sha),
-            new,
-            fixed,
-            claimed,
-            back,
-            held_back,
-            failure,
-            figures,
+        |((read, of, held_back, pre_existing), skipped, since, (new, fixed, claimed, back), failure, figures)| {
+            Evaluation {
+                read,
+                of,
+                skipped,
+                since: since.map(Sha),
+                new,
+                fixed,
+                claimed,
+                back,
+                held_back,
+                pre_existing,
+                failure,
+                figures,
+            }
         },
     )
 }
@@ -197,5 +200,11 @@ pub(crate) fn entry() -> impl Strategy<Value = Entry> {
 
 pub(crate) fn block() -> impl Strategy<Value = Block> {
     let entries = prop_oneof![9 => prop::collection::vec(entry(), 0..8), 1 => prop::collection::vec(entry(), 0..120)];
-    (entries, any::<u32>()).prop_map(|(entries, evicted)| Block { entries, evicted })
+    let outside = (name(), name(), of(any::<u32>()));
+    let outside = outside.prop_map(|(title, path, line)| PreExisting { title, path, line });
+    (entries, any::<u32>(), prop::collection::vec(outside, 0..30)).prop_map(|(entries, evicted, pre_existing)| Block {
+        entries,
+        evicted,
+        pre_existing,
+    })
 }

@@ -64,6 +64,7 @@ impl Ground {
             open: &[],
             accepted: &[],
             evicted: 0,
+            pre_existing: &[],
             bot: &self.bot,
         }
     }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use referee_core::mark::Evaluation;
-use referee_core::model::{FindingId, IssueNumber, Login, RoleName, Severity, Sha, Verdict};
+use referee_core::model::{FindingId, IssueNumber, Login, PreExisting, RoleName, Severity, Sha, Verdict};
 use referee_core::render::{
     About, Fix, FixPlan, GlassNote, JobNote, Line, Notice, PullNote, Ready, Root, SelfReview, Settled, Summary, Why,
     conceded, contest, failure, fix_plan, glass, inline, job, notice, pull, ready, rebuttal, self_review, settled,
@@ -111,6 +111,7 @@ fn texts(words: &[String], n: u64) -> Vec<SafeText> {
         since: Some(before.clone()),
         failure: Some(word(3).to_owned()),
         skipped: words.to_vec(),
+        pre_existing: u32::MAX,
         ..ground.evaluation.clone()
     };
     let finding = |id, severity| Line {
@@ -122,6 +123,8 @@ fn texts(words: &[String], n: u64) -> Vec<SafeText> {
     };
     let open: Vec<Line<'_>> = (1..=n).map(|id| finding(id, Severity::Critical)).collect();
     let accepted: Vec<Line<'_>> = (1..=n).map(|id| finding(id, Severity::Warning)).collect();
+    let outside = |_| PreExisting { title: word(7).to_owned(), path: word(4).to_owned(), line: Some(1) };
+    let outside: Vec<PreExisting> = (0..n).map(outside).collect();
     let told = Summary {
         role: &role,
         head: &before,
@@ -139,6 +142,7 @@ fn texts(words: &[String], n: u64) -> Vec<SafeText> {
         ],
         open: &open,
         accepted: &accepted,
+        pre_existing: &outside,
         ..ground.blocking()
     };
     let failed = Summary { why: &[], own: Verdict::Comment, attempts: 2, ..told.clone() };

@@ -326,6 +326,7 @@ impl Stage {
             outcome,
             summary: String::new(),
             findings: Vec::new(),
+            pre_existing: Vec::new(),
             positions: Vec::new(),
             deterministic: false,
             figures: Figures::default(),

@@ -53,6 +53,21 @@ fn a_file_outside_the_diff_falls_back_to_the_summary() {
     assert_eq!(Anchors::new(&nothing).check(&Spot::new("a", 1, 1), Side::New), Anchor::Summary);
 }
 
+#[test]
+fn the_diff_shows_what_lies_in_a_hunk_in_part_and_new_or_changed_files_as_a_whole() {
+    let files = [file()];
+    let shows = |path, line, end_line, side| Anchors::new(&files).shows(&Spot::new(path, line, end_line), side);
+    for (line, end_line, shown) in
+        [(3, 3, true), (7, 8, true), (1, 3, true), (1, 50, true), (0, 0, true), (2, 2, false), (8, 35, false)]
+    {
+        assert_eq!(shows("src/new.rs", line, end_line, Side::New), shown, "{line}-{end_line}");
+    }
+    assert!(shows("src/old.rs", 9, 9, Side::Old) && !shows("src/old.rs", 9, 9, Side::New));
+    assert!(!shows("src/other.rs", 0, 0, Side::New));
+    let empty = [ChangedFile { kind: ChangeKind::Added, hunks: Vec::new(), ..file() }];
+    assert!(Anchors::new(&empty).shows(&Spot::new("src/new.rs", 1, 1), Side::New), "all of it is new");
+}
+
 // spec: PUB-13 @core
 #[test]
 fn a_side_that_is_not_there_takes_no_line() {

@@ -74,6 +74,31 @@ fn absence_from_a_programs_complete_run_says_fixed_where_the_code_changed() {
     assert_eq!(state(&s, 2).0, FindingState::Open, "its code did not change");
 }
 
+// spec: PUB-2, INC-12 @core
+#[test]
+fn what_a_program_finds_outside_the_change_is_told_and_counts_for_nothing() {
+    let long = format!("{CODE}{}", "fn e() {}\n".repeat(40));
+    let scenario = security("a linter reads whole files").has("src/a.rs", &long);
+    let mut s = scenario.changes("src/a.rs", &long.replace("    log(token);", FIX)).begin();
+    let old = |line| critical("unused function").at("src/a.rs", line);
+    let mut found = report("security").by_program().finds(suggestion("log less").at("src/a.rs", 4));
+    for line in 20..45 {
+        found = found.finds(old(line));
+    }
+    s.report(found.finds(critical("no licence").at("src/other.rs", 1))).turn().given();
+    let plan = s.plan();
+    assert_eq!((plan.findings.len(), plan.roles[0].own), (1, Some(Verdict::Approve)), "{plan:#?}");
+    assert_eq!(s.snapshot().threads.len(), 1);
+    let told = s.summary();
+    assert!(told.contains("<summary>26 pre-existing, outside this change</summary>"), "{told}");
+    assert!(told.contains("| unused function | `src/a.rs:20` |") && told.contains("6 more"), "{told}");
+    assert!(!told.contains("src/other.rs"), "{told}");
+    s.new_process().turn();
+    assert_snapshot!(s.steps(), @"nothing to write");
+    s.report(report("security").finds(old(30))).turn().given();
+    assert_eq!(s.plan().findings.len(), 2, "a model that looks beyond the diff is heard");
+}
+
 // spec: D9 @core
 #[test]
 fn more_resolutions_than_may_be_go_to_a_person() {

@@ -3,7 +3,7 @@
 use referee_core::facts::{Facts, Known, RoleFacts};
 use referee_core::hash::Hash;
 use referee_core::model::{
-    Ended, Found, Outcome, Position, PositionSaid, Raised, Report, Sha, Snapshot, Stated, Submission,
+    Ended, Found, Outcome, Position, PositionSaid, PreExisting, Raised, Report, Sha, Snapshot, Stated, Submission,
 };
 use referee_core::policy::Policy;
 use referee_core::track::{AnchorHash, Anchors, Fingerprint, Prior, Sighting, Spot, anchored, assign};
@@ -28,13 +28,15 @@ pub(super) fn understand<S: Source>(
         for stated in &submission.positions {
             positions.push(position(stated, known, deltas)?);
         }
-        let sightings = sightings(submission, source, &snapshot.pull.head)?;
+        let (raised, outside): (Vec<&Found>, Vec<&Found>) =
+            submission.findings.iter().partition(|found| belongs(&anchors, submission, found));
+        let sightings = sightings(submission, &raised, source, &snapshot.pull.head)?;
         // What a report calls fixed, and is, it does not raise: a finding like it is another one.
         let open: Vec<&Known<'_>> = known.iter().filter(|known| !is_fixed(&positions, known)).collect();
         let priors: Vec<Prior> = open.iter().map(|known| prior(submission, known)).collect();
         let same_as = assign(&priors, &sightings);
         let mut findings = Vec::new();
-        for ((found, seen), same) in submission.findings.iter().zip(&sightings).zip(same_as) {
+        for ((found, seen), same) in raised.into_iter().zip(&sightings).zip(same_as) {
             findings.push(Raised {
                 title: found.title.clone(),
                 body: found.body.clone(),
@@ -57,6 +59,7 @@ pub(super) fn understand<S: Source>(
             outcome: outcome(submission),
             summary: submission.summary.clone(),
             findings,
+            pre_existing: outside.into_iter().map(pre_existing).collect(),
             positions,
             deterministic: submission.deterministic,
             figures: submission.figures,
@@ -64,6 +67,21 @@ pub(super) fn understand<S: Source>(
         });
     }
     Ok(reports)
+}
+
+/// Whether a finding is about this change. A program without judgement reads whole files, and finds what was there
+/// before; a model that goes beyond the diff does so on purpose.
+fn belongs(anchors: &Anchors<'_>, submission: &Submission, found: &Found) -> bool {
+    !submission.deterministic || anchors.shows(&place(found), found.side)
+}
+
+fn pre_existing(found: &Found) -> PreExisting {
+    PreExisting { title: found.title.clone(), path: found.path.clone(), line: found.line }
+}
+
+fn place(found: &Found) -> Spot {
+    let line = found.line.unwrap_or_default();
+    Spot { path: found.path.clone(), line, end_line: found.end_line.unwrap_or(line).max(line) }
 }
 
 /// A report without coverage proves nothing: it counts as one that read no file.
@@ -81,12 +99,16 @@ fn digest(submission: &Submission) -> Hash {
     Hash::of_parts([says.as_str(), submission.run.as_str()])
 }
 
-fn sightings<S: Source>(submission: &Submission, source: &S, head: &Sha) -> Result<Vec<Sighting>, GatherError> {
-    let paths: Vec<&str> = submission.findings.iter().map(|found| found.path.as_str()).collect();
+fn sightings<S: Source>(
+    submission: &Submission,
+    raised: &[&Found],
+    source: &S,
+    head: &Sha,
+) -> Result<Vec<Sighting>, GatherError> {
+    let paths: Vec<&str> = raised.iter().map(|found| found.path.as_str()).collect();
     let texts = source.files(head, &paths)?;
-    let seen = submission.findings.iter().zip(texts).map(|(found, text)| {
-        let line = found.line.unwrap_or_default();
-        let spot = Spot { path: found.path.clone(), line, end_line: found.end_line.unwrap_or(line).max(line) };
+    let seen = raised.iter().zip(texts).map(|(found, text)| {
+        let spot = place(found);
         let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
         let code = text.as_deref().map_or("", |text| anchored(text, spot.line, spot.end_line));
         let role = submission.role.as_str();

@@ -7,8 +7,8 @@ use super::stamp;
 use super::table::{Act, Bearing, Row};
 use super::why;
 use crate::facts::{Facts, Known, Standing};
-use crate::mark::{Block, Entry, Evaluation, Mark, Trust};
-use crate::model::{FindingId, FindingState, Severity, Verdict};
+use crate::mark::{Block, Entry, Evaluation, Mark, PRE_EXISTING_MAX, Trust};
+use crate::model::{FindingId, FindingState, PreExisting, Severity, Verdict};
 use crate::plan::{Action, Draft, Expect, Gate, Reason, Step, Trailer};
 use crate::render::{self, Line, Summary, Why};
 use crate::track::Spot;
@@ -24,6 +24,7 @@ pub(super) struct Composed<'a> {
     open: Vec<Line<'a>>,
     accepted: Vec<Line<'a>>,
     evicted: u32,
+    pre_existing: Cow<'a, [PreExisting]>,
 }
 
 pub(super) fn compose<'a>(
@@ -53,6 +54,7 @@ pub(super) fn compose<'a>(
             .map(|it| line(it, None, &mark.evaluation))
             .collect(),
         evicted: block.map_or(0, |block| block.evicted),
+        pre_existing: pre_existing(facts, judgement),
         mark,
         facts,
         judgement,
@@ -83,6 +85,16 @@ fn line<'a>(it: &'a Judged<'a>, lowest_blocking: Option<Severity>, evaluation: &
             _ => Remark::None,
         },
         by: it.by,
+    }
+}
+
+/// Findings outside the change: those of a report that the Mark does not tell of yet, else those of the standing Block.
+fn pre_existing<'a>(facts: &Facts<'_>, judgement: &Judgement<'a>) -> Cow<'a, [PreExisting]> {
+    let safe = |it: &PreExisting| PreExisting { title: render::title(&it.title).into_string(), ..it.clone() };
+    let block = judgement.role.standing.and_then(|standing| standing.review.text.reading.block.as_deref());
+    match judgement.role.report.filter(|_| !stamp::is_told(facts, judgement)) {
+        Some(report) => report.pre_existing.iter().take(PRE_EXISTING_MAX).map(safe).collect(),
+        None => Cow::Borrowed(block.map_or(&[], |block| &block.pre_existing)),
     }
 }
 
@@ -125,6 +137,7 @@ impl<'a> Composed<'a> {
             open: &self.open,
             accepted: &self.accepted,
             evicted: self.evicted,
+            pre_existing: &self.pre_existing,
             bot: self.judgement.role.identity,
         }
     }
@@ -163,9 +176,10 @@ impl<'a> Composed<'a> {
     /// The text to be sent, not sealed yet.
     pub(super) fn draft(&self) -> Draft {
         let entries = self.judgement.findings.iter().map(|it| self.entry(it)).collect();
-        let block = Block { entries, evicted: self.evicted }.fitted();
+        let pre_existing = self.pre_existing.to_vec();
+        let block = Block { entries, evicted: self.evicted, pre_existing }.fitted();
         // What finds no room is told, by the count that the next turn reads back.
-        let summary = Summary { evicted: block.evicted, ..self.summary() };
+        let summary = Summary { evicted: block.evicted, pre_existing: &block.pre_existing, ..self.summary() };
         let mark = Mark { inputs: summary.inputs(), ..self.mark.clone().into_owned() };
         let words = render::summary(&summary);
         Draft { words, trailer: Trailer::Mark(Box::new(mark), Box::new(block)) }

@@ -160,6 +160,7 @@ fn evaluation(judgement: &Judgement<'_>, report: &Report, since: Option<crate::m
         fixed: of(Moved::Fixed),
         claimed: remarked(&|it| it.remark == Remark::ClaimedFixed),
         back: remarked(&|it| matches!(it.remark, Remark::ReopenedIn(_))),
+        pre_existing: u32::try_from(report.pre_existing.len()).unwrap_or(u32::MAX),
         held_back: u32::try_from(judgement.held_back).unwrap_or(u32::MAX),
         failure: match judgement.fresh {
             Fresh::Failed { reason } => Some(render::failure(reason).into_string()),
