@@ -58,7 +58,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "toml",
         ],
     ),
-    ("testkit", &["referee-core", "referee-forge", "referee-git", "referee-turn", "serde", "serde_json"]),
+    ("testkit", &["referee-core", "referee-forge", "referee-git", "referee-turn", "serde_json"]),
     ("turn", &["referee-core", "referee-forge", "referee-git", "serde", "serde_json", "thiserror"]),
 ];
 
