@@ -43,7 +43,7 @@ impl Talk {
     /// The form of referee's newest verdict: what a merge gate goes by.
     pub(crate) fn newest(&self) -> Option<String> {
         let own = self.forms().into_iter().filter(|(by, form)| by == "referee" && form != "comment");
-        own.map(|(_, form)| form).last()
+        own.map(|(_, form)| form).next_back()
     }
 
     /// The threads.
