@@ -181,7 +181,7 @@ fn runs(shop: &Shop) -> usize {
     std::fs::read_to_string(shop.outside("runs")).unwrap_or_default().lines().count()
 }
 
-/// What stands on the pull, without its times. Of a summary what it decides and remembers: its line of what became of
+/// What stands on the pull, without its times and what a run took. Of a summary what it decides and remembers: its line of what became of
 /// findings since the last one leaves out those that the killed run had settled already.
 fn standing(shop: &Shop) -> Value {
     let stands = shop.stands("L1");
@@ -189,7 +189,8 @@ fn standing(shop: &Shop) -> Value {
         let reading = &review["text"]["reading"];
         let mut mark = reading["mark"]["data"].clone();
         if let Some(mark) = mark.as_object_mut() {
-            mark.retain(|name, _| !matches!(name.as_str(), "evaluation" | "inputs" | "words"));
+            let of_the_run = ["evaluation", "inputs", "report", "spent", "words"];
+            mark.retain(|name, _| !of_the_run.contains(&name.as_str()));
         }
         json!([review["id"], review["row"], review["commit"], review["counts"], mark, reading["block"]])
     });
