@@ -1,6 +1,7 @@
 //! The whole loop on a plain repository, through the command line alone: real git, the real program, nothing else.
 
 mod answers;
+mod bad_input;
 mod comments;
 mod fix_comments;
 mod fix_proof;
