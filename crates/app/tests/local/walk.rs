@@ -16,7 +16,6 @@ const SETTLED: usize = 4;
 #[test]
 fn every_walk_ends_in_a_run_that_writes_nothing() {
     let seed = std::env::var("REFEREE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(4);
-    println!("REFEREE_SEED={seed}");
     for walk in 0..4 {
         let mut dice = Dice(seed * 1000 + walk + 1);
         let shop = shop(&["alpha", "beta"], "[loop]\nrounds = 2");
@@ -39,11 +38,11 @@ fn every_walk_ends_in_a_run_that_writes_nothing() {
                 break;
             }
         }
-        assert!(quiet, "walk {walk}: {did:#?}");
+        assert!(quiet, "REFEREE_SEED={seed}, walk {walk}: {did:#?}");
         let starts = || reviewers.iter().map(Reviewer::starts).sum::<usize>();
         let (stood, started) = (Talk::of(&shop), starts());
-        assert_eq!(shop.json(&["review", "L1"])["calls"]["writes"], 0, "walk {walk}: {did:#?}");
-        assert_eq!((Talk::of(&shop), starts()), (stood, started), "walk {walk}: {did:#?}");
+        assert_eq!(shop.json(&["review", "L1"])["calls"]["writes"], 0, "REFEREE_SEED={seed}, walk {walk}: {did:#?}");
+        assert_eq!((Talk::of(&shop), starts()), (stood, started), "REFEREE_SEED={seed}, walk {walk}: {did:#?}");
     }
 }
 

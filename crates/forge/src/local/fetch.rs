@@ -53,10 +53,11 @@ pub(super) fn place_of(thread: &Thread) -> Place {
     Place { path: path.clone().unwrap_or_default(), line: *line, start_line: *start_line, side: *side }
 }
 
+/// In the order in which they were written: a clock may be set back.
 fn reviews(tx: &Transaction<'_>, pull: PullNumber) -> Result<Vec<Review>, LocalError> {
     let mut rows = tx.prepare(
         "SELECT reviews.id, texts.id, author, bot, verdict, body, commit_sha, at
-         FROM reviews JOIN texts ON texts.id = reviews.text WHERE pull = ?1 ORDER BY at, reviews.id",
+         FROM reviews JOIN texts ON texts.id = reviews.text WHERE pull = ?1 ORDER BY reviews.id",
     )?;
     let review = |row: &Sql<'_>| {
         let (id, verdict) = (review_id(row.get(0)?), Verdict::read(row, 4)?);
@@ -128,7 +129,7 @@ fn threads(tx: &Transaction<'_>, pull: PullNumber) -> Result<Vec<(Thread, Sha)>,
 fn comments(tx: &Transaction<'_>, pull: PullNumber) -> Result<Vec<Comment>, LocalError> {
     let mut rows = tx.prepare(
         "SELECT texts.id, author, bot, at, edited_at IS NOT NULL, body
-         FROM comments JOIN texts ON texts.id = comments.text WHERE pull = ?1 ORDER BY at, texts.id",
+         FROM comments JOIN texts ON texts.id = comments.text WHERE pull = ?1 ORDER BY texts.id",
     )?;
     let comment = |row: &Sql<'_>| {
         let id = comment_id(row.get(0)?);
