@@ -49,7 +49,9 @@ fn shown(snapshot: &Snapshot, line: &FindingLine) -> Shown {
     let report = snapshot.report(&line.role);
     let same = |raised: &&referee_core::model::Raised| {
         raised.same_as == Some(line.id)
-            || (raised.same_as.is_none() && raised.path == *line.path && raised.line == line.line)
+            || (raised.path == *line.path
+                && raised.line == line.line
+                && referee_core::render::title(&raised.title).as_str() == &*line.title)
     };
     let raised = report.and_then(|report| report.findings.iter().find(same));
     Shown {

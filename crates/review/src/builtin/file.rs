@@ -1,5 +1,6 @@
 //! One file of a change, read by every rule that reads it.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -114,12 +115,19 @@ impl<'r> Reader<'r> {
         values
     }
 
-    /// Without the secrets that a secret rule told before, by a better name.
+    /// Without what was told before: a secret by the secret rule that knows it better, one kind of defect on one line by
+    /// the gravest of its rules.
     fn not_told(&self, mut found: Vec<Found>, told: &[Found]) -> Vec<Found> {
-        let lines: BTreeSet<u32> = told.iter().filter_map(|it| it.line).collect();
+        let secrets: BTreeSet<u32> = told.iter().filter_map(|it| it.line).collect();
+        let mut kinds = BTreeSet::new();
+        found.sort_by_key(|it| Reverse(it.severity));
         found.retain(|it| {
-            let again = it.line.is_some_and(|line| lines.contains(&line));
-            !again || !it.rule.as_deref().is_some_and(|rule| self.rules.finds_secrets(rule))
+            let (Some(line), Some(rule)) = (it.line, it.rule.as_deref()) else { return true };
+            match self.rules.class(rule) {
+                "" => true,
+                "secret" if secrets.contains(&line) => false,
+                class => kinds.insert((line, class)),
+            }
         });
         found
     }

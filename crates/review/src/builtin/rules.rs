@@ -128,10 +128,10 @@ impl Rules {
         rules
     }
 
-    /// Whether a language rule finds secrets, as the secret rules do.
-    pub(super) fn finds_secrets(&self, id: &str) -> bool {
+    /// What kind of defect a language rule finds; empty where it does not say.
+    pub(super) fn class(&self, id: &str) -> &str {
         let mut heads = self.own_heads.iter().chain(&self.brought.heads);
-        heads.any(|head| head.id == id && head.metadata.class == "secret")
+        heads.find(|head| head.id == id).map_or("", |head| &head.metadata.class)
     }
 
     pub(super) fn texts(&self) -> &[TextRule] {
