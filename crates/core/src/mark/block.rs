@@ -48,8 +48,11 @@ impl Block {
             cut_chars(&mut it.title, TITLE_CHARS);
             fit(&mut it.path, PATH_BYTES);
         }
-        while !self.fits() && self.pre_existing.pop().is_some() {}
-        if self.fits() {
+        let mut fits = self.fits();
+        while !fits && self.pre_existing.pop().is_some() {
+            fits = self.fits();
+        }
+        if fits {
             return self;
         }
         let expendable = |entry: &Entry| rank(entry) < UNTHREADED;
