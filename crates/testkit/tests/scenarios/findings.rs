@@ -65,13 +65,15 @@ fn what_an_incomplete_report_leaves_out_stays_alive() {
 
 // spec: D9 @core
 #[test]
-fn absence_from_a_programs_complete_run_says_fixed_where_the_code_changed() {
-    let mut s = security("a linter").begin();
-    let found = report("security").by_program().finds(leak()).finds(warning("long line").at("src/a.rs", 1));
-    s.report(found).turn().given();
+fn absence_from_a_programs_complete_run_says_fixed_where_its_file_changed() {
+    let scenario = security("a linter").changes("src/a.rs", CODE).changes("src/b.rs", "fn b() {}\n");
+    let mut s = scenario.begin();
+    let found = report("security").by_program().finds(leak()).finds(warning("unused").at("src/b.rs", 1));
+    s.report(found.finds(warning("never closed").at("src/a.rs", 1))).turn().given();
     s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").by_program()).turn().given();
     assert_eq!(state(&s, 1), (FindingState::Fixed, false));
-    assert_eq!(state(&s, 2).0, FindingState::Open, "its code did not change");
+    assert_eq!(state(&s, 2).0, FindingState::Open, "its file did not change");
+    assert_eq!(state(&s, 3), (FindingState::Fixed, false), "what it missed was added elsewhere in the file");
 }
 
 // spec: PUB-2, INC-12 @core
