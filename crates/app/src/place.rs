@@ -170,7 +170,7 @@ impl Place {
                 .hint("name a base that the branch came from: `referee review A..B`"));
         };
         let known = self.forge.find(head, base)?;
-        if known.is_none() && (from == head_at || self.git.diff(&from, &head_at)?.is_empty()) {
+        if known.is_none() && (from == head_at || !self.git.differ(&from, &head_at)?) {
             return Err(nothing(format!("nothing to review: `{base}..{head}` changes nothing")).hint(format!(
                 "`{head}` is at {}, its base is at {}",
                 head_at.short(),

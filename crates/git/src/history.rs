@@ -35,6 +35,12 @@ impl Git {
         is.map(|line| line.is_some()).map_err(|error| self.unless_missing(&[ancestor, of], error))
     }
 
+    /// Whether two commits hold different files.
+    pub fn differ(&self, one: &Sha, other: &Sha) -> Result<bool, GitError> {
+        let same = self.line("diff-tree", &["--quiet", "--end-of-options", full(one)?, full(other)?]);
+        same.map(|line| line.is_none()).map_err(|error| self.unless_missing(&[one, other], error))
+    }
+
     /// Whether a commit is here.
     pub fn has(&self, commit: &Sha) -> Result<bool, GitError> {
         self.exists(&format!("{}^{{commit}}", full(commit)?))

@@ -1,5 +1,6 @@
 //! Many objects in one call.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::process::Stdio;
 
@@ -9,6 +10,8 @@ use crate::program::{answer, full, shortened};
 use crate::{Git, GitError};
 
 const NAME: &str = "cat-file";
+/// From here on one listing of the commit costs less than finding each file's way through it.
+const FEW: usize = 16;
 
 impl Git {
     /// The content of files at a commit, in the order of `paths`; none where there is no such file.
@@ -19,10 +22,31 @@ impl Git {
         if let Some(path) = paths.iter().find(|path| path.contains('\0')) {
             return Err(GitError::Unreadable((*path).to_owned()));
         }
-        let contents = self.batch(&paths.iter().map(|path| format!("{name}:{path}")).collect::<Vec<_>>())?;
+        let contents = if paths.len() > FEW {
+            self.by_blob(name, paths)?
+        } else {
+            self.batch(&paths.iter().map(|path| format!("{name}:{path}")).collect::<Vec<_>>())?
+        };
         // To git, a file of a commit that is not here is a file like any other that is not there.
         let none = !contents.is_empty() && contents.iter().all(Option::is_none);
         if none && !self.has(commit)? { Err(GitError::Missing(commit.clone())) } else { Ok(contents) }
+    }
+
+    /// The same by the names of the blobs: for each path of a commit git unpacks every folder on the way to it anew.
+    fn by_blob(&self, commit: &str, paths: &[&str]) -> Result<Vec<Option<Vec<u8>>>, GitError> {
+        // A commit that is not here is told by the caller.
+        let listed = self.output("ls-tree", &["-r", "-z", "--full-tree", commit])?.stdout;
+        let entries = listed.split(|byte| *byte == 0).filter_map(|entry| {
+            let text = std::str::from_utf8(entry).ok()?;
+            let (about, path) = text.split_once('\t')?;
+            let mut about = about.split(' ').skip(1);
+            (about.next() == Some("blob")).then(|| Some((path, about.next()?)))?
+        });
+        let blobs: HashMap<&str, &str> = entries.collect();
+        let found: Vec<Option<&str>> = paths.iter().map(|path| blobs.get(path).copied()).collect();
+        let named: Vec<String> = found.iter().flatten().map(|blob| (*blob).to_owned()).collect();
+        let mut contents = self.batch(&named)?.into_iter();
+        Ok(found.into_iter().map(|blob| blob.and_then(|_| contents.next().flatten())).collect())
     }
 
     /// The names of the files under a path at a commit; the path itself if it is a file.
