@@ -18,6 +18,9 @@ fn files_are_read_in_one_call() {
     let expected: [Option<&[u8]>; 7] =
         [Some(large.as_bytes()), Some(b"one\n"), None, Some(b""), None, Some(b"\0\xff\n"), None];
     assert!(texts.iter().map(Option::as_deref).eq(expected));
+    // Many are read another way.
+    let many = git.files(&head, &paths.repeat(4)).expect("they are read");
+    assert!(many.iter().map(Option::as_deref).eq(expected.repeat(4)));
     assert_eq!(git.files(&head, &[]).expect("nothing is asked"), [] as [Option<Vec<u8>>; 0]);
     assert!(matches!(git.files(&head, &["a\0b"]), Err(GitError::Unreadable(_))));
 }
