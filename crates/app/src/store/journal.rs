@@ -158,3 +158,38 @@ pub(super) fn texts(snapshot: &mut Snapshot) -> impl Iterator<Item = &mut Text> 
     let comments = comments.iter_mut().map(|comment| &mut comment.text);
     reviews.chain(notes).chain(comments)
 }
+
+#[cfg(test)]
+mod tests {
+    use referee_core::decide::decide;
+    use referee_core::model::Time;
+    use referee_testkit::scenario::{CODE, Scenario, critical, report};
+    use referee_turn::{Journal, Record};
+
+    use crate::store::{Access, Store};
+
+    #[test]
+    fn ten_thousand_quiet_turns_are_one_row() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("state.db");
+        let store = Store::open(&path, Access::Write, || Time(1)).expect("a store");
+        let mut scene = Scenario::new("a quiet pull").changes("src/a.rs", CODE).begin();
+        scene.report(report("general").finds(critical("leak").at("src/a.rs", 4))).turn().given();
+        let mut snapshot = scene.snapshot();
+        let plan = decide(&snapshot, &scene.policy);
+        let notebook = store.notebook("L1", &scene.policy);
+        let mut keep = |times: i64| {
+            for _ in 0..times {
+                snapshot.taken_at.0 += 1;
+                notebook.keep(&Record { snapshot: &snapshot, plan: &plan, receipts: &[] });
+            }
+            std::fs::metadata(&path).expect("a file").len()
+        };
+        let after_half = keep(5_000);
+        assert_eq!(keep(5_000), after_half);
+        let turns = store.turns("L1", 5).expect("turns");
+        assert_eq!(turns.iter().map(|turn| turn.times).collect::<Vec<_>>(), [10_000]);
+        let stored = store.turn(turns[0].id).expect("a turn").expect("it is there");
+        assert_eq!(decide(&stored.snapshot, &stored.policy), plan, "a stored turn is decided alike");
+    }
+}
