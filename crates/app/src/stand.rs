@@ -10,11 +10,10 @@ pub(crate) fn stand_by(report: &mut Submission, plan: &Plan) {
     let disputed = plan
         .findings
         .iter()
-        .filter(|line| line.role == report.role && line.counts && line.state == FindingState::Disputed);
+        .filter(|line| line.role == report.role.as_str() && line.counts && line.state == FindingState::Disputed);
     for line in disputed {
-        let same = |found: &&referee_core::model::Found| {
-            found.path == *line.path && title(&found.title).as_str() == &*line.title
-        };
+        let same =
+            |found: &&referee_core::model::Found| found.path == line.path && title(&found.title).as_str() == line.title;
         let Some(found) = report.findings.iter().find(same) else { continue };
         let place = found.line.map_or_else(|| found.path.clone(), |line| format!("{}:{line}", found.path));
         let rule = found.rule.as_deref().unwrap_or("the rule");

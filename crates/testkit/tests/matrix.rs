@@ -170,7 +170,7 @@ impl Matrix {
         roots.sort();
         roots.dedup();
         assert_eq!(roots.len(), all, "a thread is there twice: {roots:?}");
-        for line in &last.plan.findings {
+        for line in last.plan.findings.iter() {
             assert!(line.thread.is_some(), "{}/{} lost its thread", line.role, line.id);
         }
     }

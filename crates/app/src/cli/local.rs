@@ -238,10 +238,10 @@ fn thread_of(place: &Place, common: &Common, pull: PullNumber, name: &str, out: 
         let named: Vec<_> = plan
             .findings
             .iter()
-            .filter(|line| line.id == FindingId(number) && role.is_none_or(|role| line.role.as_str() == role))
+            .filter(|line| line.id == FindingId(number) && role.is_none_or(|role| line.role == role))
             .collect();
         return match named.as_slice() {
-            [line] => line.thread.clone().ok_or_else(|| {
+            [line] => line.thread.map(ThreadId::from).ok_or_else(|| {
                 Failure::usage(format!("{} has no thread of its own: it stands in the summary", line.id)).hint(format!(
                     "command it on the pull: `referee local comment {} \"/referee dismiss {} <reason>\"`",
                     local_name(pull),

@@ -38,25 +38,26 @@ pub(crate) struct Shown {
 /// The findings that still count, gravest first.
 pub(crate) fn open(snapshot: &Snapshot, plan: &Plan) -> Vec<Shown> {
     let mut open: Vec<Shown> =
-        plan.findings.iter().filter(|line| line.counts).map(|line| shown(snapshot, line)).collect();
+        plan.findings.iter().filter(|line| line.counts).map(|line| shown(snapshot, &line)).collect();
     open.sort_by(|a, b| {
         b.severity.cmp(&a.severity).then_with(|| (&a.path, a.line, a.id).cmp(&(&b.path, b.line, b.id)))
     });
     open
 }
 
-fn shown(snapshot: &Snapshot, line: &FindingLine) -> Shown {
-    let report = snapshot.report(&line.role);
+fn shown(snapshot: &Snapshot, line: &FindingLine<'_>) -> Shown {
+    let role = RoleName::from(line.role);
+    let report = snapshot.report(&role);
     let same = |raised: &&referee_core::model::Raised| {
         raised.same_as == Some(line.id)
-            || (raised.path == *line.path
+            || (raised.path == line.path
                 && raised.line == line.line
-                && referee_core::render::title(&raised.title).as_str() == &*line.title)
+                && referee_core::render::title(&raised.title).as_str() == line.title)
     };
     let raised = report.and_then(|report| report.findings.iter().find(same));
     Shown {
         id: line.id,
-        role: line.role.clone(),
+        role,
         severity: line.severity,
         path: line.path.to_string(),
         line: line.line,
@@ -73,8 +74,8 @@ fn shown(snapshot: &Snapshot, line: &FindingLine) -> Shown {
 }
 
 /// The fingerprint in the thread that it opened.
-fn tagged(snapshot: &Snapshot, line: &FindingLine) -> Option<String> {
-    let thread = snapshot.threads.iter().find(|thread| Some(&thread.id) == line.thread.as_ref())?;
+fn tagged(snapshot: &Snapshot, line: &FindingLine<'_>) -> Option<String> {
+    let thread = snapshot.threads.iter().find(|thread| Some(thread.id.as_str()) == line.thread)?;
     match &thread.root()?.text.tag()?.kind {
         TagKind::Root { fingerprint, .. } => Some(fingerprint.0.clone()),
         TagKind::Reply { .. } | TagKind::Topic(_) => None,

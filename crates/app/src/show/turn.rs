@@ -150,7 +150,7 @@ fn role_of(role: &referee_core::plan::RoleState, snapshot: &Snapshot) -> RoleOf 
     RoleOf { role: role.role.to_string(), outcome, own: role.own, enforced: role.enforced, at_head: role.at_head }
 }
 
-fn finding_of(line: &referee_core::plan::FindingLine) -> FindingOf {
+fn finding_of(line: referee_core::plan::FindingLine<'_>) -> FindingOf {
     FindingOf {
         id: line.id.to_string(),
         role: line.role.to_string(),
@@ -160,7 +160,7 @@ fn finding_of(line: &referee_core::plan::FindingLine) -> FindingOf {
         title: line.title.to_string(),
         state: line.state,
         counts: line.counts,
-        thread: line.thread.as_ref().map(ToString::to_string),
+        thread: line.thread.map(str::to_owned),
     }
 }
 

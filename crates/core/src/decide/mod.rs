@@ -38,8 +38,8 @@ pub use schedule::{Pass, ProtocolLine, schedule};
 
 use crate::facts::Facts;
 use crate::mark::Trust;
-use crate::model::{Completeness, PullState, Snapshot};
-use crate::plan::{Cause, FindingLine, Next, Plan, Reason};
+use crate::model::{Completeness, PullState, Snapshot, ThreadId};
+use crate::plan::{Cause, FindingLine, Findings, Next, Plan, Reason};
 use crate::policy::Policy;
 
 /// Decides what to do about one pull. Total: any snapshot gives a plan.
@@ -121,24 +121,24 @@ fn nothing(snapshot: &Snapshot, next: Next, why: Reason) -> Plan {
         why,
         delivery: None,
         roles: Vec::new(),
-        findings: Vec::new(),
+        findings: Findings::default(),
         round: 0,
     }
 }
 
-fn lines(judged: &[Judgement<'_>]) -> Vec<FindingLine> {
-    let mut lines = Vec::with_capacity(judged.iter().map(|judgement| judgement.findings.len()).sum());
+fn lines(judged: &[Judgement<'_>]) -> Findings {
+    let mut lines = Findings::with_capacity(judged.iter().map(|judgement| judgement.findings.len()).sum());
     for judgement in judged {
         lines.extend(judgement.findings.iter().map(|it| FindingLine {
             id: it.id,
-            role: judgement.name().clone(),
+            role: judgement.name().as_str(),
             severity: it.severity,
-            path: it.path.to_owned(),
+            path: it.path,
             line: it.line,
-            title: it.title.as_ref().to_owned(),
+            title: &it.title,
             state: it.state,
             counts: it.counts,
-            thread: it.thread.cloned(),
+            thread: it.thread.map(ThreadId::as_str),
         }));
     }
     lines

@@ -62,7 +62,7 @@ fn word<'a>(facts: &'a Facts<'a>, plan: &'a Plan, said: &'a Said<'a>) -> Option<
 }
 
 fn is_known(plan: &Plan, named: &Named) -> bool {
-    plan.findings.iter().any(|it| it.id == named.id && named.role.as_ref().is_none_or(|role| *role == it.role))
+    plan.findings.iter().any(|it| it.id == named.id && named.role.as_ref().is_none_or(|role| role.as_str() == it.role))
 }
 
 /// Who may, told to people who belong here. A stranger gets no answer, and so cannot make referee talk.

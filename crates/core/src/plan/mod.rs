@@ -1,12 +1,14 @@
 //! What a decision is: steps with reasons, refusals with reasons, and one thing to do next.
 
 mod action;
+mod findings;
 mod next;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use action::{Action, Draft, NewThread, Place, Target, Trailer};
+pub use findings::{FindingLine, Findings};
 pub use next::{Brief, Cause, Delivery, Job, JobKind, Next, OnWhom, Scope};
 
 use crate::hash::Hash;
@@ -33,7 +35,7 @@ pub struct Plan {
     /// How every role stands, for people and for `--json`.
     pub roles: Vec<RoleState>,
     /// How every finding stands.
-    pub findings: Vec<FindingLine>,
+    pub findings: Findings,
     /// Rounds used.
     pub round: u32,
 }
@@ -118,29 +120,6 @@ pub struct RoleState {
     pub enforced: Option<crate::model::Verdict>,
     /// It has a complete verdict for this very change.
     pub at_head: bool,
-}
-
-/// How a finding stands, for people and for `--json`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct FindingLine {
-    /// Its id.
-    pub id: crate::model::FindingId,
-    /// Its role.
-    pub role: crate::model::RoleName,
-    /// How grave.
-    pub severity: crate::model::Severity,
-    /// Where.
-    pub path: String,
-    /// On which line.
-    pub line: Option<u32>,
-    /// In a line.
-    pub title: String,
-    /// How it stands.
-    pub state: crate::model::FindingState,
-    /// It still counts against the pull.
-    pub counts: bool,
-    /// Its thread.
-    pub thread: Option<crate::model::ThreadId>,
 }
 
 impl Gate {

@@ -37,8 +37,13 @@ pub fn status(summary: &Summary<'_>) -> SafeText {
         State::Approved => word(&mut page, summary, state, "approved"),
         State::Clear => word(&mut page, summary, state, "nothing blocking"),
     }
-    SafeText::line(page.finish().as_str(), 140)
+    // Own words, made safe part by part: only what is too long is looked at again.
+    let text = page.finish();
+    if text.len() <= LONGEST { text } else { SafeText::line(text.as_str(), LONGEST) }
 }
+
+/// In characters.
+const LONGEST: usize = 140;
 
 fn word(page: &mut Page, summary: &Summary<'_>, state: State<'_>, word: &'static str) {
     page.lit(word);

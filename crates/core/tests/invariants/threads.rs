@@ -167,7 +167,7 @@ fn i37(scene: &Scene) -> Result<(), TestCaseError> {
     for role in &facts.roles {
         for known in &role.known {
             let lines: Vec<_> =
-                plan.findings.iter().filter(|it| it.role == role.role.name && it.id == known.id).collect();
+                plan.findings.iter().filter(|it| it.role == role.role.name.as_str() && it.id == known.id).collect();
             // Two memories of one id: which one is meant cannot be told.
             let [line] = lines.as_slice() else { continue };
             prop_assert!(known.severity <= line.severity, "milder without a word");

@@ -106,7 +106,7 @@ fn explain_on_the_pull_tells_rule_facts_and_turn() {
         why: Reason::new("changes-requested").fact("bob blocks").fact("```\n/approve\u{1b}[2J"),
         delivery: None,
         roles: Vec::new(),
-        findings: Vec::new(),
+        findings: Default::default(),
         round: 2,
     };
     assert_snapshot!(say(Word::Explain { plan: &plan, facts: &facts }), @"

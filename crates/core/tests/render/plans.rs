@@ -7,8 +7,8 @@ use referee_core::model::{
     Verdict,
 };
 use referee_core::plan::{
-    Action, Brief, Cause, Delivery, Draft, Expect, FindingLine, Gate, Job, JobKind, Next, OnWhom, Plan, Reason,
-    Refusal, RoleState, Scope, Step, Target, Trailer,
+    Action, Brief, Cause, Delivery, Draft, Expect, FindingLine, Findings, Gate, Job, JobKind, Next, OnWhom, Plan,
+    Reason, Refusal, RoleState, Scope, Step, Target, Trailer,
 };
 use referee_core::render::{Heading, Person, explain, plan_lines};
 use referee_core::sanitise::SafeText;
@@ -32,14 +32,14 @@ fn draft() -> Draft {
     Draft { words: SafeText::default(), trailer: Trailer::Tag(Box::new(tag)) }
 }
 
-fn finding(id: u64, severity: Severity, state: FindingState) -> FindingLine {
+fn finding(id: u64, severity: Severity, state: FindingState) -> FindingLine<'static> {
     FindingLine {
         id: FindingId(id),
-        role: RoleName::from("security"),
+        role: "security",
         severity,
-        path: "src/auth.rs".to_owned(),
+        path: "src/auth.rs",
         line: Some(88),
-        title: "Token is logged".to_owned(),
+        title: "Token is logged",
         state,
         counts: !state.settled(),
         thread: None,
@@ -56,7 +56,7 @@ fn plan(next: Next) -> Plan {
         why: Reason::new("changes-requested").fact("security blocks at this head").fact("F4, F6"),
         delivery: None,
         roles: Vec::new(),
-        findings: Vec::new(),
+        findings: Findings::default(),
         round: 2,
     }
 }
@@ -106,12 +106,12 @@ fn explain_tells_rule_facts_plan_refusals_and_turn() {
             role("security", block, block, true),
             role("docs", None, None, false),
         ],
-        findings: vec![
+        findings: Findings::from_iter([
             finding(4, Severity::Critical, FindingState::Open),
             finding(6, Severity::Critical, FindingState::New),
             finding(1, Severity::Warning, FindingState::Fixed),
             finding(2, Severity::Warning, FindingState::Accepted),
-        ],
+        ]),
         ..plan(Next::Wait(OnWhom::Author))
     };
     assert_snapshot!(explain(&full, &heading(&checks())), @"

@@ -351,17 +351,6 @@ impl Stage {
         let facts = Facts::new(&self.snapshot, &self.policy);
         let judged = judge(&facts);
         let outcome = decide::rules(&facts, &judged);
-        let line = |judgement: &Judgement<'_>, it: &Judged<'_>| FindingLine {
-            id: it.id,
-            role: judgement.name().clone(),
-            severity: it.severity,
-            path: it.path.to_owned(),
-            line: it.line,
-            title: it.title.clone().into_owned(),
-            state: it.state,
-            counts: it.counts,
-            thread: it.thread.cloned(),
-        };
         let mut plan = Plan {
             pull: self.snapshot.pull.number,
             head: self.snapshot.pull.head.clone(),
@@ -531,4 +520,18 @@ fn step(step: &Step) -> String {
         other => other.name().to_owned(),
     };
     format!("{what} by {}", step.by)
+}
+
+fn line<'a>(judgement: &'a Judgement<'_>, it: &'a Judged<'_>) -> FindingLine<'a> {
+    FindingLine {
+        id: it.id,
+        role: judgement.name().as_str(),
+        severity: it.severity,
+        path: it.path,
+        line: it.line,
+        title: &it.title,
+        state: it.state,
+        counts: it.counts,
+        thread: it.thread.map(|id| id.as_str()),
+    }
 }

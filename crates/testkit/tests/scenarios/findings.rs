@@ -140,7 +140,7 @@ fn a_worsened_finding_is_said_once_in_its_thread_and_no_note_is_edited() {
     referee-bot: Worse at this head, now **critical**. / src/a.rs:7 now passes a secret
     ");
     assert_eq!(s.thread(FindingId(1)).expect("a thread").notes[0], root);
-    assert_eq!(s.plan().findings[0].severity, Severity::Critical);
+    assert_eq!(s.plan().findings.first().expect("a finding").severity, Severity::Critical);
     assert_eq!(s.turn().steps(), "nothing to write");
 }
 
@@ -309,7 +309,7 @@ fn a_finding_keeps_its_id_through_moved_lines_renames_rewording_and_rebases() {
     s.report(report("security").finds(critical("the token is logged").at("src/session.rs", 4))).turn().given();
     s.by("alice").pushes("src/session.rs", &format!("// one\n// two\n{CODE}"));
     s.report(report("security").finds(critical("secrets end up in the log").at("src/session.rs", 6))).turn().given();
-    let known: Vec<_> = s.plan().findings.iter().map(|it| (it.id.0, it.path.as_str(), it.line)).collect();
+    let known: Vec<_> = s.plan().findings.iter().map(|it| (it.id.0, it.path, it.line)).collect();
     assert_eq!(known, [(1, "src/session.rs", Some(6))]);
     assert_eq!(s.snapshot().threads.len(), 1);
 }
@@ -478,7 +478,7 @@ fn what_two_reviewers_find_is_one_finding_and_both_must_call_a_prior_one_fixed()
     let one = report("security").finds(warning("the token is logged").at("src/a.rs", 4));
     s.report(one).report(report("security").finds(leak())).turn().given();
     assert_eq!(s.plan().findings.len(), 1);
-    assert_eq!(s.plan().findings[0].severity, Severity::Critical, "as grave as the gravest");
+    assert_eq!(s.plan().findings.first().expect("a finding").severity, Severity::Critical, "as grave as the gravest");
     s.by("alice").changes_line("src/a.rs", 4, FIX);
     s.report(report("security").fixed(1)).report(report("security").fixed(1)).turn().given();
     assert_eq!(state(&s, 1), (FindingState::Fixed, false));

@@ -113,7 +113,7 @@ fn own_texts_start_nothing() {
     let quiet = s.decided();
     s.by("referee-bot").commands("full review").by("referee-bot").replies(1, "won't fix");
     s.turn().given();
-    assert_eq!((&s.plan().next, s.plan().findings[0].counts), (&quiet.next, true));
+    assert_eq!((&s.plan().next, s.plan().findings.first().expect("a finding").counts), (&quiet.next, true));
     assert!(s.plan().steps.is_empty(), "{:?}", s.plan().steps);
 }
 
@@ -212,12 +212,12 @@ fn at_the_cap_one_comment_asks_the_operator_and_nothing_starts() {
 fn commands_of_those_who_may() {
     let mut s = blocked(security("commands"));
     s.by("alice").commands("dismiss F1 it is mine").turn().given();
-    assert!(s.plan().findings[0].counts, "the author may not");
+    assert!(s.plan().findings.first().expect("a finding").counts, "the author may not");
     assert_snapshot!(s.own_comments().join("\n"), @"Nothing was done: `dismiss` is for people with write access other than the pull's author");
     s.by("bob").commands("dismiss F1 the log is private").turn().given();
-    assert!(!s.plan().findings[0].counts);
+    assert!(!s.plan().findings.first().expect("a finding").counts);
     s.by("bob").commands("reopen F1").turn().given();
-    assert!(s.plan().findings[0].counts && s.world.decision(s.pull).blocked());
+    assert!(s.plan().findings.first().expect("a finding").counts && s.world.decision(s.pull).blocked());
     assert_eq!(s.turn().steps(), "nothing to write");
 }
 
@@ -234,17 +234,17 @@ fn a_reopened_finding_counts_until_it_is_settled_again() {
                 s.by("alice").changes_line("src/a.rs", 4, "    log(secret);").report(report("security").fixed(1)).turn()
             }
         };
-        assert!(!s.given().plan().findings[0].counts, "{settle}");
+        assert!(!s.given().plan().findings.first().expect("a finding").counts, "{settle}");
         s.by("bob").commands("reopen F1").turn().given();
-        assert!(s.plan().findings[0].counts && s.world.decision(s.pull).blocked(), "{settle}");
+        assert!(s.plan().findings.first().expect("a finding").counts && s.world.decision(s.pull).blocked(), "{settle}");
         assert_eq!(s.turn().steps(), "nothing to write", "{settle}");
         s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").fixed(1)).turn().given();
-        assert!(!s.plan().findings[0].counts, "{settle}");
+        assert!(!s.plan().findings.first().expect("a finding").counts, "{settle}");
         let told = s.conversation(1).contains(&format!("Fixed in `{}`", s.plan().head.short()));
         assert_eq!(told, settle != "resolve", "{settle}: a thread that a person resolved needs no word of ours");
         assert_eq!(s.turn().steps(), "nothing to write", "{settle}: the command is heeded once");
         s.by("bob").commands("reopen F1").turn().given();
-        assert!(s.plan().findings[0].counts, "{settle}: and once more for the next one");
+        assert!(s.plan().findings.first().expect("a finding").counts, "{settle}: and once more for the next one");
     }
 }
 
@@ -280,7 +280,7 @@ fn pause_holds_until_it_is_taken_back() {
 fn a_stance_is_read_from_a_fixed_list() {
     let mut s = blocked(security("a question"));
     s.by("bob").replies(1, "would you say that we won't fix it?").turn().given();
-    assert!(s.plan().findings[0].counts, "a question settles nothing");
+    assert!(s.plan().findings.first().expect("a finding").counts, "a question settles nothing");
     let calls = say::Calls { bots: &[referee_testkit::play::bot()], slash_is_taken: true };
     assert_eq!(say::ask("/referee review", &calls), None, "a slash belongs to some forges");
 }

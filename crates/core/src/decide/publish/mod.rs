@@ -12,6 +12,7 @@ pub use table::{Act, Bearing, Held, Row, Rule, Voice, Weight, walk};
 
 use super::judged::Judgement;
 use crate::facts::Facts;
+use crate::model::checks::OwnStatus;
 use crate::model::{Login, Support, Verdict};
 use crate::plan::{Action, Expect, Gate, Reason, Refusal, RoleState, Step};
 use crate::policy::Approve;
@@ -153,6 +154,9 @@ fn keep(facts: &Facts<'_>, judgement: &Judgement<'_>, row: &Row, composed: &Comp
     });
 }
 
+/// What the name of an own status begins with.
+const CONTEXT: &str = "referee/";
+
 /// The verdict as a commit status (PUB-19). A role that has not read this change says nothing of it, unless it
 /// blocks.
 fn status(facts: &Facts<'_>, judgement: &Judgement<'_>, row: &Row, composed: &Composed<'_>, out: &mut Published) {
@@ -162,14 +166,15 @@ fn status(facts: &Facts<'_>, judgement: &Judgement<'_>, row: &Row, composed: &Co
         return;
     }
     let state = weigh::status(judgement, row);
-    let context = format!("referee/{}", judgement.name());
     let text = render::status(&composed.summary());
-    let same = |own: &&crate::model::checks::OwnStatus| {
-        own.context == context && own.state == state && own.text == text.as_str()
+    let same = |own: &OwnStatus| {
+        let role = own.context.strip_prefix(CONTEXT);
+        role == Some(judgement.name().as_str()) && own.state == state && own.text == text.as_str()
     };
-    if snapshot.checks.own.iter().find(same).is_some() {
+    if snapshot.checks.own.iter().any(same) {
         return;
     }
+    let context = format!("{CONTEXT}{}", judgement.name());
     out.rest.push(Step {
         action: Action::SetStatus { commit: snapshot.pull.head.clone(), context, state, text },
         by: judgement.role.identity.clone(),

@@ -61,9 +61,8 @@ pub(super) fn guarded(case: &Case<'_>) -> Vec<Refusal> {
     let guarded = case.judged.iter().filter(|it| wants(case, it) == Wants::Guarded);
     guarded
         .map(|it| {
-            let own = it.own.map_or_else(String::new, |own| format!("{own} at "));
-            let why = Reason::new("same-head").fact(format!("{own}{}", case.head()));
-            Refusal { what: format!("another review by {}", it.name()), why }
+            let told = it.own.map_or_else(|| case.head().to_owned(), |own| format!("{own} at {}", case.head()));
+            Refusal { what: format!("another review by {}", it.name()), why: Reason::new("same-head").fact(told) }
         })
         .collect()
 }

@@ -44,7 +44,8 @@ pub(super) fn judge<'a>(
     refused: &mut Vec<Refusal>,
 ) -> Judged<'a> {
     let heard = hear(role, fresh, known);
-    let mut it = start(facts, role, fresh, known).cut_short(facts, role, fresh);
+    let mut it = start(facts, role, fresh, known);
+    it.cut_short(facts, role, fresh);
     // A command is about what was there when it was given: not about a finding that took its number later.
     let began = known.thread.and_then(Thread::root).map(|root| root.at);
     let dismissed = facts.dismissed(&role.role.name, known.id);
@@ -84,7 +85,7 @@ pub(super) fn judge<'a>(
             it.needs_human = Some("its author accepts a critical finding");
         }
     }
-    let it = it.talked(facts, role, person);
+    it.talked(facts, role, person);
     match heard.position {
         Some(Position::Fixed) => fixed(facts, role, it, fresh, &heard, steps, refused),
         Some(Position::Conceded) => conceded(facts, role, it, last, steps),
@@ -280,7 +281,7 @@ impl<'a> Judged<'a> {
 
     /// A finding that only its thread tells of, opened at this very head: the turn that raised it ended before its
     /// summary was written. The report that is here, again, says what it was, and it is as new as it was then.
-    fn cut_short(mut self, facts: &Facts<'_>, role: &RoleFacts<'a>, fresh: Fresh<'_>) -> Self {
+    fn cut_short(&mut self, facts: &Facts<'_>, role: &RoleFacts<'a>, fresh: Fresh<'_>) {
         let unwritten =
             self.known.is_some_and(|known| known.title.is_empty() && *known.head == facts.snapshot.pull.head);
         let report = role.report.filter(|_| unwritten && !matches!(fresh, Fresh::Failed { .. }));
@@ -289,7 +290,6 @@ impl<'a> Judged<'a> {
             self.rule = raised.rule.as_deref();
             (self.state, self.moved) = (FindingState::New, Moved::Raised);
         }
-        self
     }
 
     /// Its thread, if that is still open.
@@ -299,8 +299,8 @@ impl<'a> Judged<'a> {
 
     /// Who has the last word: the last person to speak disputes it, or the fixing side. Read from the thread, whatever a report
     /// says, so that a turn without one sees the same.
-    fn talked(mut self, facts: &Facts<'_>, role: &RoleFacts<'_>, person: Option<&Note>) -> Self {
-        let Some(thread) = self.open_thread() else { return self };
+    fn talked(&mut self, facts: &Facts<'_>, role: &RoleFacts<'_>, person: Option<&Note>) {
+        let Some(thread) = self.open_thread() else { return };
         let theirs = thread.last().is_some_and(|note| !note.author.is(role.identity));
         let fixing = |note: &Note| {
             note.author.login == facts.snapshot.pull.author.login
@@ -316,6 +316,5 @@ impl<'a> Judged<'a> {
         } else if thread.last().is_some_and(fixing) {
             self.state = FindingState::Answered;
         }
-        self
     }
 }

@@ -90,10 +90,11 @@ pub(super) fn own_notes<'a>(
     role: &'a RoleFacts<'a>,
     thread: &'a Thread,
 ) -> impl Iterator<Item = (ReplyKind, &'a Sha, Time)> {
-    thread.notes.iter().filter(|note| note.author.is(role.identity)).filter_map(|note| {
+    // Most notes are people's, and have no Tag: that is seen sooner than whose they are.
+    thread.notes.iter().filter_map(|note| {
         let tag = note.text.tag()?;
         match &tag.kind {
-            TagKind::Reply { what, .. } => Some((*what, &tag.head, note.at)),
+            TagKind::Reply { what, .. } if note.author.is(role.identity) => Some((*what, &tag.head, note.at)),
             _ => None,
         }
     })

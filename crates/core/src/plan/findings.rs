@@ -1,0 +1,229 @@
+//! How every finding stands. Every plan has them and hardly any is read to here, so their texts stand in one string:
+//! two allocations for all of them, and not four for each.
+
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::model::{FindingId, FindingState, Severity};
+
+/// How a finding stands, for people and for `--json`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FindingLine<'a> {
+    /// Its id.
+    pub id: FindingId,
+    /// Its role.
+    pub role: &'a str,
+    /// How grave.
+    pub severity: Severity,
+    /// Where.
+    pub path: &'a str,
+    /// On which line.
+    pub line: Option<u32>,
+    /// In a line.
+    pub title: &'a str,
+    /// How it stands.
+    pub state: FindingState,
+    /// It still counts against the pull.
+    pub counts: bool,
+    /// Its thread.
+    pub thread: Option<&'a str>,
+}
+
+/// The findings of a plan, in the order of its roles.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// Role, path, title and thread of each, one behind the other.
+    texts: String,
+    lines: Vec<Packed>,
+}
+
+/// A line whose texts are told by their ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Packed {
+    id: FindingId,
+    severity: Severity,
+    line: Option<u32>,
+    state: FindingState,
+    counts: bool,
+    threaded: bool,
+    start: usize,
+    role: usize,
+    path: usize,
+    title: usize,
+    thread: usize,
+}
+
+/// What most lines take, in bytes.
+const USUAL: usize = 128;
+
+impl Findings {
+    /// None, with room for so many.
+    pub fn with_capacity(lines: usize) -> Self {
+        Self { texts: String::with_capacity(lines.saturating_mul(USUAL)), lines: Vec::with_capacity(lines) }
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = FindingLine<'_>> {
+        self.lines.iter().map(|packed| self.unpacked(packed))
+    }
+
+    /// The first of them.
+    pub fn first(&self) -> Option<FindingLine<'_>> {
+        self.iter().next()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    fn unpacked(&self, packed: &Packed) -> FindingLine<'_> {
+        let Packed { id, severity, line, state, counts, threaded, start, role, path, title, thread } = *packed;
+        let text = |from: usize, to: usize| self.texts.get(from..to).unwrap_or_default();
+        FindingLine {
+            id,
+            role: text(start, role),
+            severity,
+            path: text(role, path),
+            line,
+            title: text(path, title),
+            state,
+            counts,
+            thread: threaded.then(|| text(title, thread)),
+        }
+    }
+
+    fn add(&mut self, it: FindingLine<'_>) {
+        let start = self.texts.len();
+        let mut end_of = |text: &str| {
+            self.texts.push_str(text);
+            self.texts.len()
+        };
+        self.lines.push(Packed {
+            id: it.id,
+            severity: it.severity,
+            line: it.line,
+            state: it.state,
+            counts: it.counts,
+            threaded: it.thread.is_some(),
+            start,
+            role: end_of(it.role),
+            path: end_of(it.path),
+            title: end_of(it.title),
+            thread: end_of(it.thread.unwrap_or_default()),
+        });
+    }
+}
+
+impl<'a> Extend<FindingLine<'a>> for Findings {
+    fn extend<T: IntoIterator<Item = FindingLine<'a>>>(&mut self, lines: T) {
+        lines.into_iter().for_each(|line| self.add(line));
+    }
+}
+
+impl<'a> FromIterator<FindingLine<'a>> for Findings {
+    fn from_iter<T: IntoIterator<Item = FindingLine<'a>>>(lines: T) -> Self {
+        let lines = lines.into_iter();
+        let mut findings = Self::with_capacity(lines.size_hint().0);
+        findings.extend(lines);
+        findings
+    }
+}
+
+impl fmt::Debug for Findings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl Serialize for Findings {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Findings {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let lines = Vec::<Owned>::deserialize(deserializer)?;
+        Ok(lines.iter().map(Owned::line).collect())
+    }
+}
+
+impl JsonSchema for Findings {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Findings".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        <Vec<FindingLine<'static>>>::json_schema(generator)
+    }
+}
+
+/// A line as it is read: its texts may be escaped there.
+#[derive(Deserialize)]
+struct Owned {
+    id: FindingId,
+    role: String,
+    severity: Severity,
+    path: String,
+    line: Option<u32>,
+    title: String,
+    state: FindingState,
+    counts: bool,
+    thread: Option<String>,
+}
+
+impl Owned {
+    fn line(&self) -> FindingLine<'_> {
+        FindingLine {
+            id: self.id,
+            role: &self.role,
+            severity: self.severity,
+            path: &self.path,
+            line: self.line,
+            title: &self.title,
+            state: self.state,
+            counts: self.counts,
+            thread: self.thread.as_deref(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FindingLine, Findings};
+    use crate::model::{FindingId, FindingState, Severity};
+
+    #[test]
+    fn lines_come_out_as_they_went_in_and_are_written_as_a_list() {
+        let threaded = FindingLine {
+            id: FindingId(4),
+            role: "security",
+            severity: Severity::Critical,
+            path: "src/\"ü\".rs",
+            line: Some(88),
+            title: "Token is logged",
+            state: FindingState::Open,
+            counts: true,
+            thread: Some("12"),
+        };
+        let bare =
+            FindingLine { id: FindingId(5), role: "", path: "", line: None, title: "", thread: None, ..threaded };
+        let findings = Findings::from_iter([threaded, bare, threaded]);
+        assert_eq!(findings.iter().collect::<Vec<_>>(), [threaded, bare, threaded]);
+        let json = serde_json::to_value(&findings).expect("a list");
+        assert_eq!(json[0]["path"], "src/\"ü\".rs");
+        assert_eq!(serde_json::from_value::<Findings>(json).expect("the same list"), findings);
+    }
+}
