@@ -12,12 +12,11 @@ use crate::talk::{Talk, finding};
 const SETTLED: usize = 4;
 
 // spec: LOOP-10, PUB-2 @local
-#[expect(clippy::print_stdout, reason = "a failure is replayed by its seed")]
 #[test]
 fn every_walk_ends_in_a_run_that_writes_nothing() {
     let seed = std::env::var("REFEREE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(4);
     for walk in 0..4 {
-        let mut dice = Dice(seed * 1000 + walk + 1);
+        let mut dice = Dice(u64::wrapping_add(seed, walk).wrapping_mul(1000) | 1);
         let shop = shop(&["alpha", "beta"], "[loop]\nrounds = 2");
         let reviewers = Reviewer::of(&shop, ["alpha", "beta"]);
         reviewers.iter().for_each(|reviewer| reviewer.says(report(&mut dice)));
