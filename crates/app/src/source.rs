@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use referee_core::model::Sha;
-use referee_git::{Git, GitError};
+use referee_git::{Git, GitError, parse_diff};
 use referee_turn::{Source, SourceError};
 
 /// git's objects, each read once a run.
@@ -23,6 +23,35 @@ impl Texts {
     pub(crate) fn of(git: Git) -> Self {
         Self { git, diffs: RefCell::default(), files: RefCell::default() }
     }
+
+    /// Reads both sides of a diff, side by side: whoever asks for a diff asks for its texts next, and the diff names
+    /// their blobs.
+    fn read_sides(&self, old: &Sha, new: &Sha, diff: &[u8]) {
+        // A diff that cannot be read is told by whoever reads it.
+        let Ok(files) = parse_diff(diff) else { return };
+        let before =
+            files.iter().filter_map(|file| Some((file.old_path.as_ref().unwrap_or(&file.path), file.old_blob?)));
+        let after = files.iter().filter_map(|file| Some((&file.path, file.new_blob?)));
+        let (before, after): (Vec<_>, Vec<_>) = (before.collect(), after.collect());
+        let (before, after) = std::thread::scope(|scope| {
+            let git = &self.git;
+            let before = scope.spawn(|| side(git, &before));
+            let after = side(git, &after);
+            (before.join().unwrap_or_default(), after)
+        });
+        let mut all = self.files.borrow_mut();
+        all.entry(old.clone()).or_default().extend(before);
+        all.entry(new.clone()).or_default().extend(after);
+    }
+}
+
+/// One side of a diff, by the blobs that it names. What is no blob, a submodule or nothing, is left to be asked for by
+/// its path.
+fn side(git: &Git, side: &[(&String, &str)]) -> Tree {
+    let named: Vec<&str> = side.iter().map(|(_, blob)| *blob).collect();
+    let contents = git.blobs(&named).unwrap_or_default();
+    let found = side.iter().zip(contents).filter(|(_, content)| content.is_some());
+    found.map(|((path, _), content)| ((*path).clone(), content)).collect()
 }
 
 impl Source for Texts {
@@ -36,6 +65,7 @@ impl Source for Texts {
             return Ok(known.clone());
         }
         let read = self.git.diff(old, new).map_err(into)?;
+        self.read_sides(old, new, &read);
         self.diffs.borrow_mut().insert(key, read.clone());
         Ok(read)
     }
