@@ -74,7 +74,7 @@ fn threads_are_chosen_by_state_author_and_path() {
 
 // spec: TRI-2 @local
 #[test]
-fn the_pull_is_the_named_one_else_the_last_used_of_this_branch_else_the_branchs_own() {
+fn the_pull_is_the_named_one_else_the_last_used_of_this_branch_else_that_of_the_branch() {
     let shop = Shop::new();
     shop.git(&["branch", "release"]);
     open(&shop);

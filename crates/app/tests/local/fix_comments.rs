@@ -183,7 +183,7 @@ fn nothing_is_sent_while_something_bars_every_answer_and_the_preview_says_what()
 
 // spec: FIX-4 @local
 #[test]
-fn a_reply_has_the_repositorys_words_and_never_runs_ahead() {
+fn a_reply_has_the_words_of_the_repository_and_never_runs_ahead() {
     let config = "version = 1\n[threads]\nreply_template = \".referee/reply.txt\"\n";
     let shop = Shop::with_config(config);
     shop.write(".referee/reply.txt", "Taken up at {{ path }}: {{ fix_summary }}\n");

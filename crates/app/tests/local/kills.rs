@@ -60,7 +60,7 @@ fn superseding() -> Scene {
     let Scene { shop, reports: [security, style], .. } = first();
     shop.played("security", security);
     shop.played("style", style);
-    shop.write("src/a.rs", "fn a() { uno() }\n\nfn b() { due() }\n\nfn c() { tre() }\n");
+    shop.write("src/a.rs", "fn a() { uno() }\n\nfn b() { due() }\n\nfn c() { tres() }\n");
     shop.commit("Fix all");
     shop.played("security", positions(&[("F1", "fixed"), ("F2", "fixed")]));
     shop.played("style", positions(&[("F3", "fixed")]));
