@@ -7,8 +7,7 @@ use referee_core::decide::decide;
 use referee_core::mark::Keys;
 use referee_core::model::{Evidence, PullNumber, Snapshot};
 use referee_core::plan::Plan;
-use referee_forge::local_name;
-use referee_forge::{Gates, Reader};
+use referee_forge::{Fetched, Gates, LocalForge, Reader, local_name};
 use referee_turn::{Desk, Inbox, Publishing, Turn, TurnError, gather, turn};
 
 use crate::config::Setup;
@@ -28,6 +27,8 @@ pub(crate) struct Table<'a> {
     pub(crate) pull: PullNumber,
     /// What the store calls it.
     pub(crate) key: String,
+    /// Its forge, which speaks for every role's identity.
+    forge: LocalForge,
     /// git's texts.
     pub(crate) texts: Texts,
     keys: Keys,
@@ -38,11 +39,13 @@ impl<'a> Table<'a> {
     /// A pull of this checkout.
     pub(crate) fn new(place: &'a Place, setup: &'a Setup, pull: PullNumber) -> Result<Self, Failure> {
         let keys = setup.keys()?;
+        let identities = setup.policy.roles.iter().filter_map(|role| role.identity.clone());
         Ok(Self {
             place,
             setup,
             pull,
             key: local_name(pull),
+            forge: place.forge.clone().holding(identities),
             texts: Texts::of(place.git.clone()),
             keys,
             reads: Cell::new(0),
@@ -65,10 +68,10 @@ impl<'a> Table<'a> {
         self.reads.get()
     }
 
-    /// Looks, and decides; nothing is applied. It takes a reader: that cannot write (SAF-5, TRI-9).
-    pub(crate) fn look(&self, reader: &impl Reader, inbox: &Inbox) -> Result<(Snapshot, Plan), Failure> {
+    /// Looks, and decides; nothing is applied.
+    pub(crate) fn look(&self, inbox: &Inbox) -> Result<(Snapshot, Plan), Failure> {
         self.reads.set(self.reads.get() + 1);
-        let fetched = block_on(reader.fetch(self.pull)).map_err(TurnError::from)?;
+        let fetched = read(&self.forge, self.pull)?;
         let snapshot = gather(fetched, &self.texts, inbox, &self.setup.policy, &self.keys).map_err(TurnError::from)?;
         let plan = decide(&snapshot, &self.setup.policy);
         Ok((snapshot, plan))
@@ -80,7 +83,7 @@ impl<'a> Table<'a> {
         let _writer = if gates.are_shut() { None } else { Some(self.place.writer()?) };
         let journal = self.place.store.notebook(&self.key, &self.setup.policy);
         let desk = Desk {
-            forge: &self.place.forge,
+            forge: &self.forge,
             source: &self.texts,
             journal: &journal,
             policy: &self.setup.policy,
@@ -103,6 +106,11 @@ impl From<TurnError> for Failure {
             TurnError::Gather(_) => Self::failed(words).hint("`git fetch --unshallow` helps where commits are missing"),
         }
     }
+}
+
+/// It takes a reader: that cannot write (SAF-5, TRI-9).
+fn read(reader: &impl Reader, pull: PullNumber) -> Result<Fetched, TurnError> {
+    Ok(block_on(reader.fetch(pull))?)
 }
 
 /// Waits for a forge. The local one answers at once; others wait for their sockets here.

@@ -99,7 +99,7 @@ impl Comments {
         let setup = place.setup(common, pull, out)?;
         let table = Table::new(&place, &setup, pull)?;
         let mut inbox = Inbox { evidence: table.evidence()?, reports: Vec::new() };
-        let (mut snapshot, _) = table.look(&place.forge, &inbox)?;
+        let (mut snapshot, _) = table.look(&inbox)?;
         let most = self.max_threads.map_or(setup.max_threads, |most| most as usize);
         if snapshot.threads.len() > most {
             snapshot.threads.truncate(most);

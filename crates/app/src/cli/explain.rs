@@ -39,7 +39,7 @@ impl Explain {
         let setup = place.setup(common, pull, out)?;
         let table = Table::new(&place, &setup, pull)?;
         let inbox = Inbox { evidence: table.evidence()?, reports: Vec::new() };
-        let (snapshot, plan) = table.look(&place.forge, &inbox)?;
+        let (snapshot, plan) = table.look(&inbox)?;
         if out.json {
             let calls = Calls { reads: table.reads(), writes: 0 };
             let (steps, rounds) = (plan.steps.as_slice(), setup.policy.rounds);

@@ -63,7 +63,7 @@ impl FixComments {
         evidence.answers = handed.threads;
         evidence.detached = self.detached;
         let inbox = Inbox { evidence, reports: Vec::new() };
-        let (snapshot, plan) = table.look(&place.forge, &inbox)?;
+        let (snapshot, plan) = table.look(&inbox)?;
         let before = phase(&snapshot, &setup.policy, &Filter::everything());
         let Settlement { outcomes, barred, .. } = settle(&snapshot, &setup.policy);
         if asked.is_empty() {
@@ -76,7 +76,7 @@ impl FixComments {
         let outcomes = outcomes.into_iter().map(|outcome| applied(outcome, &turn));
         let stored: Vec<ThreadOutcome> = place.store.recall(&table.key, Memory::Outcomes)?.unwrap_or_default();
         place.store.remember(&table.key, Memory::Outcomes, &keep(stored, outcomes))?;
-        let (fresh, _) = table.look(&place.forge, &Inbox { evidence: table.evidence()?, reports: Vec::new() })?;
+        let (fresh, _) = table.look(&Inbox { evidence: table.evidence()?, reports: Vec::new() })?;
         let fresh = phase(&fresh, &setup.policy, &Filter::everything());
         let now = after_settling(before, &how(&turn), fresh);
         place.store.remember(&table.key, Memory::Phase, &now)?;

@@ -186,7 +186,7 @@ fn list(place: &Place, out: &Out) -> Result<Ending, Failure> {
 fn looked(place: &Place, common: &Common, pull: PullNumber, out: &Out) -> Result<(Snapshot, Plan), Failure> {
     let setup = place.setup(common, pull, out)?;
     let table = Table::new(place, &setup, pull)?;
-    table.look(&place.forge, &Inbox { evidence: table.evidence()?, reports: Vec::new() })
+    table.look(&Inbox { evidence: table.evidence()?, reports: Vec::new() })
 }
 
 /// Everything that was written, as it stands.

@@ -18,7 +18,7 @@ use crate::out::Out;
 use crate::place::Place;
 use crate::progress::Progress;
 use crate::reviewers::{self, Reading};
-use crate::show::Format;
+use crate::show::{Format, some};
 use crate::store::{Access, Texts};
 use crate::table::Table;
 use crate::target::Target;
@@ -114,11 +114,11 @@ impl Review {
         let mut inbox = Inbox { evidence: table.evidence()?, reports: Vec::new() };
         inbox.evidence.full = self.full;
         inbox.evidence.only = self.roles.iter().map(|name| RoleName::from(name.as_str())).collect();
-        let (snapshot, plan) = table.look(&table.place.forge, &inbox)?;
+        let (snapshot, plan) = table.look(&inbox)?;
         let head = snapshot.pull.head.clone();
         let saved = table.place.store.waiting(&table.key, &head)?;
         if !saved.is_empty() {
-            out.say(&format!("{} saved by an earlier run and not posted yet", count(saved.len(), "report")));
+            out.say(&format!("{} saved by an earlier run and not posted yet", some(saved.len(), "report")));
         }
         inbox.reports.extend(saved.iter().map(|saved| saved.report.clone()));
         let from = snapshot.changes.merge_base.as_ref().unwrap_or(&snapshot.pull.base_sha);
@@ -235,7 +235,7 @@ fn wanted(next: &Next, reports: &[Submission]) -> Vec<Brief> {
 
 fn opening(table: &Table<'_>, base: &str, head: &Sha, files: usize, briefs: &[Brief]) -> String {
     let name = referee_forge::local_name(table.pull);
-    let what = format!("{name}: {base}..{}, {}", head.short(), count(files, "file"));
+    let what = format!("{name}: {base}..{}, {}", head.short(), some(files, "file"));
     match briefs {
         [] => format!("looking at {what}"),
         briefs => {
@@ -243,8 +243,4 @@ fn opening(table: &Table<'_>, base: &str, head: &Sha, files: usize, briefs: &[Br
             format!("reviewing {what}, by {}", roles.join(", "))
         }
     }
-}
-
-fn count(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

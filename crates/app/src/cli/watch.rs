@@ -39,7 +39,7 @@ impl Watch {
         let table = Table::new(&place, &setup, pull)?;
         let deadline = Instant::now() + Duration::from_secs(self.timeout);
         loop {
-            let (snapshot, _) = table.look(&place.forge, &Inbox::default())?;
+            let (snapshot, _) = table.look(&Inbox::default())?;
             let state = snapshot.checks.state();
             let head = snapshot.pull.head.clone();
             let outcome = match state {

@@ -9,5 +9,5 @@ mod turn;
 pub(crate) use columns::columns;
 pub(crate) use findings::{Shown, count, open, render};
 pub(crate) use formats::{Format, write};
-pub(crate) use tally::tally;
+pub(crate) use tally::{some, tally};
 pub(crate) use turn::{Calls, Played, TurnDocument};

@@ -13,7 +13,7 @@ pub(crate) fn tally(steps: &[Step], receipts: &[Receipt]) -> String {
     let threads = |name: &str| -> usize { done().filter(|action| action.name() == name).map(opened).sum() };
     let with = match threads("post_review") {
         0 => String::new(),
-        n => format!(" with {}", count(n, "thread")),
+        n => format!(" with {}", some(n, "thread")),
     };
     let kinds = [
         (of("post_review"), "review posted", "reviews posted", with.as_str()),
@@ -41,6 +41,6 @@ fn opened(action: &Action) -> usize {
 }
 
 /// `1 thread`, `2 threads`.
-fn count(n: usize, what: &str) -> String {
+pub(crate) fn some(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

@@ -323,3 +323,19 @@ fn two_reports_at_once_leave_one_review_for_each_role_and_the_block_stands() {
         assert_eq!(turn["steps"], json!([]), "nothing is left to do: {turn:#}");
     }
 }
+
+// spec: PUB-7 @local
+#[test]
+fn a_role_with_an_identity_of_its_own_speaks_under_that_name() {
+    let shop = Shop::with_config("version = 1\n[[role]]\nname = \"alpha\"\ncommand = \"reader\"\nidentity = \"sec\"\n");
+    let operator = "[commands.reader]\nargv = [\"true\"]\n[identity.sec]\nlogin = \"sec-bot\"\n";
+    let operator = shop.file("operator.toml", operator);
+    shop.branch("topic", &[("src/a.rs", "fn a() {}\n")]);
+    let found = json!({ "title": "Token is logged", "severity": "critical", "path": "src/a.rs", "line": 1 });
+    let report = json!({ "findings": [found] });
+    let path = shop.file("report.json", shop.full_report("alpha", report).to_string());
+    shop.ends(20, &["review", "--role", "alpha", "--report", &path, "--operator", &operator]);
+    let stands = shop.json(&["local", "show", "L1", "--operator", &operator])["snapshot"].take();
+    assert_eq!(stands["reviews"][0]["author"]["login"], "sec-bot", "{stands:#}");
+    assert_eq!(stands["threads"][0]["notes"][0]["author"]["login"], "sec-bot");
+}
