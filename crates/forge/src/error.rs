@@ -26,6 +26,9 @@ pub enum ForgeError {
     /// Not now.
     #[error("the forge asks to come back later")]
     Later,
+    /// It cannot be reached; nothing was done.
+    #[error("{0}")]
+    Unreachable(String),
     /// It was sent, and nobody knows whether it happened.
     #[error("it is not known whether that was done")]
     Unknown,
@@ -50,7 +53,7 @@ impl ForgeError {
     pub fn duty(&self) -> Duty {
         match self {
             Self::Moved(_) | Self::Unknown => Duty::Reread,
-            Self::Later => Duty::Wait,
+            Self::Later | Self::Unreachable(_) => Duty::Wait,
             Self::NotFound(_)
             | Self::Unauthenticated
             | Self::Forbidden(_)

@@ -5,6 +5,8 @@
 mod error;
 mod fetched;
 mod gate;
+#[expect(dead_code, reason = "the adapter has no verbs yet")]
+mod gitea;
 mod local;
 
 use std::future::Future;
@@ -12,6 +14,7 @@ use std::future::Future;
 pub use error::{Duty, ForgeError};
 pub use fetched::Fetched;
 pub use gate::{Asked, Gates, Permit, Withheld};
+pub use gitea::{Flavour, GiteaForge, Server};
 pub use local::{Hands, LocalError, LocalForge, LocalPull, local_name, login_of};
 pub use referee_core::mark::Sealed;
 use referee_core::model::{Board, CommentId, Login, PullNumber, ReviewId, Sha, Span, ThreadId};

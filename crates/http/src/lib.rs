@@ -1,1 +1,16 @@
-//! See the crate description.
+//! The one place a request leaves from: checked against an allow-list, paced, repeated only where that is safe, counted,
+//! and silent about tokens.
+
+mod answer;
+mod call;
+mod client;
+mod error;
+mod route;
+mod token;
+
+pub use answer::Answer;
+pub use call::Call;
+pub use client::{Calls, Client, Reach};
+pub use error::HttpError;
+pub use route::{Keys, Method, Repeat, Route};
+pub use token::Token;

@@ -8,7 +8,7 @@ use crate::house::{File, House};
 use crate::{Complaint, hold, places};
 
 /// Raised by hand: whoever adds a tree of packages sees how large it is.
-const CEILING: usize = 260;
+const CEILING: usize = 400;
 
 const BANNED: [(&str, &str); 4] = [
     ("aws-lc-sys", "compiles C for a minute: one TLS provider, ring"),

@@ -34,12 +34,31 @@ const ROOMS: &[(&str, &[&str])] = &[
             "thiserror",
             "tokio",
             "toml",
+            "url",
         ],
     ),
     ("core", &["fast-glob", "hmac", "imara-diff", "minijinja", "schemars", "serde", "serde_json", "sha2"]),
-    ("forge", &["referee-core", "referee-git", "rusqlite", "rusqlite_migration", "serde", "serde_json", "thiserror"]),
+    (
+        "forge",
+        &[
+            "hmac",
+            "jiff",
+            "referee-core",
+            "referee-git",
+            "referee-http",
+            "rusqlite",
+            "rusqlite_migration",
+            "serde",
+            "serde_json",
+            "sha2",
+            "thiserror",
+        ],
+    ),
     ("git", &["diffy", "referee-core", "thiserror"]),
-    ("http", &["serde", "serde_json", "thiserror"]),
+    (
+        "http",
+        &["backon", "governor", "recloser", "reqwest", "rustls", "serde", "serde_json", "thiserror", "tokio", "url"],
+    ),
     (
         "review",
         &[
@@ -58,13 +77,37 @@ const ROOMS: &[(&str, &[&str])] = &[
             "toml",
         ],
     ),
-    ("testkit", &["referee-core", "referee-forge", "referee-git", "referee-turn", "serde_json"]),
+    (
+        "testkit",
+        &[
+            "axum",
+            "referee-core",
+            "referee-forge",
+            "referee-git",
+            "referee-http",
+            "referee-turn",
+            "reqwest",
+            "serde",
+            "serde_json",
+            "tokio",
+        ],
+    ),
     ("turn", &["referee-core", "referee-forge", "referee-git", "serde", "serde_json", "thiserror"]),
 ];
 
 /// What any room may use in its tests and benches.
-const TESTS: &[&str] =
-    &["divan", "insta", "proptest", "referee-testkit", "serde_json", "stateright", "tempfile", "toml", "trycmd"];
+const TESTS: &[&str] = &[
+    "axum",
+    "insta",
+    "proptest",
+    "referee-testkit",
+    "serde_json",
+    "stateright",
+    "tempfile",
+    "tokio",
+    "toml",
+    "trycmd",
+];
 
 /// The only room with a program.
 const PROGRAM: &str = "app";

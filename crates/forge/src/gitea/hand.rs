@@ -1,0 +1,66 @@
+//! An identity at the server: how it asks, and what the server's answers mean.
+//!
+//! | answer | a read | a write |
+//! |---|---|---|
+//! | 401 | the token is not accepted | the same |
+//! | 403 | the token may not | the same |
+//! | 404 | not found | the same |
+//! | 405, and 404 in plain text | this server has no such route | the same |
+//! | 409 | changed meanwhile | the same |
+//! | 429, 503 | later | later |
+//! | any other 5xx | later | unknown: it may be stored all the same |
+//! | anything else | refused, in the server's words | the same |
+
+use referee_core::model::Login;
+use referee_http::{Answer, Call, Client, HttpError};
+use serde::de::DeserializeOwned;
+
+use crate::ForgeError;
+
+/// An identity and the client that holds its token.
+#[derive(Clone, Debug)]
+pub(super) struct Hand {
+    pub(super) login: Login,
+    pub(super) client: Client,
+}
+
+impl Hand {
+    /// Asks, and reads the answer as JSON. `what` is what people call it: `the reviews of #7`.
+    pub(super) async fn read<T: DeserializeOwned>(&self, call: &Call<'_>, what: &str) -> Result<T, ForgeError> {
+        self.ask(call, what).await?.json().map_err(|error| unsent(error, what))
+    }
+
+    /// Sends, and hands the answer over if it is one of success.
+    pub(super) async fn ask(&self, call: &Call<'_>, what: &str) -> Result<Answer, ForgeError> {
+        let answer = self.client.send(call).await.map_err(|error| unsent(error, what))?;
+        if answer.is_success() { Ok(answer) } else { Err(meaning(&answer, call, what)) }
+    }
+}
+
+fn meaning(answer: &Answer, call: &Call<'_>, what: &str) -> ForgeError {
+    let named = || match answer.message() {
+        words if words.is_empty() => format!("{what}: status {}", answer.status),
+        words => format!("{what}: {words}"),
+    };
+    match answer.status {
+        401 => ForgeError::Unauthenticated,
+        403 => ForgeError::Forbidden(named()),
+        404 => ForgeError::NotFound(what.to_owned()),
+        405 => ForgeError::Unsupported(what.to_owned()),
+        409 => ForgeError::Moved(what.to_owned()),
+        429 | 503 => ForgeError::Later,
+        500.. if call.route.method.reads() => ForgeError::Later,
+        500.. => ForgeError::Unknown,
+        _ => ForgeError::Refused(named()),
+    }
+}
+
+fn unsent(error: HttpError, what: &str) -> ForgeError {
+    match error {
+        HttpError::NotAllowed(_) | HttpError::Unusable(_) => ForgeError::Refused(error.to_string()),
+        HttpError::Unreachable(..) => ForgeError::Unreachable(error.to_string()),
+        HttpError::Unknown => ForgeError::Unknown,
+        HttpError::Later { .. } => ForgeError::Later,
+        HttpError::Unreadable(why) => ForgeError::Unreadable(format!("{what}: {why}")),
+    }
+}
