@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use referee_core::model::Sha;
-use referee_git::{Git, GitError, parse_diff};
+use referee_core::model::{Mergeable, Sha};
+use referee_git::{Git, GitError, Merges, parse_diff};
 use referee_turn::{Source, SourceError};
 
 /// git's objects, each read once a run.
@@ -83,6 +83,14 @@ impl Source for Texts {
 
     fn is_ancestor(&self, ancestor: &Sha, of: &Sha) -> Result<bool, SourceError> {
         self.git.is_ancestor(ancestor, of).map_err(into)
+    }
+
+    fn merges(&self, base: &Sha, head: &Sha) -> Mergeable {
+        match self.git.merges(base, head) {
+            Ok(Merges::Cleanly(_)) => Mergeable::Clean,
+            Ok(Merges::Conflicts(_)) => Mergeable::Conflict,
+            Ok(Merges::Unrelated) | Err(_) => Mergeable::Unknown,
+        }
     }
 }
 

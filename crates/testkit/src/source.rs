@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use referee_core::model::Sha;
+use referee_core::model::{Mergeable, Sha};
 use referee_core::track::LineMap;
 use referee_turn::{Source, SourceError};
 
@@ -25,6 +25,10 @@ impl Source for World {
 
     fn is_ancestor(&self, ancestor: &Sha, of: &Sha) -> Result<bool, SourceError> {
         Ok(self.stands_on(of, ancestor))
+    }
+
+    fn merges(&self, base: &Sha, head: &Sha) -> Mergeable {
+        self.look(|repo| repo.merges(base, head))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where the texts of changes come from: git, or a repository in memory.
 
-use referee_core::model::Sha;
+use referee_core::model::{Mergeable, Sha};
 use thiserror::Error;
 
 /// Reads commits. Answers for the pull's repository only.
@@ -16,6 +16,9 @@ pub trait Source {
 
     /// Whether a commit is part of another's history.
     fn is_ancestor(&self, ancestor: &Sha, of: &Sha) -> Result<bool, SourceError>;
+
+    /// Whether a head could be merged into a base: asked where the forge does not say (D15).
+    fn merges(&self, base: &Sha, head: &Sha) -> Mergeable;
 }
 
 /// Why a text could not be had.

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use referee_core::model::Sha;
+use referee_core::model::{Mergeable, Sha};
 use referee_testkit::World;
 use referee_turn::{Source, SourceError};
 
@@ -46,6 +46,10 @@ impl Source for Recorded<'_> {
 
     fn is_ancestor(&self, ancestor: &Sha, of: &Sha) -> Result<bool, SourceError> {
         Source::is_ancestor(self.world, ancestor, of)
+    }
+
+    fn merges(&self, base: &Sha, head: &Sha) -> Mergeable {
+        self.world.merges(base, head)
     }
 }
 

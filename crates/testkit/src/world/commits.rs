@@ -80,12 +80,16 @@ impl Repo {
         self.branch(&pull.base).map(|base| self.patch(base, &pull.head)).unwrap_or_default()
     }
 
-    /// A conflict is a file that both sides changed, each in its way.
     pub(crate) fn mergeable(&self, pull: &StoredPull) -> Mergeable {
-        let Some(base) = self.branch(&pull.base).filter(|_| !pull.draft) else { return Mergeable::Unknown };
+        let base = self.branch(&pull.base).filter(|_| !pull.draft);
+        base.map_or(Mergeable::Unknown, |base| self.merges(base, &pull.head))
+    }
+
+    /// A conflict is a file that both sides changed, each in its way.
+    pub(crate) fn merges(&self, base: &Sha, head: &Sha) -> Mergeable {
         let theirs = self.tree(base);
         let clash = self
-            .patch(base, &pull.head)
+            .patch(base, head)
             .into_iter()
             .any(|(path, (before, after))| theirs.get(&path) != before.as_ref() && theirs.get(&path) != after.as_ref());
         if clash { Mergeable::Conflict } else { Mergeable::Clean }

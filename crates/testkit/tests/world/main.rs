@@ -6,6 +6,7 @@ mod faults;
 mod hand;
 mod quirks;
 mod rules;
+mod untold;
 
 use referee_core::model::{Access, FindingId, Login, PullNumber, Review, Row, Sha, Verdict};
 use referee_core::plan::{Action, Expect, NewThread, Place};

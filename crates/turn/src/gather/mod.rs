@@ -1,6 +1,7 @@
 //! Makes a snapshot: what the forge tells, what git says of the change, what came in. Marks and commands are read here
 //! and findings are tracked; results are kept, no source text.
 
+mod aged;
 mod delta;
 mod reports;
 mod words;
@@ -10,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use referee_core::facts::{Facts, Known, RoleFacts};
 use referee_core::judge;
 use referee_core::mark::Keys;
-use referee_core::model::{Changes, Evidence, Sha, Snapshot, Submission, Tracked};
+use referee_core::model::{Changes, Evidence, Mergeable, Sha, Snapshot, Submission, Tracked};
 use referee_core::policy::Policy;
 use referee_core::track::{ChangedFile, FileDiff, PatchId, Spot, Track, follow, line_count};
 use referee_forge::Fetched;
@@ -63,11 +64,15 @@ pub fn gather<S: Source>(
         evidence: inbox.evidence.clone(),
         lease,
     };
+    if snapshot.pull.mergeable == Mergeable::Unknown && !snapshot.pull.draft {
+        snapshot.pull.mergeable = source.merges(&snapshot.pull.base_sha, &snapshot.pull.head);
+    }
     words::read(&mut snapshot, policy, keys);
     let mut deltas = delta::Deltas::new(source, &snapshot.pull.head);
     let (tracks, unreachable) = track(&snapshot, policy, &mut deltas)?;
     snapshot.changes.tracks = tracks;
     snapshot.changes.unreachable = unreachable;
+    aged::mark(&mut snapshot, &mut deltas)?;
     let understood = reports::understand(&snapshot, policy, &inbox.reports, source, &mut deltas)?;
     snapshot.evidence.reports = judge::merge(understood);
     for answer in &mut snapshot.evidence.answers {
