@@ -3,24 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use url::Url;
-
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::error::HttpError;
-use crate::route::{Method, Route};
-use crate::token::Token;
-
-/// How a server is reached.
-#[derive(Clone, Debug)]
-pub struct Reach {
-    /// Where its interface begins: `https://git.example.org/api/v1`.
-    pub base: Url,
-    /// What authenticates.
-    pub token: Option<Token>,
-    /// All that may leave.
-    pub routes: &'static [Route],
-}
+use crate::reach::Reach;
+use crate::route::Method;
 
 /// A client of one server with one token. Clones share everything.
 #[derive(Clone, Debug)]

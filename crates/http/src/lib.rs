@@ -5,12 +5,14 @@ mod answer;
 mod call;
 mod client;
 mod error;
+mod reach;
 mod route;
 mod token;
 
 pub use answer::Answer;
 pub use call::Call;
-pub use client::{Calls, Client, Reach};
+pub use client::{Calls, Client};
 pub use error::HttpError;
+pub use reach::{Limits, Reach};
 pub use route::{Keys, Method, Repeat, Route};
 pub use token::Token;
