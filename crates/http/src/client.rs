@@ -1,26 +1,32 @@
 //! The client: one server, one token.
 
+use std::fmt;
+use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+
+use backon::{ExponentialBuilder, Retryable};
+use governor::{DefaultDirectRateLimiter, Quota};
+use recloser::{AsyncRecloser, Recloser};
 
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::error::HttpError;
-use crate::reach::Reach;
-use crate::route::Method;
+use crate::failed::Failed;
+use crate::parcel::Parcel;
+use crate::reach::{Limits, Reach};
+use crate::wire::Wire;
 
-/// A client of one server with one token. Clones share everything.
-#[derive(Clone, Debug)]
+/// A client of one server with one token. Clones share everything: the pace, the kept answers, the counters, and the
+/// knowledge that the server is down.
+#[derive(Clone)]
 pub struct Client {
     inner: Arc<Inner>,
 }
 
-#[derive(Debug)]
 struct Inner {
-    reach: Reach,
-    http: reqwest::Client,
-    reads: AtomicUsize,
-    writes: AtomicUsize,
+    wire: Wire,
+    pace: DefaultDirectRateLimiter,
+    breaker: AsyncRecloser,
 }
 
 /// How many requests left.
@@ -35,59 +41,78 @@ pub struct Calls {
 impl Client {
     /// A client. Nothing is sent yet.
     pub fn new(reach: Reach) -> Result<Self, HttpError> {
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let http = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .map_err(|error| HttpError::Unusable(error.to_string()))?;
-        Ok(Self { inner: Arc::new(Inner { reach, http, reads: AtomicUsize::new(0), writes: AtomicUsize::new(0) }) })
+        let (pace, breaker) = (pace(&reach.limits), breaker(&reach.limits));
+        Ok(Self { inner: Arc::new(Inner { wire: Wire::new(reach)?, pace, breaker }) })
     }
 
-    /// Sends a request and waits for its answer.
+    /// Sends a request and waits for its answer, whatever its status.
+    ///
+    /// What is not on the list does not leave. What fails is tried again where that is safe.
     pub async fn send(&self, call: &Call<'_>) -> Result<Answer, HttpError> {
-        let inner = &self.inner;
-        let mut url = inner.reach.base.clone();
-        let mut places = call.places.iter();
-        {
-            let mut path = url.path_segments_mut().map_err(|()| HttpError::Unusable("no address".to_owned()))?;
-            path.pop_if_empty();
-            for segment in call.route.path.split('/').skip(1) {
-                path.push(if segment.starts_with('{') { places.next().map_or("", String::as_str) } else { segment });
-            }
+        let Inner { wire, .. } = self.inner.as_ref();
+        let limits = &wire.reach.limits;
+        let parcel = Parcel::pack(&wire.reach, call)?;
+        let mut doubtful = false;
+        let ended = (|| self.attempt(&parcel))
+            .retry(waits(limits))
+            .sleep(tokio::time::sleep)
+            .when(|failed| failed.may_repeat(parcel.repeat))
+            .adjust(|failed, usual| failed.wait(usual, limits.longest_wait))
+            .notify(|failed, _| doubtful |= failed.may_be_done())
+            .await
+            .or_else(|failed| failed.end(&parcel, wire.host()));
+        match ended {
+            // The first try may have done what the last one was refused: a label that is gone already is not found.
+            Ok(answer) if !doubtful || parcel.reads() || answer.is_success() => Ok(answer),
+            Err(error) if !doubtful || parcel.reads() => Err(error),
+            _ => Err(HttpError::Unknown),
         }
-        if !call.query.is_empty() {
-            url.query_pairs_mut().extend_pairs(call.query.iter());
-        }
-        let method = match call.route.method {
-            Method::Get => reqwest::Method::GET,
-            Method::Post => reqwest::Method::POST,
-            Method::Patch => reqwest::Method::PATCH,
-            Method::Put => reqwest::Method::PUT,
-            Method::Delete => reqwest::Method::DELETE, // delete: own label
-        };
-        let counter = if call.route.method.reads() { &inner.reads } else { &inner.writes };
-        counter.fetch_add(1, Ordering::Relaxed);
-        let mut request = inner.http.request(method, url);
-        if let Some(token) = &inner.reach.token {
-            request = request.header("authorization", format!("token {}", token.reveal()));
-        }
-        if let Some(body) = &call.body {
-            request = request.header("content-type", "application/json").body(body.to_string());
-        }
-        let lost = |_| HttpError::Unknown;
-        let answer = request.send().await.map_err(lost)?;
-        let status = answer.status().as_u16();
-        let headers = answer
-            .headers()
-            .iter()
-            .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
-            .collect();
-        let body = answer.bytes().await.map_err(lost)?.to_vec();
-        Ok(Answer { status, headers, body })
     }
 
     /// How many requests left so far.
     pub fn calls(&self) -> Calls {
-        Calls { reads: self.inner.reads.load(Ordering::Relaxed), writes: self.inner.writes.load(Ordering::Relaxed) }
+        self.inner.wire.calls()
     }
+
+    async fn attempt(&self, parcel: &Parcel) -> Result<Answer, Failed> {
+        let Inner { wire, pace, breaker } = self.inner.as_ref();
+        let paced = async {
+            pace.until_ready().await;
+            wire.attempt(parcel).await
+        };
+        breaker.call_with(Failed::is_trouble, paced).await.map_err(|error| match error {
+            recloser::Error::Inner(failed) => failed,
+            recloser::Error::Rejected => {
+                let Limits { failures, rest, .. } = wire.reach.limits;
+                let why = format!("it failed {failures} times in a row and is left alone for {rest:?}");
+                Failed::Final(HttpError::Unreachable(wire.host().to_owned(), why))
+            }
+        })
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("host", &self.inner.wire.host()).field("calls", &self.calls()).finish()
+    }
+}
+
+fn pace(limits: &Limits) -> DefaultDirectRateLimiter {
+    let some = |number| NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
+    DefaultDirectRateLimiter::direct(Quota::per_second(some(limits.per_second)).allow_burst(some(limits.burst)))
+}
+
+/// Opens when nothing but failures is in its ring and one more comes, hence one less than that many.
+fn breaker(limits: &Limits) -> AsyncRecloser {
+    let ring = limits.failures.saturating_sub(1).max(1);
+    let breaker = Recloser::custom().error_rate(1.0).closed_len(ring).half_open_len(1).open_wait(limits.rest);
+    breaker.build().into()
+}
+
+fn waits(limits: &Limits) -> ExponentialBuilder {
+    ExponentialBuilder::new()
+        .with_jitter()
+        .with_min_delay(limits.first_wait)
+        .with_max_delay(limits.longest_wait)
+        .with_max_times(limits.tries.saturating_sub(1))
 }

@@ -4,15 +4,23 @@
 mod answer;
 mod call;
 mod client;
+mod dial;
 mod error;
+mod failed;
+mod kept;
+mod pages;
+mod parcel;
 mod reach;
+mod reason;
 mod route;
 mod token;
+mod wire;
 
 pub use answer::Answer;
 pub use call::Call;
 pub use client::{Calls, Client};
 pub use error::HttpError;
+pub use pages::{Pages, Paging};
 pub use reach::{Limits, Reach};
 pub use route::{Keys, Method, Repeat, Route};
 pub use token::Token;

@@ -57,7 +57,19 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("git", &["diffy", "referee-core", "thiserror"]),
     (
         "http",
-        &["backon", "governor", "recloser", "reqwest", "rustls", "serde", "serde_json", "thiserror", "tokio", "url"],
+        &[
+            "backon",
+            "governor",
+            "httpdate",
+            "recloser",
+            "reqwest",
+            "rustls",
+            "serde",
+            "serde_json",
+            "thiserror",
+            "tokio",
+            "url",
+        ],
     ),
     (
         "review",

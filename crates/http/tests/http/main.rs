@@ -1,0 +1,7 @@
+//! The client against a server that answers as it is told.
+
+mod again;
+mod allowed;
+mod pages;
+mod server;
+mod ways;
