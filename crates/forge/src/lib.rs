@@ -14,7 +14,9 @@ use std::future::Future;
 pub use error::{Duty, ForgeError};
 pub use fetched::Fetched;
 pub use gate::{Asked, Gates, Permit, Withheld};
-pub use gitea::{Flavour, GiteaForge, Server};
+pub use gitea::{
+    Address, CapabilityRow, Flavour, GiteaForge, Known, Server, Versions, Way, capability_rows, known_versions, probe,
+};
 pub use local::{Hands, LocalError, LocalForge, LocalPull, local_name, login_of};
 pub use referee_core::mark::Sealed;
 use referee_core::model::{Board, CommentId, Login, PullNumber, ReviewId, Sha, Span, ThreadId};

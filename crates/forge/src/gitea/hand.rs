@@ -11,10 +11,12 @@
 //! | any other 5xx | later | unknown: it may be stored all the same |
 //! | anything else | refused, in the server's words | the same |
 
-use referee_core::model::Login;
+use jiff::Timestamp;
+use referee_core::model::{Login, Time};
 use referee_http::{Answer, Call, Client, HttpError};
 use serde::de::DeserializeOwned;
 
+use super::wire;
 use crate::ForgeError;
 
 /// An identity and the client that holds its token.
@@ -25,9 +27,9 @@ pub(super) struct Hand {
 }
 
 impl Hand {
-    /// Asks, and reads the answer as JSON. `what` is what people call it: `the reviews of #7`.
+    /// Asks, and reads the answer. `what` is what people call it: `the reviews of #7`.
     pub(super) async fn read<T: DeserializeOwned>(&self, call: &Call<'_>, what: &str) -> Result<T, ForgeError> {
-        self.ask(call, what).await?.json().map_err(|error| unsent(error, what))
+        understand(&self.ask(call, what).await?, what)
     }
 
     /// Sends, and hands the answer over if it is one of success.
@@ -35,6 +37,17 @@ impl Hand {
         let answer = self.client.send(call).await.map_err(|error| unsent(error, what))?;
         if answer.is_success() { Ok(answer) } else { Err(meaning(&answer, call, what)) }
     }
+}
+
+/// Reads an answer.
+pub(super) fn understand<T: DeserializeOwned>(answer: &Answer, what: &str) -> Result<T, ForgeError> {
+    wire::read(&answer.body).map_err(|error| ForgeError::Unreadable(format!("{what}: {error}")))
+}
+
+/// The server's clock, as its answer says; the own one where it does not.
+pub(super) fn clock(answer: &Answer) -> Time {
+    let now = || Time(Timestamp::now().as_second());
+    answer.header("date").and_then(wire::date).unwrap_or_else(now)
 }
 
 fn meaning(answer: &Answer, call: &Call<'_>, what: &str) -> ForgeError {
@@ -55,7 +68,7 @@ fn meaning(answer: &Answer, call: &Call<'_>, what: &str) -> ForgeError {
     }
 }
 
-fn unsent(error: HttpError, what: &str) -> ForgeError {
+pub(super) fn unsent(error: HttpError, what: &str) -> ForgeError {
     match error {
         HttpError::NotAllowed(_) | HttpError::Unusable(_) => ForgeError::Refused(error.to_string()),
         HttpError::Unreachable(..) => ForgeError::Unreachable(error.to_string()),

@@ -11,6 +11,9 @@ macro_rules! routes {
     };
 }
 
+/// What the server says of itself, beside its interface.
+pub(super) const SWAGGER: Route = Route::get("/swagger.v1.json");
+
 routes! {
     VERSION = Route::get("/version");
     USER = Route::get("/user");

@@ -1,0 +1,61 @@
+//! A repository's open pulls and issues.
+
+use referee_core::model::{
+    Author, Board, Comment, CommentId, Completeness, Issue, IssueNumber, Label, PullNumber, Text,
+};
+use referee_http::Call;
+
+use super::pull::edited;
+use crate::ForgeError;
+use crate::gitea::hand::Hand;
+use crate::gitea::pages::Listing;
+use crate::gitea::wire::{self, User, login, time};
+use crate::gitea::{GiteaForge, routes};
+
+impl GiteaForge {
+    pub(super) async fn read_board(&self) -> Result<Board, ForgeError> {
+        let hand = self.reader()?;
+        let open = |route| Call::new(route, self.places([])).with("state", "open");
+        let pulls = hand.pages(&open(&routes::PULLS), "the open pulls", |rows: Vec<wire::Pull>| rows).await?;
+        let issues = open(&routes::ISSUES).with("type", "issues");
+        let issues = hand.pages(&issues, "the open issues", |rows: Vec<wire::Issue>| rows).await?;
+        let taken_at = pulls.taken_at;
+        let mut board = Board { taken_at, pulls: Vec::new(), issues: Vec::new(), leases: Vec::new() };
+        board.pulls = whole(pulls)?.into_iter().map(|row| PullNumber(row.number)).collect();
+        board.pulls.sort();
+        for row in whole(issues)? {
+            let comments = if row.comments > 0 { self.comments_of(hand, row.number).await? } else { Vec::new() };
+            board.issues.push(Issue {
+                number: IssueNumber(row.number),
+                labels: row.labels.into_iter().map(|label| Label { name: label.name, by: None, at: None }).collect(),
+                assignees: row.assignees.iter().filter_map(User::login).collect(),
+                comments,
+            });
+        }
+        board.issues.sort_by_key(|issue| issue.number);
+        Ok(board)
+    }
+
+    /// The server gives all of them at once.
+    async fn comments_of(&self, hand: &Hand, number: u64) -> Result<Vec<Comment>, ForgeError> {
+        let call = Call::new(&routes::COMMENTS, self.places([&number]));
+        let rows: Vec<wire::Comment> = hand.read(&call, &format!("the comments of #{number}")).await?;
+        let told = |row: wire::Comment| Comment {
+            id: CommentId(row.id.to_string()),
+            author: Author { login: login(row.user.as_ref()), ..Author::default() },
+            at: time(&row.created_at),
+            edited: edited(&row.created_at, &row.updated_at),
+            text: Text::unread(row.body),
+            url: row.html_url,
+        };
+        Ok(rows.into_iter().map(told).collect())
+    }
+}
+
+/// A board has no word for a list that was cut off, and half of one is none.
+fn whole<T>(listing: Listing<T>) -> Result<Vec<T>, ForgeError> {
+    match listing.complete {
+        Completeness::Complete => Ok(listing.items),
+        Completeness::Truncated { what } => Err(ForgeError::Unreadable(format!("{what}: there are too many"))),
+    }
+}

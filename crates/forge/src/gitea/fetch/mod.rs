@@ -1,0 +1,116 @@
+//! Reading: what is asked of the server, and in which order.
+//!
+//! | request | why |
+//! |---|---|
+//! | pull | its state, its head, the own rights; its `Date` is the snapshot's clock |
+//! | reviews | the verdicts and whether they count |
+//! | timeline | the texts as they are now, comments, labels, pushes, requests, dismissals |
+//! | inline comments of each review that has some | the threads |
+//! | statuses of the head | the checks |
+//! | assignees | who may write, unless everybody here is known |
+
+mod board;
+mod checks;
+mod people;
+mod pull;
+mod raw;
+mod reviews;
+mod threads;
+
+use std::future::{Future, poll_fn};
+use std::task::Poll;
+
+use referee_core::model::{Board, Completeness, PullNumber, Sha};
+use referee_http::Call;
+
+use self::people::everybody_known;
+use self::raw::Raw;
+use super::hand::{Hand, clock, understand};
+use super::pages::cut;
+use super::{GiteaForge, routes, wire};
+use crate::{Fetched, ForgeError, Reader};
+
+/// Requests that are on their way at once.
+const AT_ONCE: usize = 6;
+
+impl Reader for GiteaForge {
+    async fn fetch(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
+        let raw = self.raw(pull).await?;
+        Ok(raw.told(self))
+    }
+
+    async fn head(&self, pull: PullNumber) -> Result<Sha, ForgeError> {
+        let call = Call::new(&routes::PULL, self.places([&pull.0]));
+        let row: wire::Pull = self.reader()?.read(&call, &pull.to_string()).await?;
+        Ok(Sha(row.head.sha))
+    }
+
+    async fn board(&self) -> Result<Board, ForgeError> {
+        self.read_board().await
+    }
+}
+
+impl GiteaForge {
+    async fn raw(&self, number: PullNumber) -> Result<Raw, ForgeError> {
+        let hand = self.reader()?;
+        let call = Call::new(&routes::PULL, self.places([&number.0]));
+        let answer = hand.ask(&call, &number.to_string()).await?;
+        let pull: wire::Pull = understand(&answer, &number.to_string())?;
+        let mut raw = Raw::new(pull, clock(&answer));
+        raw.reviews = raw.take(self.reviews(hand, number).await?);
+        let hidden = raw.reviews.iter().map(|review| review.comments_count).sum::<u64>();
+        let hidden = usize::try_from(hidden).unwrap_or(usize::MAX);
+        let events = self.timeline(hand, number, None, hidden, |events| raw.has_all(events)).await?;
+        raw.events = raw.take(events);
+        self.read_threads(hand, number, &mut raw).await?;
+        let statuses = self.statuses(hand, &raw.pull.head.sha).await?;
+        raw.statuses = raw.take(statuses);
+        if !everybody_known(&raw, &hand.login) {
+            raw.assignees = self.assignees(hand).await?;
+        }
+        Ok(raw)
+    }
+
+    async fn read_threads(&self, hand: &Hand, number: PullNumber, raw: &mut Raw) -> Result<(), ForgeError> {
+        let with_threads: Vec<(u64, u64)> = raw.reviews.iter().map(|row| (row.id, row.comments_count)).collect();
+        let with_threads: Vec<_> = with_threads.into_iter().filter(|(_, count)| *count > 0).collect();
+        for some in with_threads.chunks(AT_ONCE) {
+            let asked = some.iter().map(|(review, _)| self.review_comments(hand, number, *review));
+            for ((_, count), rows) in some.iter().zip(together(asked).await) {
+                let rows = rows?;
+                if (rows.len() as u64) < *count {
+                    raw.complete = cut(&format!("the threads of {number}"));
+                }
+                raw.inline.extend(rows);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Runs all of them at once, and gives what each came to in their order.
+async fn together<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
+    let mut running: Vec<_> = futures.map(|future| (Box::pin(future), None)).collect();
+    poll_fn(|context| {
+        let mut all = Poll::Ready(());
+        for (future, output) in running.iter_mut().filter(|(_, output)| output.is_none()) {
+            match future.as_mut().poll(context) {
+                Poll::Ready(value) => *output = Some(value),
+                Poll::Pending => all = Poll::Pending,
+            }
+        }
+        all
+    })
+    .await;
+    running.into_iter().filter_map(|(_, output)| output).collect()
+}
+
+impl Raw {
+    /// The rows of a list; one that was cut off makes all of it incomplete.
+    fn take<T>(&mut self, listing: super::pages::Listing<T>) -> Vec<T> {
+        if let Completeness::Truncated { .. } = listing.complete {
+            self.complete = listing.complete;
+        }
+        listing.items
+    }
+}

@@ -1,0 +1,85 @@
+//! A pull as rows of the server: all that is asked, nothing made of it yet.
+
+use referee_core::model::{Completeness, Time};
+use serde::{Deserialize, Serialize};
+
+use super::people::People;
+use super::{checks, pull, reviews, threads};
+use crate::Fetched;
+use crate::gitea::GiteaForge;
+use crate::gitea::wire::{self, Event, Inline, Pull, Review, Status, User};
+
+/// A pull as rows of the server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Raw {
+    pub(super) taken_at: Time,
+    pub(super) complete: Completeness,
+    pub(super) pull: Pull,
+    pub(super) reviews: Vec<Review>,
+    pub(super) events: Vec<Event>,
+    pub(super) inline: Vec<Inline>,
+    pub(super) statuses: Vec<Status>,
+    /// Who can be assigned; `None` if nobody was asked, or nobody would say.
+    pub(super) assignees: Option<Vec<User>>,
+}
+
+impl Raw {
+    pub(super) fn new(pull: Pull, taken_at: Time) -> Self {
+        Self {
+            taken_at,
+            complete: Completeness::Complete,
+            pull,
+            reviews: Vec::new(),
+            events: Vec::new(),
+            inline: Vec::new(),
+            statuses: Vec::new(),
+            assignees: None,
+        }
+    }
+
+    /// What it means.
+    pub(super) fn told(&self, forge: &GiteaForge) -> Fetched {
+        let viewer = forge.viewer();
+        let people = People::of(self, &viewer.login);
+        let reviews = reviews::told(self, &people, &viewer.login);
+        Fetched {
+            taken_at: self.taken_at,
+            capabilities: forge.server.capabilities.clone(),
+            complete: self.complete.clone(),
+            pull: pull::told(self, &people, forge),
+            threads: threads::told(self, &people, &viewer, &forge.server.capabilities),
+            comments: reviews::comments(self, &people),
+            checks: checks::told(&self.statuses),
+            reviews,
+            lease: None,
+            viewer,
+        }
+    }
+
+    /// Whether the timeline has a row for all that is known to be in it: each submitted review, each label.
+    pub(super) fn has_all(&self, events: &[Event]) -> bool {
+        let submitted = self.reviews.iter().filter(|review| review.is_submitted());
+        let labels = self.pull.labels.iter();
+        submitted.clone().all(|review| events.iter().any(|event| event.is_of(review)))
+            && labels.clone().all(|label| events.iter().any(|event| event.adds(label)))
+    }
+}
+
+impl Review {
+    /// Neither a draft nor a request.
+    pub(super) fn is_submitted(&self) -> bool {
+        !matches!(self.state.as_str(), "PENDING" | "REQUEST_REVIEW")
+    }
+}
+
+impl Event {
+    /// Whether this is the row that holds that review's current text.
+    pub(super) fn is_of(&self, review: &Review) -> bool {
+        self.kind == "review" && self.review_id == review.id
+    }
+
+    /// Whether this put that label on.
+    pub(super) fn adds(&self, label: &wire::Label) -> bool {
+        self.kind == "label" && self.body == "1" && self.label.as_ref().is_some_and(|it| it.id == label.id)
+    }
+}

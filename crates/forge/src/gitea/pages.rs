@@ -1,0 +1,109 @@
+//! Lists to their end, and whether that was reached.
+
+use referee_core::model::{Completeness, Time};
+use referee_http::{Answer, Call};
+use serde::de::DeserializeOwned;
+
+use super::hand::{Hand, clock, understand};
+use super::wire::Event;
+use crate::ForgeError;
+
+/// Rows on a page: the most that the servers give unless their operator said otherwise.
+pub(super) const PAGE: usize = 50;
+/// After so many pages a list is cut off, and said to be.
+const PAGES_MAX: usize = 100;
+/// Rows that may be hidden from the timeline besides those that are known to be: inline comments in other people's
+/// drafts, references from repositories that this token may not see.
+const HIDDEN: usize = 10;
+
+/// What was read of a list.
+#[derive(Clone, Debug)]
+pub(super) struct Listing<T> {
+    pub(super) items: Vec<T>,
+    pub(super) complete: Completeness,
+    /// The server's clock when the first page was read.
+    pub(super) taken_at: Time,
+}
+
+impl Hand {
+    /// All pages of a list that tells its length in `X-Total-Count`. `open` finds the rows in a page.
+    ///
+    /// A short page is not the end: rows that this token may not see are taken out after paging, and still counted.
+    pub(super) async fn pages<P: DeserializeOwned, T>(
+        &self,
+        call: &Call<'_>,
+        what: &str,
+        open: impl Fn(P) -> Vec<T>,
+    ) -> Result<Listing<T>, ForgeError> {
+        let mut list = Listing::cut(what);
+        let mut counted: Option<usize> = None;
+        for page in 1..=PAGES_MAX {
+            // Some servers take no notice of `limit` unless `page` is there.
+            let answer = self.ask(&call.clone().with("page", page).with("limit", PAGE), what).await?;
+            let total: Option<usize> = answer.header("x-total-count").and_then(|total| total.parse().ok());
+            let empty = !list.add(&answer, open(understand(&answer, what)?));
+            if counted.zip(total).is_some_and(|(before, now)| now < before) {
+                // A row went away while this was read, and another may have slipped from one page to the one before.
+                return Ok(list);
+            }
+            counted = total.or(counted);
+            let reached = counted.is_none_or(|total| page * PAGE >= total);
+            if counted.is_some_and(|total| list.items.len() >= total) || (empty && reached) {
+                return Ok(list.whole());
+            }
+        }
+        Ok(list)
+    }
+
+    /// The timeline. It tells no length: inline comments are taken out after paging, so that a page may be short or
+    /// empty and not be the last. `hidden` is how many of them there are, `whole` whether nothing is missing that is
+    /// known to be there.
+    pub(super) async fn timeline(
+        &self,
+        call: &Call<'_>,
+        what: &str,
+        hidden: usize,
+        whole: impl Fn(&[Event]) -> bool,
+    ) -> Result<Listing<Event>, ForgeError> {
+        let mut list: Listing<Event> = Listing::cut(what);
+        let mut empty_before = false;
+        for page in 1..=PAGES_MAX {
+            let answer = self.ask(&call.clone().with("page", page).with("limit", PAGE), what).await?;
+            let empty = !list.add(&answer, understand(&answer, what)?);
+            let room = (page * PAGE).checked_sub(list.items.len() + hidden);
+            let likely = empty || room.is_some_and(|room| room >= HIDDEN);
+            let ended = room.is_some() && ((likely && whole(&list.items)) || (empty && empty_before));
+            empty_before = empty;
+            if ended {
+                return Ok(list.whole());
+            }
+        }
+        Ok(list)
+    }
+}
+
+impl<T> Listing<T> {
+    /// Nothing read yet.
+    fn cut(what: &str) -> Self {
+        Self { items: Vec::new(), complete: cut(what), taken_at: Time::default() }
+    }
+
+    /// Takes a page in, and says whether anything was on it.
+    fn add(&mut self, answer: &Answer, rows: Vec<T>) -> bool {
+        if self.taken_at == Time::default() {
+            self.taken_at = clock(answer);
+        }
+        let before = self.items.len();
+        self.items.extend(rows);
+        self.items.len() > before
+    }
+
+    fn whole(self) -> Self {
+        Self { complete: Completeness::Complete, ..self }
+    }
+}
+
+/// That a list was not read to its end.
+pub(super) fn cut(what: &str) -> Completeness {
+    Completeness::Truncated { what: what.to_owned() }
+}
