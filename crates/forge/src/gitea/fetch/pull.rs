@@ -12,10 +12,8 @@ use crate::gitea::wire::{self, Event, Pushed, User, login, time};
 pub(super) fn told(raw: &Raw, people: &People, forge: &GiteaForge) -> Pull {
     let Raw { pull: row, events, .. } = raw;
     let repo = row.base.repo.as_ref();
-    let opened_at = time(&row.created_at);
     let pushes: Vec<Push> = events.iter().filter_map(push).collect();
     let head = Sha(row.head.sha.clone());
-    let since = pushes.iter().rev().find(|push| push.head == head).map_or(opened_at, |push| push.at);
     Pull {
         forge: forge.server.flavour.to_string(),
         repo: RepoId(repo.map_or(0, |repo| repo.id)),
@@ -25,8 +23,8 @@ pub(super) fn told(raw: &Raw, people: &People, forge: &GiteaForge) -> Pull {
         author: people.author(row.user.as_ref()),
         state: state(row),
         draft: row.draft,
+        head_since: head_since(raw, &pushes, &head),
         head,
-        head_since: since,
         base: row.base.branch.clone(),
         base_sha: Sha(row.base.sha.clone()),
         mergeable: if row.mergeable { Mergeable::Clean } else { Mergeable::Unknown },
@@ -34,10 +32,20 @@ pub(super) fn told(raw: &Raw, people: &People, forge: &GiteaForge) -> Pull {
         labels: row.labels.iter().map(|label| told_label(label, events)).collect(),
         assignees: row.assignees.iter().filter_map(User::login).collect(),
         requests: requests(raw),
-        opened_at,
+        opened_at: time(&row.created_at),
         reopens: events.iter().filter(|event| event.kind == "reopen").map(|event| time(&event.created_at)).collect(),
         pushes,
         url: row.html_url.clone(),
+    }
+}
+
+/// A push shows in the timeline a moment after it shows in the pull. Until then the head is as new as can be: what was
+/// said before it must not be taken as said of it.
+fn head_since(raw: &Raw, pushes: &[Push], head: &Sha) -> Time {
+    match pushes.iter().rev().find(|push| push.head == *head) {
+        Some(push) => push.at,
+        None if pushes.is_empty() => time(&raw.pull.created_at),
+        None => raw.taken_at,
     }
 }
 

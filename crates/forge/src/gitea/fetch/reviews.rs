@@ -41,7 +41,7 @@ fn review(raw: &Raw, people: &People, row: &wire::Review) -> Review {
     let text = event.map_or(row.body.as_str(), |event| event.body.as_str());
     Review {
         id: ReviewId(row.id.to_string()),
-        edit: event.map(|event| EditId(event.id.to_string())),
+        edit: event.filter(|_| row.is_submitted()).map(|event| EditId(event.id.to_string())),
         author: people.author(row.user.as_ref()),
         row: kind(row, text),
         text: Text::unread(text),
