@@ -5,7 +5,6 @@
 mod error;
 mod fetched;
 mod gate;
-#[expect(dead_code, reason = "the adapter has no verbs yet")]
 mod gitea;
 mod local;
 
@@ -15,7 +14,8 @@ pub use error::{Duty, ForgeError};
 pub use fetched::Fetched;
 pub use gate::{Asked, Gates, Permit, Withheld};
 pub use gitea::{
-    Address, CapabilityRow, Flavour, GiteaForge, Known, Server, Versions, Way, capability_rows, known_versions, probe,
+    Address, CapabilityRow, Flavour, GiteaForge, HookError, Known, Ring, RingAbout, Server, Versions, Way,
+    capability_rows, known_versions, probe, read_hook,
 };
 pub use local::{Hands, LocalError, LocalForge, LocalPull, local_name, login_of};
 pub use referee_core::mark::Sealed;

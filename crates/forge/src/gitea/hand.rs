@@ -50,7 +50,7 @@ pub(super) fn clock(answer: &Answer) -> Time {
     answer.header("date").and_then(wire::date).unwrap_or_else(now)
 }
 
-fn meaning(answer: &Answer, call: &Call<'_>, what: &str) -> ForgeError {
+pub(super) fn meaning(answer: &Answer, call: &Call<'_>, what: &str) -> ForgeError {
     let named = || match answer.message() {
         words if words.is_empty() => format!("{what}: status {}", answer.status),
         words => format!("{what}: {words}"),

@@ -2,9 +2,13 @@
 //!
 //! `GiteaForge` reads through the first identity and writes through the one that a step names.
 
+mod claim;
 mod fetch;
 mod hand;
+mod hook;
+mod open;
 mod pages;
+mod perform;
 mod probe;
 mod routes;
 mod table;
@@ -19,6 +23,7 @@ use referee_core::model::{Capabilities, Login, PullNumber, Time, Viewer};
 use referee_http::{Call, Reach, Token};
 use serde::{Deserialize, Serialize};
 
+pub use self::hook::{HookError, Ring, RingAbout, read_hook};
 pub use self::probe::{Known, probe};
 pub use self::table::{CapabilityRow, Versions, Way, capability_rows, known_versions};
 use crate::ForgeError;
@@ -121,7 +126,7 @@ impl GiteaForge {
     /// The identity of that name.
     fn hand(&self, login: &Login) -> Result<&Hand, ForgeError> {
         let named = |hand: &&Hand| hand.login == *login;
-        self.hands.iter().find(named).ok_or_else(|| ForgeError::Forbidden(format!("speak for `{login}`")))
+        self.hands.iter().find(named).ok_or(ForgeError::Unauthenticated)
     }
 
     fn viewer(&self) -> Viewer {

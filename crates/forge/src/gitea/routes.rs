@@ -26,6 +26,7 @@ routes! {
     NOTIFICATIONS = Route::get("/notifications");
     PULLS = Route::get("/repos/{owner}/{repo}/pulls");
     ISSUES = Route::get("/repos/{owner}/{repo}/issues");
+    ISSUE = Route::get("/repos/{owner}/{repo}/issues/{number}");
     PULL = Route::get("/repos/{owner}/{repo}/pulls/{number}");
     REVIEWS = Route::get("/repos/{owner}/{repo}/pulls/{number}/reviews");
     REVIEW_COMMENTS = Route::get("/repos/{owner}/{repo}/pulls/{number}/reviews/{review}/comments");

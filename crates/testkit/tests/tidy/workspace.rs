@@ -52,6 +52,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "serde_json",
             "sha2",
             "thiserror",
+            "tokio",
         ],
     ),
     ("git", &["diffy", "referee-core", "thiserror"]),
