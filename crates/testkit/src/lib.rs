@@ -1,11 +1,13 @@
 //! A forge in memory, the hands of people, and the suites that every forge must pass.
 //!
-//! Nothing here is random, nothing sleeps and nothing touches the network: a play is a function of its script.
+//! Nothing here is random, nothing sleeps and nothing touches the network: a play is a function of its script. Real
+//! servers are another matter; `proxy` stands in front of them.
 
 pub mod contract;
 pub mod hand;
 pub mod play;
 mod poll;
+pub mod proxy;
 pub mod scenario;
 mod source;
 pub mod world;

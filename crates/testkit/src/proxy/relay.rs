@@ -1,0 +1,150 @@
+//! The wire of a proxy: one request per connection, passed on as it came.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+
+use super::fault::Fault;
+use super::state::{Seen, State};
+
+const END: &[u8] = b"\r\n\r\n";
+
+/// Serves until it is stopped.
+pub(super) fn run(
+    listener: std::net::TcpListener,
+    server: SocketAddr,
+    state: &Arc<State>,
+    stopped: oneshot::Receiver<()>,
+) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        listener.set_nonblocking(true).expect("a socket that does not block");
+        let listener = TcpListener::from_std(listener).expect("a listener");
+        let accepting = async {
+            while let Ok((client, _)) = listener.accept().await {
+                let state = Arc::clone(state);
+                // A sender that went away is no trouble of the proxy.
+                tokio::spawn(async move { serve(client, server, &state).await.unwrap_or_default() });
+            }
+        };
+        tokio::select! {
+            () = accepting => {}
+            _ = stopped => {}
+        }
+    });
+}
+
+async fn serve(mut client: TcpStream, server: SocketAddr, state: &State) -> io::Result<()> {
+    let Some(request) = Request::read(&mut client).await? else { return Ok(()) };
+    let fault = state.strike(&request.method, &request.path);
+    let passes = fault.is_none_or(Fault::passes);
+    let answer = if passes { pass_on(&request, server).await.ok() } else { None };
+    let passed = answer.is_some();
+    let answer = told(fault, answer.unwrap_or_else(gone));
+    let (method, path) = (request.method, request.path);
+    state.saw(Seen { method, path, status: status(&answer), passed });
+    if let Some(Fault::Slow(time)) = fault {
+        tokio::time::sleep(time).await;
+    }
+    client.write_all(&answer).await?;
+    client.shutdown().await
+}
+
+struct Request {
+    method: String,
+    path: String,
+    head: String,
+    body: Vec<u8>,
+}
+
+impl Request {
+    /// Nothing if the sender went away before it was whole.
+    async fn read(client: &mut TcpStream) -> io::Result<Option<Self>> {
+        let mut bytes = Vec::new();
+        loop {
+            if let Some(request) = Self::of(&bytes) {
+                return Ok(Some(request));
+            }
+            if client.read_buf(&mut bytes).await? == 0 {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn of(bytes: &[u8]) -> Option<Self> {
+        let (head, body) = halves(bytes)?;
+        let head = String::from_utf8_lossy(head).into_owned();
+        let length = head.lines().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            if name.eq_ignore_ascii_case("content-length") { value.trim().parse().ok() } else { None }
+        });
+        let mut first = head.lines().next()?.split(' ').map(str::to_owned);
+        let (method, path) = (first.next()?, first.next()?);
+        (body.len() >= length.unwrap_or(0)).then(|| Self { method, path, head, body: body.to_vec() })
+    }
+
+    /// The same, on a connection that ends with the answer.
+    fn once(&self) -> Vec<u8> {
+        let lasts = |line: &&str| !line.to_ascii_lowercase().starts_with("connection:");
+        let lines: Vec<&str> = self.head.lines().filter(lasts).chain(["connection: close"]).collect();
+        [lines.join("\r\n").as_bytes(), END, &self.body].concat()
+    }
+}
+
+async fn pass_on(request: &Request, server: SocketAddr) -> io::Result<Vec<u8>> {
+    let mut stream = TcpStream::connect(server).await?;
+    stream.write_all(&request.once()).await?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await?;
+    Ok(answer)
+}
+
+/// What the sender gets to see; nothing is a connection that closes.
+fn told(fault: Option<Fault>, answer: Vec<u8>) -> Vec<u8> {
+    let Some(fault) = fault else { return answer };
+    match fault {
+        Fault::DropBefore | Fault::DropAfter => Vec::new(),
+        Fault::Error | Fault::ErrorAfter => {
+            written("500 Internal Server Error", "", r#"{"message":"broken on purpose"}"#)
+        }
+        Fault::Gateway => {
+            let page = "<html><body><h1>502 Bad Gateway</h1></body></html>";
+            written("502 Bad Gateway", "content-type: text/html\r\n", page)
+        }
+        Fault::Busy(seconds) => {
+            written("429 Too Many Requests", &format!("retry-after: {seconds}\r\n"), "too many requests")
+        }
+        Fault::WrongJson => {
+            let status =
+                String::from_utf8_lossy(&answer).lines().next().and_then(|it| Some(it.split_once(' ')?.1.to_owned()));
+            written(status.as_deref().unwrap_or("200 OK"), "content-type: application/json\r\n", "{\"id\": ]")
+        }
+        Fault::Truncated => {
+            let whole = halves(&answer).map_or(0, |(_, body)| body.len());
+            answer[..answer.len() - whole.div_ceil(2)].to_vec()
+        }
+        Fault::Slow(_) => answer,
+    }
+}
+
+fn gone() -> Vec<u8> {
+    written("502 Bad Gateway", "", "the server behind the proxy is gone")
+}
+
+fn written(status: &str, headers: &str, body: &str) -> Vec<u8> {
+    let length = body.len();
+    format!("HTTP/1.1 {status}\r\n{headers}connection: close\r\ncontent-length: {length}\r\n\r\n{body}").into_bytes()
+}
+
+fn halves(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = bytes.windows(END.len()).position(|it| it == END)?;
+    Some((&bytes[..end], &bytes[end + END.len()..]))
+}
+
+fn status(answer: &[u8]) -> Option<u16> {
+    std::str::from_utf8(answer.get(9..12)?).ok()?.parse().ok()
+}
