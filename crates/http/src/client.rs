@@ -99,7 +99,7 @@ impl fmt::Debug for Client {
 
 fn pace(limits: &Limits) -> DefaultDirectRateLimiter {
     let some = |number| NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
-    DefaultDirectRateLimiter::direct(Quota::per_second(some(limits.per_second)).allow_burst(some(limits.burst)))
+    DefaultDirectRateLimiter::direct(Quota::per_minute(some(limits.per_minute)).allow_burst(some(limits.burst)))
 }
 
 /// Opens when nothing but failures is in its ring and one more comes, hence one less than that many.

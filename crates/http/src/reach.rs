@@ -40,8 +40,8 @@ pub struct Limits {
     pub first_wait: Duration,
     /// How long anything waits before it is tried again. A server that asks for more is asked again by the caller.
     pub longest_wait: Duration,
-    /// How many requests leave in a second.
-    pub per_second: u32,
+    /// How many requests leave in a minute, after the first ones.
+    pub per_minute: u32,
     /// How many may leave at once.
     pub burst: u32,
     /// How many failures in a row make the client leave the server alone.
@@ -68,7 +68,7 @@ impl Default for Limits {
             tries: 4,
             first_wait: Duration::from_millis(500),
             longest_wait: Duration::from_secs(30),
-            per_second: 20,
+            per_minute: 1200,
             burst: 100,
             failures: 10,
             rest: Duration::from_secs(30),

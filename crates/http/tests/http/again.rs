@@ -172,3 +172,16 @@ async fn a_server_that_recovers_or_only_refuses_is_not_left_alone() {
     }
     assert_eq!(server.seen().len(), 14);
 }
+
+#[tokio::test]
+async fn a_client_and_its_clones_keep_one_pace() {
+    let server = Server::new([Reply::ok("[]")]).await;
+    let reach = server.reach(ROUTES);
+    let limits = Limits { per_minute: 1, burst: 2, ..reach.limits };
+    let client = Client::new(Reach { limits, ..reach }).expect("a client");
+    client.send(&read()).await.expect("the first");
+    client.clone().send(&read()).await.expect("the second");
+    let third = tokio::time::timeout(Duration::from_millis(50), client.send(&read())).await;
+    assert!(third.is_err(), "it waits for its turn");
+    assert_eq!(server.seen().len(), 2);
+}

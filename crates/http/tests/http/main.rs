@@ -4,4 +4,5 @@ mod again;
 mod allowed;
 mod pages;
 mod server;
+mod trust;
 mod ways;
