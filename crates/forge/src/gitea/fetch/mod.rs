@@ -15,6 +15,8 @@ mod people;
 mod pull;
 mod raw;
 mod reviews;
+#[cfg(test)]
+mod tests;
 mod threads;
 
 use std::future::{Future, poll_fn};
@@ -35,8 +37,7 @@ const AT_ONCE: usize = 6;
 
 impl Reader for GiteaForge {
     async fn fetch(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
-        let raw = self.raw(pull).await?;
-        Ok(raw.told(self))
+        Ok(self.raw(pull).await?.told(&self.server, self.viewer()))
     }
 
     async fn head(&self, pull: PullNumber) -> Result<Sha, ForgeError> {

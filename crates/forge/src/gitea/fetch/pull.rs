@@ -6,18 +6,18 @@ use referee_core::model::{
 
 use super::people::People;
 use super::raw::Raw;
-use crate::gitea::GiteaForge;
+use crate::gitea::Flavour;
 use crate::gitea::wire::{self, Event, Pushed, User, login, time};
 
-pub(super) fn told(raw: &Raw, people: &People, forge: &GiteaForge) -> Pull {
+pub(super) fn told(raw: &Raw, people: &People, flavour: Flavour) -> Pull {
     let Raw { pull: row, events, .. } = raw;
     let repo = row.base.repo.as_ref();
     let pushes: Vec<Push> = events.iter().filter_map(push).collect();
     let head = Sha(row.head.sha.clone());
     Pull {
-        forge: forge.server.flavour.to_string(),
+        forge: flavour.to_string(),
         repo: RepoId(repo.map_or(0, |repo| repo.id)),
-        repo_name: repo.map_or_else(|| format!("{}/{}", forge.owner, forge.repo), |repo| repo.full_name.clone()),
+        repo_name: repo.map_or_else(String::new, |repo| repo.full_name.clone()),
         number: PullNumber(row.number),
         title: row.title.clone(),
         author: people.author(row.user.as_ref()),

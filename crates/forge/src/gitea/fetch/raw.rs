@@ -1,12 +1,12 @@
 //! A pull as rows of the server: all that is asked, nothing made of it yet.
 
-use referee_core::model::{Completeness, Time};
+use referee_core::model::{Completeness, Time, Viewer};
 use serde::{Deserialize, Serialize};
 
 use super::people::People;
 use super::{checks, pull, reviews, threads};
 use crate::Fetched;
-use crate::gitea::GiteaForge;
+use crate::gitea::Server;
 use crate::gitea::wire::{self, Event, Inline, Pull, Review, Status, User};
 
 /// A pull as rows of the server.
@@ -38,16 +38,15 @@ impl Raw {
     }
 
     /// What it means.
-    pub(super) fn told(&self, forge: &GiteaForge) -> Fetched {
-        let viewer = forge.viewer();
+    pub(super) fn told(&self, server: &Server, viewer: Viewer) -> Fetched {
         let people = People::of(self, &viewer.login);
         let reviews = reviews::told(self, &people, &viewer.login);
         Fetched {
             taken_at: self.taken_at,
-            capabilities: forge.server.capabilities.clone(),
+            capabilities: server.capabilities.clone(),
             complete: self.complete.clone(),
-            pull: pull::told(self, &people, forge),
-            threads: threads::told(self, &people, &viewer, &forge.server.capabilities),
+            pull: pull::told(self, &people, server.flavour),
+            threads: threads::told(self, &people, &viewer, &server.capabilities),
             comments: reviews::comments(self, &people),
             checks: checks::told(&self.statuses),
             reviews,
