@@ -2,6 +2,8 @@
 //!
 //! Nothing here is random, nothing sleeps and nothing touches the network: a play is a function of its script. Real
 //! servers are another matter; `proxy` stands in front of them.
+//! Nothing here is random, nothing sleeps and nothing touches the network: a play is a function of its script. Only
+//! `server` is different: it runs real servers on loopback, for suites that ask for them.
 
 pub mod contract;
 pub mod hand;
@@ -9,6 +11,7 @@ pub mod play;
 mod poll;
 pub mod proxy;
 pub mod scenario;
+pub mod server;
 mod source;
 pub mod world;
 

@@ -1,0 +1,65 @@
+//! The hands' own way to the server: routes that an adapter must not have, in a test that need not be async.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::net::{Ipv4Addr, TcpStream};
+use std::time::Duration;
+
+use referee_http::Answer;
+use serde_json::Value;
+
+/// Sends one request on a connection of its own and reads its answer.
+pub(super) fn send(
+    port: u16,
+    token: Option<&str>,
+    method: &str,
+    path: &str,
+    body: Option<&Value>,
+) -> io::Result<Answer> {
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
+    stream.set_read_timeout(Some(Duration::from_secs(60)))?;
+    let token = token.map(|token| format!("Authorization: token {token}\r\n")).unwrap_or_default();
+    let body = body.map(Value::to_string).unwrap_or_default();
+    let length = body.len();
+    // Not `Connection: close`: a server that then refuses before it has read the body resets, and the answer is lost.
+    let head = format!("{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{token}");
+    let kind = if body.is_empty() { "" } else { "Content-Type: application/json\r\n" };
+    stream.write_all(format!("{head}{kind}Content-Length: {length}\r\n\r\n{body}").as_bytes())?;
+    answer(&mut BufReader::new(stream))
+}
+
+fn answer(from: &mut impl BufRead) -> io::Result<Answer> {
+    let status = line(from)?;
+    let status = status.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or(io::ErrorKind::InvalidData)?;
+    let mut answer = Answer { status, headers: Default::default(), body: Vec::new() };
+    loop {
+        let header = line(from)?;
+        let Some((name, value)) = header.split_once(':') else { break };
+        answer.headers.insert(name.to_lowercase(), value.trim().to_owned());
+    }
+    if answer.header("transfer-encoding") == Some("chunked") {
+        loop {
+            let length = usize::from_str_radix(&line(from)?, 16).map_err(|_| io::ErrorKind::InvalidData)?;
+            take(from, length, &mut answer.body)?;
+            line(from)?;
+            if length == 0 {
+                break;
+            }
+        }
+    } else if let Some(length) = answer.header("content-length").and_then(|length| length.parse().ok()) {
+        take(from, length, &mut answer.body)?;
+    }
+    Ok(answer)
+}
+
+fn line(from: &mut impl BufRead) -> io::Result<String> {
+    let mut line = String::new();
+    from.read_line(&mut line)?;
+    Ok(line.trim_end().to_owned())
+}
+
+fn take(from: &mut impl BufRead, length: usize, into: &mut Vec<u8>) -> io::Result<()> {
+    let mut bytes = vec![0; length];
+    from.read_exact(&mut bytes)?;
+    into.append(&mut bytes);
+    Ok(())
+}
