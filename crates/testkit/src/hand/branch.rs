@@ -103,13 +103,13 @@ impl Person {
     /// Closes the pull.
     #[track_caller]
     pub fn close(&self) {
-        self.deed("close", |repo, pull| repo.set_state(pull, PullState::Closed));
+        self.deed("close", |repo, pull| repo.set_state(pull, &self.login, PullState::Closed));
     }
 
     /// Opens it again.
     #[track_caller]
     pub fn reopen(&self) {
-        self.deed("reopen", |repo, pull| repo.set_state(pull, PullState::Open));
+        self.deed("reopen", |repo, pull| repo.set_state(pull, &self.login, PullState::Open));
     }
 
     /// Merges it, whatever anybody thinks of it.

@@ -17,7 +17,7 @@ impl Person {
     /// Takes a label off, whoever put it on.
     #[track_caller]
     pub fn unlabel(&self, name: &str) {
-        self.deed("unlabel", |repo, pull| repo.unlabel(pull, name));
+        self.deed("unlabel", |repo, pull| repo.unlabel(pull, &self.login, name));
     }
 
     /// Assigns somebody.
@@ -62,6 +62,7 @@ impl Person {
             let number = IssueNumber(repo.next_number());
             let mut row = StoredIssue { open: true, labels: Vec::new(), assignees: Vec::new(), comments: Vec::new() };
             for label in labels {
+                repo.offer_label(label);
                 add_label(&mut row.labels, label, &self.login, repo.now);
             }
             repo.issues.insert(number, row);

@@ -10,6 +10,7 @@ use referee_forge::ForgeError;
 
 use super::commits::{Patch, Tree};
 use super::rows::{Repo, StoredPull, StoredStatus, missing};
+use super::timeline::Deed;
 
 /// A pull to be opened.
 pub(crate) struct Opening<'a> {
@@ -52,6 +53,7 @@ impl Repo {
             opened_at: now,
             reopens: Vec::new(),
             pushes: vec![Push { head, by: Some(opening.by.clone()), at: now }],
+            events: Vec::new(),
             unpaired: Vec::new(),
         };
         self.pulls.insert(number, Arc::new(row));
@@ -80,6 +82,7 @@ impl Repo {
         let old = std::mem::replace(&mut pull.head, head.clone());
         pull.head_since = now;
         pull.pushes.push(Push { head: head.clone(), by: Some(by.clone()), at: now });
+        self.record_push(number, by, &old, kind);
         let same = self.pull(number).is_ok_and(|pull| self.patch_of(pull) == *patch);
         let (dismisses, flags) = (self.quirks.dismiss_on_push, self.quirks.stale_flags || self.quirks.stale_ignored);
         let rolls = self.quirks.commit_rolls_forward && kind == PushKind::Forced;
@@ -100,8 +103,10 @@ impl Repo {
         }
     }
 
-    pub(crate) fn set_state(&mut self, number: PullNumber, state: PullState) -> Result<(), ForgeError> {
+    pub(crate) fn set_state(&mut self, number: PullNumber, by: &Login, state: PullState) -> Result<(), ForgeError> {
         let now = self.now;
+        let deed = if state == PullState::Open { Deed::Reopened } else { Deed::Closed };
+        self.record(number, by, deed)?;
         let pull = self.pull_mut(number)?;
         if state == PullState::Open && pull.state == PullState::Closed {
             pull.reopens.push(now);
@@ -114,9 +119,11 @@ impl Repo {
     pub(crate) fn request(&mut self, number: PullNumber, by: &Login, of: &Login) -> Result<(), ForgeError> {
         self.takes_part(number, by, "ask for a review")?;
         let (at, clears) = (self.now, self.quirks.request_clears);
+        self.record(number, by, Deed::Requested { of: of.clone() })?;
+        let id = self.next_review();
         let pull = self.pull_mut(number)?;
-        pull.requests.retain(|request| request.of != *of);
-        pull.requests.push(ReviewRequest { of: of.clone(), by: Some(by.clone()), at });
+        pull.requests.retain(|(_, request)| request.of != *of);
+        pull.requests.push((id, ReviewRequest { of: of.clone(), by: Some(by.clone()), at }));
         if clears {
             pull.reviews.iter_mut().filter(|row| row.author == *of).for_each(|row| row.requested = true);
         }
@@ -126,7 +133,7 @@ impl Repo {
     /// Takes a request back; the forge gives the verdicts their weight back.
     pub(crate) fn withdraw(&mut self, number: PullNumber, of: &Login) -> Result<(), ForgeError> {
         let pull = self.pull_mut(number)?;
-        pull.requests.retain(|request| request.of != *of);
+        pull.requests.retain(|(_, request)| request.of != *of);
         pull.reviews.iter_mut().filter(|row| row.author == *of).for_each(|row| row.requested = false);
         Ok(())
     }
@@ -136,6 +143,7 @@ impl Repo {
             return Err(ForgeError::Forbidden("dismiss a review".to_owned()));
         }
         let now = self.now;
+        self.record(number, by, Deed::Dismissed { review: review.clone() })?;
         self.pull_mut(number)?.review_mut(review)?.dismissed = Some((Some(by.clone()), now));
         Ok(())
     }
@@ -156,11 +164,18 @@ impl Repo {
 
     pub(crate) fn label(&mut self, number: PullNumber, by: &Login, name: &str) -> Result<(), ForgeError> {
         let at = self.now;
+        self.offer_label(name);
+        if self.pull(number)?.labels.iter().all(|label| label.name != name) {
+            self.record(number, by, Deed::Labelled { name: name.to_owned() })?;
+        }
         add_label(&mut self.pull_mut(number)?.labels, name, by, at);
         Ok(())
     }
 
-    pub(crate) fn unlabel(&mut self, number: PullNumber, name: &str) -> Result<(), ForgeError> {
+    pub(crate) fn unlabel(&mut self, number: PullNumber, by: &Login, name: &str) -> Result<(), ForgeError> {
+        if self.pull(number)?.labels.iter().any(|label| label.name == name) {
+            self.record(number, by, Deed::Unlabelled { name: name.to_owned() })?;
+        }
         self.pull_mut(number)?.labels.retain(|label| label.name != name);
         Ok(())
     }

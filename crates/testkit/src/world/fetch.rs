@@ -118,7 +118,7 @@ impl Repo {
             pushable: Some(!row.from_fork && self.may_write(viewer)),
             labels: row.labels.clone(),
             assignees: row.assignees.clone(),
-            requests: row.requests.clone(),
+            requests: row.requests.iter().map(|(_, request)| request.clone()).collect(),
             opened_at: row.opened_at,
             reopens: row.reopens.clone(),
             pushes: row.pushes.clone(),

@@ -19,7 +19,7 @@ impl Repo {
         for login in &pull.assignees {
             line(format!("assigned {login}"));
         }
-        for request in &pull.requests {
+        for (_, request) in &pull.requests {
             line(format!("asked {}", request.of));
         }
         for review in pull.reviews.iter().filter(|review| review.row != Row::Wrapper) {

@@ -19,6 +19,7 @@ mod rules;
 mod seat;
 mod state;
 mod talk;
+mod timeline;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -121,7 +121,8 @@ impl Repo {
             }
             None => (self.next_review(), EditId(self.next_text())),
         };
-        let text = if row == Row::Draft { "" } else { post.text };
+        // What breaks off keeps no words; a draft that was meant keeps them.
+        let text = if row == post.row { post.text } else { "" };
         let official = self.may_write(post.by) && self.pull(number)?.author != *post.by;
         let at = self.now;
         let pull = self.pull_mut(number)?;
@@ -135,6 +136,7 @@ impl Repo {
             text: Text::unread(text),
             commit: post.commit.clone(),
             at,
+            updated: at,
             official,
             replaced: false,
             requested: false,
@@ -154,7 +156,7 @@ impl Repo {
         let mut made = Vec::new();
         for Inline { place, text } in inline {
             let root = self.note_row(post.by, text);
-            let id = ThreadId(format!("t{}", root.id));
+            let id = ThreadId(root.id.0.clone());
             let Place { path, line, start_line, side } = place.clone();
             self.pull_mut(number)?.threads.push(StoredThread {
                 id: id.clone(),
@@ -177,7 +179,7 @@ impl Repo {
         let replaces = self.quirks.newest_verdict_only
             && matches!(post.row, Row::Verdict(Verdict::Approve | Verdict::RequestChanges));
         let pull = self.pull_mut(number)?;
-        pull.requests.retain(|request| request.of != *post.by);
+        pull.requests.retain(|(_, request)| request.of != *post.by);
         if replaces {
             let mut own = pull.reviews.iter_mut().rev().filter(|review| review.author == *post.by);
             own.next();
@@ -205,6 +207,6 @@ impl Repo {
 
     pub(crate) fn note_row(&mut self, by: &Login, text: &str) -> StoredNote {
         let (author, at) = (by.clone(), self.now);
-        StoredNote { id: NoteId(self.next_text()), author, at, edited: false, text: Text::unread(text) }
+        StoredNote { id: NoteId(self.next_text()), author, at, updated: at, edited: false, text: Text::unread(text) }
     }
 }

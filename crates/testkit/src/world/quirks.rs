@@ -26,6 +26,8 @@ pub struct Quirks {
     pub stale_ignored: bool,
     /// After a force-push of the same patch rows name the new commit.
     pub commit_rolls_forward: bool,
+    /// A force-push takes earlier pushes off the timeline.
+    pub force_push_forgets: bool,
     /// The interface has no resolve; people may have one on the page (FIX-12).
     pub no_resolve: bool,
     /// How replies are stored.
@@ -92,6 +94,7 @@ impl Quirks {
             stale_flags: false,
             stale_ignored: false,
             commit_rolls_forward: false,
+            force_push_forgets: false,
             no_resolve: false,
             replies: Replies::Native,
             threads_wrapped: false,
@@ -123,6 +126,7 @@ impl Quirks {
             newest_verdict_only: true,
             request_clears: true,
             stale_flags: true,
+            force_push_forgets: true,
             threads_wrapped: true,
             no_verdict_on_own_pull: true,
             no_verdict_on_closed: true,
@@ -132,7 +136,13 @@ impl Quirks {
 
     /// Forgejo: no resolve, and verdicts on closed pulls are taken.
     pub fn forgejo_like() -> Self {
-        Self { forge: "forgejo", no_resolve: true, no_verdict_on_closed: false, ..Self::gitea_like() }
+        Self {
+            forge: "forgejo",
+            force_push_forgets: false,
+            no_resolve: true,
+            no_verdict_on_closed: false,
+            ..Self::gitea_like()
+        }
     }
 
     /// GitHub: posts are atomic, replies come wrapped, commits roll forward.

@@ -13,6 +13,7 @@ use referee_forge::ForgeError;
 use super::claim::Claims;
 use super::commits::Commit;
 use super::quirks::Quirks;
+use super::timeline::{Event, Reaction};
 
 /// Everything the forge keeps. Cloning is cheap: commits and pulls are shared until they are changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +30,9 @@ pub(crate) struct Repo {
     pub(crate) issues: BTreeMap<IssueNumber, StoredIssue>,
     pub(crate) statuses: Vec<StoredStatus>,
     pub(crate) claims: Claims,
+    /// Labels that can be put on, in the order they were made.
+    pub(crate) labels: Vec<String>,
+    pub(crate) reactions: Vec<Reaction>,
     serials: Serials,
 }
 
@@ -53,13 +57,16 @@ pub(crate) struct StoredPull {
     pub(crate) from_fork: bool,
     pub(crate) labels: Vec<Label>,
     pub(crate) assignees: Vec<Login>,
-    pub(crate) requests: Vec<ReviewRequest>,
+    /// Each with the id of its row in the list of reviews.
+    pub(crate) requests: Vec<(ReviewId, ReviewRequest)>,
     pub(crate) reviews: Vec<StoredReview>,
     pub(crate) threads: Vec<StoredThread>,
     pub(crate) comments: Vec<StoredComment>,
     pub(crate) opened_at: Time,
     pub(crate) reopens: Vec<Time>,
     pub(crate) pushes: Vec<Push>,
+    /// What the timeline tells besides reviews and comments.
+    pub(crate) events: Vec<Event>,
     /// Posts that wait for the other one of their pair (`Quirks::posts_mixed_up`).
     pub(crate) unpaired: Vec<(Login, ReviewId)>,
 }
@@ -75,6 +82,8 @@ pub(crate) struct StoredReview {
     pub(crate) text: Text,
     pub(crate) commit: Sha,
     pub(crate) at: Time,
+    /// When its text was last written.
+    pub(crate) updated: Time,
     /// The author had the right to be counted when it was submitted.
     pub(crate) official: bool,
     pub(crate) replaced: bool,
@@ -101,6 +110,8 @@ pub(crate) struct StoredNote {
     pub(crate) id: NoteId,
     pub(crate) author: Login,
     pub(crate) at: Time,
+    /// When the forge last touched it, which need not be an edit.
+    pub(crate) updated: Time,
     pub(crate) edited: bool,
     pub(crate) text: Text,
 }
@@ -110,6 +121,7 @@ pub(crate) struct StoredComment {
     pub(crate) id: CommentId,
     pub(crate) author: Login,
     pub(crate) at: Time,
+    pub(crate) updated: Time,
     pub(crate) edited: bool,
     pub(crate) text: Text,
 }
@@ -154,6 +166,8 @@ impl Repo {
             issues: BTreeMap::new(),
             statuses: Vec::new(),
             claims: Claims::default(),
+            labels: Vec::new(),
+            reactions: Vec::new(),
             serials: Serials::default(),
         };
         let root = repo.commit(BTreeMap::new(), Vec::new());

@@ -37,7 +37,7 @@ impl Repo {
     ) -> Result<CommentId, ForgeError> {
         let (author, at) = (by.clone(), self.now);
         let id = CommentId(self.next_text());
-        let row = StoredComment { id: id.clone(), author, at, edited: false, text: Text::unread(text) };
+        let row = StoredComment { id: id.clone(), author, at, updated: at, edited: false, text: Text::unread(text) };
         match target {
             Target::Pull => self.pull_mut(number)?.comments.push(row),
             Target::Issue(issue) => self.issue_mut(issue)?.comments.push(row),
@@ -69,7 +69,10 @@ impl Repo {
         text: &str,
     ) -> Result<(), ForgeError> {
         self.may_edit(by, &self.pull(number)?.review(review)?.author)?;
-        self.pull_mut(number)?.review_mut(review)?.text = Text::unread(text);
+        let now = self.now;
+        let row = self.pull_mut(number)?.review_mut(review)?;
+        row.text = Text::unread(text);
+        row.updated = now;
         Ok(())
     }
 
@@ -83,10 +86,12 @@ impl Repo {
         let find = |note_row: &&StoredNote| note_row.id == *note;
         let author = self.pull(number)?.threads.iter().flat_map(|thread| &thread.notes).find(find);
         self.may_edit(by, &author.ok_or_else(|| missing(note))?.author)?;
+        let now = self.now;
         let mut notes = self.pull_mut(number)?.threads.iter_mut().flat_map(|thread| &mut thread.notes);
         if let Some(row) = notes.find(|row| row.id == *note) {
             row.text = Text::unread(text);
             row.edited = true;
+            row.updated = now;
         }
         Ok(())
     }
@@ -101,6 +106,7 @@ impl Repo {
     ) -> Result<(), ForgeError> {
         let author = self.comments(number, target)?.iter().find(|row| row.id == *comment);
         self.may_edit(by, &author.ok_or_else(|| missing(comment))?.author)?;
+        let now = self.now;
         let rows = match target {
             Target::Pull => &mut self.pull_mut(number)?.comments,
             Target::Issue(issue) => &mut self.issue_mut(issue)?.comments,
@@ -108,6 +114,7 @@ impl Repo {
         if let Some(row) = rows.iter_mut().find(|row| row.id == *comment) {
             row.text = Text::unread(text);
             row.edited = true;
+            row.updated = now;
         }
         Ok(())
     }

@@ -27,7 +27,7 @@ impl State {
         };
         self.change(|repo| match on {
             true => repo.label(doing.pull, doing.by, name),
-            false => repo.unlabel(doing.pull, name),
+            false => repo.unlabel(doing.pull, doing.by, name),
         })?;
         self.effect(doing.by, doing.pull, what);
         Ok(Performed::Done(Made::default()))
