@@ -133,7 +133,8 @@ impl Repo {
     }
 }
 
-fn nth(text: &str, line: u32) -> Option<String> {
+/// A line of a text, counted from one.
+pub(crate) fn nth(text: &str, line: u32) -> Option<String> {
     let index = usize::try_from(line.checked_sub(1)?).ok()?;
     text.lines().nth(index).map(str::to_owned)
 }

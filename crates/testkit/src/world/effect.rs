@@ -55,6 +55,10 @@ pub enum What {
     Claimed { purpose: Purpose, epoch: u64 },
     /// A claim was given back.
     Released { purpose: Purpose },
+    /// A reaction was left.
+    Reacted { word: String },
+    /// A reaction was taken back.
+    Unreacted { word: String },
     /// A pull was opened.
     PullOpened { branch: String },
     /// The pull was merged.
@@ -92,6 +96,8 @@ impl fmt::Display for What {
             Self::Status { context, state, .. } => write!(f, "sets `{context}` to {state:?}"),
             Self::Claimed { purpose, epoch } => write!(f, "claims {purpose:?} as {epoch}"),
             Self::Released { purpose } => write!(f, "releases {purpose:?}"),
+            Self::Reacted { word } => write!(f, "reacts with `{word}`"),
+            Self::Unreacted { word } => write!(f, "takes `{word}` back"),
             Self::PullOpened { branch } => write!(f, "opens `{branch}`"),
             Self::Merged => write!(f, "merges"),
         }

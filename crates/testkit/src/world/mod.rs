@@ -28,18 +28,24 @@ use referee_core::model::{Access, Login, PullNumber, Sha, Span, Time};
 use referee_forge::ForgeError;
 
 pub use commits::Tree;
+pub(crate) use commits::nth;
 pub use effect::{Effect, What};
 pub(crate) use events::{Opening, PushKind, add_label};
 pub use fault::{At, Fault, Sent};
 pub use fetch::RawReview;
-pub(crate) use posts::{Inline, Post};
-pub use quirks::{Quirks, Replies};
-pub(crate) use rows::{Repo, StoredIssue, User};
+pub(crate) use posts::{Inline, Post, Torn};
+pub use quirks::{BadLines, Quirks, Replies};
+pub(crate) use rows::{
+    Repo, StoredComment, StoredIssue, StoredNote, StoredPull, StoredReview, StoredStatus, StoredThread, User,
+};
 pub use rules::Tally;
 use seat::Pace;
 pub use seat::Seat;
 pub use state::Calls;
-use state::State;
+pub(crate) use state::State;
+pub(crate) use state::{Kind, Wired};
+
+pub(crate) use timeline::{Deed, Event};
 
 /// A forge in memory. Clones are handles to the same forge; `fork` makes another one.
 #[derive(Clone, Debug)]
@@ -101,6 +107,12 @@ impl World {
     /// No longer takes a process's token.
     pub fn revoke(&self, seat: &Seat) {
         self.state().revoked.insert(seat.id);
+    }
+
+    /// Makes labels that can be put on. Those that people put on are made by that.
+    pub fn offer_labels(&self, names: &[&str]) {
+        let mut state = self.state();
+        names.iter().for_each(|name| state.repo.offer_label(name));
     }
 
     /// Lets something go wrong, counted from now.

@@ -3,8 +3,11 @@
 
 use referee_core::model::{EditId, Login, NoteId, PullNumber, PullState, ReviewId, Row, Sha, Text, ThreadId, Verdict};
 use referee_core::plan::Place;
+use referee_core::track::Side;
 use referee_forge::ForgeError;
 
+use super::commits::nth;
+use super::quirks::BadLines;
 use super::rows::{Repo, StoredNote, StoredReview, StoredThread};
 
 /// A review on its way.
@@ -103,7 +106,18 @@ impl Repo {
     }
 
     fn fits(&self, number: PullNumber, commit: &Sha, place: &Place) -> bool {
-        self.pull(number).is_ok_and(|pull| self.commentable(pull, commit, &place.path, place.line, place.side))
+        let stored = match (self.quirks.bad_lines, place.side, place.line) {
+            (BadLines::PastEnd, Side::New, Some(line)) => {
+                self.text_at(commit, &place.path).is_none_or(|text| line == 0 || nth(&text, line).is_some())
+            }
+            (BadLines::None | BadLines::PastEnd, ..) => true,
+            (BadLines::All, ..) => {
+                let pull = self.pull(number);
+                return pull.is_ok_and(|pull| self.commentable(pull, commit, &place.path, place.line, place.side));
+            }
+        };
+        // No forge follows a path out of the repository.
+        stored && place.path.split('/').all(|name| name != "..")
     }
 
     /// The row of a post: the adopted draft's, or a new one.
@@ -146,7 +160,7 @@ impl Repo {
         Ok(id)
     }
 
-    fn inline(
+    pub(crate) fn inline(
         &mut self,
         number: PullNumber,
         post: &Post<'_>,

@@ -10,6 +10,8 @@ pub struct Quirks {
     pub original_text_in_lists: bool,
     /// Inline comments are stored one by one: a bad line leaves those before it in a draft (PUB-14).
     pub inline_one_by_one: bool,
+    /// Which inline comments it cannot store.
+    pub bad_lines: BadLines,
     /// A user has one draft, and the user's next post takes it over with all that is in it.
     pub draft_adopted: bool,
     /// Posts of one user come in pairs whose inline comments land in each other's review (D6).
@@ -79,6 +81,17 @@ pub enum Replies {
     No,
 }
 
+/// Which inline comments a forge cannot store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadLines {
+    /// Every one on a line or a file that is not there.
+    All,
+    /// Those past the end of a file that is there, on its new side.
+    PastEnd,
+    /// None: all are stored, wherever they point.
+    None,
+}
+
 impl Quirks {
     /// A forge without surprises.
     pub fn plain() -> Self {
@@ -86,6 +99,7 @@ impl Quirks {
             forge: "world",
             original_text_in_lists: false,
             inline_one_by_one: false,
+            bad_lines: BadLines::All,
             draft_adopted: false,
             posts_mixed_up: false,
             dismiss_on_push: false,

@@ -38,6 +38,30 @@ pub(crate) struct State {
     fault: Option<Fault>,
 }
 
+/// Whether a request may write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Read,
+    Write,
+}
+
+/// How a request over a wire went.
+#[derive(Debug)]
+pub(crate) enum Wired<T> {
+    /// Well.
+    Answered(T),
+    /// Half of the answer is lost.
+    Halved(T),
+    /// Answered with an error, done or not.
+    Failed,
+    /// Not answered at all.
+    Cut,
+    /// Not now.
+    Later,
+    /// The token is not taken.
+    Unauthenticated,
+}
+
 impl State {
     pub(crate) fn new(quirks: Quirks) -> Self {
         Self {
@@ -107,6 +131,43 @@ impl State {
         run: impl FnOnce(&mut Self) -> Result<T, ForgeError>,
     ) -> Result<T, ForgeError> {
         self.write(seat, |state| if state.torn() { Err(ForgeError::Unknown) } else { run(state) })
+    }
+
+    /// A request over a wire. What goes wrong with it is for the server to show.
+    pub(crate) fn wire<T>(&mut self, seat: u64, kind: Kind, run: impl FnOnce(&mut Self) -> T) -> Wired<T> {
+        match self.enter(seat) {
+            Err(ForgeError::Unauthenticated) => return Wired::Unauthenticated,
+            Err(_) => return Wired::Cut,
+            Ok(()) => {}
+        }
+        match kind {
+            Kind::Read => self.calls.reads += 1,
+            Kind::Write => self.calls.writes += 1,
+        }
+        self.fault = self.script.next(kind == Kind::Write);
+        let wired = match self.fault {
+            None | Some(Fault::Stale) => Wired::Answered(run(self)),
+            Some(Fault::Truncate) => Wired::Halved(run(self)),
+            Some(Fault::Later) => Wired::Later,
+            Some(Fault::FailBefore) => Wired::Failed,
+            Some(Fault::FailAfter500) => {
+                drop(run(self));
+                Wired::Failed
+            }
+            Some(Fault::LoseReply) => {
+                drop(run(self));
+                Wired::Cut
+            }
+            Some(Fault::Crash(sent)) => {
+                if sent == Sent::All || (sent == Sent::Half && self.repo.quirks.inline_one_by_one) {
+                    drop(run(self));
+                }
+                self.crash(seat);
+                Wired::Cut
+            }
+        };
+        self.fault = None;
+        wired
     }
 
     /// What a read sees: on a forge with lagging replicas not the last writes.

@@ -1,0 +1,80 @@
+//! What goes back: JSON, and the several ways in which real servers say no.
+
+use serde_json::{Value, json};
+
+use super::Dialect;
+
+/// An answer on its way.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) status: u16,
+    pub(super) kind: &'static str,
+    pub(super) headers: Vec<(&'static str, String)>,
+    pub(super) body: Vec<u8>,
+}
+
+/// What a route answers; both are answers, the second ends it early.
+pub(super) type Said = Result<Reply, Reply>;
+
+impl Reply {
+    pub(super) fn json(status: u16, value: &Value) -> Self {
+        let body = value.to_string().into_bytes();
+        Self { status, kind: "application/json;charset=utf-8", headers: Vec::new(), body }
+    }
+
+    /// Without a body: 204, and some of the ways to say no.
+    pub(super) fn empty(status: u16) -> Self {
+        Self { status, kind: "", headers: Vec::new(), body: Vec::new() }
+    }
+
+    /// A page where JSON is expected.
+    pub(super) fn page(status: u16, title: &str) -> Self {
+        let body = format!("<!DOCTYPE html>\n<html><head><title>{title}</title></head><body>{title}</body></html>\n");
+        Self { status, kind: "text/html; charset=utf-8", headers: Vec::new(), body: body.into_bytes() }
+    }
+
+    /// A route that is not there at all.
+    pub(super) fn nowhere() -> Self {
+        let body = b"404 page not found\n".to_vec();
+        Self { status: 404, kind: "text/plain; charset=utf-8", headers: Vec::new(), body }
+    }
+
+    /// An error in the server's own words.
+    pub(super) fn error(status: u16, message: &str) -> Self {
+        Self::json(status, &json!({ "message": message, "url": "http://forge.example/api/swagger" }))
+    }
+
+    /// What is not there, or not for these eyes.
+    pub(super) fn not_found(dialect: Dialect) -> Self {
+        let (message, errors) = match dialect {
+            Dialect::Gitea126 => ("not found", Some(Value::Null)),
+            Dialect::Gitea127 => ("not found", None),
+            Dialect::Forgejo10 => ("The target couldn't be found.", Some(json!([]))),
+        };
+        let mut value = json!({ "message": message, "url": "http://forge.example/api/swagger" });
+        if let (Some(errors), Some(members)) = (errors, value.as_object_mut()) {
+            members.insert("errors".to_owned(), errors);
+        }
+        Self::json(404, &value)
+    }
+
+    /// A token that is not taken.
+    pub(super) fn unauthenticated(dialect: Dialect) -> Self {
+        let message = match dialect.is_forgejo() {
+            true => "user does not exist [uid: 0, name: ]",
+            false => "invalid username, password or token",
+        };
+        Self::error(401, message)
+    }
+
+    /// The server fell over: done or not.
+    pub(super) fn broke() -> Self {
+        Self::error(500, "")
+    }
+
+    /// The same with a header.
+    pub(super) fn with(mut self, name: &'static str, value: impl ToString) -> Self {
+        self.headers.push((name, value.to_string()));
+        self
+    }
+}

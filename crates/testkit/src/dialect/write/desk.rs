@@ -1,0 +1,199 @@
+//! Labels, assignees, statuses, reactions, and pulls to be opened.
+
+use referee_core::model::{CheckState, IssueNumber, Login, PullNumber, PullState, Sha};
+use referee_core::plan::Target;
+use serde_json::Value;
+
+use super::Writer;
+use crate::dialect::reply::{Reply, Said};
+use crate::dialect::shape::label_id;
+use crate::world::{Opening, What};
+
+/// The words that can be reacted with.
+const WORDS: [&str; 8] = ["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"];
+
+impl Writer<'_> {
+    /// Labels by name or by id; those that are not there are left out without a word.
+    pub(super) fn add_labels(&mut self, number: PullNumber) -> Said {
+        let asked = self.asked.body.get("labels").and_then(Value::as_array).cloned().unwrap_or_default();
+        if asked.iter().any(Value::is_string) && asked.iter().any(Value::is_number) {
+            return Err(Reply::error(400, "labels should be an array of strings or integers"));
+        }
+        self.may_label()?;
+        let known = &self.repo().labels;
+        let named = |label: &Value| match label {
+            Value::String(name) => known.iter().find(|known| *known == name).cloned(),
+            other => named(known, other.as_u64()?),
+        };
+        let names: Vec<String> = asked.iter().filter_map(named).collect();
+        for name in names {
+            let pull = self.repo().pull(number).map_err(|_| self.not_found())?;
+            if pull.labels.iter().any(|label| label.name == name) {
+                continue;
+            }
+            let by = self.me().clone();
+            let labelled = self.state.change(|repo| repo.label(number, &by, &name));
+            labelled.map_err(|_| self.not_found())?;
+            self.effect(number, What::Labelled { name });
+        }
+        let pull = self.repo().pull(number).map_err(|_| self.not_found())?;
+        Ok(Reply::json(200, &self.shape().labels(&pull.labels)))
+    }
+
+    /// Takes a label off by its id; a name in its place is an id that nothing has.
+    pub(super) fn drop_label(&mut self, number: PullNumber, id: &str) -> Said {
+        self.may_label()?;
+        let Some(name) = id.parse().ok().and_then(|id| named(&self.repo().labels, id)) else {
+            return Err(match self.dialect() {
+                crate::dialect::Dialect::Gitea127 => self.not_found(),
+                _ => Reply::error(422, "label does not exist"),
+            });
+        };
+        let pull = self.repo().pull(number).map_err(|_| self.not_found())?;
+        if pull.labels.iter().any(|label| label.name == name) {
+            let by = self.me().clone();
+            let dropped = self.state.change(|repo| repo.unlabel(number, &by, &name));
+            dropped.map_err(|_| self.not_found())?;
+            self.effect(number, What::Unlabelled { name });
+        }
+        Ok(Reply::empty(204))
+    }
+
+    /// Replaces all assignees; without the field they are kept.
+    pub(super) fn set_assignees(&mut self, number: &str) -> Said {
+        let serial: u64 = number.parse().map_err(|_| self.not_found())?;
+        let issue = self.repo().issues.contains_key(&IssueNumber(serial)).then_some(IssueNumber(serial));
+        let (target, pull) = (issue.map_or(Target::Pull, Target::Issue), PullNumber(serial));
+        if issue.is_none() {
+            self.pull(number)?;
+        }
+        if !self.may_write() || self.repo().quirks.no_labels {
+            return Err(Reply::empty(403));
+        }
+        if let Some(wanted) = self.asked.body.get("assignees").and_then(Value::as_array) {
+            let mut new: Vec<Login> = wanted.iter().filter_map(Value::as_str).map(Login::from).collect();
+            let replaced = self.state.change(|repo| {
+                let assigned = repo.assignees(pull, target)?;
+                let old = std::mem::replace(assigned, new.clone());
+                Ok::<_, referee_forge::ForgeError>(old)
+            });
+            let old = replaced.map_err(|_| self.not_found())?;
+            for who in old.iter().filter(|who| !new.contains(who)) {
+                self.effect(pull, What::Unassigned { who: who.clone(), on: issue });
+            }
+            new.retain(|who| !old.contains(who));
+            for who in new {
+                self.effect(pull, What::Assigned { who, on: issue });
+            }
+        }
+        let shape = self.shape();
+        let value = match issue {
+            Some(issue) => self.repo().issues.get(&issue).map(|row| shape.issue(issue, row)),
+            None => self.repo().pull(pull).ok().map(|row| shape.pull_as_issue(row)),
+        };
+        Ok(Reply::json(201, &value.unwrap_or_default()))
+    }
+
+    /// Any word is taken for a state; what an unknown one counts as differs.
+    pub(super) fn set_status(&mut self, sha: &str) -> Said {
+        if !self.may_write() || self.repo().quirks.no_statuses {
+            return Err(Reply::error(403, "user should have a permission to write to a repo"));
+        }
+        let commit = Sha::from(sha);
+        if !self.repo().commits.contains_key(&commit) {
+            return Err(Reply::broke());
+        }
+        let state = match self.asked.text("state") {
+            "success" | "skipped" => CheckState::Pass,
+            "failure" | "error" => CheckState::Fail,
+            "warning" if !self.dialect().is_forgejo() => CheckState::Fail,
+            "pending" => CheckState::Pending,
+            _ if self.dialect().is_forgejo() => CheckState::Pass,
+            _ => CheckState::Pending,
+        };
+        let context = match self.asked.text("context") {
+            "" => "default",
+            context => context,
+        };
+        let text = self.asked.text("description");
+        self.state.change(|repo| repo.set_status(&commit, context, state, text));
+        let (context, text) = (context.to_owned(), text.to_owned());
+        let on = self.repo().pulls.values().find(|pull| pull.head == commit).map(|pull| pull.number);
+        let what = What::Status { commit, context, state, text };
+        self.effect(on.unwrap_or_default(), what);
+        let id = self.repo().statuses.len();
+        let status = self.repo().statuses.last().map(|status| self.shape().status(id, status));
+        Ok(Reply::json(201, &status.unwrap_or_default()))
+    }
+
+    /// The first one makes it, the others are told that it is there: what a claim stands on.
+    pub(super) fn react(&mut self, number: &str) -> Said {
+        let (on, word) = self.reaction(number)?;
+        let by = self.me().clone();
+        let new = self.state.change(|repo| repo.react(on, &by, &word));
+        if new {
+            self.effect(PullNumber(on), What::Reacted { word: word.clone() });
+        }
+        let row = self.repo().reactions.iter().find(|row| row.on == on && row.by == by && row.word == word);
+        let value = row.map(|row| self.shape().reaction(&row.by, &row.word, row.at));
+        Ok(Reply::json(if new { 201 } else { 200 }, &value.unwrap_or_default()))
+    }
+
+    pub(super) fn unreact(&mut self, number: &str) -> Said {
+        let (on, word) = self.reaction(number)?;
+        let by = self.me().clone();
+        if self.repo().reactions.iter().any(|row| row.on == on && row.by == by && row.word == word) {
+            self.state.change(|repo| repo.unreact(on, &by, &word));
+            self.effect(PullNumber(on), What::Unreacted { word });
+        }
+        Ok(Reply::empty(if self.dialect().is_forgejo() { 200 } else { 204 }))
+    }
+
+    /// A pull of a branch that is there already.
+    pub(super) fn open_pull(&mut self) -> Said {
+        let (branch, title) = (self.asked.text("head").to_owned(), self.asked.text("title").to_owned());
+        if !self.may_write() || self.repo().branch(&branch).is_none() {
+            return Err(self.not_found());
+        }
+        let open =
+            |pull: &&std::sync::Arc<crate::world::StoredPull>| pull.branch == branch && pull.state == PullState::Open;
+        if let Some(pull) = self.repo().pulls.values().find(open) {
+            let known = format!("pull request already exists for these targets [id: {}]", pull.number.0);
+            return Err(Reply::error(409, &known));
+        }
+        let by = self.me().clone();
+        let opening = Opening { by: &by, branch: &branch, title: &title, from_fork: false };
+        let opened = self.state.change(|repo| repo.open(&opening));
+        let number = opened.map_err(|_| self.not_found())?;
+        self.effect(number, What::PullOpened { branch });
+        let pull = self.repo().pull(number).map_err(|_| self.not_found())?;
+        Ok(Reply::json(201, &self.shape().pull(pull)))
+    }
+
+    fn reaction(&self, number: &str) -> Result<(u64, String), Reply> {
+        let on: u64 = number.parse().map_err(|_| self.not_found())?;
+        if !self.repo().issues.contains_key(&IssueNumber(on)) {
+            self.pull(number)?;
+        }
+        let word = self.asked.text("content");
+        if self.repo().quirks.no_claims || !WORDS.contains(&word) {
+            return Err(Reply::error(403, &format!("'{word}' is not an allowed reaction")));
+        }
+        Ok((on, word.to_owned()))
+    }
+
+    /// Whoever may not is told so on a page, where JSON is expected.
+    fn may_label(&self) -> Result<(), Reply> {
+        if self.may_write() && !self.repo().quirks.no_labels {
+            return Ok(());
+        }
+        Err(match self.dialect().is_forgejo() {
+            true => Reply::page(403, "Forbidden"),
+            false => Reply::error(403, "write permission is required"),
+        })
+    }
+}
+
+fn named(labels: &[String], id: u64) -> Option<String> {
+    labels.iter().find(|name| label_id(labels, name).is_some_and(|known| known as u64 == id)).cloned()
+}
