@@ -7,6 +7,7 @@ mod fetched;
 mod gate;
 mod gitea;
 mod local;
+mod shelf;
 
 use std::future::Future;
 
@@ -21,6 +22,7 @@ pub use local::{Hands, LocalError, LocalForge, LocalPull, local_name, login_of};
 pub use referee_core::mark::Sealed;
 use referee_core::model::{Board, CommentId, Login, PullNumber, ReviewId, Sha, Span, ThreadId};
 use referee_core::plan::{Action, Delivery, Expect};
+pub use shelf::Shelf;
 
 /// Reading: all that read-only commands ever hold, so they cannot write.
 pub trait Reader {

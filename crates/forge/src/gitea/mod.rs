@@ -16,6 +16,7 @@ mod wire;
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 
 use hand::Hand;
 use pages::Listing;
@@ -26,7 +27,7 @@ use serde::{Deserialize, Serialize};
 pub use self::hook::{HookError, Ring, RingAbout, read_hook};
 pub use self::probe::{Known, probe};
 pub use self::table::{CapabilityRow, Versions, Way, capability_rows, known_versions};
-use crate::ForgeError;
+use crate::{ForgeError, Shelf};
 
 /// Which of the two programs a server runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +47,9 @@ pub struct GiteaForge {
     server: Server,
     /// The first one reads.
     hands: Vec<Hand>,
+    /// The server's own name, for what is kept.
+    host: String,
+    shelf: Option<Arc<dyn Shelf>>,
 }
 
 /// Where a repository is.
@@ -78,19 +82,18 @@ impl GiteaForge {
         identities: Vec<(Option<Login>, Token)>,
         known: Option<Known>,
     ) -> Result<Self, ForgeError> {
-        let Some((_, first)) = identities.first() else { return Err(ForgeError::Unauthenticated) };
         let known = known.filter(|known| known.logins.len() == identities.len());
+        let mut clients = Vec::with_capacity(identities.len());
+        for (login, token) in identities {
+            clients.push((login, probe::client(&at.reach, Some(token))?));
+        }
+        let Some((_, first)) = clients.first() else { return Err(ForgeError::Unauthenticated) };
         let server = match &known {
             Some(known) => known.server.clone(),
-            None => {
-                let mut reach = at.reach.clone();
-                reach.token = Some(first.clone());
-                probe(&reach).await?
-            }
+            None => probe::examine(first, &at.reach).await?,
         };
-        let mut hands = Vec::with_capacity(identities.len());
-        for (index, (login, token)) in identities.into_iter().enumerate() {
-            let client = probe::client(&at.reach, Some(token))?;
+        let mut hands = Vec::with_capacity(clients.len());
+        for (index, (login, client)) in clients.into_iter().enumerate() {
             let kept = known.as_ref().and_then(|known| known.logins.get(index).cloned());
             let login = match login.or(kept) {
                 Some(login) => login,
@@ -98,7 +101,16 @@ impl GiteaForge {
             };
             hands.push(Hand { login, client });
         }
-        Ok(Self { owner: at.owner.clone(), repo: at.repo.clone(), server, hands })
+        let base = &at.reach.base;
+        let port = base.port().map(|port| format!(":{port}")).unwrap_or_default();
+        let host = format!("{}{port}{}", base.host_str().unwrap_or_default(), base.path().trim_end_matches('/'));
+        Ok(Self { owner: at.owner.clone(), repo: at.repo.clone(), server, hands, host, shelf: None })
+    }
+
+    /// The same, leaving what it read on that shelf: reading a pull again takes fewer requests.
+    #[must_use]
+    pub fn with_shelf(self, shelf: Arc<dyn Shelf>) -> Self {
+        Self { shelf: Some(shelf), ..self }
     }
 
     /// What was found out when this was opened.

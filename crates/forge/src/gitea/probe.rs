@@ -23,7 +23,11 @@ pub struct Known {
 ///
 /// What answers and is neither Gitea nor Forgejo is `Unsupported`.
 pub async fn probe(reach: &Reach) -> Result<Server, ForgeError> {
-    let client = client(reach, reach.token.clone())?;
+    examine(&client(reach, reach.token.clone())?, reach).await
+}
+
+/// The same, asked through that client.
+pub(super) async fn examine(client: &Client, reach: &Reach) -> Result<Server, ForgeError> {
     let what = "tell its version";
     let answer = client.send(&Call::new::<&str>(&VERSION, [])).await.map_err(|error| unsent(error, what))?;
     match answer.status {

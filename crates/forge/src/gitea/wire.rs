@@ -41,6 +41,9 @@ pub(super) struct Pull {
     pub(super) labels: Vec<Label>,
     pub(super) assignees: Vec<User>,
     pub(super) allow_maintainer_edit: bool,
+    /// Neither is a number of comments; both tell that there are more or fewer of something.
+    pub(super) comments: u64,
+    pub(super) review_comments: u64,
     pub(super) created_at: String,
     pub(super) updated_at: String,
 }

@@ -18,6 +18,7 @@ mod reviews;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod warm;
 
 use std::future::{Future, poll_fn};
 use std::task::Poll;
@@ -58,18 +59,31 @@ impl GiteaForge {
         let answer = hand.ask(&call, &number.to_string()).await?;
         let pull: wire::Pull = understand(&answer, &number.to_string())?;
         let mut raw = Raw::new(pull, clock(&answer));
+        if let Some(old) = self.kept(number, &raw.pull) {
+            raw.head_seen = old.head_seen;
+            if let Some(again) = self.again(hand, old, &raw).await? {
+                self.keep(number, &again);
+                return Ok(again);
+            }
+        }
+        self.read_whole(hand, number, &mut raw).await?;
+        self.keep(number, &raw);
+        Ok(raw)
+    }
+
+    async fn read_whole(&self, hand: &Hand, number: PullNumber, raw: &mut Raw) -> Result<(), ForgeError> {
         raw.reviews = raw.take(self.reviews(hand, number).await?);
         let hidden = raw.reviews.iter().map(|review| review.comments_count).sum::<u64>();
         let hidden = usize::try_from(hidden).unwrap_or(usize::MAX);
         let events = self.timeline(hand, number, None, hidden, |events| raw.has_all(events)).await?;
         raw.events = raw.take(events);
-        self.read_threads(hand, number, &mut raw).await?;
+        self.read_threads(hand, number, raw).await?;
         let statuses = self.statuses(hand, &raw.pull.head.sha).await?;
         raw.statuses = raw.take(statuses);
-        if !everybody_known(&raw, &hand.login) {
+        if !everybody_known(raw, &hand.login) {
             raw.assignees = self.assignees(hand).await?;
         }
-        Ok(raw)
+        Ok(())
     }
 
     async fn read_threads(&self, hand: &Hand, number: PullNumber, raw: &mut Raw) -> Result<(), ForgeError> {

@@ -39,13 +39,13 @@ pub(super) fn told(raw: &Raw, people: &People, flavour: Flavour) -> Pull {
     }
 }
 
-/// A push shows in the timeline a moment after it shows in the pull. Until then the head is as new as can be: what was
-/// said before it must not be taken as said of it.
+/// A push shows in the timeline a moment after it shows in the pull, and never if the pull was closed meanwhile. Until
+/// then the head is as new as can be: what was said before it must not be taken as said of it.
 fn head_since(raw: &Raw, pushes: &[Push], head: &Sha) -> Time {
     match pushes.iter().rev().find(|push| push.head == *head) {
         Some(push) => push.at,
         None if pushes.is_empty() => time(&raw.pull.created_at),
-        None => raw.taken_at,
+        None => raw.head_seen,
     }
 }
 

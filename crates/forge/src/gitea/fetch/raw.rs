@@ -13,6 +13,10 @@ use crate::gitea::wire::{self, Event, Inline, Pull, Review, Status, User};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Raw {
     pub(super) taken_at: Time,
+    /// When all of it was read.
+    pub(super) whole_at: Time,
+    /// When this head was first seen here.
+    pub(super) head_seen: Time,
     pub(super) complete: Completeness,
     pub(super) pull: Pull,
     pub(super) reviews: Vec<Review>,
@@ -27,6 +31,8 @@ impl Raw {
     pub(super) fn new(pull: Pull, taken_at: Time) -> Self {
         Self {
             taken_at,
+            whole_at: taken_at,
+            head_seen: taken_at,
             complete: Completeness::Complete,
             pull,
             reviews: Vec::new(),

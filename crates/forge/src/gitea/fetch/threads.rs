@@ -1,11 +1,11 @@
 //! Threads, put together again: the servers have inline comments only.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use referee_core::mark::{Binding, Keys, Reader, TagKind, Written};
 use referee_core::model::{
-    Author, Capabilities, Note, NoteId, PullNumber, RepoId, Resolution, ReviewId, Support, Text, Thread, ThreadId,
-    Time, Viewer,
+    Author, Capabilities, Login, Note, NoteId, PullNumber, RepoId, Resolution, ReviewId, Support, Text, Thread,
+    ThreadId, Time, Viewer,
 };
 use referee_core::say::Calls;
 use referee_core::track::Side;
@@ -24,7 +24,7 @@ type Line = (Side, u64);
 pub(super) fn told(raw: &Raw, people: &People, viewer: &Viewer, can: &Capabilities) -> Vec<Thread> {
     let can_resolve = can.resolve == Support::Native && may_resolve(raw, people, viewer);
     let can_reply = can.reply != Support::Unsupported;
-    let conversations = conversations(raw, viewer);
+    let conversations = conversations(raw, &viewer.holds);
     let thread = |notes: Vec<&Inline>| {
         let root = *notes.first()?;
         let (side, line) = line(root);
@@ -54,7 +54,7 @@ fn may_resolve(raw: &Raw, people: &People, viewer: &Viewer) -> bool {
 /// The comments of each conversation in their order, by the number of its root.
 ///
 /// The root is the lowest number. What is still in a draft is nowhere yet.
-fn conversations<'a>(raw: &'a Raw, viewer: &Viewer) -> BTreeMap<u64, Vec<&'a Inline>> {
+pub(super) fn conversations<'a>(raw: &'a Raw, own: &BTreeSet<Login>) -> BTreeMap<u64, Vec<&'a Inline>> {
     let submitted: BTreeMap<u64, &Review> =
         raw.reviews.iter().filter(|row| row.is_submitted()).map(|row| (row.id, row)).collect();
     let mut notes: Vec<&Inline> = raw.inline.iter().collect();
@@ -67,7 +67,7 @@ fn conversations<'a>(raw: &'a Raw, viewer: &Viewer) -> BTreeMap<u64, Vec<&'a Inl
         let key = (review.id, (note.path.as_str(), line(note)));
         let root = match roots.get(&key) {
             Some(root) => *root,
-            None => joined(note, review, &threads, viewer).unwrap_or(note.id),
+            None => joined(note, review, &threads, own).unwrap_or(note.id),
         };
         roots.insert(key, root);
         threads.entry(root).or_default().push(note);
@@ -83,7 +83,7 @@ fn conversations<'a>(raw: &'a Raw, viewer: &Viewer) -> BTreeMap<u64, Vec<&'a Inl
 /// | its Tag says that it opens one | a root |
 /// | any other, by an own identity | a reply in the first of them |
 /// | any other | a root: people who comment on a line open a thread |
-fn joined(note: &Inline, review: &Review, threads: &BTreeMap<u64, Vec<&Inline>>, viewer: &Viewer) -> Option<u64> {
+fn joined(note: &Inline, review: &Review, threads: &BTreeMap<u64, Vec<&Inline>>, own: &BTreeSet<Login>) -> Option<u64> {
     if review.state != "COMMENT" || !review.body.trim().is_empty() || review.comments_count != 1 {
         return None;
     }
@@ -100,8 +100,8 @@ fn joined(note: &Inline, review: &Review, threads: &BTreeMap<u64, Vec<&Inline>>,
         }
         Some(TagKind::Root { .. }) => None,
         Some(TagKind::Topic(_)) | None => {
-            let own = author.login.is_some_and(|login| viewer.holds.contains(&login));
-            places.next().filter(|_| own).map(|(root, _)| *root)
+            let is_own = author.login.is_some_and(|login| own.contains(&login));
+            places.next().filter(|_| is_own).map(|(root, _)| *root)
         }
     }
 }

@@ -23,6 +23,7 @@ use crate::{Claimed, Errand, Forge, ForgeError, Made, Performed, Permit, Purpose
 impl Forge for GiteaForge {
     async fn perform(&self, pull: PullNumber, errand: &Errand<'_>) -> Result<Performed, ForgeError> {
         self.takes(errand.action)?;
+        self.forget(pull);
         Pen { forge: self, hand: self.hand(errand.by)?, pull }.act(errand.action, errand.expect).await
     }
 
