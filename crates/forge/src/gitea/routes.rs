@@ -39,8 +39,6 @@ routes! {
 
     POST_REVIEW = Route::write(Method::Post, "/repos/{owner}/{repo}/pulls/{number}/reviews",
         &["body", "comments", "commit_id", "event"]);
-    SUBMIT_REVIEW = Route::write(Method::Post, "/repos/{owner}/{repo}/pulls/{number}/reviews/{review}",
-        &["body", "event"]);
     REPLY = Route::write(Method::Post, "/repos/{owner}/{repo}/pulls/{number}/comments/{comment}/replies", &["body"]);
     ADD_REVIEW_COMMENT = Route::write(Method::Post,
         "/repos/{owner}/{repo}/pulls/{number}/reviews/{review}/comments",

@@ -102,6 +102,9 @@ pub(super) struct Review {
     pub(super) html_url: String,
 }
 
+/// What stands in a review that only brings a draft's threads out: the server wants words, and nobody needs to see any.
+pub(super) const AROUND_DRAFT: &str = "<!-- threads -->";
+
 /// An inline comment. The positions are line numbers: of the new side, or else of the old one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

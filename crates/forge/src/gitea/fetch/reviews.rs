@@ -57,7 +57,7 @@ fn kind(row: &wire::Review, text: &str) -> Row {
     match verdict(row) {
         Some(verdict) => Row::Verdict(verdict),
         None if row.state == "PENDING" => Row::Draft,
-        None if text.trim().is_empty() => Row::Wrapper,
+        None if text.trim().is_empty() || text == wire::AROUND_DRAFT => Row::Wrapper,
         None => Row::Verdict(Verdict::Comment),
     }
 }

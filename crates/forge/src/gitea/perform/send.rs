@@ -22,7 +22,7 @@ use super::own::{DRAFT, Own, spot};
 use crate::ForgeError;
 use crate::gitea::hand::{meaning, understand, unsent};
 use crate::gitea::routes;
-use crate::gitea::wire::Review;
+use crate::gitea::wire::{AROUND_DRAFT, Review};
 
 /// What a review says as a whole.
 pub(super) struct Post<'a> {
@@ -33,6 +33,8 @@ pub(super) struct Post<'a> {
 impl Post<'_> {
     /// What threads come in that are no part of a review.
     pub(super) const WRAPPER: Self = Self { event: "COMMENT", body: "" };
+    /// The same around a draft: what comes without words must come with a thread, and those in the draft do not count.
+    const AROUND_DRAFT: Self = Self { event: "COMMENT", body: AROUND_DRAFT };
 }
 
 /// Reviews on their way, and what is known to be there.
@@ -76,16 +78,13 @@ impl<'t> Sending<'_, 't> {
 
     /// Publishes what waits in the draft, if anything does.
     pub(super) async fn submit(&mut self) -> Result<Option<u64>, ForgeError> {
-        let Some(draft) = self.own.draft().filter(|draft| draft.comments_count > 0).map(|draft| draft.id) else {
+        if self.own.draft().is_none_or(|draft| draft.comments_count == 0) {
             return Ok(None);
-        };
-        let call = self.pen.forge.call(&routes::SUBMIT_REVIEW, [&self.pen.pull.0, &draft]);
-        let call = call.sending(json!({ "event": Post::WRAPPER.event, "body": Post::WRAPPER.body }));
-        self.pen.hand.ask(&call, &self.pen.what("the draft")).await?;
-        if let Some(row) = self.own.rows.iter_mut().find(|row| row.id == draft) {
-            Post::WRAPPER.event.clone_into(&mut row.state);
         }
-        Ok(Some(draft))
+        match self.try_once(&Post::AROUND_DRAFT, &[]).await? {
+            Tried::Stored(row) => self.stored(row, &[]).await.map(Some),
+            Tried::Failed => Err(ForgeError::Unknown),
+        }
     }
 
     /// What was asked for, is not there, and was not dropped.
