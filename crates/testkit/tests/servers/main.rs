@@ -1,6 +1,8 @@
 //! Real servers: what people do there works, what surprises there is still so, and the adapter keeps the contract.
 
+mod contract;
 mod hands;
+mod stage;
 
 /// A test of each name on each server.
 macro_rules! on_each_server {

@@ -1,0 +1,125 @@
+use std::cell::Cell;
+
+use referee_core::model::{CommentId, Login, PullNumber, ReviewId, Sha, ThreadId};
+use referee_core::plan::Place;
+use referee_core::track::Side;
+use referee_forge::{Address, ForgeError, GiteaForge};
+use referee_http::{Limits, Reach, Token};
+use referee_testkit::contract::{Made, Stage, Staged};
+use referee_testkit::server::{BOTS, OWNER, Person, Repo};
+
+use crate::{FILE, LINES};
+
+/// A repository on a real server as a stage.
+pub(crate) struct OnServer {
+    repo: Repo,
+    forge: GiteaForge,
+    opened: Cell<u32>,
+}
+
+impl OnServer {
+    pub(crate) async fn new(repo: Repo) -> Result<Self, ForgeError> {
+        let me = (None, token(&repo, BOTS[0]));
+        let forge = GiteaForge::open(&address(&repo, eager()), vec![me], None).await?;
+        Ok(Self { repo, forge, opened: Cell::new(0) })
+    }
+
+    /// The same forge by another token or with other limits; the server is known already.
+    async fn open(&self, login: &str, token: Token, limits: Limits) -> Option<GiteaForge> {
+        let known = self.forge.known();
+        let identity = (Some(Login::from(login)), token);
+        GiteaForge::open(&address(&self.repo, limits), vec![identity], Some(known)).await.ok()
+    }
+
+    fn ruth(&self, pull: PullNumber) -> Person {
+        self.repo.as_("ruth").on(pull)
+    }
+}
+
+/// Where a repository is.
+fn address(repo: &Repo, limits: Limits) -> Address {
+    let base = repo.server().url().parse().expect("an address");
+    let reach = Reach { limits, ..Reach::new(base, None, &[]) };
+    let name = repo.full_name();
+    Address { reach, owner: OWNER.to_owned(), repo: name.trim_start_matches(OWNER).trim_matches('/').to_owned() }
+}
+
+/// The server is ours alone.
+fn eager() -> Limits {
+    Limits { per_second: 1000, ..Limits::default() }
+}
+
+fn token(repo: &Repo, login: &str) -> Token {
+    Token::new(repo.server().token(login))
+}
+
+impl Stage for OnServer {
+    type Forge = GiteaForge;
+
+    fn forge(&self) -> &GiteaForge {
+        &self.forge
+    }
+
+    fn me(&self) -> Login {
+        Login::from(BOTS[0])
+    }
+
+    async fn pull(&self) -> Result<Staged, String> {
+        self.opened.set(self.opened.get() + 1);
+        let alice = self.repo.as_("alice");
+        let pull = alice.open(&format!("feature-{}", self.opened.get()), &[(FILE, LINES)]);
+        let place = |line| Place { path: FILE.to_owned(), line: Some(line), start_line: None, side: Side::New };
+        Ok(Staged { pull, head: alice.on(pull).head(), places: [1, 2, 3].map(place), nowhere: place(999) })
+    }
+
+    async fn push(&self, pull: PullNumber) -> Result<Sha, String> {
+        Ok(self.repo.as_("alice").on(pull).push(FILE, |text| format!("{text}fn four() {{}}\n")))
+    }
+
+    async fn comment(&self, pull: PullNumber, text: &str) -> Result<CommentId, String> {
+        Ok(self.ruth(pull).comment(text))
+    }
+
+    async fn review(&self, pull: PullNumber, text: &str) -> Result<ReviewId, String> {
+        Ok(self.ruth(pull).remark(text))
+    }
+
+    async fn thread(&self, pull: PullNumber, place: &Place, text: &str) -> Result<ThreadId, String> {
+        Ok(self.ruth(pull).note(&place.path, place.line.unwrap_or(1), text))
+    }
+
+    async fn label(&self, pull: PullNumber) -> Result<String, String> {
+        self.ruth(pull).label("wip");
+        Ok("wip".to_owned())
+    }
+
+    /// A page holds fifty rows, and the timeline has all of these.
+    async fn many(&self, staged: &Staged) -> Result<Made, String> {
+        let ruth = self.ruth(staged.pull);
+        for n in 0..60_u32 {
+            ruth.remark_with(&[(FILE, n % 3 + 1, &format!("note {n}"))], &format!("remark {n}"));
+            ruth.comment(&format!("comment {n}"));
+        }
+        Ok(Made { reviews: 60, threads: 60, comments: 60 })
+    }
+
+    /// No page of sixty rows is that short.
+    async fn cut_off(&self, _: PullNumber) -> Option<GiteaForge> {
+        let short = Limits { body: 8 << 10, ..eager() };
+        self.open(BOTS[0], token(&self.repo, BOTS[0]), short).await
+    }
+
+    async fn with_bad_token(&self) -> Option<GiteaForge> {
+        self.open(BOTS[0], Token::new("0123456789abcdef0123456789abcdef01234567"), eager()).await
+    }
+
+    async fn as_outsider(&self) -> Option<(GiteaForge, Login)> {
+        let login = "passer-by";
+        let forge = self.open(login, token(&self.repo, login), eager()).await?;
+        Some((forge, Login::from(login)))
+    }
+
+    fn secrets(&self) -> Vec<String> {
+        self.repo.server().tokens().map(str::to_owned).collect()
+    }
+}
