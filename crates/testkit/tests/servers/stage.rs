@@ -7,8 +7,12 @@ use referee_forge::{Address, ForgeError, GiteaForge};
 use referee_http::{Limits, Reach, Token};
 use referee_testkit::contract::{Made, Stage, Staged};
 use referee_testkit::server::{BOTS, OWNER, Person, Repo};
+use serde_json::json;
 
 use crate::{FILE, LINES};
+
+/// More than a page holds.
+const MANY: usize = 55;
 
 /// A repository on a real server as a stage.
 pub(crate) struct OnServer {
@@ -93,17 +97,25 @@ impl Stage for OnServer {
         Ok("wip".to_owned())
     }
 
-    /// A page holds fifty rows, and the timeline has all of these.
+    /// A page holds fifty rows, and the timeline has all of these. Sent without looking at the pull each time, which
+    /// would take a server longer than all the rest.
     async fn many(&self, staged: &Staged) -> Result<Made, String> {
         let ruth = self.ruth(staged.pull);
-        for n in 0..60_u32 {
-            ruth.remark_with(&[(FILE, n % 3 + 1, &format!("note {n}"))], &format!("remark {n}"));
+        let path = format!("/pulls/{}/reviews", staged.pull.0);
+        for n in 0..MANY {
+            let note = json!({"path": FILE, "new_position": n % 3 + 1, "body": format!("note {n}")});
+            let review = json!({"event": "COMMENT", "commit_id": staged.head, "body": format!("remark {n}"),
+                "comments": [note]});
+            let answer = ruth.ask("POST", &path, Some(&review));
+            if !answer.is_success() {
+                return Err(format!("a review was answered with status {}", answer.status));
+            }
             ruth.comment(&format!("comment {n}"));
         }
-        Ok(Made { reviews: 60, threads: 60, comments: 60 })
+        Ok(Made { reviews: MANY, threads: MANY, comments: MANY })
     }
 
-    /// No page of sixty rows is that short.
+    /// No page of so many rows is that short.
     async fn cut_off(&self, _: PullNumber) -> Option<GiteaForge> {
         let short = Limits { body: 8 << 10, ..eager() };
         self.open(BOTS[0], token(&self.repo, BOTS[0]), short).await
