@@ -66,6 +66,7 @@ impl Reader<'_> {
                 Ok(self.said(&self.shape.review_comments(pull, &id)))
             }
             ["issues"] => Ok(self.issues()),
+            ["issues", number] => self.issue(number),
             ["issues", number, "timeline"] => Ok(self.timeline(self.pull(number)?)),
             ["issues", number, "comments"] => self.comments(number),
             ["issues", number, "labels"] => Ok(self.said(&self.shape.labels(&self.pull(number)?.labels))),
@@ -94,6 +95,15 @@ impl Reader<'_> {
             rows.extend(self.repo().pulls.values().rev().map(|pull| self.shape.pull_as_issue(pull)));
         }
         self.listed(rows)
+    }
+
+    fn issue(&self, number: &str) -> Said {
+        let serial = IssueNumber(number.parse().map_err(|_| self.not_found())?);
+        let value = match self.repo().issues.get(&serial) {
+            Some(issue) => self.shape.issue(serial, issue),
+            None => self.shape.pull_as_issue(self.pull(number)?),
+        };
+        Ok(self.said(&value))
     }
 
     /// Other people's drafts are taken out after paging, and still counted.
@@ -160,8 +170,9 @@ impl Reader<'_> {
         if self.repo().quirks.access_hidden {
             return Err(Reply::error(403, "token does not have at least one of required scope(s)"));
         }
+        let owner = Login::from(self.repo().name.split('/').next().unwrap_or_default());
         let writers = self.repo().users.keys().filter(|login| self.repo().may_write(login));
-        Ok(self.said(&writers.map(|login| self.shape.user(login)).collect()))
+        Ok(self.said(&writers.chain([&owner]).map(|login| self.shape.user(login)).collect()))
     }
 
     /// Everybody may ask for the own permission, and only admins for that of others.

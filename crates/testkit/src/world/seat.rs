@@ -36,6 +36,11 @@ impl Seat {
         &self.login
     }
 
+    /// Whose tokens it holds, its own among them.
+    pub fn held(&self) -> impl Iterator<Item = &Login> {
+        self.holds.iter()
+    }
+
     /// The world it sits at.
     pub fn world(&self) -> &World {
         &self.world

@@ -1,0 +1,7 @@
+//! The dialect server answers as real servers were seen to answer, and the adapter for them keeps the contract on it.
+
+mod adapter;
+mod contract;
+mod shapes;
+mod surprises;
+mod visitor;
