@@ -40,6 +40,8 @@ pub(crate) enum Kind {
     Usage = 2,
     /// There is nothing to review.
     NothingToReview = 3,
+    /// The forge knows no such token, or there is none.
+    Unauthenticated = 4,
     /// Try later.
     Later = 75,
 }

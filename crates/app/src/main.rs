@@ -8,6 +8,8 @@ mod out;
 mod payload;
 mod place;
 mod progress;
+#[cfg_attr(not(test), expect(dead_code, reason = "the commands that choose by it are being built"))]
+mod reach;
 mod reviewers;
 mod setup;
 mod show;

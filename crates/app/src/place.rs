@@ -10,7 +10,7 @@ use referee_git::{Git, Head};
 use crate::cli::Common;
 use crate::failure::{Failure, Kind};
 use crate::store::{Access, Store, Texts};
-use crate::target::Target;
+use crate::target::{Remote, Target};
 
 /// A checkout, opened.
 #[derive(Debug)]
@@ -68,10 +68,11 @@ impl Place {
     /// The pull that the words mean. Opened on first use by a run that may write; a reader looks at it as it would be.
     pub(crate) fn pull(&mut self, target: &Target) -> Result<PullNumber, Failure> {
         let range = match target {
-            Target::Pull(number) => return self.known(*number),
-            Target::Elsewhere(words) => {
-                return Err(Failure::usage(format!("`{words}` is on a forge that this build does not speak to yet"))
-                    .hint("local pulls work: `referee review main..HEAD`"));
+            Target::Local(number) | Target::Numbered(number) => return self.known(*number),
+            Target::Remote(Remote { repo, number, .. }) => {
+                return Err(
+                    Failure::usage(format!("`{repo}#{}` is no local pull", number.0)).hint("act on the forge itself")
+                );
             }
             Target::Current => match self.last_used()? {
                 Some(pull) => return self.known(pull),

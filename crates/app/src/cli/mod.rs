@@ -22,6 +22,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::failure::{Ending, Failure};
 use crate::out::{Out, Words};
+use crate::reach::Given;
 
 /// Runs the whole review loop on pull requests, and ends it.
 #[derive(Debug, Parser)]
@@ -65,6 +66,8 @@ pub(crate) struct Common {
     /// Run as if started in this folder
     #[arg(short = 'C', global = true, value_name = "DIR", default_value = ".", hide_default_value = true)]
     pub(crate) dir: PathBuf,
+    #[command(flatten)]
+    pub(crate) forge: Given,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -109,7 +112,7 @@ enum Command {
 /// Which pull, for commands that look at one.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Which {
-    /// `L7`, `7`, `#7`, `A..B`, `.`, `staged`; the current branch when left out
+    /// `L7`, `7`, `owner/repo#7`, a pull's address, `A..B`, `.`, `staged`; the current branch when left out
     #[arg(value_name = "PULL", env = "REFEREE_PULL")]
     pull: Option<String>,
     /// The same

@@ -1,0 +1,211 @@
+//! Which forge a pull is on, and who asks there. Nobody is asked yet.
+//!
+//! | what | where it comes from, first found first |
+//! |---|---|
+//! | server | the pull's page, `--forge-url`, the runner's variables, the operator file, the remote `origin` |
+//! | repository | the pull's own words, `--repo`, the runner's variables, the remote `origin` |
+//! | number | the words, the event that the runner was started for; else it is looked for by its branch |
+//! | kind | `--forge-kind`, the operator file, the runner; else the server is asked |
+//! | token | `REFEREE_TOKEN`, the forge's own variables, the operator file |
+
+mod address;
+mod runner;
+mod token;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use clap::{Args, ValueEnum};
+use referee_core::model::PullNumber;
+use referee_http::Token;
+use url::Url;
+
+use crate::config::{ForgeEntry, ForgeKind};
+use crate::failure::{Failure, Kind as Ends};
+use crate::target::{Remote, Repo, Target};
+use address::{Address, same};
+use runner::Runner;
+
+/// What the command line says of the forge.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Forge")]
+pub(crate) struct Given {
+    /// What the forge runs; it is asked when left out
+    #[arg(long = "forge-kind", global = true, value_name = "KIND", env = "REFEREE_FORGE_KIND")]
+    pub(crate) kind: Option<Kind>,
+    /// Where the forge is: `https://git.example.org`
+    #[arg(long = "forge-url", global = true, value_name = "URL", env = "REFEREE_FORGE_URL")]
+    pub(crate) url: Option<Url>,
+    /// Which repository there: `owner/name`
+    #[arg(long = "repo", global = true, value_name = "OWNER/NAME", env = "REFEREE_REPO", value_parser = repo)]
+    pub(crate) repo: Option<Repo>,
+}
+
+/// What a forge runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    /// GitHub
+    Github,
+    /// GitLab
+    Gitlab,
+    /// Gitea
+    Gitea,
+    /// Forgejo
+    Forgejo,
+    /// None: pulls are kept in the git folder
+    Local,
+}
+
+/// What there is to go by beside the command line.
+pub(crate) struct Around<'a> {
+    /// The environment.
+    pub(crate) env: &'a dyn Fn(&str) -> Option<String>,
+    /// The forges of the operator file.
+    pub(crate) forges: &'a BTreeMap<String, ForgeEntry>,
+    /// Where `origin` of this checkout is.
+    pub(crate) origin: Option<&'a str>,
+}
+
+/// Which forge it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// The local one.
+    Local,
+    /// Another.
+    Forge(Site),
+}
+
+/// A repository on a forge, and who asks there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Site {
+    /// Where the forge's pages begin.
+    pub(crate) server: Url,
+    /// What it runs, where somebody said so; else it is asked.
+    pub(crate) kind: Option<Kind>,
+    /// Which repository.
+    pub(crate) repo: Repo,
+    /// Which pull; `None` is the one of the current branch.
+    pub(crate) pull: Option<PullNumber>,
+    /// Who asks.
+    pub(crate) token: Token,
+    /// Only the remote says so: where that is no forge after all, pulls are local ones.
+    pub(crate) guessed: bool,
+}
+
+/// Chooses. What was asked for by name and cannot be had is a failure; what was only inferred makes room for the local
+/// forge.
+pub(crate) fn choose(target: &Target, given: &Given, around: &Around<'_>) -> Result<Choice, Failure> {
+    let (named, pull) = match target {
+        Target::Local(_) | Target::Range { .. } | Target::WorkTree | Target::Staged => return Ok(Choice::Local),
+        Target::Remote(remote) if given.kind == Some(Kind::Local) => {
+            return Err(Failure::usage(format!("`{}#{}` is no local pull", remote.repo, remote.number.0))
+                .hint("leave `--forge-kind local` out, or name a local pull: `L7`"));
+        }
+        _ if given.kind == Some(Kind::Local) => return Ok(Choice::Local),
+        Target::Remote(remote) => (Some(remote), Some(remote.number)),
+        Target::Numbered(number) => (None, Some(*number)),
+        Target::Current => (None, None),
+    };
+    let asked = named.is_some() || given.url.is_some() || given.repo.is_some() || given.kind.is_some();
+    let found = site(named, pull, given, around);
+    match found {
+        Ok(site) => Ok(Choice::Forge(site)),
+        Err(failure) if asked => Err(failure),
+        Err(_) => Ok(Choice::Local),
+    }
+}
+
+fn site(named: Option<&Remote>, pull: Option<PullNumber>, given: &Given, around: &Around<'_>) -> Result<Site, Failure> {
+    let runner = Runner::of(around.env);
+    let origin = around.origin.and_then(Address::of);
+    let (server, guessed) = server(named, given, around, runner.as_ref(), origin.as_ref())?;
+    let runner = runner.filter(|runner| same(&runner.server, &server));
+    let origin = origin.filter(|origin| origin.is_on(&server));
+    let repo = named.map(|remote| &remote.repo).or(given.repo.as_ref());
+    let repo = repo.or_else(|| runner.as_ref()?.repo.as_ref()).or_else(|| Some(&origin.as_ref()?.repo));
+    let repo = repo.ok_or_else(|| {
+        Failure::usage(format!("no repository of `{server}` was named"))
+            .hint("give `--repo OWNER/NAME`, or the address of the pull")
+    })?;
+    let entry = around.forges.values().find(|entry| url_of(entry).is_some_and(|url| same(&url, &server)));
+    let kind = given.kind.or(entry.map(|entry| entry.kind.into())).or_else(|| runner.as_ref()?.kind);
+    if let Some(kind @ (Kind::Github | Kind::Gitlab)) = kind {
+        return Err(Failure::usage(format!("`{server}` is {kind}, which this build does not speak to yet"))
+            .hint("Gitea, Forgejo and local pulls work: `referee review main..HEAD`"));
+    }
+    let token = token::find(&server, runner.as_ref(), entry, around.env)?;
+    let pull = pull.or_else(|| runner.as_ref().filter(|it| it.repo.as_ref() == Some(repo))?.pull);
+    Ok(Site { server, kind, repo: repo.clone(), pull, token, guessed: guessed && kind.is_none() })
+}
+
+/// The server, and whether nobody but the remote named it.
+fn server(
+    named: Option<&Remote>,
+    given: &Given,
+    around: &Around<'_>,
+    runner: Option<&Runner>,
+    origin: Option<&Address>,
+) -> Result<(Url, bool), Failure> {
+    let spoken = named.and_then(|remote| remote.server.as_ref()).or(given.url.as_ref());
+    if let Some(server) = spoken.or_else(|| Some(&runner?.server)) {
+        return Ok((server.clone(), false));
+    }
+    let entries: Vec<Url> = around.forges.values().filter_map(url_of).collect();
+    let of_origin = entries.iter().find(|url| origin.is_some_and(|origin| origin.is_on(url)));
+    // A repository that was named without its server is on the operator's only forge before it is on the remote's.
+    let only = if named.is_some() || origin.is_none() { entries.first().filter(|_| entries.len() == 1) } else { None };
+    if let Some(url) = of_origin.or(only) {
+        return Ok((url.clone(), false));
+    }
+    match origin {
+        Some(origin) => Ok((origin.server.clone(), true)),
+        None => Err(Failure::usage("no forge is known here")
+            .hint("give the address of the pull, `--forge-url URL`, or name the forge in the operator file")),
+    }
+}
+
+fn url_of(entry: &ForgeEntry) -> Option<Url> {
+    let public = match entry.kind {
+        ForgeKind::Github => "https://github.com",
+        ForgeKind::Gitlab => "https://gitlab.com",
+        ForgeKind::Gitea | ForgeKind::Forgejo => "",
+    };
+    Url::parse(entry.url.as_deref().unwrap_or(public)).ok()
+}
+
+fn repo(words: &str) -> Result<Repo, String> {
+    words.parse().map_err(|_| "it is no `OWNER/NAME`".to_owned())
+}
+
+/// There is no token for a server.
+fn nobody(server: &Url, why: &str) -> Failure {
+    Failure::new(Ends::Unauthenticated, format!("nothing was read from `{server}`: {why}"))
+        .hint("set `REFEREE_TOKEN` to a token with `write:repository`, `write:issue` and `read:user`")
+        .hint("or name one in the operator file: `token = { env = \"…\" }`")
+}
+
+impl From<ForgeKind> for Kind {
+    fn from(kind: ForgeKind) -> Self {
+        match kind {
+            ForgeKind::Github => Self::Github,
+            ForgeKind::Gitlab => Self::Gitlab,
+            ForgeKind::Gitea => Self::Gitea,
+            ForgeKind::Forgejo => Self::Forgejo,
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Github => "GitHub",
+            Self::Gitlab => "GitLab",
+            Self::Gitea => "Gitea",
+            Self::Forgejo => "Forgejo",
+            Self::Local => "the local forge",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

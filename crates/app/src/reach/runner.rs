@@ -1,0 +1,128 @@
+//! What an Actions runner tells its jobs. Gitea's and Forgejo's runners use GitHub's names for nearly everything.
+
+use referee_core::model::PullNumber;
+use serde_json::Value;
+use url::Url;
+
+use super::Kind;
+use crate::target::Repo;
+
+/// A job of a forge's own CI.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Runner {
+    /// What the runner says it belongs to. Forgejo's says Gitea too, so that only GitHub's word is final.
+    pub(crate) kind: Option<Kind>,
+    /// Whose job.
+    pub(crate) server: Url,
+    /// Of which repository.
+    pub(crate) repo: Option<Repo>,
+    /// For which pull, where it is for one.
+    pub(crate) pull: Option<PullNumber>,
+}
+
+impl Runner {
+    /// Reads the variables; none outside of Actions.
+    pub(crate) fn of(env: &dyn Fn(&str) -> Option<String>) -> Option<Self> {
+        let is_set = |name: &str| env(name).is_some_and(|value| value == "true");
+        let kind = if is_set("GITEA_ACTIONS") || is_set("FORGEJO_ACTIONS") {
+            None
+        } else if is_set("GITHUB_ACTIONS") {
+            Some(Kind::Github)
+        } else {
+            return None;
+        };
+        let named = |name: &str| {
+            let found = ["FORGEJO", "GITEA", "GITHUB"].iter().find_map(|whose| env(&format!("{whose}_{name}")));
+            found.filter(|value| !value.is_empty())
+        };
+        let server = Url::parse(&named("SERVER_URL")?).ok().filter(Url::has_host)?;
+        let repo = named("REPOSITORY").and_then(|repo| repo.parse().ok());
+        let event = named("EVENT_PATH").and_then(|path| std::fs::read(path).ok());
+        let event = event.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or(Value::Null);
+        let pull = of_event(&event).or_else(|| of_ref(&named("REF").or_else(|| named("REF_NAME"))?));
+        Some(Self { kind, server, repo, pull })
+    }
+}
+
+/// The pull that an event is about: one of a pull, or a comment on one.
+fn of_event(event: &Value) -> Option<PullNumber> {
+    let number = |value: &Value| value.get("number").and_then(Value::as_u64).map(PullNumber);
+    let pull = event.get("pull_request").filter(|it| it.is_object());
+    let commented = event.get("issue").filter(|it| it.get("pull_request").is_some_and(Value::is_object));
+    pull.or(commented).and_then(number)
+}
+
+/// `refs/pull/7/head`, `refs/pull/7/merge`, and the same without its beginning.
+fn of_ref(name: &str) -> Option<PullNumber> {
+    let name = name.strip_prefix("refs/pull/").unwrap_or(name);
+    let digits = name.strip_suffix("/head").or_else(|| name.strip_suffix("/merge"))?;
+    digits.parse().ok().map(PullNumber)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn runner(variables: &[(&str, &str)]) -> Option<Runner> {
+        Runner::of(&|name| variables.iter().find(|(it, _)| *it == name).map(|(_, value)| (*value).to_owned()))
+    }
+
+    const ACTIONS: (&str, &str) = ("GITEA_ACTIONS", "true");
+    const SERVER: (&str, &str) = ("GITHUB_SERVER_URL", "http://gitea:3000");
+    const REPO: (&str, &str) = ("GITHUB_REPOSITORY", "acme/api");
+
+    #[test]
+    fn a_job_knows_its_server_repository_and_pull() {
+        let told = runner(&[ACTIONS, SERVER, REPO, ("GITHUB_REF", "refs/pull/7/head")]).expect("a job");
+        assert_eq!((told.server.as_str(), told.kind, told.pull), ("http://gitea:3000/", None, Some(PullNumber(7))));
+        assert_eq!(told.repo.map(|repo| repo.to_string()).as_deref(), Some("acme/api"));
+        let by_name = runner(&[ACTIONS, SERVER, REPO, ("GITHUB_REF_NAME", "8/merge")]).expect("a job");
+        assert_eq!(by_name.pull, Some(PullNumber(8)));
+        let of_push =
+            runner(&[ACTIONS, SERVER, REPO, ("GITHUB_REF", "refs/heads/7/head"), ("GITHUB_REF_NAME", "7/head")]);
+        let of_push = of_push.expect("a job");
+        assert_eq!(of_push.pull, None, "a branch may be called so");
+    }
+
+    #[test]
+    fn forgejo_s_own_names_come_before_the_borrowed_ones() {
+        let forgejo =
+            [("FORGEJO_ACTIONS", "true"), ("FORGEJO_SERVER_URL", "https://code.example.org"), SERVER, ACTIONS, REPO];
+        assert_eq!(runner(&forgejo).expect("a job").server.as_str(), "https://code.example.org/");
+    }
+
+    #[test]
+    fn without_actions_the_variables_say_nothing() {
+        assert_eq!(runner(&[SERVER, REPO]), None);
+        assert_eq!(runner(&[("GITEA_ACTIONS", "false"), SERVER, REPO]), None);
+        assert_eq!(runner(&[ACTIONS, ("GITHUB_SERVER_URL", "not an address")]), None);
+    }
+
+    #[test]
+    fn github_s_own_runner_is_told_apart() {
+        let github = runner(&[("GITHUB_ACTIONS", "true"), SERVER, REPO]).expect("a job");
+        assert_eq!(github.kind, Some(Kind::Github));
+        // Gitea's runner sets both.
+        assert_eq!(runner(&[("GITHUB_ACTIONS", "true"), ACTIONS, SERVER]).expect("a job").kind, None);
+    }
+
+    #[test]
+    fn an_event_names_its_pull_and_an_issue_is_none() {
+        for (event, pull) in [
+            (json!({ "number": 7, "pull_request": { "number": 7 } }), Some(7)),
+            (json!({ "action": "created", "issue": { "number": 8, "pull_request": { "merged": false } } }), Some(8)),
+            (json!({ "action": "created", "issue": { "number": 8, "pull_request": null } }), None),
+            (json!({ "number": 7, "issue": { "number": 7 } }), None),
+            (json!({ "commits": [] }), None),
+        ] {
+            assert_eq!(of_event(&event), pull.map(PullNumber), "{event}");
+        }
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), json!({ "pull_request": { "number": 9 } }).to_string()).expect("a file");
+        let path = file.path().to_str().expect("a path");
+        let told = runner(&[ACTIONS, SERVER, ("GITHUB_EVENT_PATH", path), ("GITHUB_REF", "refs/pull/7/head")]);
+        assert_eq!(told.expect("a job").pull, Some(PullNumber(9)));
+    }
+}

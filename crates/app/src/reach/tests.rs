@@ -1,0 +1,226 @@
+use super::*;
+use crate::config::Secret;
+
+const HERE: &str = "https://git.example.org/acme/api.git";
+const JOB: &[(&str, &str)] = &[
+    ("GITEA_ACTIONS", "true"),
+    ("GITHUB_SERVER_URL", "http://gitea:3000"),
+    ("GITHUB_REPOSITORY", "acme/web"),
+    ("GITHUB_REF", "refs/pull/9/head"),
+    ("GITHUB_TOKEN", "of the job"),
+];
+
+/// A run of the program, before anybody is asked.
+#[derive(Default)]
+struct Run<'a> {
+    words: Option<&'a str>,
+    given: Given,
+    env: Vec<(&'a str, &'a str)>,
+    forges: BTreeMap<String, ForgeEntry>,
+    origin: Option<&'a str>,
+}
+
+impl Run<'_> {
+    fn choose(&self) -> Result<Choice, Failure> {
+        let env = |name: &str| self.env.iter().find(|(it, _)| *it == name).map(|(_, value)| (*value).to_owned());
+        let around = Around { env: &env, forges: &self.forges, origin: self.origin };
+        choose(&Target::read(self.words)?, &self.given, &around)
+    }
+
+    /// `server repository pull token`, or `local`.
+    fn told(&self) -> String {
+        match self.choose() {
+            Ok(Choice::Local) => "local".to_owned(),
+            Ok(Choice::Forge(Site { server, repo, pull, token, .. })) => {
+                let pull = pull.map_or("branch".to_owned(), |pull| format!("#{}", pull.0));
+                format!("{server} {repo} {pull} {}", token.reveal())
+            }
+            Err(failure) => failure.words(),
+        }
+    }
+}
+
+fn entry(kind: ForgeKind, url: &str, token: &str) -> ForgeEntry {
+    let token = Some(Secret::Env(token.to_owned()));
+    ForgeEntry { kind, url: Some(url.to_owned()), token, author_token: None }
+}
+
+fn named(entries: &[ForgeEntry]) -> BTreeMap<String, ForgeEntry> {
+    entries.iter().enumerate().map(|(at, entry)| (format!("forge{at}"), entry.clone())).collect()
+}
+
+const TOKEN: (&str, &str) = ("REFEREE_TOKEN", "mine");
+
+#[test]
+fn a_pull_s_page_and_a_token_are_enough() {
+    let run = Run { words: Some("http://127.0.0.1:3000/git/acme/api/pulls/1"), env: vec![TOKEN], ..Run::default() };
+    assert_eq!(run.told(), "http://127.0.0.1:3000/git acme/api #1 mine");
+}
+
+#[test]
+fn a_page_beats_the_runner_the_operator_and_the_remote() {
+    let forges = named(&[entry(ForgeKind::Gitea, "https://git.example.org", "WORK")]);
+    let env = [JOB, &[TOKEN]].concat();
+    let words = Some("https://other.example.org/a/b/pulls/2");
+    let run = Run { words, env, forges, origin: Some(HERE), ..Run::default() };
+    assert_eq!(run.told(), "https://other.example.org/ a/b #2 mine");
+}
+
+#[test]
+fn the_forge_of_the_checkout_is_its_remote_s_host() {
+    let run = |words| Run { words, env: vec![TOKEN], origin: Some(HERE), ..Run::default() };
+    assert_eq!(run(None).told(), "https://git.example.org/ acme/api branch mine");
+    for words in ["7", "#7", "!7"] {
+        assert_eq!(run(Some(words)).told(), "https://git.example.org/ acme/api #7 mine");
+    }
+    assert_eq!(run(Some("acme/web#7")).told(), "https://git.example.org/ acme/web #7 mine");
+    let Ok(Choice::Forge(site)) = run(None).choose() else { panic!("a forge") };
+    assert!(site.guessed);
+}
+
+#[test]
+fn without_a_token_or_a_forge_pulls_are_local() {
+    for run in [
+        Run { origin: Some(HERE), ..Run::default() },
+        Run { env: vec![TOKEN], ..Run::default() },
+        Run { env: vec![TOKEN], origin: Some("/srv/git/api.git"), ..Run::default() },
+        Run { words: Some("7"), origin: Some(HERE), ..Run::default() },
+        Run {
+            words: Some("7"),
+            env: vec![("REFEREE_TOKEN", " "), ("GITHUB_TOKEN", "x")],
+            origin: Some(HERE),
+            ..Run::default()
+        },
+    ] {
+        assert_eq!(run.told(), "local", "{:?}", run.words);
+    }
+}
+
+#[test]
+fn words_for_local_pulls_stay_local_whatever_is_around() {
+    for words in ["L7", "main..HEAD", ".", "staged"] {
+        let env = [JOB, &[TOKEN]].concat();
+        let run = Run { words: Some(words), env, origin: Some(HERE), ..Run::default() };
+        assert_eq!(run.told(), "local", "{words}");
+    }
+    let given = Given { kind: Some(Kind::Local), ..Given::default() };
+    let run = Run { given: given.clone(), env: vec![TOKEN], origin: Some(HERE), ..Run::default() };
+    assert_eq!(run.told(), "local");
+    let run = Run { words: Some("acme/api#7"), given, env: vec![TOKEN], ..Run::default() };
+    assert!(run.told().contains("is no local pull"), "{}", run.told());
+}
+
+#[test]
+fn a_job_s_variables_come_before_the_operator_and_the_remote() {
+    let forges = named(&[entry(ForgeKind::Gitea, "https://git.example.org", "WORK")]);
+    let env = [JOB, &[("WORK", "of the operator")]].concat();
+    let run = Run { env, forges, origin: Some(HERE), ..Run::default() };
+    assert_eq!(run.told(), "http://gitea:3000/ acme/web #9 of the job");
+    let numbered = Run { words: Some("7"), env: JOB.to_vec(), origin: Some(HERE), ..Run::default() };
+    assert_eq!(numbered.told(), "http://gitea:3000/ acme/web #7 of the job");
+    let other = Run { words: Some("acme/api#7"), env: JOB.to_vec(), ..Run::default() };
+    assert_eq!(other.told(), "http://gitea:3000/ acme/api #7 of the job");
+}
+
+#[test]
+fn the_job_s_pull_is_of_the_job_s_repository_alone() {
+    let given = Given { repo: Some("acme/api".parse().expect("a repository")), ..Given::default() };
+    assert_eq!(
+        Run { given, env: JOB.to_vec(), ..Run::default() }.told(),
+        "http://gitea:3000/ acme/api branch of the job"
+    );
+}
+
+#[test]
+fn the_operator_s_forge_is_the_one_that_the_remote_is_on() {
+    let forges = named(&[
+        entry(ForgeKind::Gitea, "https://other.example.org", "OTHER"),
+        entry(ForgeKind::Forgejo, "https://git.example.org:8443/git", "WORK"),
+    ]);
+    let env = vec![("OTHER", "other"), ("WORK", "work")];
+    let ssh = Some("git@git.example.org:acme/api.git");
+    let run = Run { env: env.clone(), forges: forges.clone(), origin: ssh, ..Run::default() };
+    assert_eq!(run.told(), "https://git.example.org:8443/git acme/api branch work");
+    let Ok(Choice::Forge(site)) = run.choose() else { panic!("a forge") };
+    assert_eq!((site.kind, site.guessed), (Some(Kind::Forgejo), false));
+    let words = Some("acme/api#7");
+    assert!(Run { words, env, forges, ..Run::default() }.told().contains("no forge is known"), "two could be meant");
+}
+
+#[test]
+fn a_repository_alone_is_on_the_operator_s_only_forge() {
+    let forges = named(&[entry(ForgeKind::Gitea, "https://work.example.org", "WORK")]);
+    let env = vec![("WORK", "work")];
+    let words = Some("acme/api#7");
+    let run = Run { words, env: env.clone(), forges: forges.clone(), origin: Some(HERE), ..Run::default() };
+    assert_eq!(run.told(), "https://work.example.org/ acme/api #7 work");
+    assert_eq!(Run { env, forges, origin: Some(HERE), ..Run::default() }.told(), "local", "no token for the remote");
+}
+
+#[test]
+fn flags_come_before_what_is_inferred() {
+    let given = Given {
+        kind: Some(Kind::Gitea),
+        url: Some(Url::parse("https://flag.example.org/git").expect("an address")),
+        repo: Some("own/er".parse().expect("a repository")),
+    };
+    let env = [JOB, &[TOKEN]].concat();
+    let run = Run { given: given.clone(), env, origin: Some(HERE), ..Run::default() };
+    assert_eq!(run.told(), "https://flag.example.org/git own/er branch mine");
+    let run = Run { given: Given { repo: None, ..given }, env: vec![TOKEN], ..Run::default() };
+    assert!(run.told().contains("no repository of"), "{}", run.told());
+}
+
+#[test]
+fn tokens_are_tried_in_order() {
+    let forges = named(&[entry(ForgeKind::Gitea, "https://git.example.org", "WORK")]);
+    let all = [
+        TOKEN,
+        ("FORGEJO_TOKEN", "forgejo"),
+        ("GITEA_TOKEN", "gitea"),
+        ("GITEA_SERVER_TOKEN", "tea"),
+        ("WORK", "work"),
+    ];
+    for (from, token) in ["mine", "forgejo", "gitea", "tea", "work"].iter().enumerate() {
+        let env = all[from..].to_vec();
+        let run = Run { env, forges: forges.clone(), origin: Some(HERE), ..Run::default() };
+        assert!(run.told().ends_with(token), "{}", run.told());
+    }
+    let own = [("FORGEJO_TOKEN", "forgejo"), ("GITEA_TOKEN", "gitea")];
+    for (from, token) in ["forgejo", "gitea", "of the job"].iter().enumerate() {
+        assert!(Run { env: [JOB, &own[from..]].concat(), ..Run::default() }.told().ends_with(token), "{from}");
+    }
+}
+
+#[test]
+fn a_job_s_token_is_shown_to_no_other_server() {
+    let env = [JOB, &[("GITEA_TOKEN", "gitea")]].concat();
+    let run = Run { words: Some("https://evil.example.org/a/b/pulls/1"), env, ..Run::default() };
+    let failure = run.choose().expect_err("no token");
+    assert!(failure.words().contains("there is no token for it"), "{}", failure.words());
+    assert_eq!(failure.data()["exit"], 4);
+}
+
+#[test]
+fn a_secret_that_is_not_there_is_told_by_its_source() {
+    let forges = named(&[entry(ForgeKind::Gitea, "https://git.example.org", "WORK")]);
+    let run = Run { words: Some("acme/api#7"), forges, ..Run::default() };
+    assert!(run.told().contains("the variable `WORK` is not set"), "{}", run.told());
+}
+
+#[test]
+fn a_forge_that_this_build_does_not_speak_to_is_told_or_left_alone() {
+    let forges = named(&[ForgeEntry { url: None, ..entry(ForgeKind::Github, "", "HUB") }]);
+    let env = vec![("HUB", "hub")];
+    let origin = Some("https://github.com/acme/api");
+    let asked = Run { words: Some("acme/api#7"), env: env.clone(), forges: forges.clone(), origin, ..Run::default() };
+    assert!(asked.told().contains("does not speak to yet"), "{}", asked.told());
+    assert_eq!(Run { env, forges, origin, ..Run::default() }.told(), "local");
+    let job = vec![
+        TOKEN,
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_SERVER_URL", "https://github.com"),
+        ("GITHUB_REPOSITORY", "acme/api"),
+    ];
+    assert_eq!(Run { env: job, origin, ..Run::default() }.told(), "local");
+}
