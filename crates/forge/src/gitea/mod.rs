@@ -2,6 +2,7 @@
 //!
 //! `GiteaForge` reads through the first identity and writes through the one that a step names.
 
+mod branches;
 mod claim;
 mod fetch;
 mod hand;
@@ -16,7 +17,7 @@ mod wire;
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use hand::Hand;
 use pages::Listing;
@@ -24,6 +25,7 @@ use referee_core::model::{Capabilities, Login, PullNumber, Time, Viewer};
 use referee_http::{Call, Reach, Token};
 use serde::{Deserialize, Serialize};
 
+pub use self::branches::Listed;
 pub use self::hook::{HookError, Ring, RingAbout, read_hook};
 pub use self::probe::{Known, probe};
 pub use self::table::{CapabilityRow, Versions, Way, capability_rows, known_versions};
@@ -50,6 +52,8 @@ pub struct GiteaForge {
     /// The server's own name, for what is kept.
     host: String,
     shelf: Option<Arc<dyn Shelf>>,
+    /// As a pull told it in passing.
+    default_branch: OnceLock<String>,
 }
 
 /// Where a repository is.
@@ -104,7 +108,15 @@ impl GiteaForge {
         let base = &at.reach.base;
         let port = base.port().map(|port| format!(":{port}")).unwrap_or_default();
         let host = format!("{}{port}{}", base.host_str().unwrap_or_default(), base.path().trim_end_matches('/'));
-        Ok(Self { owner: at.owner.clone(), repo: at.repo.clone(), server, hands, host, shelf: None })
+        Ok(Self {
+            owner: at.owner.clone(),
+            repo: at.repo.clone(),
+            server,
+            hands,
+            host,
+            shelf: None,
+            default_branch: OnceLock::new(),
+        })
     }
 
     /// The same, leaving what it read on that shelf: reading a pull again takes fewer requests.

@@ -66,7 +66,23 @@ pub(super) struct Repo {
     pub(super) id: u64,
     pub(super) full_name: String,
     pub(super) owner: Option<User>,
+    pub(super) default_branch: String,
     pub(super) permissions: Option<Permissions>,
+}
+
+/// `GET /branches/{branch}`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Branch {
+    pub(super) protected: bool,
+    pub(super) commit: Commit,
+}
+
+/// The last commit of a branch.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Commit {
+    pub(super) id: String,
 }
 
 /// What the user may do, whatever its token may.

@@ -58,6 +58,9 @@ impl GiteaForge {
         let call = Call::new(&routes::PULL, self.places([&number.0]));
         let answer = hand.ask(&call, &number.to_string()).await?;
         let pull: wire::Pull = understand(&answer, &number.to_string())?;
+        if let Some(repo) = pull.base.repo.as_ref().filter(|repo| !repo.default_branch.is_empty()) {
+            self.default_branch.get_or_init(|| repo.default_branch.clone());
+        }
         let mut raw = Raw::new(pull, clock(&answer));
         if let Some(old) = self.kept(number, &raw.pull) {
             raw.head_seen = old.head_seen;

@@ -1,0 +1,72 @@
+//! What a repository says of its branches: which pull is of one, and whose files count.
+
+use referee_core::model::{Completeness, Pull, PullNumber, Sha};
+use referee_http::Call;
+
+use super::{GiteaForge, routes, wire};
+use crate::ForgeError;
+
+/// An open pull, as a list names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Its number.
+    pub number: PullNumber,
+    /// Its title.
+    pub title: String,
+    /// The branch it comes from.
+    pub branch: String,
+    /// The repository of that branch, `acme/api`; none once a fork is gone.
+    pub from: Option<String>,
+    /// The last commit of that branch.
+    pub head: Sha,
+    /// The branch it goes into.
+    pub base: String,
+}
+
+impl GiteaForge {
+    /// The repository's open pulls, latest first.
+    pub async fn open_pulls(&self) -> Result<Vec<Listed>, ForgeError> {
+        let call = Call::new(&routes::PULLS, self.places([])).with("state", "open");
+        let listing = self.reader()?.pages(&call, "the open pulls", |rows: Vec<wire::Pull>| rows).await?;
+        if let Completeness::Truncated { what } = listing.complete {
+            return Err(ForgeError::Unreadable(format!("{what}: there are too many")));
+        }
+        let listed = |row: wire::Pull| Listed {
+            number: PullNumber(row.number),
+            title: row.title,
+            branch: row.head.branch,
+            from: row.head.repo.map(|repo| repo.full_name),
+            head: Sha(row.head.sha),
+            base: row.base.branch,
+        };
+        let mut pulls: Vec<Listed> = listing.items.into_iter().map(listed).collect();
+        pulls.sort_by_key(|pull| std::cmp::Reverse(pull.number));
+        Ok(pulls)
+    }
+
+    /// The branch and commit whose config and guidance count for a pull (SAF-2): those of its base, if only people with
+    /// rights get something in there; else those of the default branch.
+    pub async fn trusted(&self, pull: &Pull) -> Result<(String, Sha), ForgeError> {
+        let default = self.default_branch().await?;
+        if pull.base == default || self.branch(&pull.base).await?.protected {
+            return Ok((pull.base.clone(), pull.base_sha.clone()));
+        }
+        let commit = self.branch(&default).await?.commit.id;
+        Ok((default, Sha(commit)))
+    }
+
+    /// A pull says it in passing.
+    async fn default_branch(&self) -> Result<String, ForgeError> {
+        if let Some(known) = self.default_branch.get() {
+            return Ok(known.clone());
+        }
+        let what = format!("{}/{}", self.owner, self.repo);
+        let repo: wire::Repo = self.reader()?.read(&Call::new(&routes::REPO, self.places([])), &what).await?;
+        Ok(repo.default_branch)
+    }
+
+    async fn branch(&self, name: &str) -> Result<wire::Branch, ForgeError> {
+        let call = Call::new(&routes::BRANCH, self.places([&name]));
+        self.reader()?.read(&call, &format!("the branch {name}")).await
+    }
+}
