@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use referee_forge::ForgeError;
+
 /// How a run that was carried out ended. The numbers are published (`referee help`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
@@ -115,6 +117,27 @@ impl From<crate::store::StoreError> for Failure {
                 failure.hint("make room, or make the folder writable; `--dry-run` needs neither")
             }
             StoreError::Row { .. } => failure.hint("move the file away: what is in it can be made anew"),
+        }
+    }
+}
+
+impl Failure {
+    /// What a forge's refusal means for the run.
+    pub(crate) fn of_forge(error: &ForgeError, words: &str) -> Self {
+        let failure = |kind| Self::new(kind, words);
+        match error {
+            ForgeError::Unauthenticated => failure(Kind::Unauthenticated)
+                .hint("is the token of that server, and still valid? `REFEREE_TOKEN` is looked at first"),
+            ForgeError::Forbidden(_) => failure(Kind::Failed).hint(
+                "a token needs `write:repository`, `write:issue` and `read:user`; `referee doctor` says what it has",
+            ),
+            ForgeError::NotFound(_) => {
+                failure(Kind::Failed).hint("is the name right, and may the token's user see the repository?")
+            }
+            ForgeError::Later | ForgeError::Unreachable(_) | ForgeError::Unknown | ForgeError::Moved(_) => {
+                failure(Kind::Later).hint("run it again; a finished report is kept")
+            }
+            ForgeError::Unsupported(_) | ForgeError::Refused(_) | ForgeError::Unreadable(_) => failure(Kind::Failed),
         }
     }
 }

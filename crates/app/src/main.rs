@@ -1,14 +1,18 @@
 //! The shell: reads what people type, opens what they mean, plays turns, and tells what came of it.
 
+mod case;
 mod cli;
 mod config;
+mod elsewhere;
 mod failure;
 mod fix;
+mod folders;
+mod forge;
+mod hosted;
 mod out;
 mod payload;
 mod place;
 mod progress;
-#[cfg_attr(not(test), expect(dead_code, reason = "the commands that choose by it are being built"))]
 mod reach;
 mod reviewers;
 mod setup;
@@ -19,6 +23,7 @@ mod store;
 mod table;
 mod target;
 mod tell;
+mod wait;
 
 use std::process::ExitCode;
 

@@ -1,6 +1,5 @@
 //! A checkout with its local forge and its store: where every command begins.
 
-use std::fs::File;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use referee_core::model::{Login, PullNumber, PullState, Sha, Time};
@@ -9,7 +8,7 @@ use referee_git::{Git, Head};
 
 use crate::cli::Common;
 use crate::failure::{Failure, Kind};
-use crate::store::{Access, Store, Texts};
+use crate::store::{Access, Store};
 use crate::target::{Remote, Target};
 
 /// A checkout, opened.
@@ -46,23 +45,8 @@ impl Place {
     }
 
     /// The same for a command that writes on no pull, whatever it remembers (TRI-9).
-    pub(crate) fn reader(common: &Common, memory: Access) -> Result<Self, Failure> {
-        Ok(Self { access: Access::Read, ..Self::open(common, memory)? })
-    }
-
-    /// Whether the journal keeps texts.
-    pub(crate) fn keep_texts(&mut self, texts: Texts) {
-        self.store.keep_texts(texts);
-    }
-
-    /// The one who writes: others wait here until the answer is dropped, or its process is gone (D6).
-    pub(crate) fn writer(&self) -> Result<File, Failure> {
-        let path = self.git.common_dir().join("referee/writer.lock");
-        let taken = File::options().create(true).truncate(false).write(true).open(&path).and_then(|file| {
-            file.lock()?;
-            Ok(file)
-        });
-        taken.map_err(|error| Failure::failed(format!("nothing was written: `{}`: {error}", path.display())))
+    pub(crate) fn reading(self) -> Self {
+        Self { access: Access::Read, ..self }
     }
 
     /// The pull that the words mean. Opened on first use by a run that may write; a reader looks at it as it would be.
@@ -87,16 +71,6 @@ impl Place {
             }
         };
         self.opened(&range)
-    }
-
-    /// This pull is the one that commands on the current branch mean from now on (TRI-2).
-    pub(crate) fn used(&self, pull: PullNumber) -> Result<(), Failure> {
-        match self.git.head()? {
-            Head::Branch { name, .. } if self.forge.last_used(&name)? != Some(pull) => {
-                Ok(self.forge.set_last_used(&name, pull)?)
-            }
-            Head::Branch { .. } | Head::Detached(_) => Ok(()),
-        }
     }
 
     /// The pull last used here, if it is open and of the current branch.
@@ -198,6 +172,14 @@ impl Place {
             Failure::usage(format!("`{name}` is no commit of this repository"))
                 .hint("`git branch --all` lists the branches; `git fetch` may be missing")
         })
+    }
+}
+
+/// This pull is the one that commands on the current branch mean from now on (TRI-2).
+pub(crate) fn used(git: &Git, forge: &LocalForge, pull: PullNumber) -> Result<(), Failure> {
+    match git.head()? {
+        Head::Branch { name, .. } if forge.last_used(&name)? != Some(pull) => Ok(forge.set_last_used(&name, pull)?),
+        Head::Branch { .. } | Head::Detached(_) => Ok(()),
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use referee_core::model::{Sha, Submission};
 use referee_core::plan::{Brief, Plan};
-use referee_git::{Git, Head, Worktree, parse_diff};
+use referee_git::{Git, Worktree, parse_diff};
 use referee_review::builtin::{self, Rules};
 use referee_review::command::{self, Command};
 use referee_review::formats::Format;
@@ -22,9 +22,9 @@ use crate::stand::stand_by;
 /// What every reviewer of a run reads.
 #[derive(Debug)]
 pub(crate) struct Reading<'a> {
-    /// The repository.
-    pub(crate) git: &'a Git,
-    /// Its texts.
+    /// The checkout that the command was started in.
+    pub(crate) checkout: Option<&'a Git>,
+    /// The texts of the repository.
     pub(crate) texts: &'a Texts,
     /// Where the change parted from its base.
     pub(crate) from: &'a Sha,
@@ -86,7 +86,7 @@ fn one(reading: &Reading<'_>, brief: &Brief, role: &RoleSetup, change: &Change<'
         Reviewer::Builtin => Ok(builtin::review(brief, change, &selection, &rules(reading)?)),
         Reviewer::Command(name) => {
             let command = program(reading.setup, role, name)?;
-            let tree = Tree::at(reading.git, reading.head)?;
+            let tree = Tree::at(reading)?;
             Ok(command::run(&command, tree.dir(), brief, &named(change, &selection)))
         }
         Reviewer::Model(model) => {
@@ -100,8 +100,10 @@ fn one(reading: &Reading<'_>, brief: &Brief, role: &RoleSetup, change: &Change<'
 pub(crate) fn rules(reading: &Reading<'_>) -> Result<Rules, Failure> {
     let embedded = embedded()?;
     let Some(trusted) = reading.trusted else { return Ok(embedded) };
-    let mut paths = reading.git.under(trusted, ".gitleaks.toml")?;
-    paths.extend(reading.git.under(trusted, ".referee/rules")?.into_iter().filter(|path| path.ends_with(".yml")));
+    let mut paths = reading.texts.git().under(trusted, ".gitleaks.toml")?;
+    paths.extend(
+        reading.texts.git().under(trusted, ".referee/rules")?.into_iter().filter(|path| path.ends_with(".yml")),
+    );
     if paths.is_empty() {
         return Ok(embedded);
     }
@@ -153,16 +155,15 @@ enum Tree {
 }
 
 impl Tree {
-    fn at(git: &Git, head: &Sha) -> Result<Self, Failure> {
-        let here = match git.head()? {
-            Head::Branch { commit, .. } => commit,
-            Head::Detached(commit) => Some(commit),
-        };
-        if let (true, Some(top)) = (here.as_ref() == Some(head) && git.is_clean()?, git.top()) {
+    fn at(reading: &Reading<'_>) -> Result<Self, Failure> {
+        if let Some((git, top)) = reading.checkout.and_then(|git| Some((git, git.top()?)))
+            && git.head()?.commit() == Some(reading.head)
+            && git.is_clean()?
+        {
             return Ok(Self::Here(top.to_owned()));
         }
         let folder = tempfile::tempdir().map_err(unreadable)?;
-        let tree = git.add_worktree(&folder.path().join("head"), head)?;
+        let tree = reading.texts.git().add_worktree(&folder.path().join("head"), reading.head)?;
         Ok(Self::Apart(tree, folder))
     }
 

@@ -1,58 +1,85 @@
-//! The config of a pull: `referee.toml` at its base, the operator file, the defaults of local pulls.
+//! The config of a pull: `referee.toml` at its base, the operator file, the defaults of its forge.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use referee_core::mark::{Key, Keys};
-use referee_core::model::{PullNumber, Sha};
+use referee_core::model::{Login, PullNumber, Sha};
+use referee_git::Git;
 
 use crate::cli::Common;
-use crate::config::{self, File, Layers, Setup};
+use crate::config::{self, Errors, File, ForgeEntry, Layers, Setup};
 use crate::failure::Failure;
 use crate::out::Out;
 use crate::place::Place;
+use crate::source::Texts;
 
 /// The file's name in a repository.
 pub(crate) const FILE: &str = "referee.toml";
 
-impl Place {
-    /// What holds for a pull. A file at the head has no say (SAF-2).
-    pub(crate) fn setup(&self, common: &Common, pull: PullNumber, out: &Out) -> Result<Setup, Failure> {
-        let base = self.trusted(pull)?;
-        self.setup_at(common, base.as_ref(), out)
+/// What holds where that commit is the base. On local pulls there is a git user, and other defaults hold.
+pub(crate) fn load(
+    common: &Common,
+    texts: &Texts,
+    base: Option<&(String, Sha)>,
+    user: Option<&Login>,
+    out: &Out,
+) -> Result<Setup, Failure> {
+    let (name, text) = match (&common.config, base) {
+        (Some(path), _) => (path.display().to_string(), Some(text_of(path)?)),
+        (None, Some((branch, commit))) => {
+            (format!("{FILE} at {branch}@{}", commit.short()), texts.text_at(commit, FILE)?)
+        }
+        (None, None) => (FILE.to_owned(), None),
+    };
+    if common.config.is_none() && user.is_some() {
+        warn_of_another(texts.git(), text.as_deref(), &name, out);
     }
+    let operator = operator(common)?;
+    let layers = Layers {
+        repository: text.as_deref().map(|text| File { name: &name, text }),
+        operator: operator.as_ref().map(|(name, text)| File { name, text }),
+        flags: &[],
+        local: user.is_some(),
+        user: user.cloned(),
+        env: &env,
+    };
+    let mut setup = config::load(&layers).map_err(|errors| wrong(&errors, out.colours()))?;
+    if let Some(path) = &setup.reply_template {
+        let template = base.map(|(_, commit)| texts.text_at(commit, path)).transpose()?.flatten();
+        let missing = || Failure::usage(format!("`threads.reply_template` names `{path}`, which is not at the base"));
+        setup.policy.threads.reply_template = Some(template.ok_or_else(missing)?);
+    }
+    Ok(setup)
+}
 
+/// The forges of the operator file.
+pub(crate) fn forges(common: &Common) -> Result<BTreeMap<String, ForgeEntry>, Failure> {
+    let Some((name, text)) = operator(common)? else { return Ok(BTreeMap::new()) };
+    let operator = Some(File { name: &name, text: &text });
+    let layers = Layers { repository: None, operator, flags: &[], local: false, user: None, env: &env };
+    config::load(&layers).map(|setup| setup.forges).map_err(|errors| wrong(&errors, false))
+}
+
+fn wrong(errors: &Errors, colours: bool) -> Failure {
+    let words = if colours { errors.coloured() } else { errors.to_string() };
+    Failure::usage(words.trim_end().to_owned())
+}
+
+fn warn_of_another(git: &Git, at_base: Option<&str>, name: &str, out: &Out) {
+    let Some(here) = git.top().and_then(|top| std::fs::read_to_string(top.join(FILE)).ok()) else { return };
+    if Some(here.as_str()) != at_base {
+        let counts = if at_base.is_some() { format!("{name} counts") } else { "it is not at the base yet".to_owned() };
+        out.say(&format!(
+            "warning: `{FILE}` of the work tree differs: {counts}\nhint: commit it on the default branch, or try it with `--config {FILE}`\n"
+        ));
+    }
+}
+
+impl Place {
     /// What holds where that commit is the base.
     pub(crate) fn setup_at(&self, common: &Common, base: Option<&(String, Sha)>, out: &Out) -> Result<Setup, Failure> {
-        let (name, text) = match (&common.config, base) {
-            (Some(path), _) => (path.display().to_string(), Some(text_of(path)?)),
-            (None, Some((branch, commit))) => {
-                (format!("{FILE} at {branch}@{}", commit.short()), self.text_at(commit, FILE)?)
-            }
-            (None, None) => (FILE.to_owned(), None),
-        };
-        if common.config.is_none() {
-            self.warn_of_another(text.as_deref(), &name, out);
-        }
-        let operator = operator(common)?;
-        let layers = Layers {
-            repository: text.as_deref().map(|text| File { name: &name, text }),
-            operator: operator.as_ref().map(|(name, text)| File { name, text }),
-            flags: &[],
-            local: true,
-            user: Some(self.user.clone()),
-            env: &env,
-        };
-        let mut setup = config::load(&layers).map_err(|errors| {
-            let words = if out.colours() { errors.coloured() } else { errors.to_string() };
-            Failure::usage(words.trim_end().to_owned())
-        })?;
-        if let Some(path) = &setup.reply_template {
-            let template = base.map(|(_, commit)| self.text_at(commit, path)).transpose()?.flatten();
-            let missing =
-                || Failure::usage(format!("`threads.reply_template` names `{path}`, which is not at the base"));
-            setup.policy.threads.reply_template = Some(template.ok_or_else(missing)?);
-        }
-        Ok(setup)
+        load(common, &Texts::of(self.git.clone()), base, Some(&self.user), out)
     }
 
     /// The commit whose word counts for a pull: its base if that is the default branch, else the default branch.
@@ -66,28 +93,6 @@ impl Place {
         };
         let Some(name) = named else { return Ok(None) };
         Ok(self.git.resolve(&name)?.map(|commit| (name, commit)))
-    }
-
-    /// A text file at a commit.
-    pub(crate) fn text_at(&self, commit: &Sha, path: &str) -> Result<Option<String>, Failure> {
-        let found = self.git.files(commit, &[path])?.pop().flatten();
-        found
-            .map(|bytes| {
-                String::from_utf8(bytes)
-                    .map_err(|_| Failure::usage(format!("`{path}` at {} is no UTF-8 text", commit.short())))
-            })
-            .transpose()
-    }
-
-    fn warn_of_another(&self, at_base: Option<&str>, name: &str, out: &Out) {
-        let Some(here) = self.git.top().and_then(|top| std::fs::read_to_string(top.join(FILE)).ok()) else { return };
-        if Some(here.as_str()) != at_base {
-            let counts =
-                if at_base.is_some() { format!("{name} counts") } else { "it is not at the base yet".to_owned() };
-            out.say(&format!(
-                "warning: `{FILE}` of the work tree differs: {counts}\nhint: commit it on the default branch, or try it with `--config {FILE}`\n"
-            ));
-        }
     }
 }
 

@@ -7,10 +7,14 @@ use referee_core::model::{Mergeable, Sha};
 use referee_git::{Git, GitError, Merges, parse_diff};
 use referee_turn::{Source, SourceError};
 
+use crate::elsewhere::Elsewhere;
+use crate::failure::Failure;
+
 /// git's objects, each read once a run.
 #[derive(Debug)]
 pub(crate) struct Texts {
     git: Git,
+    elsewhere: Option<Elsewhere>,
     diffs: RefCell<BTreeMap<(Sha, Sha), Vec<u8>>>,
     files: RefCell<BTreeMap<Sha, Tree>>,
 }
@@ -19,9 +23,36 @@ pub(crate) struct Texts {
 type Tree = BTreeMap<String, Option<Vec<u8>>>;
 
 impl Texts {
-    /// Nothing read yet.
+    /// Those of a repository that is here. Nothing is read yet.
     pub(crate) fn of(git: Git) -> Self {
-        Self { git, diffs: RefCell::default(), files: RefCell::default() }
+        Self { git, elsewhere: None, diffs: RefCell::default(), files: RefCell::default() }
+    }
+
+    /// Those of a repository elsewhere: a commit is fetched when it is first asked for.
+    pub(crate) fn fetched(elsewhere: Elsewhere) -> Self {
+        let git = elsewhere.git();
+        Self { elsewhere: Some(elsewhere), ..Self::of(git) }
+    }
+
+    /// The repository that they are read from.
+    pub(crate) fn git(&self) -> &Git {
+        &self.git
+    }
+
+    /// A text file at a commit.
+    pub(crate) fn text_at(&self, commit: &Sha, path: &str) -> Result<Option<String>, Failure> {
+        let unreadable = |error: SourceError| Failure::failed(error.to_string());
+        let found = self.files(commit, &[path]).map_err(unreadable)?.pop().flatten();
+        found
+            .map(|bytes| {
+                String::from_utf8(bytes)
+                    .map_err(|_| Failure::usage(format!("`{path}` at {} is no UTF-8 text", commit.short())))
+            })
+            .transpose()
+    }
+
+    fn have(&self, commits: &[&Sha]) -> Result<(), SourceError> {
+        self.elsewhere.as_ref().map_or(Ok(()), |elsewhere| elsewhere.have(commits))
     }
 
     /// Reads both sides of a diff, side by side: whoever asks for a diff asks for its texts next, and the diff names
@@ -56,6 +87,7 @@ fn side(git: &Git, side: &[(&String, &str)]) -> Tree {
 
 impl Source for Texts {
     fn merge_base(&self, one: &Sha, other: &Sha) -> Result<Option<Sha>, SourceError> {
+        self.have(&[one, other])?;
         self.git.merge_base(one, other).map_err(into)
     }
 
@@ -64,6 +96,7 @@ impl Source for Texts {
         if let Some(known) = self.diffs.borrow().get(&key) {
             return Ok(known.clone());
         }
+        self.have(&[old, new])?;
         let read = self.git.diff(old, new).map_err(into)?;
         self.read_sides(old, new, &read);
         self.diffs.borrow_mut().insert(key, read.clone());
@@ -75,6 +108,7 @@ impl Source for Texts {
         let known = all.entry(at.clone()).or_default();
         let missing: Vec<&str> = paths.iter().copied().filter(|path| !known.contains_key(*path)).collect();
         if !missing.is_empty() {
+            self.have(&[at])?;
             let read = self.git.files(at, &missing).map_err(into)?;
             known.extend(missing.into_iter().map(str::to_owned).zip(read));
         }
@@ -82,6 +116,7 @@ impl Source for Texts {
     }
 
     fn is_ancestor(&self, ancestor: &Sha, of: &Sha) -> Result<bool, SourceError> {
+        self.have(&[ancestor, of])?;
         self.git.is_ancestor(ancestor, of).map_err(into)
     }
 
@@ -94,7 +129,7 @@ impl Source for Texts {
     }
 }
 
-fn into(error: GitError) -> SourceError {
+pub(crate) fn into(error: GitError) -> SourceError {
     match error {
         GitError::Missing(sha) => SourceError::Missing(sha.to_string()),
         other => SourceError::Unreadable(other.to_string()),

@@ -1,97 +1,92 @@
 //! One pull with all that it takes to look at it, or to play a turn.
 
 use std::cell::Cell;
-use std::future::Future;
+use std::time::{Duration, Instant};
 
 use referee_core::decide::decide;
 use referee_core::mark::Keys;
 use referee_core::model::{Evidence, PullNumber, Snapshot};
 use referee_core::plan::Plan;
-use referee_forge::{Fetched, Gates, LocalForge, Reader, local_name};
+use referee_forge::{Fetched, Gates, Reader};
 use referee_turn::{Desk, Inbox, Publishing, Turn, TurnError, gather, turn};
 
+use crate::case::Case;
 use crate::config::Setup;
 use crate::failure::{Failure, Kind};
-use crate::place::Place;
-use crate::source::Texts;
+use crate::forge::AnyForge;
+use crate::show::Calls;
 use crate::store::Memory;
+use crate::wait::wait;
 
 /// One pull, and what is needed to decide about it.
 #[derive(Debug)]
 pub(crate) struct Table<'a> {
-    /// The checkout.
-    pub(crate) place: &'a Place,
+    /// The pull.
+    pub(crate) case: &'a Case,
     /// The rules.
     pub(crate) setup: &'a Setup,
-    /// Its number.
-    pub(crate) pull: PullNumber,
-    /// What the store calls it.
-    pub(crate) key: String,
-    /// Its forge, which speaks for every role's identity.
-    forge: LocalForge,
-    /// git's texts.
-    pub(crate) texts: Texts,
     keys: Keys,
     reads: Cell<usize>,
 }
 
+/// How long another process may hold the claim before this one gives up (D6), and how often it is asked for.
+const PATIENCE: Duration = Duration::from_secs(600);
+const PAUSE: Duration = Duration::from_secs(3);
+
 impl<'a> Table<'a> {
-    /// A pull of this checkout.
-    pub(crate) fn new(place: &'a Place, setup: &'a Setup, pull: PullNumber) -> Result<Self, Failure> {
-        let keys = setup.keys()?;
-        let identities = setup.policy.roles.iter().filter_map(|role| role.identity.clone());
-        Ok(Self {
-            place,
-            setup,
-            pull,
-            key: local_name(pull),
-            forge: place.forge.clone().holding(identities),
-            texts: Texts::of(place.git.clone()),
-            keys,
-            reads: Cell::new(0),
-        })
+    /// A pull and its rules.
+    pub(crate) fn new(case: &'a Case, setup: &'a Setup) -> Result<Self, Failure> {
+        Ok(Self { case, setup, keys: setup.keys()?, reads: Cell::new(0) })
     }
 
     /// What is remembered of the pull: triage, checks.
     pub(crate) fn evidence(&self) -> Result<Evidence, Failure> {
-        let store = &self.place.store;
+        let Case { store, key, .. } = self.case;
         Ok(Evidence {
-            triage: store.recall(&self.key, Memory::Triage)?,
-            check: store.recall(&self.key, Memory::Check)?,
-            watched: store.recall(&self.key, Memory::Watched)?,
+            triage: store.recall(key, Memory::Triage)?,
+            check: store.recall(key, Memory::Check)?,
+            watched: store.recall(key, Memory::Watched)?,
             ..Evidence::default()
         })
     }
 
-    /// How often the forge was read.
-    pub(crate) fn reads(&self) -> usize {
-        self.reads.get()
+    /// What left for the forge so far. The local one is read and written in the process itself: there, looks and writes
+    /// are counted.
+    pub(crate) fn calls(&self, written: usize) -> Calls {
+        match &self.case.forge {
+            AnyForge::Local(_) => Calls { reads: self.reads.get(), writes: written },
+            AnyForge::Hosted(forge) => {
+                let referee_http::Calls { reads, writes } = forge.calls();
+                Calls { reads, writes }
+            }
+        }
     }
 
     /// Looks, and decides; nothing is applied.
     pub(crate) fn look(&self, inbox: &Inbox) -> Result<(Snapshot, Plan), Failure> {
         self.reads.set(self.reads.get() + 1);
-        let fetched = read(&self.forge, self.pull)?;
-        let snapshot = gather(fetched, &self.texts, inbox, &self.setup.policy, &self.keys).map_err(TurnError::from)?;
+        let fetched = read(&self.case.forge, self.case.pull)?.map_err(TurnError::from)?;
+        let snapshot =
+            gather(fetched, &self.case.texts, inbox, &self.setup.policy, &self.keys).map_err(TurnError::from)?;
         let plan = decide(&snapshot, &self.setup.policy);
         Ok((snapshot, plan))
     }
 
     /// Plays a turn, once no other process plays one here.
-    pub(crate) fn play(&self, gates: &Gates, inbox: &Inbox) -> Result<Turn, Failure> {
+    pub(crate) fn play(&self, gates: &Gates, inbox: &Inbox, publishing: Publishing) -> Result<Turn, Failure> {
+        let Case { forge, texts, store, key, pull, .. } = self.case;
         self.reads.set(self.reads.get() + 1);
-        let _writer = if gates.are_shut() { None } else { Some(self.place.writer()?) };
-        let journal = self.place.store.notebook(&self.key, &self.setup.policy);
-        let desk = Desk {
-            forge: &self.forge,
-            source: &self.texts,
-            journal: &journal,
-            policy: &self.setup.policy,
-            gates,
-            keys: &self.keys,
-            publishing: Publishing::Alone,
-        };
-        Ok(block_on(turn(&desk, self.pull, inbox))?)
+        let _writer = if gates.are_shut() { None } else { self.case.writer()? };
+        let journal = store.notebook(key, &self.setup.policy);
+        let (policy, keys) = (&self.setup.policy, &self.keys);
+        let desk = Desk { forge, source: texts, journal: &journal, policy, gates, keys, publishing };
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match wait(turn(&desk, *pull, inbox))? {
+                Err(TurnError::Claimed) if Instant::now() < deadline => std::thread::park_timeout(PAUSE),
+                played => return Ok(played?),
+            }
+        }
     }
 }
 
@@ -102,22 +97,13 @@ impl From<TurnError> for Failure {
             TurnError::Claimed => {
                 Self::new(Kind::Later, words).hint("run it again in a moment; a finished report is kept")
             }
-            TurnError::Forge(_) => Self::new(Kind::Later, words).hint("run it again; a finished report is kept"),
+            TurnError::Forge(error) => Self::of_forge(&error, &words),
             TurnError::Gather(_) => Self::failed(words).hint("`git fetch --unshallow` helps where commits are missing"),
         }
     }
 }
 
 /// It takes a reader: that cannot write (SAF-5, TRI-9).
-fn read(reader: &impl Reader, pull: PullNumber) -> Result<Fetched, TurnError> {
-    Ok(block_on(reader.fetch(pull))?)
-}
-
-/// Waits for a forge. The local one answers at once; others wait for their sockets here.
-fn block_on<T>(future: impl Future<Output = T>) -> T {
-    // A runtime without drivers needs nothing from the machine.
-    match tokio::runtime::Builder::new_current_thread().build() {
-        Ok(runtime) => runtime.block_on(future),
-        Err(error) => unreachable!("a runtime without drivers: {error}"),
-    }
+fn read(reader: &impl Reader, pull: PullNumber) -> Result<Result<Fetched, referee_forge::ForgeError>, Failure> {
+    wait(reader.fetch(pull))
 }

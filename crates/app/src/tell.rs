@@ -6,12 +6,11 @@ use annotate_snippets::Renderer;
 use referee_core::model::Verdict;
 use referee_core::plan::{Cause, Next, OnWhom, Plan};
 use referee_core::render::plan_lines;
-use referee_forge::local_name;
 use referee_review::builtin::Rules;
 use referee_turn::{Outcome, Source, Turn};
 
 use crate::out::Out;
-use crate::show::{self, Calls, Format, Played, TurnDocument};
+use crate::show::{self, Format, Played, TurnDocument};
 use crate::table::Table;
 
 /// Prints a turn.
@@ -24,7 +23,7 @@ pub(crate) fn turn(table: &Table<'_>, turn: &Turn, format: Format, out: &Out) {
             let mut paths: Vec<&str> = findings.iter().map(|finding| finding.path.as_str()).collect();
             paths.sort_unstable();
             paths.dedup();
-            let texts = table.texts.files(&turn.snapshot.pull.head, &paths).unwrap_or_default();
+            let texts = table.case.texts.files(&turn.snapshot.pull.head, &paths).unwrap_or_default();
             let pages = Rules::embedded().ok();
             for finding in &findings {
                 let at = paths.iter().position(|path| *path == finding.path);
@@ -46,7 +45,7 @@ pub(crate) fn turn(table: &Table<'_>, turn: &Turn, format: Format, out: &Out) {
 /// The published document.
 pub(crate) fn document(table: &Table<'_>, turn: &Turn) -> TurnDocument {
     let Turn { snapshot, plan, steps, receipts, unsettled: _, writes } = turn;
-    let calls = Calls { reads: table.reads(), writes: *writes };
+    let calls = table.calls(*writes);
     TurnDocument::of(&Played { snapshot, plan, steps, receipts, rounds: table.setup.policy.rounds, calls })
 }
 
@@ -83,7 +82,7 @@ fn verdict(table: &Table<'_>, plan: &Plan) -> String {
         Some(Verdict::Approve) => "approved",
         None => "none yet",
     };
-    let (name, rounds) = (local_name(table.pull), table.setup.policy.rounds);
+    let (name, rounds) = (&table.case.name, table.setup.policy.rounds);
     match plan.round {
         0 => format!("verdict: {words} on {name}"),
         round => format!("verdict: {words} on {name}, round {round} of {rounds}"),
@@ -92,42 +91,58 @@ fn verdict(table: &Table<'_>, plan: &Plan) -> String {
 
 /// The next step, always.
 pub(crate) fn next(table: &Table<'_>, plan: &Plan, unsettled: bool) -> String {
-    let name = local_name(table.pull);
+    let name = &table.case.words;
+    let local = table.case.is_local();
     if unsettled {
         return format!("run `referee review {name}` again; the reports are kept");
     }
     match &plan.next {
         Next::Idle => "nothing: the pull is closed".to_owned(),
-        Next::Wait(OnWhom::Author) => {
+        Next::Wait(OnWhom::Author) if local => {
             let first = gravest(plan);
             format!(
                 "fix and commit, then `referee review`; or answer: `referee local reply {name} {first} \"won't fix: …\"`"
             )
         }
-        Next::Wait(OnWhom::Person(who)) => format!("{who} blocks: `referee local approve {name} --as {who}` lifts it"),
-        Next::Wait(OnWhom::Operator) => decide(&name, plan),
+        Next::Wait(OnWhom::Author) => {
+            format!("fix and push; or answer in the thread of {}, such as \"won't fix: …\"", gravest(plan))
+        }
+        Next::Wait(OnWhom::Person(who)) if local => {
+            format!("{who} blocks: `referee local approve {name} --as {who}` lifts it")
+        }
+        Next::Wait(OnWhom::Person(who)) => format!("{who} blocks: {who}'s approval lifts it"),
+        Next::Wait(OnWhom::Operator) => decide(table, plan),
         Next::Wait(OnWhom::Reviewer(names)) => format!("reviews by {}: `referee review {name}`", names.join(", ")),
-        Next::Wait(OnWhom::Checks) => "the checks: `referee check`".to_owned(),
+        Next::Wait(OnWhom::Checks) if local => "the checks: `referee check`".to_owned(),
+        Next::Wait(OnWhom::Checks) => format!("the checks: `referee watch {name}` follows them"),
         Next::Wait(OnWhom::Worker) => "a worker is under way".to_owned(),
         Next::Wait(OnWhom::Forge) => format!("run `referee review {name}` again"),
         Next::Review(_) => format!("`referee review {name}`"),
         Next::Spawn(job) => format!("a worker for {} may start", job.kind),
         Next::Ready => "merge it yourself: everything agrees".to_owned(),
-        Next::Blocked(Cause::NeedsHuman | Cause::RoundCap | Cause::Budget) => decide(&name, plan),
+        Next::Blocked(Cause::NeedsHuman | Cause::RoundCap | Cause::Budget) => decide(table, plan),
         Next::Blocked(Cause::ReviewerFailed) => {
-            format!(
-                "a reviewer failed as often as it may: mend it, then `referee local comment {name} \"/referee retry\"`"
-            )
+            let retry = comment(table, "/referee retry");
+            format!("a reviewer failed as often as it may: mend it, then {retry}")
         }
         Next::Blocked(Cause::Incomplete) => format!("not everything could be read: `referee review {name}`"),
         Next::Blocked(Cause::NewerMark) => "a newer referee wrote here: use that one".to_owned(),
     }
 }
 
-/// What a person types to end it.
-fn decide(name: &str, plan: &Plan) -> String {
-    let first = gravest(plan);
-    format!("a person decides, for example `referee local comment {name} \"/referee dismiss {first} <reason>\"`")
+/// What a person writes to end it.
+fn decide(table: &Table<'_>, plan: &Plan) -> String {
+    let dismiss = comment(table, &format!("/referee dismiss {} <reason>", gravest(plan)));
+    format!("a person decides, for example {dismiss}")
+}
+
+/// How a person says something on the pull.
+fn comment(table: &Table<'_>, words: &str) -> String {
+    if table.case.is_local() {
+        format!("`referee local comment {} \"{words}\"`", table.case.words)
+    } else {
+        format!("by the comment `{words}`")
+    }
 }
 
 /// The finding to speak of first.

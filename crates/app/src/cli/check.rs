@@ -6,16 +6,14 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use referee_core::model::{CheckOutcome, LocalCheck, Sha};
-use referee_git::Head;
+use referee_git::Git;
 use serde_json::json;
 
 use super::Common;
+use crate::case::Case;
 use crate::failure::{Ending, Failure};
 use crate::out::Out;
-use crate::place::Place;
 use crate::store::{Access, Memory};
-use crate::table::Table;
-use crate::target::Target;
 
 /// Run the repository's checks, and remember how they ended at this head
 #[derive(Debug, Args)]
@@ -36,9 +34,8 @@ const LOOK: Duration = Duration::from_millis(20);
 
 impl Check {
     pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
-        let mut place = Place::open(common, if self.list { Access::Read } else { Access::Write })?;
-        let pull = place.pull(&Target::Current)?;
-        let setup = place.setup(common, pull, out)?;
+        let mut case = Case::open(common, None, if self.list { Access::Read } else { Access::Write })?;
+        let setup = case.setup(common, out)?;
         let checks: Vec<(String, Vec<String>)> = if self.argv.is_empty() {
             setup.checks.clone().into_iter().collect()
         } else {
@@ -52,16 +49,15 @@ impl Check {
             checks.iter().for_each(|(name, argv)| out.data(&format!("{name:<12} {}\n", argv.join(" "))));
             return Ok(Ending::Done);
         }
-        let head = match place.git.head()? {
-            Head::Branch { commit, .. } => commit,
-            Head::Detached(commit) => Some(commit),
+        let Some(git) = &case.checkout else {
+            return Err(Failure::usage("there is nothing to check: this is no checkout").hint("use `-C DIR`"));
         };
-        let head = head.ok_or_else(|| Failure::failed("there is no commit to check"))?;
-        let clean = place.git.is_clean()?;
+        let head = git.head()?.commit().cloned().ok_or_else(|| Failure::failed("there is no commit to check"))?;
+        let clean = git.is_clean()?;
         let mut outcome = CheckOutcome::Passed;
         let mut ended = Vec::new();
         for (name, argv) in &checks {
-            let how = self.one(&place, name, argv, out);
+            let how = self.one(git, name, argv, out);
             if how != CheckOutcome::Passed && outcome == CheckOutcome::Passed {
                 outcome = how;
             }
@@ -69,14 +65,13 @@ impl Check {
         }
         // Checks of other code prove nothing of the head.
         if clean {
-            let table = Table::new(&place, &setup, pull)?;
-            place.store.remember(&table.key, Memory::Check, &LocalCheck { outcome, head: head.clone() })?;
+            case.store.remember(&case.key, Memory::Check, &LocalCheck { outcome, head: head.clone() })?;
         }
         tell(&ended, outcome, &head, clean, out);
         Ok(if outcome == CheckOutcome::Passed { Ending::Done } else { Ending::Failed })
     }
 
-    fn one(&self, place: &Place, name: &str, argv: &[String], out: &Out) -> CheckOutcome {
+    fn one(&self, git: &Git, name: &str, argv: &[String], out: &Out) -> CheckOutcome {
         let Some((program, rest)) = argv.split_first() else {
             out.always(&format!("{name}: there is no command"));
             return CheckOutcome::Unknown;
@@ -85,7 +80,7 @@ impl Check {
         let mut command = Command::new(program);
         // What a check prints is words: stdout is for data.
         command.args(rest).stdin(Stdio::null()).stdout(io::stderr());
-        if let Some(top) = place.git.top() {
+        if let Some(top) = git.top() {
             command.current_dir(top);
         }
         // What could not be started proves nothing, and unsays what passed before.

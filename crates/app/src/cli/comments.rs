@@ -10,19 +10,17 @@ use referee_core::triage::{
     Filter, Outdated, Phase, PhaseNow, Question, Resolved, Scan, ThreadView, TriagePayload, check_triage, remember,
     scan, summary,
 };
-use referee_forge::local_name;
 use referee_turn::Inbox;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Common;
+use crate::case::Case;
 use crate::failure::{Ending, Failure, Kind};
 use crate::out::Out;
 use crate::payload;
-use crate::place::Place;
 use crate::store::{Access, Memory};
 use crate::table::Table;
-use crate::target::Target;
 
 /// List review threads, and take a triage of them
 #[derive(Debug, Args)]
@@ -90,14 +88,14 @@ impl CommentsDocument {
 impl Comments {
     pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
         let access = if self.dry_run { Access::Read } else { Access::Write };
-        let mut place = Place::reader(common, access)?;
-        let pull = place.pull(&Target::read(self.which.words())?)?;
-        if !place.forge.pulls()?.iter().any(|it| it.number == pull) {
+        let mut case = Case::reader(common, self.which.words(), access)?;
+        if !case.is_there()? {
             return Err(Failure::new(Kind::NothingToReview, "there is no pull for this branch yet")
                 .hint("`referee review` opens one"));
         }
-        let setup = place.setup(common, pull, out)?;
-        let table = Table::new(&place, &setup, pull)?;
+        let setup = case.setup(common, out)?;
+        let (store, key) = (&case.store, &case.key);
+        let table = Table::new(&case, &setup)?;
         let mut inbox = Inbox { evidence: table.evidence()?, reports: Vec::new() };
         let (mut snapshot, _) = table.look(&inbox)?;
         let most = self.max_threads.map_or(setup.max_threads, |most| most as usize);
@@ -106,34 +104,34 @@ impl Comments {
             snapshot.complete = Completeness::Truncated { what: format!("threads, after {most}") };
         }
         let filter = self.filter();
-        let mut seen = scan(&snapshot, &setup.policy, &filter, "local");
+        let mut seen = scan(&snapshot, &setup.policy, &filter, &case.source());
         let mut triage = inbox.evidence.triage.take();
         if let Some(path) = &self.triage_payload {
             let handed: TriagePayload = payload::parse(path, "triage")?;
-            let faults = check_triage(&handed, pull, &seen.selected());
+            let faults = check_triage(&handed, case.pull, &seen.selected());
             if !faults.is_empty() {
                 let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
                 return Err(payload::refused(path, "triage", &faults));
             }
             triage = Some(remember(handed, &seen, triage.as_ref()));
             snapshot.evidence.triage.clone_from(&triage);
-            seen = scan(&snapshot, &setup.policy, &filter, "local");
+            seen = scan(&snapshot, &setup.policy, &filter, &case.source());
         }
         if !self.dry_run {
             if let (Some(triage), Some(_)) = (&triage, &self.triage_payload) {
-                place.store.remember(&table.key, Memory::Triage, triage)?;
+                store.remember(key, Memory::Triage, triage)?;
             }
-            place.store.remember(&table.key, Memory::Seen, &seen.seen())?;
-            place.store.remember(&table.key, Memory::Phase, &seen.phase)?;
-            place.used(pull)?;
+            store.remember(key, Memory::Seen, &seen.seen())?;
+            store.remember(key, Memory::Phase, &seen.phase)?;
+            case.used()?;
         }
         let ending = if seen.phase.phase == Phase::Blocked { Ending::HumanNeeded } else { Ending::Done };
         if out.json {
-            let outcomes = place.store.recall(&table.key, Memory::Outcomes)?.unwrap_or_default();
+            let outcomes = store.recall(key, Memory::Outcomes)?.unwrap_or_default();
             out.document(&CommentsDocument::new(seen, triage, outcomes));
         } else {
             out.data(&summary(&seen));
-            out.say(&format!("next: {}", next(&local_name(pull), &seen)));
+            out.say(&format!("next: {}", next(&case.words, &seen)));
         }
         Ok(ending)
     }

@@ -7,13 +7,12 @@ use referee_core::triage::PhaseNow;
 use referee_turn::Inbox;
 
 use super::{Common, Which};
+use crate::case::Case;
 use crate::failure::{Ending, Failure};
 use crate::out::Out;
-use crate::place::Place;
-use crate::show::{Calls, Played, TurnDocument};
+use crate::show::{Played, TurnDocument};
 use crate::store::{Access, Memory};
 use crate::table::Table;
-use crate::target::Target;
 use crate::{reviewers, tell};
 
 /// Why a pull is where it is, or what a rule means
@@ -34,31 +33,33 @@ impl Explain {
         if let Some(id) = &self.rule {
             return rule(id, out);
         }
-        let mut place = Place::open(common, Access::Read)?;
-        let pull = place.pull(&Target::read(self.which.words())?)?;
-        let setup = place.setup(common, pull, out)?;
-        let table = Table::new(&place, &setup, pull)?;
+        let mut case = Case::open(common, self.which.words(), Access::Read)?;
+        let setup = case.setup(common, out)?;
+        let (store, key) = (&case.store, &case.key);
+        let table = Table::new(&case, &setup)?;
         let inbox = Inbox { evidence: table.evidence()?, reports: Vec::new() };
         let (snapshot, plan) = table.look(&inbox)?;
         if out.json {
-            let calls = Calls { reads: table.reads(), writes: 0 };
+            let calls = table.calls(0);
             let (steps, rounds) = (plan.steps.as_slice(), setup.policy.rounds);
             let played = Played { snapshot: &snapshot, plan: &plan, steps, receipts: &[], rounds, calls };
-            let stored: Option<PhaseNow> = place.store.recall(&table.key, Memory::Phase)?;
+            let stored: Option<PhaseNow> = store.recall(key, Memory::Phase)?;
             let mut document = TurnDocument::of(&played);
             document.phase = stored.map(|stored| stored.phase.to_string());
             out.document(&document);
             return Ok(Ending::Done);
         }
-        let heading = Heading { name: table.key.clone(), ..Heading::of(&Facts::new(&snapshot, &setup.policy)) };
+        let heading = Heading { name: case.name.clone(), ..Heading::of(&Facts::new(&snapshot, &setup.policy)) };
         out.data(&explain(&plan, &heading));
-        for action in place.store.cut_short(&table.key)? {
+        for action in store.cut_short(key)? {
             out.data(&format!("cut      {action}: the last run ended there; it is read back by the next one\n"));
         }
-        for turn in place.store.turns(&table.key, TURNS)? {
+        let whose = if case.is_local() { String::new() } else { format!(" --pr {}", case.words) };
+        for turn in store.turns(key, TURNS)? {
             let head = turn.head.get(..7).unwrap_or(&turn.head);
             let times = if turn.times > 1 { format!(", {} times alike", turn.times) } else { String::new() };
-            out.data(&format!("turn     {} at {head}, {}{times} (`referee replay {}`)\n", turn.id, turn.at, turn.id));
+            let replay = format!("`referee replay {}{whose}`", turn.id);
+            out.data(&format!("turn     {} at {head}, {}{times} ({replay})\n", turn.id, turn.at));
         }
         out.say(&format!("next: {}", tell::next(&table, &plan, false)));
         Ok(Ending::Done)

@@ -10,18 +10,17 @@ use referee_core::policy::Setting;
 use referee_core::render::plan_lines;
 use referee_core::triage::{Applied, Filter, PhaseNow, after_settling, phase};
 use referee_forge::{Asked, Gates};
-use referee_turn::{Inbox, Outcome, Receipt, Turn};
+use referee_turn::{Inbox, Outcome, Publishing, Receipt, Turn};
 
 use super::{Common, Which};
+use crate::case::Case;
 use crate::config::Setup;
 use crate::failure::{Ending, Failure};
 use crate::fix::FixPayload;
 use crate::out::Out;
-use crate::place::Place;
-use crate::show::{Calls, Played, TurnDocument};
+use crate::show::{Played, TurnDocument};
 use crate::store::{Access, Memory};
 use crate::table::Table;
-use crate::target::Target;
 use crate::{payload, tell};
 
 /// Answer and resolve threads from a payload
@@ -53,10 +52,10 @@ impl FixComments {
     pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
         let asked = self.asked();
         let access = if asked.is_empty() { Access::Read } else { Access::Write };
-        let mut place = Place::open(common, access)?;
-        let pull = place.pull(&Target::read(self.which.words())?)?;
-        let setup = place.setup(common, pull, out)?;
-        let table = Table::new(&place, &setup, pull)?;
+        let mut case = Case::open(common, self.which.words(), access)?;
+        let setup = case.setup(common, out)?;
+        let (store, key) = (&case.store, &case.key);
+        let table = Table::new(&case, &setup)?;
         let handed: FixPayload = payload::parse(&self.payload, "fix")?;
         let mut evidence = table.evidence()?;
         evidence.answers_for = Some(handed.pr_number);
@@ -71,16 +70,16 @@ impl FixComments {
             preview(&table, &snapshot, &plan, &before, out);
             return Ok(previewed(&plan, barred.as_ref(), out));
         }
-        let turn = table.play(&gates(&setup, asked), &inbox)?;
+        let turn = table.play(&gates(&setup, asked), &inbox, Publishing::Alone)?;
         let turn = answers_only(turn);
         let outcomes = outcomes.into_iter().map(|outcome| applied(outcome, &turn));
-        let stored: Vec<ThreadOutcome> = place.store.recall(&table.key, Memory::Outcomes)?.unwrap_or_default();
-        place.store.remember(&table.key, Memory::Outcomes, &keep(stored, outcomes))?;
+        let stored: Vec<ThreadOutcome> = store.recall(key, Memory::Outcomes)?.unwrap_or_default();
+        store.remember(key, Memory::Outcomes, &keep(stored, outcomes))?;
         let (fresh, _) = table.look(&Inbox { evidence: table.evidence()?, reports: Vec::new() })?;
         let fresh = phase(&fresh, &setup.policy, &Filter::everything());
         let now = after_settling(before, &how(&turn), fresh);
-        place.store.remember(&table.key, Memory::Phase, &now)?;
-        place.used(pull)?;
+        store.remember(key, Memory::Phase, &now)?;
+        case.used()?;
         told(&table, &turn, &now, out);
         Ok(ending(&turn, barred.as_ref()))
     }
@@ -146,7 +145,7 @@ fn how(turn: &Turn) -> Applied {
 
 fn preview(table: &Table<'_>, snapshot: &Snapshot, plan: &Plan, phase: &PhaseNow, out: &Out) {
     if out.json {
-        let calls = Calls { reads: table.reads(), writes: 0 };
+        let calls = table.calls(0);
         let rounds = table.setup.policy.rounds;
         let mut document =
             TurnDocument::of(&Played { snapshot, plan, steps: &plan.steps, receipts: &[], rounds, calls });

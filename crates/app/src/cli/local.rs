@@ -2,13 +2,14 @@
 
 use clap::{Args, Subcommand};
 use referee_core::mark::visible;
-use referee_core::model::{FindingId, Login, PullNumber, PullState, Snapshot, ThreadId};
+use referee_core::model::{FindingId, Login, PullState, Snapshot, ThreadId};
 use referee_core::plan::Plan;
 use referee_forge::local_name;
 use referee_turn::Inbox;
 use serde_json::json;
 
 use super::Common;
+use crate::case::Case;
 use crate::failure::{Ending, Failure};
 use crate::out::Out;
 use crate::place::Place;
@@ -112,10 +113,12 @@ impl Local {
             | Verb::Block { pull, .. }
             | Verb::Close { pull } => place.pull(&Target::read(Some(pull))?)?,
         };
-        let hands = place.forge.hands(&by);
+        let forge = place.forge.clone();
+        let hands = forge.hands(&by);
+        let case = Case::local(place, pull)?;
         let did = match &self.verb {
             Verb::List => return Ok(Ending::Done),
-            Verb::Show { .. } => return show(&place, common, pull, out),
+            Verb::Show { .. } => return show(case, common, out),
             Verb::Open { .. } => "opened".to_owned(),
             Verb::Comment { words, .. } => match words.as_slice() {
                 [text] => format!("commented ({})", hands.comment(pull, text)?),
@@ -126,17 +129,17 @@ impl Local {
                 [] => return Err(Failure::usage("there is nothing to say")),
             },
             Verb::Reply { thread, text, .. } => {
-                let thread = thread_of(&place, common, pull, thread, out)?;
+                let thread = thread_of(case, common, thread, out)?;
                 hands.reply(pull, &thread, text)?;
                 format!("replied in thread {thread}")
             }
             Verb::Resolve { thread, .. } => {
-                let thread = thread_of(&place, common, pull, thread, out)?;
+                let thread = thread_of(case, common, thread, out)?;
                 hands.resolve(pull, &thread)?;
                 format!("resolved thread {thread}")
             }
             Verb::Reopen { thread: Some(thread), .. } => {
-                let thread = thread_of(&place, common, pull, thread, out)?;
+                let thread = thread_of(case, common, thread, out)?;
                 hands.reopen_thread(pull, &thread)?;
                 format!("reopened thread {thread}")
             }
@@ -183,15 +186,16 @@ fn list(place: &Place, out: &Out) -> Result<Ending, Failure> {
     Ok(Ending::Done)
 }
 
-fn looked(place: &Place, common: &Common, pull: PullNumber, out: &Out) -> Result<(Snapshot, Plan), Failure> {
-    let setup = place.setup(common, pull, out)?;
-    let table = Table::new(place, &setup, pull)?;
+fn looked(mut case: Case, common: &Common, out: &Out) -> Result<(Snapshot, Plan), Failure> {
+    let setup = case.setup(common, out)?;
+    let table = Table::new(&case, &setup)?;
     table.look(&Inbox { evidence: table.evidence()?, reports: Vec::new() })
 }
 
 /// Everything that was written, as it stands.
-fn show(place: &Place, common: &Common, pull: PullNumber, out: &Out) -> Result<Ending, Failure> {
-    let (snapshot, _) = looked(place, common, pull, out)?;
+fn show(case: Case, common: &Common, out: &Out) -> Result<Ending, Failure> {
+    let pull = case.pull;
+    let (snapshot, _) = looked(case, common, out)?;
     if out.json {
         out.document(&json!({ "schema": "referee/local-1", "snapshot": snapshot }));
         return Ok(Ending::Done);
@@ -231,8 +235,9 @@ fn spot_of(spot: &str) -> Result<(&str, u32), Failure> {
 }
 
 /// A thread by its finding, or by its own id.
-fn thread_of(place: &Place, common: &Common, pull: PullNumber, name: &str, out: &Out) -> Result<ThreadId, Failure> {
-    let (snapshot, plan) = looked(place, common, pull, out)?;
+fn thread_of(case: Case, common: &Common, name: &str, out: &Out) -> Result<ThreadId, Failure> {
+    let pull = case.pull;
+    let (snapshot, plan) = looked(case, common, out)?;
     let (role, id) = name.rsplit_once('/').map_or((None, name), |(role, id)| (Some(role), id));
     if let Some(number) = id.strip_prefix(['F', 'f']).and_then(|digits| digits.parse().ok()) {
         let named: Vec<_> = plan

@@ -13,8 +13,9 @@ use super::Common;
 use crate::failure::{Ending, Failure};
 use crate::out::Out;
 use crate::payload;
-use crate::place::Place;
-use crate::store::Access;
+use crate::place::{Place, now};
+use crate::store::{Access, Store};
+use crate::target::Target;
 
 /// Decide a stored turn again
 #[derive(Debug, Args)]
@@ -24,12 +25,18 @@ pub(super) struct Replay {
     /// Decide by this policy instead (`referee schema policy`)
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
+    /// Whose turn it is, where the pull is on a forge
+    #[arg(long = "pr", value_name = "PULL")]
+    pr: Option<String>,
 }
 
 impl Replay {
     pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
-        let place = Place::open(common, Access::Read)?;
-        let Some(stored) = place.store.turn(self.turn)? else {
+        let store = match Target::read(self.pr.as_deref())? {
+            Target::Remote(_) | Target::Numbered(_) => Store::of_forges(Access::Read, now),
+            _ => Place::open(common, Access::Read)?.store,
+        };
+        let Some(stored) = store.turn(self.turn)? else {
             return Err(Failure::usage(format!("there is no turn {}", self.turn))
                 .hint("`referee explain` lists the turns of a pull"));
         };

@@ -9,19 +9,18 @@ use referee_core::plan::{Brief, Next};
 use referee_core::policy::Role;
 use referee_forge::{Asked, Gates};
 use referee_review::formats::{self, Origin};
-use referee_turn::{Inbox, Outcome, Turn};
+use referee_turn::{Inbox, Outcome, Publishing, Receipt, Turn};
 
 use super::{Common, Which};
+use crate::case::Case;
 use crate::config::Setup;
 use crate::failure::{Ending, Failure};
 use crate::out::Out;
-use crate::place::Place;
 use crate::progress::Progress;
 use crate::reviewers::{self, Reading};
 use crate::show::{Format, some};
 use crate::store::{Access, Texts};
 use crate::table::Table;
-use crate::target::Target;
 use crate::{payload, tell};
 
 /// Run the reviewers, and publish what they found
@@ -44,9 +43,9 @@ pub(super) struct Review {
     /// Review everything again, not only what changed
     #[arg(long)]
     full: bool,
-    /// Exit 20 when a finding is at least so grave
-    #[arg(long, value_name = "SEVERITY", default_value = "critical")]
-    fail_on: FailOn,
+    /// Exit 20 when a finding is at least so grave [default: critical on local pulls, never on a forge]
+    #[arg(long, value_name = "SEVERITY")]
+    fail_on: Option<FailOn>,
     /// Run the reviewers, write nothing
     #[arg(long)]
     dry_run: bool,
@@ -66,21 +65,20 @@ enum FailOn {
 impl Review {
     pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
         let access = if self.dry_run { Access::Read } else { Access::Write };
-        let mut place = Place::open(common, access)?;
-        place.store.notes().iter().for_each(|note| out.say(&format!("warning: {note}")));
-        let pull = place.pull(&Target::read(self.which.words())?)?;
-        let mut setup = place.setup(common, pull, out)?;
-        place.keep_texts(if setup.journal_texts { Texts::On } else { Texts::Off });
+        let mut case = Case::open(common, self.which.words(), access)?;
+        case.store.notes().iter().for_each(|note| out.say(&format!("warning: {note}")));
+        let mut setup = case.setup(common, out)?;
+        case.store.keep_texts(if setup.journal_texts { Texts::On } else { Texts::Off });
         setup.warnings.iter().for_each(|warning| out.say(&format!("warning: {warning}")));
         self.admit(&mut setup)?;
-        let table = Table::new(&place, &setup, pull)?;
+        let table = Table::new(&case, &setup)?;
         if !self.dry_run {
-            place.used(pull)?;
+            case.used()?;
         }
         let turn = self.play(&table, out)?;
         let format = if out.json { Format::Json } else { self.format };
         tell::turn(&table, &turn, format, out);
-        Ok(self.ending(&turn, format))
+        Ok(self.ending(&table, &turn, format))
     }
 
     /// Roles of the command line must be known; with a report, one that the config does not name is ad hoc.
@@ -116,7 +114,7 @@ impl Review {
         inbox.evidence.only = self.roles.iter().map(|name| RoleName::from(name.as_str())).collect();
         let (snapshot, plan) = table.look(&inbox)?;
         let head = snapshot.pull.head.clone();
-        let saved = table.place.store.waiting(&table.key, &head)?;
+        let saved = table.case.store.waiting(&table.case.key, &head)?;
         if !saved.is_empty() {
             out.say(&format!("{} saved by an earlier run and not posted yet", some(saved.len(), "report")));
         }
@@ -132,12 +130,11 @@ impl Review {
             None => {
                 let briefs = wanted(&plan.next, &inbox.reports);
                 out.say(&opening(table, &snapshot.pull.base, &head, snapshot.changes.files.len(), &briefs));
-                let trusted = table.place.trusted(table.pull)?.map(|(_, commit)| commit);
                 let reading = Reading {
-                    git: &table.place.git,
-                    texts: &table.texts,
+                    checkout: table.case.checkout.as_ref(),
+                    texts: &table.case.texts,
                     from,
-                    trusted: trusted.as_ref(),
+                    trusted: table.case.trusted.as_ref().map(|(_, commit)| commit),
                     head: &head,
                     setup: table.setup,
                 };
@@ -150,16 +147,23 @@ impl Review {
         };
         self.write_out(&fresh)?;
         inbox.reports.extend(fresh);
-        let turn = table.play(&gates, &inbox)?;
+        let turn = table.play(&gates, &inbox, self.publishing(table))?;
         let cut =
             turn.receipts.iter().any(|it| matches!(it.outcome, Outcome::Failed | Outcome::Unknown | Outcome::Planned));
         if !self.dry_run && !turn.unsettled && !cut {
             // Another process may have saved one meanwhile, which was not looked at here.
-            let mut saved = table.place.store.waiting(&table.key, &head)?;
+            let mut saved = table.case.store.waiting(&table.case.key, &head)?;
             saved.retain(|saved| inbox.reports.contains(&saved.report));
-            table.place.store.posted(&saved.iter().map(|saved| saved.id).collect::<Vec<_>>())?;
+            table.case.store.posted(&saved.iter().map(|saved| saved.id).collect::<Vec<_>>())?;
         }
         Ok(turn)
+    }
+
+    /// Roles that are left out here run in other processes (D6).
+    fn publishing(&self, table: &Table<'_>) -> Publishing {
+        let left_out = |role: &Role| !self.roles.iter().any(|name| *name == role.name.as_str());
+        let split = !self.roles.is_empty() && table.setup.policy.roles.iter().any(left_out);
+        if split && !table.case.is_local() { Publishing::Matrix } else { Publishing::Alone }
     }
 
     /// Saved before anything is posted: a run that fails loses no report.
@@ -167,7 +171,7 @@ impl Review {
         if self.dry_run {
             return Ok(());
         }
-        Ok(table.place.store.save(&table.key, report)?)
+        Ok(table.case.store.save(&table.case.key, report)?)
     }
 
     fn write_out(&self, reports: &[Submission]) -> Result<(), Failure> {
@@ -187,7 +191,7 @@ impl Review {
         let origin = Origin {
             role: &RoleName::from(role.as_str()),
             head,
-            root: table.place.git.top(),
+            root: table.case.checkout.as_ref().and_then(|git| git.top()),
             files: &files,
             ended: formats::Ending::Unknown,
         };
@@ -197,9 +201,10 @@ impl Review {
         })
     }
 
-    fn ending(&self, turn: &Turn, format: Format) -> Ending {
+    fn ending(&self, table: &Table<'_>, turn: &Turn, format: Format) -> Ending {
         let plan = &turn.plan;
-        let at_least = match self.fail_on {
+        let usual = if table.case.is_local() { FailOn::Critical } else { FailOn::Never };
+        let at_least = match self.fail_on.unwrap_or(usual) {
             FailOn::Never => None,
             FailOn::Critical => Some(Severity::Critical),
             FailOn::Warning => Some(Severity::Warning),
@@ -209,9 +214,16 @@ impl Review {
         let failed =
             |role| turn.snapshot.report(role).is_some_and(|report| matches!(report.outcome, Reported::Failed { .. }));
         let withheld = turn.receipts.iter().any(|receipt| receipt.outcome == Outcome::Withheld);
+        let unsaid = |receipt: &Receipt| match receipt.outcome {
+            Outcome::Failed => true,
+            Outcome::Refused => receipt.action == "post_review",
+            _ => false,
+        };
         // An uploaded SARIF file carries its findings; a red job would hide the upload.
         if turn.unsettled {
             Ending::Later
+        } else if !table.case.is_local() && turn.receipts.iter().any(unsaid) {
+            Ending::Failed
         } else if grave && format != Format::Sarif {
             Ending::Findings
         } else if plan.roles.iter().any(|role| failed(&role.role)) {
@@ -234,8 +246,7 @@ fn wanted(next: &Next, reports: &[Submission]) -> Vec<Brief> {
 }
 
 fn opening(table: &Table<'_>, base: &str, head: &Sha, files: usize, briefs: &[Brief]) -> String {
-    let name = referee_forge::local_name(table.pull);
-    let what = format!("{name}: {base}..{}, {}", head.short(), some(files, "file"));
+    let what = format!("{}: {base}..{}, {}", table.case.name, head.short(), some(files, "file"));
     match briefs {
         [] => format!("looking at {what}"),
         briefs => {

@@ -8,12 +8,11 @@ use referee_turn::Inbox;
 use serde_json::json;
 
 use super::{Common, Which};
+use crate::case::Case;
 use crate::failure::{Ending, Failure};
 use crate::out::Out;
-use crate::place::Place;
 use crate::store::{Access, Memory};
 use crate::table::Table;
-use crate::target::Target;
 
 /// Follow the forge's checks of the head to their end
 #[derive(Debug, Args)]
@@ -33,10 +32,9 @@ const PAUSE: Duration = Duration::from_secs(10);
 
 impl Watch {
     pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
-        let mut place = Place::open(common, Access::Write)?;
-        let pull = place.pull(&Target::read(self.which.words())?)?;
-        let setup = place.setup(common, pull, out)?;
-        let table = Table::new(&place, &setup, pull)?;
+        let mut case = Case::open(common, self.which.words(), Access::Write)?;
+        let setup = case.setup(common, out)?;
+        let table = Table::new(&case, &setup)?;
         let deadline = Instant::now() + Duration::from_secs(self.timeout);
         loop {
             let (snapshot, _) = table.look(&Inbox::default())?;
@@ -48,7 +46,7 @@ impl Watch {
                 CheckState::Pending | CheckState::None => None,
             };
             if let Some(outcome) = outcome {
-                place.store.remember(&table.key, Memory::Watched, &LocalCheck { outcome, head: head.clone() })?;
+                case.store.remember(&case.key, Memory::Watched, &LocalCheck { outcome, head: head.clone() })?;
             }
             let done = state != CheckState::Pending || self.once || Instant::now() >= deadline;
             if !done {
@@ -63,6 +61,9 @@ impl Watch {
                 CheckState::Pass => "checks passed",
                 CheckState::Fail => "checks failed",
                 CheckState::Pending => "checks are still pending",
+                CheckState::None if !case.is_local() => {
+                    "there are no checks: nothing reported a status for this head\nnext: `referee check` runs the repository's own"
+                }
                 CheckState::None => {
                     "there are no checks: a local pull has no CI\nnext: `referee check` runs the repository's own"
                 }

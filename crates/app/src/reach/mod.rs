@@ -62,8 +62,8 @@ pub(crate) struct Around<'a> {
     pub(crate) env: &'a dyn Fn(&str) -> Option<String>,
     /// The forges of the operator file.
     pub(crate) forges: &'a BTreeMap<String, ForgeEntry>,
-    /// Where `origin` of this checkout is.
-    pub(crate) origin: Option<&'a str>,
+    /// Where `origin` of this checkout is. Git is asked only where it matters.
+    pub(crate) origin: &'a dyn Fn() -> Option<String>,
 }
 
 /// Which forge it is.
@@ -107,8 +107,10 @@ pub(crate) fn choose(target: &Target, given: &Given, around: &Around<'_>) -> Res
         Target::Current => (None, None),
     };
     let asked = named.is_some() || given.url.is_some() || given.repo.is_some() || given.kind.is_some();
-    let found = site(named, pull, given, around);
-    match found {
+    if !asked && !token::may_be_there(around.env, around.forges) {
+        return Ok(Choice::Local);
+    }
+    match site(named, pull, given, around) {
         Ok(site) => Ok(Choice::Forge(site)),
         Err(failure) if asked => Err(failure),
         Err(_) => Ok(Choice::Local),
@@ -117,7 +119,7 @@ pub(crate) fn choose(target: &Target, given: &Given, around: &Around<'_>) -> Res
 
 fn site(named: Option<&Remote>, pull: Option<PullNumber>, given: &Given, around: &Around<'_>) -> Result<Site, Failure> {
     let runner = Runner::of(around.env);
-    let origin = around.origin.and_then(Address::of);
+    let origin = (around.origin)().as_deref().and_then(Address::of);
     let (server, guessed) = server(named, given, around, runner.as_ref(), origin.as_ref())?;
     let runner = runner.filter(|runner| same(&runner.server, &server));
     let origin = origin.filter(|origin| origin.is_on(&server));

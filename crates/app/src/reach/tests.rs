@@ -23,7 +23,8 @@ struct Run<'a> {
 impl Run<'_> {
     fn choose(&self) -> Result<Choice, Failure> {
         let env = |name: &str| self.env.iter().find(|(it, _)| *it == name).map(|(_, value)| (*value).to_owned());
-        let around = Around { env: &env, forges: &self.forges, origin: self.origin };
+        let origin = || self.origin.map(str::to_owned);
+        let around = Around { env: &env, forges: &self.forges, origin: &origin };
         choose(&Target::read(self.words)?, &self.given, &around)
     }
 

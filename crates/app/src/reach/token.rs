@@ -1,5 +1,7 @@
 //! Who asks: the first token that is there.
 
+use std::collections::BTreeMap;
+
 use referee_http::Token;
 use url::Url;
 
@@ -7,6 +9,9 @@ use super::nobody;
 use super::runner::Runner;
 use crate::config::ForgeEntry;
 use crate::failure::Failure;
+
+/// The variables of Forgejo's and Gitea's own tools.
+const OWN: &[&str] = &["FORGEJO_TOKEN", "GITEA_TOKEN", "GITEA_SERVER_TOKEN"];
 
 /// The token for a server.
 ///
@@ -23,7 +28,7 @@ pub(super) fn find(
         (Some(_), _) => &["FORGEJO_TOKEN", "GITEA_TOKEN", "GITHUB_TOKEN"],
         (None, true) => &[],
         // On a person's machine `GITHUB_TOKEN` is for GitHub.
-        (None, false) => &["FORGEJO_TOKEN", "GITEA_TOKEN", "GITEA_SERVER_TOKEN"],
+        (None, false) => OWN,
     };
     let found = std::iter::once(&"REFEREE_TOKEN").chain(own).find_map(|name| set(env(name)?));
     if let Some(token) = found {
@@ -36,6 +41,12 @@ pub(super) fn find(
         },
         None => Err(nobody(server, "there is no token for it")),
     }
+}
+
+/// Whether anything here could be a token: where nothing is, nobody needs to look for a forge.
+pub(super) fn may_be_there(env: &dyn Fn(&str) -> Option<String>, forges: &BTreeMap<String, ForgeEntry>) -> bool {
+    let is_set = |name: &&str| env(name).and_then(set).is_some();
+    !forges.is_empty() || OWN.iter().chain(&["REFEREE_TOKEN", "GITHUB_TOKEN"]).any(is_set)
 }
 
 /// A variable that is there and empty is what a runner makes of a secret that nobody set.

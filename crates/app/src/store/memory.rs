@@ -21,6 +21,10 @@ pub(crate) enum Memory {
     Phase,
     /// What became of answers (FIX-9).
     Outcomes,
+    /// The pull last used on a branch (TRI-2).
+    Used,
+    /// What a server said of itself.
+    Server,
 }
 
 impl Store {
@@ -54,6 +58,8 @@ impl Memory {
             Self::Watched => "watched",
             Self::Phase => "phase",
             Self::Outcomes => "outcomes",
+            Self::Used => "used",
+            Self::Server => "server",
         }
     }
 }

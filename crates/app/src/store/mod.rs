@@ -19,6 +19,7 @@ use thiserror::Error;
 
 pub(crate) use journal::Texts;
 pub(crate) use memory::Memory;
+pub(crate) use turns::Latest;
 
 /// The store of one repository, or of all pulls on forges.
 #[derive(Debug)]

@@ -39,6 +39,17 @@ const FORMATS: &[M<'static>] = &[M::up(
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Store {
+    /// The store of pulls on forges. Whatever is wrong with it is a note: everything is right without it (LOOP-7).
+    pub(crate) fn of_forges(access: Access, now: fn() -> Time) -> Self {
+        let path = crate::folders::state().map(|folder| folder.join("state.db"));
+        let none = |path: &Path, notes| Self { path: path.to_owned(), db: None, now, texts: Texts::On, notes };
+        match path.map(|path| (Self::open(&path, access, now), path)) {
+            Some((Ok(store), _)) => store,
+            Some((Err(error), path)) => none(&path, vec![format!("nothing is remembered: {error}")]),
+            None => none(Path::new(""), Vec::new()),
+        }
+    }
+
     /// The store at that path.
     ///
     /// A file that is no database is put aside under another name and said in `notes`: what is in it can be made

@@ -1,0 +1,264 @@
+//! A pull on a server: who asks, which one it is, where its texts are.
+
+use std::fs;
+use std::path::PathBuf;
+
+use referee_core::hash::Hash;
+use referee_core::model::{Login, Pull, PullNumber, Sha, Time};
+use referee_forge::{ForgeError, Known, Listed, Reader, probe};
+use referee_git::{Credentials, Git, Head};
+use referee_http::{Reach, Token};
+use serde::{Deserialize, Serialize};
+
+use super::Case;
+use crate::cli::Common;
+use crate::config::Setup;
+use crate::elsewhere::Elsewhere;
+use crate::failure::{Failure, Kind};
+use crate::folders;
+use crate::forge::AnyForge;
+use crate::hosted::Hosted;
+use crate::place::now;
+use crate::reach::Site;
+use crate::setup::env;
+use crate::source::Texts;
+use crate::store::{Access, Memory, Store};
+use crate::target::{Remote, Target};
+use crate::wait::wait;
+
+/// What came of opening.
+pub(super) enum Opened {
+    /// The pull.
+    Case(Box<Case>),
+    /// Nothing there speaks the language of a forge, and nobody said that it would.
+    NoForge,
+}
+
+/// Finds the pull and all that belongs to it.
+pub(super) fn open(common: &Common, site: Site, target: &Target, memory: Access) -> Result<Opened, Failure> {
+    let Some((forge, store)) = reached(&site, memory)? else { return Ok(Opened::NoForge) };
+    let checkout = Git::discover(&common.dir).ok();
+    let branch = branch_of(&site, checkout.as_ref());
+    let number = match site.pull {
+        Some(number) => number,
+        None => of_branch(&site, &forge, &store, checkout.as_ref(), branch.as_deref())?,
+    };
+    let name = format!("{}#{}", site.repo, number.0);
+    let told = |error| failure(error, &name);
+    let fetched = wait(forge.fetch(number))?.map_err(told)?;
+    let trusted = wait(forge.trusted(&fetched.pull))?.map_err(told)?;
+    let texts = texts(&site, &forge, checkout.as_ref(), &fetched.pull, &trusted.1)?;
+    let words = match target {
+        Target::Remote(Remote { server: Some(_), .. }) => fetched.pull.url.clone(),
+        _ => name.clone(),
+    };
+    let key = key(&site, number);
+    let turnstile = (memory == Access::Write).then(|| turnstile(&key)).flatten();
+    let forge = AnyForge::Hosted(Box::new(forge));
+    let (trusted, user) = (Some(trusted), None);
+    let case = Case { pull: number, name, words, key, forge, store, checkout, texts, trusted, user, turnstile, branch };
+    Ok(Opened::Case(Box::new(case)))
+}
+
+/// The forge and the store of all pulls on forges; none where the remote is no forge.
+pub(crate) fn reached(site: &Site, memory: Access) -> Result<Option<(Hosted, Store)>, Failure> {
+    let store = Store::of_forges(memory, now);
+    let kept = kept(site);
+    let known = store.recall::<Kept>(&kept, Memory::Server).ok().flatten().filter(Kept::holds);
+    // A token is shown to a server that nobody named only once that says what it is.
+    if known.is_none() && site.guessed {
+        match wait(probe(&Reach::new(site.server.clone(), None, &[])))? {
+            Err(ForgeError::Unsupported(_)) => return Ok(None),
+            Err(error @ (ForgeError::Unreachable(_) | ForgeError::Later | ForgeError::Unknown)) => {
+                return Err(failure(error, site.server.as_str()).hint("`--forge-kind local` keeps to this repository"));
+            }
+            Ok(_) | Err(_) => {}
+        }
+    }
+    let asked = known.is_none();
+    let forge = wait(Hosted::open(site, known.map(|kept| kept.known)))?;
+    let forge = forge.map_err(|error| failure(error, site.server.as_str()))?;
+    if asked {
+        // Without it the next run asks again.
+        let _ = store.remember(&kept, Memory::Server, &Kept { at: now(), known: forge.known() });
+    }
+    Ok(Some((forge, store)))
+}
+
+/// The open pulls of the forge of this checkout.
+#[derive(Debug)]
+pub(crate) struct Forgeside {
+    site: Site,
+    /// The pulls, latest first.
+    pub(crate) pulls: Vec<Listed>,
+}
+
+impl Forgeside {
+    pub(super) fn of(site: Site) -> Result<Option<Self>, Failure> {
+        let Some((forge, _)) = reached(&site, Access::Read)? else { return Ok(None) };
+        let pulls = wait(forge.open_pulls())?.map_err(|error| failure(error, &site.repo.to_string()))?;
+        Ok(Some(Self { site, pulls }))
+    }
+
+    /// What people call a pull.
+    pub(crate) fn name(&self, number: PullNumber) -> String {
+        format!("{}{number}", self.site.repo)
+    }
+
+    /// What the store calls it.
+    pub(crate) fn key(&self, number: PullNumber) -> String {
+        key(&self.site, number)
+    }
+
+    /// Whether a pull of the store is of this repository.
+    pub(crate) fn holds(&self, key: &str) -> bool {
+        let any = self.key(PullNumber(0));
+        any.strip_suffix('0').is_some_and(|repo| key.starts_with(repo))
+    }
+}
+
+/// What a server said of itself and of the token.
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept {
+    at: Time,
+    known: Known,
+}
+
+impl Kept {
+    /// Servers get updated, tokens change hands.
+    fn holds(&self) -> bool {
+        (0..3600).contains(&(now().0 - self.at.0))
+    }
+}
+
+/// The name under which that is kept: it tells one token from another, and nothing of it.
+fn kept(site: &Site) -> String {
+    let Hash(hash) = Hash::of_parts([site.server.as_str(), site.token.reveal()]);
+    format!("{} {}", site.server, &hash[..16])
+}
+
+/// What the store calls a pull.
+fn key(site: &Site, number: PullNumber) -> String {
+    let host = site.server.host_str().unwrap_or_default();
+    let port = site.server.port().map(|port| format!(":{port}")).unwrap_or_default();
+    let folder = site.server.path().trim_end_matches('/');
+    format!("{host}{port}{folder}/{}#{}", site.repo, number.0)
+}
+
+/// The file that the one holds who writes on a pull.
+fn turnstile(key: &str) -> Option<PathBuf> {
+    let folder = folders::state()?.join("writers");
+    fs::create_dir_all(&folder).ok()?;
+    let Hash(hash) = Hash::of(key);
+    Some(folder.join(format!("{}.lock", &hash[..16])))
+}
+
+/// The current branch, as the store names it.
+fn branch_of(site: &Site, checkout: Option<&Git>) -> Option<String> {
+    let git = checkout?;
+    let Head::Branch { name, .. } = git.head().ok()? else { return None };
+    Some(format!("{} {} {} {name}", git.common_dir().display(), site.server, site.repo))
+}
+
+/// The pull of the current branch: the one used last if there are several, else the latest.
+fn of_branch(
+    site: &Site,
+    forge: &Hosted,
+    store: &Store,
+    checkout: Option<&Git>,
+    branch: Option<&str>,
+) -> Result<PullNumber, Failure> {
+    let Some(git) = checkout else {
+        return Err(
+            Failure::usage(format!("no pull of `{}` was named", site.repo)).hint("name one: `referee review --pr 7`")
+        );
+    };
+    let pulls = wait(forge.open_pulls())?.map_err(|error| failure(error, &site.repo.to_string()))?;
+    let head = git.head()?;
+    let (mut of_it, what): (Vec<&Listed>, String) = match &head {
+        Head::Branch { name, .. } => {
+            (pulls.iter().filter(|pull| pull.branch == *name).collect(), format!("the branch `{name}`"))
+        }
+        Head::Detached(commit) => {
+            (pulls.iter().filter(|pull| pull.head == *commit).collect(), format!("the commit {}", commit.short()))
+        }
+    };
+    // A fork may have a branch of that name too.
+    let own =
+        |pull: &&Listed| pull.from.as_deref().is_some_and(|from| from.eq_ignore_ascii_case(&site.repo.to_string()));
+    if of_it.iter().any(own) {
+        of_it.retain(own);
+    }
+    let last: Option<PullNumber> = branch.and_then(|branch| store.recall(branch, Memory::Used).ok().flatten());
+    let found = of_it.iter().find(|pull| Some(pull.number) == last).or(of_it.first());
+    found.map(|pull| pull.number).ok_or_else(|| {
+        Failure::new(Kind::NothingToReview, format!("nothing to review: `{}` has no open pull for {what}", site.repo))
+            .hint("open one there, or review it here: `referee review main..HEAD`")
+    })
+}
+
+/// Remembers which pull was used on the current branch.
+pub(super) fn used(case: &Case) -> Result<(), Failure> {
+    let Some(branch) = &case.branch else { return Ok(()) };
+    if case.store.recall(branch, Memory::Used)? != Some(case.pull) {
+        case.store.remember(branch, Memory::Used, &case.pull)?;
+    }
+    Ok(())
+}
+
+/// This checkout if it has all that is needed, else commits fetched into a folder of their own.
+fn texts(site: &Site, forge: &Hosted, checkout: Option<&Git>, pull: &Pull, trusted: &Sha) -> Result<Texts, Failure> {
+    let needed = [&pull.base_sha, &pull.head, trusted];
+    // A shallow clone has commits and not what led to them.
+    let has_all = |git: &Git| {
+        !git.is_shallow().unwrap_or(true) && needed.iter().all(|commit| git.has(commit).unwrap_or_default())
+    };
+    if let Some(git) = checkout.filter(|git| has_all(git)) {
+        return Ok(Texts::of(git.clone()));
+    }
+    let url = format!("{}/{}.git", site.server.as_str().trim_end_matches('/'), site.repo);
+    let credentials = Credentials { user: forge.login().to_string(), secret: site.token.reveal().to_owned() };
+    let name = format!("{}-{}.git", site.repo.name, &Hash::of(&url).0[..16]);
+    let folder = folders::cache().map(|folder| folder.join("git").join(name));
+    let elsewhere = Elsewhere::at(folder.as_deref(), url, credentials)?;
+    elsewhere.bring(&needed)?;
+    Ok(Texts::fetched(elsewhere))
+}
+
+/// The identities of the roles get their names, and those whose token is here a voice.
+pub(super) fn identities(forge: &mut Box<Hosted>, setup: &mut Setup) -> Result<(), Failure> {
+    let (mut roles, mut hands): (Vec<usize>, Vec<(Option<Login>, Token)>) = (Vec::new(), Vec::new());
+    for (at, role) in setup.roles.iter().enumerate() {
+        let Some(name) = &role.identity else { continue };
+        let Some(identity) = setup.identities.get(name) else { continue };
+        match identity.token.as_ref().map(|secret| secret.read(&env)) {
+            Some(Ok(text)) => {
+                roles.push(at);
+                hands.push((identity.login.clone(), Token::new(text.expose())));
+            }
+            // Another job speaks for it.
+            _ if identity.login.is_some() => {}
+            Some(Err(error)) => {
+                return Err(Failure::usage(format!("nobody can speak for role `{}`: {error}", role.name))
+                    .hint(format!("give `[identity.{name}]` its `login` where this job has no such token")));
+            }
+            None => {
+                return Err(Failure::usage(format!("nobody can speak for role `{}`", role.name))
+                    .hint(format!("give `[identity.{name}]` a `token` or a `login`")));
+            }
+        }
+    }
+    let spoken = forge.speak(hands, setup.people_write.clone());
+    let logins = wait(spoken)?.map_err(|error| failure(error, "the identities of the roles"))?;
+    for (at, login) in roles.into_iter().zip(logins) {
+        if let Some(role) = setup.policy.roles.get_mut(at) {
+            role.identity = Some(login);
+        }
+    }
+    Ok(())
+}
+
+/// Why something could not be read from a forge.
+pub(crate) fn failure(error: ForgeError, what: &str) -> Failure {
+    Failure::of_forge(&error, &format!("nothing was read from `{what}`: {error}"))
+}

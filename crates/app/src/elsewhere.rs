@@ -1,0 +1,118 @@
+//! Commits that this machine does not have: fetched by their names into a folder of their own, one fetch at a time.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::path::Path;
+use std::time::Duration;
+
+use referee_core::model::Sha;
+use referee_git::{Credentials, Git, GitError};
+use referee_turn::SourceError;
+use tempfile::TempDir;
+
+use crate::failure::{Failure, Kind};
+use crate::source::into;
+
+/// A repository elsewhere, and what was fetched of it.
+#[derive(Debug)]
+pub(crate) struct Elsewhere {
+    git: Git,
+    url: String,
+    credentials: Credentials,
+    /// Commits that are known to be here, or to be gone.
+    here: RefCell<BTreeSet<Sha>>,
+    gone: RefCell<BTreeSet<Sha>>,
+    /// The folder goes when the run does.
+    _passing: Option<TempDir>,
+}
+
+/// A server takes a moment to let everybody see what was pushed; longer than this is no moment.
+const TRIES: usize = 6;
+const PAUSE: Duration = Duration::from_millis(500);
+
+impl Elsewhere {
+    /// What is fetched goes to that folder, and stays; without one it goes to a folder of this run.
+    pub(crate) fn at(folder: Option<&Path>, url: String, credentials: Credentials) -> Result<Self, Failure> {
+        let (git, passing) = match folder {
+            Some(folder) => {
+                let _one = lock(folder).map_err(|error| unusable(folder, &error))?;
+                (Git::cache(folder)?, None)
+            }
+            None => {
+                let passing = tempfile::tempdir().map_err(|error| unusable(&std::env::temp_dir(), &error))?;
+                (Git::cache(&passing.path().join("commits.git"))?, Some(passing))
+            }
+        };
+        let (here, gone) = (RefCell::default(), RefCell::default());
+        Ok(Self { git, url, credentials, here, gone, _passing: passing })
+    }
+
+    /// The folder. What is read there may be fetched while it is read.
+    pub(crate) fn git(&self) -> Git {
+        self.git.lent(&self.url, &self.credentials)
+    }
+
+    /// Fetches commits that must be there by now, with some patience.
+    pub(crate) fn bring(&self, commits: &[&Sha]) -> Result<(), Failure> {
+        for left in (0..TRIES).rev() {
+            match self.fetch(commits) {
+                Ok(()) => return Ok(()),
+                Err(_) if left > 0 => std::thread::park_timeout(PAUSE),
+                Err(error) => {
+                    return Err(Failure::new(Kind::Later, format!("the change could not be fetched: {error}"))
+                        .hint("run it again; the token must be allowed to read the repository"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Fetches commits that may be gone: an old head that nothing leads to any more.
+    pub(crate) fn have(&self, commits: &[&Sha]) -> Result<(), SourceError> {
+        for commit in commits {
+            if self.gone.borrow().contains(*commit) {
+                return Err(SourceError::Missing(commit.to_string()));
+            }
+            match self.fetch(&[commit]) {
+                Ok(()) => {}
+                Err(GitError::Failed { stderr, .. }) if stderr.contains("not our ref") => {
+                    self.gone.borrow_mut().insert((*commit).clone());
+                    return Err(SourceError::Missing(commit.to_string()));
+                }
+                Err(error) => return Err(into(error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn fetch(&self, commits: &[&Sha]) -> Result<(), GitError> {
+        let mut wanted = Vec::new();
+        for commit in commits {
+            if !self.here.borrow().contains(*commit) && !self.git.has(commit)? {
+                wanted.push((*commit).clone());
+            }
+        }
+        if !wanted.is_empty() {
+            // Whoever cannot take turns fetches all the same: git itself keeps the folder whole.
+            let _one = lock(self.git.common_dir());
+            self.git.fetch(&self.url, &wanted, Some(&self.credentials))?;
+        }
+        self.here.borrow_mut().extend(commits.iter().map(|commit| (*commit).clone()));
+        Ok(())
+    }
+}
+
+fn lock(folder: &Path) -> std::io::Result<File> {
+    if let Some(parent) = folder.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    let file = File::options().create(true).truncate(false).write(true).open(folder.with_extension("lock"))?;
+    file.lock()?;
+    Ok(file)
+}
+
+fn unusable(folder: &Path, error: &std::io::Error) -> Failure {
+    Failure::failed(format!("commits cannot be fetched into `{}`: {error}", folder.display()))
+        .hint("`XDG_CACHE_HOME` names another place")
+}
