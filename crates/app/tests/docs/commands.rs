@@ -5,7 +5,15 @@ use std::process::Command;
 
 use crate::sandbox::{referee, text};
 
-const PAGES: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/config.md", "docs/rules.md"];
+const PAGES: &[&str] = &[
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "docs/config.md",
+    "docs/rules.md",
+    "docs/forges/gitea.md",
+    "docs/forges/forgejo.md",
+];
 
 #[test]
 fn commands_and_flags_that_the_docs_name_exist() {
