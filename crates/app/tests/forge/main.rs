@@ -1,0 +1,14 @@
+//! The whole loop by the program itself, on servers that nobody here wrote.
+
+mod first;
+mod site;
+
+/// A test of each name on each server.
+macro_rules! on_each_server {
+    ($($test:ident)+) => {
+        mod gitea_1_26 { $(#[test] fn $test() { super::$test(referee_testkit::server::Build::Gitea126); })+ }
+        mod gitea_1_27 { $(#[test] fn $test() { super::$test(referee_testkit::server::Build::Gitea127); })+ }
+        mod forgejo_10 { $(#[test] fn $test() { super::$test(referee_testkit::server::Build::Forgejo10); })+ }
+    };
+}
+use on_each_server;
