@@ -169,3 +169,76 @@ impl Desk<'_> {
         self.hand.ask(&call, &format!("a claim on {}", self.pull)).await.map(drop)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use referee_core::model::{PullNumber, Span};
+    use serde_json::{Value, json};
+
+    use crate::gitea::script::{Line, Scripted};
+    use crate::{Claimed, Forge, ForgeError, Purpose};
+
+    const LOOK: &str = "GET /issues/7/reactions";
+    const PUT: &str = "POST /issues/7/reactions";
+    const TAKE_AWAY: &str = "DELETE /issues/7/reactions"; // delete: own reaction
+
+    #[tokio::test]
+    async fn a_claim_ends_as_the_table_says() {
+        let (fresh, same, old) = (("09:59:58", "eyes"), ("09:59:58", "heart"), ("09:00:00", "hooray"));
+        let epoch = 1_794_736_798;
+        let cases: [(&str, Vec<Line>, Claimed); 9] = [
+            ("free", vec![(LOOK, 200, Value::Null), won(), look(&[fresh])], Claimed::Mine(epoch)),
+            ("held", vec![look(&[fresh])], Claimed::Held),
+            ("another was faster", vec![look(&[]), (PUT, 200, json!({}))], Claimed::Held),
+            (
+                "expired, and taken over",
+                vec![look(&[old]), won(), look(&[old, fresh]), (TAKE_AWAY, 204, Value::Null)],
+                Claimed::Mine(epoch),
+            ),
+            (
+                "a rival in the same second",
+                vec![look(&[]), won(), look(&[fresh, same]), (TAKE_AWAY, 204, Value::Null)],
+                Claimed::Held,
+            ),
+            ("a younger rival", vec![look(&[]), won(), look(&[fresh, ("09:59:59", "heart")])], Claimed::Mine(epoch)),
+            ("taken away by a holder whose time is over", vec![look(&[]), won(), look(&[])], Claimed::Held),
+            (
+                "all words are there",
+                vec![look(&[("09:00:01", "eyes"), ("09:00:02", "heart"), old]), (TAKE_AWAY, 204, Value::Null)],
+                Claimed::Held,
+            ),
+            ("the answer is lost", vec![look(&[]), (PUT, 502, Value::Null)], Claimed::Held),
+        ];
+        for (case, lines, expected) in cases {
+            let server = Scripted::new(lines).await;
+            let claimed = server.forge.claim(PullNumber(7), Purpose::Publish, Span(120)).await;
+            assert_eq!(claimed, Ok(expected), "{case}");
+            server.asked();
+        }
+    }
+
+    #[tokio::test]
+    async fn only_the_own_claim_is_given_back() {
+        let mine = ("09:59:58", "heart");
+        let given = Scripted::new([look(&[mine]), (TAKE_AWAY, 200, Value::Null)]).await;
+        assert_eq!(given.forge.release(PullNumber(7), Purpose::Publish, 1_794_736_798).await, Ok(()));
+        assert_eq!(given.sent(TAKE_AWAY), [json!({ "content": "heart" })]);
+        let newer = Scripted::new([look(&[mine])]).await;
+        let refused = newer.forge.release(PullNumber(7), Purpose::Publish, 1_794_736_000).await;
+        assert_eq!(refused, Err(ForgeError::Moved("the claim".to_owned())));
+        let gone = Scripted::new([look(&[])]).await;
+        assert_eq!(gone.forge.release(PullNumber(7), Purpose::Publish, 1).await, Ok(()));
+    }
+
+    fn won() -> Line {
+        (PUT, 201, json!({}))
+    }
+
+    /// The own words; somebody else's on the same pull are none of them.
+    fn look(held: &[(&str, &str)]) -> Line {
+        let reaction = |who: &str, at: &str, word: &str| json!({ "user": { "login": who }, "content": word, "created_at": format!("2026-11-15T{at}Z") });
+        let theirs = reaction("ruth", "09:59:59", "eyes");
+        let own = held.iter().map(|(at, word)| reaction("bot", at, word));
+        (LOOK, 200, own.chain([theirs]).collect())
+    }
+}

@@ -152,3 +152,6 @@ struct Home {
 struct Numbered {
     number: u64,
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,6 +12,8 @@ mod pages;
 mod perform;
 mod probe;
 mod routes;
+#[cfg(test)]
+mod script;
 mod table;
 mod wire;
 

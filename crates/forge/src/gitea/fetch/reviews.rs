@@ -37,7 +37,8 @@ fn is_draft_of(row: &wire::Review, reader: &Login) -> bool {
 }
 
 fn review(raw: &Raw, people: &People, row: &wire::Review) -> Review {
-    let event = raw.events.iter().find(|event| event.is_of(row));
+    // A draft with words has a row of its own, and another one once it is submitted.
+    let event = raw.events.iter().rfind(|event| event.is_of(row));
     let text = event.map_or(row.body.as_str(), |event| event.body.as_str());
     Review {
         id: ReviewId(row.id.to_string()),

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::own::{hidden, whole};
 use super::{Pen, done, is, permitted};
 use crate::gitea::routes;
-use crate::gitea::wire::{Event, Issue, Label, Status, Statuses};
+use crate::gitea::wire::{Event, Issue, Label, Status, Statuses, User};
 use crate::{ForgeError, Performed};
 
 impl Pen<'_> {
@@ -53,6 +53,10 @@ impl Pen<'_> {
             Ok(issue) if has(&issue) != who.is_some() => {
                 Err(ForgeError::Refused(format!("`{login}` cannot be assigned to #{number}")))
             }
+            // Somebody whom the server does not know is a 500 to it.
+            Err(ForgeError::Unknown) if !self.may_be_assigned(login).await? => {
+                Err(ForgeError::Refused(format!("`{login}` cannot be assigned to #{number}")))
+            }
             set => permitted(set, |_| done()),
         }
     }
@@ -77,6 +81,11 @@ impl Pen<'_> {
             Err(ForgeError::Unknown) if said(&self.statuses(commit).await?) => Ok(done()),
             written => permitted(written, |_| done()),
         }
+    }
+
+    async fn may_be_assigned(&self, login: &Login) -> Result<bool, ForgeError> {
+        let users: Vec<User> = self.hand.read(&self.forge.call(&routes::ASSIGNABLE, []), "who may be assigned").await?;
+        Ok(users.iter().any(|user| is(Some(user), login)))
     }
 
     /// The label of that name on the pull: names differ in case.

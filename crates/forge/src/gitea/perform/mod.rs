@@ -8,6 +8,8 @@ mod own;
 mod post;
 mod send;
 mod talk;
+#[cfg(test)]
+mod tests;
 mod thread;
 
 use referee_core::mark::Sealed;
