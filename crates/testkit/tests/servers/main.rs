@@ -3,6 +3,7 @@
 mod contract;
 mod hands;
 mod stage;
+mod surprises;
 
 /// A test of each name on each server.
 macro_rules! on_each_server {

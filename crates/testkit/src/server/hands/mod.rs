@@ -90,6 +90,11 @@ impl Person {
         Login::from(self.login.as_str())
     }
 
+    /// Where they act.
+    pub fn repo(&self) -> &Repo {
+        &self.repo
+    }
+
     /// The same person at a pull.
     #[must_use]
     pub fn on(&self, pull: PullNumber) -> Self {
