@@ -50,7 +50,7 @@ fn address(repo: &Repo, limits: Limits) -> Address {
 
 /// The server is ours alone.
 fn eager() -> Limits {
-    Limits { per_second: 1000, ..Limits::default() }
+    Limits { per_minute: 60_000, ..Limits::default() }
 }
 
 fn token(repo: &Repo, login: &str) -> Token {
