@@ -10,7 +10,7 @@ use crate::hosted::Hosted;
 #[derive(Debug)]
 pub(crate) enum AnyForge {
     /// The git folder.
-    Local(LocalForge),
+    Local(Box<LocalForge>),
     /// A server.
     Hosted(Box<Hosted>),
 }

@@ -23,7 +23,7 @@ pub(crate) struct Hosted {
     /// Who counts as having write access where the server does not say (D10).
     writers: BTreeSet<Login>,
     seen: RefCell<Option<(Instant, Fetched)>>,
-    /// What left before the identities of the roles were known.
+    /// What left through other clients.
     spent: Calls,
 }
 
@@ -42,6 +42,11 @@ impl Hosted {
         let forge = GiteaForge::open(&address, vec![(None, token.clone())], known).await?;
         let (writers, spent) = (BTreeSet::new(), Calls::default());
         Ok(Self { forge, address, token, writers, seen: RefCell::new(None), spent })
+    }
+
+    /// The same, where so much had left before it was opened.
+    pub(crate) fn after(self, spent: Calls) -> Self {
+        Self { spent, ..self }
     }
 
     /// From here on it speaks for these identities too, and these people count as having write access where the server

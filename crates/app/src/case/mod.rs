@@ -88,7 +88,7 @@ impl Case {
             words: name.clone(),
             key: name.clone(),
             name,
-            forge: AnyForge::Local(forge),
+            forge: AnyForge::Local(Box::new(forge)),
             store,
             texts: Texts::of(git.clone()),
             checkout: Some(git),
@@ -105,7 +105,7 @@ impl Case {
         match &mut self.forge {
             AnyForge::Local(forge) => {
                 let identities = setup.policy.roles.iter().filter_map(|role| role.identity.clone());
-                *forge = forge.clone().holding(identities);
+                **forge = (**forge).clone().holding(identities);
             }
             AnyForge::Hosted(forge) => server::identities(forge, &mut setup)?,
         }

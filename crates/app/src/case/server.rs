@@ -7,7 +7,7 @@ use referee_core::hash::Hash;
 use referee_core::model::{Login, Pull, PullNumber, Sha, Time};
 use referee_forge::{ForgeError, Known, Listed, Reader, probe};
 use referee_git::{Credentials, Git, Head};
-use referee_http::{Reach, Token};
+use referee_http::{Calls, Reach, Token};
 use serde::{Deserialize, Serialize};
 
 use super::Case;
@@ -65,6 +65,7 @@ pub(crate) fn reached(site: &Site, memory: Access) -> Result<Option<(Hosted, Sto
     let store = Store::of_forges(memory, now);
     let kept = kept(site);
     let known = store.recall::<Kept>(&kept, Memory::Server).ok().flatten().filter(Kept::holds);
+    let mut spent = Calls::default();
     // A token is shown to a server that nobody named only once that says what it is.
     if known.is_none() && site.guessed {
         match wait(probe(&Reach::new(site.server.clone(), None, &[])))? {
@@ -72,12 +73,12 @@ pub(crate) fn reached(site: &Site, memory: Access) -> Result<Option<(Hosted, Sto
             Err(error @ (ForgeError::Unreachable(_) | ForgeError::Later | ForgeError::Unknown)) => {
                 return Err(failure(error, site.server.as_str()).hint("`--forge-kind local` keeps to this repository"));
             }
-            Ok(_) | Err(_) => {}
+            Ok(_) | Err(_) => spent.reads = 1,
         }
     }
     let asked = known.is_none();
     let forge = wait(Hosted::open(site, known.map(|kept| kept.known)))?;
-    let forge = forge.map_err(|error| failure(error, site.server.as_str()))?;
+    let forge = forge.map_err(|error| failure(error, site.server.as_str()))?.after(spent);
     if asked {
         // Without it the next run asks again.
         let _ = store.remember(&kept, Memory::Server, &Kept { at: now(), known: forge.known() });
@@ -112,8 +113,7 @@ impl Forgeside {
 
     /// Whether a pull of the store is of this repository.
     pub(crate) fn holds(&self, key: &str) -> bool {
-        let any = self.key(PullNumber(0));
-        any.strip_suffix('0').is_some_and(|repo| key.starts_with(repo))
+        key.starts_with(&format!("{}/pulls/", page(&self.site)))
     }
 }
 
@@ -137,12 +137,14 @@ fn kept(site: &Site) -> String {
     format!("{} {}", site.server, &hash[..16])
 }
 
-/// What the store calls a pull.
+/// What the store calls a pull: its page, which is a name that every command takes.
 fn key(site: &Site, number: PullNumber) -> String {
-    let host = site.server.host_str().unwrap_or_default();
-    let port = site.server.port().map(|port| format!(":{port}")).unwrap_or_default();
-    let folder = site.server.path().trim_end_matches('/');
-    format!("{host}{port}{folder}/{}#{}", site.repo, number.0)
+    format!("{}/pulls/{}", page(site), number.0)
+}
+
+/// Where the pages of the repository begin.
+fn page(site: &Site) -> String {
+    format!("{}/{}", site.server.as_str().trim_end_matches('/'), site.repo)
 }
 
 /// The file that the one holds who writes on a pull.
@@ -216,7 +218,7 @@ fn texts(site: &Site, forge: &Hosted, checkout: Option<&Git>, pull: &Pull, trust
     if let Some(git) = checkout.filter(|git| has_all(git)) {
         return Ok(Texts::of(git.clone()));
     }
-    let url = format!("{}/{}.git", site.server.as_str().trim_end_matches('/'), site.repo);
+    let url = format!("{}.git", page(site));
     let credentials = Credentials { user: forge.login().to_string(), secret: site.token.reveal().to_owned() };
     let name = format!("{}-{}.git", site.repo.name, &Hash::of(&url).0[..16]);
     let folder = folders::cache().map(|folder| folder.join("git").join(name));
