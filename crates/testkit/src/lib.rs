@@ -12,8 +12,10 @@ pub mod proxy;
 pub mod scenario;
 pub mod server;
 mod source;
+mod waited;
 pub mod world;
 
 pub use hand::{Hand, Person};
 pub use poll::{block_on, interleave};
+pub use waited::Waited;
 pub use world::{At, BadLines, Effect, Fault, Quirks, Replies, Seat, Sent, What, World};

@@ -12,7 +12,7 @@ use referee_core::mark::{Keys, TagKind, Topic};
 use referee_core::model::{Login, PullNumber, RoleName, Span};
 use referee_core::plan::{Cause, Gate, Next, Plan};
 use referee_core::policy::{Policy, Setting};
-use referee_forge::Gates;
+use referee_forge::{Forge, Gates};
 use referee_turn::{Desk, Inbox, Nothing, Publishing, Turn, turn};
 
 use crate::poll::block_on;
@@ -23,9 +23,9 @@ pub use people::People;
 pub use reviewer::Reviewer;
 pub use stage::{Identity, Stage};
 
-/// Everybody around one pull.
+/// Everybody around one pull, at a forge that is reached through `F`.
 #[derive(Debug)]
-pub struct Play {
+pub struct Play<F = Seat> {
     /// The forge.
     pub world: World,
     /// The pull.
@@ -39,7 +39,7 @@ pub struct Play {
     /// What people do.
     pub people: People,
     /// The processes: one for each identity, or one for all.
-    pub seats: Vec<Seat>,
+    pub seats: Vec<F>,
     /// Who else may post meanwhile.
     pub publishing: Publishing,
     /// Called after each turn, to tell the story.
@@ -72,6 +72,15 @@ pub struct Ended {
 pub const LIMIT: usize = 120;
 
 impl Play {
+    /// The same, with the forge reached through an adapter.
+    pub fn through<F>(self, adapter: impl Fn(&Seat) -> F) -> Play<F> {
+        let Self { world, pull, policy, reviewers, author, people, seats, publishing, told } = self;
+        let seats = seats.iter().map(adapter).collect();
+        Play { world, pull, policy, reviewers, author, people, seats, publishing, told }
+    }
+}
+
+impl<F: Forge> Play<F> {
     /// Plays until nobody has anything left to do.
     ///
     /// # Panics

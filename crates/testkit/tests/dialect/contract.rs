@@ -7,10 +7,11 @@ use referee_core::model::{Author, Login, PullNumber, RepoId, Text, Time};
 use referee_core::plan::Draft;
 use referee_core::say::Calls;
 use referee_forge::Sealed;
+use referee_testkit::block_on;
 use referee_testkit::contract::{Contract, Stage, Words, suite};
 use referee_testkit::dialect::Dialect;
 
-use crate::adapter::{runtime, stage};
+use crate::adapter::stage;
 
 #[test]
 fn the_adapter_keeps_every_clause_on_gitea_126() {
@@ -47,5 +48,5 @@ fn run(stage: &impl Stage, dialect: Dialect) -> Contract {
         reader.read(&mut text, author, Written { at: Time(0), edited: false });
         text.tag().is_some()
     };
-    runtime().block_on(suite(stage, &Words { seal: &sealed, believed: Some(&believed) }))
+    block_on(suite(stage, &Words { seal: &sealed, believed: Some(&believed) }))
 }

@@ -2,6 +2,7 @@
 
 mod adapter;
 mod contract;
+mod plays;
 mod shapes;
 mod surprises;
 mod visitor;
