@@ -101,6 +101,18 @@ impl Repo {
                 review.dismissed.get_or_insert((None, now));
             }
         }
+        self.touch_outdated(number);
+    }
+
+    /// Real forges write into the rows of comments whose lines went away: no edit, and it looks like one.
+    fn touch_outdated(&mut self, number: PullNumber) {
+        let now = self.now;
+        let Ok(pull) = self.pull(number) else { return };
+        let gone: Vec<bool> = pull.threads.iter().map(|thread| self.outdated(pull, thread)).collect();
+        let Ok(pull) = self.pull_mut(number) else { return };
+        for (thread, _) in pull.threads.iter_mut().zip(gone).filter(|(_, gone)| *gone) {
+            thread.notes.iter_mut().for_each(|note| note.updated = now);
+        }
     }
 
     pub(crate) fn set_state(&mut self, number: PullNumber, by: &Login, state: PullState) -> Result<(), ForgeError> {

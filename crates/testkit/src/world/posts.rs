@@ -153,6 +153,7 @@ impl Repo {
             updated: at,
             official,
             replaced: false,
+            struck: false,
             requested: false,
             dismissed: None,
             stale: None,
@@ -197,7 +198,10 @@ impl Repo {
         if replaces {
             let mut own = pull.reviews.iter_mut().rev().filter(|review| review.author == *post.by);
             own.next();
-            own.for_each(|older| older.replaced = true);
+            own.for_each(|older| {
+                older.replaced = true;
+                older.struck |= post.inline.is_empty();
+            });
         }
         Ok(())
     }

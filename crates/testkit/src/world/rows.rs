@@ -87,6 +87,8 @@ pub(crate) struct StoredReview {
     /// The author had the right to be counted when it was submitted.
     pub(crate) official: bool,
     pub(crate) replaced: bool,
+    /// The newer verdict came without inline comments: then lists flag this one as dismissed too.
+    pub(crate) struck: bool,
     pub(crate) requested: bool,
     pub(crate) dismissed: Option<(Option<Login>, Time)>,
     pub(crate) stale: Option<Time>,

@@ -13,16 +13,19 @@ use referee_testkit::dialect::Dialect;
 
 use crate::adapter::stage;
 
+// spec: PUB-9, PUB-10, PUB-11, PUB-14, TRI-3, FIX-12 @gitea
 #[test]
 fn the_adapter_keeps_every_clause_on_gitea_126() {
     whole(Dialect::Gitea126);
 }
 
+// spec: PUB-9, PUB-10, PUB-11, PUB-14, TRI-3, FIX-12 @gitea
 #[test]
 fn the_adapter_keeps_every_clause_on_gitea_127() {
     whole(Dialect::Gitea127);
 }
 
+// spec: PUB-9, PUB-10, PUB-11, PUB-14, TRI-3, FIX-12 @forgejo
 #[test]
 fn the_adapter_keeps_every_clause_on_forgejo_10() {
     whole(Dialect::Forgejo10);

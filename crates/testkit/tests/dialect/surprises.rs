@@ -217,6 +217,44 @@ fn the_first_reaction_is_made_and_the_others_are_told() {
 }
 
 #[test]
+fn flags_of_verdicts_are_set_and_cleared_by_newer_ones() {
+    on_each(|visit| {
+        let inline = json!([{ "path": "a.txt", "body": "why?", "new_position": 2 }]);
+        let post = |comments: &Value| {
+            let body = json!({ "body": "no", "event": "REQUEST_CHANGES", "comments": comments });
+            assert_eq!(visit.post("pulls/1/reviews", &body).status, 200);
+        };
+        let flags = || {
+            let rows = visit.get("pulls/1/reviews").json(200);
+            let flag = |row: &Value, name: &str| row[name].as_bool().expect("a flag");
+            let rows = rows.as_array().cloned().unwrap_or_default();
+            rows.iter().map(|row| (flag(row, "official"), flag(row, "dismissed"))).collect::<Vec<_>>()
+        };
+        post(&Value::Null);
+        post(&inline);
+        assert_eq!(flags(), [(false, false), (true, false)], "a newer one with inline comments");
+        post(&Value::Null);
+        assert_eq!(flags(), [(false, true), (false, true), (true, false)], "a newer one without");
+        visit.person("alice").request("bot");
+        assert_eq!(flags()[2..], [(false, false), (true, false)], "asked again: the request is a row that counts");
+    });
+}
+
+#[test]
+fn a_comment_whose_line_went_away_looks_edited() {
+    on_each(|visit| {
+        visit.person("ruth").note("a.txt", 2, "why?");
+        visit.person("ruth").note("a.txt", 3, "and here?");
+        visit.person("alice").push("a.txt", |text| text.replace("two\n", "2\n"));
+        let touched = |id: u32| {
+            let rows = visit.get(&format!("pulls/1/reviews/{id}/comments")).json(200);
+            (rows[0]["created_at"] != rows[0]["updated_at"], rows[0]["position"].clone())
+        };
+        assert_eq!([touched(1), touched(2)], [(true, json!(2)), (false, json!(3))]);
+    });
+}
+
+#[test]
 fn a_force_push_may_rewrite_the_timeline() {
     on_each(|visit| {
         let pushes = || {

@@ -22,7 +22,7 @@ impl Shape<'_> {
             "commit_id": review.commit.as_str(),
             "stale": review.stale.is_some(),
             "official": verdict && review.official && !review.replaced && !review.requested,
-            "dismissed": review.dismissed.is_some() || review.replaced,
+            "dismissed": review.dismissed.is_some() || review.struck,
             "comments_count": notes_of(pull, &review.id).count(),
             "submitted_at": at(review.at),
             "updated_at": at(review.at),

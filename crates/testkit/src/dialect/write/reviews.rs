@@ -71,9 +71,23 @@ impl Writer<'_> {
             },
         };
         self.effect(number, what);
+        self.date(number, &review, commit);
         let pull = self.repo().pull(number).map_err(|_| self.not_found())?;
         let stored = pull.review(&review).map_err(|_| self.not_found())?;
         Ok(Reply::json(200, &self.shape().review(pull, stored)))
+    }
+
+    /// A verdict on an older commit is stale from the start.
+    fn date(&mut self, number: PullNumber, review: &ReviewId, commit: &Sha) {
+        let now = self.repo().now;
+        let Ok(pull) = self.state.repo.pull_mut(number) else { return };
+        let old = pull.head != *commit;
+        if let Ok(row) = pull.review_mut(review)
+            && old
+            && matches!(row.row, Row::Verdict(Verdict::Approve | Verdict::RequestChanges))
+        {
+            row.stale = Some(now);
+        }
     }
 
     /// What an event makes of a review: names are taken as they are, and what is no name makes a draft.
