@@ -15,8 +15,8 @@ pub use error::{Duty, ForgeError};
 pub use fetched::Fetched;
 pub use gate::{Asked, Gates, Permit, Withheld};
 pub use gitea::{
-    Address, CapabilityRow, Flavour, GiteaForge, HookError, Known, Listed, Ring, RingAbout, Server, Versions, Way,
-    capability_rows, known_versions, probe, read_hook,
+    Address, CapabilityRow, Fact, Flavour, GiteaForge, HookError, Inspection, Known, Listed, Ring, RingAbout, Server,
+    Soundness, Versions, Way, capability_rows, inspect, known_versions, probe, read_hook,
 };
 pub use local::{Hands, LocalError, LocalForge, LocalPull, local_name, login_of};
 pub use referee_core::mark::Sealed;

@@ -7,6 +7,7 @@ mod claim;
 mod fetch;
 mod hand;
 mod hook;
+mod inspect;
 mod open;
 mod pages;
 mod perform;
@@ -29,6 +30,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::branches::Listed;
 pub use self::hook::{HookError, Ring, RingAbout, read_hook};
+pub use self::inspect::{Fact, Inspection, Soundness, inspect};
 pub use self::probe::{Known, probe};
 pub use self::table::{CapabilityRow, Versions, Way, capability_rows, known_versions};
 use crate::{ForgeError, Shelf};
