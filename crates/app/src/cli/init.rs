@@ -1,11 +1,14 @@
 //! `referee init`: writes the config and CI files, overwrites nothing, and says what is still missing.
 
+mod workflow;
+
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
+use workflow::Ci;
 
 use super::Common;
 use crate::config;
@@ -21,20 +24,15 @@ pub(super) struct Init {
     /// A workflow for this forge too; may be given more than once
     #[arg(long = "ci", value_name = "FORGE")]
     ci: Vec<Ci>,
+    /// One job for each role in that workflow, in place of one for all
+    #[arg(long, requires = "ci")]
+    matrix: bool,
     /// A git hook too
     #[arg(long, value_name = "HOOK")]
     hooks: Option<Hook>,
     /// Show what would be written, write nothing
     #[arg(long)]
     check: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Ci {
-    Github,
-    Gitea,
-    Forgejo,
-    Gitlab,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -58,7 +56,7 @@ impl Init {
             return Err(Failure::usage("nothing was written: a bare repository has no work tree"));
         };
         let mut told = Vec::new();
-        for planned in self.plan(&place, top) {
+        for planned in self.plan(&place, top)? {
             let what = write(&planned, self.check)?;
             if !out.json {
                 out.data(&format!("{what:<11} {}\n", planned.name));
@@ -78,15 +76,14 @@ impl Init {
         Ok(Ending::Done)
     }
 
-    fn plan(&self, place: &Place, top: &Path) -> Vec<Planned> {
-        let file = |name: &str, text: &str| Planned {
-            path: top.join(name),
-            name: name.to_owned(),
-            text: text.to_owned(),
-            runs: false,
-        };
-        let mut planned = vec![file(FILE, config::example())];
-        planned.extend(self.ci.iter().map(|ci| file(ci.path(), ci.text())));
+    fn plan(&self, place: &Place, top: &Path) -> Result<Vec<Planned>, Failure> {
+        let file =
+            |name: &str, text: String| Planned { path: top.join(name), name: name.to_owned(), text, runs: false };
+        let mut planned = vec![file(FILE, config::example().to_owned())];
+        let config = fs::read_to_string(top.join(FILE)).unwrap_or_else(|_| config::example().to_owned());
+        for ci in &self.ci {
+            planned.push(file(ci.path(), if self.matrix { ci.matrix(&config)? } else { ci.text() }));
+        }
         if let Some(Hook::PrePush) = self.hooks {
             planned.push(Planned {
                 path: place.git.common_dir().join("hooks/pre-push"),
@@ -95,14 +92,11 @@ impl Init {
                 runs: true,
             });
         }
-        planned
+        Ok(planned)
     }
 
     fn missing(&self) -> Vec<String> {
-        let forges = self.ci.iter().map(|ci| {
-            format!("the workflow for {ci:?} posts nothing yet: this build writes local pulls only").to_lowercase()
-        });
-        forges.collect()
+        self.ci.iter().flat_map(|ci| ci.missing()).collect()
     }
 }
 
@@ -133,22 +127,4 @@ fn write(planned: &Planned, check: bool) -> Result<&'static str, Failure> {
     #[cfg(not(unix))]
     let _ = runs;
     Ok("wrote")
-}
-
-impl Ci {
-    fn path(self) -> &'static str {
-        match self {
-            Self::Github => ".github/workflows/referee.yml",
-            Self::Gitea => ".gitea/workflows/referee.yml",
-            Self::Forgejo => ".forgejo/workflows/referee.yml",
-            Self::Gitlab => ".referee/gitlab-ci.yml",
-        }
-    }
-
-    fn text(self) -> &'static str {
-        match self {
-            Self::Github | Self::Gitea | Self::Forgejo => include_str!("init/workflow.yml"),
-            Self::Gitlab => include_str!("init/gitlab-ci.yml"),
-        }
-    }
 }

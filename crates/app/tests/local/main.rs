@@ -7,6 +7,7 @@ mod fix_comments;
 mod fix_proof;
 mod heads;
 mod incremental;
+mod init;
 mod kills;
 mod loop_ends;
 mod loops;
