@@ -161,7 +161,7 @@ pub(crate) fn forgeside(common: &Common) -> Result<Option<Forgeside>, Failure> {
 }
 
 /// The forge that the words mean; none is the local one.
-fn chosen(common: &Common, target: &Target) -> Result<Option<reach::Site>, Failure> {
+pub(crate) fn chosen(common: &Common, target: &Target) -> Result<Option<reach::Site>, Failure> {
     let forges = setup::forges(common);
     let origin = || Git::discover(&common.dir).ok()?.remote_url("origin").ok()?;
     let known = forges.as_ref().cloned().unwrap_or_default();

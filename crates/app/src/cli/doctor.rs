@@ -1,4 +1,9 @@
-//! `referee doctor`: what this machine, this repository and this config can and cannot do.
+//! `referee doctor`: what this machine, this repository, this config and this token can and cannot do.
+//!
+//! `--json` is `referee/doctor-1`: `lines` of `state` (`ok warn fail unknown`), `what`, `words` and perhaps `hint`; `values`
+//! of `key`, `value`, `from`; and where a forge is chosen `forge` with its `server`, its `repo` and `lines` of its own.
+
+mod forge;
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
@@ -15,7 +20,7 @@ use crate::reviewers;
 use crate::setup::own_operator_file;
 use crate::store::Access;
 
-/// Say what this machine and this repository can and cannot do
+/// Say what this machine, this repository and this token can and cannot do
 #[derive(Debug, Args)]
 pub(super) struct Doctor {
     /// Show where every value of the config comes from
@@ -47,44 +52,61 @@ impl Doctor {
     pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
         let mut lines = Vec::new();
         let mut values = Vec::new();
+        let forge = forge::look(common);
         match Place::open(common, Access::Read) {
             Ok(place) => {
                 repository(&place, &mut lines);
                 values = config(&place, common, out, &mut lines);
             }
+            Err(_) if matches!(forge, Ok(Some(_))) => {
+                lines.push(line(
+                    State::Unknown,
+                    "repository",
+                    "there is no checkout here: only the forge was looked at",
+                ));
+            }
             Err(failure) => {
-                let mut words = failure.words();
-                words.truncate(words.trim_end().len());
-                let words = words.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default().to_owned();
-                lines.push(line(State::Fail, "repository", words).with("run it in a git repository, or use `-C DIR`"));
+                lines.push(failed("repository", &failure).with("run it in a git repository, or use `-C DIR`"));
             }
         }
         rules(&mut lines);
         lines.push(line(State::Ok, "may not", "merge, close, dismiss or delete: there is no such call"));
-        lines.push(line(State::Unknown, "forges", "this build reads and writes local pulls only"));
         lines.push(line(State::Unknown, "models", "this build runs no models"));
-        let failed = lines.iter().filter(|line| line.state == State::Fail).count();
+        let forge = match forge {
+            Ok(Some(forge)) => Some(forge),
+            Ok(None) => {
+                lines.push(line(State::Ok, "forge", "none: pulls are local ones"));
+                None
+            }
+            Err(failure) => {
+                lines.push(failed("forge", &failure));
+                None
+            }
+        };
+        let forge_lines = forge.as_ref().map_or(&[] as &[Line], |forge| &forge.lines);
+        let all = || lines.iter().chain(forge_lines);
+        let failed = all().any(|line| line.state == State::Fail);
         if out.json {
             let values: Vec<_> =
                 values.iter().map(|(key, value, from)| json!({ "key": key, "value": value, "from": from })).collect();
-            out.document(&json!({ "schema": "referee/doctor-1", "lines": lines, "values": values }));
+            let mut document = json!({ "schema": "referee/doctor-1", "lines": lines, "values": values });
+            if let Some(forge) = &forge {
+                document["forge"] = json!(forge);
+            }
+            out.document(&document);
         } else {
-            lines.iter().for_each(|line| out.data(&line.print()));
+            all().for_each(|line| out.data(&line.print()));
             if self.values {
                 for (key, value, from) in &values {
                     out.data(&format!("value    {key} = {value} ({from})\n"));
                 }
             }
         }
-        for hint in lines.iter().filter(|line| line.state != State::Ok).filter_map(|line| line.hint.as_deref()) {
+        for hint in all().filter(|line| line.state != State::Ok).filter_map(|line| line.hint.as_deref()) {
             out.say(&format!("hint: {hint}"));
         }
-        out.say(if failed == 0 {
-            "next: `referee review` reviews the current branch"
-        } else {
-            "next: mend what fails"
-        });
-        Ok(if failed == 0 { Ending::Done } else { Ending::Failed })
+        out.say(if failed { "next: mend what fails" } else { "next: `referee review` reviews the current branch" });
+        Ok(if failed { Ending::Failed } else { Ending::Done })
     }
 }
 
@@ -186,6 +208,13 @@ fn rules(lines: &mut Vec<Line>) {
         Ok(rules) => lines.push(line(State::Ok, "rules", format!("{} built in", rules.ids().len()))),
         Err(failure) => lines.push(line(State::Fail, "rules", failure.words())),
     }
+}
+
+fn failed(what: &'static str, failure: &Failure) -> Line {
+    let words = failure.words();
+    let words = words.trim_end().trim_start_matches("error: ");
+    let (words, hint) = words.split_once("\n\nhint: ").map_or((words, None), |(words, hint)| (words, Some(hint)));
+    Line { hint: hint.map(str::to_owned), ..line(State::Fail, what, words) }
 }
 
 fn line(state: State, what: &'static str, words: impl Into<String>) -> Line {
