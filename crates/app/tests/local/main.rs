@@ -3,6 +3,7 @@
 mod answers;
 mod bad_input;
 mod comments;
+mod doctor;
 mod fix_comments;
 mod fix_proof;
 mod heads;

@@ -2,6 +2,7 @@
 
 mod contract;
 mod hands;
+mod inspect;
 mod stage;
 mod surprises;
 

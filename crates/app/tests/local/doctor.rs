@@ -1,0 +1,70 @@
+//! `referee doctor` where commands go to a forge: it looks, says what it saw, and tries nothing.
+
+use referee_core::model::Access;
+use referee_testkit::World;
+use referee_testkit::dialect::{Dialect, Server};
+use serde_json::Value;
+
+use crate::shop::Shop;
+
+/// The repository of a world.
+const REPO: &str = "acme/api";
+
+fn line<'a>(lines: &'a Value, what: &str) -> &'a Value {
+    let lines = lines.as_array().expect("lines");
+    lines.iter().find(|line| line["what"] == what).unwrap_or_else(|| panic!("nothing of `{what}` in {lines:#?}"))
+}
+
+// spec: SAF-7 @gitea @forgejo
+#[test]
+fn a_forge_is_looked_at_and_left_as_it_is() {
+    for dialect in Dialect::ALL {
+        let world = World::new(dialect.quirks());
+        world.admit("alice", Access::Write);
+        let seat = world.seat("bot");
+        world.hand().as_("alice").open("feature", &[("a.txt", "one\n")]);
+        let server = Server::open(dialect, &world);
+        let token = server.token(&seat, seat.login());
+        let shop = Shop::new();
+        let args = ["doctor", "--forge-url", server.base(), "--repo", REPO];
+        let doctor = |more: &[&str], token: &str| {
+            let ran = shop.referee(&[&args, more].concat()).env("REFEREE_TOKEN", token).output().expect("referee runs");
+            let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            (ran.status.code(), said(&ran.stdout), said(&ran.stderr))
+        };
+        let (code, out, err) = doctor(&["--json"], &token);
+        let told: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}\n{out}\n{err}"));
+        assert_eq!((code, &told["schema"]), (Some(0), &Value::from("referee/doctor-1")), "{told:#}\n{err}");
+        assert_eq!(told["forge"]["repo"], REPO, "{told:#}");
+        let lines = &told["forge"]["lines"];
+        assert!(line(lines, "server")["words"].to_string().contains(dialect.version()), "{lines:#}");
+        assert!(line(lines, "token")["words"].to_string().contains("bot"), "{lines:#}");
+        let scopes = if dialect == Dialect::Forgejo10 { "unknown" } else { "ok" };
+        assert_eq!(line(lines, "scopes")["state"], scopes, "{lines:#}");
+        assert_eq!(line(lines, "rights")["state"], "warn", "{lines:#}");
+        // A world has a clock of its own.
+        assert_eq!(line(lines, "clock")["state"], "warn", "{lines:#}");
+        assert_eq!(line(&told["lines"], "may not")["state"], "ok", "{told:#}");
+
+        let (code, words, hints) = doctor(&[], &token);
+        assert!(
+            code == Some(0) && words.contains(&format!("ok       forge      {REPO} on {}", server.base())),
+            "{words}"
+        );
+        assert!(hints.contains("hint: ") && !words.contains(&token) && !hints.contains(&token), "{words}{hints}");
+
+        let (code, words, _) = doctor(&[], "no-such-token");
+        assert!(code == Some(1) && words.contains("does not accept"), "{words}");
+        assert!(!words.contains("no-such-token"), "{words}");
+    }
+}
+
+#[test]
+fn without_a_forge_it_says_so_and_asks_nobody() {
+    let shop = Shop::new();
+    let told = shop.json(&["doctor"]);
+    assert!(told.get("forge").is_none(), "{told:#}");
+    assert_eq!(line(&told["lines"], "forge")["words"], "none: pulls are local ones", "{told:#}");
+    let ran = shop.ends(1, &["doctor", "--forge-url", "http://127.0.0.1:1", "--repo", REPO]);
+    assert!(ran.out.contains("fail     forge") && ran.err.contains("REFEREE_TOKEN"), "{}{}", ran.out, ran.err);
+}
