@@ -32,12 +32,8 @@ const FRESH: Duration = Duration::from_secs(5);
 
 impl Hosted {
     /// A repository, asked by its first token.
-    pub(crate) async fn open(site: &Site, known: Option<Known>) -> Result<Self, ForgeError> {
-        let address = Address {
-            reach: Reach::new(site.server.clone(), None, &[]),
-            owner: site.repo.owner.clone(),
-            repo: site.repo.name.clone(),
-        };
+    pub(crate) async fn open(site: &Site, reach: Reach, known: Option<Known>) -> Result<Self, ForgeError> {
+        let address = Address { reach, owner: site.repo.owner.clone(), repo: site.repo.name.clone() };
         let token = site.token.clone();
         let forge = GiteaForge::open(&address, vec![(None, token.clone())], known).await?;
         let (writers, spent) = (BTreeSet::new(), Calls::default());

@@ -1,7 +1,8 @@
 //! Commits of elsewhere, kept at hand.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use referee_core::model::Sha;
 
@@ -17,6 +18,17 @@ pub struct Credentials {
     pub user: String,
     /// The password or token.
     pub secret: String,
+    /// A file with certificates to trust there.
+    pub ca: Option<PathBuf>,
+    /// What stands between here and there.
+    pub proxy: Option<String>,
+}
+
+impl Credentials {
+    /// For a server that is reached directly and that the system trusts.
+    pub fn new(user: impl Into<String>, secret: impl Into<String>) -> Self {
+        Self { user: user.into(), secret: secret.into(), ca: None, proxy: None }
+    }
 }
 
 impl fmt::Debug for Credentials {
@@ -41,7 +53,7 @@ impl Git {
     /// The same repository, with credentials for one address: [`fetch`](Git::fetch) brings commits and leaves the contents of
     /// files for whoever reads them first, and the server asks that one too.
     pub fn lent(&self, url: &str, credentials: &Credentials) -> Git {
-        Git { lent: Some((url.to_owned(), credentials.clone())), ..self.clone() }
+        Git { lent: Some(Arc::new((url.to_owned(), credentials.clone()))), ..self.clone() }
     }
 
     /// Fetches commits and what led to them, and [keeps](Git::keep) them. Where the server can leave them out, the contents
@@ -110,7 +122,7 @@ impl Address {
 
 /// What a web server is told.
 pub(crate) fn header(credentials: &Credentials) -> String {
-    let Credentials { user, secret } = credentials;
+    let Credentials { user, secret, .. } = credentials;
     format!("Authorization: Basic {}", base64(format!("{user}:{secret}").as_bytes()))
 }
 

@@ -2,6 +2,7 @@ use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
 
 use referee_core::model::Sha;
 
@@ -19,7 +20,7 @@ pub struct Git {
     pub(crate) dir: PathBuf,
     pub(crate) top: Option<PathBuf>,
     pub(crate) common: PathBuf,
-    pub(crate) lent: Option<(String, Credentials)>,
+    pub(crate) lent: Option<Arc<(String, Credentials)>>,
 }
 
 impl Git {
@@ -62,11 +63,15 @@ impl Git {
 
     /// What git is told where nobody can listen.
     pub(crate) fn settings(&self) -> Vec<(String, String)> {
-        let Some((url, credentials)) = &self.lent else { return Vec::new() };
+        let Some((url, credentials)) = self.lent.as_deref() else { return Vec::new() };
         let only = ("credential.helper".to_owned(), String::new());
         // A server that sends elsewhere would have the credentials passed on.
         let stay = ("http.followRedirects".to_owned(), "false".to_owned());
-        vec![only, stay, (format!("http.{url}.extraHeader"), header(credentials))]
+        let mut settings = vec![only, stay, (format!("http.{url}.extraHeader"), header(credentials))];
+        let ca = credentials.ca.as_ref().map(|file| ("sslCAInfo", file.to_string_lossy().into_owned()));
+        let proxy = credentials.proxy.as_ref().map(|proxy| ("proxy", proxy.clone()));
+        settings.extend(ca.into_iter().chain(proxy).map(|(key, value)| (format!("http.{url}.{key}"), value)));
+        settings
     }
 
     /// What git answers.

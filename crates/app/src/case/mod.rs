@@ -168,7 +168,7 @@ pub(crate) fn chosen(common: &Common, target: &Target) -> Result<Option<reach::S
     let around = Around { env: &setup::env, forges: &known, origin: &origin };
     match (reach::choose(target, &common.forge, &around), forges) {
         (Ok(Choice::Local), _) => Ok(None),
-        (Ok(Choice::Forge(site)), _) => Ok(Some(site)),
+        (Ok(Choice::Forge(site)), _) => Ok(Some(*site)),
         // What the operator file would have said is not known.
         (Err(_), Err(unreadable)) => Err(unreadable),
         (Err(failure), Ok(_)) => Err(failure),

@@ -7,8 +7,9 @@ use referee_core::hash::Hash;
 use referee_core::model::{Login, Pull, PullNumber, Sha, Time};
 use referee_forge::{ForgeError, Known, Listed, Reader, probe};
 use referee_git::{Credentials, Git, Head};
-use referee_http::{Calls, Reach, Token};
+use referee_http::{Calls, Token};
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 use super::Case;
 use crate::cli::Common;
@@ -63,12 +64,13 @@ pub(super) fn open(common: &Common, site: Site, target: &Target, memory: Access)
 /// The forge and the store of all pulls on forges; none where the remote is no forge.
 pub(crate) fn reached(site: &Site, memory: Access) -> Result<Option<(Hosted, Store)>, Failure> {
     let store = Store::of_forges(memory, now);
+    let reach = site.reach()?;
     let kept = kept(site);
     let known = store.recall::<Kept>(&kept, Memory::Server).ok().flatten().filter(Kept::holds);
     let mut spent = Calls::default();
     // A token is shown to a server that nobody named only once that says what it is.
     if known.is_none() && site.guessed {
-        match wait(probe(&Reach::new(site.server.clone(), None, &[])))? {
+        match wait(probe(&reach))? {
             Err(ForgeError::Unsupported(_)) => return Ok(None),
             Err(error @ (ForgeError::Unreachable(_) | ForgeError::Later | ForgeError::Unknown)) => {
                 return Err(failure(error, site.server.as_str()).hint("`--forge-kind local` keeps to this repository"));
@@ -77,7 +79,7 @@ pub(crate) fn reached(site: &Site, memory: Access) -> Result<Option<(Hosted, Sto
         }
     }
     let asked = known.is_none();
-    let forge = wait(Hosted::open(site, known.map(|kept| kept.known)))?;
+    let forge = wait(Hosted::open(site, reach, known.map(|kept| kept.known)))?;
     let forge = forge.map_err(|error| failure(error, site.server.as_str()))?.after(spent);
     if asked {
         // Without it the next run asks again.
@@ -219,7 +221,11 @@ fn texts(site: &Site, forge: &Hosted, checkout: Option<&Git>, pull: &Pull, trust
         return Ok(Texts::of(git.clone()));
     }
     let url = format!("{}.git", page(site));
-    let credentials = Credentials { user: forge.login().to_string(), secret: site.token.reveal().to_owned() };
+    let credentials = Credentials {
+        ca: site.ca.clone(),
+        proxy: site.proxy.as_ref().map(Url::to_string),
+        ..Credentials::new(forge.login().as_str(), site.token.reveal())
+    };
     let name = format!("{}-{}.git", site.repo.name, &Hash::of(&url).0[..16]);
     let folder = folders::cache().map(|folder| folder.join("git").join(name));
     let elsewhere = Elsewhere::at(folder.as_deref(), url, credentials)?;

@@ -128,6 +128,8 @@ pub(super) fn forge(at: &At) -> Option<ForgeEntry> {
         url: entry.at("url").and_then(At::text).map(str::to_owned),
         token: secret(entry, "token"),
         author_token: secret(entry, "author_token"),
+        ca: entry.at("ca").and_then(At::text).map(str::to_owned),
+        proxy: entry.at("proxy").and_then(At::text).map(str::to_owned),
     })
 }
 

@@ -36,7 +36,7 @@ pub(crate) use error::{Errors, Told};
 pub(crate) use example::{example, operator_example};
 pub(crate) use near::nearest;
 pub(crate) use schema::schema;
-pub(crate) use secret::{Secret, SecretError, SecretText};
+pub(crate) use secret::{Secret, SecretError, SecretText, place};
 pub(crate) use setup::{
     CommandEntry, ForgeEntry, ForgeKind, Hook, Identity, Model, OnError, Origin, Provider, Queue, Reviewer, RoleSetup,
     Serve, Setup, WorkerEntry,

@@ -105,7 +105,8 @@ impl fmt::Debug for SecretText {
     }
 }
 
-fn place(file: &str, env: &dyn Fn(&str) -> Option<String>) -> PathBuf {
+/// Where a file of the operator is.
+pub(crate) fn place(file: &str, env: &dyn Fn(&str) -> Option<String>) -> PathBuf {
     match (file.strip_prefix("~/"), env("HOME").or_else(|| env("USERPROFILE"))) {
         (Some(rest), Some(home)) => Path::new(&home).join(rest),
         _ => PathBuf::from(file),

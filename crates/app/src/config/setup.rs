@@ -111,6 +111,10 @@ pub(crate) struct ForgeEntry {
     pub(crate) token: Option<Secret>,
     /// Who pushes and opens pulls for workers; `None` is the same.
     pub(crate) author_token: Option<Secret>,
+    /// A file with certificates to trust there; `~/` is the user's home.
+    pub(crate) ca: Option<String>,
+    /// What stands between here and there.
+    pub(crate) proxy: Option<String>,
 }
 
 /// Which software a forge runs.

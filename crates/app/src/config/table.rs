@@ -147,11 +147,14 @@ const FORGE_KINDS: &[Key] = &[
     Key::new("forgejo", Table(OWN_FORGE), "Forgejo"),
 ];
 
-const PUBLIC_FORGE: &[Key] = &[Key::new("url", Url, "where it is, if not at its public address"), TOKEN, AUTHOR_TOKEN];
-const OWN_FORGE: &[Key] = &[Key::new("url", Url, "where it is").required(), TOKEN, AUTHOR_TOKEN];
+const PUBLIC_FORGE: &[Key] =
+    &[Key::new("url", Url, "where it is, if not at its public address"), TOKEN, AUTHOR_TOKEN, CA, PROXY];
+const OWN_FORGE: &[Key] = &[Key::new("url", Url, "where it is").required(), TOKEN, AUTHOR_TOKEN, CA, PROXY];
 const TOKEN: Key = Key::new("token", Secret, "who referee is there");
 const AUTHOR_TOKEN: Key =
     Key::new("author_token", Secret, "who pushes and opens pulls for workers; by default the same");
+const CA: Key = Key::new("ca", File, "certificates to trust there beside the system's, in PEM");
+const PROXY: Key = Key::new("proxy", Url, "what stands between here and there; the environment has no say");
 
 const IDENTITY: &[Key] = &[
     Key::new("token", Secret, "its token"),

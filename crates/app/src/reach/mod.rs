@@ -14,13 +14,14 @@ mod token;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use referee_core::model::PullNumber;
-use referee_http::Token;
+use referee_http::{Reach, Token};
 use url::Url;
 
-use crate::config::{ForgeEntry, ForgeKind};
+use crate::config::{ForgeEntry, ForgeKind, place};
 use crate::failure::{Failure, Kind as Ends};
 use crate::target::{Remote, Repo, Target};
 use address::{Address, same};
@@ -72,7 +73,7 @@ pub(crate) enum Choice {
     /// The local one.
     Local,
     /// Another.
-    Forge(Site),
+    Forge(Box<Site>),
 }
 
 /// A repository on a forge, and who asks there.
@@ -88,6 +89,10 @@ pub(crate) struct Site {
     pub(crate) pull: Option<PullNumber>,
     /// Who asks.
     pub(crate) token: Token,
+    /// Certificates to trust there beside the system's.
+    pub(crate) ca: Option<PathBuf>,
+    /// What stands between here and there.
+    pub(crate) proxy: Option<Url>,
     /// Only the remote says so: where that is no forge after all, pulls are local ones.
     pub(crate) guessed: bool,
 }
@@ -111,7 +116,7 @@ pub(crate) fn choose(target: &Target, given: &Given, around: &Around<'_>) -> Res
         return Ok(Choice::Local);
     }
     match site(named, pull, given, around) {
-        Ok(site) => Ok(Choice::Forge(site)),
+        Ok(site) => Ok(Choice::Forge(Box::new(site))),
         Err(failure) if asked => Err(failure),
         Err(_) => Ok(Choice::Local),
     }
@@ -137,7 +142,23 @@ fn site(named: Option<&Remote>, pull: Option<PullNumber>, given: &Given, around:
     }
     let token = token::find(&server, runner.as_ref(), entry, around.env)?;
     let pull = pull.or_else(|| runner.as_ref().filter(|it| it.repo.as_ref() == Some(repo))?.pull);
-    Ok(Site { server, kind, repo: repo.clone(), pull, token, guessed: guessed && kind.is_none() })
+    let ca = entry.and_then(|entry| entry.ca.as_deref()).map(|file| place(file, around.env));
+    let proxy = entry.and_then(|entry| Url::parse(entry.proxy.as_deref()?).ok());
+    Ok(Site { server, kind, repo: repo.clone(), pull, token, ca, proxy, guessed: guessed && kind.is_none() })
+}
+
+impl Site {
+    /// How its server is reached.
+    pub(crate) fn reach(&self) -> Result<Reach, Failure> {
+        let read = |file: &PathBuf| {
+            std::fs::read(file).map_err(|error| {
+                Failure::usage(format!("nothing was read from `{}`: `{}`: {error}", self.server, file.display()))
+                    .hint("`ca` in the operator file names a file with certificates in PEM")
+            })
+        };
+        let trust = self.ca.as_ref().map(read).transpose()?;
+        Ok(Reach { trust, proxy: self.proxy.clone(), ..Reach::new(self.server.clone(), None, &[]) })
+    }
 }
 
 /// The server, and whether nobody but the remote named it.

@@ -32,7 +32,8 @@ impl Run<'_> {
     fn told(&self) -> String {
         match self.choose() {
             Ok(Choice::Local) => "local".to_owned(),
-            Ok(Choice::Forge(Site { server, repo, pull, token, .. })) => {
+            Ok(Choice::Forge(site)) => {
+                let Site { server, repo, pull, token, .. } = *site;
                 let pull = pull.map_or("branch".to_owned(), |pull| format!("#{}", pull.0));
                 format!("{server} {repo} {pull} {}", token.reveal())
             }
@@ -43,7 +44,7 @@ impl Run<'_> {
 
 fn entry(kind: ForgeKind, url: &str, token: &str) -> ForgeEntry {
     let token = Some(Secret::Env(token.to_owned()));
-    ForgeEntry { kind, url: Some(url.to_owned()), token, author_token: None }
+    ForgeEntry { kind, url: Some(url.to_owned()), token, author_token: None, ca: None, proxy: None }
 }
 
 fn named(entries: &[ForgeEntry]) -> BTreeMap<String, ForgeEntry> {

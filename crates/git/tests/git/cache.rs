@@ -80,7 +80,7 @@ fn credentials_reach_the_server_and_nobody_else() {
     let cache = Git::cache(dir.path()).expect("a cache");
     let mut config = OpenOptions::new().append(true).open(dir.path().join("config")).expect("a file");
     config.write_all(b"[http]\n\tproxy =\n").expect("a machine's proxy is left out");
-    let credentials = Credentials { user: "x-access-token".to_owned(), secret: "hunter2".to_owned() };
+    let credentials = Credentials::new("x-access-token", "hunter2");
     let any = Sha::from("0123456789012345678901234567890123456789");
     let error = cache.fetch(&url, &[any], Some(&credentials)).expect_err("there is no repository");
     // Whoever did not ask leaves the server waiting.
@@ -94,4 +94,25 @@ fn credentials_reach_the_server_and_nobody_else() {
     }
     let config = std::fs::read_to_string(dir.path().join("config")).expect("a file");
     assert!(!config.contains("hunter2") && !config.contains("eC1hY2"), "{config}");
+}
+
+#[test]
+fn a_server_is_asked_through_the_operator_s_proxy() {
+    let proxy = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = proxy.local_addr().expect("an address");
+    let asked = std::thread::spawn(move || {
+        let (stream, _) = proxy.accept().expect("somebody asks");
+        let line = BufReader::new(&stream).lines().next().expect("a line").expect("a line");
+        (&stream).write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").expect("said");
+        line
+    });
+    let dir = tempfile::tempdir().expect("a folder");
+    let cache = Git::cache(dir.path()).expect("a cache");
+    let credentials =
+        Credentials { proxy: Some(format!("http://{address}")), ..Credentials::new("referee", "hunter2") };
+    let any = Sha::from("0123456789012345678901234567890123456789");
+    cache.fetch("http://git.example.invalid/a.git", &[any], Some(&credentials)).expect_err("there is no repository");
+    drop(TcpStream::connect(address));
+    let line = asked.join().expect("it was asked");
+    assert!(line.starts_with("GET http://git.example.invalid/a.git/info/refs"), "{line}");
 }

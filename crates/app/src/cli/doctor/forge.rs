@@ -1,7 +1,6 @@
 //! What `referee doctor` says of the forge: found out by reading alone (SAF-7).
 
 use referee_forge::{Address, Fact, ForgeError, Soundness, inspect, probe};
-use referee_http::Reach;
 use serde::Serialize;
 
 use super::{Line, State, line};
@@ -23,7 +22,7 @@ pub(super) struct Forge {
 /// Looks at the forge that commands here would go to; none where pulls are local ones.
 pub(super) fn look(common: &Common) -> Result<Option<Forge>, Failure> {
     let Some(site) = case::chosen(common, &Target::Current)? else { return Ok(None) };
-    let reach = Reach::new(site.server.clone(), None, &[]);
+    let reach = site.reach()?;
     // A token is shown to a server that nobody named only once that says what it is.
     if site.guessed && matches!(wait(probe(&reach))?, Err(ForgeError::Unsupported(_))) {
         return Ok(None);

@@ -169,6 +169,8 @@ fn every_entry_of_the_operator_file_is_read() {
         url: Some("https://git.example.org".into()),
         token: env("REFEREE_TOKEN"),
         author_token: env("AUTHOR_TOKEN"),
+        ca: Some("/etc/ssl/our-ca.pem".into()),
+        proxy: Some("http://127.0.0.1:3128".into()),
     };
     assert_eq!(setup.forges["work"], forge);
     let identity = Identity { token: env("SEC_TOKEN"), login: Some(Login::from("sec-bot")) };
