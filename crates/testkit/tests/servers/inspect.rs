@@ -17,7 +17,7 @@ on_each_server! {
 /// What a token finds out.
 fn found(server: &Server, repo: &str, token: &str) -> Vec<Fact> {
     let (owner, repo) = repo.split_once('/').expect("a name");
-    let limits = Limits { per_second: 1000, ..Limits::default() };
+    let limits = Limits { per_minute: 60_000, ..Limits::default() };
     let reach = Reach { limits, ..Reach::new(server.url().parse().expect("an address"), None, &[]) };
     let at = Address { reach, owner: owner.to_owned(), repo: repo.to_owned() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
