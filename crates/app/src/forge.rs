@@ -23,6 +23,13 @@ impl Reader for AnyForge {
         }
     }
 
+    async fn fetch_anew(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
+        match self {
+            Self::Local(forge) => forge.fetch_anew(pull).await,
+            Self::Hosted(forge) => forge.fetch_anew(pull).await,
+        }
+    }
+
     async fn head(&self, pull: PullNumber) -> Result<Sha, ForgeError> {
         match self {
             Self::Local(forge) => forge.head(pull).await,

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use referee_core::model::{Access, Author, Board, Counts, Login, Pull, PullNumber, Sha, Span};
@@ -13,6 +14,7 @@ use referee_forge::{
 use referee_http::{Calls, Reach, Token};
 
 use crate::reach::Site;
+use crate::shelf::Files;
 
 /// A forge on a server. What was just read is not read again, until something is written or time goes by.
 #[derive(Debug)]
@@ -35,7 +37,7 @@ impl Hosted {
     pub(crate) async fn open(site: &Site, reach: Reach, known: Option<Known>) -> Result<Self, ForgeError> {
         let address = Address { reach, owner: site.repo.owner.clone(), repo: site.repo.name.clone() };
         let token = site.token.clone();
-        let forge = GiteaForge::open(&address, vec![(None, token.clone())], known).await?;
+        let forge = shelved(GiteaForge::open(&address, vec![(None, token.clone())], known).await?);
         let (writers, spent) = (BTreeSet::new(), Calls::default());
         Ok(Self { forge, address, token, writers, seen: RefCell::new(None), spent })
     }
@@ -69,7 +71,7 @@ impl Hosted {
             let names = hands.iter().map(|(login, _)| login.clone()).collect();
             let known = Known { server: self.forge.server().clone(), logins: names };
             let hands = hands.into_iter().map(|(login, token)| (Some(login), token)).collect();
-            self.forge = GiteaForge::open(&self.address, hands, Some(known)).await?;
+            self.forge = shelved(GiteaForge::open(&self.address, hands, Some(known)).await?);
         }
         if let Some((_, fetched)) = self.seen.get_mut() {
             fetched.viewer.holds.extend(logins.iter().cloned());
@@ -116,6 +118,12 @@ impl Hosted {
         sum(self.spent, self.forge.calls())
     }
 
+    fn saw(&self, mut fetched: Fetched) -> Fetched {
+        trust(&mut fetched, &self.writers);
+        self.seen.replace(Some((Instant::now(), fetched.clone())));
+        fetched
+    }
+
     fn forget(&self) {
         self.seen.replace(None);
     }
@@ -130,10 +138,12 @@ impl Reader for Hosted {
             return Ok(fetched.clone());
         }
         self.forget();
-        let mut fetched = self.forge.fetch(pull).await?;
-        trust(&mut fetched, &self.writers);
-        self.seen.replace(Some((Instant::now(), fetched.clone())));
-        Ok(fetched)
+        Ok(self.saw(self.forge.fetch(pull).await?))
+    }
+
+    async fn fetch_anew(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
+        self.forget();
+        Ok(self.saw(self.forge.fetch_anew(pull).await?))
     }
 
     async fn head(&self, pull: PullNumber) -> Result<Sha, ForgeError> {
@@ -163,6 +173,14 @@ impl Forge for Hosted {
 
     async fn open_pull(&self, delivery: &Delivery, permit: &Permit) -> Result<PullNumber, ForgeError> {
         self.forge.open_pull(delivery, permit).await
+    }
+}
+
+/// What it reads is left in the user's cache folder, where there is one.
+fn shelved(forge: GiteaForge) -> GiteaForge {
+    match Files::of_user() {
+        Some(files) => forge.with_shelf(Arc::new(files)),
+        None => forge,
     }
 }
 

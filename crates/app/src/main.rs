@@ -16,6 +16,7 @@ mod progress;
 mod reach;
 mod reviewers;
 mod setup;
+mod shelf;
 mod show;
 mod source;
 mod stand;

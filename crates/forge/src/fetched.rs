@@ -13,6 +13,8 @@ pub struct Fetched {
     pub capabilities: Capabilities,
     /// Whether every list was read to its end.
     pub complete: Completeness,
+    /// Whether all of it was read now. What else was read before and seems unchanged may have changed unseen.
+    pub whole: bool,
     /// The pull.
     pub pull: Pull,
     /// Its reviews, oldest first, with their current texts.

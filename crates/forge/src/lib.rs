@@ -29,6 +29,11 @@ pub trait Reader {
     /// Everything about one pull, as the forge tells it now.
     fn fetch(&self, pull: PullNumber) -> impl Future<Output = Result<Fetched, ForgeError>>;
 
+    /// The same, and all of it read now: what is written leans on nothing that was kept (LOOP-7).
+    fn fetch_anew(&self, pull: PullNumber) -> impl Future<Output = Result<Fetched, ForgeError>> {
+        self.fetch(pull)
+    }
+
     /// The pull's head alone: asked right before something is posted (PUB-15).
     fn head(&self, pull: PullNumber) -> impl Future<Output = Result<Sha, ForgeError>>;
 

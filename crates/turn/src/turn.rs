@@ -5,7 +5,7 @@ use referee_core::mark::Keys;
 use referee_core::model::{PullNumber, Snapshot, Span};
 use referee_core::plan::{Action, Plan, Step};
 use referee_core::policy::Policy;
-use referee_forge::{Claimed, Forge, ForgeError, Gates, Purpose};
+use referee_forge::{Claimed, Fetched, Forge, ForgeError, Gates, Purpose};
 use thiserror::Error;
 
 use crate::apply::apply;
@@ -109,6 +109,20 @@ pub(crate) async fn look<F: Forge, S: Source, J: Journal>(
     inbox: &Inbox,
 ) -> Result<(Snapshot, Plan), TurnError> {
     let fetched = desk.forge.fetch(pull).await?;
+    let whole = fetched.whole;
+    let (snapshot, plan) = decided(desk, fetched, inbox)?;
+    // That there is nothing to do may be known from less; what is written leans on all of it (LOOP-7).
+    if whole || plan.steps.iter().all(|step| desk.gates.permit(step).is_err()) {
+        return Ok((snapshot, plan));
+    }
+    decided(desk, desk.forge.fetch_anew(pull).await?, inbox)
+}
+
+fn decided<F, S: Source, J>(
+    desk: &Desk<'_, F, S, J>,
+    fetched: Fetched,
+    inbox: &Inbox,
+) -> Result<(Snapshot, Plan), TurnError> {
     let snapshot = gather(fetched, desk.source, inbox, desk.policy, desk.keys)?;
     let plan = decide(&snapshot, desk.policy);
     Ok((snapshot, plan))

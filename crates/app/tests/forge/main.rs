@@ -1,6 +1,9 @@
 //! The whole loop by the program itself, on servers that nobody here wrote.
 
+mod calls;
+mod course;
 mod first;
+mod many;
 mod site;
 
 /// A test of each name on each server.

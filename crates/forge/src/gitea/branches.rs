@@ -1,6 +1,6 @@
 //! What a repository says of its branches: which pull is of one, and whose files count.
 
-use referee_core::model::{Completeness, Pull, PullNumber, Sha};
+use referee_core::model::{Pull, PullNumber, Sha};
 use referee_http::Call;
 
 use super::{GiteaForge, routes, wire};
@@ -26,11 +26,6 @@ pub struct Listed {
 impl GiteaForge {
     /// The repository's open pulls, latest first.
     pub async fn open_pulls(&self) -> Result<Vec<Listed>, ForgeError> {
-        let call = Call::new(&routes::PULLS, self.places([])).with("state", "open");
-        let listing = self.reader()?.pages(&call, "the open pulls", |rows: Vec<wire::Pull>| rows).await?;
-        if let Completeness::Truncated { what } = listing.complete {
-            return Err(ForgeError::Unreadable(format!("{what}: there are too many")));
-        }
         let listed = |row: wire::Pull| Listed {
             number: PullNumber(row.number),
             title: row.title,
@@ -39,9 +34,7 @@ impl GiteaForge {
             head: Sha(row.head.sha),
             base: row.base.branch,
         };
-        let mut pulls: Vec<Listed> = listing.items.into_iter().map(listed).collect();
-        pulls.sort_by_key(|pull| std::cmp::Reverse(pull.number));
-        Ok(pulls)
+        Ok(self.open_rows().await?.items.into_iter().rev().map(listed).collect())
     }
 
     /// The branch and commit whose config and guidance count for a pull (SAF-2): those of its base, if only people with

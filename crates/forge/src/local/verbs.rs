@@ -73,6 +73,7 @@ impl LocalForge {
             viewer: Viewer { login: Login::from(BOT), holds: self.holds.clone() },
             capabilities: Capabilities { max_text: MAX_TEXT, ..Capabilities::default() },
             complete: Completeness::Complete,
+            whole: true,
             pull: Pull {
                 forge: "local".to_owned(),
                 repo: repo.unwrap_or_else(|| self.repository_id(Time(0))),

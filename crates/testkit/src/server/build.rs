@@ -41,7 +41,7 @@ impl Build {
 }
 
 /// Where things are kept between runs: the same folder as in `.ci/tools`.
-pub(super) fn cache() -> Result<PathBuf, String> {
+pub fn cache() -> Result<PathBuf, String> {
     let folder = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let default = || folder("HOME").map(|home| home.join(".cache"));
     folder("REFEREE_CACHE")

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-pub use build::Build;
+pub use build::{Build, cache};
 pub use hands::{Person, Repo};
 use people::Tokens;
 pub use people::{BOTS, KEEPER, OWNER};

@@ -63,6 +63,7 @@ impl Repo {
             viewer: Viewer { login: viewer.clone(), holds: holds.clone() },
             capabilities: self.quirks.capabilities(),
             complete: Completeness::Complete,
+            whole: true,
             pull: self.told(row, viewer),
             reviews: visible(row, viewer).map(|review| self.review(number, review)).collect(),
             threads: row

@@ -48,7 +48,8 @@ pub fn gather<S: Source>(
     policy: &Policy,
     keys: &Keys,
 ) -> Result<Snapshot, GatherError> {
-    let Fetched { taken_at, viewer, capabilities, complete, pull, reviews, threads, comments, checks, lease } = fetched;
+    let Fetched { taken_at, viewer, capabilities, complete, whole: _, pull, reviews, threads, comments, checks, lease } =
+        fetched;
     let changes = changes(source, &pull.base_sha, &pull.head)?;
     let mut snapshot = Snapshot {
         taken_at,

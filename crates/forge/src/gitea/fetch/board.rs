@@ -15,14 +15,12 @@ use crate::gitea::{GiteaForge, routes};
 impl GiteaForge {
     pub(super) async fn read_board(&self) -> Result<Board, ForgeError> {
         let hand = self.reader()?;
-        let open = |route| Call::new(route, self.places([])).with("state", "open");
-        let pulls = hand.pages(&open(&routes::PULLS), "the open pulls", |rows: Vec<wire::Pull>| rows).await?;
-        let issues = open(&routes::ISSUES).with("type", "issues");
+        let pulls = self.open_rows().await?;
+        let issues = Call::new(&routes::ISSUES, self.places([])).with("state", "open").with("type", "issues");
         let issues = hand.pages(&issues, "the open issues", |rows: Vec<wire::Issue>| rows).await?;
         let taken_at = pulls.taken_at;
         let mut board = Board { taken_at, pulls: Vec::new(), issues: Vec::new(), leases: Vec::new() };
-        board.pulls = whole(pulls)?.into_iter().map(|row| PullNumber(row.number)).collect();
-        board.pulls.sort();
+        board.pulls = pulls.items.into_iter().map(|row| PullNumber(row.number)).collect();
         for row in whole(issues)? {
             let comments = if row.comments > 0 { self.comments_of(hand, row.number).await? } else { Vec::new() };
             board.issues.push(Issue {

@@ -15,6 +15,7 @@ mod people;
 mod pull;
 mod raw;
 mod reviews;
+mod sweep;
 #[cfg(test)]
 mod tests;
 mod threads;
@@ -23,7 +24,7 @@ mod warm;
 use std::future::{Future, poll_fn};
 use std::task::Poll;
 
-use referee_core::model::{Board, Completeness, PullNumber, Sha};
+use referee_core::model::{Board, Completeness, PullNumber, Sha, Span};
 use referee_http::Call;
 
 use self::people::everybody_known;
@@ -38,7 +39,15 @@ const AT_ONCE: usize = 6;
 
 impl Reader for GiteaForge {
     async fn fetch(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
-        Ok(self.raw(pull).await?.told(&self.server, self.viewer()))
+        let raw = self.row(pull).await?;
+        match self.briefly(&raw, warm::STALE).await? {
+            Some(again) => Ok(again),
+            None => self.whole(raw).await,
+        }
+    }
+
+    async fn fetch_anew(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
+        self.whole(self.row(pull).await?).await
     }
 
     async fn head(&self, pull: PullNumber) -> Result<Sha, ForgeError> {
@@ -53,25 +62,33 @@ impl Reader for GiteaForge {
 }
 
 impl GiteaForge {
-    async fn raw(&self, number: PullNumber) -> Result<Raw, ForgeError> {
-        let hand = self.reader()?;
+    /// The pull itself, and nothing else yet.
+    async fn row(&self, number: PullNumber) -> Result<Raw, ForgeError> {
         let call = Call::new(&routes::PULL, self.places([&number.0]));
-        let answer = hand.ask(&call, &number.to_string()).await?;
+        let answer = self.reader()?.ask(&call, &number.to_string()).await?;
         let pull: wire::Pull = understand(&answer, &number.to_string())?;
         if let Some(repo) = pull.base.repo.as_ref().filter(|repo| !repo.default_branch.is_empty()) {
             self.default_branch.get_or_init(|| repo.default_branch.clone());
         }
-        let mut raw = Raw::new(pull, clock(&answer));
-        if let Some(old) = self.kept(number, &raw.pull) {
+        Ok(Raw::new(pull, clock(&answer)))
+    }
+
+    /// Reads only what may have changed, if that is enough: `None` otherwise.
+    async fn briefly(&self, now: &Raw, stale: Span) -> Result<Option<Fetched>, ForgeError> {
+        let Some(old) = self.kept(&now.pull) else { return Ok(None) };
+        let Some(raw) = self.again(self.reader()?, old, now, stale).await? else { return Ok(None) };
+        self.keep(&raw);
+        Ok(Some(Fetched { whole: false, ..raw.told(&self.server, self.viewer()) }))
+    }
+
+    /// Reads all the rest.
+    async fn whole(&self, mut raw: Raw) -> Result<Fetched, ForgeError> {
+        if let Some(old) = self.kept(&raw.pull) {
             raw.head_seen = old.head_seen;
-            if let Some(again) = self.again(hand, old, &raw).await? {
-                self.keep(number, &again);
-                return Ok(again);
-            }
         }
-        self.read_whole(hand, number, &mut raw).await?;
-        self.keep(number, &raw);
-        Ok(raw)
+        self.read_whole(self.reader()?, PullNumber(raw.pull.number), &mut raw).await?;
+        self.keep(&raw);
+        Ok(raw.told(&self.server, self.viewer()))
     }
 
     async fn read_whole(&self, hand: &Hand, number: PullNumber, raw: &mut Raw) -> Result<(), ForgeError> {

@@ -51,6 +51,7 @@ impl Raw {
             taken_at: self.taken_at,
             capabilities: server.capabilities.clone(),
             complete: self.complete.clone(),
+            whole: true,
             pull: pull::told(self, &people, server.flavour),
             threads: threads::told(self, &people, &viewer, &server.capabilities),
             comments: reviews::comments(self, &people),

@@ -7,7 +7,7 @@
 //! | an edited summary or comment | the timeline, by the time of its change |
 //! | a status | the statuses, read each time |
 //! | a resolved thread, an edited or new note | the comments of the reviews with open threads, read each time |
-//! | a resolved thread that is open again, an edit in it, a dismissal taken back | nothing at all: so all is read anew after a while |
+//! | a thread that is open again in a review with no other open one, an edit in it, a dismissal taken back | nothing at all: so all is read anew after a while, and before anything is written |
 //!
 //! Whatever is more than an edited text has everything read anew.
 
@@ -26,19 +26,19 @@ use crate::gitea::wire::{Event, Inline, Pull};
 /// So much earlier than the last reading began: rows are dated by the second, and a write takes its time.
 const SLACK: Span = Span::minutes(1);
 /// After so long all is read anew, whatever seems to have happened.
-const STALE: Span = Span::minutes(15);
+pub(super) const STALE: Span = Span::minutes(15);
 
 impl GiteaForge {
     /// What was kept of that pull, if it still tells of this head.
-    pub(super) fn kept(&self, number: PullNumber, pull: &Pull) -> Option<Raw> {
+    pub(super) fn kept(&self, pull: &Pull) -> Option<Raw> {
         let shelf = self.shelf.as_ref()?;
-        let old: Raw = serde_json::from_str(&shelf.load(&self.shelf_key(number)?)?).ok()?;
+        let old: Raw = serde_json::from_str(&shelf.load(&self.shelf_key(PullNumber(pull.number))?)?).ok()?;
         (old.pull.head.sha == pull.head.sha && old.pull.number == pull.number).then_some(old)
     }
 
     /// Keeps what was read, if it was whole.
-    pub(super) fn keep(&self, number: PullNumber, raw: &Raw) {
-        let (Some(shelf), Some(key)) = (&self.shelf, self.shelf_key(number)) else { return };
+    pub(super) fn keep(&self, raw: &Raw) {
+        let (Some(shelf), Some(key)) = (&self.shelf, self.shelf_key(PullNumber(raw.pull.number))) else { return };
         let whole = raw.complete == Completeness::Complete;
         let value = if whole { serde_json::to_string(raw).unwrap_or_default() } else { String::new() };
         shelf.keep(&key, &value);
@@ -52,9 +52,9 @@ impl GiteaForge {
     }
 
     /// Reads only what may have changed; `None` if more has.
-    pub(super) async fn again(&self, hand: &Hand, old: Raw, now: &Raw) -> Result<Option<Raw>, ForgeError> {
+    pub(super) async fn again(&self, hand: &Hand, old: Raw, now: &Raw, stale: Span) -> Result<Option<Raw>, ForgeError> {
         let number = PullNumber(now.pull.number);
-        if now.taken_at - old.whole_at > STALE || !alike(&old.pull, &now.pull) {
+        if now.taken_at - old.whole_at > stale || !alike(&old.pull, &now.pull) {
             return Ok(None);
         }
         let since = Time(old.taken_at.0 - SLACK.0);

@@ -1,0 +1,64 @@
+//! Each request of a first review, and the line of the spec that needs it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use referee_testkit::proxy::Seen;
+
+/// What a request is for, the first time it is sent and each time after.
+const NEEDED: &[(&str, &[&str])] = &[
+    ("GET /version", &["which server it is and what it can do: PUB-10, FIX-12"]),
+    ("GET /user", &["whose token it is, so that own words are told from others': PUB-9, PUB-12"]),
+    ("GET /pulls/{n}", &["the pull, its head, its base: PUB-1, SAF-2", "the head, right before posting: PUB-15"]),
+    (
+        "GET /pulls/{n}/reviews",
+        &[
+            "verdicts and whether they count: PUB-1, PUB-21",
+            "own drafts and rows, so that nothing is posted twice: PUB-14",
+        ],
+    ),
+    ("GET /issues/{n}/timeline", &["texts as they are now, comments, labels, pushes: PUB-10, LOOP-12"]),
+    ("GET /pulls/{n}/reviews/{id}/comments", &["what was stored of the inline comments: PUB-14"]),
+    (
+        "GET /commits/{sha}/status",
+        &["the checks, and the own status: PUB-19", "the own status again, so that it is not set twice: PUB-2"],
+    ),
+    ("GET /assignees", &["who may write: D10"]),
+    ("POST /pulls/{n}/reviews", &["the review with its threads: PUB-1"]),
+    ("POST /statuses/{sha}", &["the verdict as a status: PUB-19"]),
+];
+
+/// The table, in the order in which the requests were sent.
+pub(crate) fn table(log: &[Seen]) -> String {
+    let mut table = "| request | needed for |\n|---|---|\n".to_owned();
+    let mut times: BTreeMap<String, usize> = BTreeMap::new();
+    for seen in log {
+        let request = format!("{} {}", seen.method, route(&seen.path));
+        let time = times.entry(request.clone()).or_default();
+        let reasons = NEEDED.iter().find(|(known, _)| *known == request).map_or(&[][..], |(_, reasons)| *reasons);
+        let reason = reasons.get(*time).or(reasons.last()).unwrap_or(&"**nobody knows**");
+        let _ = writeln!(table, "| `{request}` | {reason} |");
+        *time += 1;
+    }
+    table
+}
+
+/// The path below the repository, without what is of one pull alone.
+fn route(path: &str) -> String {
+    let path = path.split('?').next().unwrap_or_default().trim_start_matches("/api/v1");
+    let below: Vec<&str> = match path.strip_prefix("/repos/") {
+        Some(rest) => rest.split('/').skip(2).collect(),
+        None => path.trim_start_matches('/').split('/').collect(),
+    };
+    let mut route = String::new();
+    for (at, part) in below.iter().enumerate() {
+        let place = match part.parse::<u64>() {
+            Ok(_) if at == 1 => "{n}",
+            Ok(_) => "{id}",
+            Err(_) if part.len() == 40 => "{sha}",
+            Err(_) => part,
+        };
+        let _ = write!(route, "/{place}");
+    }
+    route
+}

@@ -1,0 +1,56 @@
+//! How many requests it takes, as a proxy counts them; `cargo bench -p referee --features servers --bench forge` tells
+//! of larger ones.
+
+use referee_testkit::server::Build;
+
+use crate::course::{Course, Spent};
+use crate::many::Many;
+use crate::on_each_server;
+
+on_each_server! { requests_are_few_and_threads_outlive_pushes a_sweep_asks_little_and_misses_nothing }
+
+// spec: PUB-2 @gitea @forgejo
+// spec: PUB-3 @gitea @forgejo
+// spec: INC-9 @gitea @forgejo
+fn requests_are_few_and_threads_outlive_pushes(build: Build) {
+    let mut course = Course::new(build, 2, 2);
+    let first = course.referee();
+    assert_eq!((first.opened, first.deleted), (4, 0), "{:?}", first.log);
+
+    course.site.forget();
+    let cold = course.referee();
+    assert_eq!(cold.writes(), 0, "{:?}", cold.log);
+    assert!(cold.reads() <= 8 + course.open_reviews(), "{:?}", cold.log);
+
+    let warm = course.referee();
+    assert_eq!(warm.writes(), 0, "{:?}", warm.log);
+    assert!(warm.reads() <= 3 + course.open_reviews(), "{:?}", warm.log);
+
+    course.answer();
+    course.move_lines();
+    stays(&course.referee());
+    course.rename();
+    stays(&course.referee());
+}
+
+/// Nothing was deleted, opened again or lost, and at most the summary and the status were written.
+#[track_caller]
+fn stays(spent: &Spent) {
+    assert_eq!((spent.opened, spent.deleted, spent.lost), (0, 0, 0), "{:?}", spent.log);
+    assert!(spent.writes() <= 2, "{:?}", spent.log);
+}
+
+fn a_sweep_asks_little_and_misses_nothing(build: Build) {
+    let many = Many::new(build, 11);
+    let first = many.sweep();
+    assert_eq!(first.len(), 11);
+    assert!(many.sweep() == first, "nothing happened");
+    let (pages, others) = many.asked();
+    assert_eq!((pages, others), (1, 2 * 11 + many.threads.len()), "{:?}", many.site.proxy.log());
+
+    let happened = many.happens();
+    let third = many.sweep();
+    for (pull, fetched) in &third {
+        assert_eq!(*fetched != first[pull], happened.contains_key(pull), "{pull}: {:?}", happened.get(pull));
+    }
+}
