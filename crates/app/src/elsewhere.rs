@@ -25,27 +25,33 @@ pub(crate) struct Elsewhere {
     gone: RefCell<BTreeSet<Sha>>,
     /// The folder goes when the run does.
     _passing: Option<TempDir>,
+    /// Held by everybody who reads in the folder: it is emptied only when nobody does.
+    _reading: Option<File>,
 }
 
 /// A server takes a moment to let everybody see what was pushed; longer than this is no moment.
 const TRIES: usize = 6;
 const PAUSE: Duration = Duration::from_millis(500);
 
+/// How many bytes one repository's commits may take; contents of files are among them once they were read.
+const ROOM: u64 = 2 << 30;
+
 impl Elsewhere {
     /// What is fetched goes to that folder, and stays; without one it goes to a folder of this run.
     pub(crate) fn at(folder: Option<&Path>, url: String, credentials: Credentials) -> Result<Self, Failure> {
-        let (git, passing) = match folder {
+        let (git, passing, reading) = match folder {
             Some(folder) => {
                 let _one = lock(folder).map_err(|error| unusable(folder, &error))?;
-                (Git::cache(folder)?, None)
+                empty_if_larger(folder, ROOM);
+                (Git::cache(folder)?, None, reading(folder).ok())
             }
             None => {
                 let passing = tempfile::tempdir().map_err(|error| unusable(&std::env::temp_dir(), &error))?;
-                (Git::cache(&passing.path().join("commits.git"))?, Some(passing))
+                (Git::cache(&passing.path().join("commits.git"))?, Some(passing), None)
             }
         };
         let (here, gone) = (RefCell::default(), RefCell::default());
-        Ok(Self { git, url, credentials, here, gone, _passing: passing })
+        Ok(Self { git, url, credentials, here, gone, _passing: passing, _reading: reading })
     }
 
     /// The folder. What is read there may be fetched while it is read.
@@ -103,6 +109,26 @@ impl Elsewhere {
     }
 }
 
+/// Commits that were fetched once can be fetched again: a folder that outgrew its room is emptied, unless somebody reads
+/// in it.
+fn empty_if_larger(folder: &Path, room: u64) {
+    let large = folder.is_dir() && Git::at(folder).size().is_ok_and(|size| size > room);
+    if large && users(folder).is_ok_and(|file| file.try_lock().is_ok()) {
+        // What is left of it is made whole again.
+        let _ = std::fs::remove_dir_all(folder);
+    }
+}
+
+fn reading(folder: &Path) -> std::io::Result<File> {
+    let file = users(folder)?;
+    file.lock_shared()?;
+    Ok(file)
+}
+
+fn users(folder: &Path) -> std::io::Result<File> {
+    File::options().create(true).truncate(false).write(true).open(folder.with_extension("users"))
+}
+
 fn lock(folder: &Path) -> std::io::Result<File> {
     if let Some(parent) = folder.parent() {
         std::fs::create_dir_all(parent)?;
@@ -115,4 +141,28 @@ fn lock(folder: &Path) -> std::io::Result<File> {
 fn unusable(folder: &Path, error: &std::io::Error) -> Failure {
     Failure::failed(format!("commits cannot be fetched into `{}`: {error}", folder.display()))
         .hint("`XDG_CACHE_HOME` names another place")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_outgrew_its_room_is_emptied_when_nobody_reads_there() {
+        let home = tempfile::tempdir().expect("a folder");
+        let folder = home.path().join("api.git");
+        let git = Git::cache(&folder).expect("a cache");
+        std::fs::create_dir_all(folder.join("objects/ab")).expect("a folder");
+        std::fs::write(folder.join("objects/ab").join("c".repeat(38)), vec![0; 10_000]).expect("an object");
+        let size = git.size().expect("a size");
+        assert!(size >= 10_000, "{size}");
+        empty_if_larger(&folder, size);
+        assert!(folder.exists(), "it is not larger");
+        let somebody = reading(&folder).expect("a lock");
+        empty_if_larger(&folder, size - 1);
+        assert!(folder.exists(), "somebody reads there");
+        drop(somebody);
+        empty_if_larger(&folder, size - 1);
+        assert!(!folder.exists());
+    }
 }

@@ -50,6 +50,17 @@ impl Git {
         Ok(Git::at(dir))
     }
 
+    /// How many bytes its objects take on this machine.
+    pub fn size(&self) -> Result<u64, GitError> {
+        let told = self.ask("count-objects", &["-v"])?;
+        let told = String::from_utf8_lossy(&told);
+        let kib = |key: &str| -> u64 {
+            let value = told.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
+            value.and_then(|value| value.parse().ok()).unwrap_or(0)
+        };
+        Ok((kib("size") + kib("size-pack")) * 1024)
+    }
+
     /// The same repository, with credentials for one address: [`fetch`](Git::fetch) brings commits and leaves the contents of
     /// files for whoever reads them first, and the server asks that one too.
     pub fn lent(&self, url: &str, credentials: &Credentials) -> Git {
