@@ -1,10 +1,14 @@
 //! The whole loop by the program itself, on servers that nobody here wrote.
 
 mod calls;
+mod chance;
 mod course;
 mod first;
+mod kills;
 mod many;
+mod matrix;
 mod site;
+mod standing;
 
 /// A test of each name on each server.
 macro_rules! on_each_server {
