@@ -65,8 +65,12 @@ pub fn gather<S: Source>(
         evidence: inbox.evidence.clone(),
         lease,
     };
-    if snapshot.pull.mergeable == Mergeable::Unknown && !snapshot.pull.draft {
-        snapshot.pull.mergeable = source.merges(&snapshot.pull.base_sha, &snapshot.pull.head);
+    // A forge's word is as old as its last look, which follows a push to the base by seconds or not at all.
+    if !snapshot.pull.draft {
+        snapshot.pull.mergeable = match source.merges(&snapshot.pull.base_sha, &snapshot.pull.head) {
+            Mergeable::Unknown => snapshot.pull.mergeable,
+            by_git => by_git,
+        };
     }
     words::read(&mut snapshot, policy, keys);
     let mut deltas = delta::Deltas::new(source, &snapshot.pull.head);
