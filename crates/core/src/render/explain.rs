@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::plain::Plain;
 use super::plan::{line, plan_lines};
 use crate::facts::Facts;
-use crate::model::{CheckState, Checks, Login, Verdict};
+use crate::model::{CheckState, Checks, Counts, Login, Verdict};
 use crate::plan::{Next, OnWhom, Plan};
 
 /// What a plan does not know of its pull.
@@ -29,6 +29,8 @@ pub struct Heading<'a> {
     pub spent: u64,
     /// What it may take.
     pub budget: u64,
+    /// Somebody took the weight of an own verdict by asking for it again (PUB-20).
+    pub asked_away: bool,
 }
 
 /// What a person, or another bot, says.
@@ -57,6 +59,10 @@ impl<'a> Heading<'a> {
             checks: &snapshot.checks,
             spent: spent.fold(0, u64::saturating_add),
             budget: policy.budget.micro_usd,
+            asked_away: snapshot
+                .reviews
+                .iter()
+                .any(|it| facts.is_own_author(&it.author) && it.counts == Counts::Requested),
         }
     }
 }
@@ -106,6 +112,14 @@ pub fn explain(plan: &Plan, heading: &Heading<'_>) -> String {
     line(&mut out, "spent", |out| {
         let _ = write!(out, "{} of {} USD", Usd(heading.spent), Usd(heading.budget));
     });
+    if heading.asked_away {
+        line(&mut out, "hole", |out| {
+            out.push_str(
+                "a request for review took the weight of a verdict; \
+                 `block_on_official_review_requests` in the rules of the base branch closes that",
+            );
+        });
+    }
     out.push_str(&plan_lines(plan));
     out
 }

@@ -77,6 +77,7 @@ fn heading(checks: &Checks) -> Heading<'_> {
         checks,
         spent: 1_840_000,
         budget: 2_000_000,
+        asked_away: false,
     }
 }
 
