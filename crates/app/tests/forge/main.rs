@@ -1,14 +1,24 @@
 //! The whole loop by the program itself, on servers that nobody here wrote.
 
+mod again;
 mod calls;
 mod chance;
 mod course;
 mod first;
+mod guards;
 mod kills;
 mod many;
 mod matrix;
+mod people;
+mod play;
+mod reviewer;
+mod safety;
 mod site;
 mod standing;
+mod surprises;
+mod talk;
+mod threads;
+mod whole;
 
 /// A test of each name on each server.
 macro_rules! on_each_server {

@@ -28,7 +28,11 @@ pub(crate) struct Ran {
 impl Site {
     /// A repository with these files on `main`, `referee.toml` among them if the test wants one.
     pub(crate) fn new(build: Build, files: &[(&str, &str)]) -> Self {
-        let server = Server::shared(build);
+        Self::on_server(&Server::shared(build), files)
+    }
+
+    /// The same on a server of one's own.
+    pub(crate) fn on_server(server: &Server, files: &[(&str, &str)]) -> Self {
         let proxy = Proxy::in_front_of(&server.url());
         Self { repo: server.repo(files), proxy, home: TempDir::new().expect("a folder") }
     }
@@ -105,6 +109,16 @@ impl Site {
             .current_dir(self.home.path())
             .stdin(Stdio::null());
         command
+    }
+
+    /// A clone of the repository on a branch, as somebody has it on their machine.
+    pub(crate) fn clone_of(&self, branch: &str) -> PathBuf {
+        let (url, folder) = (format!("{}/{}.git", self.proxy.url(), self.repo.full_name()), self.path("clone"));
+        let mut git = Command::new("git");
+        git.args(["clone", "--quiet", "--branch", branch, &url]).arg(&folder).env("HOME", self.home.path());
+        let cloned = Ran::of(git.output().expect("git runs"));
+        assert_eq!(cloned.code, 0, "{}", cloned.err);
+        folder
     }
 
     /// A file of this machine.

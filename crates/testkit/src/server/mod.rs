@@ -9,6 +9,7 @@ mod checkout;
 mod hands;
 mod people;
 mod process;
+mod web;
 mod wire;
 
 use std::fs;
@@ -94,6 +95,16 @@ impl Server {
         match wire::send(self.inner.process.port, Some(self.token(login)), method, &path, body) {
             Ok(answer) => answer,
             Err(error) => panic!("{method} {path} got no answer: {error}\n{}", self.log()),
+        }
+    }
+
+    /// Sends a form in somebody's name, as a browser does, and takes any answer.
+    #[track_caller]
+    pub fn fill_in(&self, login: &str, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let port = self.inner.process.port;
+        match web::Session::of(port, login).and_then(|mut session| session.post(path, fields)) {
+            Ok(answer) => answer,
+            Err(error) => panic!("the form of {path} got no answer: {error}\n{}", self.log()),
         }
     }
 

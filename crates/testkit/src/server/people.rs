@@ -33,6 +33,9 @@ const PEOPLE: [(&str, &str); 7] = [
 /// All that a reviewer needs, and its own name.
 const LEAST: &str = "write:repository,write:issue,read:user";
 
+/// Everybody's, and it opens nothing but servers on loopback that end with their test.
+pub(super) const PASSWORD: &str = "only-for-suites";
+
 /// Tokens by login.
 pub(super) type Tokens = BTreeMap<String, String>;
 
@@ -71,7 +74,7 @@ fn people_in(build: Build, aside: &Path) -> Result<(), String> {
     for (login, scopes) in PEOPLE {
         let mail = format!("{login}@example.org");
         let mut user = vec!["admin", "user", "create", "--username", login, "--email", &mail];
-        user.extend(["--password", "only-for-suites", "--must-change-password=false"]);
+        user.extend(["--password", PASSWORD, "--must-change-password=false"]);
         user.extend((login == KEEPER).then_some("--admin"));
         run(&user)?;
         let token = ["admin", "user", "generate-access-token", "--username", login, "--token-name", "suites", "--raw"];

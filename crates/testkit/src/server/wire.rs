@@ -15,15 +15,20 @@ pub(super) fn send(
     path: &str,
     body: Option<&Value>,
 ) -> io::Result<Answer> {
-    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
-    stream.set_read_timeout(Some(Duration::from_secs(60)))?;
     let token = token.map(|token| format!("Authorization: token {token}\r\n")).unwrap_or_default();
     let body = body.map(Value::to_string).unwrap_or_default();
+    let kind = if body.is_empty() { "" } else { "Content-Type: application/json\r\n" };
+    exchange(port, method, path, &format!("{token}{kind}"), &body)
+}
+
+/// The same with any headers, each with its end of line.
+pub(super) fn exchange(port: u16, method: &str, path: &str, headers: &str, body: &str) -> io::Result<Answer> {
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
+    stream.set_read_timeout(Some(Duration::from_secs(60)))?;
     let length = body.len();
     // Not `Connection: close`: a server that then refuses before it has read the body resets, and the answer is lost.
-    let head = format!("{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{token}");
-    let kind = if body.is_empty() { "" } else { "Content-Type: application/json\r\n" };
-    stream.write_all(format!("{head}{kind}Content-Length: {length}\r\n\r\n{body}").as_bytes())?;
+    let head = format!("{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{headers}");
+    stream.write_all(format!("{head}Content-Length: {length}\r\n\r\n{body}").as_bytes())?;
     answer(&mut BufReader::new(stream))
 }
 
@@ -34,7 +39,10 @@ fn answer(from: &mut impl BufRead) -> io::Result<Answer> {
     loop {
         let header = line(from)?;
         let Some((name, value)) = header.split_once(':') else { break };
-        answer.headers.insert(name.to_lowercase(), value.trim().to_owned());
+        let values = answer.headers.entry(name.to_lowercase()).or_default();
+        // Cookies come one by one.
+        values.push_str(if values.is_empty() { "" } else { "\n" });
+        values.push_str(value.trim());
     }
     if answer.header("transfer-encoding") == Some("chunked") {
         loop {

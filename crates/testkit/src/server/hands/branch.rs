@@ -79,7 +79,9 @@ impl Person {
     pub fn push_base(&self, path: &str, edit: impl FnOnce(&str) -> String) -> Sha {
         let url = self.repo.url();
         let from = self.fetch(&url, BASE);
-        self.put(&url, BASE, &from, "a change of the base", |_| self.write(path, edit))
+        let commit = self.put(&url, BASE, &from, "a change of the base", |_| self.write(path, edit));
+        self.wait("see the base", || self.knows(&self.repo.full_name(), BASE, &commit));
+        commit
     }
 
     /// Closes the pull.

@@ -34,7 +34,8 @@ impl Person {
     /// Begins a review and never submits it.
     #[track_caller]
     pub fn leave_draft(&self, path: &str, line: u32, text: &str) -> ReviewId {
-        ReviewId(id(&self.post("PENDING", &self.head(), "", inline(path, line, text))))
+        // A draft without words is refused, though servers leave such ones behind.
+        ReviewId(id(&self.post("PENDING", &self.head(), "not sent yet", inline(path, line, text))))
     }
 
     /// Opens a thread on a line of the head.
@@ -60,33 +61,58 @@ impl Person {
         (ReviewId(review), threads)
     }
 
-    /// Replies in a thread. Where the interface cannot, the reply stands on the same line in a review of its own.
+    /// Replies in a thread: where the interface cannot, by the form of its page.
     #[track_caller]
     pub fn reply(&self, thread: &ThreadId, text: &str) -> NoteId {
         let pull = self.pull().0;
         let root = self.root(thread);
-        let place = json!({"path": root["path"], "new_position": root["position"],
-            "old_position": root["original_position"], "body": text});
-        let made = match self.repo.server.build() {
+        let review = root["pull_request_review_id"].to_string();
+        match self.repo.server.build() {
             Build::Gitea127 => {
                 let path = format!("/pulls/{pull}/comments/{thread}/replies");
-                self.deed("reply", "POST", &path, &json!({"body": text}))
+                NoteId(id(&self.deed("reply", "POST", &path, &json!({"body": text}))))
             }
             Build::Forgejo10 => {
-                let path = format!("/pulls/{pull}/reviews/{}/comments", root["pull_request_review_id"]);
-                self.deed("reply", "POST", &path, &place)
+                let place = json!({"path": root["path"], "new_position": root["position"],
+                    "old_position": root["original_position"], "body": text});
+                NoteId(id(&self.deed("reply", "POST", &format!("/pulls/{pull}/reviews/{review}/comments"), &place)))
             }
             Build::Gitea126 => {
-                let review = id(&self.post("COMMENT", &self.head(), "", json!([place])));
-                self.notes(&review).swap_remove(0)
+                let before = self.notes(&review);
+                let new = root["position"].as_u64().is_some_and(|line| line > 0);
+                let (side, line) =
+                    if new { ("proposed", &root["position"]) } else { ("previous", &root["original_position"]) };
+                let (line, path, head) = (line.to_string(), root["path"].as_str().unwrap_or_default(), self.head());
+                let fields = [
+                    ("origin", "timeline"),
+                    ("latest_commit_id", head.as_str()),
+                    ("side", side),
+                    ("line", line.as_str()),
+                    ("path", path),
+                    ("reply", review.as_str()),
+                    ("single_review", "true"),
+                    ("content", text),
+                ];
+                let form = format!("/{}/pulls/{pull}/files/reviews/comments", self.repo.full_name());
+                self.sure("reply", self.repo.server.fill_in(&self.login, &form, &fields));
+                let now = self.notes(&review);
+                match now.iter().find(|row| !before.iter().any(|known| known["id"] == row["id"])) {
+                    Some(row) => NoteId(id(row)),
+                    None => self.cannot("reply", "it does not show"),
+                }
             }
-        };
-        NoteId(id(&made))
+        }
     }
 
-    /// Resolves a thread. Forgejo's interface has no route for that.
+    /// Resolves a thread. Forgejo's interface has no route for that, its page has a form.
     #[track_caller]
     pub fn resolve(&self, thread: &ThreadId) {
+        if self.repo.server.build() == Build::Forgejo10 {
+            let form = format!("/{}/issues/resolve_conversation", self.repo.full_name());
+            let fields = [("origin", "timeline"), ("action", "Resolve"), ("comment_id", thread.as_str())];
+            self.sure("resolve", self.repo.server.fill_in(&self.login, &form, &fields));
+            return;
+        }
         self.deed("resolve", "POST", &format!("/pulls/comments/{thread}/resolve"), &json!({}));
     }
 
