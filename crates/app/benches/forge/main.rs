@@ -30,7 +30,7 @@ const PULLS: usize = 200;
 
 fn main() {
     let reviewdog = Reviewdog::at_hand();
-    let mut table = "| | referee: reads + writes | threads opened / deleted, answers lost | reviewdog 0.21.0 | |\n\
+    let mut table = "| | referee: reads + writes | opened / deleted / lost | reviewdog: reads + writes | opened / deleted / lost |\n\
                      |---|---:|---:|---:|---:|\n"
         .to_owned();
     let (mut own, mut other) = (Course::new(Build::Gitea126, FILES, EACH), Course::new(Build::Gitea126, FILES, EACH));
@@ -60,7 +60,7 @@ fn row(table: &mut String, what: &str, own: &Spent, other: &Spent) {
 
 fn cells(spent: &Spent) -> String {
     let Spent { opened, deleted, lost, .. } = spent;
-    format!("{} + {} | {opened} / {deleted}, {lost}", spent.reads(), spent.writes())
+    format!("{} + {} | {opened} / {deleted} / {lost}", spent.reads(), spent.writes())
 }
 
 fn sweep() -> String {

@@ -9,7 +9,14 @@ use referee_testkit::proxy::Seen;
 const NEEDED: &[(&str, &[&str])] = &[
     ("GET /version", &["which server it is and what it can do: PUB-10, FIX-12"]),
     ("GET /user", &["whose token it is, so that own words are told from others': PUB-9, PUB-12"]),
-    ("GET /pulls/{n}", &["the pull, its head, its base: PUB-1, SAF-2", "the head, right before posting: PUB-15"]),
+    (
+        "GET /pulls/{n}",
+        &[
+            "the pull, its head, its base: PUB-1, SAF-2",
+            "the head, right before anything is written: PUB-15",
+            "the head, right before this post: PUB-15",
+        ],
+    ),
     (
         "GET /pulls/{n}/reviews",
         &[

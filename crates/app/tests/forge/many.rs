@@ -87,8 +87,9 @@ fn more(site: &Site, first: PullNumber, count: usize) -> Vec<PullNumber> {
     std::fs::create_dir_all(&folder).expect("a folder");
     let git = |args: &[&str]| {
         let who = ["-c", "user.name=alice", "-c", "user.email=alice@example.org"];
-        let status = Command::new("git").args(who).args(args).current_dir(&folder).env("HOME", &folder).status();
-        assert!(status.expect("git runs").success(), "git {args:?}");
+        let ran = Command::new("git").args(who).args(args).current_dir(&folder).env("HOME", &folder).output();
+        let ran = ran.expect("git runs");
+        assert!(ran.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&ran.stderr));
     };
     let token = site.repo.server().token("alice");
     let url = site.repo.url().replacen("://", &format!("://alice:{token}@"), 1);
