@@ -1,6 +1,7 @@
 //! Real servers: what people do there works, what surprises there is still so, and the adapter keeps the contract.
 
 mod contract;
+mod crossing;
 mod hands;
 mod inspect;
 mod stage;

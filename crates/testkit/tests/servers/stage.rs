@@ -41,7 +41,7 @@ impl OnServer {
 }
 
 /// Where a repository is.
-fn address(repo: &Repo, limits: Limits) -> Address {
+pub(crate) fn address(repo: &Repo, limits: Limits) -> Address {
     let base = repo.server().url().parse().expect("an address");
     let reach = Reach { limits, ..Reach::new(base, None, &[]) };
     let name = repo.full_name();
@@ -49,11 +49,11 @@ fn address(repo: &Repo, limits: Limits) -> Address {
 }
 
 /// The server is ours alone.
-fn eager() -> Limits {
+pub(crate) fn eager() -> Limits {
     Limits { per_minute: 60_000, ..Limits::default() }
 }
 
-fn token(repo: &Repo, login: &str) -> Token {
+pub(crate) fn token(repo: &Repo, login: &str) -> Token {
     Token::new(repo.server().token(login))
 }
 
