@@ -1,6 +1,7 @@
 //! The whole loop by the program itself, on servers that nobody here wrote.
 
 mod again;
+mod big;
 mod calls;
 mod chance;
 mod course;
