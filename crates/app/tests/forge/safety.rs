@@ -5,13 +5,14 @@ use serde_json::json;
 
 use crate::on_each_server;
 use crate::play::{Play, config, critical, finding, lines, position, role};
-use crate::site::Site;
+use crate::site::{Ran, Site};
 
 on_each_server! {
     only_what_is_allowed_leaves_in_a_whole_loop
     the_config_of_the_base_counts_and_none_of_the_head
     a_dry_run_writes_nowhere
     hostile_words_are_only_words
+    a_token_that_may_not_write_statuses_still_speaks
 }
 
 /// What may leave that changes something: the method, and what its path ends in with numbers and hashes left out.
@@ -125,4 +126,23 @@ fn hostile_words_are_only_words(build: Build) {
         assert!(who == "alice" || who == OWNER || !told.contains(&name), "{who}: {told}");
     }
     play.quiet();
+}
+
+// spec: PUB-19 @gitea @forgejo
+fn a_token_that_may_not_write_statuses_still_speaks(build: Build) {
+    let play = Play::new(build, &["alpha"], "");
+    let file = play.site.full_report(play.pull, "alpha", critical(3));
+    let page = play.site.page(play.pull);
+    let mut command = play.site.referee(&["review", &page, "--role", "alpha", "--report", &file, "--json"]);
+    command.env("REFEREE_TOKEN", play.site.repo.server().token("passer-by"));
+    let ran = Ran::of(command.output().expect("referee runs"));
+    let turn: serde_json::Value = serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error} {}", ran.err));
+    let status = { turn["steps"].as_array().into_iter().flatten() }.find(|step| step["action"] == "set_status");
+    assert_eq!(status.expect("a status")["note"], "this token may not do it", "{turn:#}");
+    let rows = play.talk().rows().to_vec();
+    assert!(
+        rows.iter().any(|row| row["user"]["login"] == "passer-by" && row["state"] == "REQUEST_CHANGES"),
+        "{turn:#}"
+    );
+    assert_eq!(play.talk().notes("passer-by").len(), 1);
 }

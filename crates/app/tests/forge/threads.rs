@@ -205,12 +205,10 @@ fn answers_are_previewed_then_sent_each_behind_its_gate(build: Build) {
     let ends = steps(&turn);
     let resolved = play.talk();
     if build == Build::Forgejo10 {
-        // Nobody can resolve there: the own root says it, another's thread stays as it is.
-        assert!(
-            ends.contains(&format!("resolve {ours} marked_in_text"))
-                && ends.contains(&format!("resolve {one} not_permitted")),
-            "{turn:#}"
-        );
+        // Nobody can resolve there: the own root says it, another's thread stays as it is, and both are told.
+        assert_eq!(ends, [format!("resolve {ours} done")], "{turn:#}");
+        assert_eq!(turn["steps"][0]["note"], "marked in the text: this forge cannot resolve");
+        assert!(turn["refused"].to_string().contains(&format!("cannot_resolve: thread `{one}`")), "{turn:#}");
         assert!(resolved.notes("referee")[0]["body"].to_string().contains("**Settled**"));
         assert_eq!(resolved.notes("ruth"), stands.notes("ruth"));
         assert!(!listed(&play, &[]).contains(&ours), "a marked one counts as resolved");
