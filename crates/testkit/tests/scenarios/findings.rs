@@ -133,7 +133,7 @@ fn a_worsened_finding_is_said_once_in_its_thread_and_no_note_is_edited() {
     s.report(report("security").worsened(1, "src/a.rs:7 now passes a secret").finds(graver)).turn();
     assert_snapshot!(s.steps(), @"
     post security as request changes at 19f6a95 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)
-    reply in thread t2 (worsened: thread t2)
+    reply in thread 2 (worsened: thread 2)
     ");
     assert_snapshot!(s.conversation(1), @"
     referee-bot: **warning** F1 · security / the token is logged / It breaks when it runs.
@@ -186,8 +186,8 @@ fn wont_fix_by_one_who_may_is_accepted() {
     s.by("bob").replies(1, "won't fix, the log is private").turn();
     assert_snapshot!(s.steps(), @"
     post security as approve at 8e14688 (approves: role security, own verdict approve, enforced approve, posted as approve)
-    resolve thread t2 (accepted: F1, thread t2)
-    reply in thread t2 (accepted: thread t2)
+    resolve thread 2 (accepted: F1, thread 2)
+    reply in thread 2 (accepted: thread 2)
     ");
     assert_snapshot!(s.conversation(1), @"
     referee-bot: **critical** F1 · security / the token is logged / It breaks when it runs.
@@ -289,7 +289,7 @@ fn a_false_claim_is_contested_once_with_file_and_line() {
     s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").by("alice").replies(1, "fixed");
     s.report(report("security").still_there(1)).turn();
     assert_snapshot!(s.steps(), @"
-    reply in thread t2 (contest: thread t2)
+    reply in thread 2 (contest: thread 2)
     edit review 1 (own-block: role security, own verdict request changes, enforced request changes, its text or Mark would differ)
     ");
     assert_snapshot!(s.conversation(1), @"
@@ -352,8 +352,8 @@ fn a_report_that_calls_one_fixed_and_raises_one_like_it_raises_another() {
     s.by("alice").changes_line("src/a.rs", 4, "    log(secret);");
     s.report(report("security").fixed(1).finds(critical("the secret is logged").at("src/a.rs", 4))).turn();
     assert_snapshot!(s.steps(), @"
-    resolve thread t2 (fixed: F1, thread t2)
-    reply in thread t2 (fixed: thread t2)
+    resolve thread 2 (fixed: F1, thread 2)
+    reply in thread 2 (fixed: thread 2)
     add to the review of security, threads for F2 (new-findings: 1 threads)
     comment on the pull (notice: the set of blocking findings changed by an edit)
     edit review 1 (own-block: role security, own verdict request changes, enforced request changes, its text or Mark would differ)

@@ -76,8 +76,8 @@ fn a_block_that_is_over_becomes_history() {
     s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").fixed(1)).turn();
     assert_snapshot!(s.steps(), @"
     post security as approve at 19f6a95 (approves: role security, own verdict approve, enforced approve, posted as approve)
-    resolve thread t2 (fixed: F1, thread t2)
-    reply in thread t2 (fixed: thread t2)
+    resolve thread 2 (fixed: F1, thread 2)
+    reply in thread 2 (fixed: thread 2)
     ");
     assert_eq!(s.own_reviews()[0].text, block, "the old block stays as it is");
 }
@@ -88,8 +88,8 @@ fn a_block_that_only_weakens_stays() {
     let mut s = blocked(security("from block to comment"));
     s.by("alice").changes_line("src/a.rs", 4, FIX).by("bob").replies(1, "won't fix").turn();
     assert_snapshot!(s.steps(), @"
-    resolve thread t2 (accepted: F1, thread t2)
-    reply in thread t2 (accepted: thread t2)
+    resolve thread 2 (accepted: F1, thread 2)
+    reply in thread 2 (accepted: thread 2)
     comment on the pull (notice: the set of blocking findings changed by an edit)
     edit review 1 (block-stays: role security, own verdict comment, enforced request changes, its text or Mark would differ)
     ");
@@ -151,8 +151,8 @@ fn the_worst_of_siblings_is_enforced_and_released() {
     assert_snapshot!(s.steps(), @"
     post security as approve at 19f6a95 (approves: role security, own verdict approve, enforced approve, posted as approve)
     post style as comment at 19f6a95 (approves: role style, own verdict approve, enforced approve, posted as comment)
-    resolve thread t2 (fixed: F1, thread t2)
-    reply in thread t2 (fixed: thread t2)
+    resolve thread 2 (fixed: F1, thread 2)
+    reply in thread 2 (fixed: thread 2)
     ");
     assert!(!s.world.decision(s.pull).blocked(), "nobody holds anybody any more");
 }
