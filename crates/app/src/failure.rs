@@ -137,7 +137,11 @@ impl Failure {
             ForgeError::Later | ForgeError::Unreachable(_) | ForgeError::Unknown | ForgeError::Moved(_) => {
                 failure(Kind::Later).hint("run it again; a finished report is kept")
             }
-            ForgeError::Unsupported(_) | ForgeError::Refused(_) | ForgeError::Unreadable(_) => failure(Kind::Failed),
+            ForgeError::Unsupported(_) => failure(Kind::Failed)
+                .hint("is that the address of a Gitea or Forgejo server? `referee doctor` looks at it"),
+            ForgeError::Unreadable(_) => failure(Kind::Failed)
+                .hint("does a proxy or a page to log in stand in between? a finished report is kept"),
+            ForgeError::Refused(_) => failure(Kind::Failed).hint("the server's own log says more"),
         }
     }
 }
