@@ -5,6 +5,7 @@ mod big;
 mod calls;
 mod chance;
 mod course;
+mod faults;
 mod first;
 mod guards;
 mod kills;

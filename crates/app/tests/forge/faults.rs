@@ -1,0 +1,158 @@
+//! Everything that can go wrong between referee and a real server, at every request of a first review.
+
+use std::time::Duration;
+
+use referee_core::model::PullNumber;
+use referee_testkit::proxy::{Fault, Seen, When};
+use referee_testkit::server::Build;
+
+use crate::chance::times;
+use crate::on_each_server;
+use crate::site::{Ran, Site};
+use crate::standing::Standing;
+
+on_each_server! { a_broken_write_is_neither_lost_nor_doubled }
+
+const FAULTS: [Fault; 9] = [
+    Fault::DropBefore,
+    Fault::DropAfter,
+    Fault::Error,
+    Fault::ErrorAfter,
+    Fault::Gateway,
+    Fault::Slow(Duration::from_millis(200)),
+    Fault::Truncated,
+    Fault::Busy(1),
+    Fault::WrongJson,
+];
+
+const BAD: &str = "def run(cmd):\n    return [\n        one(cmd),\n    ]\n";
+/// A reviewer that can be counted.
+const ROLES: &str = "version = 1\n[[role]]\nname = \"lint\"\ncommand = \"lint\"\n\
+    [[role]]\nname = \"deep\"\ncommand = \"lint\"\n";
+
+// spec: PUB-14, LOOP-7 @gitea @forgejo
+fn a_broken_write_is_neither_lost_nor_doubled(build: Build) {
+    let scene = Scene::new(build);
+    let (writes, undisturbed) = (scene.writes.len(), &scene.stands);
+    for (number, (nth, fault)) in chosen(writes).enumerate() {
+        let told = format!("{fault:?} at write {nth}, {}", scene.writes[nth - 1].path);
+        let pull = scene.open(&format!("write-{number}"));
+        scene.site.proxy.forget();
+        scene.site.proxy.fault(fault, When::nth_write(nth));
+        let ran = scene.review(pull);
+        scene.is_clear(&ran, &told);
+        let saved = ran.code == 75;
+        assert!(saved || matches!(ran.code, 0 | 1), "{told}: {ran:?}");
+        scene.site.proxy.forget();
+        let again = scene.review(pull);
+        assert_eq!(again.code, 0, "{told}: {ran:?} {again:?}");
+        let differs = Standing::of(&scene.site, "referee", pull).plain().differs(undisturbed);
+        assert!(differs.is_empty(), "{told}: {ran:?} {again:?}\n{}", differs.join("\n"));
+        assert_eq!(scene.reviews_of(pull), 2, "{told}: the reviewer ran again");
+        scene.site.proxy.forget();
+        scene.review(pull);
+        assert_eq!(scene.site.proxy.writes(), 0, "{told}: {:#?}", scene.site.proxy.log());
+    }
+}
+
+// spec: LOOP-6 @gitea
+#[test]
+fn a_broken_read_decides_nothing() {
+    let scene = Scene::new(Build::Gitea126);
+    for (number, (nth, fault)) in chosen(scene.reads).enumerate() {
+        let told = format!("{fault:?} at read {nth} and all that follow");
+        let pull = scene.open(&format!("read-{number}"));
+        scene.site.forget();
+        scene.site.proxy.forget();
+        let slow = matches!(fault, Fault::Slow(_));
+        let fault = if let Fault::Busy(_) = fault { Fault::Busy(3600) } else { fault };
+        let when = if slow { When::nth_read(nth) } else { When::nth_read(nth).at("/api/").and_on() };
+        scene.site.proxy.fault(fault, when);
+        let ran = scene.review(pull);
+        scene.is_clear(&ran, &told);
+        assert_eq!(ran.code == 0, slow, "{told}: {ran:?}");
+        if !slow && fault != Fault::WrongJson {
+            assert_eq!(ran.code, 75, "{told}: {ran:?}");
+        }
+        scene.site.proxy.forget();
+        let again = scene.review(pull);
+        assert_eq!(again.code, 0, "{told}: {again:?}");
+        let differs = Standing::of(&scene.site, "referee", pull).plain().differs(&scene.stands);
+        assert!(differs.is_empty(), "{told}\n{}", differs.join("\n"));
+        assert!(scene.reviews_of(pull) <= 2, "{told}: the reviewer ran again");
+    }
+}
+
+/// Every fault at every request with the full count; in a plain run every fault, and every request, once.
+fn chosen(requests: usize) -> impl Iterator<Item = (usize, Fault)> {
+    let all = times(0, 1) == 1;
+    let each = (1..=requests).flat_map(|nth| FAULTS.map(|fault| (nth, fault)));
+    let some = (0..FAULTS.len().max(requests)).map(move |at| (1 + at % requests, FAULTS[at % FAULTS.len()]));
+    each.filter(move |_| all).chain(some.filter(move |_| !all))
+}
+
+/// A repository whose reviewer counts how often it runs, and a review of it that nothing disturbed.
+struct Scene {
+    site: Site,
+    reads: usize,
+    writes: Vec<Seen>,
+    stands: Standing,
+}
+
+impl Scene {
+    fn new(build: Build) -> Self {
+        let site = Site::new(build, &[("README.md", "# shop\n"), ("referee.toml", ROLES)]);
+        let count = site.path("count").display().to_string();
+        let lines = [(3, "one is gone"), (2, "cmd is not checked"), (1, "run says nothing")];
+        let findings: Vec<String> = lines
+            .iter()
+            .map(|(line, title)| format!("{{\"message\":\"{title}\",\"location\":{{\"path\":\"run.py\",\"range\":{{\"start\":{{\"line\":{line}}}}}}},\"severity\":\"ERROR\"}}"))
+            .collect();
+        let answer = format!("{{\"source\":{{\"name\":\"lint\"}},\"diagnostics\":[{}]}}", findings.join(","));
+        let script = format!("cat name.txt >> '{count}'\ncat <<'END'\n{answer}\nEND\n");
+        std::fs::write(site.path("lint.sh"), script).expect("a file");
+        let lint = site.path("lint.sh").display().to_string();
+        let operator = format!("[commands.lint]\nargv = [\"sh\", \"{lint}\"]\nformat = \"rdjson\"\n");
+        std::fs::write(site.path("operator.toml"), operator).expect("a file");
+        let stands = Standing { reviews: vec![], notes: vec![], comments: vec![], statuses: [].into() };
+        let mut scene = Self { site, reads: 0, writes: Vec::new(), stands };
+        let pull = scene.open("undisturbed");
+        scene.site.proxy.forget();
+        let ran = scene.review(pull);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let log = scene.site.proxy.log();
+        scene.reads = log.iter().take_while(|seen| seen.reads()).filter(|seen| seen.path.starts_with("/api/")).count();
+        scene.writes = log.into_iter().filter(|seen| !seen.reads()).collect();
+        scene.stands = Standing::of(&scene.site, "referee", pull).plain();
+        assert!(scene.writes.len() > 3 && scene.stands.notes.len() == 6, "{:#?} {:#?}", scene.writes, scene.stands);
+        scene
+    }
+
+    fn open(&self, branch: &str) -> PullNumber {
+        self.site.open(branch, &[("run.py", BAD), ("name.txt", &format!("{branch}\n"))])
+    }
+
+    fn review(&self, pull: PullNumber) -> Ran {
+        let operator = self.site.path("operator.toml").display().to_string();
+        self.site.on("review", pull, &["--operator", &operator])
+    }
+
+    /// How often the reviewer ran on a pull, once for each role.
+    fn reviews_of(&self, pull: PullNumber) -> usize {
+        let branch = self.site.at("alice", pull).look()["head"]["ref"].as_str().unwrap_or_default().to_owned();
+        let all = std::fs::read_to_string(self.site.path("count")).unwrap_or_default();
+        all.lines().filter(|line| *line == branch).count()
+    }
+
+    /// Words for people: what went wrong in one line and what to do in another, and never a token.
+    fn is_clear(&self, ran: &Ran, told: &str) {
+        let said = format!("{}{}", ran.out, ran.err);
+        assert!(self.site.repo.server().tokens().all(|token| !said.contains(token)), "{told}: a token shows");
+        assert!(!said.contains("panicked") && !said.contains("<html>"), "{told}: {said}");
+        if ran.code != 0 {
+            let wrong = said.lines().filter(|line| line.starts_with("error: ")).count();
+            let next = said.lines().any(|line| line.starts_with("hint: ") || line.starts_with("next: "));
+            assert!(wrong <= 1 && next, "{told}: {said}");
+        }
+    }
+}
