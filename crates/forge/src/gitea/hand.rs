@@ -9,6 +9,7 @@
 //! | 409 | changed meanwhile | the same |
 //! | 429, 503 | later | later |
 //! | any other 5xx | later | unknown: it may be stored all the same |
+//! | success that nobody can read | unreadable | unknown: it is stored, and what became of it is read back |
 //! | anything else | refused, in the server's words | the same |
 
 use jiff::Timestamp;
@@ -29,7 +30,10 @@ pub(super) struct Hand {
 impl Hand {
     /// Asks, and reads the answer. `what` is what people call it: `the reviews of #7`.
     pub(super) async fn read<T: DeserializeOwned>(&self, call: &Call<'_>, what: &str) -> Result<T, ForgeError> {
-        understand(&self.ask(call, what).await?, what)
+        match understand(&self.ask(call, what).await?, what) {
+            Err(ForgeError::Unreadable(_)) if !call.route.method.reads() => Err(ForgeError::Unknown),
+            read => read,
+        }
     }
 
     /// Sends, and hands the answer over if it is one of success.

@@ -9,8 +9,8 @@
 //! | 500 | a part of its comments, or none | the others are sent again |
 //! | 500 | nothing more than after the last 500 | the first one left is the reason: it is dropped |
 //! | 500 | nothing, and no comment to drop | unknown |
-//! | other 5xx, or none | the review | as 2xx |
-//! | other 5xx, or none | anything else | unknown |
+//! | other 5xx, none, or a 2xx that nobody can read | the review | as 2xx |
+//! | other 5xx, none, or a 2xx that nobody can read | anything else | unknown |
 
 use referee_core::mark::Sealed;
 use referee_core::model::Sha;
@@ -108,7 +108,11 @@ impl<'t> Sending<'_, 't> {
         let what = self.pen.what("a review");
         let call = self.pen.forge.call(&routes::POST_REVIEW, [&self.pen.pull.0]).sending(body);
         let error = match self.pen.hand.client.send(&call).await {
-            Ok(answer) if answer.is_success() => return understand(&answer, &what).map(Tried::Stored),
+            Ok(answer) if answer.is_success() => match understand(&answer, &what) {
+                Ok(row) => return Ok(Tried::Stored(row)),
+                // It is stored: only the answer is not to be read.
+                Err(_) => Some(ForgeError::Unknown),
+            },
             Ok(answer) if answer.status == 500 => None,
             Ok(answer) => Some(meaning(&answer, &call, &what)),
             Err(error) => Some(unsent(error, &what)),
