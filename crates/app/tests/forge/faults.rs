@@ -30,7 +30,7 @@ const BAD: &str = "def run(cmd):\n    return [\n        one(cmd),\n    ]\n";
 const ROLES: &str = "version = 1\n[[role]]\nname = \"lint\"\ncommand = \"lint\"\n\
     [[role]]\nname = \"deep\"\ncommand = \"lint\"\n";
 
-// spec: PUB-14, LOOP-7 @gitea @forgejo
+// spec: PUB-14 @gitea @forgejo
 fn a_broken_write_is_neither_lost_nor_doubled(build: Build) {
     let scene = Scene::new(build);
     let (writes, undisturbed) = (scene.writes.len(), &scene.stands);
@@ -41,8 +41,14 @@ fn a_broken_write_is_neither_lost_nor_doubled(build: Build) {
         scene.site.proxy.fault(fault, When::nth_write(nth));
         let ran = scene.review(pull);
         scene.is_clear(&ran, &told);
-        let saved = ran.code == 75;
-        assert!(saved || matches!(ran.code, 0 | 1), "{told}: {ran:?}");
+        let codes: &[i32] = match fault {
+            Fault::DropBefore | Fault::Gateway => &[75],
+            // The server may say 500 and mean one comment of many, so that a review is sent again at once.
+            Fault::Error => &[0, 75],
+            // It is stored, or was asked for in vain once: what became of it is read back.
+            _ => &[0],
+        };
+        assert!(codes.contains(&ran.code), "{told}: {ran:?}");
         scene.site.proxy.forget();
         let again = scene.review(pull);
         assert_eq!(again.code, 0, "{told}: {ran:?} {again:?}");

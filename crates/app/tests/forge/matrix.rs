@@ -35,7 +35,7 @@ enum Spread {
     Two,
 }
 
-// spec: PUB-5, PUB-7, PUB-8, PUB-21 @gitea @forgejo
+// spec: PUB-7, PUB-8, PUB-21 @gitea @forgejo
 fn three_jobs_at_once_agree_on_the_worst(build: Build) {
     repeat(build, Spread::One, times(1, 20));
 }
