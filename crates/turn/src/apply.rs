@@ -46,6 +46,23 @@ pub async fn apply<F: Forge, J: Journal>(
     snapshot: &Snapshot,
     plan: &Plan,
 ) -> Applied {
+    apply_bound(forge, journal, gates, keys, &binding(snapshot), plan).await
+}
+
+/// What a text on a pull is sealed for.
+fn binding(snapshot: &Snapshot) -> Binding {
+    Binding { forge: snapshot.pull.forge.clone(), repo: snapshot.pull.repo, pull: snapshot.pull.number }
+}
+
+/// Does a plan whose texts are sealed for that place: an issue has no snapshot.
+pub(crate) async fn apply_bound<F: Forge, J: Journal>(
+    forge: &F,
+    journal: &J,
+    gates: &Gates,
+    keys: &Keys,
+    binding: &Binding,
+    plan: &Plan,
+) -> Applied {
     let mut out = Applied::default();
     let mut head_checked = false;
     for (at, step) in plan.steps.iter().enumerate() {
@@ -54,7 +71,7 @@ pub async fn apply<F: Forge, J: Journal>(
         if out.lacks_its_reply(step) {
             "its reply failed".clone_into(&mut receipt.note);
         } else if !out.stale {
-            do_one(forge, journal, gates, keys, snapshot, plan, step, &mut head_checked, &mut receipt, &mut out).await;
+            do_one(forge, journal, gates, keys, binding, plan, step, &mut head_checked, &mut receipt, &mut out).await;
         }
         out.receipts.push(receipt);
     }
@@ -67,7 +84,7 @@ async fn do_one<F: Forge, J: Journal>(
     journal: &J,
     gates: &Gates,
     keys: &Keys,
-    snapshot: &Snapshot,
+    binding: &Binding,
     plan: &Plan,
     step: &Step,
     head_checked: &mut bool,
@@ -89,8 +106,7 @@ async fn do_one<F: Forge, J: Journal>(
             Err(error) => return out.end(receipt, Outcome::Failed, &error.to_string()),
         }
     }
-    let binding = Binding { forge: snapshot.pull.forge.clone(), repo: snapshot.pull.repo, pull: snapshot.pull.number };
-    let sealed = step.action.map(|draft| seal(draft, &binding, keys));
+    let sealed = step.action.map(|draft| seal(draft, binding, keys));
     let intent = Intent { pull: plan.pull, step: receipt.step, action: receipt.action, head: plan.head.as_str() };
     if let Err(why) = journal.intend(&intent) {
         return out.end(receipt, Outcome::Failed, &why);

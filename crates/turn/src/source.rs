@@ -5,6 +5,11 @@ use thiserror::Error;
 
 /// Reads commits. Answers for the pull's repository only.
 pub trait Source {
+    /// These commits will be asked for: whoever must fetch them does so in one go.
+    fn bring(&self, _commits: &[&Sha]) -> Result<(), SourceError> {
+        Ok(())
+    }
+
     /// Where two commits parted; `None` if they share nothing.
     fn merge_base(&self, one: &Sha, other: &Sha) -> Result<Option<Sha>, SourceError>;
 

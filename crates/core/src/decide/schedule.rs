@@ -165,10 +165,8 @@ fn implement(board: &Board, work: &Work, viewer: &Viewer, issue: &Issue, jobs: &
     let tag = Tag { kind: TagKind::Topic(topic), head: Sha(String::new()) };
     let by = if viewer.holds.contains(&work.user) { &work.user } else { &viewer.login };
     // The record before the assignment: what is assigned and was not recorded would be nobody's.
-    let record = vec![
-        comment(None, target, &viewer.login, tag, words, why.clone()),
-        assign(target, by, Some(&work.user), why.clone()),
-    ];
+    let record =
+        vec![comment(None, target, by, tag, words, why.clone()), assign(target, by, Some(&work.user), why.clone())];
     Job { kind, number: issue.number.0, head: None, patch, cause, retry, epoch, record }
 }
 

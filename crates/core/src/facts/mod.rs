@@ -14,7 +14,7 @@ pub use fixing::{Assessment, FixPlan};
 pub use ledger::Known;
 pub use people::{PersonBlock, may_accept};
 pub use role::{RoleFacts, Standing};
-pub use work::{JobRecord, WorkFacts};
+pub use work::{JobRecord, WorkFacts, known_issue_epoch};
 pub(crate) use work::{is_ours, jobs_on_issue};
 
 use crate::model::{Author, Login, Snapshot};

@@ -2,7 +2,7 @@
 
 use crate::mark::{TagKind, Topic, fitted_cause};
 use crate::model::snapshot::WorkOutcome;
-use crate::model::{Comment, CommentId, Issue, Login, Sha, Snapshot, Time, Viewer};
+use crate::model::{Board, Comment, CommentId, Issue, IssueNumber, Login, Sha, Snapshot, Time, Viewer};
 use crate::plan::JobKind;
 use crate::policy::{Policy, Which, Work};
 use crate::track::PatchId;
@@ -97,6 +97,14 @@ pub(crate) fn jobs_on_issue<'a>(issue: &'a Issue, policy: &Policy, viewer: &View
     let mut jobs: Vec<JobRecord<'_>> = jobs.filter(|job| job.kind == JobKind::Impl).collect();
     jobs.sort_by_key(|job| job.epoch);
     jobs
+}
+
+/// The highest epoch that an issue remembers, in its records and its leases.
+pub fn known_issue_epoch(board: &Board, policy: &Policy, number: IssueNumber) -> u64 {
+    let issue = board.issues.iter().find(|issue| issue.number == number);
+    let records = issue.map(|issue| jobs_on_issue(issue, policy, &board.viewer)).unwrap_or_default();
+    let leases = board.leases.iter().filter(|(leased, _)| *leased == number).map(|(_, lease)| lease.epoch);
+    records.iter().map(|job| job.epoch).chain(leases).max().unwrap_or(0)
 }
 
 /// Whether this login speaks for referee, or for its workers.

@@ -3,11 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Comment, IssueNumber, Label, Lease, Login, PullNumber, Time};
+use super::{Comment, IssueNumber, Label, Lease, Login, PullNumber, RepoId, Time, Viewer};
 
 /// A repository's open pulls and issues at one moment.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Board {
+    /// The forge's own name.
+    pub forge: String,
+    /// The repository, as the forge numbers it.
+    pub repo: RepoId,
+    /// Whose token this is.
+    pub viewer: Viewer,
     /// The only clock.
     pub taken_at: Time,
     /// All open pulls, those that the project leaves aside included.

@@ -88,7 +88,7 @@ impl Sha {
 }
 
 /// A person's or bot's name on the forge. Forges compare names without regard to case, and so do we.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Login(pub String);
 

@@ -42,7 +42,7 @@ pub struct Snapshot {
 }
 
 /// Whose token this is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Viewer {
     /// The own name.
     pub login: Login,

@@ -180,6 +180,12 @@ impl Job {
     }
 }
 
+impl JobKind {
+    /// All of them.
+    pub const ALL: [Self; 7] =
+        [Self::Findings, Self::Rebase, Self::CiFix, Self::SelfReview, Self::SrFix, Self::AddressFeedback, Self::Impl];
+}
+
 impl fmt::Display for JobKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -33,7 +33,7 @@ proptest! {
     #[test]
     fn any_pass_comes_to_something(scene in any_scene()) {
         let plan = decide(&scene.snapshot, &scene.policy);
-        let board = Board { taken_at: Time(0), pulls: vec![plan.pull], issues: Vec::new(), leases: Vec::new() };
+        let board = Board { taken_at: Time(0), pulls: vec![plan.pull], ..Board::default() };
         let pass = schedule(&board, &[plan.clone(), plan], &scene.policy, &scene.snapshot.viewer);
         prop_assert!(pass.lines.len() <= 2);
     }

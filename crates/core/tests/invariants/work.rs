@@ -89,7 +89,7 @@ proptest! {
             plans.push(plan);
         }
         let (policy, viewer) = (&scenes[0].policy, &scenes[0].snapshot.viewer);
-        let board = Board { taken_at: Time(0), pulls: Vec::new(), issues: Vec::new(), leases: Vec::new() };
+        let board = Board { taken_at: Time(0), pulls: Vec::new(), ..Board::default() };
         let pass = schedule(&board, &plans, policy, viewer);
         let spawns = pass.lines.iter().filter(|line| matches!(line, ProtocolLine::Spawn { .. })).count();
         prop_assert!(spawns <= 1);

@@ -506,7 +506,7 @@ fn a_spawn_is_recorded_before_it_is_printed() {
     stage.snapshot.lease = Some(Lease { by: "h".into(), epoch: 6, since: Time(0), until: Time(1) });
     let Next::Spawn(job) = stage.rules().next else { panic!("no spawn") };
     assert_eq!((job.number, job.head.clone(), job.epoch), (7, Some(sha('a')), 7), "above every epoch that is known");
-    assert_eq!(steps(&job.record), ["job findings none by referee", "+wip by worker"]);
+    assert_eq!(steps(&job.record), ["job findings none by worker", "+wip by worker"]);
     let job = job.at_epoch(9);
     stage.apply(&job.record[0]);
     let comment = stage.snapshot.comments.last().expect("the record");

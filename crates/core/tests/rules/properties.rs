@@ -234,7 +234,7 @@ proptest! {
             };
             prop_assert!(fits, "{:?}", plan.next);
         }
-        let board = Board { taken_at: Time(NOW), pulls: Vec::new(), issues: Vec::new(), leases: Vec::new() };
+        let board = Board { taken_at: Time(NOW), pulls: Vec::new(), ..Board::default() };
         let pass = decide::schedule(&board, std::slice::from_ref(&plan), &stage.policy, &stage.snapshot.viewer);
         let spawns = pass.lines.iter().filter(|line| matches!(line, ProtocolLine::Spawn { .. })).count();
         prop_assert_eq!(spawns, usize::from(matches!(plan.next, Next::Spawn(_))));

@@ -1,5 +1,7 @@
 //! What a repository says of its branches: which pull is of one, and whose files count.
 
+use std::collections::BTreeMap;
+
 use referee_core::model::{Pull, PullNumber, Sha};
 use referee_http::Call;
 
@@ -48,14 +50,32 @@ impl GiteaForge {
         Ok((default, Sha(commit)))
     }
 
+    /// The default branch and its last commit: whose config counts where no pull is looked at.
+    pub async fn default_tip(&self) -> Result<(String, Sha), ForgeError> {
+        let default = self.default_branch().await?;
+        let commit = self.branch(&default).await?.commit.id;
+        Ok((default, Sha(commit)))
+    }
+
+    /// The repository's labels by their ids.
+    pub async fn labels(&self) -> Result<BTreeMap<u64, String>, ForgeError> {
+        let call = Call::new(&routes::LABELS, self.places([]));
+        let listing = self.reader()?.pages(&call, "the labels", |rows: Vec<wire::Label>| rows).await?;
+        Ok(listing.items.into_iter().map(|row| (row.id, row.name)).collect())
+    }
+
     /// A pull says it in passing.
     async fn default_branch(&self) -> Result<String, ForgeError> {
         if let Some(known) = self.default_branch.get() {
             return Ok(known.clone());
         }
+        Ok(self.repository().await?.default_branch)
+    }
+
+    /// The repository itself.
+    pub(super) async fn repository(&self) -> Result<wire::Repo, ForgeError> {
         let what = format!("{}/{}", self.owner, self.repo);
-        let repo: wire::Repo = self.reader()?.read(&Call::new(&routes::REPO, self.places([])), &what).await?;
-        Ok(repo.default_branch)
+        self.reader()?.read(&Call::new(&routes::REPO, self.places([])), &what).await
     }
 
     async fn branch(&self, name: &str) -> Result<wire::Branch, ForgeError> {

@@ -17,6 +17,9 @@ use super::tip::Tip;
 use super::{LocalError, LocalForge, MAX_TEXT, claim, pulls};
 use crate::{Claimed, Errand, Fetched, Forge, ForgeError, Performed, Permit, Purpose, Reader};
 
+/// What Marks and Tags on local pulls are sealed for.
+const FORGE: &str = "local";
+
 impl Reader for LocalForge {
     async fn fetch(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
         Ok(self.fetched(pull)?)
@@ -29,7 +32,15 @@ impl Reader for LocalForge {
     async fn board(&self) -> Result<Board, ForgeError> {
         let open = self.pulls()?.into_iter().filter(|pull| pull.state == PullState::Open);
         let pulls = open.map(|pull| pull.number).collect();
-        Ok(Board { taken_at: (self.now)(), pulls, issues: Vec::new(), leases: Vec::new() })
+        let repo = self.store.read(repository)?.flatten();
+        Ok(Board {
+            forge: FORGE.to_owned(),
+            repo: repo.unwrap_or_else(|| self.repository_id(Time(0))),
+            viewer: self.viewer(),
+            taken_at: (self.now)(),
+            pulls,
+            ..Board::default()
+        })
     }
 }
 
@@ -70,12 +81,12 @@ impl LocalForge {
         let threads = self.aged(talk.threads, &tip)?;
         Ok(Fetched {
             taken_at: (self.now)(),
-            viewer: Viewer { login: Login::from(BOT), holds: self.holds.clone() },
+            viewer: self.viewer(),
             capabilities: Capabilities { max_text: MAX_TEXT, ..Capabilities::default() },
             complete: Completeness::Complete,
             whole: true,
             pull: Pull {
-                forge: "local".to_owned(),
+                forge: FORGE.to_owned(),
                 repo: repo.unwrap_or_else(|| self.repository_id(Time(0))),
                 repo_name: self.repository_name(),
                 number: pull,
@@ -103,6 +114,10 @@ impl LocalForge {
             checks: talk.checks,
             lease,
         })
+    }
+
+    fn viewer(&self) -> Viewer {
+        Viewer { login: Login::from(BOT), holds: self.holds.clone() }
     }
 
     /// Threads with what git says of their places.

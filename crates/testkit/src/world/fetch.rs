@@ -82,8 +82,11 @@ impl Repo {
         Ok(fetched)
     }
 
-    pub(crate) fn board(&self, now: Time) -> Board {
+    pub(crate) fn board(&self, now: Time, viewer: Viewer) -> Board {
         Board {
+            forge: self.quirks.forge.to_owned(),
+            repo: self.id,
+            viewer,
             taken_at: now,
             pulls: self.pulls.values().filter(|pull| pull.state == PullState::Open).map(|pull| pull.number).collect(),
             issues: self

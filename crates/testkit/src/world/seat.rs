@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use referee_core::model::{Board, Completeness, Login, PullNumber, PullState, Sha, Span};
+use referee_core::model::{Board, Completeness, Login, PullNumber, PullState, Sha, Span, Viewer};
 use referee_core::plan::{Action, Delivery, Expect, Gate};
 use referee_forge::{Claimed, Errand, Fetched, Forge, ForgeError, Performed, Permit, Purpose, Reader};
 
@@ -112,7 +112,10 @@ impl Reader for Seat {
         self.its_turn().await;
         self.read(|state| match state.truncates() {
             true => Err(ForgeError::Unreadable("the list ends early".to_owned())),
-            false => Ok(state.seen().board(state.repo.now)),
+            false => {
+                let viewer = Viewer { login: self.login.clone(), holds: self.holds.clone() };
+                Ok(state.seen().board(state.repo.now, viewer))
+            }
         })
     }
 }

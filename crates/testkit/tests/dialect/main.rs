@@ -2,6 +2,7 @@
 
 mod adapter;
 mod contract;
+mod dispatch;
 mod plays;
 mod shapes;
 mod surprises;

@@ -4,7 +4,7 @@
 mod aged;
 mod delta;
 mod reports;
-mod words;
+pub(crate) mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -3,18 +3,36 @@
 use std::collections::BTreeMap;
 
 use referee_core::mark::{Binding, Keys, Reader, Written};
-use referee_core::model::{Login, RoleName, Snapshot};
+use referee_core::model::{Board, Login, PullNumber, RoleName, Snapshot, Viewer};
 use referee_core::policy::Policy;
 use referee_core::say::Calls;
 
-pub(super) fn read(snapshot: &mut Snapshot, policy: &Policy, keys: &Keys) {
-    let viewer = snapshot.viewer.login.clone();
+/// The texts of a repository's issues: job records (DSP-18).
+pub(crate) fn read_board(board: &mut Board, policy: &Policy, keys: &Keys) {
+    let (roles, own) = voices(&board.viewer, policy);
+    for issue in &mut board.issues {
+        let binding = Binding { forge: board.forge.clone(), repo: board.repo, pull: PullNumber(issue.number.0) };
+        let calls = Calls { bots: &own, slash_is_taken: false };
+        let reader = Reader { binding: &binding, keys, own: &own, roles: &roles, calls };
+        for comment in &mut issue.comments {
+            reader.read(&mut comment.text, &comment.author, Written { at: comment.at, edited: comment.edited });
+        }
+    }
+}
+
+/// Who speaks for each role, and all who speak for referee.
+fn voices(viewer: &Viewer, policy: &Policy) -> (BTreeMap<RoleName, Login>, Vec<Login>) {
     let roles: BTreeMap<RoleName, Login> =
-        policy.roles.iter().map(|role| (role.name.clone(), role.speaks_as(&viewer).clone())).collect();
+        policy.roles.iter().map(|role| (role.name.clone(), role.speaks_as(&viewer.login).clone())).collect();
     let mut own: Vec<Login> = roles.values().cloned().collect();
-    own.push(viewer);
-    own.extend(snapshot.viewer.holds.iter().cloned());
+    own.push(viewer.login.clone());
+    own.extend(viewer.holds.iter().cloned());
     own.extend(policy.work.iter().map(|work| work.user.clone()));
+    (roles, own)
+}
+
+pub(super) fn read(snapshot: &mut Snapshot, policy: &Policy, keys: &Keys) {
+    let (roles, own) = voices(&snapshot.viewer, policy);
     let binding = Binding { forge: snapshot.pull.forge.clone(), repo: snapshot.pull.repo, pull: snapshot.pull.number };
     let reader = Reader {
         binding: &binding,

@@ -161,7 +161,8 @@ impl Start {
         let topic =
             Topic::Job { kind, cause: cause.clone(), patch: patch.clone(), epoch, outcome: None, retried: retry };
         let tag = Tag { kind: TagKind::Topic(topic), head: head.clone() };
-        let mut record = vec![comment(None, Target::Pull, &snapshot.viewer.login, tag, words, why.clone())];
+        // By the one identity that every dispatcher of the project knows, whoever else it is.
+        let mut record = vec![comment(None, Target::Pull, worker_identity(facts), tag, words, why.clone())];
         if let Some(work) = facts.work_here() {
             record.push(label_on(worker_identity(facts), &work.wip, why.clone()));
         }

@@ -1,7 +1,7 @@
 //! A repository's open pulls and issues.
 
 use referee_core::model::{
-    Author, Board, Comment, CommentId, Completeness, Issue, IssueNumber, Label, PullNumber, Text,
+    Author, Board, Comment, CommentId, Completeness, Issue, IssueNumber, Label, PullNumber, RepoId, Text,
 };
 use referee_http::Call;
 
@@ -18,9 +18,18 @@ impl GiteaForge {
         let pulls = self.open_rows().await?;
         let issues = Call::new(&routes::ISSUES, self.places([])).with("state", "open").with("type", "issues");
         let issues = hand.pages(&issues, "the open issues", |rows: Vec<wire::Issue>| rows).await?;
-        let taken_at = pulls.taken_at;
-        let mut board = Board { taken_at, pulls: Vec::new(), issues: Vec::new(), leases: Vec::new() };
-        board.pulls = pulls.items.into_iter().map(|row| PullNumber(row.number)).collect();
+        let mut board = Board {
+            forge: self.server.flavour.to_string(),
+            viewer: self.viewer(),
+            taken_at: pulls.taken_at,
+            ..Board::default()
+        };
+        let pulls = pulls.items;
+        board.repo = match pulls.iter().find_map(|row| row.base.repo.as_ref()) {
+            Some(repo) => RepoId(repo.id),
+            None => RepoId(self.repository().await?.id),
+        };
+        board.pulls = pulls.into_iter().map(|row| PullNumber(row.number)).collect();
         for row in whole(issues)? {
             let comments = if row.comments > 0 { self.comments_of(hand, row.number).await? } else { Vec::new() };
             board.issues.push(Issue {

@@ -1,0 +1,49 @@
+//! Reading for a pass: the board, then every open pull, then what git says of all their changes.
+
+use referee_core::decide::decide;
+use referee_core::facts::Facts;
+use referee_core::model::{Board, Sha, Snapshot};
+use referee_core::policy::Policy;
+use referee_forge::{Fetched, Forge};
+
+use super::{Looked, is_of_a_pass};
+use crate::gather::words::read_board;
+use crate::gather::{GatherError, Inbox, gather};
+use crate::journal::Journal;
+use crate::source::Source;
+use crate::turn::{Desk, TurnError};
+
+/// Everything that a pass decides on.
+pub(super) async fn read<F: Forge, S: Source, J: Journal>(
+    desk: &Desk<'_, F, S, J>,
+) -> Result<(Board, Vec<Looked>), TurnError> {
+    let board = board(desk).await?;
+    let mut numbers = board.pulls.clone();
+    numbers.sort();
+    let mut fetched = Vec::with_capacity(numbers.len());
+    for number in numbers {
+        fetched.push(desk.forge.fetch(number).await?);
+    }
+    let commits: Vec<&Sha> = fetched.iter().flat_map(|it: &Fetched| [&it.pull.base_sha, &it.pull.head]).collect();
+    desk.source.bring(&commits).map_err(GatherError::from)?;
+    let looked = fetched.into_iter().map(|fetched| {
+        let snapshot = gather(fetched, desk.source, &Inbox::default(), desk.policy, desk.keys)?;
+        let takes_part = takes_part(&snapshot, desk.policy);
+        let mut plan = decide(&snapshot, desk.policy);
+        plan.steps.retain(|step| takes_part && is_of_a_pass(step));
+        Ok(Looked { snapshot, plan, takes_part, receipts: Vec::new() })
+    });
+    Ok((board, looked.collect::<Result<_, GatherError>>()?))
+}
+
+/// The board, with what is written on its issues.
+pub(super) async fn board<F: Forge, S, J>(desk: &Desk<'_, F, S, J>) -> Result<Board, TurnError> {
+    let mut board = desk.forge.board().await?;
+    read_board(&mut board, desk.policy, desk.keys);
+    Ok(board)
+}
+
+/// Whether the project looks at a pull.
+pub(super) fn takes_part(snapshot: &Snapshot, policy: &Policy) -> bool {
+    Facts::new(snapshot, policy).work_here().is_some()
+}
