@@ -92,7 +92,8 @@ impl Elsewhere {
         Ok(())
     }
 
-    fn fetch(&self, commits: &[&Sha]) -> Result<(), GitError> {
+    /// Fetches those that are not here, in one go.
+    pub(crate) fn fetch(&self, commits: &[&Sha]) -> Result<(), GitError> {
         let mut wanted = Vec::new();
         for commit in commits {
             if !self.here.borrow().contains(*commit) && !self.git.has(commit)? {

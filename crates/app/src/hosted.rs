@@ -1,7 +1,7 @@
 //! A forge on a server, as one run knows it.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -106,6 +106,16 @@ impl Hosted {
     /// The open pulls.
     pub(crate) async fn open_pulls(&self) -> Result<Vec<Listed>, ForgeError> {
         self.forge.open_pulls().await
+    }
+
+    /// The default branch and its last commit.
+    pub(crate) async fn default_tip(&self) -> Result<(String, Sha), ForgeError> {
+        self.forge.default_tip().await
+    }
+
+    /// The repository's labels by their ids.
+    pub(crate) async fn labels(&self) -> Result<BTreeMap<u64, String>, ForgeError> {
+        self.forge.labels().await
     }
 
     /// The branch and commit whose config counts.

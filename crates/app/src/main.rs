@@ -3,6 +3,7 @@
 mod case;
 mod cli;
 mod config;
+mod dispatch;
 mod elsewhere;
 mod failure;
 mod fix;
@@ -25,6 +26,7 @@ mod table;
 mod target;
 mod tell;
 mod wait;
+mod worker;
 
 use std::process::ExitCode;
 

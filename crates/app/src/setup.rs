@@ -117,6 +117,11 @@ fn operator(common: &Common) -> Result<Option<(String, String)>, Failure> {
     Ok(Some((path.display().to_string(), text_of(&path)?)))
 }
 
+/// Where the operator file is, or would be.
+pub(crate) fn operator_path(common: &Common) -> Option<PathBuf> {
+    common.operator.clone().or_else(own_operator_file)
+}
+
 /// Where the user's own operator file would be.
 pub(crate) fn own_operator_file() -> Option<PathBuf> {
     let folder = env("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());

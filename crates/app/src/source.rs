@@ -86,6 +86,13 @@ fn side(git: &Git, side: &[(&String, &str)]) -> Tree {
 }
 
 impl Source for Texts {
+    fn bring(&self, commits: &[&Sha]) -> Result<(), SourceError> {
+        let Some(elsewhere) = &self.elsewhere else { return Ok(()) };
+        // One that is gone is told of when it is asked for.
+        let _ = elsewhere.fetch(commits);
+        Ok(())
+    }
+
     fn merge_base(&self, one: &Sha, other: &Sha) -> Result<Option<Sha>, SourceError> {
         self.have(&[one, other])?;
         self.git.merge_base(one, other).map_err(into)

@@ -20,8 +20,8 @@ use crate::setup;
 use crate::source::Texts;
 use crate::store::{Access, Store};
 use crate::target::Target;
-pub(crate) use server::Forgeside;
 use server::Opened;
+pub(crate) use server::{Forgeside, elsewhere, failure, identities, key, reached};
 
 /// One pull, found.
 #[derive(Debug)]
@@ -107,7 +107,7 @@ impl Case {
                 let identities = setup.policy.roles.iter().filter_map(|role| role.identity.clone());
                 **forge = (**forge).clone().holding(identities);
             }
-            AnyForge::Hosted(forge) => server::identities(forge, &mut setup)?,
+            AnyForge::Hosted(forge) => identities(forge, &mut setup, None)?,
         }
         Ok(setup)
     }

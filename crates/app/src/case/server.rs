@@ -140,7 +140,7 @@ fn kept(site: &Site) -> String {
 }
 
 /// What the store calls a pull: its page, which is a name that every command takes.
-fn key(site: &Site, number: PullNumber) -> String {
+pub(crate) fn key(site: &Site, number: PullNumber) -> String {
     format!("{}/pulls/{}", page(site), number.0)
 }
 
@@ -220,6 +220,13 @@ fn texts(site: &Site, forge: &Hosted, checkout: Option<&Git>, pull: &Pull, trust
     if let Some(git) = checkout.filter(|git| has_all(git)) {
         return Ok(Texts::of(git.clone()));
     }
+    let elsewhere = elsewhere(site, forge)?;
+    elsewhere.bring(&needed)?;
+    Ok(Texts::fetched(elsewhere))
+}
+
+/// The folder of commits that are fetched from a repository.
+pub(crate) fn elsewhere(site: &Site, forge: &Hosted) -> Result<Elsewhere, Failure> {
     let url = format!("{}.git", page(site));
     let credentials = Credentials {
         ca: site.ca.clone(),
@@ -228,13 +235,12 @@ fn texts(site: &Site, forge: &Hosted, checkout: Option<&Git>, pull: &Pull, trust
     };
     let name = format!("{}-{}.git", site.repo.name, &Hash::of(&url).0[..16]);
     let folder = folders::cache().map(|folder| folder.join("git").join(name));
-    let elsewhere = Elsewhere::at(folder.as_deref(), url, credentials)?;
-    elsewhere.bring(&needed)?;
-    Ok(Texts::fetched(elsewhere))
+    Elsewhere::at(folder.as_deref(), url, credentials)
 }
 
-/// The identities of the roles get their names, and those whose token is here a voice.
-pub(super) fn identities(forge: &mut Box<Hosted>, setup: &mut Setup) -> Result<(), Failure> {
+/// The identities of the roles get their names, and those whose token is here a voice; the fixing side has one too,
+/// where it has a token of its own.
+pub(crate) fn identities(forge: &mut Hosted, setup: &mut Setup, author: Option<Token>) -> Result<(), Failure> {
     let (mut roles, mut hands): (Vec<usize>, Vec<(Option<Login>, Token)>) = (Vec::new(), Vec::new());
     for (at, role) in setup.roles.iter().enumerate() {
         let Some(name) = &role.identity else { continue };
@@ -256,6 +262,7 @@ pub(super) fn identities(forge: &mut Box<Hosted>, setup: &mut Setup) -> Result<(
             }
         }
     }
+    hands.extend(author.map(|token| (None, token)));
     let spoken = forge.speak(hands, setup.people_write.clone());
     let logins = wait(spoken)?.map_err(|error| failure(error, "the identities of the roles"))?;
     for (at, login) in roles.into_iter().zip(logins) {

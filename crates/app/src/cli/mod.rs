@@ -4,6 +4,7 @@ mod check;
 mod comments;
 mod completion;
 mod demo;
+mod dispatch;
 mod doctor;
 mod explain;
 mod fix_comments;
@@ -14,6 +15,7 @@ mod review;
 mod schema;
 mod status;
 mod watch;
+mod worker_prompt;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -97,6 +99,10 @@ enum Command {
     Watch(watch::Watch),
     /// Why a pull is where it is, or what a rule means
     Explain(explain::Explain),
+    /// Say which worker a project needs next, and which pulls a person may take
+    Dispatch(dispatch::Dispatch),
+    /// Print what a worker is told
+    WorkerPrompt(worker_prompt::WorkerPrompt),
     /// Decide a stored turn again
     Replay(replay::Replay),
     /// All known pulls, and whose turn it is
@@ -161,6 +167,8 @@ fn run(common: &Common, out: &Out, command: Command) -> Result<Ending, Failure> 
         Command::Check(it) => it.run(common, out),
         Command::Watch(it) => it.run(common, out),
         Command::Explain(it) => it.run(common, out),
+        Command::Dispatch(it) => it.run(common, out),
+        Command::WorkerPrompt(it) => it.run(common, out),
         Command::Replay(it) => it.run(common, out),
         Command::Status(it) => it.run(common, out),
         Command::Local(it) => it.run(common, out),

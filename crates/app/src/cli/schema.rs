@@ -12,7 +12,7 @@ use crate::failure::{Ending, Failure};
 use crate::fix::FixPayload;
 use crate::out::Out;
 use crate::payload;
-use crate::show::TurnDocument;
+use crate::show::{PassDocument, TurnDocument};
 
 /// Print a published JSON schema
 #[derive(Debug, Args)]
@@ -33,6 +33,8 @@ enum Name {
     Comments,
     /// What `review --json` prints
     Turn,
+    /// What `dispatch --json` prints
+    Pass,
     /// `referee.toml`
     Config,
     /// What is known of a pull
@@ -51,6 +53,7 @@ impl SchemaOf {
             Name::Fix => payload::schema::<FixPayload>(),
             Name::Comments => schema_for!(CommentsDocument),
             Name::Turn => schema_for!(TurnDocument),
+            Name::Pass => schema_for!(PassDocument),
             Name::Config => return print(&crate::config::schema(), out),
             Name::Snapshot => schema_for!(Snapshot),
             Name::Plan => schema_for!(Plan),

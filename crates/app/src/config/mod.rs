@@ -41,6 +41,7 @@ pub(crate) use setup::{
     CommandEntry, ForgeEntry, ForgeKind, Hook, Identity, Model, OnError, Origin, Provider, Queue, Reviewer, RoleSetup,
     Serve, Setup, WorkerEntry,
 };
+pub(crate) use value::time as length_of_time;
 
 /// Everything that has a say.
 pub(crate) struct Layers<'a> {

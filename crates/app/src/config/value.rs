@@ -129,7 +129,7 @@ impl fmt::Display for Value {
 }
 
 /// `50m`, `1h30m`.
-pub(super) fn time(text: &str) -> Option<Span> {
+pub(crate) fn time(text: &str) -> Option<Span> {
     let mut seconds: i64 = 0;
     let mut digits = String::new();
     for c in text.chars() {

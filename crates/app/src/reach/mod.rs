@@ -161,6 +161,16 @@ impl Site {
     }
 }
 
+/// The token for a server that somebody named.
+pub(crate) fn token(
+    server: &Url,
+    entry: Option<&ForgeEntry>,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> Result<Token, Failure> {
+    let runner = Runner::of(env).filter(|runner| same(&runner.server, server));
+    token::find(server, runner.as_ref(), entry, env)
+}
+
 /// The server, and whether nobody but the remote named it.
 fn server(
     named: Option<&Remote>,

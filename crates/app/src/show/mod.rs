@@ -3,11 +3,13 @@
 mod columns;
 mod findings;
 mod formats;
+mod pass;
 mod tally;
 mod turn;
 
 pub(crate) use columns::columns;
 pub(crate) use findings::{Shown, count, open, render};
 pub(crate) use formats::{Format, write};
+pub(crate) use pass::{PassDocument, PassOf, reason};
 pub(crate) use tally::{some, tally};
 pub(crate) use turn::{Calls, Played, TurnDocument};

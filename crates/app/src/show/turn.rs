@@ -1,7 +1,7 @@
 //! A turn as a document: `referee/turn-1`.
 
 use referee_core::model::{FindingState, Outcome as Reported, Severity, Snapshot, Verdict};
-use referee_core::plan::{Action, Cause, Next, OnWhom, Plan, Reason, Step};
+use referee_core::plan::{Action, Cause, Next, OnWhom, Plan, Reason, Refusal, Step};
 use referee_turn::{Outcome, Receipt};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -75,7 +75,7 @@ struct FindingOf {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct StepOf {
+pub(super) struct StepOf {
     action: &'static str,
     target: Option<String>,
     reason: String,
@@ -86,13 +86,13 @@ struct StepOf {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct RefusedOf {
+pub(super) struct RefusedOf {
     what: String,
     why: String,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct NextOf {
+pub(super) struct NextOf {
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     on: Option<String>,
@@ -129,11 +129,7 @@ impl TurnDocument {
             roles: plan.roles.iter().map(|role| role_of(role, snapshot)).collect(),
             findings: plan.findings.iter().map(finding_of).collect(),
             steps: steps.iter().enumerate().map(|(at, step)| step_of(step, receipts.get(at))).collect(),
-            refused: plan
-                .refused
-                .iter()
-                .map(|refusal| RefusedOf { what: refusal.what.clone(), why: words(&refusal.why) })
-                .collect(),
+            refused: plan.refused.iter().map(refused_of).collect(),
             next: next_of(plan),
             calls,
             phase: None,
@@ -164,7 +160,7 @@ fn finding_of(line: referee_core::plan::FindingLine<'_>) -> FindingOf {
     }
 }
 
-fn step_of(step: &Step, receipt: Option<&Receipt>) -> StepOf {
+pub(super) fn step_of(step: &Step, receipt: Option<&Receipt>) -> StepOf {
     StepOf {
         action: step.action.name(),
         target: target_of(&step.action),
@@ -172,6 +168,10 @@ fn step_of(step: &Step, receipt: Option<&Receipt>) -> StepOf {
         receipt: receipt.map_or(Outcome::Planned, |receipt| receipt.outcome).name(),
         note: receipt.map(|receipt| receipt.note.clone()).unwrap_or_default(),
     }
+}
+
+pub(super) fn refused_of(refusal: &Refusal) -> RefusedOf {
+    RefusedOf { what: refusal.what.clone(), why: words(&refusal.why) }
 }
 
 /// What a step acts on, by its name on the forge.
@@ -187,7 +187,7 @@ fn target_of(action: &Action) -> Option<String> {
     })
 }
 
-fn next_of(plan: &Plan) -> NextOf {
+pub(super) fn next_of(plan: &Plan) -> NextOf {
     let (kind, on, cause) = match &plan.next {
         Next::Idle => ("idle", None, None),
         Next::Wait(whom) => ("wait", Some(whom_of(whom)), None),
@@ -215,7 +215,7 @@ fn roles<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-fn words(reason: &Reason) -> String {
+pub(super) fn words(reason: &Reason) -> String {
     if reason.facts.is_empty() {
         reason.rule.to_string()
     } else {

@@ -6,6 +6,7 @@ mod calls;
 mod chance;
 mod course;
 mod faults;
+mod dispatch;
 mod first;
 mod guards;
 mod kills;

@@ -13,6 +13,7 @@ mod kills;
 mod loop_ends;
 mod loops;
 mod marks;
+mod project;
 mod publish;
 mod reviewer;
 mod safety;

@@ -29,6 +29,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "rusqlite_migration",
             "schemars",
             "serde",
+            // Project files are YAML where they come from.
+            "serde-saphyr",
             "serde_json",
             "tempfile",
             "thiserror",

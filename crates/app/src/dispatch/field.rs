@@ -1,0 +1,103 @@
+//! Values of a project file that are more than a text. What is wrong with one is said where it stands.
+
+use std::fmt;
+
+use referee_core::model::Span;
+use referee_core::policy::Which;
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use url::Url;
+
+use crate::config;
+use crate::target;
+
+/// A label: by name, or by the number that the forge gave it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Label {
+    /// By its name.
+    Name(String),
+    /// By its id.
+    Id(u64),
+}
+
+/// `owner/name`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Repo(pub(crate) target::Repo);
+
+/// Where a forge's pages begin; written as where its interface begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Base(pub(crate) Url);
+
+/// A length of time: `1h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Age(pub(crate) Span);
+
+/// Which pulls take part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pulls(pub(crate) Which);
+
+impl<'de> Deserialize<'de> for Label {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(NameOrId)
+    }
+}
+
+struct NameOrId;
+
+impl Visitor<'_> for NameOrId {
+    type Value = Label;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a label's name or id")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<Label, E> {
+        Ok(Label::Name(name.to_owned()))
+    }
+
+    fn visit_u64<E: Error>(self, id: u64) -> Result<Label, E> {
+        Ok(Label::Id(id))
+    }
+
+    fn visit_i64<E: Error>(self, id: i64) -> Result<Label, E> {
+        u64::try_from(id).map(Label::Id).map_err(|_| E::custom("a label's id is no negative number"))
+    }
+}
+
+impl<'de> Deserialize<'de> for Repo {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        text.parse().map(Self).map_err(|_| D::Error::custom(format!("`{text}` is no `OWNER/NAME`")))
+    }
+}
+
+impl<'de> Deserialize<'de> for Base {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        let wrong = || D::Error::custom("`api_base` must be a URL such as `https://git.example.org/api/v1`");
+        let pages = text.trim_end_matches('/').trim_end_matches("/api/v1");
+        let url = Url::parse(pages).map_err(|_| wrong())?;
+        let plain = matches!(url.scheme(), "http" | "https") && url.username().is_empty() && url.password().is_none();
+        plain.then_some(Self(url)).ok_or_else(wrong)
+    }
+}
+
+impl<'de> Deserialize<'de> for Age {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        config::length_of_time(&text)
+            .map(Self)
+            .ok_or_else(|| D::Error::custom(format!("`{text}` is no length of time such as `1h`")))
+    }
+}
+
+impl<'de> Deserialize<'de> for Pulls {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        match (text.as_str(), text.strip_prefix("label:").map(str::trim)) {
+            ("all", _) => Ok(Self(Which::All)),
+            ("own", _) => Ok(Self(Which::Own)),
+            (_, Some(name)) if !name.is_empty() => Ok(Self(Which::Label(name.to_owned()))),
+            _ => Err(D::Error::custom("`pulls` must be `all`, `own` or `label:<name>`")),
+        }
+    }
+}

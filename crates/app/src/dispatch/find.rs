@@ -1,0 +1,56 @@
+//! Which file a project's name means.
+
+use std::path::{Path, PathBuf};
+
+use super::ProjectFile;
+use crate::cli::Common;
+use crate::config::nearest;
+use crate::failure::Failure;
+use crate::setup;
+
+/// A project that was found.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// Where its file is.
+    pub(crate) path: PathBuf,
+    /// What that says.
+    pub(crate) file: ProjectFile,
+}
+
+const ENDINGS: [&str; 3] = ["yaml", "yml", "toml"];
+
+/// The project: a path, or a name under that folder; by default `projects` beside the operator file.
+pub(crate) fn find(common: &Common, project: &str, folder: Option<&Path>) -> Result<Found, Failure> {
+    let is_path = project.contains(['/', '\\']) || ending(Path::new(project)).is_some();
+    let path = if is_path { common.dir.join(project) } else { named(common, project, folder)? };
+    let text = std::fs::read_to_string(&path).map_err(|error| {
+        Failure::usage(format!("there is no project: `{}` cannot be read: {error}", path.display()))
+    })?;
+    Ok(Found { file: ProjectFile::parse(&path, &text)?, path })
+}
+
+fn named(common: &Common, name: &str, folder: Option<&Path>) -> Result<PathBuf, Failure> {
+    let beside = || Some(setup::operator_path(common)?.parent()?.join("projects"));
+    let Some(folder) = folder.map(|folder| common.dir.join(folder)).or_else(beside) else {
+        return Err(Failure::usage(format!("there is no project `{name}`: no folder of projects is known"))
+            .hint("give `--projects DIR`, or the path of its file"));
+    };
+    let found = ENDINGS.iter().map(|ending| folder.join(format!("{name}.{ending}"))).find(|path| path.exists());
+    found.ok_or_else(|| {
+        let failure = Failure::usage(format!("there is no project `{name}` in `{}`", folder.display()));
+        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let names: Vec<String> = entries
+            .filter(|path| ending(path).is_some())
+            .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+            .collect();
+        match nearest(name, names.iter().map(String::as_str)) {
+            Some(near) => failure.hint(format!("did you mean `{near}`?")),
+            None => failure.hint(format!("write `{name}.yaml` there, or give the path of its file")),
+        }
+    })
+}
+
+fn ending(path: &Path) -> Option<&'static str> {
+    let found = path.extension()?.to_str()?;
+    ENDINGS.into_iter().find(|ending| *ending == found)
+}

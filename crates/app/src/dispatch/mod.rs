@@ -1,0 +1,12 @@
+//! Dispatch of one project: its file, its repository, its rules (SPEC §7, INTERFACE §5).
+
+mod books;
+mod field;
+mod file;
+mod find;
+mod repository;
+
+pub(crate) use field::Label;
+pub(crate) use file::ProjectFile;
+pub(crate) use find::{Found, find};
+pub(crate) use repository::Repository;

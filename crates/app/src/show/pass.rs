@@ -1,0 +1,157 @@
+//! A pass as a document: `referee/pass-1`.
+
+use referee_core::plan::{Job, JobKind, Reason};
+use referee_turn::{Looked, Passed, Receipt, Started};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Calls;
+use super::turn::{NextOf, RefusedOf, StepOf, next_of, refused_of, step_of, words};
+
+/// A pass, and what is known of the run.
+#[derive(Debug)]
+pub(crate) struct PassOf<'a> {
+    /// The pass.
+    pub(crate) passed: &'a Passed,
+    /// Over which repository.
+    pub(crate) repo: String,
+    /// Requests that left for the forge.
+    pub(crate) calls: Calls,
+    /// Nothing was written.
+    pub(crate) dry_run: bool,
+}
+
+/// `--json` of `dispatch`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct PassDocument {
+    schema: &'static str,
+    repo: String,
+    dry_run: bool,
+    /// What is printed without `--json`.
+    lines: Vec<String>,
+    /// Every open pull, by number.
+    pulls: Vec<PullOf>,
+    /// Why an issue was taken, or none.
+    issue: ReasonOf,
+    /// The worker that was to start.
+    worker: Option<WorkerOf>,
+    /// Something was not done for now: pass again later.
+    unsettled: bool,
+    calls: Calls,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct PullOf {
+    number: u64,
+    head: String,
+    /// The project looks at it.
+    takes_part: bool,
+    reason: ReasonOf,
+    next: NextOf,
+    steps: Vec<StepOf>,
+    refused: Vec<RefusedOf>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct ReasonOf {
+    rule: String,
+    facts: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct WorkerOf {
+    r#type: JobKind,
+    number: u64,
+    head: Option<String>,
+    cause: String,
+    /// It was started before and left no outcome.
+    retry: bool,
+    became: Became,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schemars(default)]
+    note: String,
+}
+
+/// What became of a worker that was to start.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Became {
+    /// A dry run, or the pass ended before.
+    Planned,
+    /// It is recorded, and its line was printed.
+    Named,
+    /// Another process is about to.
+    Held,
+    /// Its cause was gone, or is being answered.
+    Changed,
+    /// It could not be recorded.
+    Unrecorded,
+    /// Another process recorded one at the same time.
+    Outrun,
+    /// The forge could not be asked.
+    Failed,
+}
+
+impl PassDocument {
+    /// The document of a pass.
+    pub(crate) fn of(of: &PassOf<'_>) -> Self {
+        let PassOf { passed, repo, calls, dry_run } = of;
+        let pulls = passed.pulls.iter().map(|looked| pull_of(passed, looked)).collect();
+        Self {
+            schema: "referee/pass-1",
+            repo: repo.clone(),
+            dry_run: *dry_run,
+            lines: passed.lines.iter().map(ToString::to_string).collect(),
+            pulls,
+            issue: reason_of(&passed.pass.issue),
+            worker: passed.pass.spawn.as_ref().map(|job| worker_of(job, passed.started.as_ref())),
+            unsettled: passed.unsettled,
+            calls: *calls,
+        }
+    }
+}
+
+/// A reason in a line.
+pub(crate) fn reason(reason: &Reason) -> String {
+    words(reason)
+}
+
+fn pull_of(passed: &Passed, looked: &Looked) -> PullOf {
+    let Looked { snapshot, plan, takes_part, receipts } = looked;
+    let why = passed.pass.reasons.iter().find(|(number, _)| *number == plan.pull).map_or(&plan.why, |(_, why)| why);
+    PullOf {
+        number: plan.pull.0,
+        head: snapshot.pull.head.to_string(),
+        takes_part: *takes_part,
+        reason: reason_of(why),
+        next: next_of(plan),
+        steps: plan.steps.iter().enumerate().map(|(at, step)| step_of(step, receipts.get(at))).collect(),
+        refused: plan.refused.iter().map(refused_of).collect(),
+    }
+}
+
+fn reason_of(reason: &Reason) -> ReasonOf {
+    ReasonOf { rule: reason.rule.clone(), facts: reason.facts.clone() }
+}
+
+fn worker_of(job: &Job, started: Option<&Started>) -> WorkerOf {
+    let note = |receipt: &Receipt| receipt.note.clone();
+    let (became, note) = match started {
+        None => (Became::Planned, String::new()),
+        Some(Started::Yes(rest)) => (Became::Named, rest.iter().map(note).collect::<Vec<_>>().join(", ")),
+        Some(Started::Held) => (Became::Held, String::new()),
+        Some(Started::Changed) => (Became::Changed, String::new()),
+        Some(Started::Unrecorded(receipt)) => (Became::Unrecorded, note(receipt)),
+        Some(Started::Outrun) => (Became::Outrun, String::new()),
+        Some(Started::Failed(error)) => (Became::Failed, error.to_string()),
+    };
+    WorkerOf {
+        r#type: job.kind,
+        number: job.number,
+        head: job.head.as_ref().map(ToString::to_string),
+        cause: job.cause.clone(),
+        retry: job.retry,
+        became,
+        note,
+    }
+}
