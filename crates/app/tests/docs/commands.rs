@@ -10,6 +10,7 @@ const PAGES: &[&str] = &[
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "docs/config.md",
+    "docs/dispatch.md",
     "docs/rules.md",
     "docs/forges/gitea.md",
     "docs/forges/forgejo.md",

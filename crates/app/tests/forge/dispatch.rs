@@ -79,14 +79,13 @@ impl Project {
     }
 }
 
-// spec: DSP-1 @gitea @forgejo
-// spec: DSP-3 @gitea @forgejo
-// spec: DSP-10 @gitea @forgejo
-// spec: DSP-16 @gitea @forgejo
+// spec: DSP-1, DSP-2, DSP-3, DSP-6, DSP-7, DSP-10, DSP-16 @gitea
+// spec: DSP-1, DSP-2, DSP-3, DSP-6, DSP-7, DSP-10, DSP-16 @forgejo
 fn every_state_gives_its_line(build: Build) {
     let project = Project::new(build);
-    let names = ["ready", "blocked", "red", "unread", "pending", "unreviewed", "asked"];
-    let [ready, blocked, red, unread, pending, unreviewed, asked] = names.map(|name| project.pull(name));
+    let names = ["ready", "blocked", "red", "torn", "unread", "pending", "unreviewed", "asked"];
+    let [ready, blocked, red, torn, unread, pending, unreviewed, asked] = names.map(|name| project.pull(name));
+    project.site.at("alice", torn).push_base("src/torn.rs", |_| "fn other() {}\n".to_owned());
     project.site.at("ruth", blocked).block("not like this");
     project.site.at("alice", red).check("ci", "failure");
     project.site.at("alice", unread).push("src/more.rs", |_| "fn b() {}\n".to_owned());
@@ -122,6 +121,7 @@ fn every_state_gives_its_line(build: Build) {
     project.site.forget();
     project.site.at("alice", blocked).unlabel("wip");
     assert_eq!(project.lines(&[]), spawn("ci-fix", red));
+    assert_eq!(project.lines(&[]), spawn("rebase", torn));
     assert_eq!(project.lines(&[]), spawn("self-review", unreviewed));
     assert_eq!(project.lines(&[]), spawn("address-feedback", asked));
     project.site.proxy.forget();

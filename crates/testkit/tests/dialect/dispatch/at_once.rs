@@ -57,7 +57,6 @@ fn two_dispatchers_in_any_order_start_one_worker() {
     assert!(started > 150, "one of them nearly always starts it: {started}");
 }
 
-// spec: DSP-16 @gitea @forgejo
 #[test]
 fn two_dispatchers_at_once_over_a_wire_start_one_worker() {
     for dialect in [Dialect::Gitea127, Dialect::Forgejo10] {

@@ -15,7 +15,7 @@ const FAULTS: [Fault; 6] = [
     Fault::Stale,
 ];
 
-// spec: DSP-1, DSP-16 @core
+// spec: DSP-16 @core
 #[test]
 fn whatever_call_fails_the_next_pass_heals() {
     for fault in FAULTS {

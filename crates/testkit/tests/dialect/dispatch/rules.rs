@@ -92,23 +92,11 @@ const CASES: [Case; 15] = [
     ("10: nothing is left", |_, _| {}, "handoff"),
 ];
 
-// spec: DSP-3 @gitea
-// spec: DSP-5 @gitea
-// spec: DSP-6 @gitea
-// spec: DSP-7 @gitea
-// spec: DSP-8 @gitea
-// spec: DSP-9 @gitea
 #[test]
 fn every_state_gives_its_line_on_gitea_127() {
     each(Dialect::Gitea127);
 }
 
-// spec: DSP-3 @forgejo
-// spec: DSP-5 @forgejo
-// spec: DSP-6 @forgejo
-// spec: DSP-7 @forgejo
-// spec: DSP-8 @forgejo
-// spec: DSP-9 @forgejo
 #[test]
 fn every_state_gives_its_line_on_forgejo_10() {
     each(Dialect::Forgejo10);
@@ -178,7 +166,7 @@ fn a_lost_label_starts_nobody_a_second_time_and_a_lost_worker_is_started_once_mo
     rodin.check("ci", CheckState::Fail);
     let seat = project.seat();
     let line = format!("SPAWN:ci-fix:{}:{}", pull.0, rodin.head());
-    assert_eq!(project.lines(&seat), [line.clone()]);
+    assert_eq!(project.lines(&seat), std::slice::from_ref(&line));
     rodin.unlabel("wip");
     assert_eq!(project.lines(&seat), [""; 0]);
     project.world.wait(Span::hours(2));

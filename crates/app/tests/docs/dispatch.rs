@@ -1,0 +1,35 @@
+//! The rule table of `docs/dispatch.md` is the one that decides.
+
+use crate::sandbox::text;
+
+/// Number, name, condition and workers of each row.
+type Rows = Vec<[String; 4]>;
+
+#[test]
+fn the_rules_of_dispatch_are_told_as_they_are() {
+    assert_eq!(told(), decided());
+}
+
+fn told() -> Rows {
+    let page = text("docs/dispatch.md");
+    let rows = page.lines().map(cells).filter(|row| row.first().is_some_and(|it| it.parse::<u8>().is_ok()));
+    rows.map(|row| [row[0].clone(), row[1].replace('`', ""), row[2].clone(), row[3].replace(['`', '–'], "")]).collect()
+}
+
+/// The rows of the code's own table that carry a number: `` | `conflict` (3) | … | spawn `rebase` | `health` | ``.
+fn decided() -> Rows {
+    let code = text("crates/core/src/decide/rules/mod.rs");
+    let rows = code.lines().filter_map(|line| line.strip_prefix("//! ")).map(cells);
+    let numbered = rows.filter_map(|row| {
+        let (name, number) = row.first()?.strip_suffix(')')?.rsplit_once(" (")?;
+        let spawns = row.get(2)?.split_once("spawn ").map_or("", |(_, workers)| workers);
+        let workers: Vec<&str> = spawns.split('`').skip(1).step_by(2).collect();
+        Some([number.to_owned(), name.replace('`', ""), row.get(1)?.clone(), workers.join(", ")])
+    });
+    numbered.collect()
+}
+
+fn cells(line: &str) -> Vec<String> {
+    let inner = line.trim().strip_prefix('|').and_then(|line| line.strip_suffix('|'));
+    inner.map(|inner| inner.split('|').map(|cell| cell.trim().to_owned()).collect()).unwrap_or_default()
+}
