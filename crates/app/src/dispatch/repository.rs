@@ -10,7 +10,6 @@ use referee_core::policy::{Policy, Which, Work};
 use referee_forge::{Asked, ForgeError, Gates};
 use referee_http::{Calls, Token};
 use referee_turn::{Desk, Passed, Publishing, TurnError, pass};
-use url::Url;
 
 use super::books::Books;
 use super::field::{Label, Pulls};
@@ -123,20 +122,15 @@ fn site(common: &Common, found: &Found) -> Result<(Site, Option<Token>), Failure
             }
         })?),
     };
-    let named = entry.and_then(|entry| entry.url.as_deref()).and_then(|url| Url::parse(url).ok());
-    let Some(server) = file.api_base.as_ref().map(|base| base.0.clone()).or(named) else {
-        return Err(Failure::usage("this build speaks to Gitea and Forgejo only, and that forge is neither"));
+    let Some(server) = file.api_base.as_ref().map(|base| base.0.clone()).or_else(|| reach::url_of(entry?)) else {
+        return Err(Failure::usage("nobody says where the project's forge is"));
     };
-    let token = match &file.token_path {
-        Some(path) => token_at(path, &found.path)?,
-        None => reach::token(&server, entry, &env)?,
-    };
+    let token = file.token_path.as_ref().map(|path| token_at(path, &found.path)).transpose()?;
     let author = entry.and_then(|entry| entry.author_token.as_ref());
     let author = author.map(|secret| secret.read(&env)).transpose();
     let author = author.map_err(|error| Failure::usage(format!("nobody can speak for `{}`: {error}", file.user)))?;
     let author = author.map(|text| Token::new(text.expose()));
-    let site = Site { server, kind: None, repo: file.repo.0.clone(), pull: None, token, guessed: false };
-    Ok((site, author))
+    Ok((reach::named(server, file.repo.0.clone(), token, &forges, &env)?, author))
 }
 
 /// A relative path is one beside the project's file.

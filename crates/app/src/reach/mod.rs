@@ -134,16 +134,12 @@ fn site(named: Option<&Remote>, pull: Option<PullNumber>, given: &Given, around:
         Failure::usage(format!("no repository of `{server}` was named"))
             .hint("give `--repo OWNER/NAME`, or the address of the pull")
     })?;
-    let entry = around.forges.values().find(|entry| url_of(entry).is_some_and(|url| same(&url, &server)));
+    let entry = entry_of(&server, around.forges);
     let kind = given.kind.or(entry.map(|entry| entry.kind.into())).or_else(|| runner.as_ref()?.kind);
-    if let Some(kind @ (Kind::Github | Kind::Gitlab)) = kind {
-        return Err(Failure::usage(format!("`{server}` is {kind}, which this build does not speak to yet"))
-            .hint("Gitea, Forgejo and local pulls work: `referee review main..HEAD`"));
-    }
+    let kind = speaks(&server, kind)?;
     let token = token::find(&server, runner.as_ref(), entry, around.env)?;
     let pull = pull.or_else(|| runner.as_ref().filter(|it| it.repo.as_ref() == Some(repo))?.pull);
-    let ca = entry.and_then(|entry| entry.ca.as_deref()).map(|file| place(file, around.env));
-    let proxy = entry.and_then(|entry| Url::parse(entry.proxy.as_deref()?).ok());
+    let (ca, proxy) = way(entry, around.env);
     Ok(Site { server, kind, repo: repo.clone(), pull, token, ca, proxy, guessed: guessed && kind.is_none() })
 }
 
@@ -161,14 +157,44 @@ impl Site {
     }
 }
 
-/// The token for a server that somebody named.
-pub(crate) fn token(
-    server: &Url,
-    entry: Option<&ForgeEntry>,
+/// A repository of a server that a project names. The operator's entry for that server has its say.
+pub(crate) fn named(
+    server: Url,
+    repo: Repo,
+    token: Option<Token>,
+    forges: &BTreeMap<String, ForgeEntry>,
     env: &dyn Fn(&str) -> Option<String>,
-) -> Result<Token, Failure> {
-    let runner = Runner::of(env).filter(|runner| same(&runner.server, server));
-    token::find(server, runner.as_ref(), entry, env)
+) -> Result<Site, Failure> {
+    let runner = Runner::of(env).filter(|runner| same(&runner.server, &server));
+    let entry = entry_of(&server, forges);
+    let kind = speaks(&server, entry.map(|entry| entry.kind.into()).or_else(|| runner.as_ref()?.kind))?;
+    let token = match token {
+        Some(token) => token,
+        None => token::find(&server, runner.as_ref(), entry, env)?,
+    };
+    let (ca, proxy) = way(entry, env);
+    Ok(Site { server, kind, repo, pull: None, token, ca, proxy, guessed: false })
+}
+
+/// The operator's entry for a server.
+fn entry_of<'a>(server: &Url, forges: &'a BTreeMap<String, ForgeEntry>) -> Option<&'a ForgeEntry> {
+    forges.values().find(|entry| url_of(entry).is_some_and(|url| same(&url, server)))
+}
+
+/// What a server runs, if this build speaks to such.
+fn speaks(server: &Url, kind: Option<Kind>) -> Result<Option<Kind>, Failure> {
+    if let Some(kind @ (Kind::Github | Kind::Gitlab)) = kind {
+        return Err(Failure::usage(format!("`{server}` is {kind}, which this build does not speak to yet"))
+            .hint("Gitea, Forgejo and local pulls work: `referee review main..HEAD`"));
+    }
+    Ok(kind)
+}
+
+/// Certificates to trust on the way there, and what stands between.
+fn way(entry: Option<&ForgeEntry>, env: &dyn Fn(&str) -> Option<String>) -> (Option<PathBuf>, Option<Url>) {
+    let ca = entry.and_then(|entry| entry.ca.as_deref()).map(|file| place(file, env));
+    let proxy = entry.and_then(|entry| Url::parse(entry.proxy.as_deref()?).ok());
+    (ca, proxy)
 }
 
 /// The server, and whether nobody but the remote named it.
@@ -197,7 +223,8 @@ fn server(
     }
 }
 
-fn url_of(entry: &ForgeEntry) -> Option<Url> {
+/// Where the forge of an entry is.
+pub(crate) fn url_of(entry: &ForgeEntry) -> Option<Url> {
     let public = match entry.kind {
         ForgeKind::Github => "https://github.com",
         ForgeKind::Gitlab => "https://gitlab.com",

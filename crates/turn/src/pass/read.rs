@@ -26,14 +26,25 @@ pub(super) async fn read<F: Forge, S: Source, J: Journal>(
     }
     let commits: Vec<&Sha> = fetched.iter().flat_map(|it: &Fetched| [&it.pull.base_sha, &it.pull.head]).collect();
     desk.source.bring(&commits).map_err(GatherError::from)?;
-    let looked = fetched.into_iter().map(|fetched| {
-        let snapshot = gather(fetched, desk.source, &Inbox::default(), desk.policy, desk.keys)?;
-        let takes_part = takes_part(&snapshot, desk.policy);
-        let mut plan = decide(&snapshot, desk.policy);
-        plan.steps.retain(|step| takes_part && is_of_a_pass(step));
-        Ok(Looked { snapshot, plan, takes_part, receipts: Vec::new() })
-    });
-    Ok((board, looked.collect::<Result<_, GatherError>>()?))
+    let mut pulls = Vec::with_capacity(fetched.len());
+    for fetched in fetched {
+        let (number, whole) = (fetched.pull.number, fetched.whole);
+        let mut looked = look(desk, fetched)?;
+        // That there is nothing to do may be known from less; what is written leans on all of it (LOOP-7).
+        if !whole && looked.plan.steps.iter().any(|step| desk.gates.permit(step).is_ok()) {
+            looked = look(desk, desk.forge.fetch_anew(number).await?)?;
+        }
+        pulls.push(looked);
+    }
+    Ok((board, pulls))
+}
+
+fn look<F, S: Source, J>(desk: &Desk<'_, F, S, J>, fetched: Fetched) -> Result<Looked, GatherError> {
+    let snapshot = gather(fetched, desk.source, &Inbox::default(), desk.policy, desk.keys)?;
+    let takes_part = takes_part(&snapshot, desk.policy);
+    let mut plan = decide(&snapshot, desk.policy);
+    plan.steps.retain(|step| takes_part && is_of_a_pass(step));
+    Ok(Looked { snapshot, plan, takes_part, receipts: Vec::new() })
 }
 
 /// The board, with what is written on its issues.

@@ -105,7 +105,7 @@ impl View {
         if job.kind == JobKind::Impl {
             return Ok(Self::Issue(board(desk).await?));
         }
-        let fetched = desk.forge.fetch(PullNumber(job.number)).await?;
+        let fetched = desk.forge.fetch_anew(PullNumber(job.number)).await?;
         let snapshot = gather(fetched, desk.source, &Inbox::default(), desk.policy, desk.keys)?;
         Ok(Self::Pull(Box::new(snapshot)))
     }
