@@ -61,7 +61,7 @@ fn what_is_wrong_with_a_project_is_said_with_its_line() {
         ("a.yaml", format!("{SOURCE}pulls: some\n"), &["line 13", "`pulls` must be"]),
         ("a.yaml", format!("{SOURCE}workers: {{ merge: x }}\n"), &["line 13", "`merge`"]),
         ("a.yaml", format!("{SOURCE}forge: work\n"), &["exactly one of `api_base` and `forge`"]),
-        ("a.toml", toml.replace("user", "usre"), &["line 2", "did you mean `user`?"]),
+        ("a.toml", toml.replace("user", "uzer"), &["line 2", "did you mean `user`?"]),
     ];
     for (file, text, parts) in cases {
         let (shop, path) = shop(file, &text);

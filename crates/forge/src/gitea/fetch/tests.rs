@@ -182,7 +182,7 @@ fn open_requests_are_rows_of_the_list() {
 }
 
 #[test]
-fn an_own_draft_is_a_draft_and_anothers_is_nothing() {
+fn an_own_draft_is_a_draft_and_a_foreign_one_is_nothing() {
     let mut raw = Raw { reviews: recorded!("gitea-1.27.3/reviews-orphan-pending"), ..raw() };
     raw.inline = vec![inline(80, 42, "bot", "lost")];
     let fetched = gitea(&raw);
