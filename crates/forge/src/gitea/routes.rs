@@ -19,7 +19,6 @@ routes! {
     USER = Route::get("/user");
     REPO = Route::get("/repos/{owner}/{repo}");
     ASSIGNABLE = Route::get("/repos/{owner}/{repo}/assignees");
-    PERMISSION = Route::get("/repos/{owner}/{repo}/collaborators/{user}/permission");
     BRANCH = Route::get("/repos/{owner}/{repo}/branches/{branch}");
     PROTECTION = Route::get("/repos/{owner}/{repo}/branch_protections/{branch}");
     HOOKS = Route::get("/repos/{owner}/{repo}/hooks");

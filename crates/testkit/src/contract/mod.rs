@@ -6,6 +6,7 @@
 mod bench;
 mod clauses;
 mod on_world;
+mod sealed;
 mod stage;
 mod texts;
 
@@ -14,6 +15,7 @@ use std::fmt;
 use bench::Bench;
 pub use bench::{Believed, Words};
 pub use on_world::OnWorld;
+pub use sealed::sealed_suite;
 pub use stage::{Made, Stage, Staged};
 
 /// How the suite ended, clause by clause.

@@ -6,15 +6,8 @@ mod pulls;
 mod repo;
 mod stage;
 
-use std::collections::BTreeMap;
-
-use referee_core::mark::{Binding, Keys, Reader, Written, seal};
-use referee_core::model::{Author, Login, PullNumber, RepoId, Text, Time};
-use referee_core::plan::Draft;
-use referee_core::say::Calls;
-use referee_forge::Sealed;
 use referee_testkit::block_on;
-use referee_testkit::contract::{Stage, Words, suite};
+use referee_testkit::contract::sealed_suite;
 
 use crate::stage::OnRepo;
 
@@ -25,19 +18,7 @@ const CANNOT_BE_STAGED: [&str; 3] =
 #[test]
 fn the_local_forge_keeps_every_clause() {
     let stage = OnRepo::new();
-    let keys = Keys::none();
-    let binding = |pull: PullNumber| Binding { forge: "local".to_owned(), repo: RepoId(42), pull };
-    let sealed = |draft: &Draft, pull: PullNumber| -> Sealed { seal(draft, &binding(pull), &keys) };
-    let own = [stage.me()];
-    let believed = |text: &Text, author: &Author, pull: PullNumber| {
-        let roles: BTreeMap<_, Login> = BTreeMap::new();
-        let calls = Calls { bots: &own, slash_is_taken: false };
-        let reader = Reader { binding: &binding(pull), keys: &keys, own: &own, roles: &roles, calls };
-        let mut text = text.clone();
-        reader.read(&mut text, author, Written { at: Time(0), edited: false });
-        text.tag().is_some()
-    };
-    let contract = block_on(suite(&stage, &Words { seal: &sealed, believed: Some(&believed) }));
+    let contract = block_on(sealed_suite(&stage, "local"));
     assert!(contract.broken().is_empty(), "{contract}");
     assert_eq!(contract.skipped(), CANNOT_BE_STAGED, "{contract}");
 }
