@@ -2,7 +2,6 @@
 
 mod again;
 mod allowed;
-mod pages;
 mod server;
 mod trust;
 mod ways;
