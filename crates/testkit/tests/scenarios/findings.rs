@@ -200,6 +200,17 @@ fn wont_fix_by_one_who_may_is_accepted() {
 
 // spec: D10, INC-6 @core
 #[test]
+fn an_outsider_takes_nothing_back() {
+    for words in ["won't fix", "I disagree", "this is fixed now", "why?"] {
+        let mut s = blocked(security("accepted, and talked about"));
+        s.by("bob").replies(1, "won't fix, the log is private");
+        s.by("mallory").replies(1, words).turn().given();
+        assert_eq!(state(&s, 1), (FindingState::Accepted, false), "mallory: {words}");
+    }
+}
+
+// spec: D10, INC-6 @core
+#[test]
 fn an_author_does_not_accept_a_critical_finding_and_an_outsider_accepts_nothing() {
     let mut s = blocked(security("who may accept"));
     s.by("mallory").replies(1, "won't fix").turn().given();

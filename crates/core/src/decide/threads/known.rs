@@ -8,7 +8,7 @@
 //! | `worse-again` | it was settled, and is graver now | open, in a new thread that cites the old one (D12) |
 //! | `settled` | it was settled | stays so |
 //! | `resolved` | somebody else who may accept it resolved the thread | accepted (D12) |
-//! | `accepted` | "won't fix" by one who may | accepted; own thread resolved (INC-6) |
+//! | `accepted` | "won't fix" by one who may, the last such to speak | accepted; own thread resolved (INC-6) |
 //! | `fixed` | complete report says fixed, and the code changed | replied to with the commit, resolved (INC-2, D9) |
 //! | `conceded` | the reviewer gives in to one who may accept it | replied to, resolved (INC-7) |
 //! | `worsened` | the reviewer says worse | one reply; graver from now on (INC-4) |
@@ -16,7 +16,7 @@
 //! | `contest` | a person claims fixed, the reviewer says it is there | one reply (INC-8) |
 //! | `unfixed` | anything else | kept alive, nothing written (INC-3) |
 
-use super::settled::{close, is_fixing, last_person, own_words, settled_state};
+use super::settled::{close, is_fixing, last_person, last_with_say, own_words, settled_state};
 use super::voice::{Speech, say};
 use super::{Fresh, Judged, refuse};
 use crate::decide::judged::{Moved, Remark};
@@ -75,20 +75,19 @@ pub(super) fn judge<'a>(
     }
     let person = last_person(facts, known);
     let last = person.filter(|note| since(Some(note.at)));
-    if let Some(note) = last.filter(|note| note.text.reading.stance == Stance::Accepted) {
+    let decisive = last_with_say(facts, known).filter(|note| since(Some(note.at)));
+    if let Some(note) = decisive.filter(|note| note.text.reading.stance == Stance::Accepted) {
         if may_accept(facts.snapshot, facts.policy, &note.author, known.severity) {
             it.by = note.author.login.as_ref();
             it.settle(FindingState::Accepted, Moved::Settled);
             return close(facts, role, it, "accepted", steps);
         }
-        if note.author.may_write() {
-            it.needs_human = Some("its author accepts a critical finding");
-        }
+        it.needs_human = Some("its author accepts a critical finding");
     }
     it.talked(facts, role, person);
     match heard.position {
         Some(Position::Fixed) => fixed(facts, role, it, fresh, &heard, steps, refused),
-        Some(Position::Conceded) => conceded(facts, role, it, last, steps),
+        Some(Position::Conceded) => conceded(facts, role, it, [decisive, last], steps),
         Some(Position::Worsened) => worsened(facts, role, it, &heard, steps),
         Some(Position::Stands | Position::StillThere) => argued(facts, role, it, last, &heard, steps),
         None => it,
@@ -204,10 +203,11 @@ fn conceded<'a>(
     facts: &'a Facts<'a>,
     role: &'a RoleFacts<'a>,
     mut it: Judged<'a>,
-    last: Option<&'a Note>,
+    heard: [Option<&'a Note>; 2],
     steps: &mut Vec<Step>,
 ) -> Judged<'a> {
-    let Some(note) = last.filter(|note| note.text.reading.stance == Stance::Disputed) else { return it };
+    let disputes = |note: &&Note| note.text.reading.stance == Stance::Disputed;
+    let Some(note) = heard.into_iter().flatten().find(disputes) else { return it };
     if !may_accept(facts.snapshot, facts.policy, &note.author, it.severity) {
         it.needs_human = Some("the reviewer gives in to somebody who may not accept it");
         return it;

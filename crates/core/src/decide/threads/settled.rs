@@ -2,7 +2,7 @@
 
 use super::Judged;
 use super::voice::{Speech, resolve, say};
-use crate::facts::{Facts, Known, RoleFacts};
+use crate::facts::{Facts, Known, RoleFacts, may_accept};
 use crate::mark::{ReplyKind, TagKind};
 use crate::model::{Author, FindingState, Note, Sha, Support, Thread, Time};
 use crate::plan::Step;
@@ -102,6 +102,18 @@ pub(super) fn own_notes<'a>(
 
 /// The last note of the thread that is neither ours nor another bot's.
 pub(super) fn last_person<'a>(facts: &Facts<'a>, known: &Known<'a>) -> Option<&'a Note> {
+    people(facts, known).next()
+}
+
+/// The last note of one who has a say in it: what an outsider says after that takes nothing back.
+pub(super) fn last_with_say<'a>(facts: &Facts<'a>, known: &Known<'a>) -> Option<&'a Note> {
+    let accepts = |by: &Author| may_accept(facts.snapshot, facts.policy, by, known.severity);
+    people(facts, known).find(|note| note.author.may_write() || accepts(&note.author))
+}
+
+/// What people say in the thread, the last first.
+fn people<'a>(facts: &Facts<'a>, known: &Known<'a>) -> impl Iterator<Item = &'a Note> {
     let is_person = |author: &Author| !author.bot && !facts.is_own_author(author);
-    known.thread?.notes.iter().rev().find(|note| is_person(&note.author))
+    let notes = known.thread.map_or(&[][..], |thread| &thread.notes);
+    notes.iter().rev().filter(move |note| is_person(&note.author))
 }
