@@ -542,7 +542,8 @@ proptest! {
             let text = place.seal(&Draft { words, ..reply() });
             let reading = place.read(&text, BOT);
             prop_assert!(!reading.forged && reading.tag.is_some() && reading.bot.is_none(), "{}", text);
-            prop_assert_eq!(text.matches("<!-- referee:").count(), 1);
+            let trailers = ["mark", "block", "tag"].map(|kind| text.matches(&format!("<!-- referee:{kind}")).count());
+            prop_assert_eq!(trailers, [0, 0, 1]);
             prop_assert!(!text.contains("review-bot:"));
         }
     }

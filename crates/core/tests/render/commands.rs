@@ -20,7 +20,7 @@ fn order(start: &str) -> Option<&str> {
     let ends = rest.get(word.len()..).is_some_and(|after| after.is_empty() || after.starts_with(char::is_whitespace));
     let commands = match sign {
         '/' => ends && !word.is_empty(),
-        '@' => !word.is_empty(),
+        '@' => is_name(word),
         _ => false,
     };
     commands.then_some(start)
@@ -67,14 +67,17 @@ pub(crate) fn mentions(text: &str) -> Vec<&str> {
                 let end =
                     name.find(|it: char| !it.is_ascii_alphanumeric() && it != '-' && it != '_').unwrap_or(name.len());
                 let glued = before.ends_with(|it: char| it.is_alphanumeric());
-                if end > 0 && !glued {
-                    found.extend(name.get(..end));
-                }
+                found.extend(name.get(..end).filter(|name| is_name(name) && !glued));
                 rest = name;
             }
         }
     }
     found
+}
+
+/// Whether somebody may be called so: nobody is called by hyphens alone.
+fn is_name(word: &str) -> bool {
+    word.contains(|it| it != '-')
 }
 
 /// The parts of a line between spans of code: a span ends at the next run of as many backticks.
