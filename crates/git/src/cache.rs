@@ -95,14 +95,14 @@ impl Git {
 
 /// What kind of address it is, because each kind is allowed its own protocols.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Address {
+pub(crate) enum Address {
     Web,
     Ssh,
     Local,
 }
 
 impl Address {
-    fn of(url: &str) -> Result<Address, GitError> {
+    pub(crate) fn of(url: &str) -> Result<Address, GitError> {
         let refused = |why| GitError::Address { why };
         let scheme = url.split_once("://").map(|(scheme, rest)| (scheme, rest.split('/').next().unwrap_or_default()));
         match scheme {
@@ -122,7 +122,7 @@ impl Address {
         }
     }
 
-    fn protocols(self) -> &'static str {
+    pub(crate) fn protocols(self) -> &'static str {
         match self {
             Address::Web => "https:http",
             Address::Ssh => "ssh",

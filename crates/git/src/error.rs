@@ -82,6 +82,29 @@ pub enum GitError {
         /// What is wrong with it.
         why: &'static str,
     },
+    /// A name that no branch can have, or that would be an option.
+    #[error("`{0}` is no name of a branch")]
+    NotABranch(String),
+    /// Somebody was faster: the branch is not where it was seen.
+    #[error("`{branch}` moved meanwhile")]
+    Moved {
+        /// Which.
+        branch: String,
+    },
+    /// The server does not take it.
+    #[error("the server does not take a push to `{branch}`: {why}")]
+    Denied {
+        /// Which branch.
+        branch: String,
+        /// What it says, shortened, without passwords.
+        why: String,
+    },
+    /// A work copy is not what was handed out.
+    #[error("the work copy cannot be read: {why}")]
+    Tampered {
+        /// What is wrong with it.
+        why: String,
+    },
     /// Its answer is not what its manual says.
     #[error("`git {command}` answered what nobody understands: {answer}")]
     Answer {

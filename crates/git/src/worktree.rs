@@ -30,7 +30,7 @@ impl Git {
     }
 
     /// What turns off every filter that any configuration knows: which of them runs is said by the commit's attributes.
-    fn no_filters(&self) -> Result<Vec<(String, String)>, GitError> {
+    pub(crate) fn no_filters(&self) -> Result<Vec<(String, String)>, GitError> {
         let keys = self.line("config", &["--name-only", "-z", "--get-regexp", r"^filter\..*\."])?.unwrap_or_default();
         let mut names: Vec<&str> = keys.split('\0').filter_map(|key| Some(key.rsplit_once('.')?.0)).collect();
         names.sort_unstable();

@@ -1,0 +1,78 @@
+//! What was committed in a work copy, brought back.
+//!
+//! Whoever worked there could write whatever they liked, into `.git` as well. So a copy is looked at before git is, its
+//! settings are replaced, and git does but one thing there: it serves what it has, as it would to a stranger. What comes
+//! is checked, object by object.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use referee_core::model::Sha;
+
+use crate::program::{answer, object};
+use crate::refs::kept;
+use crate::work_copy::{WorkCopy, weigh};
+use crate::{Git, GitError};
+
+/// What makes a git folder lead elsewhere.
+const ELSEWHERE: [&str; 5] =
+    ["commondir", "gitdir", "objects/info/alternates", "objects/info/http-alternates", "config.worktree"];
+
+impl Git {
+    /// Brings back the commit that is checked out in a work copy, and what led to it, and [keeps](Git::keep) it. Changes
+    /// that were not committed stay there. A copy that grew by more than `room` bytes is refused.
+    pub fn take_from(&self, copy: &WorkCopy, room: u64) -> Result<Sha, GitError> {
+        let refused = |why: String| GitError::Tampered { why };
+        is_plain(copy.dir()).map_err(|error| refused(error.to_string()))?;
+        let size = weigh(&copy.folder()).map_err(|error| refused(error.to_string()))?;
+        if size.saturating_sub(copy.size()) > room {
+            return Err(refused(format!("it grew by more than {room} bytes")));
+        }
+        write_anew(&copy.folder().join("config"), copy.config()).map_err(|error| refused(error.to_string()))?;
+        let dir = copy.dir().to_string_lossy();
+        let told = self.serving("ls-remote", &["--quiet", "--end-of-options", &dir, "HEAD"])?;
+        let name = told.split(|byte| *byte == b'\t').next().unwrap_or_default();
+        if name.is_empty() {
+            return Err(refused("nothing is checked out there".to_owned()));
+        }
+        let head = object("ls-remote", name)?;
+        let refspec = format!("+{head}:{}", kept(head.as_str()));
+        let quiet =
+            ["--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--no-auto-maintenance"];
+        self.serving("fetch", &[&quiet[..], &["--end-of-options", &dir, &refspec]].concat())?;
+        Ok(head)
+    }
+
+    /// A call that is served by another folder of this machine.
+    fn serving(&self, name: &'static str, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
+        let mut command = self.command_with(name, &["-c", "fetch.fsckObjects=true", "-c", "protocol.version=2"]);
+        // What is missing there is missing: nothing is fetched to serve it.
+        command.args(arguments).env("GIT_ALLOW_PROTOCOL", "file").env("GIT_NO_LAZY_FETCH", "1");
+        answer(name, self.finish(&mut command)?)
+    }
+}
+
+/// Whether a folder holds a git folder of its own, all of it there.
+fn is_plain(dir: &Path) -> io::Result<()> {
+    let folder = dir.join(".git");
+    for it in [dir, &folder] {
+        if !fs::symlink_metadata(it)?.is_dir() {
+            return Err(io::Error::other("its git folder is no folder"));
+        }
+    }
+    for name in ELSEWHERE {
+        if fs::symlink_metadata(folder.join(name)).is_ok() {
+            return Err(io::Error::other(format!("`.git/{name}` leads elsewhere")));
+        }
+    }
+    Ok(())
+}
+
+/// Another file of that name: one with two names would be written through both.
+fn write_anew(path: &Path, text: &str) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => fs::write(path, text),
+    }
+}
