@@ -50,7 +50,7 @@ pub async fn apply<F: Forge, J: Journal>(
 }
 
 /// What a text on a pull is sealed for.
-fn binding(snapshot: &Snapshot) -> Binding {
+pub(crate) fn binding(snapshot: &Snapshot) -> Binding {
     Binding { forge: snapshot.pull.forge.clone(), repo: snapshot.pull.repo, pull: snapshot.pull.number }
 }
 

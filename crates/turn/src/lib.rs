@@ -1,6 +1,7 @@
 //! One turn: fetch, gather, decide, apply, once, forwards. The only caller of `perform`.
 
 mod apply;
+mod deliver;
 mod gather;
 mod journal;
 mod pass;
@@ -10,9 +11,10 @@ mod source;
 mod turn;
 
 pub use apply::{Applied, apply};
+pub use deliver::{Delivered, Undelivered, answer, deliver};
 pub use gather::{GatherError, Inbox, gather};
 pub use journal::{Intent, Journal, Nothing, Record};
-pub use pass::{Looked, Passed, Started, pass};
+pub use pass::{Held, Looked, Passed, Started, Then, View, pass, release};
 pub use receipt::{Outcome, Receipt};
 pub use source::{Source, SourceError};
 pub use turn::{Desk, Publishing, Turn, TurnError, turn};

@@ -9,7 +9,7 @@ use referee_core::plan::Gate;
 use referee_core::policy::{Policy, Which, Work};
 use referee_forge::{Asked, ForgeError, Gates};
 use referee_http::{Calls, Token};
-use referee_turn::{Desk, Passed, Publishing, TurnError, pass};
+use referee_turn::{Desk, Passed, Publishing, Then, TurnError, pass};
 
 use super::books::Books;
 use super::field::{Label, Pulls};
@@ -80,7 +80,7 @@ impl Repository {
         let journal = Books { store, site, policy };
         let publishing = Publishing::Alone;
         let desk = Desk { forge, source: texts, journal: &journal, policy, gates: &gates, keys, publishing };
-        wait(pass(&desk, say))?.map_err(unread)
+        wait(pass(&desk, Then::Print, say))?.map_err(unread)
     }
 
     /// What left for the forge so far.

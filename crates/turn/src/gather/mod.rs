@@ -87,7 +87,8 @@ pub fn gather<S: Source>(
     Ok(snapshot)
 }
 
-fn changes<S: Source>(source: &S, base: &Sha, head: &Sha) -> Result<Changes, GatherError> {
+/// What a head changes since it left a base.
+pub(crate) fn changes<S: Source>(source: &S, base: &Sha, head: &Sha) -> Result<Changes, GatherError> {
     let merge_base = source.merge_base(base, head)?;
     let from = merge_base.as_ref().unwrap_or(base);
     let raw = source.diff(from, head)?;

@@ -8,8 +8,11 @@
 //!
 //! A pass keeps nothing: what the next one must know is on the pulls and issues themselves.
 
+mod held;
 mod read;
 mod start;
+
+pub use held::{Held, View, release};
 
 use referee_core::decide::{Pass, ProtocolLine, schedule};
 use referee_core::mark::{Tag, TagKind, Topic};
@@ -38,8 +41,19 @@ pub struct Passed {
     pub lines: Vec<ProtocolLine>,
     /// What became of the worker that was to start.
     pub started: Option<Started>,
+    /// That worker, where whoever asked is to run it.
+    pub held: Option<Held>,
     /// Something is unknown, or was not done for now: pass again later.
     pub unsettled: bool,
+}
+
+/// Who runs the worker that a pass starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// Whoever reads its line.
+    Print,
+    /// Whoever asked for the pass: the claim is kept for them.
+    Run,
 }
 
 /// One pull of a pass.
@@ -75,6 +89,7 @@ pub enum Started {
 /// Makes one pass, and says each line as soon as it holds.
 pub async fn pass<F: Forge, S: Source, J: Journal>(
     desk: &Desk<'_, F, S, J>,
+    then: Then,
     mut say: impl FnMut(&ProtocolLine),
 ) -> Result<Passed, TurnError> {
     let (board, mut pulls) = read(desk).await?;
@@ -84,7 +99,7 @@ pub async fn pass<F: Forge, S: Source, J: Journal>(
     if desk.gates.are_shut() {
         pass.lines.iter().for_each(&mut say);
         lines.clone_from(&pass.lines);
-        return Ok(Passed { board, pass, pulls, lines, started: None, unsettled: false });
+        return Ok(Passed { board, pass, pulls, lines, started: None, held: None, unsettled: false });
     }
     let mut unsettled = false;
     for looked in pulls.iter_mut().filter(|it| it.takes_part && !it.plan.steps.is_empty()) {
@@ -100,21 +115,21 @@ pub async fn pass<F: Forge, S: Source, J: Journal>(
         unsettled |= applied.stale;
         looked.receipts = applied.receipts;
         if ends {
-            return Ok(Passed { board, pass, pulls, lines, started: None, unsettled });
+            return Ok(Passed { board, pass, pulls, lines, started: None, held: None, unsettled });
         }
     }
-    let mut started = None;
+    let (mut started, mut held) = (None, None);
     if let Some(job) = &pass.spawn {
         let line = ProtocolLine::Spawn { kind: job.kind, number: job.number, sha: job.head.clone() };
         let mut say_it = || {
             say(&line);
             lines.push(line.clone());
         };
-        let became = start(desk, job, &mut say_it).await;
+        let (became, kept) = start(desk, job, then, &mut say_it).await;
         unsettled |= became.is_unsettled();
-        started = Some(became);
+        (started, held) = (Some(became), kept);
     }
-    Ok(Passed { board, pass, pulls, lines, started, unsettled })
+    Ok(Passed { board, pass, pulls, lines, started, held, unsettled })
 }
 
 /// Whether a pass does that step. Reviews, threads and answers are for the commands that make them.

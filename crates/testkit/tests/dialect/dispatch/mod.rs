@@ -13,7 +13,7 @@ use referee_core::plan::{Gate, JobKind};
 use referee_core::policy::{Approve, Policy, Setting, Which, Work};
 use referee_forge::{Asked, Forge, Gates};
 use referee_testkit::{Person, Quirks, Seat, World, block_on};
-use referee_turn::{Desk, Nothing, Passed, Publishing, TurnError, pass};
+use referee_turn::{Desk, Nothing, Passed, Publishing, Then, TurnError, pass};
 
 /// A repository with a project: `rodin` fixes, the bot `sonnet` reviews, `carol` takes over.
 pub(crate) struct Project {
@@ -98,7 +98,7 @@ impl Project {
             keys: &Keys::none(),
             publishing: Publishing::Alone,
         };
-        pass(&desk, say).await
+        pass(&desk, Then::Print, say).await
     }
 }
 

@@ -1,0 +1,192 @@
+//! What a worker left, put where it belongs (DSP-14, DSP-15, DSP-18).
+//!
+//! | step | what it guards against |
+//! |---|---|
+//! | look anew, with the result as evidence | a head that moved, a lease that was taken over, a person who stepped in |
+//! | say what the change is after it | a worker's own word for what it touched |
+//! | push, or open the pull | – : by whoever asked, under the gate `work` |
+//! | what could not be pushed: look anew, as a failure | a record that says done of what nobody got |
+//! | record how it ended | the next pass starting it again |
+//!
+//! The push comes first: a record without one would end the cause unanswered, and one without a record is seen as a new
+//! head.
+
+use referee_core::decide::{decide, deliver as core_deliver, deliver_issue};
+use referee_core::facts::Facts;
+use referee_core::mark::Binding;
+use referee_core::model::snapshot::WorkOutcome;
+use referee_core::model::{Answer, Completeness, Evidence, PullNumber, Sha, Snapshot, WorkResult};
+use referee_core::plan::{Delivery, Gate, JobKind, Plan, Reason, Refusal};
+use referee_forge::{Forge, Permit};
+
+use crate::apply::{apply, apply_bound, binding};
+use crate::gather::{GatherError, Inbox, changes, gather};
+use crate::journal::{Journal, Record};
+use crate::pass::{Held, View};
+use crate::receipt::Receipt;
+use crate::source::Source;
+use crate::turn::{Desk, Turn, TurnError, look};
+
+/// What became of a worker's result.
+#[derive(Debug)]
+pub struct Delivered {
+    /// What was pushed or opened.
+    pub delivery: Option<Delivery>,
+    /// Why that, or something else, was not done.
+    pub refused: Vec<Refusal>,
+    /// What became of the record and what goes with it.
+    pub receipts: Vec<Receipt>,
+    /// Something is unknown, or was not done for now: the record says less than what happened.
+    pub unsettled: bool,
+}
+
+/// Why something was not pushed or opened, for people: never a secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undelivered(pub String);
+
+/// Delivers what a worker left, and records how it ended. `push` does what a delivery says; an issue's branch leaves
+/// `base`, the default branch's last commit.
+pub async fn deliver<F: Forge, S: Source, J: Journal>(
+    desk: &Desk<'_, F, S, J>,
+    held: &Held,
+    result: &WorkResult,
+    base: &Sha,
+    push: impl AsyncFnOnce(&Delivery, &Permit) -> Result<(), Undelivered>,
+) -> Result<Delivered, TurnError> {
+    let mut due = Due::of(desk, held, result.clone(), base).await?;
+    if let Some(delivery) = &due.plan.delivery
+        && let Err(Undelivered(why)) = hand_over(desk, delivery, push).await
+        && !landed(desk, held, delivery).await
+    {
+        let failed = WorkResult {
+            outcome: WorkOutcome::Failed,
+            summary: format!("Not delivered: {why}.\n\n{}", result.summary),
+            ..result.clone()
+        };
+        due = Due::of(desk, held, failed, base).await?;
+        let what = format!("deliver what {} left", result.kind);
+        due.plan.refused.push(Refusal { what, why: Reason::new("deliver").fact(why) });
+    }
+    let applied = apply_bound(desk.forge, desk.journal, desk.gates, desk.keys, &due.binding, &due.plan).await;
+    if let Some(snapshot) = due.snapshot.as_ref().filter(|_| !desk.gates.are_shut()) {
+        desk.journal.keep(&Record { snapshot, plan: &due.plan, receipts: &applied.receipts });
+    }
+    let cut_off = due.snapshot.is_some_and(|snapshot| snapshot.complete != Completeness::Complete);
+    let Plan { delivery, refused, .. } = due.plan;
+    Ok(Delivered { delivery, refused, receipts: applied.receipts, unsettled: applied.stale || cut_off })
+}
+
+/// Says in the threads what a worker answers: replies and resolutions, each behind its gate, and nothing else of a turn.
+pub async fn answer<F: Forge, S: Source, J: Journal>(
+    desk: &Desk<'_, F, S, J>,
+    pull: PullNumber,
+    answers: Vec<Answer>,
+) -> Result<Turn, TurnError> {
+    // What the worker was given was read then; the triage that somebody stored is another matter.
+    let evidence = Evidence { answers, answers_for: Some(pull.0), detached: true, ..Evidence::default() };
+    let (snapshot, mut plan) = look(desk, pull, &Inbox { evidence, ..Inbox::default() }).await?;
+    plan.steps.retain(|step| matches!(step.gate, Gate::Reply | Gate::Resolve));
+    let applied = apply(desk.forge, desk.journal, desk.gates, desk.keys, &snapshot, &plan).await;
+    if !desk.gates.are_shut() {
+        desk.journal.keep(&Record { snapshot: &snapshot, plan: &plan, receipts: &applied.receipts });
+    }
+    let (steps, receipts) = (plan.steps.clone(), applied.receipts);
+    Ok(Turn { snapshot, plan, steps, receipts, unsettled: applied.stale, writes: applied.writes })
+}
+
+async fn hand_over<F, S, J>(
+    desk: &Desk<'_, F, S, J>,
+    delivery: &Delivery,
+    push: impl AsyncFnOnce(&Delivery, &Permit) -> Result<(), Undelivered>,
+) -> Result<(), Undelivered> {
+    let permit = desk.gates.open(Gate::Work).map_err(|_| Undelivered("the gate `work` is shut".to_owned()))?;
+    push(delivery, &permit).await
+}
+
+/// Whether a push that nobody answered got there.
+async fn landed<F: Forge, S, J>(desk: &Desk<'_, F, S, J>, held: &Held, delivery: &Delivery) -> bool {
+    let Delivery::Push { commit, .. } = delivery else { return false };
+    desk.forge.head(PullNumber(held.job.number)).await.is_ok_and(|head| head == *commit)
+}
+
+/// What is to be done about a result, and nothing else.
+struct Due {
+    plan: Plan,
+    binding: Binding,
+    snapshot: Option<Snapshot>,
+}
+
+impl Due {
+    async fn of<F: Forge, S: Source, J: Journal>(
+        desk: &Desk<'_, F, S, J>,
+        held: &Held,
+        result: WorkResult,
+        base: &Sha,
+    ) -> Result<Self, TurnError> {
+        if result.kind == JobKind::Impl {
+            Self::on_issue(desk, held, result, base).await
+        } else {
+            Self::on_pull(desk, held, result).await
+        }
+    }
+
+    async fn on_pull<F: Forge, S: Source, J: Journal>(
+        desk: &Desk<'_, F, S, J>,
+        held: &Held,
+        result: WorkResult,
+    ) -> Result<Self, TurnError> {
+        let fetched = desk.forge.fetch_anew(PullNumber(held.job.number)).await?;
+        let result = measured(desk.source, result, &fetched.pull.base_sha);
+        let evidence = Evidence { result: Some(result), ..Evidence::default() };
+        let inbox = Inbox { evidence, ..Inbox::default() };
+        let snapshot = gather(fetched, desk.source, &inbox, desk.policy, desk.keys)?;
+        let mut plan = decide(&snapshot, desk.policy);
+        let (_, steps, _) = core_deliver(&Facts::new(&snapshot, desk.policy));
+        plan.steps.retain(|step| steps.contains(step));
+        Ok(Self { plan, binding: binding(&snapshot), snapshot: Some(snapshot) })
+    }
+
+    async fn on_issue<F: Forge, S: Source, J: Journal>(
+        desk: &Desk<'_, F, S, J>,
+        held: &Held,
+        result: WorkResult,
+        base: &Sha,
+    ) -> Result<Self, TurnError> {
+        let view = View::of(desk, &held.job).await?;
+        let mut plan = view.plan(&held.job, &[]);
+        if let View::Issue(board) = &view {
+            let issue = board.issues.iter().find(|issue| issue.number.0 == held.job.number);
+            let lease = board.leases.iter().find(|(number, _)| number.0 == held.job.number).map(|(_, lease)| lease);
+            match issue {
+                Some(issue) => {
+                    let result = measured(desk.source, result, base);
+                    let due = deliver_issue(issue, lease, &result, desk.policy, &board.viewer);
+                    (plan.delivery, plan.steps, plan.refused) = (due.delivery, due.steps, due.refused);
+                }
+                None => {
+                    let (what, why) = (format!("deliver what {} left", result.kind), Reason::new("deliver"));
+                    plan.refused.push(Refusal { what, why: why.fact("the issue is not open") });
+                }
+            }
+        }
+        Ok(Self { plan, binding: view.binding(&held.job), snapshot: None })
+    }
+}
+
+/// The result with the change as it would be: of the commit it leaves, since that left the base as it is now. A change
+/// that nobody can read is none that may be pushed.
+fn measured<S: Source>(source: &S, result: WorkResult, base: &Sha) -> WorkResult {
+    let Some(head) = &result.head else { return result };
+    let read: Result<_, GatherError> = changes(source, base, head);
+    match read {
+        Ok(changes) => WorkResult { patch: Some(changes.patch), files: changes.files, ..result },
+        Err(_) if result.outcome != WorkOutcome::Done => WorkResult { patch: None, ..result },
+        Err(error) => WorkResult {
+            outcome: WorkOutcome::Failed,
+            summary: format!("Not delivered: {error}.\n\n{}", result.summary),
+            head: None,
+            patch: None,
+            ..result
+        },
+    }
+}
