@@ -36,6 +36,9 @@ pub(crate) struct Repository {
     texts: Texts,
     policy: Policy,
     keys: Keys,
+    /// Who pushes for workers and opens their pulls.
+    #[expect(dead_code, reason = "used by whoever runs workers")]
+    author: Token,
 }
 
 impl Repository {
@@ -53,7 +56,7 @@ impl Repository {
         let texts = Texts::fetched(elsewhere);
         let mut setup = setup::load(common, &texts, Some(&tip), None, out)?;
         let mut forge = Box::new(forge);
-        case::identities(&mut forge, &mut setup, author)?;
+        case::identities(&mut forge, &mut setup, author.clone())?;
         setup.warnings.iter().for_each(|warning| out.say(&format!("warning: {warning}")));
         let work = work(file, &forge)?;
         if !forge.known().logins.contains(&work.user) {
@@ -65,13 +68,14 @@ impl Repository {
             out.say("warning: `review_users` is not set: whoever may write speaks for the bots, but a pull's author");
         }
         let keys = setup.keys()?;
+        let author = author.filter(|_| forge.login() != work.user).unwrap_or_else(|| site.token.clone());
         let policy = policy(file, setup.policy, work, &forge.login());
-        Ok(Self { site, forge: AnyForge::Hosted(forge), store, texts, policy, keys })
+        Ok(Self { site, forge: AnyForge::Hosted(forge), store, texts, policy, keys, author })
     }
 
     /// One pass. Each line is said as soon as it holds.
     pub(crate) fn pass(&self, dry_run: bool, say: impl FnMut(&ProtocolLine)) -> Result<Passed, Failure> {
-        let Self { site, forge, store, texts, policy, keys } = self;
+        let Self { site, forge, store, texts, policy, keys, .. } = self;
         let gates = if dry_run {
             Gates::dry_run()
         } else {

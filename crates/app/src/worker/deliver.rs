@@ -1,0 +1,145 @@
+//! Pushing for a worker, by the author identity: the worker itself has no token (DSP-15, DSP-18).
+
+use std::time::Duration;
+
+use referee_core::model::{Answer, Login, PullNumber, Sha, WorkResult};
+use referee_core::plan::{Delivery, JobKind};
+use referee_forge::{Forge, ForgeError, Permit, Reader};
+use referee_git::{Credentials, GitError, Push};
+use referee_http::Token;
+use referee_turn::{Delivered, Desk, Held, Journal, Turn, TurnError, Undelivered, answer, deliver};
+use url::Url;
+
+use crate::forge::AnyForge;
+use crate::hosted::Hosted;
+use crate::reach::Site;
+use crate::source::Texts;
+
+/// Who pushes, and where to.
+#[derive(Debug)]
+pub(crate) struct Author<'a> {
+    /// The repository.
+    pub(crate) site: &'a Site,
+    /// The fixing side's own name.
+    pub(crate) login: &'a Login,
+    /// Its token.
+    pub(crate) token: &'a Token,
+}
+
+/// What came of a worker's work.
+#[derive(Debug)]
+pub(crate) struct Handed {
+    /// What became of what it left.
+    pub(crate) delivered: Delivered,
+    /// What became of its answers; none where there were none, or where they would answer for a head that is not there.
+    pub(crate) answered: Option<Result<Turn, TurnError>>,
+}
+
+/// Delivers what a worker left, records how it ended, then says its answers. The claim is still held afterwards.
+pub(crate) async fn hand_in<J: Journal>(
+    desk: &Desk<'_, AnyForge, Texts, J>,
+    author: &Author<'_>,
+    held: &Held,
+    result: &WorkResult,
+    answers: Vec<Answer>,
+) -> Result<Handed, TurnError> {
+    let AnyForge::Hosted(forge) = desk.forge else {
+        return Err(ForgeError::Unsupported("take what a worker left".to_owned()).into());
+    };
+    let (default, tip) = forge.default_tip().await?;
+    let to = Repository { author, forge, texts: desk.source, default: &default };
+    let pull = PullNumber(held.job.number);
+    let push = async |delivery: &Delivery, permit: &Permit| to.take(pull, delivery, permit).await;
+    let delivered = deliver(desk, held, result, &tip, push).await?;
+    let head = match &delivered.delivery {
+        Some(Delivery::Push { commit, .. }) => Some(commit),
+        Some(Delivery::OpenPull { .. }) => None,
+        // Words alone answer for the head that the worker looked at.
+        None => Some(&result.started_at).filter(|_| delivered.refused.is_empty()),
+    };
+    let mut answered = None;
+    if let Some(head) = head.filter(|_| !answers.is_empty() && result.kind != JobKind::Impl)
+        && is_shown(forge, pull, head).await
+    {
+        answered = Some(answer(desk, pull, answers).await);
+    }
+    Ok(Handed { delivered, answered })
+}
+
+/// A server takes a moment to show what was pushed; longer than this is no moment.
+const LOOKS: usize = 20;
+const PAUSE: Duration = Duration::from_millis(500);
+
+async fn is_shown(forge: &Hosted, pull: PullNumber, head: &Sha) -> bool {
+    for left in (0..LOOKS).rev() {
+        if forge.head(pull).await.is_ok_and(|shown| shown == *head) {
+            return true;
+        }
+        if left > 0 {
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+    false
+}
+
+/// Where a delivery goes.
+struct Repository<'a> {
+    author: &'a Author<'a>,
+    forge: &'a Hosted,
+    texts: &'a Texts,
+    default: &'a str,
+}
+
+impl Repository<'_> {
+    async fn take(&self, pull: PullNumber, delivery: &Delivery, permit: &Permit) -> Result<(), Undelivered> {
+        match delivery {
+            Delivery::Push { commit, over, epoch: _ } => self.push(pull, commit, over).await,
+            Delivery::OpenPull { branch, commit, .. } => {
+                if !branch.starts_with("referee/") {
+                    return Err(Undelivered(format!("`{branch}` is no branch of a worker")));
+                }
+                self.send(&self.author.site.repo.to_string(), branch, commit, None)?;
+                self.open(delivery, permit).await
+            }
+        }
+    }
+
+    /// To the pull's own branch, wherever that is, if it is where it was.
+    async fn push(&self, pull: PullNumber, commit: &Sha, over: &Sha) -> Result<(), Undelivered> {
+        let listed = self.forge.open_pulls().await.map_err(|error| Undelivered(error.to_string()))?;
+        let Some(listed) = listed.into_iter().find(|it| it.number == pull) else {
+            return Err(Undelivered("the pull is not open".to_owned()));
+        };
+        let own = self.author.site.repo.to_string();
+        let from = listed.from.ok_or_else(|| Undelivered("the repository it comes from is gone".to_owned()))?;
+        let is_here = from.eq_ignore_ascii_case(&own);
+        if is_here && (listed.branch == self.default || listed.branch == listed.base) {
+            return Err(Undelivered(format!("nobody but a person pushes to `{}`", listed.branch)));
+        }
+        self.send(&from, &listed.branch, commit, Some(over))
+    }
+
+    fn send(&self, repo: &str, branch: &str, commit: &Sha, over: Option<&Sha>) -> Result<(), Undelivered> {
+        let Author { site, login, token } = self.author;
+        let url = format!("{}/{repo}.git", site.server.as_str().trim_end_matches('/'));
+        let credentials = Credentials {
+            ca: site.ca.clone(),
+            proxy: site.proxy.as_ref().map(Url::to_string),
+            ..Credentials::new(login.as_str(), token.reveal())
+        };
+        let sent = self.texts.git().push(&Push { url: &url, branch, commit, over }, Some(&credentials));
+        sent.map_err(|error: GitError| Undelivered(error.to_string()))
+    }
+
+    /// By the author identity, whoever reads.
+    async fn open(&self, delivery: &Delivery, permit: &Permit) -> Result<(), Undelivered> {
+        let told = |error: ForgeError| Undelivered(error.to_string());
+        if self.forge.login() == *self.author.login {
+            return self.forge.open_pull(delivery, permit).await.map(drop).map_err(told);
+        }
+        let site = Site { token: self.author.token.clone(), ..self.author.site.clone() };
+        let reach = site.reach().map_err(|_| Undelivered("the forge cannot be reached".to_owned()))?;
+        let forge = Hosted::open(&site, reach, None).await.map_err(told)?;
+        forge.open_pull(delivery, permit).await.map(drop).map_err(told)
+    }
+}

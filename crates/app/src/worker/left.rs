@@ -1,0 +1,88 @@
+//! What a worker left in its copy: a commit, and whether that leads out of the tree.
+
+use referee_core::model::Sha;
+use referee_git::{WorkCopy, parse_diff};
+use referee_turn::{Source, SourceError};
+
+use crate::source::Texts;
+
+/// What a worker left. What its change is, is measured when it is delivered: against the base as it is then.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Left {
+    /// The commit; none if it made none.
+    pub(crate) head: Option<Sha>,
+    /// What it added that leads out of the tree: links and submodules. Hooks and the like are protected paths, and a
+    /// tree that holds a git folder does not come back at all.
+    pub(crate) escapes: Vec<String>,
+}
+
+/// How many bytes a copy's git folder may grow by.
+const ROOM: u64 = 256 << 20;
+/// How many bytes a worker may add to the diff of a change.
+const LONGEST: usize = 8 << 20;
+
+/// Brings back what a worker left that started at a commit. Its branch wants into the base. The error says in words why
+/// nothing of it can be had.
+pub(crate) fn left(texts: &Texts, copy: &WorkCopy, started_at: &Sha, base: &Sha) -> Result<Left, String> {
+    let head = texts.git().take_from(copy, ROOM).map_err(|error| error.to_string())?;
+    if head == *started_at {
+        return Ok(Left { head: None, escapes: Vec::new() });
+    }
+    let escapes = escapes(texts, started_at, base, &head)?;
+    Ok(Left { head: Some(head), escapes })
+}
+
+/// Of the change itself: what came in with the base is none of the worker's.
+fn escapes<S: Source>(source: &S, started_at: &Sha, base: &Sha, head: &Sha) -> Result<Vec<String>, String> {
+    let told = |error: SourceError| error.to_string();
+    let change = |to: &Sha| {
+        let parted = source.merge_base(base, to)?;
+        source.diff(parted.as_ref().unwrap_or(base), to)
+    };
+    let (before, after) = (change(started_at).map_err(told)?, change(head).map_err(told)?);
+    if after.len().saturating_sub(before.len()) > LONGEST {
+        return Err(format!("its change is larger than {} MiB", LONGEST >> 20));
+    }
+    let unread = |error: referee_git::DiffError| error.to_string();
+    let (before, after) = (parse_diff(&before).map_err(unread)?, parse_diff(&after).map_err(unread)?);
+    let was_there = |path: &str, mode: u32, blob: Option<&str>| {
+        before.iter().any(|it| it.path == path && it.new_mode == Some(mode) && it.new_blob == blob)
+    };
+    let mut escapes = Vec::new();
+    for file in &after {
+        let Some(mode @ (LINK | SUBMODULE)) = file.new_mode else { continue };
+        if was_there(&file.path, mode, file.new_blob) {
+            continue;
+        }
+        let target = source.files(head, &[&file.path]).map_err(told)?.pop().flatten();
+        if mode == SUBMODULE || target.is_none_or(|target| leaves(&file.path, &target)) {
+            escapes.push(file.path.clone());
+        }
+    }
+    Ok(escapes)
+}
+
+const LINK: u32 = 0o120_000;
+const SUBMODULE: u32 = 0o160_000;
+
+/// Whether a link at that path leads out of the tree, or into the git folder.
+fn leaves(path: &str, target: &[u8]) -> bool {
+    let Ok(target) = std::str::from_utf8(target) else { return true };
+    let mut depth = path.matches('/').count();
+    if target.is_empty() || target.starts_with('/') {
+        return true;
+    }
+    for part in target.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if depth == 0 => return true,
+            ".." => depth -= 1,
+            _ if part.eq_ignore_ascii_case(".git") => return true,
+            _ => depth += 1,
+        }
+    }
+    false
+}
+
+#[cfg(all(test, unix))]
+mod tests;
