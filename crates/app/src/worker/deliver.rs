@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use referee_core::model::{Answer, Login, PullNumber, Sha, WorkResult};
 use referee_core::plan::{Delivery, JobKind};
-use referee_forge::{Forge, ForgeError, Permit, Reader};
+use referee_forge::{Duty, Forge, ForgeError, Permit, Reader};
 use referee_git::{Credentials, GitError, Push};
 use referee_http::Token;
 use referee_turn::{Delivered, Desk, Held, Journal, Turn, TurnError, Undelivered, answer, deliver};
@@ -135,11 +135,19 @@ impl Repository<'_> {
     async fn open(&self, delivery: &Delivery, permit: &Permit) -> Result<(), Undelivered> {
         let told = |error: ForgeError| Undelivered(error.to_string());
         if self.forge.login() == *self.author.login {
-            return self.forge.open_pull(delivery, permit).await.map(drop).map_err(told);
+            return open(self.forge, delivery, permit).await.map_err(told);
         }
         let site = Site { token: self.author.token.clone(), ..self.author.site.clone() };
         let reach = site.reach().map_err(|_| Undelivered("the forge cannot be reached".to_owned()))?;
         let forge = Hosted::open(&site, reach, None).await.map_err(told)?;
-        forge.open_pull(delivery, permit).await.map(drop).map_err(told)
+        open(&forge, delivery, permit).await.map_err(told)
+    }
+}
+
+/// Opens a pull, or finds the one that is open: where nobody knows, asking again is looking.
+async fn open(forge: &Hosted, delivery: &Delivery, permit: &Permit) -> Result<(), ForgeError> {
+    match forge.open_pull(delivery, permit).await {
+        Err(error) if error.duty() == Duty::Reread => forge.open_pull(delivery, permit).await.map(drop),
+        answered => answered.map(drop),
     }
 }

@@ -2,7 +2,7 @@ use std::path::Path;
 use std::process::Command;
 
 use referee_core::model::Sha;
-use referee_git::{GitError, User, WorkCopy};
+use referee_git::{Git, GitError, User, WorkCopy};
 
 use crate::repository::Repository;
 
@@ -75,6 +75,24 @@ fn a_work_copy_is_a_repository_of_its_own() {
 
     drop(copy);
     assert!(!dir.exists(), "it goes with the value");
+}
+
+#[test]
+fn what_a_cache_left_on_the_server_is_in_its_work_copies() {
+    let parted = Parted::new();
+    parted.repository.run(&["config", "uploadpack.allowFilter", "true"]);
+    let cache = Git::cache(&parted.outside.path().join("cache")).expect("a cache");
+    let url = format!("file://{}", parted.repository.path("").display());
+    cache.fetch(&url, &[parted.head.clone(), parted.base.clone()], None).expect("they are there");
+    let dir = parted.outside.path().join("copy");
+    let copy = cache.work_copy(&dir, &parted.head, &parted.base, &bot()).expect("a work copy");
+    parted.repository.run(&["config", "uploadpack.allowFilter", "false"]);
+    std::fs::rename(parted.repository.path(".git"), parted.repository.path("gone")).expect("it goes");
+    work(copy.dir(), &["fsck", "--full", "--strict"]);
+    work(copy.dir(), &["rebase", "--quiet", "base"]);
+    let made = cache.take_from(&copy, 1 << 20).expect("nobody has to be asked");
+    assert_eq!(made.as_str(), work(copy.dir(), &["rev-parse", "HEAD"]));
+    assert_eq!(cache.files(&made, &["b"]).expect("a file"), [Some(b"feature\n".to_vec())]);
 }
 
 #[test]

@@ -73,17 +73,8 @@ impl Person {
     pub fn rebase(&self) -> Sha {
         self.deed("rebase", |repo, pull| {
             repo.may_push(&self.login, pull)?;
-            let row = repo.pull(pull)?;
-            let branch = row.branch.clone();
-            let patch = repo.patch_of(row);
-            let base = base_of(repo, pull)?;
-            let mut tree = repo.tree(&base);
-            for (path, (_, after)) in patch {
-                match after {
-                    Some(text) => tree.insert(path, text),
-                    None => tree.remove(&path),
-                };
-            }
+            let branch = repo.pull(pull)?.branch.clone();
+            let (tree, base) = rebased(repo, pull)?;
             Ok::<_, ForgeError>(repo.push(&self.login, &branch, tree, vec![base], PushKind::Forced))
         })
     }
@@ -97,6 +88,51 @@ impl Person {
             let mut tree = parents.first().map(|base| repo.tree(base)).unwrap_or_default();
             change(&mut tree, path, edit);
             repo.push(&self.login, &branch, tree, parents, PushKind::Forward)
+        })
+    }
+
+    /// Commits on top of the head and keeps it for the moment, as a worker does in its copy.
+    #[track_caller]
+    pub fn prepare(&self, path: &str, edit: impl FnOnce(&str) -> String) -> Sha {
+        self.deed("commit", |repo, pull| {
+            let head = repo.pull(pull)?.head.clone();
+            let mut tree = repo.tree(&head);
+            change(&mut tree, path, edit);
+            Ok::<_, ForgeError>(repo.commit(tree, vec![head]))
+        })
+    }
+
+    /// The same changes on top of the base as it is now, kept for the moment.
+    #[track_caller]
+    pub fn prepare_rebase(&self) -> Sha {
+        self.deed("commit", |repo, pull| {
+            let (tree, base) = rebased(repo, pull)?;
+            Ok::<_, ForgeError>(repo.commit(tree, vec![base]))
+        })
+    }
+
+    /// Commits on top of the default branch and keeps it for the moment.
+    pub fn prepare_branch(&self, path: &str, text: &str) -> Sha {
+        self.world.deed(|repo| {
+            let base: Vec<Sha> = repo.branch(&repo.default_branch).cloned().into_iter().collect();
+            let mut tree = base.first().map(|base| repo.tree(base)).unwrap_or_default();
+            change(&mut tree, path, |_| text.to_owned());
+            repo.commit(tree, base)
+        })
+    }
+
+    /// Pushes what was prepared, if the branch is where it was seen.
+    pub fn push_over(&self, commit: &Sha, over: &Sha) -> Result<(), ForgeError> {
+        let pull = self.pull();
+        self.world.deed(|repo| {
+            repo.may_push(&self.login, pull)?;
+            let row = repo.pull(pull)?;
+            if row.head != *over {
+                return Err(ForgeError::Moved("the branch".to_owned()));
+            }
+            let branch = row.branch.clone();
+            repo.advance_branch(&self.login, &branch, commit, PushKind::Forced);
+            Ok(())
         })
     }
 
@@ -179,6 +215,20 @@ enum Origin {
 fn change(tree: &mut Tree, path: &str, edit: impl FnOnce(&str) -> String) {
     let text = edit(tree.get(path).map_or("", AsRef::as_ref));
     tree.insert(path.to_owned(), Arc::from(text));
+}
+
+/// The pull's changes on top of the base as it is now, and that base.
+fn rebased(repo: &Repo, pull: PullNumber) -> Result<(Tree, Sha), ForgeError> {
+    let patch = repo.patch_of(repo.pull(pull)?);
+    let base = base_of(repo, pull)?;
+    let mut tree = repo.tree(&base);
+    for (path, (_, after)) in patch {
+        match after {
+            Some(text) => tree.insert(path, text),
+            None => tree.remove(&path),
+        };
+    }
+    Ok((tree, base))
 }
 
 fn base_of(repo: &Repo, pull: PullNumber) -> Result<Sha, ForgeError> {

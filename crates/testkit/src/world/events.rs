@@ -62,18 +62,23 @@ impl Repo {
 
     /// Stores a commit and moves a branch to it, with every open pull on that branch.
     pub(crate) fn push(&mut self, by: &Login, branch: &str, tree: Tree, parents: Vec<Sha>, kind: PushKind) -> Sha {
+        let sha = self.commit(tree, parents);
+        self.advance_branch(by, branch, &sha, kind);
+        sha
+    }
+
+    /// Moves a branch to a commit that is there, with every open pull on that branch.
+    pub(crate) fn advance_branch(&mut self, by: &Login, branch: &str, sha: &Sha, kind: PushKind) {
         let before: Vec<(PullNumber, Patch)> = self
             .pulls
             .values()
             .filter(|pull| pull.branch == branch && pull.state == PullState::Open)
             .map(|pull| (pull.number, self.patch_of(pull)))
             .collect();
-        let sha = self.commit(tree, parents);
         self.branches.insert(branch.to_owned(), sha.clone());
         for (number, patch) in before {
-            self.advance(number, by, &sha, &patch, kind);
+            self.advance(number, by, sha, &patch, kind);
         }
-        sha
     }
 
     fn advance(&mut self, number: PullNumber, by: &Login, head: &Sha, patch: &Patch, kind: PushKind) {

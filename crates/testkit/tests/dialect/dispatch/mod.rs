@@ -2,6 +2,7 @@
 
 mod at_once;
 mod crashes;
+mod deliver;
 mod rules;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,16 +90,24 @@ impl Project {
         gates: &Gates,
         say: impl FnMut(&ProtocolLine),
     ) -> Result<Passed, TurnError> {
-        let desk = Desk {
+        pass(&self.desk(forge, gates, &Keys::none()), Then::Print, say).await
+    }
+
+    pub(crate) fn desk<'a, F: Forge>(
+        &'a self,
+        forge: &'a F,
+        gates: &'a Gates,
+        keys: &'a Keys,
+    ) -> Desk<'a, F, World, Nothing> {
+        Desk {
             forge,
             source: &self.world,
             journal: &Nothing,
             policy: &self.policy,
             gates,
-            keys: &Keys::none(),
+            keys,
             publishing: Publishing::Alone,
-        };
-        pass(&desk, Then::Print, say).await
+        }
     }
 }
 
