@@ -23,7 +23,7 @@ const NAME: &str = "push";
 
 impl Git {
     /// Pushes. A branch that has the commit already is as good as pushed to.
-    pub fn push(&self, push: &Push<'_>, credentials: Option<&Credentials>) -> Result<(), GitError> {
+    pub fn push_commit(&self, push: &Push<'_>, credentials: Option<&Credentials>) -> Result<(), GitError> {
         let Push { url, branch, commit, over } = *push;
         let address = Address::of(url)?;
         let target = format!("refs/heads/{branch}");

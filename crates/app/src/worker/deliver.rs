@@ -127,7 +127,7 @@ impl Repository<'_> {
             proxy: site.proxy.as_ref().map(Url::to_string),
             ..Credentials::new(login.as_str(), token.reveal())
         };
-        let sent = self.texts.git().push(&Push { url: &url, branch, commit, over }, Some(&credentials));
+        let sent = self.texts.git().push_commit(&Push { url: &url, branch, commit, over }, Some(&credentials));
         sent.map_err(|error: GitError| Undelivered(error.to_string()))
     }
 

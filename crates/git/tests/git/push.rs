@@ -31,7 +31,7 @@ impl Two {
     fn push(&self, branch: &str, commit: usize, over: Option<usize>) -> Result<(), GitError> {
         let url = self.there.path("").display().to_string();
         let over = over.map(|at| &self.commits[at]);
-        self.here.git().push(&Push { url: &url, branch, commit: &self.commits[commit], over }, None)
+        self.here.git().push_commit(&Push { url: &url, branch, commit: &self.commits[commit], over }, None)
     }
 
     fn tip(&self, branch: &str) -> Option<Sha> {
@@ -99,7 +99,7 @@ fn a_server_that_is_not_there_is_told_apart() {
     let two = Two::new();
     let push = |url: &str| {
         let [first, ..] = &two.commits;
-        two.here.git().push(&Push { url, branch: "x", commit: first, over: None }, None)
+        two.here.git().push_commit(&Push { url, branch: "x", commit: first, over: None }, None)
     };
     let nowhere = two.there.path("nowhere").display().to_string();
     assert!(matches!(push(&nowhere), Err(GitError::Failed { command: "push", .. })));

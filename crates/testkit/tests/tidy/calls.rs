@@ -4,15 +4,17 @@
 //! |---|---|
 //! | `perform` | `crates/turn`: one place puts gates, expectations and receipts around every write |
 //! | `open_pull` | `crates/app/src/worker`: a delivery is no action of the loop |
+//! | `push_commit` | the same: push exists in one place (SAF-1) |
 //!
-//! The testkit drives both, so it is excepted. A forge that stands before another one passes its own call on: a `perform`
+//! The testkit drives them, so it is excepted. A forge that stands before another one passes its own call on: a `perform`
 //! within `fn perform` has the caller's permit in its hands and is no second caller.
 
 use crate::house::House;
 use crate::rust::Rust;
 use crate::{Complaint, hold, places};
 
-const CALLERS: [(&str, &str); 2] = [("perform", "crates/turn/"), ("open_pull", "crates/app/src/worker")];
+const CALLERS: [(&str, &str); 3] =
+    [("perform", "crates/turn/"), ("open_pull", "crates/app/src/worker"), ("push_commit", "crates/app/src/worker")];
 
 fn check(house: &House) -> Vec<Complaint> {
     let mut complaints = Vec::new();
