@@ -84,5 +84,5 @@ fn leaves(path: &str, target: &[u8]) -> bool {
     false
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests;
