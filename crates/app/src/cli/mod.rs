@@ -33,7 +33,7 @@ pub(crate) struct Cli {
     #[command(flatten)]
     common: Common,
     #[command(subcommand)]
-    command: Command,
+    command: Whole,
 }
 
 const EXIT_CODES: &str = "\
@@ -77,6 +77,17 @@ enum Color {
     Auto,
     Always,
     Never,
+}
+
+/// What people type, and what the program types itself.
+#[derive(Debug, Subcommand)]
+enum Whole {
+    #[command(flatten)]
+    Command(Command),
+    /// Stand around a worker
+    #[cfg(target_os = "linux")]
+    #[command(hide = true)]
+    Cage(crate::worker::cage::inside::Inside),
 }
 
 #[derive(Debug, Subcommand)]
@@ -142,6 +153,11 @@ pub(crate) fn main() -> ExitCode {
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
+    };
+    let command = match command {
+        Whole::Command(command) => command,
+        #[cfg(target_os = "linux")]
+        Whole::Cage(inside) => return inside.run(),
     };
     let out = common.out();
     match run(&common, &out, command) {

@@ -27,6 +27,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "referee-turn",
             "rusqlite",
             "rusqlite_migration",
+            // Limits, sessions and signals without `unsafe` (decision 0033).
+            "rustix",
             "schemars",
             "serde",
             // Project files are YAML where they come from.

@@ -1,0 +1,175 @@
+//! The two that stand between referee and the agent. Both are this program again, in a process of their own.
+
+use std::ffi::OsString;
+use std::io::{self, BufRead, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::thread;
+
+use clap::{Args, Subcommand};
+use rustix::process::{
+    DumpableBehavior, Pid, Signal, getpid, set_child_subreaper, set_dumpable_behavior, set_parent_process_death_signal,
+    setsid,
+};
+use rustix::thread::set_no_new_privs;
+
+use super::by_hand::ByHand;
+use super::fence::Fence;
+use super::tunnel::{self, Tunnel};
+use super::{Ended, Limits};
+
+/// Stand around a worker.
+#[derive(Debug, Args)]
+pub(crate) struct Inside {
+    #[command(subcommand)]
+    part: Part,
+}
+
+#[derive(Debug, Subcommand)]
+enum Part {
+    /// Run a program as a worker is run
+    Run(ByHand),
+    /// Start a program, and end all that came of it
+    Guard {
+        /// The control group to go into
+        #[arg(long)]
+        fence: Option<PathBuf>,
+        #[arg(last = true, required = true)]
+        argv: Vec<OsString>,
+    },
+    /// Take the limits, and become the program
+    Enter {
+        #[arg(long)]
+        limits: Limits,
+        #[command(flatten)]
+        tunnel: Tunnel,
+        #[arg(last = true, required = true)]
+        argv: Vec<OsString>,
+    },
+}
+
+impl Inside {
+    pub(crate) fn run(self) -> ExitCode {
+        let done = match self.part {
+            Part::Run(by_hand) => {
+                return match by_hand.run() {
+                    Ok(ended) => {
+                        let _ = writeln!(io::stdout(), "{ended}");
+                        ExitCode::SUCCESS
+                    }
+                    Err(failure) => {
+                        let _ = write!(io::stderr(), "{}", failure.words());
+                        failure.code()
+                    }
+                };
+            }
+            Part::Guard { fence, argv } => guard(fence.map(|folder| Fence::at(&folder)), &argv),
+            Part::Enter { limits, tunnel, argv } => enter(limits, &tunnel, &argv),
+        };
+        match done {
+            Ok(code) => code,
+            Err(error) => {
+                let _ = writeln!(io::stderr(), "cage: {error}");
+                ExitCode::from(NOT_STARTED)
+            }
+        }
+    }
+}
+
+/// As shells say it.
+const NOT_STARTED: u8 = 127;
+
+/// Its stdin is the prompt's length in a line, the prompt, and then silence until all is to end.
+fn guard(fence: Option<Fence>, argv: &[OsString]) -> io::Result<ExitCode> {
+    // A session of its own: no terminal can be reached from in there.
+    setsid()?;
+    set_child_subreaper(Some(getpid()))?;
+    // The agent may be of the same user: it shall not look into this one.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    if let Some(fence) = &fence {
+        fence.enter()?;
+    }
+    let prompt = prompt()?;
+    let mut child = command(argv, Stdio::piped())?.spawn()?;
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let (tell, told) = mpsc::channel();
+    if let Some(mut stdin) = child.stdin.take() {
+        // It may never read, or end before it has.
+        thread::spawn(move || drop(stdin.write_all(&prompt)));
+    }
+    let end = tell.clone();
+    thread::spawn(move || {
+        let _ = io::copy(&mut io::stdin(), &mut io::sink());
+        let _ = end.send(None);
+    });
+    thread::spawn(move || {
+        let _ = tell.send(child.wait().ok());
+    });
+    let status = told.recv().unwrap_or(None);
+    if let Some(group) = group {
+        super::remains::end(group);
+    }
+    if let Some(status) = status {
+        let _ = writeln!(io::stdout(), "{}", line(status));
+    }
+    if let Some(fence) = &fence {
+        fence.leave();
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn prompt() -> io::Result<Vec<u8>> {
+    let mut length = String::new();
+    let mut stdin = io::stdin().lock();
+    stdin.read_line(&mut length)?;
+    let length = length.trim().parse().map_err(|_| io::Error::other("the guard was told nothing"))?;
+    let mut prompt = vec![0; length];
+    stdin.read_exact(&mut prompt)?;
+    Ok(prompt)
+}
+
+/// How the guard says how it ended.
+fn line(status: ExitStatus) -> String {
+    match status.signal() {
+        Some(signal) => format!("signalled {signal}"),
+        None => format!("exited {}", status.code().unwrap_or(i32::from(NOT_STARTED))),
+    }
+}
+
+/// The same, read.
+pub(super) fn read(line: &str) -> Option<Ended> {
+    match line.trim_end().split_once(' ')? {
+        ("exited", code) => code.parse().ok().map(Ended::Exited),
+        ("signalled", _) => Some(Ended::Signalled),
+        _ => None,
+    }
+}
+
+fn enter(limits: Limits, tunnel: &Tunnel, argv: &[OsString]) -> io::Result<ExitCode> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    // In bubblewrap it already leads one.
+    let _ = setsid();
+    set_no_new_privs(true)?;
+    let proxy = tunnel::open(tunnel)?;
+    limits.hold()?;
+    let mut command = command(argv, Stdio::inherit())?;
+    if !tunnel.is_needed() {
+        return Err(command.exec());
+    }
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    let status = command.envs(proxy).spawn()?.wait()?;
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(i32::from(NOT_STARTED));
+    Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
+}
+
+/// All that it prints goes one way.
+fn command(argv: &[OsString], stdin: Stdio) -> io::Result<Command> {
+    let (program, arguments) = argv.split_first().ok_or_else(|| io::Error::other("there is nothing to run"))?;
+    let mut command = Command::new(program);
+    let prints = || io::stderr().as_fd().try_clone_to_owned().map(Stdio::from);
+    command.args(arguments).stdin(stdin).stdout(prints()?).stderr(prints()?);
+    Ok(command)
+}

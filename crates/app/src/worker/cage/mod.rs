@@ -1,0 +1,103 @@
+//! What a worker runs in: an environment of its own, limits, a deadline, and in tier 2 a machine that has nothing else on it.
+//!
+//! ```text
+//!  run ──stdin── guard ── enter ─► agent                    tiers 0 and 1
+//!   │            guard ── bwrap ── enter ─► agent           tier 2
+//!   └─ relay ◄────── a UNIX socket ── tunnel (in enter)
+//! ```
+//!
+//! `guard` and `enter` are this same program again (`referee cage …`). The guard inherits whatever the agent leaves behind,
+//! and ends it all when its stdin ends: at the deadline, and when whoever ran it is gone.
+
+mod egress;
+mod env;
+mod limits;
+mod tier;
+
+#[cfg(target_os = "linux")]
+mod bubble;
+#[cfg(target_os = "linux")]
+mod by_hand;
+#[cfg(target_os = "linux")]
+mod fence;
+#[cfg(target_os = "linux")]
+pub(crate) mod inside;
+#[cfg(target_os = "linux")]
+mod printed;
+#[cfg(target_os = "linux")]
+mod relay;
+#[cfg(target_os = "linux")]
+mod remains;
+#[cfg(target_os = "linux")]
+mod run;
+#[cfg(target_os = "linux")]
+mod tunnel;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::failure::Failure;
+
+pub(crate) use egress::Egress;
+pub(crate) use limits::Limits;
+pub(crate) use tier::{Tier, demanded};
+
+/// Where and how a worker runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Cage {
+    /// How much of the machine it sees.
+    pub(crate) tier: Tier,
+    /// The work copy: where it starts, and what it may change.
+    pub(crate) work: PathBuf,
+    /// The job folder; it may write there too.
+    pub(crate) job: PathBuf,
+    /// An empty folder that is its home, from tier 1 on.
+    pub(crate) home: PathBuf,
+    /// What it may reach in tier 2; below, nobody is between it and the network.
+    pub(crate) egress: Vec<Egress>,
+    /// What its entry's `env` names, with values. In tier 2 a value that is the path of a file or folder makes that readable.
+    pub(crate) env: Vec<(String, String)>,
+    /// How long it may take.
+    pub(crate) deadline: Duration,
+    /// Where its prints go.
+    pub(crate) log: PathBuf,
+    /// How much of the machine it may use.
+    pub(crate) limits: Limits,
+}
+
+/// How a worker ended. None of these says that it did its work: that is in its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// With this code.
+    Exited(i32),
+    /// By a signal that was not the cage's.
+    Signalled,
+    /// At the deadline.
+    TimedOut,
+}
+
+/// A sign of life, about once a second and once at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Beat {
+    /// Since the start.
+    pub(crate) elapsed: Duration,
+    /// How many bytes were printed.
+    pub(crate) printed: u64,
+    /// Whether the log has less than that.
+    pub(crate) cut: bool,
+}
+
+impl Cage {
+    /// Runs a program to its end, with `prompt` on its stdin. When this returns, nothing that it started runs any more.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn run(&self, argv: &[String], prompt: &str, tick: &mut dyn FnMut(Beat)) -> Result<Ended, Failure> {
+        run::run(self, argv, prompt, tick)
+    }
+
+    /// Runs nothing: what the cage is made of is Linux's.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn run(&self, _argv: &[String], _prompt: &str, _tick: &mut dyn FnMut(Beat)) -> Result<Ended, Failure> {
+        Err(Failure::usage("no worker runs here: this system is not Linux")
+            .hint("print with `referee dispatch` instead"))
+    }
+}
