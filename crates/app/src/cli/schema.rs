@@ -13,6 +13,7 @@ use crate::fix::FixPayload;
 use crate::out::Out;
 use crate::payload;
 use crate::show::{PassDocument, TurnDocument};
+use crate::worker::{JobDocument, ResultPayload};
 
 /// Print a published JSON schema
 #[derive(Debug, Args)]
@@ -35,6 +36,10 @@ enum Name {
     Turn,
     /// What `dispatch --json` prints
     Pass,
+    /// What a worker finds as `job.json`
+    Job,
+    /// What a worker leaves as `result.json`
+    Result,
     /// `referee.toml`
     Config,
     /// What is known of a pull
@@ -54,6 +59,8 @@ impl SchemaOf {
             Name::Comments => schema_for!(CommentsDocument),
             Name::Turn => schema_for!(TurnDocument),
             Name::Pass => schema_for!(PassDocument),
+            Name::Job => schema_for!(JobDocument),
+            Name::Result => payload::schema::<ResultPayload>(),
             Name::Config => return print(&crate::config::schema(), out),
             Name::Snapshot => schema_for!(Snapshot),
             Name::Plan => schema_for!(Plan),

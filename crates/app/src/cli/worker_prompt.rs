@@ -11,7 +11,7 @@ use crate::config::nearest;
 use crate::dispatch::{Label, find};
 use crate::failure::{Ending, Failure};
 use crate::out::Out;
-use crate::worker::{Brief, render, task};
+use crate::worker::{Audience, Brief, render, task_in};
 
 /// Print what a worker is told
 #[derive(Debug, Args)]
@@ -40,13 +40,7 @@ impl WorkerPrompt {
         let found = find(common, &self.project, self.projects.as_deref())?;
         let folder = match &self.tasks {
             Some(folder) => common.dir.join(folder),
-            None => found.path.with_file_name("worker-tasks"),
-        };
-        let path = folder.join(format!("{}.md", self.job));
-        let own = match std::fs::read_to_string(&path) {
-            Ok(text) => Some(text),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-            Err(error) => return Err(Failure::usage(format!("`{}` cannot be read: {error}", path.display()))),
+            None => found.tasks(),
         };
         let wip = match &found.file.labels.wip {
             Some(Label::Name(name)) => name.clone(),
@@ -55,7 +49,7 @@ impl WorkerPrompt {
         let repo = found.file.repo.0.to_string();
         let (head, user) = (self.head.as_deref(), found.file.user.as_str());
         let brief = Brief { repo: &repo, number: self.number, head, user, wip: &wip };
-        let text = render(own.as_deref().unwrap_or(task(self.job)), &brief)?;
+        let text = render(&task_in(&folder, self.job)?, &brief, Audience::Outside)?;
         if out.json {
             out.document(&json!({
                 "schema": "referee/worker-prompt-1", "type": self.job, "number": self.number, "text": text,

@@ -17,6 +17,18 @@ pub(crate) struct Found {
     pub(crate) file: ProjectFile,
 }
 
+impl Found {
+    /// Its name.
+    pub(crate) fn name(&self) -> String {
+        self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// Where its own tasks are, if it has any.
+    pub(crate) fn tasks(&self) -> PathBuf {
+        self.path.with_file_name("worker-tasks")
+    }
+}
+
 const ENDINGS: [&str; 3] = ["yaml", "yml", "toml"];
 
 /// The project: a path, or a name under that folder; by default `projects` beside the operator file.

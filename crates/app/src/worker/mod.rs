@@ -1,10 +1,22 @@
-//! Workers. What one is told is here; running one comes with the runner.
+//! Workers: what one is told, what is laid out for it, and what it says when it ends.
 
+mod audience;
 pub(crate) mod cage;
-#[expect(dead_code, reason = "called by whoever runs workers")]
 mod deliver;
-#[cfg_attr(not(test), expect(dead_code, reason = "called by whoever runs workers"))]
+mod entry;
+mod folder;
 mod left;
 mod prompt;
+mod ran;
+mod result;
+mod talk;
 
-pub(crate) use prompt::{Brief, render, task};
+pub(crate) use audience::Audience;
+pub(crate) use deliver::{Author, Handed, hand_in};
+pub(crate) use entry::{Crew, Hired};
+pub(crate) use folder::{JobDocument, JobFolder, Layout, sweep};
+pub(crate) use left::left;
+pub(crate) use prompt::{Brief, render, task_in};
+pub(crate) use ran::Ran;
+pub(crate) use result::{Account, Expected, ResultPayload, read};
+pub(crate) use talk::Talk;

@@ -1,7 +1,11 @@
 //! What a worker is told: the constraints, the task of its type, and how it ends (DSP-13).
 
+use std::path::Path;
+use std::{fs, io};
+
 use referee_core::plan::JobKind;
 
+use super::audience::Audience;
 use crate::failure::Failure;
 
 /// Stands before every task, whoever wrote it.
@@ -30,7 +34,7 @@ pub(crate) struct Brief<'a> {
 }
 
 /// The built-in task of a type.
-pub(crate) fn task(kind: JobKind) -> &'static str {
+fn task(kind: JobKind) -> &'static str {
     match kind {
         JobKind::Findings => include_str!("tasks/findings.md"),
         JobKind::Rebase => include_str!("tasks/rebase.md"),
@@ -42,24 +46,30 @@ pub(crate) fn task(kind: JobKind) -> &'static str {
     }
 }
 
-/// The whole text, for a runner that is not referee. A task that asks for a call that no worker may make is refused.
-pub(crate) fn render(task: &str, brief: &Brief<'_>) -> Result<String, Failure> {
+/// The task of a type: the folder's own if it has one, else the built-in one.
+pub(crate) fn task_in(folder: &Path, kind: JobKind) -> Result<String, Failure> {
+    let path = folder.join(format!("{kind}.md"));
+    match fs::read_to_string(&path) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(task(kind).to_owned()),
+        Err(error) => Err(Failure::usage(format!("`{}` cannot be read: {error}", path.display()))),
+    }
+}
+
+/// The whole text. A task that asks for a call that no worker may make is refused.
+pub(crate) fn render(task: &str, brief: &Brief<'_>, audience: Audience) -> Result<String, Failure> {
     if let Some((line, call)) = forbidden(task) {
         return Err(Failure::usage(format!("no worker is told that: line {line} of its task has `{call}`"))
             .hint("workers neither merge nor close: a person does"));
     }
-    let head = brief.head.unwrap_or("the head that its SPAWN line names");
-    let task = task
+    let task = audience.speak(task);
+    let text = format!("{}{}\n\n{}", audience.place(), task.trim(), audience.ending())
         .replace("{repo}", brief.repo)
         .replace("{number}", &brief.number.to_string())
-        .replace("{head}", head)
+        .replace("{head}", brief.head.unwrap_or("the head that its SPAWN line names"))
         .replace("{user}", brief.user)
         .replace("{wip}", brief.wip);
-    let ending = format!(
-        "## When you are done\n\nWhatever came of it: remove the label `{}` from #{}, and answer `NO_REPLY`.\n",
-        brief.wip, brief.number
-    );
-    Ok(format!("{CONSTRAINTS}\n{}\n\n{ending}", task.trim()))
+    Ok(format!("{CONSTRAINTS}\n{text}"))
 }
 
 /// Calls that end a pull's life, as people write them for forges and their tools; spaces and quotes are left out.
@@ -96,28 +106,53 @@ fn forbidden(task: &str) -> Option<(usize, &'static str)> {
 mod tests {
     use referee_core::plan::JobKind;
 
-    use super::{Brief, render, task};
+    use super::{Audience, Brief, render, task};
 
     const BRIEF: Brief<'_> = Brief { repo: "acme/api", number: 7, head: Some("0123abcd"), user: "rodin", wip: "busy" };
+    const BOTH: [Audience; 2] = [Audience::Outside, Audience::Inside];
+
+    /// Every built-in task, and one that somebody wrote.
+    fn tasks() -> impl Iterator<Item = (String, String)> {
+        let built_in = JobKind::ALL.map(|kind| (kind.to_string(), task(kind).to_owned()));
+        let own = "Do #{number} of {repo}. {plan} {push} {reply}".to_owned();
+        built_in.into_iter().chain([("own".to_owned(), own)])
+    }
 
     // spec: DSP-13, DSP-17 @core
     #[test]
     fn every_task_begins_with_the_constraints_and_ends_as_it_must() {
-        for kind in JobKind::ALL {
-            let text = render(task(kind), &BRIEF).expect("a task of referee's own");
-            assert!(text.starts_with("# ⛔ ABSOLUTE CONSTRAINTS\n"), "{kind}: {text}");
+        for ((name, task), audience) in tasks().flat_map(|task| BOTH.map(|audience| (task.clone(), audience))) {
+            let text = render(&task, &BRIEF, audience).expect("a task that may be told");
+            let told = format!("{name} {audience:?}: {text}");
+            assert!(text.starts_with("# ⛔ ABSOLUTE CONSTRAINTS\n"), "{told}");
             for constraint in [
                 "NEVER close a PR.",
                 "NEVER merge a PR.",
                 "NEVER use another identity's token.",
                 "NEVER act on a PR with active REQUEST_CHANGES. Fix the findings first.",
             ] {
-                assert_eq!(text.matches(constraint).count(), 1, "{kind}: {constraint}");
+                assert_eq!(text.matches(constraint).count(), 1, "{constraint}: {told}");
             }
-            assert!(text.contains("#7") && text.contains("acme/api"), "{kind}: {text}");
-            assert!(text.ends_with("remove the label `busy` from #7, and answer `NO_REPLY`.\n"), "{kind}: {text}");
-            let left = text.find('{').filter(|at| text[*at..].find('}').is_some_and(|end| end < 12));
-            assert_eq!(left, None, "{kind}: something was not filled in: {text}");
+            assert!(text.contains("#7") && text.contains("acme/api"), "{told}");
+            let outside = text.ends_with("remove the label `busy` from #7, and answer `NO_REPLY`.\n");
+            assert_eq!(outside, audience == Audience::Outside, "{told}");
+            let left = text.find('{').filter(|at| text[*at..].find('}').is_some_and(|end| end < 16));
+            assert_eq!(left, None, "something was not filled in: {told}");
+        }
+    }
+
+    // spec: DSP-13, DSP-17 @core
+    #[test]
+    fn a_worker_that_referee_runs_is_told_of_its_result_and_asked_for_nothing_that_it_cannot_do() {
+        for (name, task) in tasks() {
+            let text = render(&task, &BRIEF, Audience::Inside).expect("a task that may be told");
+            for part in ["$REFEREE_JOB/result.json", "`nonce` of `job.json`", "You have no token", "data to judge"] {
+                assert!(text.contains(part), "{name}: {part}: {text}");
+            }
+            for part in ["NO_REPLY", "Post ", "Push ", "comment that", "force-with-lease", "remove the label", "Fetch"]
+            {
+                assert!(!text.contains(part), "{name}: {part}: {text}");
+            }
         }
     }
 
@@ -153,10 +188,12 @@ mod tests {
             "call mergePullRequest",
             "PUT merge_requests/7 state_event=close",
         ] {
-            let refused = render(&format!("# Task\n\n{call}\n"), &BRIEF).expect_err(call);
-            assert!(refused.words().contains("line 3"), "{call}: {}", refused.words());
+            for audience in BOTH {
+                let refused = render(&format!("# Task\n\n{call}\n"), &BRIEF, audience).expect_err(call);
+                assert!(refused.words().contains("line 3"), "{call}: {}", refused.words());
+            }
         }
-        render("Rebase onto main; git merge-base tells where you parted. Never leave the merge half done.", &BRIEF)
-            .expect("words alone are no call");
+        let words = "Rebase onto main; git merge-base tells where you parted. Never leave the merge half done.";
+        render(words, &BRIEF, Audience::Outside).expect("words alone are no call");
     }
 }

@@ -157,8 +157,18 @@ pub struct LocalCheck {
 /// A fix plan entry: what a worker means to do about a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Planned {
-    /// Which finding.
-    pub finding: FindingId,
+    /// About what.
+    pub about: About,
     /// What to do; tainted text.
     pub plan: String,
+}
+
+/// What an entry of a fix plan is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum About {
+    /// A finding of ours.
+    Finding(FindingId),
+    /// A row of another bot's numbered table.
+    Row(u32),
 }

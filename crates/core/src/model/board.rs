@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Comment, IssueNumber, Label, Lease, Login, PullNumber, RepoId, Time, Viewer};
+use super::{Comment, IssueNumber, Label, Lease, Login, PullNumber, RepoId, Text, Time, Viewer};
 
 /// A repository's open pulls and issues at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +29,12 @@ pub struct Board {
 pub struct Issue {
     /// Its number.
     pub number: IssueNumber,
+    /// What it is called: for whoever begins it, nothing is decided by it.
+    #[serde(default)]
+    pub title: String,
+    /// What it says, likewise.
+    #[serde(default)]
+    pub text: Text,
     /// Its labels.
     pub labels: Vec<Label>,
     /// Who has it.

@@ -1,6 +1,7 @@
 //! What a worker says through referee, in the lines that the dispatch source's readers know (PUB-22).
 
-use crate::model::{FindingId, Sha};
+use crate::model::Sha;
+pub use crate::model::answer::About;
 use crate::sanitise::{Page, SafeText};
 
 /// The fixing side's look at its own change.
@@ -41,15 +42,6 @@ pub struct Fix<'a> {
     pub plan: &'a str,
 }
 
-/// What an entry of a fix plan is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum About {
-    /// A finding of ours.
-    Finding(FindingId),
-    /// A row of another bot's numbered table: as code, since a bare `#4` is somebody's issue.
-    Row(u32),
-}
-
 /// `Fix plan for <sha>`, one line an entry.
 pub fn fix_plan(plan: &FixPlan<'_>) -> SafeText {
     let mut page = Page::new();
@@ -62,6 +54,7 @@ pub fn fix_plan(plan: &FixPlan<'_>) -> SafeText {
         page.lit("\n- ");
         match item.about {
             About::Finding(finding) => page.finding(finding),
+            // As code: a bare `#4` is somebody's issue.
             About::Row(row) => page.code(&format!("Finding #{row}")),
         };
         page.lit(": ").safe(&SafeText::line(&unspoken(item.plan), 300));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use referee_core::model::answer::Planned;
+use referee_core::model::answer::{About, Planned};
 use referee_core::model::checks::OwnStatus;
 use referee_core::model::*;
 use referee_core::plan::Gate;
@@ -417,7 +417,7 @@ fn result(dice: &mut Dice) -> WorkResult {
         files: dice.some(3, file),
         escapes: dice.some(2, words),
         clean: dice.pick(&[None, Some(true), Some(false)]),
-        plan: dice.some(3, |dice| Planned { finding: finding(dice), plan: words(dice) }),
+        plan: dice.some(3, |dice| Planned { about: About::Finding(finding(dice)), plan: words(dice) }),
         pull: dice.maybe(2, |dice| (words(dice), words(dice))),
     }
 }

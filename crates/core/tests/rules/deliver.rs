@@ -2,7 +2,7 @@
 
 use referee_core::decide::deliver;
 use referee_core::facts::Facts;
-use referee_core::model::answer::Planned;
+use referee_core::model::answer::{About, Planned};
 use referee_core::model::*;
 use referee_core::plan::{Delivery, Expect, JobKind};
 use referee_core::say::Ask;
@@ -219,7 +219,7 @@ fn a_self_review_is_words_only() {
 #[test]
 fn a_fix_plan_is_written_when_the_work_is_done() {
     let mut stage = done();
-    result(&mut stage).plan = vec![Planned { finding: FindingId(4), plan: "guard it".into() }];
+    result(&mut stage).plan = vec![Planned { about: About::Finding(FindingId(4)), plan: "guard it".into() }];
     assert_eq!(fate(&stage).1, ["fix-plan by worker", DONE[0], DONE[1]]);
     result(&mut stage).outcome = WorkOutcome::Failed;
     assert_eq!(fate(&stage).1[0], "edit job findings some(failed) by referee");

@@ -9,7 +9,14 @@ use referee_core::track::PatchId;
 use crate::support::*;
 
 pub(crate) fn issue(number: u64) -> Issue {
-    Issue { number: IssueNumber(number), labels: Vec::new(), assignees: Vec::new(), comments: Vec::new() }
+    Issue {
+        number: IssueNumber(number),
+        title: String::new(),
+        text: Text::default(),
+        labels: Vec::new(),
+        assignees: Vec::new(),
+        comments: Vec::new(),
+    }
 }
 
 pub(crate) fn record(number: u64, epoch: u64, ago: i64, outcome: Option<WorkOutcome>, retried: bool) -> Comment {

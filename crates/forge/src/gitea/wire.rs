@@ -187,6 +187,8 @@ pub(super) struct Status {
 #[serde(default)]
 pub(super) struct Issue {
     pub(super) number: u64,
+    pub(super) title: String,
+    pub(super) body: String,
     pub(super) labels: Vec<Label>,
     pub(super) assignees: Vec<User>,
     pub(super) comments: u64,

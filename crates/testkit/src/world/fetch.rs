@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use referee_core::model::thread::Resolution;
 use referee_core::model::{
-    Board, Comment, Completeness, Issue, Login, Note, Pull, PullNumber, PullState, Review, Row, Sha, Thread, Time,
-    Verdict, Viewer,
+    Board, Comment, Completeness, Issue, Login, Note, Pull, PullNumber, PullState, Review, Row, Sha, Text, Thread,
+    Time, Verdict, Viewer,
 };
 use referee_forge::{Fetched, ForgeError};
 
@@ -95,6 +95,8 @@ impl Repo {
                 .filter(|(_, issue)| issue.open)
                 .map(|(number, issue)| Issue {
                     number: *number,
+                    title: String::new(),
+                    text: Text::default(),
                     labels: issue.labels.clone(),
                     assignees: issue.assignees.clone(),
                     comments: issue.comments.iter().map(|comment| self.comment_of(comment)).collect(),

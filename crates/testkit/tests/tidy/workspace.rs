@@ -27,7 +27,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "referee-turn",
             "rusqlite",
             "rusqlite_migration",
-            // Limits, sessions and signals without `unsafe` (decision 0033).
+            // Limits, sessions and signals without `unsafe` (decision 0033); a worker's result is a plain file or none.
             "rustix",
             "schemars",
             "serde",

@@ -34,7 +34,7 @@ use crate::mark::Topic;
 use crate::model::snapshot::WorkOutcome;
 use crate::model::{PullState, WorkResult};
 use crate::plan::{Delivery, Expect, JobKind, Reason, Refusal, Step};
-use crate::render::{self, About, Fix, FixPlan, JobNote, SelfReview};
+use crate::render::{self, Fix, FixPlan, JobNote, SelfReview};
 
 const RULE: &str = "deliver";
 
@@ -167,7 +167,7 @@ fn fix_plan(facts: &Facts<'_>, result: &WorkResult) -> Option<Step> {
     if result.plan.is_empty() {
         return None;
     }
-    let items = result.plan.iter().map(|it| Fix { about: About::Finding(it.finding), plan: &it.plan });
+    let items = result.plan.iter().map(|it| Fix { about: it.about, plan: &it.plan });
     let note = FixPlan { head: &facts.snapshot.pull.head, items: items.collect() };
     let why = Reason::new(RULE).fact("fix plan");
     topic::ensure(facts, worker_identity(facts), Topic::FixPlan, render::fix_plan(&note), why)

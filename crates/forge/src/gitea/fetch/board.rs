@@ -34,6 +34,8 @@ impl GiteaForge {
             let comments = if row.comments > 0 { self.comments_of(hand, row.number).await? } else { Vec::new() };
             board.issues.push(Issue {
                 number: IssueNumber(row.number),
+                title: row.title,
+                text: Text::unread(row.body),
                 labels: row.labels.into_iter().map(|label| Label { name: label.name, by: None, at: None }).collect(),
                 assignees: row.assignees.iter().filter_map(User::login).collect(),
                 comments,
