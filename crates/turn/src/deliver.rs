@@ -13,16 +13,16 @@
 
 use referee_core::decide::{decide, deliver as core_deliver, deliver_issue};
 use referee_core::facts::Facts;
-use referee_core::mark::Binding;
+use referee_core::mark::{Binding, Topic};
 use referee_core::model::snapshot::WorkOutcome;
 use referee_core::model::{Answer, Completeness, Evidence, PullNumber, Sha, Snapshot, WorkResult};
-use referee_core::plan::{Delivery, Gate, JobKind, Plan, Reason, Refusal};
+use referee_core::plan::{Delivery, Gate, JobKind, Plan, Reason, Refusal, Step};
 use referee_forge::{Forge, Permit};
 
 use crate::apply::{apply, apply_bound, binding};
 use crate::gather::{GatherError, Inbox, changes, gather};
 use crate::journal::{Journal, Record};
-use crate::pass::{Held, View};
+use crate::pass::{Held, View, topic};
 use crate::receipt::Receipt;
 use crate::source::Source;
 use crate::turn::{Desk, Turn, TurnError, look};
@@ -32,6 +32,8 @@ use crate::turn::{Desk, Turn, TurnError, look};
 pub struct Delivered {
     /// What was pushed or opened.
     pub delivery: Option<Delivery>,
+    /// How the record says that it ended; none where nothing was to be recorded.
+    pub recorded: Option<WorkOutcome>,
     /// Why that, or something else, was not done.
     pub refused: Vec<Refusal>,
     /// What became of the record and what goes with it.
@@ -72,8 +74,16 @@ pub async fn deliver<F: Forge, S: Source, J: Journal>(
         desk.journal.keep(&Record { snapshot, plan: &due.plan, receipts: &applied.receipts });
     }
     let cut_off = due.snapshot.is_some_and(|snapshot| snapshot.complete != Completeness::Complete);
+    let recorded = due.plan.steps.iter().find_map(ended);
     let Plan { delivery, refused, .. } = due.plan;
-    Ok(Delivered { delivery, refused, receipts: applied.receipts, unsettled: applied.stale || cut_off })
+    Ok(Delivered { delivery, recorded, refused, receipts: applied.receipts, unsettled: applied.stale || cut_off })
+}
+
+fn ended(step: &Step) -> Option<WorkOutcome> {
+    match topic(step)? {
+        Topic::Job { outcome, .. } => *outcome,
+        _ => None,
+    }
 }
 
 /// Says in the threads what a worker answers: replies and resolutions, each behind its gate, and nothing else of a turn.

@@ -4,9 +4,11 @@ mod books;
 mod field;
 mod file;
 mod find;
+mod prepare;
 mod repository;
+mod work;
 
 pub(crate) use field::Label;
 pub(crate) use file::ProjectFile;
 pub(crate) use find::{Found, find};
-pub(crate) use repository::Repository;
+pub(crate) use repository::{Mode, Repository};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use referee_core::decide::ProtocolLine;
 use referee_core::mark::Keys;
-use referee_core::model::{Login, Span};
+use referee_core::model::{Login, Sha, Span};
 use referee_core::plan::Gate;
 use referee_core::policy::{Policy, Which, Work};
 use referee_forge::{Asked, ForgeError, Gates};
@@ -26,19 +26,35 @@ use crate::setup::{self, env};
 use crate::source::Texts;
 use crate::store::{Access, Store};
 use crate::wait::wait;
+use crate::worker::Crew;
 
 /// A project's repository, with all that a pass takes.
 #[derive(Debug)]
 pub(crate) struct Repository {
-    site: Site,
-    forge: AnyForge,
-    store: Store,
-    texts: Texts,
-    policy: Policy,
-    keys: Keys,
+    pub(super) site: Site,
     /// Who pushes for workers and opens their pulls.
-    #[expect(dead_code, reason = "used by whoever runs workers")]
-    author: Token,
+    pub(super) author: Token,
+    pub(super) forge: AnyForge,
+    store: Store,
+    pub(super) texts: Texts,
+    pub(super) policy: Policy,
+    keys: Keys,
+    /// The tip of the default branch: whose word counts.
+    pub(super) tip: Sha,
+    /// Files with guidance for reviewers, read there.
+    pub(super) rules: Vec<String>,
+    pub(super) crew: Crew,
+}
+
+/// What a pass may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Print what would hold.
+    DryRun,
+    /// Write, and print what holds.
+    Print,
+    /// Also run the worker.
+    Run,
 }
 
 impl Repository {
@@ -69,22 +85,36 @@ impl Repository {
         }
         let keys = setup.keys()?;
         let author = author.filter(|_| forge.login() != work.user).unwrap_or_else(|| site.token.clone());
+        let crew = Crew::of(&setup);
+        let rules = setup.roles.iter().flat_map(|role| role.rules.clone()).collect();
         let policy = policy(file, setup.policy, work, &forge.login());
-        Ok(Self { site, forge: AnyForge::Hosted(forge), store, texts, policy, keys, author })
+        Ok(Self { site, author, forge: AnyForge::Hosted(forge), store, texts, policy, keys, tip: tip.1, rules, crew })
     }
 
     /// One pass. Each line is said as soon as it holds.
-    pub(crate) fn pass(&self, dry_run: bool, say: impl FnMut(&ProtocolLine)) -> Result<Passed, Failure> {
-        let Self { site, forge, store, texts, policy, keys, .. } = self;
-        let gates = if dry_run {
-            Gates::dry_run()
-        } else {
-            Gates::new(policy.gates.clone(), Asked::from([Gate::Label]), policy.approve)
+    pub(crate) fn pass(&self, mode: Mode, say: impl FnMut(&ProtocolLine)) -> Result<Passed, Failure> {
+        let (books, gates) = (self.books(), self.gates(mode));
+        let then = if mode == Mode::Run { Then::Run } else { Then::Print };
+        wait(pass(&self.desk(&books, &gates), then, say))?.map_err(unread)
+    }
+
+    /// What a worker leaves is written through gates that nothing else of a pass asks for.
+    pub(super) fn gates(&self, mode: Mode) -> Gates {
+        let asked = match mode {
+            Mode::DryRun => return Gates::dry_run(),
+            Mode::Print => Asked::from([Gate::Label]),
+            Mode::Run => Asked::from([Gate::Label, Gate::Work, Gate::Reply]),
         };
-        let journal = Books { store, site, policy };
-        let publishing = Publishing::Alone;
-        let desk = Desk { forge, source: texts, journal: &journal, policy, gates: &gates, keys, publishing };
-        wait(pass(&desk, Then::Print, say))?.map_err(unread)
+        Gates::new(self.policy.gates.clone(), asked, self.policy.approve)
+    }
+
+    pub(super) fn books(&self) -> Books<'_> {
+        Books { store: &self.store, site: &self.site, policy: &self.policy }
+    }
+
+    pub(super) fn desk<'a>(&'a self, journal: &'a Books<'a>, gates: &'a Gates) -> Desk<'a, AnyForge, Texts, Books<'a>> {
+        let Self { forge, texts: source, policy, keys, .. } = self;
+        Desk { forge, source, journal, policy, gates, keys, publishing: Publishing::Alone }
     }
 
     /// What left for the forge so far.
@@ -93,6 +123,12 @@ impl Repository {
             AnyForge::Local(_) => Calls::default(),
             AnyForge::Hosted(forge) => forge.calls(),
         }
+    }
+
+    /// The fixing side.
+    pub(super) fn user(&self) -> &Login {
+        static NOBODY: Login = Login(String::new());
+        self.policy.work.as_ref().map_or(&NOBODY, |work| &work.user)
     }
 
     /// Its name: `acme/api`.

@@ -1,5 +1,6 @@
 //! A pass as a document: `referee/pass-1`.
 
+use referee_core::model::snapshot::WorkOutcome;
 use referee_core::plan::{Job, JobKind, Reason};
 use referee_turn::{Looked, Passed, Receipt, Started};
 use schemars::JsonSchema;
@@ -7,6 +8,7 @@ use serde::Serialize;
 
 use super::Calls;
 use super::turn::{NextOf, RefusedOf, StepOf, next_of, refused_of, step_of, words};
+use crate::worker::Ran;
 
 /// A pass, and what is known of the run.
 #[derive(Debug)]
@@ -19,6 +21,8 @@ pub(crate) struct PassOf<'a> {
     pub(crate) calls: Calls,
     /// Nothing was written.
     pub(crate) dry_run: bool,
+    /// What came of the worker, where it was run.
+    pub(crate) ran: Option<&'a Ran>,
 }
 
 /// `--json` of `dispatch`.
@@ -70,6 +74,25 @@ struct WorkerOf {
     #[serde(skip_serializing_if = "String::is_empty")]
     #[schemars(default)]
     note: String,
+    /// How it ended, where `--run` ran it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<WorkOutcome>,
+    /// What it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<String>,
+    /// The commit that was pushed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pushed: Option<String>,
+    /// The branch that was opened as a pull.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    opened: Option<String>,
+    /// What was not done with what it left, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    refused: Vec<String>,
+    /// Where its prints are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log: Option<String>,
 }
 
 /// What became of a worker that was to start.
@@ -95,7 +118,7 @@ enum Became {
 impl PassDocument {
     /// The document of a pass.
     pub(crate) fn of(of: &PassOf<'_>) -> Self {
-        let PassOf { passed, repo, calls, dry_run } = of;
+        let PassOf { passed, repo, calls, dry_run, ran } = of;
         let pulls = passed.pulls.iter().map(|looked| pull_of(passed, looked)).collect();
         Self {
             schema: "referee/pass-1",
@@ -104,8 +127,8 @@ impl PassDocument {
             lines: passed.lines.iter().map(ToString::to_string).collect(),
             pulls,
             issue: reason_of(&passed.pass.issue),
-            worker: passed.pass.spawn.as_ref().map(|job| worker_of(job, passed.started.as_ref())),
-            unsettled: passed.unsettled,
+            worker: passed.pass.spawn.as_ref().map(|job| worker_of(job, passed.started.as_ref(), *ran)),
+            unsettled: passed.unsettled || ran.is_some_and(|ran| ran.unsettled),
             calls: *calls,
         }
     }
@@ -134,7 +157,7 @@ fn reason_of(reason: &Reason) -> ReasonOf {
     ReasonOf { rule: reason.rule.clone(), facts: reason.facts.clone() }
 }
 
-fn worker_of(job: &Job, started: Option<&Started>) -> WorkerOf {
+fn worker_of(job: &Job, started: Option<&Started>, ran: Option<&Ran>) -> WorkerOf {
     let note = |receipt: &Receipt| receipt.note.clone();
     let (became, note) = match started {
         None => (Became::Planned, String::new()),
@@ -153,5 +176,11 @@ fn worker_of(job: &Job, started: Option<&Started>) -> WorkerOf {
         retry: job.retry,
         became,
         note,
+        outcome: ran.map(|ran| ran.outcome),
+        summary: ran.map(|ran| ran.summary.clone()),
+        pushed: ran.and_then(|ran| ran.pushed.clone()),
+        opened: ran.and_then(|ran| ran.opened.clone()),
+        refused: ran.map(|ran| ran.refused.clone()).unwrap_or_default(),
+        log: ran.and_then(|ran| ran.log.as_ref()).map(|log| log.display().to_string()),
     }
 }

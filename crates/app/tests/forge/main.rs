@@ -15,6 +15,7 @@ mod matrix;
 mod people;
 mod play;
 mod reviewer;
+mod run;
 mod safety;
 mod site;
 mod standing;

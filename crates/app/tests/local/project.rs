@@ -81,13 +81,6 @@ fn what_is_wrong_with_a_project_is_said_with_its_line() {
     assert!(ran.err.contains("cannot be read"), "{}", ran.err);
 }
 
-#[test]
-fn a_worker_is_not_started_yet_and_that_is_said() {
-    let (shop, path) = shop("api.yaml", SOURCE);
-    let ran = shop.ends(2, &["dispatch", &path, "--run"]);
-    assert!(ran.err.contains("no worker can be started") && ran.err.contains("worker-prompt"), "{}", ran.err);
-}
-
 // spec: DSP-13 @local
 #[test]
 fn an_own_task_gets_the_constraints_and_may_ask_for_no_merge() {

@@ -146,7 +146,7 @@ fn hands_off(plan: &Plan, receipts: &[Receipt]) -> bool {
     plan.steps.iter().zip(receipts).any(|(step, receipt)| is_record(step) && receipt.outcome == Outcome::Done)
 }
 
-fn topic(step: &Step) -> Option<&Topic> {
+pub(crate) fn topic(step: &Step) -> Option<&Topic> {
     let Action::EnsureComment { text, .. } = &step.action else { return None };
     let Trailer::Tag(tag) = &text.trailer else { return None };
     let Tag { kind: TagKind::Topic(topic), .. } = tag.as_ref() else { return None };

@@ -114,7 +114,7 @@ pub(super) fn try_out() -> Result<(), String> {
 }
 
 /// Whether a program is found: a name on the `PATH`, or an absolute path. A relative one would be the pull's own file.
-pub(super) fn is_there(program: &str) -> bool {
+pub(crate) fn is_there(program: &str) -> bool {
     found(program).is_some()
 }
 

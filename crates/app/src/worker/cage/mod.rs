@@ -38,6 +38,8 @@ use std::time::Duration;
 
 use crate::failure::Failure;
 
+#[cfg(target_os = "linux")]
+pub(crate) use bubble::is_there;
 pub(crate) use egress::Egress;
 pub(crate) use limits::Limits;
 pub(crate) use tier::{Tier, demanded};

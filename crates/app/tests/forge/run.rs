@@ -1,0 +1,156 @@
+//! Workers that referee runs, on real servers: a script stands for the agent.
+
+use std::fs;
+use std::path::Path;
+
+use referee_core::model::PullNumber;
+use referee_testkit::server::Build;
+use serde_json::{Value, json};
+
+use crate::on_each_server;
+use crate::site::{Ran, Site};
+
+on_each_server! {
+    what_a_worker_leaves_is_pushed_and_recorded
+    a_persons_block_is_answered_in_its_threads
+    a_worker_that_leaves_nothing_has_failed
+    an_issue_becomes_a_pull
+}
+
+/// A repository with a project whose jobs are all done by one script of testkit.
+struct Shop {
+    site: Site,
+}
+
+impl Shop {
+    fn new(build: Build, script: &str) -> Self {
+        let site = Site::new(build, &[("README.md", "# shop\n")]);
+        for name in ["wip", "ready", "bug"] {
+            site.repo.as_("owner").ask("POST", "/labels", Some(&json!({"name": name, "color": "#ee0701"})));
+        }
+        fs::write(site.path("token"), site.repo.server().token("referee")).expect("a file");
+        let kinds = ["findings", "rebase", "ci-fix", "self-review", "sr-fix", "address-feedback", "impl"];
+        let workers: String = kinds.iter().map(|kind| format!("  {kind}: hand\n")).collect();
+        let project = format!(
+            "repo: {}\napi_base: {}/api/v1\ntoken_path: token\nuser: referee\nassign: ruth\nworkers:\n{workers}",
+            site.repo.full_name(),
+            site.proxy.url(),
+        );
+        fs::write(site.path("api.yaml"), project).expect("a file");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/worker").join(script);
+        let operator = format!(
+            "[agents.script]\nargv = [\"sh\", \"{}\"]\n[workers.hand]\nagent = \"script\"\ntimeout = \"5m\"\nsandbox = 1\n",
+            script.display()
+        );
+        fs::write(site.path("operator.toml"), operator).expect("a file");
+        Self { site }
+    }
+
+    fn pass(&self, args: &[&str]) -> Ran {
+        let (project, operator) = (self.site.path("api.yaml"), self.site.path("operator.toml"));
+        let (project, operator) = (project.display().to_string(), operator.display().to_string());
+        let args = [&["--operator", operator.as_str(), "dispatch", &project], args].concat();
+        let mut command = self.site.referee(&args);
+        command.env_remove("REFEREE_TOKEN");
+        Ran::of(command.output().expect("referee runs"))
+    }
+
+    fn worker(&self, code: i32) -> Value {
+        let ran = self.pass(&["--run", "--json"]);
+        assert_eq!(ran.code, code, "{}\n{}", ran.out, ran.err);
+        let document: Value = serde_json::from_str(&ran.out).expect("a document");
+        document["worker"].clone()
+    }
+
+    /// A pull whose check is red.
+    fn red(&self, branch: &str) -> PullNumber {
+        let pull = self.site.open(branch, &[(&format!("src/{branch}.rs"), "fn a() {}\n")]);
+        self.site.at("alice", pull).check("ci", "failure");
+        pull
+    }
+
+    fn labels(&self, pull: PullNumber) -> usize {
+        self.site.at("alice", pull).look()["labels"].as_array().expect("labels").len()
+    }
+
+    fn comments(&self, number: u64) -> String {
+        let path = format!("/issues/{number}/comments");
+        let rows: Vec<Value> = self.site.repo.as_("alice").ask("GET", &path, None).json().expect("comments");
+        rows.iter().map(|row| format!("{}\n", row["body"].as_str().unwrap_or_default())).collect()
+    }
+}
+
+// spec: DSP-13, DSP-14, DSP-15 @gitea
+// spec: DSP-13, DSP-14, DSP-15 @forgejo
+fn what_a_worker_leaves_is_pushed_and_recorded(build: Build) {
+    let shop = Shop::new(build, "good.sh");
+    let pull = shop.red("red");
+    let before = shop.site.at("alice", pull).head();
+    let dry = shop.pass(&["--run", "--dry-run"]);
+    assert_eq!(dry.code, 0, "{}", dry.err);
+    assert!(dry.err.contains("would start `hand` for ci-fix"), "{}", dry.err);
+    assert_eq!(shop.site.at("alice", pull).head(), before);
+
+    let ran = shop.pass(&["--run"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, &*format!("SPAWN:ci-fix:{}:{before}\n", pull.0)), "{}", ran.err);
+    assert!(ran.err.contains("is done") && ran.err.contains("was pushed"), "{}", ran.err);
+    let after = shop.site.at("alice", pull).head();
+    assert_ne!(after, before);
+    assert_eq!(shop.labels(pull), 0, "the label is off");
+    let said = shop.comments(pull.0);
+    assert!(said.contains("Worker done"), "{said}");
+    assert!(!said.contains("is what I print"), "{said}");
+
+    // The claim is gone: the next cause is taken up at once.
+    shop.site.at("alice", pull).check("ci", "failure");
+    let worker = shop.worker(0);
+    assert_eq!((&worker["type"], &worker["outcome"]), (&json!("ci-fix"), &json!("done")), "{worker}");
+    let log = fs::read_to_string(worker["log"].as_str().expect("a log")).expect("a log");
+    assert!(log.contains("is what I print"), "{log}");
+}
+
+// spec: DSP-2, DSP-15 @gitea
+// spec: DSP-2, DSP-15 @forgejo
+fn a_persons_block_is_answered_in_its_threads(build: Build) {
+    let shop = Shop::new(build, "good.sh");
+    let pull = shop.site.open("asked", &[("src/asked.rs", "fn a() {}\n")]);
+    let ruth = shop.site.at("ruth", pull);
+    ruth.note("src/asked.rs", 1, "is it bound?");
+    ruth.block("not like this");
+    let worker = shop.worker(0);
+    assert_eq!((&worker["type"], &worker["outcome"]), (&json!("findings"), &json!("done")), "{worker}");
+    let threads = shop.site.told("comments", pull, &["--all", "--include-outdated"])["threads"].to_string();
+    assert!(threads.contains("mended"), "{worker}\n{threads}");
+    let waits = shop.pass(&["--run"]);
+    assert_eq!((waits.code, waits.out.as_str()), (0, ""), "answered once, then ruth is waited for: {}", waits.err);
+}
+
+// spec: DSP-14, DSP-15 @gitea
+// spec: DSP-14, DSP-15 @forgejo
+fn a_worker_that_leaves_nothing_has_failed(build: Build) {
+    let shop = Shop::new(build, "nothing.sh");
+    let pull = shop.red("red");
+    let before = shop.site.at("alice", pull).head();
+    let worker = shop.worker(1);
+    assert_eq!((&worker["outcome"], &worker["summary"]), (&json!("failed"), &json!("it left no result")), "{worker}");
+    assert_eq!(shop.site.at("alice", pull).head(), before, "a commit without a result goes nowhere");
+    assert!(shop.comments(pull.0).contains("Worker failed"));
+    assert_eq!(shop.labels(pull), 0);
+    let again = shop.pass(&["--run"]);
+    assert_eq!(again.out, "", "a person is asked: {}", again.err);
+}
+
+// spec: DSP-18 @gitea @forgejo
+fn an_issue_becomes_a_pull(build: Build) {
+    let shop = Shop::new(build, "good.sh");
+    let alice = shop.site.repo.as_("alice");
+    let issue: Value =
+        alice.ask("POST", "/issues", Some(&json!({"title": "Begin", "body": "it"}))).json().expect("an issue");
+    let number = issue["number"].as_u64().expect("a number");
+    let worker = shop.worker(0);
+    assert_eq!(worker["opened"], format!("referee/issue-{number}"), "{worker}");
+    let pulls: Vec<Value> = alice.ask("GET", "/pulls?state=open&page=1&limit=50", None).json().expect("pulls");
+    let [pull] = pulls.as_slice() else { panic!("one pull: {pulls:?}") };
+    assert_eq!((&pull["title"], &pull["user"]["login"]), (&json!("Begin it"), &json!("referee")), "{pull}");
+    assert!(pull["body"].as_str().unwrap_or_default().contains(&format!("#{number}")), "{pull}");
+}
