@@ -15,6 +15,7 @@ on_each_server! {
     a_persons_block_is_answered_in_its_threads
     a_worker_that_leaves_nothing_has_failed
     an_issue_becomes_a_pull
+    what_nobody_can_run_is_told_before_anything_is_written
 }
 
 /// A repository with a project whose jobs are all done by one script of testkit.
@@ -153,4 +154,25 @@ fn an_issue_becomes_a_pull(build: Build) {
     let [pull] = pulls.as_slice() else { panic!("one pull: {pulls:?}") };
     assert_eq!((&pull["title"], &pull["user"]["login"]), (&json!("Begin it"), &json!("referee")), "{pull}");
     assert!(pull["body"].as_str().unwrap_or_default().contains(&format!("#{number}")), "{pull}");
+}
+
+// spec: DSP-14 @gitea @forgejo
+fn what_nobody_can_run_is_told_before_anything_is_written(build: Build) {
+    let shop = Shop::new(build, "good.sh");
+    shop.red("red");
+    shop.site.proxy.forget();
+    let whole = fs::read_to_string(shop.site.path("operator.toml")).expect("a file");
+    for (what, instead, part) in [
+        ("[workers.hand]", "[workers.hnad]", "did you mean `hnad`?"),
+        ("\"5m\"", "\"60m\"", "anybody's after 60 min"),
+        ("\"sh\"", "\"no-such-agent\"", "`no-such-agent` is not on the PATH"),
+        ("sandbox = 1", "sandbox = 3", "2 is the highest"),
+        ("sandbox = 1", "sandbox = 1\nenv = [\"NO_KEY\"]", "`NO_KEY`, which is not set"),
+    ] {
+        fs::write(shop.site.path("operator.toml"), whole.replace(what, instead)).expect("a file");
+        let ran = shop.pass(&["--run"]);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{part}: {}", ran.err);
+        assert!(ran.err.contains(part), "{part}: {}", ran.err);
+    }
+    assert_eq!(shop.site.proxy.writes(), 0, "{:?}", shop.site.proxy.log());
 }

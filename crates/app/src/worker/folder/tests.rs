@@ -1,5 +1,7 @@
 //! What lies in the folder of a job.
 
+#![cfg(unix)]
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

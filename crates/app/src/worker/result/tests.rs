@@ -1,5 +1,7 @@
 //! Every way in which a result can be no result.
 
+#![cfg(unix)]
+
 use std::path::{Path, PathBuf};
 
 use referee_core::model::answer::About;
