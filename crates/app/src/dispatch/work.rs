@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use referee_core::decide::settle::settle;
 use referee_core::model::snapshot::WorkOutcome;
 use referee_core::model::{Answer, Sha, WorkResult};
-use referee_core::plan::{Delivery, Gate, JobKind};
+use referee_core::plan::{Delivery, Gate, JobKind, Refusal};
 use referee_turn::{Held, Outcome, Receipt, Turn, View, release};
 
 use super::prepare::Prepared;
@@ -86,13 +87,13 @@ impl Repository {
             None => {}
         }
         result.outcome = delivered.recorded.unwrap_or(result.outcome);
-        let refused =
-            delivered.refused.iter().map(|it| format!("{} was refused: {}", it.what, it.why.facts.join(", ")));
-        told.refused.extend(refused);
+        told.refused.extend(delivered.refused.iter().map(words));
         told.refused.extend(delivered.receipts.iter().filter_map(undone));
         let mut unsettled = delivered.unsettled;
         match answered {
-            Some(Ok(Turn { receipts, unsettled: later, .. })) => {
+            Some(Ok(Turn { snapshot, receipts, unsettled: later, .. })) => {
+                let refused = settle(&snapshot, &self.policy).refused;
+                told.refused.extend(refused.iter().filter(|it| !it.what.starts_with("resolve ")).map(words));
                 told.refused.extend(receipts.iter().filter_map(undone));
                 unsettled |= later;
             }
@@ -215,6 +216,10 @@ fn installed(worker: &Hired) -> Result<(), Failure> {
     }
     Err(Failure::usage(format!("`[workers.{}]` cannot be run: `{program}` is not on the PATH", worker.name))
         .hint("install the agent, or mend its `argv` in the operator file"))
+}
+
+fn words(refusal: &Refusal) -> String {
+    format!("refused: {}: {}", refusal.what, refusal.why.facts.join(", "))
 }
 
 /// What was not done. That nobody asked for a resolution is no news: who opened a thread resolves it.

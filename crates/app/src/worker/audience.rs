@@ -27,7 +27,11 @@ const PHRASES: [(&str, &str, &str); 10] = [
         "Push to the pull's branch.",
         "Commit in this folder, on top of the head, with a message that says why.",
     ),
-    ("{reply}", "Reply in each thread.", "Answer each finding or thread in `answers` of the result."),
+    (
+        "{reply}",
+        "Reply in each thread.",
+        "Answer each finding or thread in `answers` of the result: `valid` with a `fixSummary` and a passed `verification`, `invalid` with `evidence`, `stale` and `already_fixed` with both, else nothing of it is said.",
+    ),
     ("{say}", "say in a comment", "end with `needs_human` and say in `summary` of the result"),
     (
         "{rebase}",
