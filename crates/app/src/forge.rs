@@ -43,6 +43,13 @@ impl Reader for AnyForge {
             Self::Hosted(forge) => forge.board().await,
         }
     }
+
+    async fn survey(&self) -> Result<(Board, Vec<Fetched>), ForgeError> {
+        match self {
+            Self::Local(forge) => forge.survey().await,
+            Self::Hosted(forge) => forge.survey().await,
+        }
+    }
 }
 
 impl Forge for AnyForge {

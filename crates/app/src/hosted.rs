@@ -164,6 +164,12 @@ impl Reader for Hosted {
     async fn board(&self) -> Result<Board, ForgeError> {
         self.forge.board().await
     }
+
+    async fn survey(&self) -> Result<(Board, Vec<Fetched>), ForgeError> {
+        let (board, mut pulls) = self.forge.survey().await?;
+        pulls.iter_mut().for_each(|fetched| trust(fetched, &self.writers));
+        Ok((board, pulls))
+    }
 }
 
 impl Forge for Hosted {

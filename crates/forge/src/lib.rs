@@ -39,6 +39,21 @@ pub trait Reader {
 
     /// The repository's open pulls and issues.
     fn board(&self) -> impl Future<Output = Result<Board, ForgeError>>;
+
+    /// The board and every pull on it, lowest number first, in as few requests as the forge allows. Its issues may be left
+    /// out where a pull is open: none is taken then (DSP-11).
+    fn survey(&self) -> impl Future<Output = Result<(Board, Vec<Fetched>), ForgeError>> {
+        async {
+            let board = self.board().await?;
+            let mut numbers = board.pulls.clone();
+            numbers.sort();
+            let mut pulls = Vec::with_capacity(numbers.len());
+            for number in numbers {
+                pulls.push(self.fetch(number).await?);
+            }
+            Ok((board, pulls))
+        }
+    }
 }
 
 /// A forge: reading, doing, and leases kept on the forge.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use backon::{ExponentialBuilder, Retryable};
 use governor::{DefaultDirectRateLimiter, Quota};
 use recloser::{AsyncRecloser, Recloser};
+use tokio::sync::Semaphore;
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -26,6 +27,7 @@ pub struct Client {
 struct Inner {
     wire: Wire,
     pace: DefaultDirectRateLimiter,
+    lanes: Semaphore,
     breaker: AsyncRecloser,
 }
 
@@ -42,7 +44,8 @@ impl Client {
     /// A client. Nothing is sent yet.
     pub fn new(reach: Reach) -> Result<Self, HttpError> {
         let (pace, breaker) = (pace(&reach.limits), breaker(&reach.limits));
-        Ok(Self { inner: Arc::new(Inner { wire: Wire::new(reach)?, pace, breaker }) })
+        let lanes = Semaphore::new(reach.limits.at_once.max(1));
+        Ok(Self { inner: Arc::new(Inner { wire: Wire::new(reach)?, pace, lanes, breaker }) })
     }
 
     /// Sends a request and waits for its answer, whatever its status.
@@ -75,8 +78,10 @@ impl Client {
     }
 
     async fn attempt(&self, parcel: &Parcel) -> Result<Answer, Failed> {
-        let Inner { wire, pace, breaker } = self.inner.as_ref();
+        let Inner { wire, pace, lanes, breaker } = self.inner.as_ref();
         let paced = async {
+            // Nobody closes it, so there is no error; held until the answer is read.
+            let _lane = lanes.acquire().await;
             pace.until_ready().await;
             wire.attempt(parcel).await
         };

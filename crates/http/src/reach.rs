@@ -44,6 +44,8 @@ pub struct Limits {
     pub per_minute: u32,
     /// How many may leave at once.
     pub burst: u32,
+    /// How many are on their way at once, whatever else the pace allows: a slow server is asked slowly.
+    pub at_once: usize,
     /// How many failures in a row make the client leave the server alone.
     pub failures: usize,
     /// How long it is left alone.
@@ -68,8 +70,9 @@ impl Default for Limits {
             tries: 4,
             first_wait: Duration::from_millis(500),
             longest_wait: Duration::from_secs(30),
-            per_minute: 1200,
+            per_minute: 30_000,
             burst: 100,
+            at_once: 6,
             failures: 10,
             rest: Duration::from_secs(30),
             kept: 16 << 20,

@@ -43,6 +43,10 @@ impl<F: Forge> Reader for Waited<F> {
     async fn board(&self) -> Result<Board, ForgeError> {
         self.runtime.block_on(self.forge.board())
     }
+
+    async fn survey(&self) -> Result<(Board, Vec<Fetched>), ForgeError> {
+        self.runtime.block_on(self.forge.survey())
+    }
 }
 
 impl<F: Forge> Forge for Waited<F> {

@@ -17,13 +17,8 @@ use crate::turn::{Desk, TurnError};
 pub(super) async fn read<F: Forge, S: Source, J: Journal>(
     desk: &Desk<'_, F, S, J>,
 ) -> Result<(Board, Vec<Looked>), TurnError> {
-    let board = board(desk).await?;
-    let mut numbers = board.pulls.clone();
-    numbers.sort();
-    let mut fetched = Vec::with_capacity(numbers.len());
-    for number in numbers {
-        fetched.push(desk.forge.fetch(number).await?);
-    }
+    let (mut board, fetched) = desk.forge.survey().await?;
+    read_board(&mut board, desk.policy, desk.keys);
     let commits: Vec<&Sha> = fetched.iter().flat_map(|it: &Fetched| [&it.pull.base_sha, &it.pull.head]).collect();
     desk.source.bring(&commits).map_err(GatherError::from)?;
     let mut pulls = Vec::with_capacity(fetched.len());

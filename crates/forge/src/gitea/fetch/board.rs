@@ -12,27 +12,46 @@ use crate::gitea::pages::Listing;
 use crate::gitea::wire::{self, User, login, time};
 use crate::gitea::{GiteaForge, routes};
 
+/// Which issues a board has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Issues {
+    All,
+    UnlessPullsAreOpen,
+}
+
 impl GiteaForge {
     pub(super) async fn read_board(&self) -> Result<Board, ForgeError> {
-        let hand = self.reader()?;
-        let pulls = self.open_rows().await?;
-        let issues = Call::new(&routes::ISSUES, self.places([])).with("state", "open").with("type", "issues");
-        let issues = hand.pages(&issues, "the open issues", |rows: Vec<wire::Issue>| rows).await?;
+        self.told_board(&self.open_rows().await?, Issues::All).await
+    }
+
+    /// The board of these pulls.
+    pub(super) async fn told_board(&self, pulls: &Listing<wire::Pull>, which: Issues) -> Result<Board, ForgeError> {
         let mut board = Board {
             forge: self.server.flavour.to_string(),
             viewer: self.viewer(),
             taken_at: pulls.taken_at,
+            pulls: pulls.items.iter().map(|row| PullNumber(row.number)).collect(),
             ..Board::default()
         };
-        let pulls = pulls.items;
-        board.repo = match pulls.iter().find_map(|row| row.base.repo.as_ref()) {
+        board.repo = match pulls.items.iter().find_map(|row| row.base.repo.as_ref()) {
             Some(repo) => RepoId(repo.id),
             None => RepoId(self.repository().await?.id),
         };
-        board.pulls = pulls.into_iter().map(|row| PullNumber(row.number)).collect();
+        if which == Issues::All || board.pulls.is_empty() {
+            board.issues = self.issues().await?;
+        }
+        Ok(board)
+    }
+
+    /// The open ones, by number.
+    async fn issues(&self) -> Result<Vec<Issue>, ForgeError> {
+        let hand = self.reader()?;
+        let issues = Call::new(&routes::ISSUES, self.places([])).with("state", "open").with("type", "issues");
+        let issues = hand.pages(&issues, "the open issues", |rows: Vec<wire::Issue>| rows).await?;
+        let mut told = Vec::new();
         for row in whole(issues)? {
             let comments = if row.comments > 0 { self.comments_of(hand, row.number).await? } else { Vec::new() };
-            board.issues.push(Issue {
+            told.push(Issue {
                 number: IssueNumber(row.number),
                 title: row.title,
                 text: Text::unread(row.body),
@@ -41,8 +60,8 @@ impl GiteaForge {
                 comments,
             });
         }
-        board.issues.sort_by_key(|issue| issue.number);
-        Ok(board)
+        told.sort_by_key(|issue: &Issue| issue.number);
+        Ok(told)
     }
 
     /// The server gives all of them at once.

@@ -22,12 +22,14 @@ mod threads;
 mod warm;
 
 use std::future::{Future, poll_fn};
+use std::pin::Pin;
 use std::task::Poll;
 
 use referee_core::model::{Board, Completeness, PullNumber, Sha, Span};
 use referee_http::Call;
 
-use self::people::everybody_known;
+use self::board::Issues;
+use self::people::{Assignable, everybody_known};
 use self::raw::Raw;
 use super::hand::{Hand, clock, understand};
 use super::pages::cut;
@@ -42,12 +44,12 @@ impl Reader for GiteaForge {
         let raw = self.row(pull).await?;
         match self.briefly(&raw, warm::STALE).await? {
             Some(again) => Ok(again),
-            None => self.whole(raw).await,
+            None => self.whole(raw, &Assignable::new()).await,
         }
     }
 
     async fn fetch_anew(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
-        self.whole(self.row(pull).await?).await
+        self.whole(self.row(pull).await?, &Assignable::new()).await
     }
 
     async fn head(&self, pull: PullNumber) -> Result<Sha, ForgeError> {
@@ -58,6 +60,13 @@ impl Reader for GiteaForge {
 
     async fn board(&self) -> Result<Board, ForgeError> {
         self.read_board().await
+    }
+
+    async fn survey(&self) -> Result<(Board, Vec<Fetched>), ForgeError> {
+        let rows = self.open_rows().await?;
+        let board = self.told_board(&rows, Issues::UnlessPullsAreOpen).await?;
+        let pulls = self.swept(rows).await.into_iter().map(|(_, fetched)| fetched);
+        Ok((board, pulls.collect::<Result<_, _>>()?))
     }
 }
 
@@ -82,11 +91,15 @@ impl GiteaForge {
     }
 
     /// Reads all the rest.
-    async fn whole(&self, mut raw: Raw) -> Result<Fetched, ForgeError> {
+    async fn whole(&self, mut raw: Raw, assignable: &Assignable) -> Result<Fetched, ForgeError> {
         if let Some(old) = self.kept(&raw.pull) {
             raw.head_seen = old.head_seen;
         }
-        self.read_whole(self.reader()?, PullNumber(raw.pull.number), &mut raw).await?;
+        let hand = self.reader()?;
+        self.read_whole(hand, PullNumber(raw.pull.number), &mut raw).await?;
+        if !everybody_known(&raw, &hand.login) {
+            raw.assignees = assignable.get_or_try_init(|| self.assignees(hand)).await?.clone();
+        }
         self.keep(&raw);
         Ok(raw.told(&self.server, self.viewer()))
     }
@@ -100,44 +113,52 @@ impl GiteaForge {
         self.read_threads(hand, number, raw).await?;
         let statuses = self.statuses(hand, &raw.pull.head.sha).await?;
         raw.statuses = raw.take(statuses);
-        if !everybody_known(raw, &hand.login) {
-            raw.assignees = self.assignees(hand).await?;
-        }
         Ok(())
     }
 
     async fn read_threads(&self, hand: &Hand, number: PullNumber, raw: &mut Raw) -> Result<(), ForgeError> {
         let with_threads: Vec<(u64, u64)> = raw.reviews.iter().map(|row| (row.id, row.comments_count)).collect();
         let with_threads: Vec<_> = with_threads.into_iter().filter(|(_, count)| *count > 0).collect();
-        for some in with_threads.chunks(AT_ONCE) {
-            let asked = some.iter().map(|(review, _)| self.review_comments(hand, number, *review));
-            for ((_, count), rows) in some.iter().zip(together(asked).await) {
-                let rows = rows?;
-                if (rows.len() as u64) < *count {
-                    raw.complete = cut(&format!("the threads of {number}"));
-                }
-                raw.inline.extend(rows);
+        let asked = with_threads.iter().map(|(review, _)| self.review_comments(hand, number, *review));
+        for ((_, count), rows) in with_threads.iter().zip(together(asked).await) {
+            let rows = rows?;
+            if (rows.len() as u64) < *count {
+                raw.complete = cut(&format!("the threads of {number}"));
             }
+            raw.inline.extend(rows);
         }
         Ok(())
     }
 }
 
-/// Runs all of them at once, and gives what each came to in their order.
+/// Runs a few of them at once, and gives what each came to in their order.
 async fn together<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
-    let mut running: Vec<_> = futures.map(|future| (Box::pin(future), None)).collect();
+    let mut waiting = futures.enumerate();
+    let mut running: Vec<(usize, Pin<Box<F>>)> = Vec::new();
+    let mut ended: Vec<(usize, F::Output)> = Vec::new();
     poll_fn(|context| {
-        let mut all = Poll::Ready(());
-        for (future, output) in running.iter_mut().filter(|(_, output)| output.is_none()) {
-            match future.as_mut().poll(context) {
-                Poll::Ready(value) => *output = Some(value),
-                Poll::Pending => all = Poll::Pending,
+        loop {
+            running.extend(waiting.by_ref().take(AT_ONCE - running.len()).map(|(at, future)| (at, Box::pin(future))));
+            let before = ended.len();
+            running.retain_mut(|(at, future)| match future.as_mut().poll(context) {
+                Poll::Ready(output) => {
+                    ended.push((*at, output));
+                    false
+                }
+                Poll::Pending => true,
+            });
+            if running.is_empty() && before == ended.len() {
+                return Poll::Ready(());
+            }
+            // Where one ended, the next one must be polled once, or nobody wakes it.
+            if before == ended.len() {
+                return Poll::Pending;
             }
         }
-        all
     })
     .await;
-    running.into_iter().filter_map(|(_, output)| output).collect()
+    ended.sort_by_key(|(at, _)| *at);
+    ended.into_iter().map(|(_, output)| output).collect()
 }
 
 impl Raw {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use referee_core::model::{Access, Author, Login};
 use referee_http::Call;
+use tokio::sync::OnceCell;
 
 use super::raw::Raw;
 use crate::ForgeError;
@@ -20,6 +21,9 @@ pub(super) struct People {
     /// Nobody else may write.
     all: bool,
 }
+
+/// Who can be assigned in a repository, asked once for as many pulls as share it.
+pub(super) type Assignable = OnceCell<Option<Vec<User>>>;
 
 impl People {
     /// | who | may write |

@@ -1,12 +1,14 @@
-//! All open pulls of a repository, one after the other. What the list says of a pull need not be asked again.
+//! All open pulls of a repository, a few at once. What the list says of a pull need not be asked again.
 
 use referee_core::model::{Completeness, PullNumber, Span};
 use referee_http::Call;
 
+use super::people::Assignable;
 use super::raw::Raw;
+use super::together;
 use crate::gitea::pages::Listing;
 use crate::gitea::{GiteaForge, routes, wire};
-use crate::{Fetched, ForgeError, Reader};
+use crate::{Fetched, ForgeError};
 
 /// Sweeps come every few minutes, and whatever is missed has its turn in one of the next.
 const STALE: Span = Span::minutes(60);
@@ -14,22 +16,26 @@ const STALE: Span = Span::minutes(60);
 impl GiteaForge {
     /// Every open pull, lowest number first. One that cannot be read does not keep the others from being read.
     pub async fn sweep(&self) -> Result<Vec<(PullNumber, Result<Fetched, ForgeError>)>, ForgeError> {
-        let listing = self.open_rows().await?;
-        let mut swept = Vec::with_capacity(listing.items.len());
-        for row in listing.items {
-            let number = PullNumber(row.number);
-            swept.push((number, self.listed(Raw::new(row, listing.taken_at)).await));
-        }
-        Ok(swept)
+        Ok(self.swept(self.open_rows().await?).await)
+    }
+
+    /// The pulls of these rows, in their order.
+    pub(super) async fn swept(&self, rows: Listing<wire::Pull>) -> Vec<(PullNumber, Result<Fetched, ForgeError>)> {
+        let (assignable, taken_at) = (Assignable::new(), rows.taken_at);
+        let listed = rows
+            .items
+            .into_iter()
+            .map(async |row| (PullNumber(row.number), self.listed(Raw::new(row, taken_at), &assignable).await));
+        together(listed).await
     }
 
     /// A pull of which the list told.
-    async fn listed(&self, mut raw: Raw) -> Result<Fetched, ForgeError> {
+    async fn listed(&self, mut raw: Raw, assignable: &Assignable) -> Result<Fetched, ForgeError> {
         // Whether it merges is not looked at anew for a list.
         raw.pull.mergeable = false;
         match self.briefly(&raw, STALE).await? {
             Some(again) => Ok(again),
-            None => self.fetch_anew(PullNumber(raw.pull.number)).await,
+            None => self.whole(raw, assignable).await,
         }
     }
 

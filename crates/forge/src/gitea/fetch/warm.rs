@@ -17,7 +17,7 @@ use referee_core::model::{Completeness, Login, PullNumber, Span, Time};
 
 use super::raw::Raw;
 use super::threads::conversations;
-use super::{AT_ONCE, together};
+use super::together;
 use crate::ForgeError;
 use crate::gitea::GiteaForge;
 use crate::gitea::hand::Hand;
@@ -63,17 +63,15 @@ impl GiteaForge {
             return Ok(None);
         };
         let open: Vec<u64> = raw.open_reviews(&self.viewer().holds).into_iter().collect();
-        for some in open.chunks(AT_ONCE) {
-            let asked = some.iter().map(|review| self.review_comments(hand, number, *review));
-            for (review, rows) in some.iter().zip(together(asked).await) {
-                let same = match rows {
-                    Ok(rows) => raw.renew(*review, rows),
-                    Err(ForgeError::NotFound(_)) => false,
-                    Err(error) => return Err(error),
-                };
-                if !same {
-                    return Ok(None);
-                }
+        let asked = open.iter().map(|review| self.review_comments(hand, number, *review));
+        for (review, rows) in open.iter().zip(together(asked).await) {
+            let same = match rows {
+                Ok(rows) => raw.renew(*review, rows),
+                Err(ForgeError::NotFound(_)) => false,
+                Err(error) => return Err(error),
+            };
+            if !same {
+                return Ok(None);
             }
         }
         let statuses = self.statuses(hand, &now.pull.head.sha).await?;
