@@ -41,9 +41,15 @@ impl Git {
     /// It is led by the list of the files, so that a cut is seen. Either may be a tree instead, as
     /// [`empty_tree`](Git::empty_tree) is.
     pub fn diff(&self, old: &Sha, new: &Sha) -> Result<Vec<u8>, GitError> {
-        let mut command = self.without_attributes(NAME);
-        command.args(PINNED_DIFF).arg("--end-of-options").args([full(old)?, full(new)?]).arg("--");
+        let mut command = self.pinned_diff();
+        command.arg("--end-of-options").args([full(old)?, full(new)?]).arg("--");
         answer(NAME, self.finish(&mut command)?).map_err(|error| self.unless_missing(&[old, new], error))
+    }
+
+    pub(crate) fn pinned_diff(&self) -> Command {
+        let mut command = self.without_attributes(NAME);
+        command.args(PINNED_DIFF);
+        command
     }
 
     /// What a first commit is compared with: the tree without a file.

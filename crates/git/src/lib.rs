@@ -8,6 +8,7 @@ mod discover;
 mod error;
 mod history;
 mod lfs;
+mod many;
 mod merge;
 mod pending;
 mod program;

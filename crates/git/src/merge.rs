@@ -35,7 +35,7 @@ impl Git {
 }
 
 /// `<tree>\0`, and where there are conflicts `<path>\0` for each.
-fn told(answer: &[u8]) -> Result<Merges, GitError> {
+pub(crate) fn told(answer: &[u8]) -> Result<Merges, GitError> {
     let mut fields = answer.strip_suffix(b"\0").unwrap_or(answer).split(|byte| *byte == 0);
     let tree = object(NAME, fields.next().unwrap_or_default())?;
     let paths: Vec<String> = fields.map(crate::diff::path_name).collect();

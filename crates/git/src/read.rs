@@ -1,12 +1,10 @@
 //! Many objects in one call.
 
 use std::collections::HashMap;
-use std::io::Write;
-use std::process::Stdio;
 
 use referee_core::model::Sha;
 
-use crate::program::{answer, full, shortened};
+use crate::program::{full, shortened};
 use crate::{Git, GitError};
 
 const NAME: &str = "cat-file";
@@ -67,21 +65,9 @@ impl Git {
 
     fn batch(&self, names: &[String]) -> Result<Vec<Option<Vec<u8>>>, GitError> {
         let mut command = self.command(NAME);
-        command.args(["--batch", "--buffer", "-z"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| self.not_started(error))?;
-        let stdin = child.stdin.take();
-        // Git answers while it is still asked: whoever writes everything first and reads then waits for ever.
-        let output = std::thread::scope(|scope| {
-            scope.spawn(move || {
-                let Some(mut stdin) = stdin else { return };
-                // A broken pipe shows in the answer: it is too short.
-                let asked: String = names.iter().flat_map(|name| [name.as_str(), "\0"]).collect();
-                let _ = stdin.write_all(asked.as_bytes());
-            });
-            child.wait_with_output()
-        });
-        let output = output.map_err(|source| GitError::Pipe { command: NAME, source })?;
-        take_apart(&answer(NAME, output)?, names)
+        command.args(["--batch", "--buffer", "-z"]);
+        let asked = names.iter().flat_map(|name| [name.as_str(), "\0"]).collect();
+        take_apart(&self.fed(NAME, command, asked)?, names)
     }
 }
 

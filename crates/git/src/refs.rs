@@ -126,7 +126,10 @@ impl Git {
     }
 }
 
+/// Where the commits are that are held on to.
+pub(crate) const KEPT: &str = "refs/referee/keep/";
+
 /// The name under which a commit is held on to.
 pub(crate) fn kept(name: &str) -> String {
-    format!("refs/referee/keep/{name}")
+    format!("{KEPT}{name}")
 }

@@ -30,6 +30,11 @@ pub(super) fn take(diff: &[u8]) -> Result<(Vec<Listed<'_>>, &[u8]), DiffError> {
     }
 }
 
+/// The patch behind the list.
+pub(crate) fn behind(diff: &[u8]) -> Option<&[u8]> {
+    take(diff).ok().map(|(_, patch)| patch)
+}
+
 fn take_entry<'a>(rest: &mut &'a [u8], listed: &mut Vec<Listed<'a>>) -> Result<(), DiffError> {
     let entry = take_field(rest)?;
     let fields = std::str::from_utf8(entry).map_err(|_| odd(entry))?;

@@ -11,7 +11,7 @@ use referee_core::track::FileDiff;
 
 pub use error::DiffError;
 use list::Listed;
-pub(crate) use list::name as path_name;
+pub(crate) use list::{behind, name as path_name};
 pub(crate) use path::unquoted;
 use reader::Reader;
 

@@ -5,6 +5,7 @@ mod diff;
 mod discover;
 mod history;
 mod hostile;
+mod many;
 mod merge;
 mod names;
 mod nasty;
