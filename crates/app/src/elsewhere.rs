@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use referee_core::model::Sha;
@@ -24,7 +24,7 @@ pub(crate) struct Elsewhere {
     here: RefCell<BTreeSet<Sha>>,
     gone: RefCell<BTreeSet<Sha>>,
     /// The folder goes when the run does.
-    _passing: Option<TempDir>,
+    passing: Option<TempDir>,
     /// Held by everybody who reads in the folder: it is emptied only when nobody does.
     _reading: Option<File>,
 }
@@ -51,12 +51,22 @@ impl Elsewhere {
             }
         };
         let (here, gone) = (RefCell::default(), RefCell::default());
-        Ok(Self { git, url, credentials, here, gone, _passing: passing, _reading: reading })
+        Ok(Self { git, url, credentials, here, gone, passing, _reading: reading })
     }
 
     /// The folder. What is read there may be fetched while it is read.
     pub(crate) fn git(&self) -> Git {
         self.git.lent(&self.url, &self.credentials)
+    }
+
+    /// Fetches the contents that the diffs of these pairs need, in one go.
+    pub(crate) fn fetch_contents(&self, pairs: &[(&Sha, &Sha)]) -> Result<(), GitError> {
+        self.git.fetch_contents(&self.url, pairs, &self.credentials)
+    }
+
+    /// A file beside the folder; none where that goes when the run does.
+    pub(crate) fn beside(&self, ending: &str) -> Option<PathBuf> {
+        self.passing.is_none().then(|| self.git.common_dir().with_extension(ending))
     }
 
     /// Fetches commits that must be there by now, with some patience.
@@ -94,12 +104,18 @@ impl Elsewhere {
 
     /// Fetches those that are not here, in one go.
     pub(crate) fn fetch(&self, commits: &[&Sha]) -> Result<(), GitError> {
-        let mut wanted = Vec::new();
-        for commit in commits {
-            if !self.here.borrow().contains(*commit) && !self.git.has(commit)? {
-                wanted.push((*commit).clone());
+        let unknown: BTreeSet<&Sha> =
+            commits.iter().copied().filter(|commit| !self.here.borrow().contains(*commit)).collect();
+        let wanted: Vec<Sha> = match unknown.first() {
+            Some(commit) if unknown.len() == 1 => {
+                (!self.git.has(commit)?).then(|| (*commit).clone()).into_iter().collect()
             }
-        }
+            Some(_) => {
+                let kept = self.git.kept()?;
+                unknown.into_iter().filter(|commit| !kept.contains(*commit)).cloned().collect()
+            }
+            None => Vec::new(),
+        };
         if !wanted.is_empty() {
             // Whoever cannot take turns fetches all the same: git itself keeps the folder whole.
             let _one = lock(self.git.common_dir());

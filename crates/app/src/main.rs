@@ -10,6 +10,7 @@ mod fix;
 mod folders;
 mod forge;
 mod hosted;
+mod ledger;
 mod out;
 mod payload;
 mod place;

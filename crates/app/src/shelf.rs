@@ -58,7 +58,7 @@ impl Shelf for Files {
 }
 
 /// Whole or not at all: another process may read it meanwhile. Such a file is its owner's alone.
-fn written(folder: &Path, path: &Path, value: &str) -> std::io::Result<()> {
+pub(crate) fn written(folder: &Path, path: &Path, value: &str) -> std::io::Result<()> {
     let mut file = NamedTempFile::new_in(folder)?;
     file.write_all(value.as_bytes())?;
     file.persist(path).map(drop).map_err(|error| error.error)

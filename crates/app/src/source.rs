@@ -3,12 +3,13 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use referee_core::model::{Mergeable, Sha};
+use referee_core::model::{Changes, Mergeable, Sha};
 use referee_git::{Git, GitError, Merges, parse_diff};
-use referee_turn::{Source, SourceError};
+use referee_turn::{GatherError, Source, SourceError, changes};
 
 use crate::elsewhere::Elsewhere;
 use crate::failure::Failure;
+use crate::ledger::{Known, Ledger};
 
 /// git's objects, each read once a run.
 #[derive(Debug)]
@@ -17,7 +18,13 @@ pub(crate) struct Texts {
     elsewhere: Option<Elsewhere>,
     diffs: RefCell<BTreeMap<(Sha, Sha), Vec<u8>>>,
     files: RefCell<BTreeMap<Sha, Tree>>,
+    /// Where the head that is being worked out left its base.
+    left: RefCell<Option<((Sha, Sha), Option<Sha>)>>,
+    ledger: RefCell<Ledger>,
 }
+
+/// So many changes are worked out at once: their texts are in memory together.
+const SOME: usize = 100;
 
 /// The files of one commit that were asked for; none where there is no such file.
 type Tree = BTreeMap<String, Option<Vec<u8>>>;
@@ -25,13 +32,27 @@ type Tree = BTreeMap<String, Option<Vec<u8>>>;
 impl Texts {
     /// Those of a repository that is here. Nothing is read yet.
     pub(crate) fn of(git: Git) -> Self {
-        Self { git, elsewhere: None, diffs: RefCell::default(), files: RefCell::default() }
+        let (diffs, files) = (RefCell::default(), RefCell::default());
+        Self { git, elsewhere: None, diffs, files, left: RefCell::default(), ledger: RefCell::default() }
     }
 
     /// Those of a repository elsewhere: a commit is fetched when it is first asked for.
     pub(crate) fn fetched(elsewhere: Elsewhere) -> Self {
         let git = elsewhere.git();
         Self { elsewhere: Some(elsewhere), ..Self::of(git) }
+    }
+
+    /// The same, with what earlier runs made of these commits.
+    pub(crate) fn remembering(mut self) -> Self {
+        if let Some(file) = self.elsewhere.as_ref().and_then(|elsewhere| elsewhere.beside("changes.json")) {
+            self.ledger = RefCell::new(Ledger::at(file));
+        }
+        self
+    }
+
+    /// Leaves what was made of them to the next run.
+    pub(crate) fn keep(&self) {
+        self.ledger.borrow_mut().keep();
     }
 
     /// The repository that they are read from.
@@ -55,45 +76,123 @@ impl Texts {
         self.elsewhere.as_ref().map_or(Ok(()), |elsewhere| elsewhere.have(commits))
     }
 
-    /// Reads both sides of a diff, side by side: whoever asks for a diff asks for its texts next, and the diff names
-    /// their blobs.
-    fn read_sides(&self, old: &Sha, new: &Sha, diff: &[u8]) {
-        // A diff that cannot be read is told by whoever reads it.
-        let Ok(files) = parse_diff(diff) else { return };
-        let before =
-            files.iter().filter_map(|file| Some((file.old_path.as_ref().unwrap_or(&file.path), file.old_blob?)));
-        let after = files.iter().filter_map(|file| Some((&file.path, file.new_blob?)));
-        let (before, after): (Vec<_>, Vec<_>) = (before.collect(), after.collect());
-        let (before, after) = std::thread::scope(|scope| {
-            let git = &self.git;
-            let before = scope.spawn(|| side(git, &before));
-            let after = side(git, &after);
-            (before.join().unwrap_or_default(), after)
-        });
-        let mut all = self.files.borrow_mut();
-        all.entry(old.clone()).or_default().extend(before);
-        all.entry(new.clone()).or_default().extend(after);
-    }
-}
-
-/// One side of a diff, by the blobs that it names. What is no blob, a submodule or nothing, is left to be asked for by
-/// its path.
-fn side(git: &Git, side: &[(&String, &str)]) -> Tree {
-    let named: Vec<&str> = side.iter().map(|(_, blob)| *blob).collect();
-    let contents = git.blobs(&named).unwrap_or_default();
-    let found = side.iter().zip(contents).filter(|(_, content)| content.is_some());
-    found.map(|((path, _), content)| ((*path).clone(), content)).collect()
-}
-
-impl Source for Texts {
-    fn bring(&self, commits: &[&Sha]) -> Result<(), SourceError> {
-        let Some(elsewhere) = &self.elsewhere else { return Ok(()) };
-        // One that is gone is told of when it is asked for.
-        let _ = elsewhere.fetch(commits);
+    /// Takes note of changes to one base, with about as many calls of git as one of them takes.
+    fn work_out(&self, elsewhere: &Elsewhere, base: &Sha, heads: &[&Sha]) -> Result<(), GatherError> {
+        let git = |error: GitError| GatherError::from(into(error));
+        let left = self.git.merge_bases(base, heads).map_err(git)?;
+        // A head that only has another base now changes what it did.
+        let mut known: Vec<Option<Changes>> = {
+            let ledger = self.ledger.borrow();
+            heads.iter().zip(&left).map(|(head, left)| ledger.since(left.as_ref(), head)).collect()
+        };
+        let all = heads.iter().zip(&left).map(|(head, left)| (left.as_ref().unwrap_or(base), *head));
+        let new: Vec<(&Sha, &Sha)> =
+            all.zip(&known).filter(|(_, known)| known.is_none()).map(|(sides, _)| sides).collect();
+        elsewhere.fetch_contents(&new).map_err(git)?;
+        let diffs = self.git.diffs(&new).map_err(git)?;
+        self.read_sides(
+            &new.iter().zip(&diffs).map(|((old, new), diff)| (*old, *new, diff.as_slice())).collect::<Vec<_>>(),
+        );
+        let named = new.iter().map(|(old, new)| ((*old).clone(), (*new).clone()));
+        self.diffs.borrow_mut().extend(named.zip(diffs));
+        for ((head, left), known) in heads.iter().zip(&left).zip(&mut known) {
+            if known.is_none() {
+                self.left.replace(Some(((base.clone(), (*head).clone()), left.clone())));
+                *known = Some(changes(self, base, head)?);
+            }
+        }
+        // Texts are not asked for again, and many pulls have many.
+        self.diffs.borrow_mut().retain(|sides, _| !new.contains(&(&sides.0, &sides.1)));
+        self.files.borrow_mut().retain(|commit, _| !new.iter().any(|(old, new)| commit == *old || commit == *new));
+        let pairs: Vec<(&Sha, &Sha)> = heads.iter().map(|head| (base, *head)).collect();
+        let merges = self.git.merges_of(&pairs).map(|all| all.iter().map(mergeable).collect());
+        // Each is asked for alone then.
+        let merges: Vec<Mergeable> = merges.unwrap_or_else(|_| vec![Mergeable::Unknown; heads.len()]);
+        let mut ledger = self.ledger.borrow_mut();
+        for ((head, changes), merges) in heads.iter().zip(known.into_iter().flatten()).zip(merges) {
+            ledger.note(head, Known { base: base.clone(), merges, changes });
+        }
         Ok(())
     }
 
+    /// Reads both sides of diffs, side by side: whoever asks for a diff asks for its texts next, and the diff names their
+    /// blobs.
+    fn read_sides(&self, diffs: &[(&Sha, &Sha, &[u8])]) {
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        for (old, new, diff) in diffs {
+            // A diff that cannot be read is told by whoever reads it.
+            for file in parse_diff(diff).unwrap_or_default() {
+                before.push((*old, file.old_path.unwrap_or_else(|| file.path.clone()), file.old_blob));
+                after.push((*new, file.path, file.new_blob));
+            }
+        }
+        let (before, after) = std::thread::scope(|scope| {
+            let git = &self.git;
+            let before = scope.spawn(|| side(git, before));
+            let after = side(git, after);
+            (before.join().unwrap_or_default(), after)
+        });
+        let mut all = self.files.borrow_mut();
+        for (commit, path, content) in before.into_iter().chain(after) {
+            let known = all.entry(commit.clone()).or_default().entry(path).or_default();
+            // A file that becomes a link is one that goes and one that comes, by the same name.
+            *known = content.or(known.take());
+        }
+    }
+}
+
+/// A file of a side: its commit, its name, and the blob that a diff names or the content.
+type Side<'a, T> = Vec<(&'a Sha, String, Option<T>)>;
+
+/// One side of diffs, by the blobs that they name. What is no blob, a submodule, is left to be asked for by its path.
+fn side<'a>(git: &Git, side: Side<'a, &str>) -> Side<'a, Vec<u8>> {
+    let named: Vec<&str> = side.iter().filter_map(|(_, _, blob)| *blob).collect();
+    let Ok(contents) = git.blobs(&named) else { return Vec::new() };
+    let mut contents = contents.into_iter();
+    let read = side.into_iter().filter_map(|(commit, path, blob)| match blob {
+        Some(_) => contents.next().flatten().map(|content| (commit, path, Some(content))),
+        None => Some((commit, path, None)),
+    });
+    read.collect()
+}
+
+impl Source for Texts {
+    fn bring(&self, changes: &[(&Sha, &Sha)]) -> Result<(), SourceError> {
+        let Some(elsewhere) = &self.elsewhere else { return Ok(()) };
+        let mut new: BTreeMap<&Sha, Vec<&Sha>> = BTreeMap::new();
+        for (base, head) in changes {
+            if self.ledger.borrow_mut().find(base, head).is_none() {
+                new.entry(base).or_default().push(head);
+            }
+        }
+        let commits: Vec<&Sha> = new.iter().flat_map(|(base, heads)| heads.iter().chain([base])).copied().collect();
+        // One that is gone is told of when it is asked for, and so is whatever cannot be worked out.
+        if elsewhere.fetch(&commits).is_ok() {
+            for (base, heads) in new {
+                for some in heads.chunks(SOME) {
+                    let _ = self.work_out(elsewhere, base, some);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn changes(&self, base: &Sha, head: &Sha) -> Result<Changes, GatherError> {
+        if let Some(known) = self.ledger.borrow_mut().find(base, head) {
+            return Ok(known.changes.clone());
+        }
+        let changes = changes(self, base, head)?;
+        let (merges, known) = (self.merges(base, head), changes.clone());
+        self.ledger.borrow_mut().note(head, Known { base: base.clone(), merges, changes: known });
+        Ok(changes)
+    }
+
     fn merge_base(&self, one: &Sha, other: &Sha) -> Result<Option<Sha>, SourceError> {
+        if let Some(((base, head), left)) = &*self.left.borrow()
+            && (base, head) == (one, other)
+        {
+            return Ok(left.clone());
+        }
         self.have(&[one, other])?;
         self.git.merge_base(one, other).map_err(into)
     }
@@ -105,7 +204,7 @@ impl Source for Texts {
         }
         self.have(&[old, new])?;
         let read = self.git.diff(old, new).map_err(into)?;
-        self.read_sides(old, new, &read);
+        self.read_sides(&[(old, new, &read)]);
         self.diffs.borrow_mut().insert(key, read.clone());
         Ok(read)
     }
@@ -128,11 +227,18 @@ impl Source for Texts {
     }
 
     fn merges(&self, base: &Sha, head: &Sha) -> Mergeable {
-        match self.git.merges(base, head) {
-            Ok(Merges::Cleanly(_)) => Mergeable::Clean,
-            Ok(Merges::Conflicts(_)) => Mergeable::Conflict,
-            Ok(Merges::Unrelated) | Err(_) => Mergeable::Unknown,
+        match self.ledger.borrow_mut().find(base, head) {
+            Some(known) if known.merges != Mergeable::Unknown => known.merges,
+            _ => self.git.merges(base, head).map_or(Mergeable::Unknown, |merges| mergeable(&merges)),
         }
+    }
+}
+
+fn mergeable(merges: &Merges) -> Mergeable {
+    match merges {
+        Merges::Cleanly(_) => Mergeable::Clean,
+        Merges::Conflicts(_) => Mergeable::Conflict,
+        Merges::Unrelated => Mergeable::Unknown,
     }
 }
 

@@ -12,7 +12,7 @@ mod turn;
 
 pub use apply::{Applied, apply};
 pub use deliver::{Delivered, Undelivered, answer, deliver};
-pub use gather::{GatherError, Inbox, gather};
+pub use gather::{GatherError, Inbox, changes, gather};
 pub use journal::{Intent, Journal, Nothing, Record};
 pub use pass::{Held, Looked, Passed, Started, Then, View, pass, release};
 pub use receipt::{Outcome, Receipt};

@@ -1,13 +1,21 @@
 //! Where the texts of changes come from: git, or a repository in memory.
 
-use referee_core::model::{Mergeable, Sha};
+use referee_core::model::{Changes, Mergeable, Sha};
 use thiserror::Error;
+
+use crate::gather::{GatherError, changes};
 
 /// Reads commits. Answers for the pull's repository only.
 pub trait Source {
-    /// These commits will be asked for: whoever must fetch them does so in one go.
-    fn bring(&self, _commits: &[&Sha]) -> Result<(), SourceError> {
+    /// These changes, each from a base to a head, will be asked for: whoever must fetch them, or can work out many in one
+    /// go, does so now.
+    fn bring(&self, _changes: &[(&Sha, &Sha)]) -> Result<(), SourceError> {
         Ok(())
+    }
+
+    /// What a head changes since it left its base. It is a function of the two, and may be kept.
+    fn changes(&self, base: &Sha, head: &Sha) -> Result<Changes, GatherError> {
+        changes(self, base, head)
     }
 
     /// Where two commits parted; `None` if they share nothing.

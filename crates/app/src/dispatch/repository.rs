@@ -69,7 +69,7 @@ impl Repository {
         let tip = wait(forge.default_tip())?.map_err(told)?;
         let elsewhere = case::elsewhere(&site, &forge)?;
         elsewhere.bring(&[&tip.1])?;
-        let texts = Texts::fetched(elsewhere);
+        let texts = Texts::fetched(elsewhere).remembering();
         let mut setup = setup::load(common, &texts, Some(&tip), None, out)?;
         let mut forge = Box::new(forge);
         case::identities(&mut forge, &mut setup, author.clone())?;
@@ -95,7 +95,9 @@ impl Repository {
     pub(crate) fn pass(&self, mode: Mode, say: impl FnMut(&ProtocolLine)) -> Result<Passed, Failure> {
         let (books, gates) = (self.books(), self.gates(mode));
         let then = if mode == Mode::Run { Then::Run } else { Then::Print };
-        wait(pass(&self.desk(&books, &gates), then, say))?.map_err(unread)
+        let passed = wait(pass(&self.desk(&books, &gates), then, say))?.map_err(unread);
+        self.texts.keep();
+        passed
     }
 
     /// What a worker leaves is written through gates that nothing else of a pass asks for.

@@ -50,7 +50,7 @@ pub fn gather<S: Source>(
 ) -> Result<Snapshot, GatherError> {
     let Fetched { taken_at, viewer, capabilities, complete, whole: _, pull, reviews, threads, comments, checks, lease } =
         fetched;
-    let changes = changes(source, &pull.base_sha, &pull.head)?;
+    let changes = source.changes(&pull.base_sha, &pull.head)?;
     let mut snapshot = Snapshot {
         taken_at,
         viewer,
@@ -87,8 +87,8 @@ pub fn gather<S: Source>(
     Ok(snapshot)
 }
 
-/// What a head changes since it left a base.
-pub(crate) fn changes<S: Source>(source: &S, base: &Sha, head: &Sha) -> Result<Changes, GatherError> {
+/// What a head changes since it left its base, from texts.
+pub fn changes<S: Source + ?Sized>(source: &S, base: &Sha, head: &Sha) -> Result<Changes, GatherError> {
     let merge_base = source.merge_base(base, head)?;
     let from = merge_base.as_ref().unwrap_or(base);
     let raw = source.diff(from, head)?;

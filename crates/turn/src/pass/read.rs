@@ -19,8 +19,8 @@ pub(super) async fn read<F: Forge, S: Source, J: Journal>(
 ) -> Result<(Board, Vec<Looked>), TurnError> {
     let (mut board, fetched) = desk.forge.survey().await?;
     read_board(&mut board, desk.policy, desk.keys);
-    let commits: Vec<&Sha> = fetched.iter().flat_map(|it: &Fetched| [&it.pull.base_sha, &it.pull.head]).collect();
-    desk.source.bring(&commits).map_err(GatherError::from)?;
+    let changes: Vec<(&Sha, &Sha)> = fetched.iter().map(|it| (&it.pull.base_sha, &it.pull.head)).collect();
+    desk.source.bring(&changes).map_err(GatherError::from)?;
     let mut pulls = Vec::with_capacity(fetched.len());
     for fetched in fetched {
         let (number, whole) = (fetched.pull.number, fetched.whole);
