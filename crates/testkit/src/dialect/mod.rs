@@ -4,6 +4,7 @@
 //! `serve` is the machinery: a thread, a port, tokens, faults. `read` and `write` are the routes. `shape` is how things
 //! look on the wire, pinned by recorded answers.
 
+mod git;
 mod paging;
 mod read;
 mod reply;

@@ -83,8 +83,10 @@ impl Reader<'_> {
             "closed" => pull.state != PullState::Open,
             _ => pull.state == PullState::Open,
         };
-        let newest_first = self.repo().pulls.values().rev().filter(|pull| fits(pull));
-        self.listed(newest_first.map(|pull| self.shape.pull(pull)).collect())
+        let newest_first: Vec<_> = self.repo().pulls.values().rev().filter(|pull| fits(pull)).collect();
+        let total = newest_first.len();
+        let page: Value = self.page().cut(newest_first).into_iter().map(|pull| self.shape.pull(pull)).collect();
+        self.said(&page).with("x-total-count", total)
     }
 
     fn issues(&self) -> Reply {

@@ -1,6 +1,7 @@
 //! The machinery: a port on loopback, a thread of its own, tokens, and faults as a client sees them.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
@@ -14,7 +15,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::reply::Reply;
-use super::{Dialect, read, stamp, write};
+use super::{Dialect, git, read, stamp, write};
 use crate::world::{Kind, Seat, Wired, World};
 
 /// A server that speaks a dialect over a world, until it is dropped.
@@ -31,6 +32,8 @@ struct Desk {
     dialect: Dialect,
     world: World,
     base: String,
+    /// A repository that answers git.
+    bare: Option<PathBuf>,
     /// Whose they are: the seat and the name.
     tokens: Mutex<BTreeMap<String, (u64, Login)>>,
 }
@@ -60,6 +63,19 @@ impl Server {
     ///
     /// When there is no port to be had.
     pub fn open(dialect: Dialect, world: &World) -> Self {
+        Self::opened(dialect, world, None)
+    }
+
+    /// The same, with a repository whose commits are those of the world, for whoever asks by git.
+    ///
+    /// # Panics
+    ///
+    /// When there is no port to be had.
+    pub fn with_git(dialect: Dialect, world: &World, bare: &Path) -> Self {
+        Self::opened(dialect, world, Some(bare.to_owned()))
+    }
+
+    fn opened(dialect: Dialect, world: &World, bare: Option<PathBuf>) -> Self {
         let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port on loopback");
         listener.set_nonblocking(true).expect("a port that does not block");
         let address = listener.local_addr().expect("an address on loopback");
@@ -67,6 +83,7 @@ impl Server {
             dialect,
             world: world.clone(),
             base: format!("http://{address}"),
+            bare,
             tokens: Mutex::default(),
         });
         let (ends, ended) = oneshot::channel();
@@ -128,6 +145,9 @@ impl Asked {
 async fn answer(desk: Arc<Desk>, request: Request) -> Response<Body> {
     let (head, body) = request.into_parts();
     let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
+    if let Some(bare) = desk.bare.as_ref().filter(|_| head.uri.path().contains(".git/")) {
+        return git::answer(bare, &head, &body);
+    }
     let token = head.headers.get("authorization").and_then(|value| value.to_str().ok());
     let token = token.and_then(|value| value.split_once(' ')).map(|(_, token)| token.trim().to_owned());
     let path = head.uri.path().split('/').skip(1).map(decoded).collect();

@@ -27,7 +27,8 @@ impl Repo {
         let serial = self.next_commit().to_string();
         let first = Hash::of_parts([serial.as_str()]).0;
         let second = Hash::of_parts([serial.as_str(), first.as_str()]).0;
-        let sha = Sha(format!("{first}{}", &second[..8]));
+        let named = self.names.pop_front();
+        let sha = named.unwrap_or_else(|| Sha(format!("{first}{}", &second[..8])));
         self.commits.insert(sha.clone(), Arc::new(Commit { tree, parents }));
         sha
     }

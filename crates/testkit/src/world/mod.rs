@@ -115,6 +115,11 @@ impl World {
         names.iter().for_each(|name| state.repo.offer_label(name));
     }
 
+    /// Gives the next commits these names, those of a real repository.
+    pub fn name_commits(&self, names: impl IntoIterator<Item = Sha>) {
+        self.state().repo.names.extend(names);
+    }
+
     /// Lets something go wrong, counted from now.
     pub fn fault(&self, at: At, fault: Fault) {
         self.state().script.add(at, fault);

@@ -1,6 +1,6 @@
 //! What the forge keeps, as rows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use referee_core::model::{
@@ -33,6 +33,8 @@ pub(crate) struct Repo {
     /// Labels that can be put on, in the order they were made.
     pub(crate) labels: Vec<String>,
     pub(crate) reactions: Vec<Reaction>,
+    /// What the next commits are called.
+    pub(crate) names: VecDeque<Sha>,
     serials: Serials,
 }
 
@@ -170,6 +172,7 @@ impl Repo {
             claims: Claims::default(),
             labels: Vec::new(),
             reactions: Vec::new(),
+            names: VecDeque::new(),
             serials: Serials::default(),
         };
         let root = repo.commit(BTreeMap::new(), Vec::new());
