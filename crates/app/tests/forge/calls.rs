@@ -44,6 +44,9 @@ fn a_sweep_asks_little_and_misses_nothing(build: Build) {
     let many = Many::new(build, 11);
     let first = many.sweep();
     assert_eq!(first.len(), 11);
+    // Reviews, timeline and checks of each, the comments of each review that has some, and once who can be assigned.
+    let (pages, others) = many.asked();
+    assert_eq!((pages, others), (1, 3 * 11 + many.threads.len() + 1), "{:?}", many.site.proxy.log());
     assert!(many.sweep() == first, "nothing happened");
     let (pages, others) = many.asked();
     assert_eq!((pages, others), (1, 2 * 11 + many.threads.len()), "{:?}", many.site.proxy.log());

@@ -81,8 +81,8 @@ impl Many {
     }
 }
 
-/// More pulls of the same change. One push and one request for each, no more: a server takes its time over a push.
-fn more(site: &Site, first: PullNumber, count: usize) -> Vec<PullNumber> {
+/// More pulls of the same change, each on top of the one before. One push and one request for each, no more: a server takes its time over a push.
+pub(crate) fn more(site: &Site, first: PullNumber, count: usize) -> Vec<PullNumber> {
     let folder = site.path("checkout");
     std::fs::create_dir_all(&folder).expect("a folder");
     let git = |args: &[&str]| {

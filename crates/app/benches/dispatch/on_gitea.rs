@@ -1,0 +1,102 @@
+//! A real Gitea.
+
+use std::path::Path;
+use std::time::Duration;
+
+use referee_core::model::PullNumber;
+use referee_testkit::proxy::Proxy;
+use referee_testkit::server::Build;
+use serde_json::{Value, json};
+
+use crate::many::more;
+use crate::site::Site;
+use crate::stage::{self, People, Resolved, Stage};
+
+/// Pulls on a real Gitea.
+pub(crate) struct OnGitea {
+    site: Site,
+    pulls: Vec<PullNumber>,
+    home: std::path::PathBuf,
+}
+
+impl OnGitea {
+    pub(crate) fn new(count: usize) -> Self {
+        let site = Site::new(Build::Gitea127, &[("README.md", "# shop\n")]);
+        let owner = site.repo.as_("owner");
+        for name in ["wip", "ready", "bug"] {
+            owner.ask("POST", "/labels", Some(&json!({"name": name, "color": "#ee0701"})));
+        }
+        let first = site.open("topic", &[("a.txt", "one\ntwo\nthree\n")]);
+        let pulls: Vec<PullNumber> = std::iter::once(first).chain(more(&site, first, count - 1)).collect();
+        pulls.iter().enumerate().for_each(|(nth, pull)| stage::happened(&site, nth, *pull));
+        let home = site.path("home");
+        std::fs::create_dir_all(&home).expect("a folder");
+        stage::project(&home, &site.repo.full_name(), site.proxy.url(), site.repo.server().token("referee"));
+        let all = Self { site, pulls, home };
+        all.settle();
+        all
+    }
+
+    /// The server looks at whether pulls merge in its own time, and the script takes its word.
+    fn settle(&self) {
+        let merges = |pull: &PullNumber| -> bool {
+            let row: Value = self.site.at("alice", *pull).look();
+            row["mergeable"] == true
+        };
+        for _ in 0..600 {
+            if self.pulls.iter().all(merges) {
+                return;
+            }
+            std::thread::park_timeout(Duration::from_millis(200));
+        }
+        panic!("the server does not say whether pulls merge");
+    }
+}
+
+impl Stage for OnGitea {
+    fn count(&self) -> usize {
+        self.pulls.len()
+    }
+
+    fn proxy(&self) -> &Proxy {
+        &self.site.proxy
+    }
+
+    fn home(&self) -> &Path {
+        &self.home
+    }
+
+    fn happens(&self) {
+        stage::something(&self.site, &self.pulls);
+    }
+}
+
+impl People for Site {
+    fn check(&self, pull: PullNumber, state: &str) {
+        self.at("alice", pull).check("ci", state);
+    }
+
+    fn head(&self, pull: PullNumber) -> String {
+        self.at("alice", pull).head().to_string()
+    }
+
+    fn remark(&self, pull: PullNumber, text: &str) {
+        self.at("sec", pull).remark(text);
+    }
+
+    fn block(&self, pull: PullNumber, text: &str) {
+        self.at("ruth", pull).block(text);
+    }
+
+    fn comment(&self, pull: PullNumber, text: &str) {
+        self.at("referee", pull).comment(text);
+    }
+
+    fn note(&self, pull: PullNumber, resolved: Resolved) {
+        let ruth = self.at("ruth", pull);
+        let thread = ruth.note("a.txt", 2, "why two?");
+        if resolved == Resolved::Yes {
+            ruth.resolve(&thread);
+        }
+    }
+}
