@@ -1,0 +1,59 @@
+//! Rule 11: the next issue, where no pull is open and nobody works.
+
+use referee_testkit::server::{Build, Person};
+use serde_json::{Value, json};
+
+use super::{Project, until};
+use crate::on_each_server;
+
+on_each_server! { the_next_issue_is_a_bug_then_the_lowest_and_only_where_nobody_works }
+
+// spec: DSP-11, DSP-12, DSP-17 @gitea @forgejo
+fn the_next_issue_is_a_bug_then_the_lowest_and_only_where_nobody_works(build: Build) {
+    let project = Project::new(build);
+    let alice = project.site.repo.as_("alice");
+    let labels: Vec<Value> = alice.ask("GET", "/labels?page=1&limit=50", None).json().expect("labels");
+    let bug = &labels.iter().find(|label| label["name"] == "bug").expect("a label")["id"];
+    let open = |body: Value| -> u64 {
+        let issue: Value = alice.ask("POST", "/issues", Some(&body)).json().expect("an issue");
+        issue["number"].as_u64().unwrap_or_else(|| panic!("{issue}"))
+    };
+    let taken = open(json!({"title": "taken", "assignees": ["ruth"]}));
+    let [low, high] = ["low", "high"].map(|title| open(json!({"title": title})));
+    let urgent = open(json!({"title": "urgent", "labels": [bug]}));
+    let why = |file: &str| project.told(file)["issue"]["facts"][0].as_str().unwrap_or_default().to_owned();
+
+    // S7: nobody begins anew while a pull is open, whether or not the project looks at it.
+    let [it] = project.pulls(["topic"]);
+    project.site.at("referee", it.pull).label("wip");
+    assert_eq!(project.lines(&[]), [""; 0]);
+    let own = project.file_of("own", "pulls: own\n");
+    assert_eq!((project.lines_of(&own, &[]), why(&own).as_str()), (vec![], "pulls are open"));
+    project.site.at("alice", it.pull).close();
+
+    assert_eq!(why(&project.file), format!("#{urgent} is the next"));
+    assert_eq!(project.lines(&[]), [format!("SPAWN:impl:{urgent}:")]);
+    assert_eq!(assignee(&alice, urgent), "referee");
+    // A record is work under way, also where the assignment is taken away and this machine has forgotten everything.
+    project.site.forget();
+    alice.ask("PATCH", &format!("/issues/{urgent}"), Some(&json!({"assignees": []})));
+    assert_eq!(project.lines(&[]), [""; 0]);
+    assert_eq!(why(&project.file), format!("work is under way on #{urgent}"));
+
+    // Each a second time when its worker went away, and then the next; a person's word begins anew.
+    let later = project.file_of("later", "wip_max_age: 1s\n");
+    for number in [urgent, low, low, high, high] {
+        let lines = until(|| Some(project.lines_of(&later, &[])).filter(|lines| !lines.is_empty()));
+        assert_eq!(lines, [format!("SPAWN:impl:{number}:")]);
+    }
+    until(|| Some(why(&later)).filter(|why| why == "none is left"));
+    alice.ask("POST", &format!("/issues/{low}/comments"), Some(&json!({"body": "try it like this"})));
+    assert_eq!(project.lines_of(&later, &[]), [format!("SPAWN:impl:{low}:")]);
+    assert_eq!(assignee(&alice, taken), "ruth");
+    project.harmless();
+}
+
+fn assignee(person: &Person, number: u64) -> String {
+    let issue: Value = person.ask("GET", &format!("/issues/{number}"), None).json().expect("the issue");
+    issue["assignee"]["login"].as_str().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,60 @@
+//! Workers that went away: by the times that the server tells, with an hour that is a second long.
+
+use referee_testkit::server::Build;
+use serde_json::Value;
+
+use super::{Project, row, until, why};
+use crate::on_each_server;
+
+on_each_server! { what_went_away_is_started_once_more_and_then_a_person_is_asked }
+
+// spec: DSP-4, DSP-9, DSP-16 @gitea @forgejo
+fn what_went_away_is_started_once_more_and_then_a_person_is_asked(build: Build) {
+    let project = Project::new(build);
+    let [red, planned, stale, foreign] = project.pulls(["red", "planned", "stale", "foreign"]);
+    let as_ = |login: &str, it: &super::Opened| project.site.at(login, it.pull);
+    as_("alice", &red).check("ci", "failure");
+    as_("alice", &planned).check("ci", "failure");
+    as_("referee", &planned).comment(&format!("Fix plan for {}: mend it", planned.head));
+    as_("referee", &stale).label("wip");
+    as_("ruth", &foreign).label("wip");
+    // S6: who works on one pull holds up no other.
+    assert_eq!(project.lines(&[]), [red.spawn("ci-fix")]);
+    assert_eq!(project.lines(&[]), [""; 0]);
+    for it in [&red, &planned] {
+        let [rule, kind, on, facts] = why(&project.told(&project.file), it.pull);
+        assert_eq!([rule.as_str(), &kind, &on], ["checks-failed", "wait", "worker"], "{facts}");
+    }
+
+    let later = project.file_of("later", "wip_max_age: 1s\n");
+    let told: Value = until(|| Some(project.told(&later)).filter(|told| why(told, stale.pull)[1] == "ready"));
+    for it in [&red, &planned] {
+        let [rule, kind, on, facts] = why(&told, it.pull);
+        assert_eq!([rule.as_str(), &kind, &on], ["checks-failed", "spawn", "ci-fix"], "{facts}");
+        assert!(facts.contains("a second time"), "{facts}");
+    }
+    assert_eq!(row(&told, foreign.pull)["refused"][0]["what"], "take `wip` off", "{:#}", row(&told, foreign.pull));
+    let handoffs = [&stale, &foreign].map(|it| format!("HANDOFF:{}", it.pull.0));
+    assert_eq!(project.lines_of(&later, &[]), [&handoffs[..], &[red.spawn("ci-fix")]].concat());
+    assert_eq!(project.labels(stale.pull), ["ready"]);
+    let mut labels = project.labels(foreign.pull);
+    labels.sort();
+    assert_eq!(labels, ["ready", "wip"], "somebody else's is left alone");
+    // The second start is the last, also of one that left a plan and no record.
+    assert_eq!(project.lines_of(&later, &[]), [planned.spawn("ci-fix")]);
+    let gone = |told: &Value| [&red, &planned].iter().all(|it| why(told, it.pull)[1] == "blocked");
+    let told = until(|| {
+        assert_eq!(project.lines_of(&later, &[]), [""; 0]);
+        Some(project.told(&later)).filter(gone)
+    });
+    for it in [&red, &planned] {
+        let [rule, _, cause, facts] = why(&told, it.pull);
+        assert_eq!([rule.as_str(), &cause], ["checks-failed", "needs_human"], "{facts}");
+        assert!(facts.contains("went away twice"), "{facts}");
+        let comments = format!("/issues/{}/comments?page=1&limit=50", it.pull.0);
+        let all: Vec<Value> = as_("ruth", it).ask("GET", &comments, None).json().expect("comments");
+        let asks = |row: &&Value| row["body"].as_str().is_some_and(|text| text.contains("@ruth, this pull needs"));
+        assert_eq!(all.iter().filter(asks).count(), 1, "one operator comment: {all:#?}");
+    }
+    project.harmless();
+}

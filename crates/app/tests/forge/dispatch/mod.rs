@@ -1,0 +1,216 @@
+//! Dispatch on real servers: one pull in each state, two dispatchers at once, nothing kept on this machine.
+
+mod at_once;
+mod blocks;
+mod crashes;
+mod issues;
+mod lost;
+mod states;
+
+use std::process::Command;
+
+use referee_core::model::{PullNumber, Sha};
+use referee_testkit::server::{Build, OWNER};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::site::{Ran, Site};
+
+/// A repository with a project: `referee` fixes, `sec` reviews for the bot `sonnet`, `ruth` takes over. The role `alpha`
+/// reads what is in `role/`.
+struct Project {
+    site: Site,
+    file: String,
+}
+
+/// A pull and its head.
+#[derive(Clone, Debug)]
+struct Opened {
+    pull: PullNumber,
+    head: Sha,
+}
+
+const ROLE: &str = "version = 1\n[[role]]\nname = \"alpha\"\ncommand = \"alpha\"\npaths = [\"role/**\"]\n";
+
+impl Project {
+    fn new(build: Build) -> Self {
+        let site = Site::new(build, &[("README.md", "# shop\n"), ("referee.toml", ROLE)]);
+        let owner = site.repo.as_(OWNER);
+        for name in ["wip", "ready", "bug"] {
+            owner.ask("POST", "/labels", Some(&json!({"name": name, "color": "#ee0701"})));
+        }
+        std::fs::write(site.path("token"), site.repo.server().token("referee")).expect("a file");
+        let mut project = Self { site, file: String::new() };
+        project.file = project.file_of("api", "");
+        project
+    }
+
+    /// One more file of the project, with more lines.
+    fn file_of(&self, name: &str, more: &str) -> String {
+        let labels: Vec<Value> =
+            self.site.repo.as_(OWNER).ask("GET", "/labels?page=1&limit=50", None).json().expect("labels");
+        let id = |name: &str| labels.iter().find(|label| label["name"] == name).expect("a label")["id"].clone();
+        let text = format!(
+            "repo: {}\napi_base: {}/api/v1\ntoken_path: token\nuser: referee\nlabels:\n  wip: {}\n  ready: {}\n\
+             review_bots: [sonnet, alpha]\nreview_users: [sec, referee]\nassign: ruth\n{more}",
+            self.site.repo.full_name(),
+            self.site.proxy.url(),
+            id("wip"),
+            id("ready"),
+        );
+        let path = self.site.path(&format!("{name}.yaml"));
+        std::fs::write(&path, text).expect("a file");
+        path.display().to_string()
+    }
+
+    /// Pulls of alice's that are ready but for what a test does to them next.
+    fn pulls<const N: usize>(&self, names: [&str; N]) -> [Opened; N] {
+        let mut heads = self.branches(&names).into_iter();
+        names.map(|name| {
+            let it = self.open(name, heads.next().expect("a head"));
+            self.settle(&it);
+            it
+        })
+    }
+
+    /// Branches of alice's, each with `src/<name>.rs`; with one push, as a server takes its time over each.
+    fn branches(&self, names: &[&str]) -> Vec<Sha> {
+        let folder = TempDir::new().expect("a folder");
+        let git = |args: &[&str]| {
+            let who = ["-c", "user.name=alice", "-c", "user.email=alice@example.org"];
+            let mut git = Command::new("git");
+            git.args(who).args(args).current_dir(folder.path()).env("HOME", folder.path());
+            let ran = Ran::of(git.output().expect("git runs"));
+            assert_eq!(ran.code, 0, "git {args:?}: {}", ran.err);
+            ran.out.trim().to_owned()
+        };
+        let token = self.site.repo.server().token("alice");
+        let url = self.site.repo.url().replacen("://", &format!("://alice:{token}@"), 1);
+        git(&["clone", "--quiet", &url, "."]);
+        let head = |name: &&str| {
+            let path = folder.path().join(if name.starts_with("role") { "role" } else { "src" });
+            git(&["checkout", "--quiet", "--detach", "origin/main"]);
+            std::fs::create_dir_all(&path).expect("a folder");
+            std::fs::write(path.join(format!("{name}.rs")), "fn a() {}\n").expect("a file");
+            git(&["add", "."]);
+            git(&["commit", "--quiet", "--message", name]);
+            git(&["branch", name]);
+            Sha::from(git(&["rev-parse", "HEAD"]).as_str())
+        };
+        let heads = names.iter().map(head).collect();
+        git(&[&["push", "--quiet", "origin"], names].concat());
+        heads
+    }
+
+    /// A pull of alice's from a branch; nobody has looked at it.
+    fn open(&self, branch: &str, head: Sha) -> Opened {
+        let body = json!({ "title": branch, "head": branch, "base": "main" });
+        let pull: Value = self.site.repo.as_("alice").ask("POST", "/pulls", Some(&body)).json().expect("a pull");
+        let number = pull["number"].as_u64().unwrap_or_else(|| panic!("{branch}: {pull}"));
+        Opened { pull: PullNumber(number), head }
+    }
+
+    /// Checks, the bot and the fixing side are content with the head.
+    fn settle(&self, it: &Opened) {
+        let (alice, head) = (self.site.at("alice", it.pull), &it.head);
+        alice.check("ci", "success");
+        self.site.at("sec", it.pull).remark(&evaluated(head, ""));
+        self.site.at("referee", it.pull).comment(&format!("Self-review against {head}\n\nAssessment: ✅ Clean\n"));
+    }
+
+    /// `referee dispatch`, not started yet.
+    fn command(&self, args: &[&str]) -> Command {
+        self.command_of(&self.file, args)
+    }
+
+    /// The same for another file of the project.
+    fn command_of(&self, file: &str, args: &[&str]) -> Command {
+        let mut command = self.site.referee(&[&["dispatch", file], args].concat());
+        command.env_remove("REFEREE_TOKEN");
+        command
+    }
+
+    fn ran(&self, args: &[&str]) -> Ran {
+        Ran::of(self.command(args).output().expect("referee runs"))
+    }
+
+    /// The lines of a pass that must go well, in order of their words.
+    #[track_caller]
+    fn lines(&self, args: &[&str]) -> Vec<String> {
+        self.lines_of(&self.file, args)
+    }
+
+    #[track_caller]
+    fn lines_of(&self, file: &str, args: &[&str]) -> Vec<String> {
+        let ran = Ran::of(self.command_of(file, args).output().expect("referee runs"));
+        assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
+        let mut lines: Vec<String> = ran.out.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    }
+
+    /// What a dry run tells of everything.
+    #[track_caller]
+    fn told(&self, file: &str) -> Value {
+        let ran = Ran::of(self.command_of(file, &["--dry-run", "--json"]).output().expect("referee runs"));
+        assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
+        serde_json::from_str(&ran.out).expect("a document")
+    }
+
+    /// S1, S9: whatever was done since the proxy began to count, nothing that merges, closes or takes away left, but for
+    /// an own label and an own claim; and everybody's pulls are where they were.
+    #[track_caller]
+    fn harmless(&self) {
+        for seen in self.site.proxy.log().iter().filter(|seen| !seen.reads()) {
+            let path = seen.path.split_once(&self.site.repo.full_name()).expect("a path in the repository").1;
+            let parts: Vec<&str> = path.split('/').skip(1).collect();
+            let known = matches!(
+                (seen.method.as_str(), parts.as_slice()),
+                ("POST", ["issues", _, "comments" | "labels" | "reactions"])
+                    | ("PATCH", ["issues", "comments", _] | ["issues", _])
+                    | ("DELETE", ["issues", _, "reactions"] | ["issues", _, "labels", _])
+            );
+            assert!(known, "{seen:?}");
+        }
+    }
+
+    fn labels(&self, pull: PullNumber) -> Vec<String> {
+        let labels = self.site.at("alice", pull).look()["labels"].clone();
+        let names = labels.as_array().expect("labels").iter();
+        names.map(|label| label["name"].as_str().unwrap_or_default().to_owned()).collect()
+    }
+}
+
+impl Opened {
+    /// The line for a worker at this head.
+    fn spawn(&self, kind: &str) -> String {
+        format!("SPAWN:{kind}:{}:{}", self.pull.0, self.head)
+    }
+}
+
+/// A review in the words of the bot `sonnet`.
+fn evaluated(head: &Sha, more: &str) -> String {
+    format!("# Review\n\n<!-- review-bot:sonnet -->\n\nEvaluated against {}\n\n{more}", &head.as_str()[..8])
+}
+
+/// A row of a pass.
+fn row(document: &Value, pull: PullNumber) -> &Value {
+    let pulls = document["pulls"].as_array().expect("pulls");
+    pulls.iter().find(|row| row["number"] == pull.0).unwrap_or_else(|| panic!("{pull} is missing: {document:#}"))
+}
+
+/// Why a pull is where it is: rule, what happens next, on whom or which worker, all facts.
+fn why(document: &Value, pull: PullNumber) -> [String; 4] {
+    let row = row(document, pull);
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let next = &row["next"];
+    let on = if next["cause"].is_null() { &next["on"] } else { &next["cause"] };
+    let facts = row["reason"]["facts"].as_array().expect("facts").iter().map(word).collect::<Vec<_>>();
+    [word(&row["reason"]["rule"]), word(&next["kind"]), word(on), facts.join("; ")]
+}
+
+/// Tries until there is something: the server's clock goes by seconds.
+#[track_caller]
+fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    (0..60).find_map(|_| look()).expect("it comes within many looks")
+}
