@@ -30,7 +30,7 @@ struct Opened {
     head: Sha,
 }
 
-const ROLE: &str = "version = 1\n[[role]]\nname = \"alpha\"\ncommand = \"alpha\"\npaths = [\"role/**\"]\n";
+const ROLE: &str = "version = 1\n[[role]]\nname = \"alpha\"\nbuiltin = true\npaths = [\"role/**\"]\n";
 
 impl Project {
     fn new(build: Build) -> Self {
