@@ -1,6 +1,6 @@
 //! The forge of a pull, whichever it is.
 
-use referee_core::model::{Board, PullNumber, Sha, Span};
+use referee_core::model::{Board, Login, PullNumber, Sha, Span};
 use referee_core::plan::Delivery;
 use referee_forge::{Claimed, Errand, Fetched, Forge, ForgeError, LocalForge, Performed, Permit, Purpose, Reader};
 
@@ -48,6 +48,13 @@ impl Reader for AnyForge {
         match self {
             Self::Local(forge) => forge.survey().await,
             Self::Hosted(forge) => forge.survey().await,
+        }
+    }
+
+    async fn may_push(&self, pull: PullNumber, by: &Login) -> Result<bool, ForgeError> {
+        match self {
+            Self::Local(forge) => forge.may_push(pull, by).await,
+            Self::Hosted(forge) => forge.may_push(pull, by).await,
         }
     }
 }

@@ -170,6 +170,10 @@ impl Reader for Hosted {
         pulls.iter_mut().for_each(|fetched| trust(fetched, &self.writers));
         Ok((board, pulls))
     }
+
+    async fn may_push(&self, pull: PullNumber, by: &Login) -> Result<bool, ForgeError> {
+        self.forge.may_push(pull, by).await
+    }
 }
 
 impl Forge for Hosted {

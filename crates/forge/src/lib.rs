@@ -54,6 +54,13 @@ pub trait Reader {
             Ok((board, pulls))
         }
     }
+
+    /// Whether that identity may push to a pull's head. A pull tells rights in a repository; a branch may be protected
+    /// beside them (DSP-5).
+    fn may_push(&self, pull: PullNumber, by: &Login) -> impl Future<Output = Result<bool, ForgeError>> {
+        let _ = (pull, by);
+        async { Ok(true) }
+    }
 }
 
 /// A forge: reading, doing, and leases kept on the forge.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use referee_core::model::{Pull, PullNumber, Sha};
 use referee_http::Call;
 
+use super::hand::Hand;
 use super::{GiteaForge, routes, wire};
 use crate::ForgeError;
 
@@ -55,6 +56,16 @@ impl GiteaForge {
         let default = self.default_branch().await?;
         let commit = self.branch(&default).await?.commit.id;
         Ok((default, Sha(commit)))
+    }
+
+    /// Whether a branch takes a push of that identity; one that is gone does not.
+    pub(super) async fn lets_push(&self, hand: &Hand, name: &str) -> Result<bool, ForgeError> {
+        let call = Call::new(&routes::BRANCH, self.places([&name]));
+        match hand.read::<wire::Branch>(&call, &format!("the branch {name}")).await {
+            Ok(branch) => Ok(branch.user_can_push != Some(false)),
+            Err(ForgeError::NotFound(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// The repository's labels by their ids.

@@ -75,6 +75,8 @@ pub(super) struct Repo {
 #[serde(default)]
 pub(super) struct Branch {
     pub(super) protected: bool,
+    /// Whoever asks may; nothing where the server does not say.
+    pub(super) user_can_push: Option<bool>,
     pub(super) commit: Commit,
 }
 

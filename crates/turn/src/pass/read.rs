@@ -3,6 +3,7 @@
 use referee_core::decide::decide;
 use referee_core::facts::Facts;
 use referee_core::model::{Board, Sha, Snapshot};
+use referee_core::plan::{Next, Plan};
 use referee_core::policy::Policy;
 use referee_forge::{Fetched, Forge};
 
@@ -31,15 +32,35 @@ pub(super) async fn read<F: Forge, S: Source, J: Journal>(
         }
         pulls.push(looked);
     }
+    leave_to_authors(desk, &mut pulls).await?;
     Ok((board, pulls))
 }
 
 fn look<F, S: Source, J>(desk: &Desk<'_, F, S, J>, fetched: Fetched) -> Result<Looked, GatherError> {
     let snapshot = gather(fetched, desk.source, &Inbox::default(), desk.policy, desk.keys)?;
     let takes_part = takes_part(&snapshot, desk.policy);
-    let mut plan = decide(&snapshot, desk.policy);
-    plan.steps.retain(|step| takes_part && is_of_a_pass(step));
+    let plan = plan(&snapshot, desk.policy);
     Ok(Looked { snapshot, plan, takes_part, receipts: Vec::new() })
+}
+
+fn plan(snapshot: &Snapshot, policy: &Policy) -> Plan {
+    let (mut plan, takes_part) = (decide(snapshot, policy), takes_part(snapshot, policy));
+    plan.steps.retain(|step| takes_part && is_of_a_pass(step));
+    plan
+}
+
+/// Those whose branch takes no push of a worker, which a pull does not tell (DSP-5). Asked for the worker that would
+/// start, and for the next if it turns out so.
+async fn leave_to_authors<F: Forge, S, J>(desk: &Desk<'_, F, S, J>, pulls: &mut [Looked]) -> Result<(), TurnError> {
+    let Some(work) = &desk.policy.work else { return Ok(()) };
+    for looked in pulls.iter_mut().filter(|it| it.takes_part && matches!(it.plan.next, Next::Spawn(_))) {
+        if desk.forge.may_push(looked.plan.pull, &work.user).await? {
+            break;
+        }
+        looked.snapshot.pull.pushable = Some(false);
+        looked.plan = plan(&looked.snapshot, desk.policy);
+    }
+    Ok(())
 }
 
 /// The board, with what is written on its issues.

@@ -1,6 +1,7 @@
 //! Dispatch on real servers: one pull in each state, two dispatchers at once, nothing kept on this machine.
 
 mod at_once;
+mod authors;
 mod blocks;
 mod crashes;
 mod issues;

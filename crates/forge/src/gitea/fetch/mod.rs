@@ -25,7 +25,7 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::Poll;
 
-use referee_core::model::{Board, Completeness, PullNumber, Sha, Span};
+use referee_core::model::{Board, Completeness, Login, PullNumber, Sha, Span};
 use referee_http::Call;
 
 use self::board::Issues;
@@ -67,6 +67,17 @@ impl Reader for GiteaForge {
         let board = self.told_board(&rows, Issues::UnlessPullsAreOpen).await?;
         let pulls = self.swept(rows).await.into_iter().map(|(_, fetched)| fetched);
         Ok((board, pulls.collect::<Result<_, _>>()?))
+    }
+
+    async fn may_push(&self, pull: PullNumber, by: &Login) -> Result<bool, ForgeError> {
+        let hand = self.hand(by)?;
+        let call = Call::new(&routes::PULL, self.places([&pull.0]));
+        let row: wire::Pull = hand.read(&call, &pull.to_string()).await?;
+        match (pull::pushable(&row), &row.head.repo, &row.base.repo) {
+            (Some(false), ..) => Ok(false),
+            (_, Some(head), Some(base)) if head.id == base.id => self.lets_push(hand, &row.head.branch).await,
+            _ => Ok(true),
+        }
     }
 }
 

@@ -58,7 +58,7 @@ fn state(row: &wire::Pull) -> PullState {
 }
 
 /// A fork that is gone takes no push; into another one a push goes where its owner lets the maintainers.
-fn pushable(row: &wire::Pull) -> Option<bool> {
+pub(super) fn pushable(row: &wire::Pull) -> Option<bool> {
     let Some(head) = &row.head.repo else { return Some(false) };
     let base = row.base.repo.as_ref();
     let may = |repo: &wire::Repo| repo.permissions.map(|rights| rights.push);

@@ -1,0 +1,59 @@
+//! Heads that nobody here can push to: their authors are waited for, and no worker starts.
+
+use referee_testkit::server::{Build, OWNER};
+use serde_json::json;
+
+use super::{Opened, Project, why};
+use crate::on_each_server;
+
+on_each_server! { a_head_that_takes_no_push_waits_for_its_author }
+
+// spec: DSP-5, DSP-10 @gitea @forgejo
+fn a_head_that_takes_no_push_waits_for_its_author(build: Build) {
+    let project = Project::new(build);
+    let [guarded, free] = project.pulls(["guarded", "free"]);
+    for it in [&guarded, &free] {
+        project.site.at("alice", it.pull).check("ci", "failure");
+    }
+    // A branch that is alice's alone, though the repository lets the fixing side push.
+    let rule = json!({
+        "rule_name": "guarded", "branch_name": "guarded", "enable_push": true, "enable_push_whitelist": true,
+        "push_whitelist_usernames": ["alice"],
+    });
+    let answer = project.site.repo.as_(OWNER).ask("POST", "/branch_protections", Some(&rule));
+    assert!(answer.is_success(), "{}", String::from_utf8_lossy(&answer.body));
+    let stranger = project.site.repo.as_("passer-by");
+    let fork = stranger.open_from_fork("fork", &[("src/fork.rs", "fn a() {}\n")]);
+    project.site.at("alice", fork).check("ci", "failure");
+    // Servers differ in what they take for granted.
+    let lets_in = |may: bool| {
+        let body = json!({ "allow_maintainer_edit": may });
+        let answer = stranger.ask("PATCH", &format!("/pulls/{}", fork.0), Some(&body));
+        assert!(answer.is_success(), "{}", String::from_utf8_lossy(&answer.body));
+    };
+    lets_in(true);
+    assert_eq!(why(&project.told(&project.file), fork)[1], "spawn");
+    lets_in(false);
+
+    let waits = |pull, rule: &str, on: &str| {
+        let [is_rule, kind, is_on, facts] = why(&project.told(&project.file), pull);
+        assert_eq!([is_rule.as_str(), &kind, &is_on], [rule, "wait", on], "{pull}: {facts}");
+    };
+    waits(guarded.pull, "checks-failed", "author");
+    waits(fork, "checks-failed", "author");
+    // It holds up nobody else.
+    assert_eq!(project.lines(&[]), [free.spawn("ci-fix")]);
+    assert_eq!(project.lines(&[]), [""; 0]);
+
+    // A person's block as well, until the author answers it.
+    project.site.at("ruth", fork).block("not like this");
+    waits(fork, "changes-requested", "author");
+    assert_eq!(project.lines(&[]), [""; 0]);
+    let head = stranger.on(fork).push("src/fork.rs", |_| "fn b() {}\n".to_owned());
+    waits(fork, "changes-requested", "ruth");
+    // One that nobody needs to push to goes to a person like any other.
+    project.settle(&Opened { pull: fork, head });
+    project.site.at("ruth", fork).approve("now it is");
+    assert_eq!(project.lines(&[]), [format!("HANDOFF:{}", fork.0)]);
+    project.harmless();
+}
