@@ -1,5 +1,7 @@
 //! `referee explain`: why a pull is where it is, or what a rule means.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use referee_core::facts::Facts;
 use referee_core::render::{Heading, explain};
@@ -8,6 +10,7 @@ use referee_turn::Inbox;
 
 use super::{Common, Which};
 use crate::case::Case;
+use crate::dispatch::{self, find};
 use crate::failure::{Ending, Failure};
 use crate::out::Out;
 use crate::show::{Played, TurnDocument};
@@ -23,6 +26,12 @@ pub(super) struct Explain {
     /// What this rule of the built-in reviewer looks for, and why
     #[arg(long, value_name = "ID", conflicts_with_all = ["pull", "pr"])]
     rule: Option<String>,
+    /// By the rules of this project too: a file, or a name in the folder of projects
+    #[arg(long, conflicts_with = "rule")]
+    project: Option<String>,
+    /// The folder of projects [default: `projects` beside the operator file]
+    #[arg(long, value_name = "DIR", requires = "project")]
+    projects: Option<PathBuf>,
 }
 
 /// How many turns are listed.
@@ -34,7 +43,11 @@ impl Explain {
             return rule(id, out);
         }
         let mut case = Case::open(common, self.which.words(), Access::Read)?;
-        let setup = case.setup(common, out)?;
+        let mut setup = case.setup(common, out)?;
+        if let Some(project) = &self.project {
+            let found = find(common, project, self.projects.as_deref())?;
+            setup.policy = dispatch::govern(&found.file, setup.policy, &case.forge)?;
+        }
         let (store, key) = (&case.store, &case.key);
         let table = Table::new(&case, &setup)?;
         let inbox = Inbox { evidence: table.evidence()?, reports: Vec::new() };

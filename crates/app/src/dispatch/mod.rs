@@ -11,4 +11,4 @@ mod work;
 pub(crate) use field::Label;
 pub(crate) use file::ProjectFile;
 pub(crate) use find::{Found, find};
-pub(crate) use repository::{Mode, Repository};
+pub(crate) use repository::{Mode, Repository, govern};

@@ -139,6 +139,14 @@ impl Repository {
     }
 }
 
+/// The rules of a project for a pull that is looked at alone.
+pub(crate) fn govern(file: &ProjectFile, rules: Policy, forge: &AnyForge) -> Result<Policy, Failure> {
+    let AnyForge::Hosted(forge) = forge else {
+        return Err(Failure::usage("a project is on a forge: a local pull has none"));
+    };
+    Ok(policy(file, rules, work(file, forge)?, &forge.login()))
+}
+
 /// A read that failed decides nothing: the next pass reads again (DSP-1).
 fn unread(error: TurnError) -> Failure {
     let words = format!("nothing was decided, nothing was written: {error}");

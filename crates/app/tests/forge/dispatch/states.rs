@@ -3,6 +3,7 @@
 use referee_core::model::{Sha, ThreadId};
 use referee_testkit::proxy::{Fault, When};
 use referee_testkit::server::{Build, Person};
+use serde_json::json;
 
 use super::{Opened, Project, evaluated, why};
 use crate::on_each_server;
@@ -10,9 +11,9 @@ use crate::site::Ran;
 
 on_each_server! { every_state_gives_its_line }
 
-/// A state: a name, what brings a ready pull there, the rule, what happens next, on whom or by which worker, and a part
-/// of what is told.
-type State = (&'static str, fn(&At<'_>), &'static str, &'static str, &'static str, &'static str);
+/// A state: its name; what brings a ready pull there; the rule, what happens next, and on whom or by which worker; and a
+/// part of what is told.
+type State = (&'static str, fn(&At<'_>), &'static str, &'static str);
 
 /// A pull that something happens to.
 struct At<'a> {
@@ -23,33 +24,29 @@ struct At<'a> {
 const TABLE: &str = "| # | Severity | File | Finding |\n|---|---|---|---|\n| 1 | [MINOR] | `a.rs:1` | Too short |\n";
 
 const STATES: [State; 26] = [
-    ("ready", |_| (), "ready", "ready", "", "head "),
+    ("ready", |_| (), "ready ready", "head "),
     // Rule 0.
-    ("busy", |at| at.as_("referee").label("wip"), "lease", "wait", "worker", "work since "),
+    ("busy", |at| at.as_("referee").label("wip"), "lease wait worker", "work since "),
     (
         "busyred",
         |at| {
             at.as_("referee").label("wip");
             at.red();
         },
-        "lease",
-        "wait",
-        "worker",
+        "lease wait worker",
         "checks-failed",
     ),
-    ("theirs", |at| at.as_("ruth").label("wip"), "lease", "wait", "worker", "work since "),
+    ("theirs", |at| at.as_("ruth").label("wip"), "lease wait worker", "work since "),
     // Rules 3 and 4.
-    ("torn", |_| (), "conflict", "spawn", "rebase", "does not merge into `main`"),
-    ("red", |at| at.red(), "checks-failed", "spawn", "ci-fix", "failed: ci"),
+    ("torn", |_| (), "conflict spawn rebase", "does not merge into `main`"),
+    ("red", |at| at.red(), "checks-failed spawn ci-fix", "failed: ci"),
     (
         "redplan",
         |at| {
             at.red();
             at.plan("");
         },
-        "checks-failed",
-        "wait",
-        "worker",
+        "checks-failed wait worker",
         "fix plan of ",
     ),
     (
@@ -58,36 +55,30 @@ const STATES: [State; 26] = [
             at.red();
             at.says("alice", "Fix plan for ");
         },
-        "checks-failed",
-        "spawn",
-        "ci-fix",
+        "checks-failed spawn ci-fix",
         "failed: ci",
     ),
     // Rules 5 and 6.
-    ("unread", |at| drop(at.pushed()), "reviews-missing", "wait", "sonnet", "not read yet by sonnet"),
-    ("pending", |at| at.as_("alice").check("ci", "pending"), "checks-pending", "wait", "checks", "not done: ci"),
-    ("unchecked", |at| at.reads(&at.pushed()), "checks-pending", "wait", "checks", "no check has reported"),
+    ("unread", |at| drop(at.pushed()), "reviews-missing wait sonnet", "not read yet by sonnet"),
+    ("pending", |at| at.as_("alice").check("ci", "pending"), "checks-pending wait checks", "not done: ci"),
+    ("unchecked", |at| at.reads(&at.pushed()), "checks-pending wait checks", "no check has reported"),
     // Rule 7.
-    ("selfless", |at| at.passes(&at.pushed()), "self-review", "spawn", "self-review", "none by referee"),
+    ("selfless", |at| at.passes(&at.pushed()), "self-review spawn self-review", "none by referee"),
     (
         "short",
         |at| at.half(|head| format!("Self-review against {}\n\nAssessment: ✅ Clean", &head[..12])),
-        "self-review",
-        "spawn",
-        "self-review",
+        "self-review spawn self-review",
         "none by referee",
     ),
-    ("attention", |at| at.assessed("⚠️ two things"), "self-review", "spawn", "sr-fix", "needs attention"),
-    ("unreadable", |at| at.assessed("fine, I think"), "self-review", "spawn", "sr-fix", "needs attention"),
+    ("attention", |at| at.assessed("⚠️ two things"), "self-review spawn sr-fix", "needs attention"),
+    ("unreadable", |at| at.assessed("fine, I think"), "self-review spawn sr-fix", "needs attention"),
     (
         "attended",
         |at| {
             at.assessed("⚠️ two things");
             at.assessed("✅ Clean");
         },
-        "ready",
-        "ready",
-        "",
+        "ready ready",
         "",
     ),
     (
@@ -96,22 +87,18 @@ const STATES: [State; 26] = [
             at.assessed("⚠️ two things");
             at.plan("");
         },
-        "self-review",
-        "wait",
-        "worker",
+        "self-review wait worker",
         "fix plan of ",
     ),
     // Rule 8.
-    ("table", |at| at.table(), "findings-unanswered", "spawn", "address-feedback", "sonnet finding 1"),
+    ("table", |at| at.table(), "findings-unanswered spawn address-feedback", "sonnet finding 1"),
     (
         "tableplan",
         |at| {
             at.table();
             at.plan("I see.");
         },
-        "findings-unanswered",
-        "wait",
-        "worker",
+        "findings-unanswered wait worker",
         "fix plan of ",
     ),
     (
@@ -120,29 +107,25 @@ const STATES: [State; 26] = [
             at.table();
             at.plan("Finding #1: on purpose.");
         },
-        "ready",
-        "ready",
-        "",
+        "ready ready",
         "",
     ),
     // Rule 9.
-    ("asked", |at| drop(at.note()), "threads-unanswered", "spawn", "address-feedback", "thread "),
+    ("asked", |at| drop(at.note()), "threads-unanswered spawn address-feedback", "thread "),
     (
         "askedplan",
         |at| {
             at.note();
             at.plan("");
         },
-        "threads-unanswered",
-        "wait",
-        "worker",
+        "threads-unanswered wait worker",
         "fix plan of ",
     ),
-    ("replied", |at| drop(at.as_("alice").reply(&at.note(), "because")), "ready", "ready", "", ""),
-    ("resolved", |at| at.as_("ruth").resolve(&at.note()), "ready", "ready", "", ""),
-    ("draft", |at| at.as_("alice").draft(), "draft", "wait", "author", ""),
+    ("replied", |at| drop(at.as_("alice").reply(&at.note(), "because")), "ready ready", ""),
+    ("resolved", |at| at.as_("ruth").resolve(&at.note()), "ready ready", ""),
+    ("draft", |at| at.as_("alice").draft(), "draft wait author", ""),
     // The role reads what is in `role/`; nobody has asked it here.
-    ("roleunread", |_| (), "review", "review", "alpha", "alpha"),
+    ("roleunread", |_| (), "review review alpha", "alpha"),
 ];
 
 // spec: DSP-1, DSP-2, DSP-3, DSP-4, DSP-6, DSP-7, DSP-8, DSP-9, DSP-10, DSP-12, DSP-16 @gitea
@@ -161,14 +144,21 @@ fn every_state_gives_its_line(build: Build) {
 
     project.site.proxy.forget();
     let told = project.told(&project.file);
-    for ((name, _, rule, kind, on, fact), it) in STATES.iter().zip(&pulls) {
-        let [is_rule, is_kind, is_on, facts] = why(&told, it.pull);
-        assert_eq!([is_rule.as_str(), &is_kind, &is_on], [*rule, kind, on], "{name}: {facts}");
+    for ((name, _, outcome, fact), it) in STATES.iter().zip(&pulls) {
+        let [rule, kind, on, facts] = why(&told, it.pull);
+        assert_eq!(format!("{rule} {kind} {on}").trim_end(), *outcome, "{name}: {facts}");
         assert!(facts.contains(fact), "{name}: {facts}");
     }
-    let line = |(name, _, _, kind, on, _): &State| match *kind {
-        "spawn" => Some(pulls[at(name)].spawn(on)),
-        "ready" => Some(format!("HANDOFF:{}", pulls[at(name)].pull.0)),
+    // Of one alone, by the project's rules.
+    for name in ["busyred", "attention", "table"] {
+        let (_, _, outcome, fact) = STATES[at(name)];
+        let rule = outcome.split(' ').next().unwrap_or_default();
+        let explained = project.site.on("explain", pulls[at(name)].pull, &["--project", &project.file]);
+        assert!(explained.code == 0 && explained.out.contains(rule) && explained.out.contains(fact), "{explained:?}");
+    }
+    let line = |(name, _, outcome, _): &State| match outcome.split(' ').collect::<Vec<_>>()[..] {
+        [_, "spawn", worker] => Some(pulls[at(name)].spawn(worker)),
+        [_, "ready"] => Some(format!("HANDOFF:{}", pulls[at(name)].pull.0)),
         _ => None,
     };
     let expected: Vec<String> = STATES.iter().filter_map(line).collect();
@@ -176,7 +166,9 @@ fn every_state_gives_its_line(build: Build) {
     let handoffs = expected.iter().filter(|line| line.starts_with("HANDOFF"));
     let mut first: Vec<String> = handoffs.chain(spawns.next()).cloned().collect();
     first.sort();
-    assert_eq!(project.lines(&["--dry-run"]), first);
+    let mut lines: Vec<_> = told["lines"].as_array().expect("lines").iter().filter_map(|line| line.as_str()).collect();
+    lines.sort_unstable();
+    assert_eq!((lines, &told["schema"]), (first.iter().map(String::as_str).collect(), &json!("referee/pass-1")));
     let dry = Ran::of(project.command(&[]).env("DRY_RUN", "1").output().expect("referee runs"));
     assert_eq!((dry.code, dry.out.lines().count()), (0, first.len()), "{}", dry.err);
     assert_eq!(project.site.proxy.writes(), 0, "{:?}", project.site.proxy.log());
