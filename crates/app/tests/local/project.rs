@@ -102,3 +102,31 @@ fn an_own_task_gets_the_constraints_and_may_ask_for_no_merge() {
     let ran = shop.ends(2, &["worker-prompt", "ci-fux", "7", "--project", &path]);
     assert!(ran.err.contains("did you mean `ci-fix`?"), "{}", ran.err);
 }
+
+/// S8, S10: for every type, with the task that comes with referee and with an own one.
+// spec: DSP-13 @local
+#[test]
+fn no_worker_is_told_to_merge_or_close_and_each_is_told_not_to() {
+    let (shop, path) = shop("api.yaml", SOURCE);
+    let tasks = shop.outside("worker-tasks");
+    fs::create_dir_all(&tasks).expect("a folder");
+    for kind in ["self-review", "sr-fix", "ci-fix", "address-feedback", "findings", "rebase", "impl"] {
+        let args = ["worker-prompt", kind, "7", "--project", &path];
+        let own = tasks.join(format!("{kind}.md"));
+        for task in [None, Some("Do your best.\n")] {
+            task.map(|text| fs::write(&own, text).expect("a file"));
+            let text = shop.ends(0, &args).out;
+            for constraint in ["NEVER close a PR.", "NEVER merge a PR."] {
+                assert_eq!(text.matches(constraint).count(), 1, "{kind}: {text}");
+            }
+            for call in ["/merge", "state=closed", "pr merge", "pr close"] {
+                assert!(!text.contains(call), "{kind}: {text}");
+            }
+        }
+        for call in ["curl -X POST $API/pulls/7/merge", "curl -X PATCH $API/pulls/7 -d '{\"state\": \"closed\"}'"] {
+            fs::write(&own, format!("Do your best.\n{call}\n")).expect("a file");
+            let ran = shop.ends(2, &args);
+            assert!(ran.out.is_empty() && ran.err.contains("line 2 of its task has"), "{kind}: {}", ran.err);
+        }
+    }
+}

@@ -73,3 +73,34 @@ fn a_core_that_waits_fails_or_knows_a_forge_is_caught() {
     let sound = House::of(&[("crates/core/src/decide.rs", "pub fn decide(a: &A) -> Plan { }")]);
     assert_eq!(places(check(&sound)), Vec::<String>::new());
 }
+
+/// S4: what decides, and what dispatches, knows no model: nothing there can ask one.
+const DECIDES: [&str; 3] = ["crates/core/src/", "crates/turn/src/pass/", "crates/app/src/dispatch/"];
+const MODELS: [&str; 5] = ["openai", "anthropic", "gemini", "ollama", "llm"];
+
+fn check_models(house: &House) -> Vec<Complaint> {
+    let mut complaints = Vec::new();
+    for file in house.rust().filter(|it| DECIDES.iter().any(|room| it.path.starts_with(room)) && !it.is_test()) {
+        let rust = Rust::read(&file.text);
+        for (index, word) in rust.words().chain(rust.strings()).filter(|(index, _)| !rust.in_test(*index)) {
+            if MODELS.iter().any(|model| word.to_lowercase().contains(model)) {
+                let what = format!("what decides names a model (`{word}`)");
+                complaints.push(Complaint::new(&file.path, rust.line(index), what, "decide by rules alone"));
+            }
+        }
+    }
+    complaints
+}
+
+// spec: DSP-17 @core
+#[test]
+fn s4_no_model_decides() {
+    hold(check_models(&House::load()));
+    let house = House::of(&[
+        ("crates/core/src/decide.rs", "use ollama::ask;\nlet url = \"https://api.openai.example\";"),
+        ("crates/turn/src/pass/mod.rs", "// openai is for reviewers\nfn llm_says() {}"),
+        ("crates/review/src/lib.rs", "use ollama::ask;"),
+    ]);
+    let want = ["crates/core/src/decide.rs:1", "crates/core/src/decide.rs:2", "crates/turn/src/pass/mod.rs:2"];
+    assert_eq!(places(check_models(&house)), want);
+}
