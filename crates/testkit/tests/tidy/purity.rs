@@ -75,7 +75,8 @@ fn a_core_that_waits_fails_or_knows_a_forge_is_caught() {
 }
 
 /// S4: what decides, and what dispatches, knows no model: nothing there can ask one.
-const DECIDES: [&str; 3] = ["crates/core/src/", "crates/turn/src/pass/", "crates/app/src/dispatch/"];
+const DECIDES: [&str; 4] =
+    ["crates/core/src/decide/", "crates/core/src/facts/", "crates/turn/src/pass/", "crates/app/src/dispatch/"];
 const MODELS: [&str; 5] = ["openai", "anthropic", "gemini", "ollama", "llm"];
 
 fn check_models(house: &House) -> Vec<Complaint> {
@@ -97,10 +98,10 @@ fn check_models(house: &House) -> Vec<Complaint> {
 fn s4_no_model_decides() {
     hold(check_models(&House::load()));
     let house = House::of(&[
-        ("crates/core/src/decide.rs", "use ollama::ask;\nlet url = \"https://api.openai.example\";"),
+        ("crates/core/src/decide/mod.rs", "use ollama::ask;\nlet url = \"https://api.openai.example\";"),
         ("crates/turn/src/pass/mod.rs", "// openai is for reviewers\nfn llm_says() {}"),
         ("crates/review/src/lib.rs", "use ollama::ask;"),
     ]);
-    let want = ["crates/core/src/decide.rs:1", "crates/core/src/decide.rs:2", "crates/turn/src/pass/mod.rs:2"];
+    let want = ["crates/core/src/decide/mod.rs:1", "crates/core/src/decide/mod.rs:2", "crates/turn/src/pass/mod.rs:2"];
     assert_eq!(places(check_models(&house)), want);
 }
