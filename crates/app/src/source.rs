@@ -8,7 +8,7 @@ use referee_git::{Git, GitError, Merges, parse_diff};
 use referee_turn::{GatherError, Source, SourceError, changes};
 
 use crate::elsewhere::Elsewhere;
-use crate::failure::Failure;
+use crate::failure::{Failure, Kind};
 use crate::ledger::{Known, Ledger};
 
 /// git's objects, each read once a run.
@@ -62,7 +62,13 @@ impl Texts {
 
     /// A text file at a commit.
     pub(crate) fn text_at(&self, commit: &Sha, path: &str) -> Result<Option<String>, Failure> {
-        let unreadable = |error: SourceError| Failure::failed(error.to_string());
+        // What is elsewhere git brings when it is read.
+        let unreadable = |error: SourceError| match &self.elsewhere {
+            Some(_) => {
+                Failure::new(Kind::Later, format!("`{path}` could not be fetched: {error}")).hint("run it again")
+            }
+            None => Failure::failed(error.to_string()),
+        };
         let found = self.files(commit, &[path]).map_err(unreadable)?.pop().flatten();
         found
             .map(|bytes| {
