@@ -4,6 +4,9 @@
 //! of `key`, `value`, `from`; and where a forge is chosen `forge` with its `server`, its `repo` and `lines` of its own.
 
 mod forge;
+#[cfg(target_os = "linux")]
+mod sandbox;
+mod workers;
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
@@ -26,6 +29,12 @@ pub(super) struct Doctor {
     /// Show where every value of the config comes from
     #[arg(long)]
     values: bool,
+    /// Try whether what workers run in holds
+    #[arg(long)]
+    sandbox: bool,
+    /// The tier that is tried [default: the highest that can be had]
+    #[arg(long, value_name = "N", requires = "sandbox", conflicts_with = "values")]
+    tier: Option<u8>,
 }
 
 /// How something stands.
@@ -50,6 +59,12 @@ struct Line {
 
 impl Doctor {
     pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
+        if self.sandbox {
+            #[cfg(target_os = "linux")]
+            return sandbox::run(self.tier, out);
+            #[cfg(not(target_os = "linux"))]
+            return Err(Failure::usage("nothing was tried: workers run on Linux only"));
+        }
         let mut lines = Vec::new();
         let mut values = Vec::new();
         let forge = forge::look(common);
@@ -169,6 +184,7 @@ fn config(place: &Place, common: &Common, out: &Out, lines: &mut Vec<Line>) -> V
             ),
         }
     }
+    workers::look(&setup, lines);
     if setup.mark_keys.is_empty() {
         let hint = own_operator_file().map(|path| format!("`[mark] keys` in `{}` seals them", path.display()));
         let mut unsealed = line(State::Warn, "marks", "unsealed: whoever may write here could forge one".to_owned());

@@ -46,6 +46,16 @@ fn in_tier_2_it_sees_its_own_and_the_systems_programs() {
     assert!(!std::path::Path::new("/tmp/d").exists(), "its temporary folder is its own");
 }
 
+/// By their numbers, in the one language that every Debian has and that can.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn in_tier_2_no_call_reads_a_key() {
+    let script = "perl -e 'printf \"%d %d %d\\n\", syscall(250, 0, -3, 0) > 0, syscall(250, 0, -4, 0) > 0, $!{EPERM} > 0; \
+                  print syscall(39) > 0'";
+    assert_eq!(Room::new("1").run(script).log.split(' ').next(), Some("1"), "below, the session's keyring is found");
+    assert_eq!(Room::new("2").run(script).log, "0 0 1\n1");
+}
+
 #[test]
 fn what_its_entry_names_is_readable() {
     let room = Room::new("2").with(&["--env", "RULES"]);

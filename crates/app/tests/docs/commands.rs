@@ -12,6 +12,7 @@ const PAGES: &[&str] = &[
     "docs/config.md",
     "docs/dispatch.md",
     "docs/rules.md",
+    "docs/sandbox.md",
     "docs/forges/gitea.md",
     "docs/forges/forgejo.md",
 ];

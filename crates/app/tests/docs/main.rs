@@ -5,4 +5,5 @@ mod dispatch;
 mod forges;
 mod pages;
 mod picture;
+mod probes;
 mod sandbox;

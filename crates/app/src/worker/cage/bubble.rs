@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{fs, io};
 
-use super::{Cage, env, tunnel};
+use super::{Cage, env, filter, tunnel};
 
 /// Where the program itself and its way out are seen inside.
 const OWN: &str = "/run/referee/program";
-const RELAY: &str = "/run/referee/relay";
+pub(super) const RELAY: &str = "/run/referee/relay";
 
 /// What holds whatever is run. `--disable-userns`: inside a new user namespace one would have every right again.
 /// No `--clearenv`: the environment is scrubbed already, and what is set on a command line is read by everybody.
@@ -60,7 +60,17 @@ const OWN_ETC: &[(&str, &str)] = &[
 /// The command line up to the agent's own.
 pub(super) fn arguments(cage: &Cage, argv: &[String], folder: &Path, own: &Path) -> io::Result<Vec<OsString>> {
     let mut all = Arguments::default();
-    all.0.push("bwrap".into());
+    match filter::filter() {
+        // Bubblewrap reads it from a descriptor, and only a shell can leave one open for it.
+        Some(filter) => {
+            let path = folder.join("filter");
+            fs::write(&path, filter)?;
+            all.words(&["sh", "-c", "exec \"$@\" 9<\"$0\""]);
+            all.0.push(path.into());
+            all.words(&["bwrap", "--seccomp", "9"]);
+        }
+        None => all.words(&["bwrap"]),
+    }
     all.words(CLOSED);
     all.system();
     for (name, text) in OWN_ETC {

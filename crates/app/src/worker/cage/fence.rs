@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::process::{Pid, Signal, getpid, getuid, kill_process};
 
@@ -10,6 +11,9 @@ use super::Limits;
 /// The group's folder.
 #[derive(Clone, Debug)]
 pub(crate) struct Fence(PathBuf);
+
+/// How many this process has built.
+static BUILT: AtomicU64 = AtomicU64::new(0);
 
 /// How often whoever is left is ended before the folder is given up.
 const ROUNDS: usize = 100;
@@ -20,8 +24,9 @@ impl Fence {
         if !getuid().is_root() {
             return None;
         }
-        let folder = parent()?.join(format!("referee-{}", getpid().as_raw_nonzero()));
-        // One run at a time: what lies there is an empty one of an earlier process with this number.
+        let number = BUILT.fetch_add(1, Ordering::Relaxed);
+        let folder = parent()?.join(format!("referee-{}-{number}", getpid().as_raw_nonzero()));
+        // What lies there is an empty one of an earlier process with this number.
         let _ = fs::remove_dir(&folder);
         fs::create_dir(&folder).ok()?;
         let fence = Self(folder);

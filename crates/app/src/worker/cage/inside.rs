@@ -32,6 +32,8 @@ pub(crate) struct Inside {
 enum Part {
     /// Run a program as a worker is run
     Run(ByHand),
+    /// Try what a worker might
+    Probe { facts: String },
     /// Start a program, and end all that came of it
     Guard {
         /// The control group to go into
@@ -66,6 +68,7 @@ impl Inside {
                     }
                 };
             }
+            Part::Probe { facts } => super::probe::inside(&facts).map(|()| ExitCode::SUCCESS),
             Part::Guard { fence, argv } => guard(fence.map(|folder| Fence::at(&folder)), &argv),
             Part::Enter { limits, tunnel, argv } => enter(limits, &tunnel, &argv),
         };
@@ -84,6 +87,8 @@ const NOT_STARTED: u8 = 127;
 
 /// Its stdin is the prompt's length in a line, the prompt, and then silence until all is to end.
 fn guard(fence: Option<Fence>, argv: &[OsString]) -> io::Result<ExitCode> {
+    // Whoever started referee may have left something open.
+    close_fds::set_fds_cloexec(3, &[]);
     // A session of its own: no terminal can be reached from in there.
     setsid()?;
     set_child_subreaper(Some(getpid()))?;

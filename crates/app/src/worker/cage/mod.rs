@@ -21,9 +21,13 @@ mod by_hand;
 #[cfg(target_os = "linux")]
 mod fence;
 #[cfg(target_os = "linux")]
+mod filter;
+#[cfg(target_os = "linux")]
 pub(crate) mod inside;
 #[cfg(target_os = "linux")]
 mod printed;
+#[cfg(target_os = "linux")]
+pub(crate) mod probe;
 #[cfg(target_os = "linux")]
 mod relay;
 #[cfg(target_os = "linux")]

@@ -1,0 +1,117 @@
+//! Probes with a run of their own: how it prints, and how it ends.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
+
+use super::{Found, Stand};
+use crate::worker::cage::{Cage, Ended};
+
+/// How long those run that are to be ended.
+const SHORT: Duration = Duration::from_secs(1);
+
+/// Whoever lives on for so long lives on.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What each of them does first: as long as it or a child of it lives, the pipe has a writer.
+const HOLD: &str = "exec 9>\"$REFEREE_JOB/pipe\"; echo here >&9; ";
+
+pub(super) fn output(stand: &Stand) -> Found {
+    let cage = stand.cage();
+    let mut last = None;
+    let argv = ["head", "-c", "2000000", "/dev/zero"].map(str::to_owned);
+    cage.run(&argv, "", &mut |beat| last = Some(beat)).map_err(|failure| failure.words())?;
+    let kept = fs::metadata(&cage.log).map_or(0, |it| it.len());
+    match last {
+        Some(beat) if beat.cut && beat.printed == 2_000_000 && kept < cage.limits.log + 200 => {
+            Ok(format!("{kept} of {} bytes are kept", beat.printed))
+        }
+        _ => Err(format!("{kept} bytes are kept")),
+    }
+}
+
+pub(super) fn deadline(stand: &Stand) -> Found {
+    left(stand, "sleep 600", Ended::TimedOut)
+}
+
+pub(super) fn deaf(stand: &Stand) -> Found {
+    left(stand, "trap '' HUP INT QUIT TERM TSTP; while :; do sleep 600; done", Ended::TimedOut)
+}
+
+pub(super) fn background(stand: &Stand) -> Found {
+    left(stand, "sleep 600 & exit 0", Ended::Exited(0))
+}
+
+pub(super) fn session(stand: &Stand) -> Found {
+    left(stand, "setsid sleep 600 & exit 0", Ended::Exited(0))
+}
+
+pub(super) fn twice_forked(stand: &Stand) -> Found {
+    left(stand, "(setsid sh -c '(trap \"\" HUP; setsid sleep 600 &)' &); exit 0", Ended::Exited(0))
+}
+
+/// Runs it to its end, and looks whether somebody still holds the pipe.
+fn left(stand: &Stand, script: &str, want: Ended) -> Found {
+    let unable = |error: io::Error| format!("it could not be tried: {error}");
+    let path = pipe(stand).map_err(unable)?;
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let mut pipe = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(unable)?;
+    let cage = stand.cage();
+    let deadline = if want == Ended::TimedOut { SHORT } else { cage.deadline };
+    let argv = ["sh".to_owned(), "-c".to_owned(), format!("{HOLD}{script}")];
+    let ended = Cage { deadline, ..cage }.run(&argv, "", &mut |_| {}).map_err(|failure| failure.words())?;
+    let mut text = String::new();
+    match pipe.read_to_string(&mut text) {
+        Ok(_) if ended == want && text == "here\n" => Ok("it was ended".to_owned()),
+        Ok(_) => Err(format!("{ended:?}, having said `{}`", text.escape_default())),
+        Err(error) if error.kind() == ErrorKind::WouldBlock => Err("it lives on".to_owned()),
+        Err(error) => Err(unable(error)),
+    }
+}
+
+pub(super) fn referee_killed(stand: &Stand) -> Found {
+    let unable = |error: io::Error| format!("it could not be tried: {error}");
+    let path = pipe(stand).map_err(unable)?;
+    let (tell, told) = mpsc::channel();
+    thread::spawn(move || {
+        // Whatever ends the reading ends it: then nobody writes there any more.
+        let _ = File::open(path).and_then(|mut pipe| {
+            pipe.read_exact(&mut [0; 5])?;
+            let _ = tell.send(());
+            pipe.read_to_end(&mut Vec::new())
+        });
+        let _ = tell.send(());
+    });
+    let own = std::env::current_exe().map_err(unable)?;
+    let cage = stand.cage();
+    let mut referee = Command::new(own);
+    referee.args(["cage", "run", "--tier", &(stand.tier as u8).to_string(), "--limits", &cage.limits.to_string()]);
+    referee.arg("--folder").arg(stand.path("")).args([
+        "--",
+        "sh",
+        "-c",
+        &format!("{HOLD}setsid sleep 600 & sleep 600"),
+    ]);
+    let mut referee =
+        referee.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().map_err(unable)?;
+    let started = told.recv_timeout(PATIENCE);
+    referee.kill().and_then(|()| referee.wait()).map_err(unable)?;
+    match (started, told.recv_timeout(PATIENCE)) {
+        (Ok(()), Ok(())) => Ok("it ended too".to_owned()),
+        (Ok(()), Err(_)) => Err("it lives on".to_owned()),
+        (Err(_), _) => Err("it could not be tried: it did not start".to_owned()),
+    }
+}
+
+fn pipe(stand: &Stand) -> io::Result<std::path::PathBuf> {
+    let path = stand.path("job/pipe");
+    let _ = fs::remove_file(&path);
+    mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
+    Ok(path)
+}
