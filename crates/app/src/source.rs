@@ -18,8 +18,8 @@ pub(crate) struct Texts {
     elsewhere: Option<Elsewhere>,
     diffs: RefCell<BTreeMap<(Sha, Sha), Vec<u8>>>,
     files: RefCell<BTreeMap<Sha, Tree>>,
-    /// Where the head that is being worked out left its base.
-    left: RefCell<Option<((Sha, Sha), Option<Sha>)>>,
+    /// Where heads left their bases, as far as they were worked out together.
+    left: RefCell<BTreeMap<(Sha, Sha), Option<Sha>>>,
     ledger: RefCell<Ledger>,
 }
 
@@ -103,7 +103,7 @@ impl Texts {
         self.diffs.borrow_mut().extend(named.zip(diffs));
         for ((head, left), known) in heads.iter().zip(&left).zip(&mut known) {
             if known.is_none() {
-                self.left.replace(Some(((base.clone(), (*head).clone()), left.clone())));
+                self.left.borrow_mut().insert((base.clone(), (*head).clone()), left.clone());
                 *known = Some(changes(self, base, head)?);
             }
         }
@@ -194,10 +194,8 @@ impl Source for Texts {
     }
 
     fn merge_base(&self, one: &Sha, other: &Sha) -> Result<Option<Sha>, SourceError> {
-        if let Some(((base, head), left)) = &*self.left.borrow()
-            && (base, head) == (one, other)
-        {
-            return Ok(left.clone());
+        if let Some(known) = self.left.borrow().get(&(one.clone(), other.clone())) {
+            return Ok(known.clone());
         }
         self.have(&[one, other])?;
         self.git.merge_base(one, other).map_err(into)
