@@ -48,8 +48,11 @@ impl Hash {
 
     fn finish(hasher: Sha256) -> Self {
         let digest = hasher.finalize();
-        let nibbles = digest.iter().take(16).flat_map(|byte| [byte >> 4, byte & 15]);
-        Self(nibbles.map(|nibble| char::from(HEX[usize::from(nibble)])).collect())
+        let mut hex = String::with_capacity(32);
+        for nibble in digest.iter().take(16).flat_map(|byte| [byte >> 4, byte & 15]) {
+            hex.push(char::from(HEX[usize::from(nibble)]));
+        }
+        Self(hex)
     }
 }
 

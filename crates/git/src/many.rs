@@ -199,7 +199,7 @@ mod tests {
         let told = format!("{one}\0{first}{two}\0{three}\0{last}");
         let heads = [one.as_str(), two.as_str(), three.as_str()];
         let diffs = apart(told.as_bytes(), &heads).expect("three diffs");
-        assert_eq!(diffs, [first.into_bytes(), Vec::new(), last.into_bytes()]);
+        assert_eq!(diffs, [first.as_bytes(), &[], last.as_bytes()]);
         assert_eq!(apart(format!("{one}\0{first}{three}\0{last}").as_bytes(), &heads), None, "one is not there");
     }
 }

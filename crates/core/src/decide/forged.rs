@@ -1,7 +1,7 @@
 //! Texts that look as if they held our memory, and do not: copied, edited, forged, or a stranger's (PUB-12). Nothing
 //! in them counts; that it does not is told.
 
-use crate::model::{Snapshot, Text};
+use crate::model::{Author, Snapshot, Text};
 use crate::plan::{Reason, Refusal};
 
 /// How many are named.
@@ -9,19 +9,23 @@ const NAMED: usize = 5;
 
 /// What is told of them, if there are any.
 pub(super) fn forged(snapshot: &Snapshot) -> Option<Refusal> {
-    let reviews = snapshot.reviews.iter().map(|it| (it.id.as_str(), it.author.name(), &it.text));
-    let notes = snapshot.threads.iter().flat_map(|thread| &thread.notes);
-    let notes = notes.map(|it| (it.id.as_str(), it.author.name(), &it.text));
-    let comments = snapshot.comments.iter().map(|it| (it.id.as_str(), it.author.name(), &it.text));
-    let is_forged = |(_, _, text): &(&str, &str, &Text)| text.reading.forged;
-    let found: Vec<_> = reviews.chain(notes).chain(comments).filter(is_forged).collect();
+    let is_forged = |text: &Text| text.reading.forged;
+    let mut found: Vec<(&str, &Author)> = Vec::new();
+    found.extend(snapshot.reviews.iter().filter(|it| is_forged(&it.text)).map(|it| (it.id.as_str(), &it.author)));
+    for thread in &snapshot.threads {
+        found.extend(thread.notes.iter().filter(|it| is_forged(&it.text)).map(|it| (it.id.as_str(), &it.author)));
+    }
+    found.extend(snapshot.comments.iter().filter(|it| is_forged(&it.text)).map(|it| (it.id.as_str(), &it.author)));
+    if found.is_empty() {
+        return None;
+    }
     let (named, rest) = found.split_at(found.len().min(NAMED));
     let mut why = Reason::new("forged-mark");
-    for (id, by, _) in named {
-        why = why.fact(format!("{id} by {by}"));
+    for (id, by) in named {
+        why = why.fact(format!("{id} by {}", by.name()));
     }
     if !rest.is_empty() {
         why = why.fact(format!("{} more", rest.len()));
     }
-    (!found.is_empty()).then(|| Refusal { what: "believe what looks like a Mark".to_owned(), why })
+    Some(Refusal { what: "believe what looks like a Mark".to_owned(), why })
 }

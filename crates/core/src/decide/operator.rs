@@ -118,7 +118,7 @@ fn attacks_fix(judged: &[Judgement<'_>], it: &Judged<'_>) -> bool {
 
 /// Findings that hold a role's block up (INC-12).
 fn blocking(facts: &Facts<'_>, judgement: &Judgement<'_>) -> Vec<FindingId> {
-    if judgement.blocks() { publish::blocking(facts, judgement) } else { Vec::new() }
+    if judgement.blocks() { publish::blocking(facts, judgement).collect() } else { Vec::new() }
 }
 
 /// What all roles took, this turn's reports included: their Marks are not written yet.

@@ -50,8 +50,8 @@ pub(super) fn collect<'a>(snapshot: &'a Snapshot, policy: &Policy) -> Vec<Said<'
         .map(|it| (it.id.as_str(), &it.author, it.at, it.edited, &it.text));
     let mut said: Vec<_> = comments
         .chain(notes)
-        .filter(|(_, by, _, edited, _)| !edited && !by.bot)
-        .filter_map(|(id, by, at, _, text)| Some((id, by, at, text.ask()?)))
+        // Most texts command nothing.
+        .filter_map(|(id, by, at, edited, text)| Some((id, by, at, text.ask().filter(|_| !edited && !by.bot)?)))
         .filter(|(_, by, _, _)| !by.login.as_ref().is_some_and(|login| super::is_own(snapshot, policy, login)))
         .map(|(id, by, at, ask)| Said { ask, by, at, id, allowed: allowed(snapshot, policy, ask, by) })
         .collect();

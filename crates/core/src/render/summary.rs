@@ -1,6 +1,8 @@
 //! What a role's summary is made from. All of it is on the forge or in the policy, so any later turn can make the
 //! same text again; its hash says whether there is anything to write (PUB-2).
 
+use std::hash::{Hash, Hasher};
+
 use crate::decide::Remark;
 use crate::mark::Evaluation;
 use crate::model::{Figures, FindingId, Login, PreExisting, RoleName, Severity, Sha, Verdict};
@@ -49,7 +51,7 @@ pub struct Summary<'a> {
 }
 
 /// One finding in a summary.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub struct Line<'a> {
     /// Its id.
     pub id: FindingId,
@@ -117,8 +119,17 @@ pub enum Why<'a> {
     },
 }
 
+impl Hash for Line<'_> {
+    /// Title and path are most of the bytes, and are left out: the one is the Block's own, the other changes with the
+    /// head alone, and Block and Mark are compared by themselves.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self { id, severity, title: _, path: _, line, blocking, url, remark, by } = self;
+        (id, severity, line, blocking, url, remark, by).hash(state);
+    }
+}
+
 impl Summary<'_> {
-    /// The hash of everything the text is made from, and of the wording's own version.
+    /// The hash of what the text is made from, and of the wording's own version.
     pub fn inputs(&self) -> crate::hash::Hash {
         crate::hash::Hash::of_value(&(WORDING, self))
     }

@@ -132,7 +132,7 @@ fn what_is_not_of_the_form_is_no_result() {
     }
     let whole = done().to_string();
     for end in 0..whole.len() {
-        Left::bytes(whole[..end].as_bytes()).read(JobKind::Findings).expect_err("half a result");
+        Left::bytes(&whole.as_bytes()[..end]).read(JobKind::Findings).expect_err("half a result");
     }
     let deep = "[".repeat(usize::try_from(MOST_BYTES).expect("a number") - 1);
     Left::bytes(deep.as_bytes()).read(JobKind::Findings).expect_err("a well of brackets");

@@ -104,9 +104,10 @@ pub(super) fn blocking_line<'a>(it: &'a Judged<'a>) -> Line<'a> {
 }
 
 /// Findings that make the own verdict block, by id.
-pub(in crate::decide) fn blocking(facts: &Facts<'_>, judgement: &Judgement<'_>) -> Vec<FindingId> {
-    let Some(lowest) = lowest_blocking(facts, judgement) else { return Vec::new() };
-    judgement.findings.iter().filter(|it| it.counts && lowest <= it.severity).map(|it| it.id).collect()
+pub(in crate::decide) fn blocking(facts: &Facts<'_>, judgement: &Judgement<'_>) -> impl Iterator<Item = FindingId> {
+    let lowest = lowest_blocking(facts, judgement);
+    let blocks = move |it: &&Judged<'_>| it.counts && lowest.is_some_and(|lowest| lowest <= it.severity);
+    judgement.findings.iter().filter(blocks).map(|it| it.id)
 }
 
 /// The mildest severity that the own verdict blocks for, if it may block at all.
@@ -154,7 +155,8 @@ impl<'a> Composed<'a> {
         if adopted {
             return Some("its Mark is to be sealed");
         }
-        (**now != *before || !self.remembers()).then_some("its text or Mark would differ")
+        let same = matches!(now, Cow::Borrowed(_)) || **now == *before;
+        (!same || !self.remembers()).then_some("its text or Mark would differ")
     }
 
     /// Whether the standing Block says what this one would say.
@@ -163,7 +165,9 @@ impl<'a> Composed<'a> {
         let entries = block.map_or(&[][..], |block| block.entries.as_slice());
         let mut kept = 0;
         for it in &self.judgement.findings {
-            match entries.iter().find(|entry| entry.id == it.id) {
+            // As a rule they are in the same order.
+            let next = entries.get(kept).filter(|entry| entry.id == it.id);
+            match next.or_else(|| entries.iter().find(|entry| entry.id == it.id)) {
                 Some(entry) if !same_entry(entry, it) => return false,
                 Some(_) => kept += 1,
                 None if it.state.settled() => {}

@@ -18,7 +18,7 @@ pub(super) fn notify(facts: &Facts<'_>, judged: &[Judgement<'_>], out: &mut Publ
     let mut blocking = 0;
     for judgement in judged.iter().filter(|it| is_edited(it, out)) {
         let Some(standing) = judgement.role.standing else { continue };
-        let now = compose::blocking(facts, judgement);
+        let now: Vec<FindingId> = compose::blocking(facts, judgement).collect();
         let is_new = |id: &FindingId| now.contains(id) && !standing.mark.blocking.contains(id);
         appeared.extend(judgement.findings.iter().filter(|it| is_new(&it.id)).map(compose::blocking_line));
         blocking += now.len();

@@ -27,14 +27,13 @@ pub(super) fn mark<'a>(facts: &Facts<'_>, judgement: &Judgement<'a>, row: &Row) 
     }
     let own = judgement.verdict(mark.complete);
     let restored = why::restored(facts, judgement, row);
-    let blocking = blocking(facts, judgement);
     let highest = judgement.findings.iter().map(|it| it.id).max().unwrap_or_default().max(mark.highest);
     let rewrote = rewrote(judgement);
     let same = mark.own == own
         && mark.enforced == row.enforced
         && mark.superseded.is_none()
         && mark.restored.as_deref() == restored
-        && mark.blocking == blocking
+        && mark.blocking.iter().copied().eq(blocking(facts, judgement))
         && mark.highest == highest
         && (rewrote.is_none() || mark.rewrote.as_ref() == rewrote);
     if same && matches!(mark, Cow::Borrowed(_)) {
@@ -45,7 +44,7 @@ pub(super) fn mark<'a>(facts: &Facts<'_>, judgement: &Judgement<'a>, row: &Row) 
     mark.enforced = row.enforced;
     mark.superseded = None;
     mark.restored = restored.map(str::to_owned);
-    mark.blocking = blocking;
+    mark.blocking = blocking(facts, judgement).collect();
     mark.highest = highest;
     mark.rewrote = rewrote.cloned().or(mark.rewrote);
     Cow::Owned(mark.fitted())

@@ -43,9 +43,23 @@ pub(super) fn judge<'a>(
     steps: &mut Vec<Step>,
     refused: &mut Vec<Refusal>,
 ) -> Judged<'a> {
-    let heard = hear(role, fresh, known);
     let mut it = start(facts, role, fresh, known);
     it.cut_short(facts, role, fresh);
+    weigh(facts, role, fresh, known, &mut it, steps, refused);
+    it
+}
+
+/// The table above.
+fn weigh<'a>(
+    facts: &'a Facts<'a>,
+    role: &'a RoleFacts<'a>,
+    fresh: Fresh<'a>,
+    known: &'a Known<'a>,
+    it: &mut Judged<'a>,
+    steps: &mut Vec<Step>,
+    refused: &mut Vec<Refusal>,
+) {
+    let heard = hear(role, fresh, known);
     // A command is about what was there when it was given: not about a finding that took its number later.
     let began = known.thread.and_then(Thread::root).map(|root| root.at);
     let dismissed = facts.dismissed(&role.role.name, known.id);
@@ -54,7 +68,7 @@ pub(super) fn judge<'a>(
         it.by = said.by.login.as_ref();
         return close(facts, role, it, "dismissed", steps);
     }
-    if let Some(state) = settled_state(facts, role, known) {
+    if let Some(state) = settled_state(facts, role, known, it.reopened) {
         return again(facts, role, it, state, &heard, steps);
     }
     let reopened = it.reopened;
@@ -90,7 +104,7 @@ pub(super) fn judge<'a>(
         Some(Position::Conceded) => conceded(facts, role, it, [decisive, last], steps),
         Some(Position::Worsened) => worsened(facts, role, it, &heard, steps),
         Some(Position::Stands | Position::StillThere) => argued(facts, role, it, last, &heard, steps),
-        None => it,
+        None => {}
     }
 }
 
@@ -149,11 +163,11 @@ fn start<'a>(facts: &'a Facts<'a>, role: &'a RoleFacts<'a>, fresh: Fresh<'a>, kn
 fn again<'a>(
     facts: &'a Facts<'a>,
     role: &'a RoleFacts<'a>,
-    mut it: Judged<'a>,
+    it: &mut Judged<'a>,
     state: FindingState,
     heard: &Heard<'a>,
     steps: &mut Vec<Step>,
-) -> Judged<'a> {
+) {
     let raised = heard.raised;
     let worse = it.severity < heard.severity;
     let broken = state == FindingState::Fixed && raised.is_some();
@@ -166,21 +180,21 @@ fn again<'a>(
         it.remark = Remark::ReopenedIn(&facts.snapshot.pull.head);
         it.by = None;
         it.opens = true;
-        return it;
+        return;
     }
     it.settle(state, Moved::No);
-    close(facts, role, it, "settled", steps)
+    close(facts, role, it, "settled", steps);
 }
 
 fn fixed<'a>(
     facts: &'a Facts<'a>,
     role: &'a RoleFacts<'a>,
-    mut it: Judged<'a>,
+    it: &mut Judged<'a>,
     fresh: Fresh<'a>,
     heard: &Heard<'a>,
     steps: &mut Vec<Step>,
     refused: &mut Vec<Refusal>,
-) -> Judged<'a> {
+) {
     let tracked = it.known.and_then(|known| known.track);
     let changed = match heard.said {
         Some(said) => said.cited_changed || tracked.is_some_and(|tracked| tracked.changed),
@@ -193,37 +207,37 @@ fn fixed<'a>(
         it.remark = Remark::ClaimedFixed;
         let missing = if complete { "the code did not change" } else { "the report is incomplete" };
         refuse(refused, format!("resolve {}", it.id), Reason::new("fixed").fact(missing));
-        return it;
+        return;
     }
     it.settle(FindingState::Fixed, Moved::Fixed);
-    close(facts, role, it, "fixed", steps)
+    close(facts, role, it, "fixed", steps);
 }
 
 fn conceded<'a>(
     facts: &'a Facts<'a>,
     role: &'a RoleFacts<'a>,
-    mut it: Judged<'a>,
+    it: &mut Judged<'a>,
     heard: [Option<&'a Note>; 2],
     steps: &mut Vec<Step>,
-) -> Judged<'a> {
+) {
     let disputes = |note: &&Note| note.text.reading.stance == Stance::Disputed;
-    let Some(note) = heard.into_iter().flatten().find(disputes) else { return it };
+    let Some(note) = heard.into_iter().flatten().find(disputes) else { return };
     if !may_accept(facts.snapshot, facts.policy, &note.author, it.severity) {
         it.needs_human = Some("the reviewer gives in to somebody who may not accept it");
-        return it;
+        return;
     }
     it.by = note.author.login.as_ref();
     it.settle(FindingState::Refuted, Moved::Settled);
-    close(facts, role, it, "conceded", steps)
+    close(facts, role, it, "conceded", steps);
 }
 
 fn worsened<'a>(
     facts: &'a Facts<'a>,
     role: &'a RoleFacts<'a>,
-    mut it: Judged<'a>,
+    it: &mut Judged<'a>,
     heard: &Heard<'a>,
     steps: &mut Vec<Step>,
-) -> Judged<'a> {
+) {
     it.severity = heard.severity;
     it.moved = Moved::Worsened;
     let words = heard.said.map_or("", |said| said.evidence.as_str());
@@ -236,18 +250,17 @@ fn worsened<'a>(
             say(facts, role, thread, Speech::Worsened { severity: it.severity, words }, "worsened", steps);
         }
     }
-    it
 }
 
 fn argued<'a>(
     facts: &'a Facts<'a>,
     role: &'a RoleFacts<'a>,
-    it: Judged<'a>,
+    it: &Judged<'a>,
     last: Option<&'a Note>,
     heard: &Heard<'a>,
     steps: &mut Vec<Step>,
-) -> Judged<'a> {
-    let (Some(note), Some(thread)) = (last, it.open_thread()) else { return it };
+) {
+    let (Some(note), Some(thread)) = (last, it.open_thread()) else { return };
     let last_word_is_theirs = thread.last().is_some_and(|last| last.id == note.id);
     match note.text.reading.stance {
         Stance::Disputed
@@ -256,7 +269,6 @@ fn argued<'a>(
             if let Some(said) = heard.said.filter(|said| !said.reply.is_empty()) {
                 say(facts, role, thread, Speech::Rebuttal { words: &said.reply }, "rebuttal", steps);
             }
-            it
         }
         Stance::ClaimedFixed if last_word_is_theirs => {
             let speech = Speech::Contest {
@@ -265,9 +277,8 @@ fn argued<'a>(
                 words: heard.said.map_or("", |said| said.evidence.as_str()),
             };
             say(facts, role, thread, speech, "contest", steps);
-            it
         }
-        _ => it,
+        _ => {}
     }
 }
 

@@ -12,10 +12,15 @@ use crate::plan::Step;
 /// Settling is resolving, then saying so. So an open thread without our word is a turn that was cut short, and is
 /// settled still; one with our word was opened again by somebody, and is not. After `reopen` only what was written
 /// down since settles it: its thread cannot tell.
-pub(super) fn settled_state(facts: &Facts<'_>, role: &RoleFacts<'_>, known: &Known<'_>) -> Option<FindingState> {
+pub(super) fn settled_state(
+    facts: &Facts<'_>,
+    role: &RoleFacts<'_>,
+    known: &Known<'_>,
+    reopened: Option<Time>,
+) -> Option<FindingState> {
     let before = known.state.settled().then_some(known.state);
-    if let Some(at) = facts.reopened(&role.role.name, known.id) {
-        return before.filter(|_| known.reopened == Some(at));
+    if reopened.is_some() {
+        return before.filter(|_| known.reopened == reopened);
     }
     let Some(thread) = known.thread else { return before };
     let said = settling_word(role, thread, None);
@@ -49,30 +54,38 @@ pub(super) fn settling_word(role: &RoleFacts<'_>, thread: &Thread, reopened: Opt
 pub(super) fn close<'a>(
     facts: &'a Facts<'a>,
     role: &'a RoleFacts<'a>,
-    it: Judged<'a>,
+    it: &Judged<'a>,
     rule: &'static str,
     steps: &mut Vec<Step>,
-) -> Judged<'a> {
-    let Some(thread) = it.known.and_then(|known| known.thread) else { return it };
+) {
+    let Some(thread) = it.known.and_then(|known| known.thread) else { return };
+    let word = settling_word(role, thread, it.reopened);
+    match &thread.resolved {
+        None if !is_said(facts, role, thread, it, word) => resolve(facts, role, thread, it, rule, steps),
+        Some(resolution) if word.is_none() && facts.is_own_author(&resolution.by) => {}
+        _ => return,
+    }
+    say(facts, role, thread, Speech::settling(it, &facts.snapshot.pull.head, role.identity), rule, steps);
+}
+
+/// Whether an open thread says already that it is settled so: at this head, as its last word, or in a root that can get
+/// no reply.
+fn is_said(
+    facts: &Facts<'_>,
+    role: &RoleFacts<'_>,
+    thread: &Thread,
+    it: &Judged<'_>,
+    word: Option<FindingState>,
+) -> bool {
     let ours_is_last = thread.last().is_some_and(|note| note.author.is(role.identity));
     let head = &facts.snapshot.pull.head;
     let since = |when: Time| it.reopened.is_none_or(|reopened| reopened < when);
     let at_head =
-        own_notes(role, thread).any(|(what, at, when)| what.settles() == Some(it.state) && at == head && since(when));
+        |(what, at, when): (ReplyKind, &Sha, Time)| what.settles() == Some(it.state) && at == head && since(when);
     let mute = !thread.can_reply || facts.snapshot.capabilities.reply == Support::Unsupported;
-    let word = settling_word(role, thread, it.reopened);
-    let said = at_head || (word.is_some() && ours_is_last) || (mute && root_says(role, thread, it.state));
-    match &thread.resolved {
-        None if !said => {
-            resolve(facts, role, thread, &it, rule, steps);
-            say(facts, role, thread, Speech::settling(&it, &facts.snapshot.pull.head, role.identity), rule, steps);
-        }
-        Some(resolution) if facts.is_own_author(&resolution.by) && word.is_none() => {
-            say(facts, role, thread, Speech::settling(&it, &facts.snapshot.pull.head, role.identity), rule, steps);
-        }
-        _ => {}
-    }
-    it
+    (word.is_some() && ours_is_last)
+        || own_notes(role, thread).any(at_head)
+        || (mute && root_says(role, thread, it.state))
 }
 
 /// Whether the own root says that it is settled so: where the forge can neither resolve nor reply, that is all.
