@@ -33,7 +33,7 @@ pub(crate) struct Cli {
     #[command(flatten)]
     common: Common,
     #[command(subcommand)]
-    command: Whole,
+    command: Command,
 }
 
 const EXIT_CODES: &str = "\
@@ -77,17 +77,6 @@ enum Color {
     Auto,
     Always,
     Never,
-}
-
-/// What people type, and what the program types itself.
-#[derive(Debug, Subcommand)]
-enum Whole {
-    #[command(flatten)]
-    Command(Command),
-    /// Stand around a worker
-    #[cfg(target_os = "linux")]
-    #[command(hide = true)]
-    Cage(crate::worker::cage::inside::Inside),
 }
 
 #[derive(Debug, Subcommand)]
@@ -146,6 +135,10 @@ impl Which {
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
+    #[cfg(target_os = "linux")]
+    if let Some(code) = crate::worker::cage::inside::called() {
+        return code;
+    }
     let Cli { common, command } = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -153,11 +146,6 @@ pub(crate) fn main() -> ExitCode {
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
-    };
-    let command = match command {
-        Whole::Command(command) => command,
-        #[cfg(target_os = "linux")]
-        Whole::Cage(inside) => return inside.run(),
     };
     let out = common.out();
     match run(&common, &out, command) {

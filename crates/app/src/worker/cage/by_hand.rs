@@ -11,7 +11,7 @@ use crate::failure::Failure;
 
 /// Run a program in the cage.
 #[derive(Debug, Args)]
-pub(crate) struct ByHand {
+pub(super) struct ByHand {
     #[arg(long, default_value_t = 2)]
     tier: u8,
     #[arg(long, value_name = "HOST:PORT")]

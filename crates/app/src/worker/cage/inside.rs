@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
 
-use clap::{Args, Subcommand};
+use clap::{Parser, Subcommand};
 use rustix::process::{
     DumpableBehavior, Pid, Signal, getpid, set_child_subreaper, set_dumpable_behavior, set_parent_process_death_signal,
     setsid,
@@ -21,9 +21,22 @@ use super::fence::Fence;
 use super::tunnel::{self, Tunnel};
 use super::{Ended, Limits};
 
+/// Runs the part that this process was started for, if it was started as one. People are not offered these: they are in no
+/// help and no completion.
+pub(crate) fn called() -> Option<ExitCode> {
+    let mut words = std::env::args_os().skip(1).peekable();
+    (words.peek()? == "cage").then(|| match Inside::try_parse_from(words) {
+        Ok(inside) => inside.run(),
+        Err(error) => {
+            let _ = error.print();
+            ExitCode::from(2)
+        }
+    })
+}
+
 /// Stand around a worker.
-#[derive(Debug, Args)]
-pub(crate) struct Inside {
+#[derive(Debug, Parser)]
+struct Inside {
     #[command(subcommand)]
     part: Part,
 }
@@ -54,7 +67,7 @@ enum Part {
 }
 
 impl Inside {
-    pub(crate) fn run(self) -> ExitCode {
+    fn run(self) -> ExitCode {
         let done = match self.part {
             Part::Run(by_hand) => {
                 return match by_hand.run() {
