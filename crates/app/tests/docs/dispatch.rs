@@ -1,6 +1,6 @@
 //! The rule table of `docs/dispatch.md` is the one that decides.
 
-use crate::sandbox::text;
+use crate::sandbox::{Sandbox, referee, text};
 
 /// Number, name, condition and workers of each row.
 type Rows = Vec<[String; 4]>;
@@ -8,6 +8,21 @@ type Rows = Vec<[String; 4]>;
 #[test]
 fn the_rules_of_dispatch_are_told_as_they_are() {
     assert_eq!(told(), decided());
+}
+
+#[test]
+fn the_operators_part_of_dispatch_is_taken_as_it_is_told() {
+    let page = text("docs/dispatch.md");
+    let blocks: Vec<&str> = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(blocks.iter().any(|block| block.contains("[agents.codex]")), "{page}");
+    let sandbox = Sandbox::new("operator", &[]);
+    for (number, block) in blocks.iter().enumerate() {
+        let operator = sandbox.path(&format!("operator-{number}.toml"));
+        std::fs::write(&operator, block).expect("a file");
+        let arguments = ["doctor", "--values", "--operator", operator.to_str().expect("a path")];
+        let said = sandbox.run(&referee(), &arguments, &sandbox.repository("operator"));
+        assert!(said.contains("workers."), "{said}");
+    }
 }
 
 fn told() -> Rows {
