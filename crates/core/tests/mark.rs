@@ -10,7 +10,7 @@ use referee_core::mark::{
 };
 use referee_core::model::{
     Author, Figures, FindingId, FindingState, Login, Mergeable, NoteId, PreExisting, Pull, PullNumber, PullState,
-    Reading, RepoId, RoleName, Severity, Sha, Stance, Text, Time, Verdict,
+    Reading, RepoId, ReviewId, RoleName, Severity, Sha, Stance, Text, Time, Verdict,
 };
 use referee_core::plan::{Draft, JobKind, Trailer};
 use referee_core::sanitise::SafeText;
@@ -494,6 +494,56 @@ fn evictions_follow_the_table() {
     let flood = Block { entries: flood, ..Block::default() }.fitted();
     let critical = flood.entries.iter().filter(|entry| entry.severity == Severity::Critical).count();
     assert_eq!((critical, flood.evicted as usize + flood.entries.len()), (100, 2_000), "the gravest stay longest");
+}
+
+// The most of everything at once: the bounds of the parts add up to that of the whole.
+#[test]
+fn the_fullest_mark_fits() {
+    let (patch, hash) = ("a".repeat(64), Hash("0".repeat(32)));
+    let sha = Some(Sha(patch.clone()));
+    let ids: Vec<FindingId> = (0..40).map(|it| FindingId(u64::MAX - 2 * it)).chain([FindingId(7); 99]).collect();
+    let figures = Figures { tokens: u64::MAX, micro_usd: u64::MAX, seconds: u64::MAX, runs: u32::MAX };
+    let (long, at) = ("x".repeat(300), Some(Time(i64::MIN)));
+    let full = Mark {
+        role: RoleName(long.clone()),
+        head: Sha(patch.clone()),
+        base: sha.clone(),
+        patch: PatchId(patch.clone()),
+        reviewed: sha.clone(),
+        rounds: (0..10_000).map(|it| PatchId(format!("round-{it}"))).collect(),
+        reopened: at,
+        attempts: u8::MAX,
+        tried_at: at,
+        report: Some(hash.clone()),
+        asked: at,
+        restored: Some(long.clone()),
+        superseded: Some(ReviewId(long.clone())),
+        blocking: ids.clone(),
+        inputs: hash.clone(),
+        rewrote: Some(hash),
+        evaluation: Evaluation {
+            read: u32::MAX,
+            of: u32::MAX,
+            skipped: vec!["y".repeat(9); 99],
+            since: sha,
+            new: ids.clone(),
+            fixed: ids.clone(),
+            claimed: ids.clone(),
+            back: ids,
+            held_back: u32::MAX,
+            pre_existing: u32::MAX,
+            failure: Some(long),
+            figures,
+        },
+        spent: figures,
+        highest: FindingId(u64::MAX),
+        ..mark("general")
+    };
+    let block = Block { entries: vec![entry(4, FindingState::Open)], ..Block::default() };
+    let trailer = Trailer::Mark(Box::new(full), Box::new(block));
+    let text = place().seal(&Draft { words: SafeText::block("Some words.", 100), trailer });
+    let size = comment_sizes(&text).into_iter().find_map(|(kind, size)| (kind == "mark").then_some(size));
+    assert!(size.is_some_and(|size| (MARK_BYTES - 60..=MARK_BYTES).contains(&size)), "it takes {size:?}");
 }
 
 fn comment_sizes(text: &str) -> Vec<(&str, usize)> {

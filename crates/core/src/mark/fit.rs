@@ -24,10 +24,10 @@ const COMMIT_BYTES: usize = 44;
 const HASH_BYTES: usize = 24;
 const REVIEW_BYTES: usize = 48;
 const RESTORED_BYTES: usize = 48;
-const ROUNDS_BYTES: usize = 350;
-const BLOCKING_BYTES: usize = 200;
-const MOVED_BYTES: usize = 120;
-const SKIPPED_BYTES: usize = 220;
+const ROUNDS_BYTES: usize = 290;
+const BLOCKING_BYTES: usize = 160;
+const MOVED_BYTES: usize = 90;
+const SKIPPED_BYTES: usize = 200;
 const FAILURE_BYTES: usize = 150;
 /// More rounds than this were not written by us.
 pub(super) const ROUNDS_MAX: usize = 10_000;
