@@ -237,6 +237,27 @@ fn a_page_keeps_blocks_apart() {
 }
 
 #[test]
+fn a_line_that_begins_with_backticks_is_no_block() {
+    let mut page = Page::new();
+    page.lit("failed (").safe(&SafeText::line("``` a``b ```", 100)).lit(")");
+    assert_eq!(page.finish().as_str(), "failed (```a``b```)");
+}
+
+// spec: PUB-16 @core
+#[test]
+fn harmless_pieces_name_nothing_together() {
+    for (role, words) in [("review", "-bot: x"), ("review-bot", ": x"), ("referee", ":mark v1 x"), ("x", "@")] {
+        let mut page = Page::new();
+        page.role(&RoleName::from(role)).safe(&SafeText::line(words, 100)).role(&RoleName::from("codecov"));
+        let safe = page.finish();
+        assert_eq!(dangers(safe.as_str()), Vec::<String>::new(), "{safe}");
+    }
+    let mut page = Page::new();
+    page.link("F4", "https://git.example/review-bot:x/referee:tag");
+    assert_eq!(page.finish().as_str(), "[`F4`](https://git.example/review-bot%3Ax/referee%3Atag)");
+}
+
+#[test]
 fn a_suggestion_is_offered_only_if_it_stays_as_it_is() {
     assert!(is_verbatim("    @Override\n\tlet x = a / b;\n/* c */"));
     for altered in ["/close", "```", "@bors r+", "a\u{202e}b", "// referee:mark"] {

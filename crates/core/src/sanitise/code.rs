@@ -59,10 +59,10 @@ fn longest_run(content: &str) -> usize {
     longest
 }
 
-/// Takes from code what others would act on: names of bots, namespaces of hidden comments.
-fn push_disarmed(code: &str, out: &mut String) {
+/// Takes from words what others would act on: names of bots, namespaces of hidden comments.
+pub(super) fn push_disarmed(words: &str, out: &mut String) {
     let start = out.len();
-    let mut rest = code;
+    let mut rest = words;
     while let Some(at) = rest.find(['@', ':']) {
         let (before, sign) = rest.split_at(at);
         let after = sign.get(1..).unwrap_or_default();

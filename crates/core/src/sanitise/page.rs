@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::SafeText;
 use super::chars::clean;
-use super::code::{Place, push_code_line, push_span};
-use super::lexicon::{is_bare_order, is_bot};
+use super::code::{Place, push_code_line, push_disarmed, push_span};
+use super::lexicon::{is_bare_order, is_bot, is_namespace};
 use crate::model::{FindingId, Login, RoleName, Sha, Time};
 
 /// The longest address that is linked to.
@@ -43,7 +43,8 @@ impl Page {
 
     /// Words that were made safe; several lines get blank lines around them.
     pub fn safe(&mut self, text: &SafeText) -> &mut Self {
-        let block = text.as_str().contains('\n') || text.as_str().starts_with("```");
+        // A line may begin with three backticks and more: a span around two of them.
+        let block = text.as_str().contains('\n');
         if block && !self.out.is_empty() {
             self.blank_line();
         }
@@ -221,9 +222,11 @@ impl Page {
     }
 
     /// The text.
-    pub fn finish(mut self) -> SafeText {
-        self.out.truncate(self.out.trim_end().len());
-        SafeText(self.out)
+    pub fn finish(self) -> SafeText {
+        // Pieces that are harmless each may name a bot or a memory together.
+        let mut text = String::with_capacity(self.out.len());
+        push_disarmed(self.out.trim_end(), &mut text);
+        SafeText(text)
     }
 
     fn leave_html(&mut self) {
@@ -247,8 +250,9 @@ fn address(url: &str) -> Option<String> {
         return None;
     }
     let mut out = String::with_capacity(url.len());
-    for byte in url.bytes() {
-        if byte.is_ascii_alphanumeric() || b":/?#!$&'*+,;=-._~%".contains(&byte) {
+    for (at, byte) in url.bytes().enumerate() {
+        let names = byte == b':' && is_namespace(&out, url.get(at + 1..).unwrap_or_default());
+        if !names && (byte.is_ascii_alphanumeric() || b":/?#!$&'*+,;=-._~%".contains(&byte)) {
             out.push(char::from(byte));
         } else {
             let _ = write!(out, "%{byte:02X}");
