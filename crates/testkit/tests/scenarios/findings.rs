@@ -209,6 +209,29 @@ fn an_outsider_takes_nothing_back() {
     }
 }
 
+// spec: D10, D12 @core
+#[test]
+fn what_is_graver_now_was_not_accepted() {
+    for quirks in [Quirks::plain(), Quirks { no_resolve: true, ..Quirks::plain() }] {
+        let mut s = security("a warning, and then more").on(quirks).begin();
+        s.report(report("security").finds(warning("the token is logged").at("src/a.rs", 4))).turn().given();
+        s.by("alice").replies(1, "won't fix").turn().given();
+        s.by("mallory").replies(1, "why?");
+        s.by("alice").changes_line("src/a.rs", 5, "    log(token); }");
+        s.report(report("security").finds(leak())).turn().given();
+        assert_eq!(state(&s, 1), (FindingState::Open, true));
+        assert_eq!(s.snapshot().threads.len(), 2, "in a thread of its own");
+        assert_eq!(s.turn().steps(), "nothing to write");
+    }
+    let mut s = security("both in one turn").begin();
+    s.report(report("security").finds(warning("the token is logged").at("src/a.rs", 4))).turn().given();
+    s.by("alice").replies(1, "won't fix");
+    s.by("alice").changes_line("src/a.rs", 5, "    log(token); }");
+    s.report(report("security").finds(leak())).turn().given();
+    assert_eq!(state(&s, 1), (FindingState::Open, true), "she may not accept a critical one");
+    assert_eq!(s.turn().steps(), "nothing to write");
+}
+
 // spec: D10, INC-6 @core
 #[test]
 fn an_author_does_not_accept_a_critical_finding_and_an_outsider_accepts_nothing() {

@@ -8,7 +8,7 @@
 //! | `worse-again` | it was settled, and is graver now | open, in a new thread that cites the old one (D12) |
 //! | `settled` | it was settled | stays so |
 //! | `resolved` | somebody else who may accept it resolved the thread | accepted (D12) |
-//! | `accepted` | "won't fix" by one who may, the last such to speak | accepted; own thread resolved (INC-6) |
+//! | `accepted` | "won't fix" by one who may, the last such to speak | accepted; own thread resolved (INC-6); if graver now, `worse-again` |
 //! | `fixed` | complete report says fixed, and the code changed | replied to with the commit, resolved (INC-2, D9) |
 //! | `conceded` | the reviewer gives in to one who may accept it | replied to, resolved (INC-7) |
 //! | `worsened` | the reviewer says worse | one reply; graver from now on (INC-4) |
@@ -94,7 +94,10 @@ fn weigh<'a>(
         if may_accept(facts.snapshot, facts.policy, &note.author, known.severity) {
             it.by = note.author.login.as_ref();
             it.settle(FindingState::Accepted, Moved::Settled);
-            return close(facts, role, it, "accepted", steps);
+            it = close(facts, role, it, "accepted", steps);
+            // What was accepted was milder.
+            let graver = known.severity < heard.severity;
+            return if graver { again(facts, role, it, FindingState::Accepted, &heard, steps) } else { it };
         }
         it.needs_human = Some("its author accepts a critical finding");
     }
@@ -172,6 +175,7 @@ fn again<'a>(
     let worse = it.severity < heard.severity;
     let broken = state == FindingState::Fixed && raised.is_some();
     if let Some(raised) = raised.filter(|_| broken || worse) {
+        (it.state, it.counts) = (FindingState::Open, true);
         it.severity = heard.severity;
         it.head = &facts.snapshot.pull.head;
         it.path = raised.path.as_str();
