@@ -94,10 +94,12 @@ fn weigh<'a>(
         if may_accept(facts.snapshot, facts.policy, &note.author, known.severity) {
             it.by = note.author.login.as_ref();
             it.settle(FindingState::Accepted, Moved::Settled);
-            it = close(facts, role, it, "accepted", steps);
+            close(facts, role, it, "accepted", steps);
             // What was accepted was milder.
-            let graver = known.severity < heard.severity;
-            return if graver { again(facts, role, it, FindingState::Accepted, &heard, steps) } else { it };
+            if known.severity < heard.severity {
+                again(facts, role, it, FindingState::Accepted, &heard, steps);
+            }
+            return;
         }
         it.needs_human = Some("its author accepts a critical finding");
     }
