@@ -15,9 +15,17 @@ use crate::refs::kept;
 use crate::work_copy::{WorkCopy, weigh};
 use crate::{Git, GitError};
 
-/// What makes a git folder lead elsewhere.
-const ELSEWHERE: [&str; 5] =
-    ["commondir", "gitdir", "objects/info/alternates", "objects/info/http-alternates", "config.worktree"];
+/// What makes a git folder lead elsewhere, or its history end early.
+const ELSEWHERE: [&str; 7] = [
+    "commondir",
+    "gitdir",
+    "objects/info/alternates",
+    "objects/info/http-alternates",
+    "config.worktree",
+    // From such a folder git fetches without a ref, warns, and calls that a success.
+    "shallow",
+    "info/grafts",
+];
 
 impl Git {
     /// Brings back the commit that is checked out in a work copy, and what led to it, and [keeps](Git::keep) it. Changes

@@ -42,7 +42,7 @@ fn what_was_committed_comes_back_and_nothing_else() {
 #[test]
 fn a_copy_that_leads_elsewhere_is_refused() {
     type Deed = fn(&Path, &Path);
-    let cases: [(&str, Deed, &str); 7] = [
+    let cases: [(&str, Deed, &str); 9] = [
         (
             "a link for the git folder",
             |dir, away| {
@@ -73,6 +73,21 @@ fn a_copy_that_leads_elsewhere_is_refused() {
                 fs::write(dir.join(".git/commondir"), away.display().to_string()).expect("a file");
             },
             "commondir",
+        ),
+        (
+            "a history that is cut off",
+            |dir, _| {
+                fs::copy(dir.join(".git/HEAD"), dir.join(".git/shallow")).expect("a file");
+            },
+            "shallow",
+        ),
+        (
+            "a history that is bent",
+            |dir, _| {
+                fs::create_dir_all(dir.join(".git/info")).expect("a folder");
+                fs::copy(dir.join(".git/HEAD"), dir.join(".git/info/grafts")).expect("a file");
+            },
+            "grafts",
         ),
         (
             "a link among its refs",
