@@ -35,6 +35,9 @@ pub(crate) fn left(texts: &Texts, copy: &WorkCopy, started_at: &Sha, base: &Sha)
 /// Of the change itself: what came in with the base is none of the worker's.
 fn escapes<S: Source>(source: &S, started_at: &Sha, base: &Sha, head: &Sha) -> Result<Vec<String>, String> {
     let told = |error: SourceError| error.to_string();
+    if source.merge_base(started_at, head).map_err(told)?.is_none() {
+        return Err("its commit has nothing in common with where it started".to_owned());
+    }
     let change = |to: &Sha| {
         let parted = source.merge_base(base, to)?;
         source.diff(parted.as_ref().unwrap_or(base), to)
@@ -65,23 +68,19 @@ fn escapes<S: Source>(source: &S, started_at: &Sha, base: &Sha, head: &Sha) -> R
 const LINK: u32 = 0o120_000;
 const SUBMODULE: u32 = 0o160_000;
 
-/// Whether a link at that path leads out of the tree, or into the git folder.
+/// Whether a link at that path leads out of the tree, or into the git folder. A name on its way may be a link itself, and
+/// then nobody knows from its text what is above it: going up is for its beginning only.
 fn leaves(path: &str, target: &[u8]) -> bool {
     let Ok(target) = std::str::from_utf8(target) else { return true };
-    let mut depth = path.matches('/').count();
     if target.is_empty() || target.starts_with('/') {
         return true;
     }
-    for part in target.split('/') {
-        match part {
-            "" | "." => {}
-            ".." if depth == 0 => return true,
-            ".." => depth -= 1,
-            _ if part.eq_ignore_ascii_case(".git") => return true,
-            _ => depth += 1,
-        }
+    let mut parts = target.split('/').filter(|part| !matches!(*part, "" | ".")).peekable();
+    let mut up = 0;
+    while parts.next_if_eq(&"..").is_some() {
+        up += 1;
     }
-    false
+    up > path.matches('/').count() || parts.any(|part| part == ".." || part.eq_ignore_ascii_case(".git"))
 }
 
 #[cfg(test)]

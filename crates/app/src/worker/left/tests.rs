@@ -94,9 +94,39 @@ fn what_leads_out_of_the_tree_is_named() {
 }
 
 #[test]
+fn a_history_of_its_own_is_refused() {
+    let shop = Shop::new();
+    git(shop.copy.dir(), &["checkout", "--quiet", "--orphan", "other"]);
+    commit(shop.copy.dir());
+    assert!(shop.left().expect_err("it is another history").contains("nothing in common"));
+}
+
+#[test]
 fn a_change_that_is_too_large_is_refused() {
     let shop = Shop::new();
     fs::write(shop.copy.dir().join("large"), "0123456789abcdef\n".repeat(600_000)).expect("a file");
     commit(shop.copy.dir());
     assert!(shop.left().expect_err("it is too large").contains("8 MiB"));
+}
+
+#[test]
+fn what_is_above_a_name_is_not_known_from_a_links_text() {
+    for (path, target, want) in [
+        ("k", "src", false),
+        ("k", "./src//a.rs", false),
+        ("src/k", "..", false),
+        ("src/k", "../src/b", false),
+        ("src/deep/k", "../../a", false),
+        ("k", "..", true),
+        ("k", "", true),
+        ("k", "/", true),
+        ("src/k", "../..", true),
+        ("src/k", "../.Git/hooks", true),
+        // With `d/l` at `..`, the next two are the folder around the tree.
+        ("k", "d/l/..", true),
+        ("src/k", "../d/l/../x", true),
+    ] {
+        assert_eq!(leaves(path, target.as_bytes()), want, "{path} at {target}");
+    }
+    assert!(leaves("k", b"\xff"), "no name at all");
 }
