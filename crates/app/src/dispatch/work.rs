@@ -137,7 +137,7 @@ impl Repository {
             limits: Limits::default(),
         };
         let about = format!("{} #{}", held.job.kind, held.job.number);
-        out.say(&format!("{about} is started: `{}`, at most {} min", worker.name, worker.time.as_secs() / 60));
+        out.say(&format!("{about} is started: `{}`, at most {}", worker.name, length(worker.time)));
         let mut next = BEAT;
         let mut tick = |beat: Beat| {
             if beat.elapsed >= next {
@@ -146,7 +146,7 @@ impl Repository {
             }
         };
         match cage.run(&worker.argv, &prompt, &mut tick).map_err(not_started)? {
-            Ended::TimedOut => return Err(format!("it was ended after {} min", worker.time.as_secs() / 60)),
+            Ended::TimedOut => return Err(format!("it was ended after {}", length(worker.time))),
             Ended::Signalled => return Err("it was ended from outside".to_owned()),
             // Its result says how it ended, whatever its code.
             Ended::Exited(_) => {}
@@ -204,6 +204,13 @@ impl Told {
         let (kind, number) = (held.job.kind, held.job.number);
         let WorkResult { outcome, summary, .. } = result;
         Ran { kind, number, outcome, summary, pushed, opened, refused, log, unsettled }
+    }
+}
+
+fn length(time: Duration) -> String {
+    match time.as_secs() {
+        seconds if seconds < 60 => format!("{seconds} s"),
+        seconds => format!("{} min", seconds / 60),
     }
 }
 
