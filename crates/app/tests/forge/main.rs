@@ -9,6 +9,7 @@ mod dispatch;
 mod faults;
 mod first;
 mod guards;
+mod hostile;
 mod kills;
 mod many;
 mod matrix;

@@ -1,0 +1,84 @@
+//! A worker that does not end, and one that wants all there is.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use referee_testkit::server::Build;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::{Den, SEALED, share};
+use crate::on_each_server;
+
+on_each_server! {
+    whoever_stays_is_ended
+    what_is_printed_is_kept_up_to_a_size
+}
+
+// spec: DSP-14, DSP-15 @gitea
+// spec: DSP-14, DSP-15 @forgejo
+fn whoever_stays_is_ended(build: Build) {
+    let den = Den::new(build);
+    let name = den.site.path("child").display().to_string();
+    for (tier, mode) in share(build, [(2, "stay"), (1, "leave"), (1, "stay"), (2, "leave")]) {
+        let time = if mode == "stay" { "5s" } else { "5m" };
+        let fate = den.send(&format!("sandbox = {tier}\ntimeout = \"{time}\"\n"), &[mode, &name]);
+        match mode {
+            "stay" => fate.refused("failed", "it was ended after 5 s"),
+            _ => fate.pushed(),
+        }
+        assert_eq!(fate.log.matches("child ").count(), 3, "they were there: {fate:?}");
+        assert_eq!(alive(&name), [] as [String; 0]);
+    }
+}
+
+// spec: DSP-15 @gitea
+// spec: DSP-15 @forgejo
+fn what_is_printed_is_kept_up_to_a_size(build: Build) {
+    let den = Den::new(build);
+    let fate = den.send(SEALED, &["print"]);
+    fate.pushed();
+    assert!(fate.log.len() < (10 << 20) + 1000, "{}", fate.log.len());
+    assert!(fate.log.ends_with("bytes that are kept\n"), "{:?}", fate.log.get(fate.log.len() - 200..));
+}
+
+/// With limits of a size that harms nobody: those of a worker are wider, and held in the same way.
+#[test]
+fn whoever_wants_all_gets_its_share() {
+    for tier in ["1", "2"] {
+        let told = caged(tier, "40:134217728:1048576:64:65536", "fork", "3000");
+        assert_eq!(told.0["ended"], "timed out", "{told:?}");
+        assert!(told.1.to_lowercase().contains("fork"), "tier {tier}: nothing was refused: {told:?}");
+        let told = caged(tier, "64:134217728:1048576:64:65536", "fill", "60000");
+        assert!(!told.1.contains("1073741824"), "{told:?}");
+        assert!(told.1.contains("memory: ") && told.1.contains("file: "), "{told:?}");
+    }
+}
+
+fn caged(tier: &str, limits: &str, mode: &str, deadline: &str) -> (Value, String) {
+    let folder = TempDir::new().expect("a folder");
+    fs::create_dir(folder.path().join("job")).expect("a folder");
+    fs::write(folder.path().join("job/job.json"), "{}").expect("a file");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/worker/hostile.sh").canonicalize();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
+    command.args(["cage", "run", "--tier", tier, "--limits", limits, "--deadline", deadline, "--folder"]);
+    let ran = command.arg(folder.path()).arg("--").arg(script.expect("the script")).arg(mode).output();
+    let ran = ran.expect("referee runs");
+    let told = serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
+    let log = fs::read(folder.path().join("log")).expect("a log");
+    let left = files_larger_than(1 << 20, folder.path());
+    assert_eq!(left, 0, "no file is larger than it may be");
+    (told, String::from_utf8_lossy(&log).into_owned())
+}
+
+fn files_larger_than(bytes: u64, folder: &Path) -> usize {
+    super::files(folder).iter().filter(|path| fs::metadata(path).is_ok_and(|it| it.len() > bytes)).count()
+}
+
+/// The command lines of processes that name something.
+fn alive(name: &str) -> Vec<String> {
+    let processes = fs::read_dir("/proc").expect("processes").flatten();
+    let lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
+    lines.map(|line| String::from_utf8_lossy(&line).into_owned()).filter(|line| line.contains(name)).collect()
+}
