@@ -1,14 +1,12 @@
-//! Workers that referee runs, on real servers: a script stands for the agent.
+//! One worker: what it leaves is delivered and recorded, and its claim is given back.
 
 use std::fs;
-use std::path::Path;
 
-use referee_core::model::PullNumber;
 use referee_testkit::server::Build;
 use serde_json::{Value, json};
 
+use super::Shop;
 use crate::on_each_server;
-use crate::site::{Ran, Site};
 
 on_each_server! {
     what_a_worker_leaves_is_pushed_and_recorded
@@ -16,69 +14,6 @@ on_each_server! {
     a_worker_that_leaves_nothing_has_failed
     an_issue_becomes_a_pull
     what_nobody_can_run_is_told_before_anything_is_written
-}
-
-/// A repository with a project whose jobs are all done by one script of testkit.
-struct Shop {
-    site: Site,
-}
-
-impl Shop {
-    fn new(build: Build, script: &str) -> Self {
-        let site = Site::new(build, &[("README.md", "# shop\n")]);
-        for name in ["wip", "ready", "bug"] {
-            site.repo.as_("owner").ask("POST", "/labels", Some(&json!({"name": name, "color": "#ee0701"})));
-        }
-        fs::write(site.path("token"), site.repo.server().token("referee")).expect("a file");
-        let kinds = ["findings", "rebase", "ci-fix", "self-review", "sr-fix", "address-feedback", "impl"];
-        let workers: String = kinds.iter().map(|kind| format!("  {kind}: hand\n")).collect();
-        let project = format!(
-            "repo: {}\napi_base: {}/api/v1\ntoken_path: token\nuser: referee\nassign: ruth\nworkers:\n{workers}",
-            site.repo.full_name(),
-            site.proxy.url(),
-        );
-        fs::write(site.path("api.yaml"), project).expect("a file");
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/worker").join(script);
-        let operator = format!(
-            "[agents.script]\nargv = [\"sh\", \"{}\"]\n[workers.hand]\nagent = \"script\"\ntimeout = \"5m\"\nsandbox = 1\n",
-            script.display()
-        );
-        fs::write(site.path("operator.toml"), operator).expect("a file");
-        Self { site }
-    }
-
-    fn pass(&self, args: &[&str]) -> Ran {
-        let (project, operator) = (self.site.path("api.yaml"), self.site.path("operator.toml"));
-        let (project, operator) = (project.display().to_string(), operator.display().to_string());
-        let args = [&["--operator", operator.as_str(), "dispatch", &project], args].concat();
-        let mut command = self.site.referee(&args);
-        command.env_remove("REFEREE_TOKEN");
-        Ran::of(command.output().expect("referee runs"))
-    }
-
-    fn worker(&self, code: i32) -> Value {
-        let ran = self.pass(&["--run", "--json"]);
-        assert_eq!(ran.code, code, "{}\n{}", ran.out, ran.err);
-        let document: Value = serde_json::from_str(&ran.out).expect("a document");
-        document["worker"].clone()
-    }
-
-    /// A pull whose check is red.
-    fn red(&self, branch: &str) -> PullNumber {
-        let pull = self.site.open(branch, &[(&format!("src/{branch}.rs"), "fn a() {}\n")]);
-        self.site.at("alice", pull).check("ci", "failure");
-        pull
-    }
-
-    fn labels(&self, pull: PullNumber) -> usize {
-        self.site.at("alice", pull).look()["labels"].as_array().expect("labels").len()
-    }
-
-    fn comments(&self, number: u64) -> String {
-        let path = format!("/issues/{number}/comments");
-        let rows: Vec<Value> = self.site.repo.as_("alice").ask("GET", &path, None).json().expect("comments");
-        rows.iter().map(|row| format!("{}\n", row["body"].as_str().unwrap_or_default())).collect()
-    }
 }
 
 // spec: DSP-13, DSP-14, DSP-15 @gitea
