@@ -1,6 +1,8 @@
 //! Workers that referee runs, on real servers: a script stands for the agent.
 
+mod cron;
 mod failures;
+mod killed;
 mod life;
 mod one;
 mod policy;
