@@ -1,6 +1,7 @@
 //! Workers that referee runs, on real servers: a script stands for the agent.
 
 mod cron;
+mod ends;
 mod failures;
 mod killed;
 mod life;
