@@ -1,15 +1,19 @@
-//! referee that is killed while its worker runs.
+//! Claims that run out: under a referee that was killed, and under a worker that still works.
 
 use std::fs;
 use std::process::Stdio;
 
 use referee_testkit::server::Build;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Shop, until};
 use crate::on_each_server;
+use crate::site::Ran;
 
-on_each_server! { who_kills_referee_kills_its_worker_and_it_is_started_once_more }
+on_each_server! {
+    who_kills_referee_kills_its_worker_and_it_is_started_once_more
+    what_outlives_its_claim_is_refused
+}
 
 // spec: DSP-14, DSP-16 @gitea @forgejo
 fn who_kills_referee_kills_its_worker_and_it_is_started_once_more(build: Build) {
@@ -29,12 +33,7 @@ fn who_kills_referee_kills_its_worker_and_it_is_started_once_more(build: Build) 
     // Its claim runs out; till then nobody is started, and then one, whatever this machine remembers.
     shop.site.forget();
     shop.hires("good.sh", "14s");
-    let worker = until(|| {
-        let ran = shop.pass(&["--run", "--json"]);
-        assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
-        let document: serde_json::Value = serde_json::from_str(&ran.out).expect("a document");
-        Some(document["worker"].clone()).filter(serde_json::Value::is_object)
-    });
+    let worker = second(&shop);
     assert_eq!(
         (&worker["type"], &worker["retry"], &worker["outcome"]),
         (&json!("ci-fix"), &json!(true), &json!("done"))
@@ -44,6 +43,39 @@ fn who_kills_referee_kills_its_worker_and_it_is_started_once_more(build: Build) 
     shop.rests();
     assert_eq!(shop.comments(pull.0).matches("Worker done").count(), 1);
     shop.harmless();
+}
+
+// spec: DSP-14, DSP-15 @gitea @forgejo
+fn what_outlives_its_claim_is_refused(build: Build) {
+    let shop = Shop::new(build, "good.sh");
+    let pull = shop.red("red");
+    let flag = shop.site.path("flag");
+    shop.hires(&format!("wrong.sh waits {}", flag.display()), "5m");
+    let mut command = shop.command(&["--run", "--json"]);
+    let slow = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    until(|| flag.exists().then_some(()));
+    // To somebody with less patience it is gone.
+    shop.project("wip_max_age: 15s\n");
+    shop.hires("good.sh", "14s");
+    let worker = second(&shop);
+    let head = shop.site.at("alice", pull).head();
+    assert_eq!((&worker["retry"], &worker["pushed"]), (&json!(true), &json!(head.as_str())), "{worker:#}");
+    fs::remove_file(&flag).expect("the flag");
+    let ran = Ran::of(slow.wait_with_output().expect("it ends"));
+    assert!(ran.out.contains("its lease was taken over"), "{}\n{}", ran.out, ran.err);
+    assert_eq!(shop.site.at("alice", pull).head(), head);
+    shop.unclaimed(pull.0);
+    shop.harmless();
+}
+
+/// What is told of the worker that is started when a claim has run out.
+fn second(shop: &Shop) -> Value {
+    until(|| {
+        let ran = shop.pass(&["--run", "--json"]);
+        assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
+        let document: Value = serde_json::from_str(&ran.out).expect("a document");
+        Some(document["worker"].clone()).filter(Value::is_object)
+    })
 }
 
 /// Whether a process is there, and not merely unburied.
