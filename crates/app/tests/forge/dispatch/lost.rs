@@ -47,6 +47,8 @@ fn what_went_away_is_started_once_more_and_then_a_person_is_asked(build: Build) 
         assert_eq!(project.lines_of(&later, &[]), [""; 0]);
         Some(project.told(&later)).filter(gone)
     });
+    // What was only told is written now.
+    assert_eq!(project.lines_of(&later, &[]), [""; 0]);
     for it in [&red, &planned] {
         let [rule, _, cause, facts] = why(&told, it.pull);
         assert_eq!([rule.as_str(), &cause], ["checks-failed", "needs_human"], "{facts}");
