@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use referee_core::model::PullNumber;
+use referee_core::model::{PullNumber, Sha};
 use referee_testkit::server::{Build, OWNER};
 use serde_json::{Value, json};
 
@@ -95,7 +95,11 @@ impl Shop {
     fn does(&self, kind: &str) -> Value {
         let worker = self.worker(0);
         assert_eq!((&worker["type"], &worker["outcome"]), (&json!(kind), &json!("done")), "{worker:#}");
-        self.unclaimed(worker["number"].as_u64().expect("a number"));
+        let number = worker["number"].as_u64().expect("a number");
+        self.unclaimed(number);
+        if let Some(pushed) = worker["pushed"].as_str() {
+            self.site.at("alice", PullNumber(number)).wait_for(&Sha::from(pushed));
+        }
         worker
     }
 

@@ -174,9 +174,10 @@ impl Person {
         self.done("fetch", self.repo.checkout.fetch(self.pen(), url, name))
     }
 
-    /// Until both the interface and the pull's own ref name that head.
+    /// Until both the interface and the pull's own ref name that head: what a server tells of a pull's files may be as
+    /// old as that ref.
     #[track_caller]
-    fn wait_for(&self, head: &Sha) {
+    pub fn wait_for(&self, head: &Sha) {
         let (url, name) = (self.repo.url(), format!("refs/pull/{}/head", self.pull().0));
         self.wait("see the push", || {
             let at = self.done("ask for the head", self.repo.checkout.remote(self.pen(), &url, &name));
