@@ -49,8 +49,9 @@ impl Hash {
     fn finish(hasher: Sha256) -> Self {
         let digest = hasher.finalize();
         let mut hex = String::with_capacity(32);
-        for nibble in digest.iter().take(16).flat_map(|byte| [byte >> 4, byte & 15]) {
-            hex.push(char::from(HEX[usize::from(nibble)]));
+        for byte in digest.iter().take(16) {
+            hex.push(char::from(HEX[usize::from(byte >> 4)]));
+            hex.push(char::from(HEX[usize::from(byte & 15)]));
         }
         Self(hex)
     }

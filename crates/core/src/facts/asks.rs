@@ -11,7 +11,7 @@
 //! | anything else | write access gets one hint | – |
 
 use crate::mark::{TagKind, Topic};
-use crate::model::{Author, FindingId, RoleName, Snapshot, Time};
+use crate::model::{Author, FindingId, Login, RoleName, Snapshot, Time};
 use crate::policy::Policy;
 use crate::say::{Ask, Named};
 
@@ -41,7 +41,7 @@ pub struct Glass<'a> {
     pub at: Time,
 }
 
-pub(super) fn collect<'a>(snapshot: &'a Snapshot, policy: &Policy) -> Vec<Said<'a>> {
+pub(super) fn collect<'a>(snapshot: &'a Snapshot, policy: &Policy, own: &[&Login]) -> Vec<Said<'a>> {
     let comments = snapshot.comments.iter().map(|it| (it.id.as_str(), &it.author, it.at, it.edited, &it.text));
     let notes = snapshot
         .threads
@@ -52,7 +52,7 @@ pub(super) fn collect<'a>(snapshot: &'a Snapshot, policy: &Policy) -> Vec<Said<'
         .chain(notes)
         // Most texts command nothing.
         .filter_map(|(id, by, at, edited, text)| Some((id, by, at, text.ask().filter(|_| !edited && !by.bot)?)))
-        .filter(|(_, by, _, _)| !by.login.as_ref().is_some_and(|login| super::is_own(snapshot, policy, login)))
+        .filter(|(_, by, _, _)| !by.login.as_ref().is_some_and(|login| super::is_own(own, login)))
         .map(|(id, by, at, ask)| Said { ask, by, at, id, allowed: allowed(snapshot, policy, ask, by) })
         .collect();
     said.sort_by_key(|said| said.at);

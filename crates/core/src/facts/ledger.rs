@@ -60,10 +60,10 @@ impl<'a> Known<'a> {
         let mut known: Vec<Self> = entries.iter().map(Self::from_entry).collect();
         known.sort_by_key(|it| it.id);
         for thread in &snapshot.threads {
-            let Some(root) = thread.root().filter(|root| root.author.is(identity)) else { continue };
+            let Some(root) = thread.root() else { continue };
             let Some(tag) = root.text.tag() else { continue };
             let TagKind::Root { role: of, finding, fingerprint, severity, .. } = &tag.kind else { continue };
-            if *of != role.name {
+            if *of != role.name || !root.author.is(identity) {
                 continue;
             }
             match known.binary_search_by_key(finding, |it| it.id) {

@@ -39,19 +39,23 @@ pub struct Facts<'a> {
     pub paused: Option<&'a Author>,
     /// Workers that were started here.
     pub work: WorkFacts<'a>,
+    /// Who speaks for referee: a handful, each once.
+    own: Vec<&'a Login>,
 }
 
 impl<'a> Facts<'a> {
     /// Derives them.
     pub fn new(snapshot: &'a Snapshot, policy: &'a Policy) -> Self {
-        let said = asks::collect(snapshot, policy);
+        let own = own(snapshot, policy);
+        let said = asks::collect(snapshot, policy, &own);
         Self {
             roles: role::all(snapshot, policy),
-            blocks: people::blocks(snapshot, policy),
+            blocks: people::blocks(snapshot, policy, &own),
             glass: asks::glass(snapshot, policy, &said),
             paused: asks::paused(&said),
-            work: work::read(snapshot, policy),
+            work: work::read(snapshot, policy, &own),
             said,
+            own,
             snapshot,
             policy,
         }
@@ -59,7 +63,7 @@ impl<'a> Facts<'a> {
 
     /// Whether this login speaks for referee.
     pub fn is_own(&self, login: &Login) -> bool {
-        is_own(self.snapshot, self.policy, login)
+        is_own(&self.own, login)
     }
 
     /// Whether that author speaks for referee.
@@ -83,9 +87,18 @@ impl<'a> Facts<'a> {
     }
 }
 
-fn is_own(snapshot: &Snapshot, policy: &Policy, login: &Login) -> bool {
-    snapshot.viewer.login == *login
-        // A handful: whether two names are one is found sooner than which comes first.
-        || snapshot.viewer.holds.iter().any(|held| held == login)
-        || policy.roles.iter().any(|role| role.identity.as_ref() == Some(login))
+fn own<'a>(snapshot: &'a Snapshot, policy: &'a Policy) -> Vec<&'a Login> {
+    let viewer = &snapshot.viewer;
+    let roles = policy.roles.iter().filter_map(|role| role.identity.as_ref());
+    let mut own = Vec::with_capacity(1 + viewer.holds.len() + policy.roles.len());
+    for login in std::iter::once(&viewer.login).chain(&viewer.holds).chain(roles) {
+        if !is_own(&own, login) {
+            own.push(login);
+        }
+    }
+    own
+}
+
+fn is_own(own: &[&Login], login: &Login) -> bool {
+    own.iter().any(|own| *own == login)
 }

@@ -36,12 +36,12 @@ impl<'a> PersonBlock<'a> {
 
 /// Latest verdicts per reviewer that still block. A comment clears nothing; an approval does, and so does a
 /// dismissal by one who may write and is not the pull's author. Bots that share a login are told apart by sentinel.
-pub(super) fn blocks<'a>(snapshot: &'a Snapshot, policy: &Policy) -> Vec<PersonBlock<'a>> {
+pub(super) fn blocks<'a>(snapshot: &'a Snapshot, policy: &Policy, own: &[&Login]) -> Vec<PersonBlock<'a>> {
     let mut latest: Vec<PersonBlock<'a>> = Vec::new();
     for review in &snapshot.reviews {
         let Some(verdict @ (Verdict::Approve | Verdict::RequestChanges)) = review.verdict() else { continue };
         let bot = BotReview::of(snapshot, policy, review);
-        let own = review.author.login.as_ref().is_some_and(|login| super::is_own(snapshot, policy, login));
+        let own = review.author.login.as_ref().is_some_and(|login| super::is_own(own, login));
         if (own && bot.is_none()) || bot.is_some_and(|bot| speaks_by_mark(snapshot, policy, bot.name)) {
             continue;
         }

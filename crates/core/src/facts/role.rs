@@ -106,11 +106,12 @@ fn marked<'a>(
     role: &Role,
     identity: &Login,
 ) -> impl DoubleEndedIterator<Item = (&'a Review, &'a Mark)> {
+    // Most reviews have no Mark of this role: that is seen sooner than whose they are.
     snapshot
         .reviews
         .iter()
-        .filter(move |review| review.is_by(identity) && matches!(review.row, Row::Verdict(_)))
         .filter_map(move |review| Some((review, review.text.mark().filter(|mark| mark.role == role.name)?)))
+        .filter(move |(review, _)| review.is_by(identity) && matches!(review.row, Row::Verdict(_)))
 }
 
 /// Changes at which the role's own verdict asked for changes, since the latest reopen: those its Marks list, and

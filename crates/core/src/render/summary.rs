@@ -120,11 +120,21 @@ pub enum Why<'a> {
 }
 
 impl Hash for Line<'_> {
-    /// Title and path are most of the bytes, and are left out: the one is the Block's own, the other changes with the
-    /// head alone, and Block and Mark are compared by themselves.
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let Self { id, severity, title: _, path: _, line, blocking, url, remark, by } = self;
-        (id, severity, line, blocking, url, remark, by).hash(state);
+        Self::hash_slice(std::slice::from_ref(self), state);
+    }
+
+    /// Title and path are most of the bytes, and are left out: the one is the Block's own, the other changes with the
+    /// head alone, and Block and Mark are compared by themselves. Most of the rest is the page that all threads are on:
+    /// it is told where it changes.
+    fn hash_slice<H: Hasher>(lines: &[Self], state: &mut H) {
+        let mut before = "";
+        for Self { id, severity, title: _, path: _, line, blocking, url, remark, by } in lines {
+            let (page, place) = url.rfind('#').map_or((*url, ""), |at| url.split_at(at));
+            let other = (page != before).then_some(page);
+            (id, severity, line, blocking, other, place, remark, by).hash(state);
+            before = page;
+        }
     }
 }
 

@@ -37,25 +37,25 @@ pub(super) fn blocks<'a>(case: &Case<'a>) -> Option<Ruled<'a>> {
     if causes.is_empty() {
         return (!stale.is_empty()).then(|| waits_for_review(&stale));
     }
-    let told: Vec<String> = causes.iter().map(Block::tell).collect();
+    let mut told: Vec<String> = causes.iter().map(Block::tell).collect();
     let ruled = if let Some(by) = case.facts.approved_by_person() {
         Ruled::wait(RULE, OnWhom::Operator).fact(format!("{by} approved this head: no worker starts at it"))
-    } else if is_used_up(case) && causes.iter().any(|block| block.person.is_none()) {
+    } else if is_used_up(case) && causes.iter().any(|block| block.person().is_none()) {
         used_up(case)
     } else if let Some(work) = worker::workers(case) {
         by_worker(case, work, &causes, &stale)
     } else {
         by_hand(&causes)
     };
-    Some(Ruled { facts: told.into_iter().chain(ruled.facts).collect(), ..ruled })
+    told.extend(ruled.facts);
+    Some(Ruled { facts: told, ..ruled })
 }
 
 /// A block that is a cause.
 struct Block<'a> {
     name: &'a str,
-    cause: String,
-    /// The review, if a person blocks.
-    person: Option<&'a PersonBlock<'a>>,
+    /// The review, if no role blocks.
+    review: Option<&'a PersonBlock<'a>>,
 }
 
 fn sort<'a>(case: &Case<'a>) -> (Vec<Block<'a>>, Vec<&'a str>) {
@@ -63,7 +63,7 @@ fn sort<'a>(case: &Case<'a>) -> (Vec<Block<'a>>, Vec<&'a str>) {
     for judgement in case.judged.iter().filter(|it| it.blocks()) {
         let name = judgement.name().as_str();
         if judgement.current || !judgement.role.applies {
-            causes.push(Block { name, cause: format!("role:{name}"), person: None });
+            causes.push(Block { name, review: None });
         } else {
             stale.push(name);
         }
@@ -72,15 +72,14 @@ fn sort<'a>(case: &Case<'a>) -> (Vec<Block<'a>>, Vec<&'a str>) {
         if block.is_bot() && !block.at_head {
             stale.push(block.name());
         } else {
-            let person = (!block.is_bot()).then_some(block);
-            causes.push(Block { name: block.name(), cause: block.cause(), person });
+            causes.push(Block { name: block.name(), review: Some(block) });
         }
     }
     (causes, stale)
 }
 
 fn by_hand<'a>(causes: &[Block<'a>]) -> Ruled<'a> {
-    let unanswered = |block: &Block<'_>| block.person.is_none_or(|person| person.at_head);
+    let unanswered = |block: &Block<'_>| block.person().is_none_or(|person| person.at_head);
     if causes.iter().any(unanswered) {
         return Ruled::wait(RULE, OnWhom::Author).fact("no worker may push here");
     }
@@ -95,7 +94,7 @@ fn by_worker<'a>(case: &Case<'a>, work: &Work, causes: &[Block<'a>], stale: &[&'
     }
     for (turn, block) in &turns {
         if let Turn::Over(outcome) = turn {
-            return worker::could_not(RULE, JobKind::Findings, &block.cause, *outcome);
+            return worker::could_not(RULE, JobKind::Findings, &block.cause(), *outcome);
         }
     }
     let start = turns.iter().find_map(|(turn, block)| match turn {
@@ -104,7 +103,7 @@ fn by_worker<'a>(case: &Case<'a>, work: &Work, causes: &[Block<'a>], stale: &[&'
     });
     match start {
         Some(_) if is_used_up(case) => used_up(case),
-        Some((go, block)) => worker::start(case, work, RULE, JobKind::Findings, block.cause.clone(), go),
+        Some((go, block)) => worker::start(case, work, RULE, JobKind::Findings, block.cause(), go),
         None if !stale.is_empty() => waits_for_review(stale),
         None => waits_for_person(causes),
     }
@@ -122,9 +121,9 @@ enum Turn {
 fn turn(case: &Case<'_>, work: &Work, block: &Block<'_>) -> Turn {
     let patch = &case.facts.snapshot.changes.patch;
     let jobs = &case.facts.work;
-    let record = match block.person {
-        Some(_) => jobs.of_cause(&block.cause),
-        None => jobs.at(&block.cause, patch),
+    let record = match block.person() {
+        Some(_) => jobs.of_cause(&block.cause()),
+        None => jobs.at(&block.cause(), patch),
     };
     if record.is_some_and(|record| record.patch != patch) {
         return Turn::Answered;
@@ -133,7 +132,7 @@ fn turn(case: &Case<'_>, work: &Work, block: &Block<'_>) -> Turn {
         Past::Never => Turn::Start(Go::First),
         Past::Running => Turn::Running,
         Past::Crashed => Turn::Start(Go::Again),
-        Past::Ended(Some(WorkOutcome::Done)) if block.person.is_some() => Turn::Answered,
+        Past::Ended(Some(WorkOutcome::Done)) if block.person().is_some() => Turn::Answered,
         Past::Ended(outcome) => Turn::Over(outcome),
     }
 }
@@ -154,13 +153,22 @@ fn waits_for_review<'a>(stale: &[&str]) -> Ruled<'a> {
 }
 
 fn waits_for_person<'a>(causes: &[Block<'a>]) -> Ruled<'a> {
-    let login = causes.iter().find_map(|block| block.person?.review.author.login.as_ref());
+    let login = causes.iter().find_map(|block| block.person()?.review.author.login.as_ref());
     let on = login.map_or(OnWhom::Operator, |login: &Login| OnWhom::Person(login.clone()));
     Ruled::wait(RULE, on).fact("answered, not looked at again")
 }
 
-impl Block<'_> {
+impl<'a> Block<'a> {
     fn tell(&self) -> String {
         format!("{} asks for changes", self.name)
+    }
+
+    fn cause(&self) -> String {
+        self.review.map_or_else(|| format!("role:{}", self.name), PersonBlock::cause)
+    }
+
+    /// The review, if a person blocks.
+    fn person(&self) -> Option<&'a PersonBlock<'a>> {
+        self.review.filter(|review| !review.is_bot())
     }
 }
