@@ -52,7 +52,7 @@ pub(super) fn collect<'a>(snapshot: &'a Snapshot, policy: &Policy, own: &[&Login
         .chain(notes)
         // Most texts command nothing.
         .filter_map(|(id, by, at, edited, text)| Some((id, by, at, text.ask().filter(|_| !edited && !by.bot)?)))
-        .filter(|(_, by, _, _)| !by.login.as_ref().is_some_and(|login| super::is_own(own, login)))
+        .filter(|(_, by, _, _)| !by.login.as_ref().is_some_and(|login| own.contains(&login)))
         .map(|(id, by, at, ask)| Said { ask, by, at, id, allowed: allowed(snapshot, policy, ask, by) })
         .collect();
     said.sort_by_key(|said| said.at);

@@ -63,7 +63,7 @@ impl<'a> Facts<'a> {
 
     /// Whether this login speaks for referee.
     pub fn is_own(&self, login: &Login) -> bool {
-        is_own(&self.own, login)
+        self.own.contains(&login)
     }
 
     /// Whether that author speaks for referee.
@@ -92,13 +92,9 @@ fn own<'a>(snapshot: &'a Snapshot, policy: &'a Policy) -> Vec<&'a Login> {
     let roles = policy.roles.iter().filter_map(|role| role.identity.as_ref());
     let mut own = Vec::with_capacity(1 + viewer.holds.len() + policy.roles.len());
     for login in std::iter::once(&viewer.login).chain(&viewer.holds).chain(roles) {
-        if !is_own(&own, login) {
+        if !own.contains(&login) {
             own.push(login);
         }
     }
     own
-}
-
-fn is_own(own: &[&Login], login: &Login) -> bool {
-    own.iter().any(|own| *own == login)
 }

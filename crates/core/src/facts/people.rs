@@ -41,7 +41,7 @@ pub(super) fn blocks<'a>(snapshot: &'a Snapshot, policy: &Policy, own: &[&Login]
     for review in &snapshot.reviews {
         let Some(verdict @ (Verdict::Approve | Verdict::RequestChanges)) = review.verdict() else { continue };
         let bot = BotReview::of(snapshot, policy, review);
-        let own = review.author.login.as_ref().is_some_and(|login| super::is_own(own, login));
+        let own = review.author.login.as_ref().is_some_and(|login| own.contains(&login));
         if (own && bot.is_none()) || bot.is_some_and(|bot| speaks_by_mark(snapshot, policy, bot.name)) {
             continue;
         }

@@ -68,7 +68,7 @@ impl<'a> WorkFacts<'a> {
 
 pub(super) fn read<'a>(snapshot: &'a Snapshot, policy: &Policy, own: &[&Login]) -> WorkFacts<'a> {
     let since = snapshot.pull.reopened_at();
-    let own = |login: &Login| super::is_own(own, login);
+    let own = |login: &Login| own.contains(&login);
     let mut facts = WorkFacts::default();
     for comment in &snapshot.comments {
         let Some((topic, head)) = topic(policy, comment, own) else { continue };
