@@ -27,7 +27,9 @@ fn what_went_away_is_started_once_more_and_then_a_person_is_asked(build: Build) 
     }
 
     let later = project.file_of("later", "wip_max_age: 1s\n");
-    let told: Value = until(|| Some(project.told(&later)).filter(|told| why(told, stale.pull)[1] == "ready"));
+    let is = |told: &Value, it: &super::Opened, next: &str| why(told, it.pull)[1] == next;
+    let aged = |told: &Value| is(told, &stale, "ready") && [&red, &planned].iter().all(|it| is(told, it, "spawn"));
+    let told: Value = until(|| Some(project.told(&later)).filter(aged));
     for it in [&red, &planned] {
         let [rule, kind, on, facts] = why(&told, it.pull);
         assert_eq!([rule.as_str(), &kind, &on], ["checks-failed", "spawn", "ci-fix"], "{facts}");
@@ -42,7 +44,7 @@ fn what_went_away_is_started_once_more_and_then_a_person_is_asked(build: Build) 
     assert_eq!(labels, ["ready", "wip"], "somebody else's is left alone");
     // The second start is the last, also of one that left a plan and no record.
     assert_eq!(project.lines_of(&later, &[]), [planned.spawn("ci-fix")]);
-    let gone = |told: &Value| [&red, &planned].iter().all(|it| why(told, it.pull)[1] == "blocked");
+    let gone = |told: &Value| [&red, &planned].iter().all(|it| is(told, it, "blocked"));
     let told = until(|| {
         assert_eq!(project.lines_of(&later, &[]), [""; 0]);
         Some(project.told(&later)).filter(gone)
