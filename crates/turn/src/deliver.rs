@@ -66,8 +66,7 @@ pub async fn deliver<F: Forge, S: Source, J: Journal>(
             ..result.clone()
         };
         due = Due::of(desk, held, failed, base).await?;
-        let what = format!("deliver what {} left", result.kind);
-        due.plan.refused.push(Refusal { what, why: Reason::new("deliver").fact(why) });
+        due.plan.refused.push(refusal(result.kind, why));
     }
     let applied = apply_bound(desk.forge, desk.journal, desk.gates, desk.keys, &due.binding, &due.plan).await;
     if let Some(snapshot) = due.snapshot.as_ref().filter(|_| !desk.gates.are_shut()) {
@@ -77,6 +76,10 @@ pub async fn deliver<F: Forge, S: Source, J: Journal>(
     let recorded = due.plan.steps.iter().find_map(ended);
     let Plan { delivery, refused, .. } = due.plan;
     Ok(Delivered { delivery, recorded, refused, receipts: applied.receipts, unsettled: applied.stale || cut_off })
+}
+
+fn refusal(kind: JobKind, why: String) -> Refusal {
+    Refusal { what: format!("deliver what {kind} left"), why: Reason::new("deliver").fact(why) }
 }
 
 fn ended(step: &Step) -> Option<WorkOutcome> {
@@ -173,10 +176,7 @@ impl Due {
                     let due = deliver_issue(issue, lease, &result, desk.policy, &board.viewer);
                     (plan.delivery, plan.steps, plan.refused) = (due.delivery, due.steps, due.refused);
                 }
-                None => {
-                    let (what, why) = (format!("deliver what {} left", result.kind), Reason::new("deliver"));
-                    plan.refused.push(Refusal { what, why: why.fact("the issue is not open") });
-                }
+                None => plan.refused.push(refusal(result.kind, "the issue is not open".to_owned())),
             }
         }
         Ok(Self { plan, binding: view.binding(&held.job), snapshot: None })
