@@ -316,6 +316,18 @@ fn one_rebuttal_a_head_then_a_person_decides() {
     assert!(s.thread(FindingId(1)).is_some_and(|thread| thread.notes.len() == 4), "no second rebuttal");
 }
 
+// spec: D14 @core
+#[test]
+fn where_one_login_reviews_and_writes_a_new_finding_is_not_answered_by_itself() {
+    let scenario = Scenario::new("one login").changes("src/a.rs", CODE).role_as("security", "alice");
+    let mut s = scenario.begin();
+    s.report(report("security").finds(leak())).turn().given();
+    s.report(report("security").still_there(1)).turn();
+    assert_eq!(state(&s, 1), (FindingState::Open, true));
+    s.by("alice").replies(1, "it is gone tomorrow").turn();
+    assert_eq!(state(&s, 1), (FindingState::Answered, true));
+}
+
 // spec: INC-8 @core
 #[test]
 fn a_false_claim_is_contested_once_with_file_and_line() {

@@ -319,10 +319,6 @@ impl<'a> Judged<'a> {
     fn talked(&mut self, facts: &Facts<'_>, role: &RoleFacts<'_>, person: Option<&Note>) {
         let Some(thread) = self.open_thread() else { return };
         let theirs = thread.last().is_some_and(|note| !note.author.is(role.identity));
-        let fixing = |note: &Note| {
-            note.author.login == facts.snapshot.pull.author.login
-                || facts.policy.work.as_ref().is_some_and(|work| note.author.is(&work.user))
-        };
         if person.is_some_and(|note| note.text.reading.stance == Stance::Disputed) {
             self.state = FindingState::Disputed;
             let head = &facts.snapshot.pull.head;
@@ -330,7 +326,7 @@ impl<'a> Judged<'a> {
             if told && theirs {
                 self.needs_human = Some("the dispute goes on after one rebuttal");
             }
-        } else if thread.last().is_some_and(fixing) {
+        } else if facts.answered(thread) && thread.last().is_some_and(|note| facts.is_fixing_side(&note.author)) {
             self.state = FindingState::Answered;
         }
     }
