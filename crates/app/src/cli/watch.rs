@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use referee_core::model::{CheckOutcome, CheckState, LocalCheck};
+use referee_core::model::{CheckOutcome, CheckState, Checks, LocalCheck};
 use referee_turn::Inbox;
 use serde_json::json;
 
@@ -28,14 +28,18 @@ pub(super) struct Watch {
 }
 
 /// How often the forge is asked.
-const PAUSE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// How long a head may be without any check: a runner takes a while to see a push.
+const FIRST: Duration = Duration::from_secs(60);
 
 impl Watch {
     pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
         let mut case = Case::open(common, self.which.words(), Access::Write)?;
         let setup = case.setup(common, out)?;
         let table = Table::new(&case, &setup)?;
-        let deadline = Instant::now() + Duration::from_secs(self.timeout);
+        let began = Instant::now();
+        let mut said = String::new();
         loop {
             let (snapshot, _) = table.look(&Inbox::default())?;
             let state = snapshot.checks.state();
@@ -48,9 +52,12 @@ impl Watch {
             if let Some(outcome) = outcome {
                 case.store.remember(&case.key, Memory::Watched, &LocalCheck { outcome, head: head.clone() })?;
             }
-            let done = state != CheckState::Pending || self.once || Instant::now() >= deadline;
-            if !done {
-                out.say(&format!("checks are pending: {}", snapshot.checks.named(CheckState::Pending).join(", ")));
+            if began.elapsed() < self.patience(state, case.is_local()) {
+                let now = pending(&snapshot.checks);
+                if now != said {
+                    out.say(&now);
+                    said = now;
+                }
                 std::thread::park_timeout(PAUSE);
                 continue;
             }
@@ -74,5 +81,22 @@ impl Watch {
                 CheckState::Pending => Ending::Waiting,
             });
         }
+    }
+
+    /// How long such checks are waited for, in all.
+    fn patience(&self, state: CheckState, local: bool) -> Duration {
+        let longest = Duration::from_secs(self.timeout);
+        match state {
+            CheckState::Pending if !self.once => longest,
+            CheckState::None if !self.once && !local => longest.min(FIRST),
+            CheckState::Pass | CheckState::Fail | CheckState::Pending | CheckState::None => Duration::ZERO,
+        }
+    }
+}
+
+fn pending(checks: &Checks) -> String {
+    match checks.named(CheckState::Pending).as_slice() {
+        [] => "no check has reported yet".to_owned(),
+        names => format!("checks are pending: {}", names.join(", ")),
     }
 }

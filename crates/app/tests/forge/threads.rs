@@ -1,5 +1,8 @@
 //! `comments` and `fix-comments`, with the threads of people and of other bots.
 
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
 use referee_core::model::ThreadId;
 use referee_testkit::server::Build;
 use serde_json::{Value, json};
@@ -302,8 +305,14 @@ fn checks_bar_a_resolution_and_a_checkout_names_the_pull(build: Build) {
     assert_eq!(number(&[]), play.pull.0);
     assert_eq!(number(&["--pr", &other.0.to_string()]), other.0);
     assert_eq!(number(&[]), play.pull.0, "the one used last is of another branch");
-    // The forge's checks and the repository's own, both of this head.
+    // The forge's checks and the repository's own, both of this head. The first may be late.
+    let page = play.site.page(play.pull);
+    let mut watch = play.site.referee(&["watch", &page]);
+    let mut watching = watch.stderr(Stdio::piped()).spawn().expect("referee runs");
+    let mut told = BufReader::new(watching.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
+    assert_eq!(told.next().as_deref(), Some("no check has reported yet"));
     play.as_("ruth").check("build", "failure");
+    assert_eq!((watching.wait().expect("it ends").code(), told.next().as_deref()), (Some(1), Some("checks failed")));
     let watched = play.site.on("watch", play.pull, &["--once", "--json"]);
     assert_eq!((watched.code, &document(&watched)["state"]), (1, &json!("fail")), "{}", watched.err);
     assert_eq!(would(""), "reply");
