@@ -166,6 +166,12 @@ impl Watch {
         // Where nobody watches its group, at least itself; else it is gone already.
         let _ = self.child.kill();
         self.child.wait()?;
+        // Its last words may still be on their way; of the rest nothing is kept.
+        let since = Instant::now();
+        while self.open > 0 && since.elapsed() < GRACE {
+            self.listen();
+            self.stdout.clear();
+        }
         Ok(self.exit(stop, Ending::Unknown))
     }
 
