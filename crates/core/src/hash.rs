@@ -66,7 +66,7 @@ impl fmt::Display for Hash {
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
 /// What most values take, in bytes: many small pieces are hashed at once.
-const USUAL: usize = 2_048;
+const USUAL: usize = 1_024;
 
 /// What a value hashes as: numbers as short as they are, and the same on every machine.
 struct Taken(Vec<u8>);

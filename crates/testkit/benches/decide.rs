@@ -37,7 +37,12 @@ fn main() {
     let nothing = Inbox::default();
     let source = Recorded::of(&stage.world);
 
-    let mut quietly = Job::new("decide, quiet", 20);
+    // By itself, as a sweep over unchanged pulls does it; and below, between jobs that empty the caches.
+    let mut steadily = Job::new("decide, quiet, one after the other", 200);
+    for _ in 0..REPETITIONS {
+        steadily.time(|| (), |()| decide(black_box(quiet), policy));
+    }
+    let mut quietly = Job::new("decide, quiet, between the others", 20);
     let mut by_default = Job::new("decide, 40 findings, 15 threads", 1);
     let mut widely = Job::new("decide, 40 findings, 40 threads", 1);
     let mut parse = Job::new("parse that snapshot from JSON", 1);
@@ -56,7 +61,9 @@ fn main() {
     println!("{}; as JSON {} kB\n", pull::size(fresh), json.len() / 1000);
     println!("| | median of {REPETITIONS} | a second and core | beside parsing |\n|---|---:|---:|---:|");
     let base = parse.median();
-    for job in [&mut quietly, &mut by_default, &mut widely, &mut parse, &mut gathering, &mut gathering_report] {
+    for job in
+        [&mut steadily, &mut quietly, &mut by_default, &mut widely, &mut parse, &mut gathering, &mut gathering_report]
+    {
         let took = job.median();
         let name = job.name;
         println!("| {name} | {:.1} µs | {:.0} | {:.1} % |", took * 1e6, 1.0 / took, 100.0 * took / base);

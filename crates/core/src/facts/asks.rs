@@ -140,23 +140,26 @@ impl super::Facts<'_> {
             .map(|said| said.at)
     }
 
-    /// Who dismissed a finding, if the last word on it was a dismissal by one who may.
-    pub fn dismissed(&self, role: &RoleName, id: FindingId) -> Option<&Said<'_>> {
-        self.last_word(role, id).filter(|said| matches!(said.ask, Ask::Dismiss { .. }))
-    }
-
-    /// When the last word on a finding was said, if that was `reopen`.
-    pub fn reopened(&self, role: &RoleName, id: FindingId) -> Option<Time> {
-        self.last_word(role, id).filter(|said| matches!(said.ask, Ask::Reopen { .. })).map(|said| said.at)
-    }
-
-    fn last_word(&self, role: &RoleName, id: FindingId) -> Option<&Said<'_>> {
+    /// The last command about a finding by one who may: `dismiss` or `reopen`.
+    pub fn last_word(&self, role: &RoleName, id: FindingId) -> Option<&Said<'_>> {
         let names =
             |named: &[Named]| named.iter().any(|it| it.id == id && it.role.as_ref().is_none_or(|named| named == role));
         self.said.iter().rev().filter(|said| said.allowed).find(|said| match said.ask {
             Ask::Dismiss { findings, .. } | Ask::Reopen { findings } => names(findings),
             _ => false,
         })
+    }
+}
+
+impl Said<'_> {
+    /// When `reopen` was said, if it was.
+    pub fn reopens(&self) -> Option<Time> {
+        matches!(self.ask, Ask::Reopen { .. }).then_some(self.at)
+    }
+
+    /// Whether `dismiss` was said.
+    pub fn dismisses(&self) -> bool {
+        matches!(self.ask, Ask::Dismiss { .. })
     }
 }
 

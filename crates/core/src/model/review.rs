@@ -90,12 +90,19 @@ impl Review {
     }
 }
 
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Verdict {
+    /// In words.
+    pub fn as_str(self) -> &'static str {
+        match self {
             Self::Approve => "approve",
             Self::Comment => "comment",
             Self::RequestChanges => "request changes",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }

@@ -33,8 +33,8 @@ pub(super) fn names<'a>(page: &mut Page, all: impl ExactSizeIterator<Item = &'a 
 }
 
 /// `F4, F6`, the first ten of them.
-pub(super) fn ids(page: &mut Page, all: impl ExactSizeIterator<Item = FindingId>) {
-    let more = all.len().saturating_sub(MOST);
+pub(super) fn ids(page: &mut Page, all: impl Iterator<Item = FindingId> + Clone) {
+    let more = all.clone().skip(MOST).count();
     for (at, one) in all.take(MOST).enumerate() {
         comma(page, at);
         page.finding(one);

@@ -3,7 +3,6 @@
 use super::Summary;
 use super::headline::{State, counts, reason};
 use super::phrase::{ids, name};
-use crate::model::FindingId;
 use crate::sanitise::{Page, SafeText};
 
 /// At most 140 characters, of the same facts as the summary's first line: `changes requested: F4, F6 · round 2/3`.
@@ -13,10 +12,10 @@ pub fn status(summary: &Summary<'_>) -> SafeText {
     match state {
         State::Blocks => {
             page.lit("changes requested");
-            let blocking: Vec<FindingId> = summary.open.iter().filter(|it| it.blocking).map(|it| it.id).collect();
-            if !blocking.is_empty() {
+            let blocking = summary.open.iter().filter(|it| it.blocking).map(|it| it.id);
+            if blocking.clone().next().is_some() {
                 page.lit(": ");
-                ids(&mut page, blocking.into_iter());
+                ids(&mut page, blocking);
             }
             page.lit(" · round ").num(summary.round).lit("/").num(summary.rounds);
         }

@@ -130,7 +130,7 @@ impl Hash for Line<'_> {
     fn hash_slice<H: Hasher>(lines: &[Self], state: &mut H) {
         let mut before = "";
         for Self { id, severity, title: _, path: _, line, blocking, url, remark, by } in lines {
-            let (page, place) = url.rfind('#').map_or((*url, ""), |at| url.split_at(at));
+            let (page, place) = url.bytes().rposition(|b| b == b'#').map_or((*url, ""), |at| url.split_at(at));
             let other = (page != before).then_some(page);
             (id, severity, line, blocking, other, place, remark, by).hash(state);
             before = page;

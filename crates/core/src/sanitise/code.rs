@@ -63,7 +63,7 @@ fn longest_run(content: &str) -> usize {
 pub(super) fn push_disarmed(words: &str, out: &mut String) {
     let start = out.len();
     let mut rest = words;
-    while let Some(at) = rest.find(['@', ':']) {
+    while let Some(at) = rest.bytes().position(|b| matches!(b, b'@' | b':')) {
         let (before, sign) = rest.split_at(at);
         let after = sign.get(1..).unwrap_or_default();
         out.push_str(before);

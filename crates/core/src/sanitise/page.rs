@@ -30,9 +30,9 @@ impl Page {
 
     /// Own words, trusted as they are: lines, tables, `<details>`.
     pub fn lit(&mut self, words: &'static str) -> &mut Self {
-        let begins = self.out.is_empty() || self.out.ends_with('\n');
-        // What goes on in a line opens and ends no HTML.
-        if begins || words.contains('\n') {
+        let begins = self.out.as_bytes().last().is_none_or(|b| *b == b'\n');
+        // What goes on in a line opens and ends no HTML. Most words are a few bytes: no search is worth its start.
+        if begins || words.bytes().any(|b| b == b'\n') {
             for line in words.split_inclusive('\n').skip(usize::from(!begins)) {
                 self.in_html = !line.trim().is_empty() && (self.in_html || opens_html(line));
             }

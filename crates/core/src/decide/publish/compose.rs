@@ -1,6 +1,7 @@
 //! A role's summary and Mark as they should be, and whether that differs from what stands.
 
 use std::borrow::Cow;
+use std::ptr;
 
 use super::super::judged::{Judged, Judgement, Remark};
 use super::stamp;
@@ -268,14 +269,16 @@ fn same_entry(entry: &Entry, it: &Judged<'_>) -> bool {
         reopened,
     } = entry;
     let (at, on) = now.as_ref().map_or((path, *line), |spot| (&spot.path, Some(spot.line)));
+    // As a rule the finding was read from this very entry.
+    let (same_path, same_head) = (ptr::eq(at.as_str(), it.path), ptr::eq(head, it.head));
     let same_state = *state == remembered(it.state);
     *id == it.id
         && *severity == it.severity
         && same_state
-        && at == it.path
+        && (same_path || at == it.path)
         && on == it.line
-        && fingerprint == it.fingerprint
-        && head == it.head
+        && (ptr::eq(fingerprint, it.fingerprint) || fingerprint == it.fingerprint)
+        && (same_head || head == it.head)
         && *threaded == (it.thread.is_some() || it.opens)
         && by.as_ref() == it.by
         && *reopened == it.reopened

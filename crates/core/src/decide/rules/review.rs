@@ -61,8 +61,11 @@ pub(super) fn guarded(case: &Case<'_>) -> Vec<Refusal> {
     let guarded = case.judged.iter().filter(|it| wants(case, it) == Wants::Guarded);
     guarded
         .map(|it| {
-            let told = it.own.map_or_else(|| case.head().to_owned(), |own| format!("{own} at {}", case.head()));
-            Refusal { what: format!("another review by {}", it.name()), why: Reason::new("same-head").fact(told) }
+            // Every quiet turn says this of every role.
+            let told =
+                it.own.map_or_else(|| case.head().to_owned(), |own| [own.as_str(), " at ", case.head()].concat());
+            let what = ["another review by ", it.name().as_str()].concat();
+            Refusal { what, why: Reason::new("same-head").fact(told) }
         })
         .collect()
 }

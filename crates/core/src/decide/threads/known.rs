@@ -16,11 +16,11 @@
 //! | `contest` | a person claims fixed, the reviewer says it is there | one reply (INC-8) |
 //! | `unfixed` | anything else | kept alive, nothing written (INC-3) |
 
-use super::settled::{close, is_fixing, last_person, last_with_say, own_words, settled_state};
+use super::settled::{close, is_fixing, last_words, own_words, settled_state};
 use super::voice::{Speech, say};
 use super::{Fresh, Judged, refuse};
 use crate::decide::judged::{Moved, Remark};
-use crate::facts::{Facts, Known, RoleFacts, may_accept};
+use crate::facts::{Facts, Known, RoleFacts, Said, may_accept};
 use crate::mark::ReplyKind;
 use crate::model::{FindingState, Note, Position, PositionSaid, Raised, Severity, Stance, Thread, Time};
 use crate::plan::{Reason, Refusal, Step};
@@ -35,18 +35,20 @@ struct Heard<'a> {
     severity: Severity,
 }
 
+/// All that is known of a role, judged.
 pub(super) fn judge<'a>(
     facts: &'a Facts<'a>,
     role: &'a RoleFacts<'a>,
     fresh: Fresh<'a>,
-    known: &'a Known<'a>,
     steps: &mut Vec<Step>,
     refused: &mut Vec<Refusal>,
-) -> Judged<'a> {
-    let mut it = start(facts, role, fresh, known);
-    it.cut_short(facts, role, fresh);
-    weigh(facts, role, fresh, known, &mut it, steps, refused);
-    it
+) -> Vec<Judged<'a>> {
+    let mut findings: Vec<Judged<'a>> = role.known.iter().map(|known| start(facts, role, fresh, known)).collect();
+    for (known, it) in role.known.iter().zip(&mut findings) {
+        it.cut_short(facts, role, fresh);
+        weigh(facts, role, fresh, known, it, steps, refused);
+    }
+    findings
 }
 
 /// The table above.
@@ -62,8 +64,9 @@ fn weigh<'a>(
     let heard = hear(role, fresh, known);
     // A command is about what was there when it was given: not about a finding that took its number later.
     let began = known.thread.and_then(Thread::root).map(|root| root.at);
-    let dismissed = facts.dismissed(&role.role.name, known.id);
-    if let Some(said) = dismissed.filter(|said| began.is_none_or(|began| began <= said.at)) {
+    let word = facts.last_word(&role.role.name, known.id);
+    it.reopened = word.and_then(Said::reopens);
+    if let Some(said) = word.filter(|said| said.dismisses() && began.is_none_or(|began| began <= said.at)) {
         it.settle(FindingState::Accepted, Moved::No);
         it.by = said.by.login.as_ref();
         return close(facts, role, it, "dismissed", steps);
@@ -87,9 +90,8 @@ fn weigh<'a>(
             it.remark = Remark::ResolvedBy(resolution.by.name());
         }
     }
-    let person = last_person(facts, known);
-    let last = person.filter(|note| since(Some(note.at)));
-    let decisive = last_with_say(facts, known).filter(|note| since(Some(note.at)));
+    let [person, with_say] = last_words(facts, known);
+    let [last, decisive] = [person, with_say].map(|note| note.filter(|note| since(Some(note.at))));
     if let Some(note) = decisive.filter(|note| note.text.reading.stance == Stance::Accepted) {
         if may_accept(facts.snapshot, facts.policy, &note.author, known.severity) {
             it.by = note.author.login.as_ref();
@@ -156,7 +158,7 @@ fn start<'a>(facts: &'a Facts<'a>, role: &'a RoleFacts<'a>, fresh: Fresh<'a>, kn
         url: known.thread.map_or("", |thread| thread.url.as_str()),
         opens: false,
         by: known.by,
-        reopened: facts.reopened(&role.role.name, known.id),
+        reopened: None,
         remark: Remark::None,
         known: Some(known),
         needs_human: None,

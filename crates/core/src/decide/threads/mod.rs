@@ -67,9 +67,7 @@ fn judge<'a>(
     refused: &mut Vec<Refusal>,
 ) -> Judgement<'a> {
     let fresh = fresh(role);
-    let known = role.known.iter();
-    let mut findings: Vec<Judged<'a>> =
-        known.map(|known| known::judge(facts, role, fresh, known, steps, refused)).collect();
+    let mut findings = known::judge(facts, role, fresh, steps, refused);
     let (threads, held_back) = raised::raise(facts, role, fresh, ids, &mut findings);
     let current = fresh == Fresh::Complete || role.current(&facts.snapshot.changes.patch);
     Judgement { role, findings, own: None, grave: false, current, fresh, threads, held_back }

@@ -11,7 +11,7 @@
 
 use super::{Fresh, Ids, Judged};
 use crate::decide::judged::{Moved, Remark};
-use crate::facts::{Facts, RoleFacts};
+use crate::facts::{Facts, RoleFacts, Said};
 use crate::mark::{Tag, TagKind};
 use crate::model::{FindingState, Raised, Severity, Sha};
 use crate::plan::{Draft, NewThread, Place, Trailer};
@@ -54,7 +54,7 @@ pub(super) fn raise<'a>(
             continue;
         }
         let mut it = new(facts, ids, raised);
-        it.reopened = facts.reopened(&role.role.name, it.id);
+        it.reopened = facts.last_word(&role.role.name, it.id).and_then(Said::reopens);
         it.opens = threads.open(facts, role, &it, raised);
         findings.push(it);
     }

@@ -113,20 +113,15 @@ pub(super) fn own_notes<'a>(
     })
 }
 
-/// The last note of the thread that is neither ours nor another bot's.
-pub(super) fn last_person<'a>(facts: &Facts<'a>, known: &Known<'a>) -> Option<&'a Note> {
-    people(facts, known).next()
-}
-
-/// The last note of one who has a say in it: what an outsider says after that takes nothing back.
-pub(super) fn last_with_say<'a>(facts: &Facts<'a>, known: &Known<'a>) -> Option<&'a Note> {
-    let accepts = |by: &Author| may_accept(facts.snapshot, facts.policy, by, known.severity);
-    people(facts, known).find(|note| note.author.may_write() || accepts(&note.author))
-}
-
-/// What people say in the thread, the last first.
-fn people<'a>(facts: &Facts<'a>, known: &Known<'a>) -> impl Iterator<Item = &'a Note> {
-    let is_person = |author: &Author| !author.bot && !facts.is_own_author(author);
+/// The last note of the thread that is neither ours nor another bot's, and the last of one who has a say in it: what an
+/// outsider says after that takes nothing back.
+pub(super) fn last_words<'a>(facts: &Facts<'a>, known: &Known<'a>) -> [Option<&'a Note>; 2] {
+    let is_person = |note: &&Note| !note.author.bot && !facts.is_own_author(&note.author);
+    let has_say = |note: &&Note| {
+        note.author.may_write() || may_accept(facts.snapshot, facts.policy, &note.author, known.severity)
+    };
     let notes = known.thread.map_or(&[][..], |thread| &thread.notes);
-    notes.iter().rev().filter(move |note| is_person(&note.author))
+    let mut people = notes.iter().rev().filter(is_person);
+    let last = people.next();
+    [last, last.into_iter().chain(people).find(has_say)]
 }
