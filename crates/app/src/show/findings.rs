@@ -6,6 +6,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use referee_core::mark::TagKind;
 use referee_core::model::{FindingId, FindingState, RoleName, Severity, Snapshot};
 use referee_core::plan::{FindingLine, Plan};
+use referee_core::render::obeyed;
 use referee_review::builtin::Rules;
 
 /// A finding with all that is known of it.
@@ -148,18 +149,11 @@ fn excerpt(source: &str, line: u32, end_line: Option<u32>) -> Option<(usize, Str
 
 /// Without what a terminal would obey.
 fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() || is_unseen(c) { '\u{fffd}' } else { c }).collect()
+    text.chars().map(|c| if obeyed(c) { '\u{fffd}' } else { c }).collect()
 }
 
 fn plain_lines(text: &str) -> String {
-    text.chars()
-        .map(|c| if c == '\n' || c == '\t' || !(c.is_control() || is_unseen(c)) { c } else { '\u{fffd}' })
-        .collect()
-}
-
-/// Characters that reorder or hide text.
-fn is_unseen(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    text.chars().map(|c| if obeyed(c) && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c }).collect()
 }
 
 /// `2 findings: 1 critical, 1 suggestion`.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use referee_core::model::snapshot::WorkOutcome;
 use referee_core::plan::JobKind;
+use referee_core::render::obeyed;
 
 /// What came of a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,10 +40,10 @@ impl Ran {
             line.push_str(&format!(", `{branch}` was opened as a pull"));
         }
         // A worker's words may hold whatever a terminal takes for an order.
-        let said: String =
-            self.summary.lines().next().unwrap_or_default().chars().filter(|c| !c.is_control()).collect();
+        let said = self.summary.lines().next().unwrap_or_default();
+        let said: String = said.chars().filter(|c| !obeyed(*c)).take(200).collect();
         if !said.is_empty() {
-            line.push_str(&format!(": {}", said.chars().take(200).collect::<String>()));
+            line.push_str(&format!(": {said}"));
         }
         let refused = self.refused.iter().map(|why| format!("warning: {why}"));
         let log = self.log.iter().map(|log| format!("hint: what it printed is in `{}`", log.display()));

@@ -26,6 +26,7 @@ pub use inline::{Root, inline};
 pub use notice::{Notice, notice};
 pub use operator::{Choice, OpenFinding, OperatorNote, Stop, operator};
 pub use phrase::{failure, title};
+pub use plain::obeyed;
 pub use plan::plan_lines;
 pub use pull::{PullNote, pull};
 pub use review::summary;

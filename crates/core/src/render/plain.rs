@@ -28,7 +28,8 @@ pub(super) fn plain(out: &mut String, tainted: &str) {
     let _ = write!(out, "{}", Plain(tainted));
 }
 
-fn obeyed(char: char) -> bool {
+/// Whether a terminal would obey it, or hide or turn what stands around it.
+pub fn obeyed(char: char) -> bool {
     char.is_control()
         || matches!(
             char,
