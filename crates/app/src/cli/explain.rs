@@ -85,7 +85,7 @@ fn rule(id: &str, out: &Out) -> Result<Ending, Failure> {
         out.data(&page.render());
         return Ok(Ending::Done);
     }
-    let near = crate::config::nearest(id, rules.ids());
+    let near = referee_core::say::nearest(id, rules.ids());
     let failure = Failure::usage(format!("there is no rule `{id}`"));
     Err(match near {
         Some(near) => failure.hint(format!("did you mean `{near}`?")),

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use referee_core::plan::JobKind;
+use referee_core::say::nearest;
 use serde_json::json;
 
 use super::Common;
-use crate::config::nearest;
 use crate::dispatch::{Label, find};
 use crate::failure::{Ending, Failure};
 use crate::out::Out;

@@ -9,7 +9,6 @@ mod build;
 mod error;
 mod example;
 mod layers;
-mod near;
 mod origin;
 mod reading;
 mod roles;
@@ -34,7 +33,6 @@ use value::At;
 
 pub(crate) use error::{Errors, Told};
 pub(crate) use example::{example, operator_example};
-pub(crate) use near::nearest;
 pub(crate) use schema::schema;
 pub(crate) use secret::{Secret, SecretError, SecretText, place};
 pub(crate) use setup::{

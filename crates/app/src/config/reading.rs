@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use referee_core::say::nearest;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::File;
 use super::error::{Errors, Fault};
-use super::near::nearest;
 use super::shape::{Key, Shape};
 use super::source::{Place, Source};
 use super::value::{At, Value};

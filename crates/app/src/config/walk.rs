@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use referee_core::say::nearest;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::error::Fault;
-use super::near::nearest;
 use super::reading::{Mention, Reading};
 use super::shape::{Absent, Key, Shape, list};
 use super::source::Place;

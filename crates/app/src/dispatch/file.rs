@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use referee_core::plan::JobKind;
+use referee_core::say::nearest;
 use serde::Deserialize;
 
 use super::field::{Age, Base, Label, Pulls, Repo};
-use crate::config::nearest;
 use crate::failure::Failure;
 
 /// A project, as its file says it.

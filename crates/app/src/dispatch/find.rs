@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use referee_core::say::nearest;
+
 use super::ProjectFile;
 use crate::cli::Common;
-use crate::config::nearest;
 use crate::failure::Failure;
 use crate::setup;
 

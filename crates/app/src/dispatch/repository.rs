@@ -166,7 +166,7 @@ fn site(common: &Common, found: &Found) -> Result<(Site, Option<Token>), Failure
         None => None,
         Some(name) => Some(forges.get(name).ok_or_else(|| {
             let failure = Failure::usage(format!("there is no `[forge.{name}]` in the operator file"));
-            match crate::config::nearest(name, forges.keys().map(String::as_str)) {
+            match referee_core::say::nearest(name, forges.keys().map(String::as_str)) {
                 Some(near) => failure.hint(format!("did you mean `{near}`?")),
                 None => failure.hint("name its server in the project file: `api_base: https://git.example.org/api/v1`"),
             }

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use referee_core::model::Span;
 use referee_core::plan::JobKind;
+use referee_core::say::nearest;
 
-use crate::config::{Setup, WorkerEntry, nearest};
+use crate::config::{Setup, WorkerEntry};
 use crate::failure::Failure;
 
 /// The operator's agents and workers.

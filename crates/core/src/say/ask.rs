@@ -18,7 +18,7 @@
 //! A verb that takes no words may be followed by `please` and the like, by nothing else: `review comments are noisy`
 //! is no command.
 
-use super::{Ask, Missing, Named};
+use super::{Ask, Missing, Named, nearest};
 use crate::model::{FindingId, Login, RoleName};
 
 /// How people address referee: `@<bot>`, and `/referee` unless the forge takes a leading slash for itself.
@@ -133,8 +133,8 @@ fn lacking(verb: &str, missing: Missing) -> Ask {
     Ask::Unknown { verb: verb.to_owned(), nearest: None, missing: Some(missing) }
 }
 
-fn unknown(said: &str, verb: Option<&str>) -> Ask {
-    let nearest = verb.map(str::to_owned).or_else(|| nearest(said)).or_else(|| said.is_empty().then(|| "help".into()));
+fn unknown(said: &str, meant: Option<&str>) -> Ask {
+    let nearest = meant.map(str::to_owned).or_else(|| verb(said)).or_else(|| said.is_empty().then(|| "help".into()));
     Ask::Unknown { verb: said.chars().take(UNKNOWN_CHARS).collect(), nearest, missing: None }
 }
 
@@ -200,44 +200,11 @@ fn rounds(rest: &str) -> Option<u32> {
     number.parse().ok().filter(|more| (1..=ROUNDS_MAX).contains(more))
 }
 
-/// The nearest verb, if at most a third of it is mistyped.
-fn nearest(said: &str) -> Option<String> {
-    let mut words = said.split_whitespace().map(str::to_ascii_lowercase);
+/// The nearest verb; some are two words.
+fn verb(said: &str) -> Option<String> {
+    let mut words = said.split_whitespace();
     let first = words.next()?;
     let both = words.next().map(|second| format!("{first} {second}"));
-    VERBS
-        .iter()
-        .flat_map(|verb| [Some(&first), both.as_ref()].into_iter().flatten().map(move |typed| (verb, typed)))
-        .map(|(verb, typed)| (distance(verb, typed), verb))
-        .filter(|(distance, verb)| *distance <= (verb.len() / 3).min(2))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, verb)| (*verb).to_owned())
-}
-
-/// How many letters were added, left out, replaced or swapped with their neighbour.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().take(30).collect());
-    let width = b.len() + 1;
-    let mut table = vec![0; (a.len() + 1) * width];
-    let at = |i: usize, j: usize| i * width + j;
-    for i in 0..=a.len() {
-        for j in 0..=b.len() {
-            let same = i > 0 && j > 0 && a.get(i - 1) == b.get(j - 1);
-            let swapped = i > 1 && j > 1 && a.get(i - 1) == b.get(j - 2) && a.get(i - 2) == b.get(j - 1);
-            let known = |i: usize, j: usize| table.get(at(i, j)).copied().unwrap_or(usize::MAX);
-            let best = [
-                (i == 0).then_some(j),
-                (j == 0).then_some(i),
-                (i > 0).then(|| known(i.saturating_sub(1), j) + 1),
-                (j > 0).then(|| known(i, j.saturating_sub(1)) + 1),
-                (i > 0 && j > 0).then(|| known(i.saturating_sub(1), j.saturating_sub(1)) + usize::from(!same)),
-                swapped.then(|| known(i.saturating_sub(2), j.saturating_sub(2)) + 1),
-            ];
-            let least = best.into_iter().flatten().min().unwrap_or_default();
-            if let Some(cell) = table.get_mut(at(i, j)) {
-                *cell = least;
-            }
-        }
-    }
-    table.last().copied().unwrap_or_default()
+    let near = both.and_then(|both| nearest(&both, VERBS)).or_else(|| nearest(first, VERBS));
+    near.map(str::to_owned)
 }

@@ -2,6 +2,7 @@
 
 mod ask;
 mod bot;
+mod near;
 mod prose;
 mod stance;
 
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use ask::{Calls, ask};
 pub use bot::bot_text;
+pub use near::nearest;
 pub use stance::stance;
 
 use crate::model::{FindingId, RoleName};
