@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use referee_core::decide::decide;
 use referee_core::mark::Keys;
 use referee_core::model::{Evidence, PullNumber, Snapshot};
-use referee_core::plan::Plan;
+use referee_core::plan::{Next, Plan};
 use referee_forge::{Fetched, Gates, Reader};
 use referee_turn::{Desk, Inbox, Publishing, Turn, TurnError, gather, turn};
 
@@ -66,9 +66,16 @@ impl<'a> Table<'a> {
     pub(crate) fn look(&self, inbox: &Inbox) -> Result<(Snapshot, Plan), Failure> {
         self.reads.set(self.reads.get() + 1);
         let fetched = read(&self.case.forge, self.case.pull)?.map_err(TurnError::from)?;
-        let snapshot =
-            gather(fetched, &self.case.texts, inbox, &self.setup.policy, &self.keys).map_err(TurnError::from)?;
-        let plan = decide(&snapshot, &self.setup.policy);
+        let policy = &self.setup.policy;
+        let mut snapshot = gather(fetched, &self.case.texts, inbox, policy, &self.keys).map_err(TurnError::from)?;
+        let mut plan = decide(&snapshot, policy);
+        // Whether its branch takes a worker's push is told by no pull (DSP-5): asked where a worker would start.
+        if let (Some(work), Next::Spawn(_)) = (&policy.work, &plan.next)
+            && !wait(self.case.forge.may_push(self.case.pull, &work.user))?.map_err(TurnError::from)?
+        {
+            snapshot.pull.pushable = Some(false);
+            plan = decide(&snapshot, policy);
+        }
         Ok((snapshot, plan))
     }
 

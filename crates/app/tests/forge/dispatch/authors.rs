@@ -40,6 +40,8 @@ fn a_head_that_takes_no_push_waits_for_its_author(build: Build) {
         assert_eq!([is_rule.as_str(), &kind, &is_on], [rule, "wait", on], "{pull}: {facts}");
     };
     waits(guarded.pull, "checks-failed", "author");
+    let explained = project.site.on("explain", guarded.pull, &["--project", &project.file]);
+    assert!(explained.out.contains("next     wait for the author"), "{explained:?}");
     waits(fork, "checks-failed", "author");
     // It holds up nobody else.
     assert_eq!(project.lines(&[]), [free.spawn("ci-fix")]);
