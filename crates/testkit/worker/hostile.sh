@@ -91,6 +91,12 @@ case $mode in
 # what is secret
 search) found "$(near "$1")" ;;
 search-all) found "$(near "$1" && shift && far "$@")" ;;
+# what it was given
+say) result needs_human "the key is $MODEL_KEY" ;;
+write)
+    echo "key = $MODEL_KEY" >key.txt
+    commit key.txt
+    ;;
 # what is elsewhere
 reach)
     for url in "$@"; do

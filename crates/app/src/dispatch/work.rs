@@ -22,7 +22,7 @@ use crate::out::Out;
 use crate::setup::env;
 use crate::wait::wait;
 use crate::worker::cage::{Beat, Cage, Ended, Limits, demanded};
-use crate::worker::{Account, Author, Expected, Handed, Hired, Ran, hand_in, left, read};
+use crate::worker::{Account, Author, Expected, Given, Handed, Hired, Ran, hand_in, left, read};
 
 /// How often a line says that the worker still works.
 const BEAT: Duration = Duration::from_secs(60);
@@ -151,12 +151,13 @@ impl Repository {
             // Its result says how it ended, whatever its code.
             Ended::Exited(_) => {}
         }
-        let expected = Expected { kind: held.job.kind, nonce: folder.nonce(), talk: &talk };
+        let given = Given::of(&worker.env);
+        let expected = Expected { kind: held.job.kind, nonce: folder.nonce(), talk: &talk, given: &given };
         let account = read(&folder.result(), &expected)?;
         told.refused.extend(account.dropped.iter().cloned());
         let mut result = self.result(held, &account);
         if account.outcome == WorkOutcome::Done {
-            let left = left(&self.texts, &copy, &result.started_at, &base)?;
+            let left = left(&self.texts, &copy, &result.started_at, &base, &given)?;
             (result.head, result.escapes) = (left.head, left.escapes);
         }
         Ok((result, account.answers))

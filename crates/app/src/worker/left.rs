@@ -4,6 +4,7 @@ use referee_core::model::Sha;
 use referee_git::{WorkCopy, parse_diff};
 use referee_turn::{Source, SourceError};
 
+use super::given::Given;
 use crate::source::Texts;
 
 /// What a worker left. What its change is, is measured when it is delivered: against the base as it is then.
@@ -23,17 +24,29 @@ const LONGEST: usize = 8 << 20;
 
 /// Brings back what a worker left that started at a commit. Its branch wants into the base. The error says in words why
 /// nothing of it can be had.
-pub(crate) fn left(texts: &Texts, copy: &WorkCopy, started_at: &Sha, base: &Sha) -> Result<Left, String> {
+pub(crate) fn left(
+    texts: &Texts,
+    copy: &WorkCopy,
+    started_at: &Sha,
+    base: &Sha,
+    given: &Given<'_>,
+) -> Result<Left, String> {
     let head = texts.git().take_from(copy, ROOM).map_err(|error| error.to_string())?;
     if head == *started_at {
         return Ok(Left { head: None, escapes: Vec::new() });
     }
-    let escapes = escapes(texts, started_at, base, &head)?;
+    let escapes = escapes(texts, started_at, base, &head, given)?;
     Ok(Left { head: Some(head), escapes })
 }
 
 /// Of the change itself: what came in with the base is none of the worker's.
-fn escapes<S: Source>(source: &S, started_at: &Sha, base: &Sha, head: &Sha) -> Result<Vec<String>, String> {
+fn escapes<S: Source>(
+    source: &S,
+    started_at: &Sha,
+    base: &Sha,
+    head: &Sha,
+    given: &Given<'_>,
+) -> Result<Vec<String>, String> {
     let told = |error: SourceError| error.to_string();
     if source.merge_base(started_at, head).map_err(told)?.is_none() {
         return Err("its commit has nothing in common with where it started".to_owned());
@@ -45,6 +58,9 @@ fn escapes<S: Source>(source: &S, started_at: &Sha, base: &Sha, head: &Sha) -> R
     let (before, after) = (change(started_at).map_err(told)?, change(head).map_err(told)?);
     if after.len().saturating_sub(before.len()) > LONGEST {
         return Err(format!("its change is larger than {} MiB", LONGEST >> 20));
+    }
+    if let Some(name) = given.told_by(&before, &after) {
+        return Err(format!("its change holds the value of `{name}`, which it was given"));
     }
     let unread = |error: referee_git::DiffError| error.to_string();
     let (before, after) = (parse_diff(&before).map_err(unread)?, parse_diff(&after).map_err(unread)?);

@@ -11,6 +11,7 @@ use referee_core::model::answer::Planned;
 use referee_core::model::snapshot::WorkOutcome;
 use referee_core::plan::JobKind;
 
+use super::given::Given;
 use super::talk::Talk;
 pub(crate) use payload::ResultPayload;
 use payload::{AnswerTo, Assessment, PlanFor, PullText, SelfReviewOf};
@@ -58,6 +59,8 @@ pub(crate) struct Expected<'a> {
     pub(crate) nonce: &'a str,
     /// What the worker was shown.
     pub(crate) talk: &'a Talk,
+    /// What it was given and must not say.
+    pub(crate) given: &'a Given<'a>,
 }
 
 /// Larger ones are no result.
@@ -69,7 +72,7 @@ const LONGEST: usize = 16 << 10;
 
 /// Reads the result. The error says in words why there is none.
 pub(crate) fn read(path: &Path, expected: &Expected<'_>) -> Result<Account, String> {
-    let bytes = file::read(path, MOST_BYTES)?;
+    let bytes = expected.given.left_out_of(file::read(path, MOST_BYTES)?);
     let payload: ResultPayload =
         serde_json::from_slice(&bytes).map_err(|error| format!("its result is wrong: {error}"))?;
     if payload.nonce != expected.nonce {

@@ -41,7 +41,7 @@ impl Shop {
     }
 
     fn left(&self) -> Result<Left, String> {
-        left(&self.texts, &self.copy, &self.head, &self.base)
+        left(&self.texts, &self.copy, &self.head, &self.base, &Given::default())
     }
 }
 

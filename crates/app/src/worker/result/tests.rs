@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{Account, Expected, MOST_BYTES, MOST_ITEMS, read};
+use crate::worker::Given;
 use crate::worker::talk::tests::talk;
 
 const NONCE: &str = "0123456789abcdef";
@@ -39,7 +40,7 @@ impl Left {
     }
 
     fn read(&self, kind: JobKind) -> Result<Account, String> {
-        read(&self.path(), &Expected { kind, nonce: NONCE, talk: &talk() })
+        read(&self.path(), &Expected { kind, nonce: NONCE, talk: &talk(), given: &Given::default() })
     }
 }
 
@@ -95,7 +96,10 @@ fn what_is_no_plain_file_is_no_result() {
         assert!(refused.contains(part), "{refused}");
     }
     assert!(Path::new("/dev/zero").exists());
-    let endless = read(Path::new("/dev/zero"), &Expected { kind: JobKind::Findings, nonce: NONCE, talk: &talk() });
+    let endless = read(
+        Path::new("/dev/zero"),
+        &Expected { kind: JobKind::Findings, nonce: NONCE, talk: &talk(), given: &Given::default() },
+    );
     assert!(endless.is_err_and(|why| why.contains("no plain file")));
 }
 

@@ -47,6 +47,9 @@ struct Fate {
 const SEALED: &str = "timeout = \"5m\"\nsandbox = 2\n";
 const APART: &str = "timeout = \"5m\"\nsandbox = 1\n";
 
+/// What a worker gets whose entry names it.
+const MODEL_KEY: &str = "a-key-that-is-made-up";
+
 impl Den {
     fn new(build: Build) -> Self {
         let site = Site::new(build, &[("README.md", "# shop\n")]);
@@ -120,7 +123,8 @@ impl Den {
         let operator = format!("[agents.hostile]\nargv = {argv}\n[workers.hand]\nagent = \"hostile\"\n{entry}");
         fs::write(self.site.path("operator.toml"), operator).expect("a file");
         let [operator, project] = ["operator.toml", "api.yaml"].map(|name| self.site.path(name).display().to_string());
-        self.site.run(&[&["--operator", &operator, "dispatch", &project, "--run"], args].concat())
+        let args = [&["--operator", &operator, "dispatch", &project, "--run"], args].concat();
+        Ran::of(self.site.referee(&args).env("MODEL_KEY", MODEL_KEY).output().expect("referee runs"))
     }
 
     /// Every branch but one, and where it is.

@@ -4,12 +4,13 @@ use std::fs;
 
 use referee_testkit::server::Build;
 
-use super::{APART, Den, SEALED};
+use super::{APART, Den, MODEL_KEY, SEALED};
 use crate::on_each_server;
 
 on_each_server! {
     nothing_of_the_machine_is_found_in_tier_2
     nothing_is_lying_around_in_tier_1
+    what_it_was_given_does_not_come_out_of_it
 }
 
 // spec: DSP-15, SAF-4 @gitea
@@ -52,4 +53,19 @@ fn nothing_is_lying_around_in_tier_1(build: Build) {
     assert!(fate.log.contains("REFEREE_JOB=") && !fate.log.contains("REFEREE_TOKEN"), "{fate:?}");
     assert!(fate.folder.join("job/found.txt").is_file());
     assert!(!fate.folder.join("home").exists(), "what it kept at home is gone");
+}
+
+// spec: SAF-4 @gitea
+// spec: SAF-4 @forgejo
+fn what_it_was_given_does_not_come_out_of_it(build: Build) {
+    let den = Den::new(build);
+    let entry = format!("{APART}env = [\"MODEL_KEY\"]\n");
+    let written = den.send(&entry, &["write"]);
+    written.refused("failed", "its change holds the value of `MODEL_KEY`, which it was given");
+    let said = den.send(&entry, &["say"]);
+    said.refused("needs_human", "the key is ***");
+    for fate in [written, said] {
+        let told = format!("{}{}{}", fate.worker, fate.said, fate.ran.err);
+        assert!(!told.contains(MODEL_KEY), "{fate:?}");
+    }
 }
