@@ -227,7 +227,8 @@ fn title(role: &str, before: &[(String, String)]) -> String {
 
 fn report(role: &str, says: Says, before: &[(String, String)]) -> Value {
     let line = 1 + ROLES.iter().position(|it| *it == role).unwrap_or_default();
-    let severity = if says == Says::Blocks { "critical" } else { "suggestion" };
+    // Below this, whoever blocked before says nothing new (LOOP-5).
+    let severity = if says == Says::Blocks { "critical" } else { "warning" };
     let findings = json!([{
         "title": title(role, before), "body": "It could be better.", "severity": severity,
         "path": "src/a.rs", "line": line, "side": "new",
