@@ -407,7 +407,7 @@ fn people_are_heard_where_they_may_be() {
     let plan = Draft { words: SafeText::line("words", 100), ..note(TagKind::Topic(Topic::FixPlan)) };
     let text = place.seal(&plan).replace("words", &format!("Fix plan for {HEAD}: F4"));
     let bot = place.read(&text, BOT).bot.expect("an own fix plan is read");
-    assert_eq!((bot.fix_plan.as_deref(), bot.answers_own.as_slice()), (Some(HEAD), &[FindingId(4)][..]));
+    assert_eq!((bot.fix_plan.as_slice(), bot.answers_own.as_slice()), (&[HEAD.to_owned()][..], &[FindingId(4)][..]));
 }
 
 #[test]

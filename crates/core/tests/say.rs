@@ -207,16 +207,20 @@ fn the_other_bots_texts_are_understood() {
     assert_eq!(
         bot_text(&plan),
         Some(BotText {
-            fix_plan: Some(HEAD.into()),
+            fix_plan: vec![HEAD.into()],
             answers: vec![1, 3],
             answers_own: vec![FindingId(4)],
             ..BotText::default()
         })
     );
-    let prefix = bot_text("Base 1234567. Fix plan (`9c1f2ab`)").and_then(|read| read.fix_plan);
-    assert_eq!(prefix.as_deref(), Some("9c1f2ab"));
-    let before = bot_text("At 9c1f2ab: the fix plan").and_then(|read| read.fix_plan);
-    assert_eq!(before.as_deref(), Some("9c1f2ab"));
+    for (text, named) in [
+        ("Base 1234567. Fix plan (`9c1f2ab`)", &["9c1f2ab"][..]),
+        ("At 9c1f2ab: the fix plan", &["9c1f2ab"]),
+        ("Fix plan for daaefad: as in 1234567 and 7654321", &["daaefad", "1234567"]),
+        ("Fix plan: effaced rows, 9c1f2ab", &["effaced", "9c1f2ab"]),
+    ] {
+        assert_eq!(bot_text(text).expect("a fix plan").fix_plan, named, "{text}");
+    }
 }
 
 #[test]

@@ -63,9 +63,9 @@ impl<'a> super::Facts<'a> {
             .topic_of(comment)
             .is_some_and(|(topic, head)| matches!(topic, Topic::FixPlan) && self.is_this_change(head));
         let written = || {
-            let short = text.and_then(|text| text.fix_plan.as_deref());
+            let mut shorts = text.map_or(&[][..], |text| &text.fix_plan).iter();
             self.is_work_user(&comment.author)
-                && short.is_some_and(|short| self.heads_of_change().any(|head| names(short, head)))
+                && shorts.any(|short| self.heads_of_change().any(|head| names(short, head)))
         };
         (tagged || written()).then(|| FixPlan {
             at: comment.at,

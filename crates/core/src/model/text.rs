@@ -62,8 +62,8 @@ pub struct BotText {
     pub self_review: Option<Sha>,
     /// `Assessment: ✅ Clean`; `None` where no assessment can be read.
     pub clean: Option<bool>,
-    /// The sha, or prefix of at least seven characters, that a fix plan names.
-    pub fix_plan: Option<String>,
+    /// What a fix plan names: a sha, or a prefix of at least seven characters. Words that may be one stand before it.
+    pub fix_plan: Vec<String>,
     /// `Finding #N` in it.
     pub answers: Vec<u32>,
     /// `F4` in it.

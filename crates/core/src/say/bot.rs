@@ -18,6 +18,8 @@ use crate::model::{BotText, FindingId, Sha};
 
 const SENTINEL: &str = "<!-- review-bot:";
 const SHORTEST_SHA: usize = 7;
+/// How many words are looked at that may be the sha of a fix plan.
+const MOST_SHAS: usize = 8;
 const NUMBERS_MAX: usize = 500;
 
 /// What the text says in that bot's words, if anything.
@@ -28,19 +30,20 @@ pub fn bot_text(text: &str) -> Option<BotText> {
     let plain = words.replace(['*', '`'], "");
     let self_review = after(&plain, "self-review against ").and_then(sha).filter(|sha| matches!(sha.len(), 40 | 64));
     let fix_plan = fix_plan(&plain);
+    let is_plan = !fix_plan.is_empty();
     let read = BotText {
         sentinel: sentinel(&words),
         evaluated: after(&plain, "evaluated against ").and_then(sha).map(str::to_owned),
         findings: numbered_rows(&lines),
         clean: self_review.and_then(|_| assessment(&plain)),
         self_review: self_review.map(Sha::from),
-        answers: fix_plan.map(|_| finding_numbers(&plain)).unwrap_or_default(),
-        answers_own: fix_plan.map(|_| finding_ids(&plain)).unwrap_or_default(),
-        fix_plan: fix_plan.map(str::to_owned),
+        answers: if is_plan { finding_numbers(&plain) } else { Vec::new() },
+        answers_own: if is_plan { finding_ids(&plain) } else { Vec::new() },
+        fix_plan: fix_plan.into_iter().map(str::to_owned).collect(),
     };
     // A numbered table alone may be anybody's.
     let speaks = read.sentinel.is_some() || read.evaluated.is_some() || read.self_review.is_some();
-    (speaks || read.fix_plan.is_some()).then_some(read)
+    (speaks || is_plan).then_some(read)
 }
 
 fn sentinel(text: &str) -> Option<String> {
@@ -87,11 +90,13 @@ fn assessment(text: &str) -> Option<bool> {
     verdicts.reduce(|a, b| a && b)
 }
 
-/// The first sha behind the words `fix plan`, else the first in the text.
-fn fix_plan(text: &str) -> Option<&str> {
-    let behind = after(text, "fix plan")?;
-    let first = |text| words(text).find(|word| is_sha(word) && word.bytes().any(|b| b.is_ascii_digit()));
-    first(behind).or_else(|| first(text))
+/// The first sha behind the words `fix plan`, else the first in the text. One in a thousand short ones has no digit, and
+/// `effaced` is a word: such are taken along until one has.
+fn fix_plan(text: &str) -> Vec<&str> {
+    let Some(behind) = after(text, "fix plan") else { return Vec::new() };
+    let all: Vec<&str> = words(behind).chain(words(text)).filter(|word| is_sha(word)).take(MOST_SHAS).collect();
+    let sure = all.iter().position(|word| word.bytes().any(|b| b.is_ascii_digit()));
+    all.into_iter().take(sure.map_or(MOST_SHAS, |at| at + 1)).collect()
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

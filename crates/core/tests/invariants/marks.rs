@@ -180,7 +180,7 @@ pub(crate) fn bot_text(dice: &mut Dice) -> BotText {
         findings: dice.some(3, number),
         self_review: dice.maybe(2, sha),
         clean: dice.pick(&[None, Some(true), Some(false)]),
-        fix_plan: dice.maybe(2, |dice| sha(dice).0),
+        fix_plan: dice.maybe(2, |dice| sha(dice).0).into_iter().collect(),
         answers: dice.some(3, number),
         answers_own: dice.some(3, finding),
     }

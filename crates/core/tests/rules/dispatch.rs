@@ -11,7 +11,7 @@ fn bot(stage: &mut Stage, by: &str, ago: i64, text: BotText) {
 }
 
 fn fix_plan(stage: &mut Stage, by: &str, ago: i64, sha: &str) {
-    bot(stage, by, ago, BotText { fix_plan: Some(sha.into()), ..BotText::default() });
+    bot(stage, by, ago, BotText { fix_plan: vec![sha.into()], ..BotText::default() });
 }
 
 fn foreign_review(stage: &mut Stage, name: &str, evaluated: &str, findings: &[u32]) {
@@ -209,7 +209,7 @@ fn a_self_review_of_the_same_change_is_a_self_review_of_this_head() {
     stage.snapshot.pull.head = sha('c');
     assert_eq!(told(&stage.rules()), "ready: ready", "a rebase costs no worker");
     stage.finding(4, Severity::Suggestion, FindingState::Open, "src/a.rs", 3);
-    let plan = BotText { fix_plan: Some("aaaaaaa".into()), answers_own: vec![FindingId(4)], ..BotText::default() };
+    let plan = BotText { fix_plan: vec!["aaaaaaa".into()], answers_own: vec![FindingId(4)], ..BotText::default() };
     bot(&mut stage, "worker", 2 * HOUR, plan);
     assert_eq!(told(&stage.rules()), "ready: ready", "and undoes no fix plan");
     stage.snapshot.changes.patch = patch("p2");
@@ -245,7 +245,7 @@ fn findings_are_answered_by_the_last_word_or_a_fix_plan() {
     let plan = |by: &'static str, head: char| {
         move |stage: &mut Stage| {
             let text = BotText {
-                fix_plan: Some(head.to_string().repeat(7)),
+                fix_plan: vec![head.to_string().repeat(7)],
                 answers_own: vec![FindingId(4)],
                 ..BotText::default()
             };
@@ -297,7 +297,7 @@ fn rows_of_another_bots_table_are_answered_by_number() {
     assert!(told(&outcome).starts_with("findings-unanswered: spawn address-feedback"), "{}", told(&outcome));
     assert!(outcome.why.facts.contains(&"sonnet finding 2".to_owned()));
     let plan =
-        |answers: &[u32]| BotText { fix_plan: Some("a".repeat(40)), answers: answers.to_vec(), ..BotText::default() };
+        |answers: &[u32]| BotText { fix_plan: vec!["a".repeat(40)], answers: answers.to_vec(), ..BotText::default() };
     bot(&mut stage, "worker", 2 * HOUR, plan(&[1]));
     assert!(told(&stage.rules()).starts_with("findings-unanswered: respawn address-feedback"));
     bot(&mut stage, "worker", 2 * HOUR, plan(&[2]));

@@ -129,7 +129,7 @@ fn hand(stage: &mut Stage, (what, who, how, when): Hand) {
                 findings: vec![1, u32::from(when)],
                 self_review: Some(head),
                 clean: [None, Some(true), Some(false)][usize::from(when) % 3],
-                fix_plan: Some("é".repeat(usize::from(how % 9))),
+                fix_plan: vec!["é".repeat(usize::from(how % 9))],
                 answers: vec![1],
                 answers_own: Vec::new(),
             };
@@ -285,7 +285,7 @@ proptest! {
             evaluated: Some("aaaaaaa".into()),
             self_review: Some(sha(head)),
             clean: Some(true),
-            fix_plan: Some("aaaaaaa".into()),
+            fix_plan: vec!["aaaaaaa".into()],
             answers: vec![1, 2, 3],
             answers_own: (0..5).map(FindingId).collect(),
             findings: vec![7],

@@ -269,16 +269,15 @@ fn same_entry(entry: &Entry, it: &Judged<'_>) -> bool {
         reopened,
     } = entry;
     let (at, on) = now.as_ref().map_or((path, *line), |spot| (&spot.path, Some(spot.line)));
-    // As a rule the finding was read from this very entry.
-    let (same_path, same_head) = (ptr::eq(at.as_str(), it.path), ptr::eq(head, it.head));
     let same_state = *state == remembered(it.state);
     *id == it.id
         && *severity == it.severity
         && same_state
-        && (same_path || at == it.path)
+        && at == it.path
         && on == it.line
+        // As a rule the finding was read from this very entry.
         && (ptr::eq(fingerprint, it.fingerprint) || fingerprint == it.fingerprint)
-        && (same_head || head == it.head)
+        && (ptr::eq(head, it.head) || head == it.head)
         && *threaded == (it.thread.is_some() || it.opens)
         && by.as_ref() == it.by
         && *reopened == it.reopened
