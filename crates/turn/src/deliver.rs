@@ -46,27 +46,30 @@ pub struct Delivered {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undelivered(pub String);
 
-/// Delivers what a worker left, and records how it ended. `push` does what a delivery says; an issue's branch leaves
-/// `base`, the default branch's last commit.
+/// Delivers what a worker left, and records how it ended. `push` does what a delivery says, and says what it did; an
+/// issue's branch leaves `base`, the default branch's last commit.
 pub async fn deliver<F: Forge, S: Source, J: Journal>(
     desk: &Desk<'_, F, S, J>,
     held: &Held,
     result: &WorkResult,
     base: &Sha,
-    push: impl AsyncFnOnce(&Delivery, &Permit) -> Result<(), Undelivered>,
+    push: impl AsyncFnOnce(&Delivery, &Permit) -> Result<Delivery, Undelivered>,
 ) -> Result<Delivered, TurnError> {
     let mut due = Due::of(desk, held, result.clone(), base).await?;
-    if let Some(delivery) = &due.plan.delivery
-        && let Err(Undelivered(why)) = hand_over(desk, delivery, push).await
-        && !landed(desk, held, delivery).await
-    {
-        let failed = WorkResult {
-            outcome: WorkOutcome::Failed,
-            summary: format!("Not delivered: {why}.\n\n{}", result.summary),
-            ..result.clone()
-        };
-        due = Due::of(desk, held, failed, base).await?;
-        due.plan.refused.push(refusal(result.kind, why));
+    if let Some(delivery) = &due.plan.delivery {
+        match hand_over(desk, delivery, push).await {
+            Ok(done) => due.plan.delivery = Some(done),
+            Err(_) if landed(desk, held, delivery).await => {}
+            Err(Undelivered(why)) => {
+                let failed = WorkResult {
+                    outcome: WorkOutcome::Failed,
+                    summary: format!("Not delivered: {why}.\n\n{}", result.summary),
+                    ..result.clone()
+                };
+                due = Due::of(desk, held, failed, base).await?;
+                due.plan.refused.push(refusal(result.kind, why));
+            }
+        }
     }
     let applied = apply_bound(desk.forge, desk.journal, desk.gates, desk.keys, &due.binding, &due.plan).await;
     if let Some(snapshot) = due.snapshot.as_ref().filter(|_| !desk.gates.are_shut()) {
@@ -110,8 +113,8 @@ pub async fn answer<F: Forge, S: Source, J: Journal>(
 async fn hand_over<F, S, J>(
     desk: &Desk<'_, F, S, J>,
     delivery: &Delivery,
-    push: impl AsyncFnOnce(&Delivery, &Permit) -> Result<(), Undelivered>,
-) -> Result<(), Undelivered> {
+    push: impl AsyncFnOnce(&Delivery, &Permit) -> Result<Delivery, Undelivered>,
+) -> Result<Delivery, Undelivered> {
     let permit = desk.gates.open(Gate::Work).map_err(|_| Undelivered("the gate `work` is shut".to_owned()))?;
     push(delivery, &permit).await
 }

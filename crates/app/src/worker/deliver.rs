@@ -91,17 +91,31 @@ struct Repository<'a> {
 }
 
 impl Repository<'_> {
-    async fn take(&self, pull: PullNumber, delivery: &Delivery, permit: &Permit) -> Result<(), Undelivered> {
-        match delivery {
-            Delivery::Push { commit, over, epoch: _ } => self.push(pull, commit, over).await,
-            Delivery::OpenPull { branch, commit, .. } => {
-                if !branch.starts_with("referee/") {
-                    return Err(Undelivered(format!("`{branch}` is no branch of a worker")));
-                }
-                self.send(&self.author.site.repo.to_string(), branch, commit, None)?;
-                self.open(delivery, permit).await
+    async fn take(&self, pull: PullNumber, delivery: &Delivery, permit: &Permit) -> Result<Delivery, Undelivered> {
+        let mut done = delivery.clone();
+        match &mut done {
+            Delivery::Push { commit, over, epoch: _ } => self.push(pull, commit, over).await?,
+            Delivery::OpenPull { branch, commit, epoch, .. } => {
+                self.push_new(branch, commit, *epoch)?;
+                self.open(&done, permit).await?;
             }
         }
+        Ok(done)
+    }
+
+    /// To a branch of its own. One that is there already, left by a run that was cut off or made by somebody, stays as it
+    /// is.
+    fn push_new(&self, branch: &mut String, commit: &Sha, epoch: u64) -> Result<(), Undelivered> {
+        if !branch.starts_with("referee/") {
+            return Err(Undelivered(format!("`{branch}` is no branch of a worker")));
+        }
+        let repo = self.author.site.repo.to_string();
+        let mut sent = self.send(&repo, branch, commit, None);
+        if matches!(sent, Err(GitError::Moved { .. })) {
+            *branch = format!("{branch}-{epoch}");
+            sent = self.send(&repo, branch, commit, None);
+        }
+        sent.map_err(undelivered)
     }
 
     /// To the pull's own branch, wherever that is, if it is where it was.
@@ -116,10 +130,10 @@ impl Repository<'_> {
         if is_here && (listed.branch == self.default || listed.branch == listed.base) {
             return Err(Undelivered(format!("nobody but a person pushes to `{}`", listed.branch)));
         }
-        self.send(&from, &listed.branch, commit, Some(over))
+        self.send(&from, &listed.branch, commit, Some(over)).map_err(undelivered)
     }
 
-    fn send(&self, repo: &str, branch: &str, commit: &Sha, over: Option<&Sha>) -> Result<(), Undelivered> {
+    fn send(&self, repo: &str, branch: &str, commit: &Sha, over: Option<&Sha>) -> Result<(), GitError> {
         let Author { site, login, token } = self.author;
         let url = format!("{}/{repo}.git", site.server.as_str().trim_end_matches('/'));
         let credentials = Credentials {
@@ -127,8 +141,7 @@ impl Repository<'_> {
             proxy: site.proxy.as_ref().map(Url::to_string),
             ..Credentials::new(login.as_str(), token.reveal())
         };
-        let sent = self.texts.git().push_commit(&Push { url: &url, branch, commit, over }, Some(&credentials));
-        sent.map_err(|error: GitError| Undelivered(error.to_string()))
+        self.texts.git().push_commit(&Push { url: &url, branch, commit, over }, Some(&credentials))
     }
 
     /// By the author identity, whoever reads.
@@ -142,6 +155,11 @@ impl Repository<'_> {
         let forge = Hosted::open(&site, reach, None).await.map_err(told)?;
         open(&forge, delivery, permit).await.map_err(told)
     }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "errors are mapped so")]
+fn undelivered(error: GitError) -> Undelivered {
+    Undelivered(error.to_string())
 }
 
 /// Opens a pull, or finds the one that is open: where nobody knows, asking again is looking.

@@ -150,7 +150,7 @@ pub enum Delivery {
     },
     /// Push a new branch and open a pull for it (DSP-18).
     OpenPull {
-        /// `referee/issue-<n>`.
+        /// `referee/issue-<n>`, with the epoch behind it where that one is taken.
         branch: String,
         /// What is pushed.
         commit: Sha,

@@ -13,6 +13,7 @@ on_each_server! {
     a_persons_block_is_answered_in_its_threads
     a_worker_that_leaves_nothing_has_failed
     an_issue_becomes_a_pull
+    a_branch_that_is_there_stays_and_the_pull_comes_from_another
     what_nobody_can_run_is_told_before_anything_is_written
 }
 
@@ -89,6 +90,25 @@ fn an_issue_becomes_a_pull(build: Build) {
     let [pull] = pulls.as_slice() else { panic!("one pull: {pulls:?}") };
     assert_eq!((&pull["title"], &pull["user"]["login"]), (&json!("Begin it"), &json!("referee")), "{pull}");
     assert!(pull["body"].as_str().unwrap_or_default().contains(&format!("#{number}")), "{pull}");
+}
+
+// spec: DSP-18, SAF-1 @gitea
+// spec: DSP-18, SAF-1 @forgejo
+fn a_branch_that_is_there_stays_and_the_pull_comes_from_another(build: Build) {
+    let shop = Shop::new(build, "good.sh");
+    let alice = shop.site.repo.as_("alice");
+    let issue: Value =
+        alice.ask("POST", "/issues", Some(&json!({"title": "Begin", "body": "it"}))).json().expect("an issue");
+    let number = issue["number"].as_u64().expect("a number");
+    let taken = format!("referee/issue-{number}");
+    let body = json!({"new_branch_name": taken, "old_branch_name": "main"});
+    assert!(alice.ask("POST", "/branches", Some(&body)).is_success());
+    let tip = || -> Value { alice.ask("GET", &format!("/branches/{taken}"), None).json().expect("the branch") };
+    let before = tip()["commit"]["id"].clone();
+    let worker = shop.worker(0);
+    let opened = worker["opened"].as_str().unwrap_or_default();
+    assert!(opened.starts_with(&format!("{taken}-")), "with the lease's epoch behind it: {worker}");
+    assert_eq!(tip()["commit"]["id"], before);
 }
 
 // spec: DSP-14 @gitea @forgejo

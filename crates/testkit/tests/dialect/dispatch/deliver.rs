@@ -61,7 +61,7 @@ impl Bench {
             assert_eq!(permit.gate(), Gate::Work);
             assert_eq!(self.project.world.effects(), [], "nothing is recorded before the push");
             let Delivery::Push { commit, over, .. } = delivery else { panic!("{delivery:?}") };
-            push(commit, over)
+            push(commit, over).map(|()| delivery.clone())
         };
         let base = Sha::from("");
         let delivered = block_on(deliver(&desk, &self.held, result, &base, push)).expect("everything can be read");
@@ -269,7 +269,7 @@ fn a_branch_for_an_issue_is_opened_once_whoever_loses_the_answer() {
                     answered => answered,
                 };
                 opened.borrow_mut().push(number.map_err(|error| Undelivered(error.to_string()))?);
-                Ok(())
+                Ok(delivery.clone())
             };
             let delivered = block_on(deliver(&desk, &held, &result, &base, push)).expect("everything can be read");
             assert!(
