@@ -92,7 +92,7 @@ case $mode in
 search) found "$(near "$1")" ;;
 search-all) found "$(near "$1" && shift && far "$@")" ;;
 # what it was given
-say) result needs_human "the key is $MODEL_KEY" ;;
+tell) result needs_human "the key is $MODEL_KEY" ;;
 write)
     echo "key = $MODEL_KEY" >key.txt
     commit key.txt
