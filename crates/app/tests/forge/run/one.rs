@@ -81,9 +81,7 @@ fn a_worker_that_leaves_nothing_has_failed(build: Build) {
 fn an_issue_becomes_a_pull(build: Build) {
     let shop = Shop::new(build, "good.sh");
     let alice = shop.site.repo.as_("alice");
-    let issue: Value =
-        alice.ask("POST", "/issues", Some(&json!({"title": "Begin", "body": "it"}))).json().expect("an issue");
-    let number = issue["number"].as_u64().expect("a number");
+    let number = shop.issue("Begin");
     let worker = shop.worker(0);
     assert_eq!(worker["opened"], format!("referee/issue-{number}"), "{worker}");
     let pulls: Vec<Value> = alice.ask("GET", "/pulls?state=open&page=1&limit=50", None).json().expect("pulls");
@@ -97,9 +95,7 @@ fn an_issue_becomes_a_pull(build: Build) {
 fn a_branch_that_is_there_stays_and_the_pull_comes_from_another(build: Build) {
     let shop = Shop::new(build, "good.sh");
     let alice = shop.site.repo.as_("alice");
-    let issue: Value =
-        alice.ask("POST", "/issues", Some(&json!({"title": "Begin", "body": "it"}))).json().expect("an issue");
-    let number = issue["number"].as_u64().expect("a number");
+    let number = shop.issue("Begin");
     let taken = format!("referee/issue-{number}");
     let body = json!({"new_branch_name": taken, "old_branch_name": "main"});
     assert!(alice.ask("POST", "/branches", Some(&body)).is_success());
