@@ -1,7 +1,5 @@
 //! A second review knows the first one: what is fixed, unfixed, worse, accepted, disputed, moved or broken again.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use serde_json::{Value, json};
 
 use crate::shop::Shop;
@@ -373,15 +371,6 @@ fn asked_reader(shop: &Shop) -> impl Fn() -> usize {
     move || std::fs::read_to_string(&runs).unwrap_or_default().lines().count()
 }
 
-/// The forge's clock counts seconds: what is pushed in the second of a command may have been there before it.
-fn next_second() {
-    let second = || SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock").as_secs();
-    let now = second();
-    while second() == now {
-        std::thread::yield_now();
-    }
-}
-
 // spec: INC-13 @local
 #[test]
 fn break_glass_lifts_the_block_asks_no_reviewer_and_is_audited() {
@@ -395,7 +384,6 @@ fn break_glass_lifts_the_block_asks_no_reviewer_and_is_audited() {
     assert!(audit.contains("Glass broken") && audit.contains("production is down"), "{audit}");
     let quiet = shop.json(&["review"]);
     assert_eq!((&quiet["calls"]["writes"], asked()), (&json!(0), 0), "audited once, and nobody was asked");
-    next_second();
     change(&shop, 7, "fn e() { f() }");
     shop.json(&["review"]);
     let stands = shop.stands("L1");

@@ -76,19 +76,21 @@ fn allowed(snapshot: &Snapshot, policy: &Policy, ask: &Ask, by: &Author) -> bool
     }
 }
 
-pub(super) fn glass<'a>(snapshot: &'a Snapshot, _policy: &Policy, said: &[Said<'a>]) -> Option<Glass<'a>> {
+pub(super) fn glass<'a>(snapshot: &'a Snapshot, said: &[Said<'a>]) -> Option<Glass<'a>> {
     let broken = said.iter().rev().filter(|said| said.allowed).find_map(|said| match said.ask {
         Ask::BreakGlass { reason } => Some(Glass { by: said.by, reason, at: said.at }),
         _ => None,
     })?;
-    let at_this_head = snapshot.pull.head_since <= broken.at;
-    let carried =
-        || {
-            snapshot.comments.iter().filter_map(|comment| comment.text.tag()).any(
-                |tag| matches!(&tag.kind, TagKind::Topic(Topic::Glass { patch }) if *patch == snapshot.changes.patch),
-            )
-        };
-    (at_this_head || carried()).then_some(broken)
+    let audits = || {
+        snapshot.comments.iter().filter_map(|comment| match &comment.text.tag()?.kind {
+            TagKind::Topic(Topic::Glass { patch }) => Some((comment.at, patch)),
+            _ => None,
+        })
+    };
+    let carried = audits().any(|(_, patch)| *patch == snapshot.changes.patch);
+    // Clocks count seconds: what was pushed in the second of the command is told apart by what was audited since.
+    let elsewhere = || audits().any(|(at, _)| broken.at <= at);
+    (carried || (snapshot.pull.head_since <= broken.at && !elsewhere())).then_some(broken)
 }
 
 pub(super) fn paused<'a>(said: &[Said<'a>]) -> Option<&'a Author> {

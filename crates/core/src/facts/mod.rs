@@ -51,7 +51,7 @@ impl<'a> Facts<'a> {
         Self {
             roles: role::all(snapshot, policy),
             blocks: people::blocks(snapshot, policy, &own),
-            glass: asks::glass(snapshot, policy, &said),
+            glass: asks::glass(snapshot, &said),
             paused: asks::paused(&said),
             work: work::read(snapshot, policy, &own),
             said,

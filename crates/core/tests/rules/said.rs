@@ -84,6 +84,19 @@ fn a_broken_glass_is_audited_once_for_each_change() {
     assert_eq!(stage.plan().why.rule, "break-glass");
 }
 
+// spec: INC-13, D25 @core
+#[test]
+fn a_change_of_the_same_second_ends_a_broken_glass_that_was_audited() {
+    let mut stage = Stage::all_clear();
+    stage.command(person("carol"), 0, Ask::BreakGlass { reason: "fire".into() });
+    stage.snapshot.pull.head_since = Time(NOW);
+    let audit = stage.plan().steps.remove(0);
+    stage.apply(&audit);
+    assert_eq!(stage.plan().why.rule, "break-glass");
+    stage.snapshot.changes.patch = patch("p2");
+    assert_ne!(stage.plan().why.rule, "break-glass");
+}
+
 #[test]
 fn a_closed_pull_answers_nothing() {
     let mut stage = Stage::all_clear();
