@@ -142,6 +142,11 @@ impl super::Facts<'_> {
             .map(|said| said.at)
     }
 
+    /// The latest ask of either kind at this head: whatever is evaluated now answers it.
+    pub fn asked(&self) -> Option<Time> {
+        self.asked_review().map(|(at, _)| at).max(self.asked_retry())
+    }
+
     /// The last command about a finding by one who may: `dismiss` or `reopen`.
     pub fn last_word(&self, role: &RoleName, id: FindingId) -> Option<&Said<'_>> {
         let names =

@@ -39,7 +39,7 @@ pub struct Mark {
     pub tried_at: Option<Time>,
     /// The report that the evaluation is of: taken twice, it is evaluated once (PUB-2).
     pub report: Option<Hash>,
-    /// The ask that the evaluation answered, so that one command starts one review (D2).
+    /// The ask that the evaluation answered, a `retry` too, so that one command starts one review (D2, LOOP-11).
     pub asked: Option<Time>,
     /// Who took the last one's weight, so that this one had to be posted again (PUB-20).
     pub restored: Option<String>,

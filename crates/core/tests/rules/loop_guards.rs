@@ -203,7 +203,10 @@ fn a_retry_or_a_new_change_lets_a_failed_reviewer_start_again() {
     assert_eq!(told(&stage.rules()), "review: review static");
     let mut stage = failed();
     stage.command(person("bob"), HOUR, Ask::Retry);
-    assert_eq!(told(&stage.rules()), "review: blocked reviewerfailed", "an old retry is used up");
+    assert_eq!(told(&stage.rules()), "review: review static", "in the second of the failure too");
+    let mark = stage.snapshot.reviews[0].text.reading.mark.as_mut().expect("a verdict");
+    mark.data.asked = Some(Time(NOW - HOUR));
+    assert_eq!(told(&stage.rules()), "review: blocked reviewerfailed", "an answered retry is used up");
     let mut stage = failed();
     stage.snapshot.changes.patch = patch("p2");
     assert_eq!(told(&stage.rules()), "review: review static");

@@ -94,7 +94,7 @@ pub(in crate::decide) fn is_told(facts: &Facts<'_>, judgement: &Judgement<'_>) -
     let asked = facts.asked_review().map(|(at, _)| at);
     let says_nothing_new = judgement.fresh == Fresh::Complete
         && judgement.findings.iter().all(|it| it.moved == Moved::No)
-        && (asked.is_none() || asked == mark.asked);
+        && asked <= mark.asked;
     mark.report.as_ref() == Some(&report.digest) || (same_change && says_nothing_new)
 }
 
@@ -115,7 +115,7 @@ fn evaluate(facts: &Facts<'_>, judgement: &Judgement<'_>, report: &Report, mark:
     mark.base = snapshot.changes.merge_base.clone();
     mark.report = Some(report.digest.clone());
     mark.spent = mark.spent.plus(report.figures);
-    mark.asked = facts.asked_review().map(|(at, _)| at).or(mark.asked);
+    mark.asked = facts.asked().max(mark.asked);
     mark.evaluation = evaluation(judgement, report, since);
     match judgement.fresh {
         Fresh::Failed { .. } => {

@@ -72,10 +72,9 @@ pub(super) fn guarded(case: &Case<'_>) -> Vec<Refusal> {
 
 /// Whether a role is asked for by name, by a person, or by the command line.
 pub(super) fn is_asked(case: &Case<'_>, judgement: &Judgement<'_>) -> bool {
-    let mark = judgement.role.standing.map(|standing| standing.mark);
-    let answered = mark.and_then(|mark| mark.asked.max(mark.tried_at));
+    let answered = judgement.role.standing.and_then(|standing| standing.mark.asked);
     let asked = case.facts.asked_review().map(|(at, _)| at);
-    case.facts.snapshot.evidence.full || (asked.is_some() && answered < asked)
+    case.facts.snapshot.evidence.full || answered < asked
 }
 
 /// Whether the checks passed, as far as policy asks for any (D15).
@@ -142,16 +141,19 @@ fn wants(case: &Case<'_>, judgement: &Judgement<'_>) -> Wants {
 struct Attempts {
     made: u8,
     last: Option<Time>,
-    /// A person said `retry` since.
+    /// A person said `retry`, and no attempt answered it.
     retry: bool,
 }
 
 fn attempts(case: &Case<'_>, judgement: &Judgement<'_>) -> Attempts {
     let patch = &case.facts.snapshot.changes.patch;
     let mark = judgement.role.standing.map(|standing| standing.mark).filter(|mark| mark.patch == *patch);
-    let last = mark.and_then(|mark| mark.tried_at);
-    let asked = case.facts.asked_retry();
-    Attempts { made: mark.map_or(0, |mark| mark.attempts), last, retry: asked.is_some() && last < asked }
+    let answered = mark.and_then(|mark| mark.asked);
+    Attempts {
+        made: mark.map_or(0, |mark| mark.attempts),
+        last: mark.and_then(|mark| mark.tried_at),
+        retry: answered < case.facts.asked_retry(),
+    }
 }
 
 /// What of the budget is used up by the roles' Marks, and by own texts (LOOP-9).
