@@ -145,10 +145,12 @@ fn passed_over(issue: &Issue, jobs: &[JobRecord<'_>], policy: &Policy, viewer: &
 }
 
 fn person_wrote_after(issue: &Issue, last: &JobRecord<'_>, policy: &Policy, viewer: &Viewer) -> bool {
-    issue.comments.iter().any(|comment| {
-        let author = &comment.author;
+    // By their order: clocks count seconds.
+    let after = issue.comments.iter().skip_while(|comment| comment.id != *last.comment).skip(1);
+    let mut authors = after.map(|comment| &comment.author);
+    authors.any(|author| {
         let person = author.login.as_ref().is_some_and(|login| !is_ours(viewer, policy, login));
-        last.at < comment.at && person && !author.bot
+        person && !author.bot
     })
 }
 

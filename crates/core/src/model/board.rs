@@ -39,6 +39,6 @@ pub struct Issue {
     pub labels: Vec<Label>,
     /// Who has it.
     pub assignees: Vec<Login>,
-    /// What was said on it: job records are read here (DSP-18).
+    /// What was said on it, in its order: job records are read here (DSP-18).
     pub comments: Vec<Comment>,
 }

@@ -191,12 +191,8 @@ fn a_failed_issue_is_taken_once_more_and_then_passed_over_until_a_person_writes(
         let job = pass(&board(vec![failed]), &[]).spawn;
         assert_eq!(job.map(|job| job.retry), expected, "{ago} {outcome:?} {retried} {wrote}");
     }
-    let speaks = [
-        ("worker", MINUTE, "its own words"),
-        ("referee", MINUTE, "our words"),
-        ("sec-bot", MINUTE, "a role's words"),
-        ("bob", HOUR, "not after it"),
-    ];
+    let speaks =
+        [("worker", MINUTE, "its own words"), ("referee", MINUTE, "our words"), ("sec-bot", MINUTE, "a role's words")];
     for (by, ago, why) in speaks {
         let mut failed = issue(3);
         failed.comments = vec![record(3, 1, HOUR, Some(Failed), true), said(by, ago)];
@@ -206,6 +202,11 @@ fn a_failed_issue_is_taken_once_more_and_then_passed_over_until_a_person_writes(
         let pass = schedule(&board(vec![failed]), &[], &stage.policy, &stage.snapshot.viewer);
         assert!(lines(&pass).is_empty(), "{why}");
     }
+    let mut before = issue(3);
+    before.comments = vec![said("bob", HOUR), record(3, 1, HOUR, Some(Failed), true)];
+    assert!(lines(&pass(&board(vec![before.clone()]), &[])).is_empty(), "bob wrote before it");
+    before.comments.reverse();
+    assert!(pass(&board(vec![before]), &[]).spawn.is_some(), "bob wrote after it, in its second");
     let mut shared = issue(3);
     shared.comments = vec![record(3, 1, MINUTE, Some(Failed), false)];
     shared.assignees = vec!["worker".into(), "bob".into()];
