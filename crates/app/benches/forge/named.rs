@@ -27,7 +27,7 @@ const NEEDED: &[(&str, &[&str])] = &[
     ("GET /issues/{n}/timeline", &["texts as they are now, comments, labels, pushes: PUB-10, LOOP-12"]),
     ("GET /pulls/{n}/reviews/{id}/comments", &["what was stored of the inline comments: PUB-14"]),
     (
-        "GET /commits/{sha}/status",
+        "GET /statuses/{sha}",
         &["the checks, and the own status: PUB-19", "the own status again, so that it is not set twice: PUB-2"],
     ),
     ("GET /assignees", &["who may write: D10"]),

@@ -40,7 +40,7 @@ impl Hand {
         for page in 1..=PAGES_MAX {
             // Some servers take no notice of `limit` unless `page` is there.
             let answer = self.ask(&call.clone().with("page", page).with("limit", PAGE), what).await?;
-            let total: Option<usize> = answer.header("x-total-count").and_then(|total| total.parse().ok());
+            let total = total(&answer);
             let empty = !list.add(&answer, open(understand(&answer, what)?));
             if counted.zip(total).is_some_and(|(before, now)| now < before) {
                 // A row went away while this was read, and another may have slipped from one page to the one before.
@@ -53,6 +53,18 @@ impl Hand {
             }
         }
         Ok(list)
+    }
+
+    /// A list that fits on one page, `None` if it does not.
+    pub(super) async fn page<T: DeserializeOwned>(
+        &self,
+        call: &Call<'_>,
+        what: &str,
+    ) -> Result<Option<Listing<T>>, ForgeError> {
+        let answer = self.ask(&call.clone().with("page", 1).with("limit", PAGE), what).await?;
+        let mut list = Listing::cut(what);
+        list.add(&answer, understand(&answer, what)?);
+        Ok((total(&answer) == Some(list.items.len())).then(|| list.whole()))
     }
 
     /// The timeline. It tells no length: inline comments are taken out after paging, so that a page may be short or
@@ -82,7 +94,17 @@ impl Hand {
     }
 }
 
+/// How many rows a list has by the server's count.
+fn total(answer: &Answer) -> Option<usize> {
+    answer.header("x-total-count")?.parse().ok()
+}
+
 impl<T> Listing<T> {
+    /// The same with other rows.
+    pub(super) fn map<U>(self, change: impl FnOnce(Vec<T>) -> Vec<U>) -> Listing<U> {
+        Listing { items: change(self.items), complete: self.complete, taken_at: self.taken_at }
+    }
+
     /// Nothing read yet.
     fn cut(what: &str) -> Self {
         Self { items: Vec::new(), complete: cut(what), taken_at: Time::default() }

@@ -31,6 +31,7 @@ routes! {
     REVIEW_COMMENTS = Route::get("/repos/{owner}/{repo}/pulls/{number}/reviews/{review}/comments");
     TIMELINE = Route::get("/repos/{owner}/{repo}/issues/{number}/timeline");
     COMMENTS = Route::get("/repos/{owner}/{repo}/issues/{number}/comments");
+    STATUSES = Route::get("/repos/{owner}/{repo}/statuses/{sha}");
     STATUS = Route::get("/repos/{owner}/{repo}/commits/{sha}/status");
     LABELS = Route::get("/repos/{owner}/{repo}/labels");
     ISSUE_LABELS = Route::get("/repos/{owner}/{repo}/issues/{number}/labels");

@@ -175,10 +175,11 @@ pub(super) struct Statuses {
     pub(super) statuses: Vec<Status>,
 }
 
-/// The latest word of a context.
+/// A word of a context.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Status {
+    pub(super) id: u64,
     pub(super) context: String,
     pub(super) status: String,
     pub(super) description: String,

@@ -72,6 +72,7 @@ impl Reader<'_> {
             ["issues", number, "labels"] => Ok(self.said(&self.shape.labels(&self.pull(number)?.labels))),
             ["issues", number, "reactions"] => Ok(self.reactions(number)),
             ["commits", sha, "status"] => self.status(sha),
+            ["statuses", sha] => Ok(self.statuses(sha)),
             _ => Err(Reply::nowhere()),
         }
     }
@@ -161,10 +162,18 @@ impl Reader<'_> {
         if !self.repo().commits.contains_key(&sha) {
             return Err(self.not_found());
         }
-        let all: Vec<_> = self.repo().statuses.iter().enumerate().filter(|(_, status)| status.commit == sha).collect();
+        let all: Vec<_> = self.repo().statuses.iter().filter(|status| status.commit == sha).collect();
         let total = all.len();
         let page = self.page().cut(all);
         Ok(self.said(&self.shape.combined(&sha, &page)).with("x-total-count", total))
+    }
+
+    /// All that was ever said of a commit, by the second it was said in: in one second by nothing at all. Nobody looks
+    /// whether there is such a commit.
+    fn statuses(&self, sha: &str) -> Reply {
+        let all = self.repo().superseded.iter().chain(&self.repo().statuses);
+        let here = all.filter(|status| status.commit.as_str() == sha);
+        self.listed(here.map(|status| self.shape.status(status)).collect())
     }
 
     /// Everybody with write access, and the owner.

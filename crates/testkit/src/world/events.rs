@@ -206,10 +206,11 @@ impl Repo {
 
     /// The latest of each context is the one that counts.
     pub(crate) fn set_status(&mut self, commit: &Sha, context: &str, state: CheckState, text: &str) {
-        let same = |status: &StoredStatus| status.commit == *commit && status.context == context;
-        self.statuses.retain(|status| !same(status));
+        let id = self.statuses.len() + self.superseded.len() + 1;
+        let same = |status: &mut StoredStatus| status.commit == *commit && status.context == context;
+        self.superseded.extend(self.statuses.extract_if(.., same));
         let (commit, context) = (commit.clone(), context.to_owned());
-        self.statuses.push(StoredStatus { commit, context, state, text: text.to_owned() });
+        self.statuses.push(StoredStatus { id, commit, context, state, text: text.to_owned() });
     }
 
     /// A fork is its author's alone.

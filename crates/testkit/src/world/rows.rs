@@ -28,7 +28,10 @@ pub(crate) struct Repo {
     pub(crate) users: BTreeMap<Login, User>,
     pub(crate) pulls: BTreeMap<PullNumber, Arc<StoredPull>>,
     pub(crate) issues: BTreeMap<IssueNumber, StoredIssue>,
+    /// The latest of each context.
     pub(crate) statuses: Vec<StoredStatus>,
+    /// Those that a later one took the place of.
+    pub(crate) superseded: Vec<StoredStatus>,
     pub(crate) claims: Claims,
     /// Labels that can be put on, in the order they were made.
     pub(crate) labels: Vec<String>,
@@ -140,6 +143,7 @@ pub(crate) struct StoredIssue {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StoredStatus {
+    pub(crate) id: usize,
     pub(crate) commit: Sha,
     pub(crate) context: String,
     pub(crate) state: CheckState,
@@ -169,6 +173,7 @@ impl Repo {
             pulls: BTreeMap::new(),
             issues: BTreeMap::new(),
             statuses: Vec::new(),
+            superseded: Vec::new(),
             claims: Claims::default(),
             labels: Vec::new(),
             reactions: Vec::new(),

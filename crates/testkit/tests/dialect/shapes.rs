@@ -176,6 +176,12 @@ fn statuses() {
         let combined = visit.get(&read).json(200);
         alike(&visit, "status-combined", &combined);
         assert_eq!(combined["state"], "success");
+        let all = visit.get(&write);
+        assert_eq!(all.total(), 2, "what was said before is still there");
+        let seen = &recorded(dialect, "status-combined")["statuses"][0];
+        for row in all.json(200).as_array().expect("a list") {
+            assert_eq!(differences("statuses", seen, row), [""; 0], "{dialect:?}");
+        }
     }
 }
 

@@ -1,4 +1,7 @@
 //! What the checks say of the head. The server's own sum is of one page and differs by version: it is not used.
+//!
+//! A commit's statuses come as they were written, or as the latest of each context. The server finds the first in half
+//! the time, since it need not look at the commit; the second is asked for where the first does not fit on a page.
 
 use referee_core::model::checks::OwnStatus;
 use referee_core::model::{Check, CheckState, Checks};
@@ -12,18 +15,34 @@ use crate::gitea::{GiteaForge, routes};
 
 /// Contexts with this prefix are referee's own, never part of the checks (D15).
 const OWN: &str = "referee/";
+/// What they are called where they cannot be read.
+const CHECKS: &str = "the checks";
 
 impl GiteaForge {
     /// The latest word of each context at a commit.
-    pub(super) async fn statuses(&self, hand: &Hand, sha: &str) -> Result<Listing<Status>, ForgeError> {
-        let call = Call::new(&routes::STATUS, self.places([&sha]));
-        hand.pages(&call, "the checks", |page: Statuses| page.statuses).await
+    pub(in crate::gitea) async fn statuses(&self, hand: &Hand, sha: &str) -> Result<Listing<Status>, ForgeError> {
+        let call = Call::new(&routes::STATUSES, self.places([&sha]));
+        let written = match hand.page(&call, CHECKS).await? {
+            Some(all) => all,
+            None => {
+                let call = Call::new(&routes::STATUS, self.places([&sha]));
+                hand.pages(&call, CHECKS, |page: Statuses| page.statuses).await?
+            }
+        };
+        Ok(written.map(latest))
     }
+}
+
+/// The latest of each context.
+fn latest(mut written: Vec<Status>) -> Vec<Status> {
+    written.sort_by(|one, other| (&one.context, other.id).cmp(&(&other.context, one.id)));
+    written.dedup_by(|one, other| one.context == other.context);
+    written
 }
 
 pub(super) fn told(statuses: &[Status]) -> Checks {
     let mut checks = Checks::default();
-    for Status { context, status, description } in statuses {
+    for Status { context, status, description, .. } in statuses {
         let (context, state) = (context.clone(), state(status));
         if context.starts_with(OWN) {
             checks.own.push(OwnStatus { context, state, text: description.clone() });
@@ -41,5 +60,24 @@ fn state(word: &str) -> CheckState {
         "success" | "skipped" => CheckState::Pass,
         "failure" | "error" | "warning" => CheckState::Fail,
         _ => CheckState::Pending,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Status, latest};
+
+    #[test]
+    fn the_latest_word_of_each_context_counts_in_whatever_order_they_come() {
+        let said = |id, context: &str, status: &str| Status {
+            id,
+            context: context.to_owned(),
+            status: status.to_owned(),
+            ..Status::default()
+        };
+        let [slow, first, second] = [said(1, "slow", "pending"), said(2, "ci", "pending"), said(3, "ci", "success")];
+        for written in [[&slow, &first, &second], [&second, &slow, &first], [&first, &second, &slow]] {
+            assert_eq!(latest(written.into_iter().cloned().collect()), [second.clone(), slow.clone()]);
+        }
     }
 }

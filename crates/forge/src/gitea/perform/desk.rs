@@ -7,7 +7,7 @@ use serde_json::json;
 use super::own::{hidden, whole};
 use super::{Pen, done, is, permitted};
 use crate::gitea::routes;
-use crate::gitea::wire::{Event, Issue, Label, Status, Statuses, User};
+use crate::gitea::wire::{Event, Issue, Label, Status, User};
 use crate::{ForgeError, Performed};
 
 impl Pen<'_> {
@@ -107,8 +107,7 @@ impl Pen<'_> {
 
     /// The latest status of each context.
     async fn statuses(&self, commit: &Sha) -> Result<Vec<Status>, ForgeError> {
-        let call = self.forge.call(&routes::STATUS, [commit]);
-        whole(self.hand.pages(&call, &self.what("the statuses"), |page: Statuses| page.statuses).await?)
+        whole(self.forge.statuses(self.hand, commit.as_str()).await?)
     }
 }
 

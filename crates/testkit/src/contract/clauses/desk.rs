@@ -82,6 +82,21 @@ pub(super) async fn a_status_is_written_once_and_is_no_check<S: Stage>(bench: &B
     Ok(())
 }
 
+/// More than fit on a page of any server.
+pub(super) async fn the_latest_status_counts_whatever_was_said_before<S: Stage>(bench: &Bench<'_, S>) -> Kept {
+    let staged = bench.pull().await?;
+    if bench.fetch(staged.pull).await?.capabilities.status == Support::Unsupported {
+        return Ok(());
+    }
+    for _ in 0..26 {
+        bench.done(staged.pull, &status(&staged, CheckState::Fail)).await?;
+        bench.done(staged.pull, &status(&staged, CheckState::Pass)).await?;
+    }
+    bench.again(staged.pull, &status(&staged, CheckState::Pass)).await?;
+    let own = only(bench.fetch(staged.pull).await?.checks.own, "own statuses")?;
+    holds(own.state == CheckState::Pass, || format!("the status reads {own:?}"))
+}
+
 pub(super) async fn a_claim_is_held_once_and_given_back<S: Stage>(bench: &Bench<'_, S>) -> Kept {
     let staged = bench.pull().await?;
     let forge = bench.stage.forge();

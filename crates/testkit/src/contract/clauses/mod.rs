@@ -42,6 +42,7 @@ pub(super) async fn run<S: Stage>(bench: &Bench<'_, S>, clauses: &mut Vec<Clause
         desk::a_label_is_put_on_and_taken_off_once
         desk::somebody_is_assigned_once
         desk::a_status_is_written_once_and_is_no_check
+        desk::the_latest_status_counts_whatever_was_said_before
         desk::a_claim_is_held_once_and_given_back
         desk::capabilities_tell_the_truth
         faults::foreign_words_are_never_edited

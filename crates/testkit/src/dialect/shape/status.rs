@@ -8,10 +8,10 @@ use crate::world::StoredStatus;
 
 impl Shape<'_> {
     /// A page of the combined status: its sum and its count are of the page alone.
-    pub(in crate::dialect) fn combined(&self, sha: &Sha, page: &[(usize, &StoredStatus)]) -> Value {
+    pub(in crate::dialect) fn combined(&self, sha: &Sha, page: &[&StoredStatus]) -> Value {
         let forgejo = self.dialect().is_forgejo();
         let named = !forgejo || !page.is_empty();
-        let statuses: Vec<Value> = page.iter().map(|(id, status)| self.status(*id, status)).collect();
+        let statuses: Vec<Value> = page.iter().map(|status| self.status(status)).collect();
         let link = |path: &str| if forgejo { String::new() } else { self.api(path) };
         json!({
             "state": self.sum(page),
@@ -25,9 +25,9 @@ impl Shape<'_> {
     }
 
     /// One status.
-    pub(in crate::dialect) fn status(&self, id: usize, status: &StoredStatus) -> Value {
+    pub(in crate::dialect) fn status(&self, status: &StoredStatus) -> Value {
         json!({
-            "id": id,
+            "id": status.id,
             "status": word(status.state),
             "target_url": "",
             "description": status.text,
@@ -40,8 +40,8 @@ impl Shape<'_> {
     }
 
     /// The worst, and what a server makes of nothing.
-    fn sum(&self, page: &[(usize, &StoredStatus)]) -> &'static str {
-        let has = |state| page.iter().any(|(_, status)| status.state == state);
+    fn sum(&self, page: &[&StoredStatus]) -> &'static str {
+        let has = |state| page.iter().any(|status| status.state == state);
         if page.is_empty() && self.dialect().is_forgejo() {
             ""
         } else if has(CheckState::Fail) {

@@ -121,8 +121,7 @@ impl Writer<'_> {
         let on = self.repo().pulls.values().find(|pull| pull.head == commit).map(|pull| pull.number);
         let what = What::Status { commit, context, state, text };
         self.effect(on.unwrap_or_default(), what);
-        let id = self.repo().statuses.len();
-        let status = self.repo().statuses.last().map(|status| self.shape().status(id, status));
+        let status = self.repo().statuses.last().map(|status| self.shape().status(status));
         Ok(Reply::json(201, &status.unwrap_or_default()))
     }
 
