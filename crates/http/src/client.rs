@@ -3,16 +3,17 @@
 use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::time::Instant;
 
 use backon::{ExponentialBuilder, Retryable};
 use governor::{DefaultDirectRateLimiter, Quota};
 use recloser::{AsyncRecloser, Recloser};
-use tokio::sync::Semaphore;
 
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::error::HttpError;
 use crate::failed::Failed;
+use crate::lanes::Lanes;
 use crate::parcel::Parcel;
 use crate::reach::{Limits, Reach};
 use crate::wire::Wire;
@@ -27,7 +28,7 @@ pub struct Client {
 struct Inner {
     wire: Wire,
     pace: DefaultDirectRateLimiter,
-    lanes: Semaphore,
+    lanes: Lanes,
     breaker: AsyncRecloser,
 }
 
@@ -44,7 +45,7 @@ impl Client {
     /// A client. Nothing is sent yet.
     pub fn new(reach: Reach) -> Result<Self, HttpError> {
         let (pace, breaker) = (pace(&reach.limits), breaker(&reach.limits));
-        let lanes = Semaphore::new(reach.limits.at_once.max(1));
+        let lanes = Lanes::new(reach.limits.at_once);
         Ok(Self { inner: Arc::new(Inner { wire: Wire::new(reach)?, pace, lanes, breaker }) })
     }
 
@@ -80,10 +81,12 @@ impl Client {
     async fn attempt(&self, parcel: &Parcel) -> Result<Answer, Failed> {
         let Inner { wire, pace, lanes, breaker } = self.inner.as_ref();
         let paced = async {
-            // Nobody closes it, so there is no error; held until the answer is read.
-            let _lane = lanes.acquire().await;
+            let lane = lanes.enter().await;
             pace.until_ready().await;
-            wire.attempt(parcel).await
+            let began = Instant::now();
+            let answer = wire.attempt(parcel).await;
+            lanes.answered(lane, parcel.question, answer.is_ok().then(|| began.elapsed()));
+            answer
         };
         breaker.call_with(Failed::is_trouble, paced).await.map_err(|error| match error {
             recloser::Error::Inner(failed) => failed,

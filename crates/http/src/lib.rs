@@ -8,6 +8,7 @@ mod dial;
 mod error;
 mod failed;
 mod kept;
+mod lanes;
 mod parcel;
 mod reach;
 mod reason;

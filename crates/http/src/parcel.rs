@@ -18,6 +18,8 @@ pub(crate) struct Parcel {
     pub(crate) url: Url,
     pub(crate) body: Option<String>,
     pub(crate) repeat: Repeat,
+    /// The path of its line in the table.
+    pub(crate) question: &'static str,
 }
 
 impl Parcel {
@@ -30,7 +32,8 @@ impl Parcel {
         if !call.query.is_empty() {
             url.query_pairs_mut().extend_pairs(&call.query);
         }
-        Ok(Self { method, url, body: call.body.as_ref().map(Value::to_string), repeat: route.repeat })
+        let body = call.body.as_ref().map(Value::to_string);
+        Ok(Self { method, url, body, repeat: route.repeat, question: route.path })
     }
 
     pub(crate) fn reads(&self) -> bool {

@@ -44,7 +44,7 @@ pub struct Limits {
     pub per_minute: u32,
     /// How many may leave at once.
     pub burst: u32,
-    /// How many are on their way at once, whatever else the pace allows: a slow server is asked slowly.
+    /// How many are on their way at once, whatever else the pace allows; fewer where the server answers slower for it.
     pub at_once: usize,
     /// How many failures in a row make the client leave the server alone.
     pub failures: usize,
