@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use referee_core::model::{Access, CheckState, Login, PullNumber, Sha};
 use referee_testkit::dialect::{Dialect, Server};
 use referee_testkit::proxy::Proxy;
-use referee_testkit::{Person, World};
+use referee_testkit::{Person, Quirks, World};
 use tempfile::TempDir;
 
 use crate::stage::{self, People, Resolved, Stage};
@@ -25,7 +25,7 @@ pub(crate) struct OnDialect {
 impl OnDialect {
     pub(crate) fn new(count: usize) -> Self {
         let home = TempDir::new().expect("a folder");
-        let world = World::new(Dialect::Gitea127.quirks());
+        let world = World::new(Quirks { prompt: true, ..Dialect::Gitea127.quirks() });
         ["alice", "ruth", "sec"].iter().for_each(|name| world.admit(name, Access::Write));
         let seat = world.seat("referee");
         world.offer_labels(&["wip", "ready", "bug"]);

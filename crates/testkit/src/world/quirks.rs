@@ -66,6 +66,8 @@ pub struct Quirks {
     pub slash_is_taken: bool,
     /// The longest text it takes, in bytes.
     pub max_text: usize,
+    /// A call takes no time, so that many of them are not an hour.
+    pub prompt: bool,
 }
 
 /// How a forge stores replies.
@@ -127,6 +129,7 @@ impl Quirks {
             auto_merge: false,
             slash_is_taken: false,
             max_text: 60_000,
+            prompt: false,
         }
     }
 

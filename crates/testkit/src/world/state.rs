@@ -224,7 +224,9 @@ impl State {
         if self.gone.contains(&seat) {
             return Err(gone());
         }
-        self.tick();
+        if !self.repo.quirks.prompt {
+            self.tick();
+        }
         if self.revoked.contains(&seat) { Err(ForgeError::Unauthenticated) } else { Ok(()) }
     }
 
