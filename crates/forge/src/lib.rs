@@ -55,8 +55,8 @@ pub trait Reader {
         }
     }
 
-    /// Whether that identity may push to a pull's head. A pull tells rights in a repository; a branch may be protected
-    /// beside them (DSP-5).
+    /// Whether that identity may push to the head of a pull that was just read. A pull tells rights in a repository; a
+    /// branch may be protected beside them (DSP-5).
     fn may_push(&self, pull: PullNumber, by: &Login) -> impl Future<Output = Result<bool, ForgeError>> {
         let _ = (pull, by);
         async { Ok(true) }

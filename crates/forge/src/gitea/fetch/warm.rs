@@ -31,9 +31,13 @@ pub(super) const STALE: Span = Span::minutes(15);
 impl GiteaForge {
     /// What was kept of that pull, if it still tells of this head.
     pub(super) fn kept(&self, pull: &Pull) -> Option<Raw> {
-        let shelf = self.shelf.as_ref()?;
-        let old: Raw = serde_json::from_str(&shelf.load(&self.shelf_key(PullNumber(pull.number))?)?).ok()?;
+        let old = self.shelved(PullNumber(pull.number))?;
         (old.pull.head.sha == pull.head.sha && old.pull.number == pull.number).then_some(old)
+    }
+
+    /// What was kept of a pull when it was last read.
+    pub(super) fn shelved(&self, number: PullNumber) -> Option<Raw> {
+        serde_json::from_str(&self.shelf.as_ref()?.load(&self.shelf_key(number)?)?).ok()
     }
 
     /// Keeps what was read, if it was whole.
