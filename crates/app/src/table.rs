@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use referee_core::decide::decide;
 use referee_core::mark::Keys;
 use referee_core::model::{Evidence, PullNumber, Snapshot};
-use referee_core::plan::{Next, Plan};
+use referee_core::plan::Plan;
 use referee_forge::{Fetched, Gates, Reader};
-use referee_turn::{Desk, Inbox, Publishing, Turn, TurnError, gather, turn};
+use referee_turn::{Desk, Inbox, Publishing, Turn, TurnError, gather, takes_worker, turn};
 
 use crate::case::Case;
 use crate::config::Setup;
@@ -69,11 +69,8 @@ impl<'a> Table<'a> {
         let policy = &self.setup.policy;
         let mut snapshot = gather(fetched, &self.case.texts, inbox, policy, &self.keys).map_err(TurnError::from)?;
         let mut plan = decide(&snapshot, policy);
-        // Whether its branch takes a worker's push is told by no pull (DSP-5): asked where a worker would start.
-        if let (Some(work), Next::Spawn(_)) = (&policy.work, &plan.next)
-            && !wait(self.case.forge.may_push(self.case.pull, &work.user))?.map_err(TurnError::from)?
-        {
-            snapshot.pull.pushable = Some(false);
+        let takes_worker = takes_worker(&self.case.forge, policy, &plan, &mut snapshot);
+        if !wait(takes_worker)?.map_err(TurnError::from)? {
             plan = decide(&snapshot, policy);
         }
         Ok((snapshot, plan))

@@ -14,7 +14,7 @@ pub use apply::{Applied, apply};
 pub use deliver::{Delivered, Undelivered, answer, deliver};
 pub use gather::{GatherError, Inbox, changes, gather};
 pub use journal::{Intent, Journal, Nothing, Record};
-pub use pass::{Held, Looked, Passed, Started, Then, View, pass, release};
+pub use pass::{Held, Looked, Passed, Started, Then, View, pass, release, takes_worker};
 pub use receipt::{Outcome, Receipt};
 pub use source::{Source, SourceError};
 pub use turn::{Desk, Publishing, Turn, TurnError, turn};

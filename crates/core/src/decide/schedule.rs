@@ -147,11 +147,8 @@ fn passed_over(issue: &Issue, jobs: &[JobRecord<'_>], policy: &Policy, viewer: &
 fn person_wrote_after(issue: &Issue, last: &JobRecord<'_>, policy: &Policy, viewer: &Viewer) -> bool {
     // By their order: clocks count seconds.
     let after = issue.comments.iter().skip_while(|comment| comment.id != *last.comment).skip(1);
-    let mut authors = after.map(|comment| &comment.author);
-    authors.any(|author| {
-        let person = author.login.as_ref().is_some_and(|login| !is_ours(viewer, policy, login));
-        person && !author.bot
-    })
+    let mut people = after.map(|comment| &comment.author).filter(|author| !author.bot);
+    people.any(|author| author.login.as_ref().is_some_and(|login| !is_ours(viewer, policy, login)))
 }
 
 fn implement(board: &Board, work: &Work, viewer: &Viewer, issue: &Issue, jobs: &[JobRecord<'_>], why: &Reason) -> Job {

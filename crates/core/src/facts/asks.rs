@@ -117,34 +117,34 @@ pub(super) fn operator_epoch(snapshot: &Snapshot, said: &[Said<'_>]) -> u32 {
 }
 
 impl super::Facts<'_> {
-    /// The latest ask for another look at this head, and whether it wants everything (D2).
-    pub fn asked_review(&self) -> Option<(Time, Breadth)> {
-        self.said.iter().rev().filter(|said| said.allowed && self.snapshot.pull.head_since <= said.at).find_map(
-            |said| match said.ask {
-                Ask::Review => Some((said.at, Breadth::Delta)),
-                Ask::FullReview => Some((said.at, Breadth::Whole)),
-                _ => None,
-            },
-        )
+    /// The latest ask for another look at this head (D2).
+    pub fn asked_review(&self) -> Option<Time> {
+        self.last_look().map(|said| said.at)
     }
 
     /// Whether the latest ask for another look wants everything.
     pub fn asked_whole(&self) -> bool {
-        self.asked_review().is_some_and(|(_, breadth)| breadth == Breadth::Whole)
+        self.last_look().is_some_and(|said| matches!(said.ask, Ask::FullReview))
     }
 
     /// The latest ask to try a failed reviewer again at this head.
     pub fn asked_retry(&self) -> Option<Time> {
-        self.said
-            .iter()
-            .rev()
-            .find(|said| said.allowed && matches!(said.ask, Ask::Retry) && self.snapshot.pull.head_since <= said.at)
-            .map(|said| said.at)
+        self.last_here(|ask| matches!(ask, Ask::Retry)).map(|said| said.at)
     }
 
     /// The latest ask of either kind at this head: whatever is evaluated now answers it.
     pub fn asked(&self) -> Option<Time> {
-        self.asked_review().map(|(at, _)| at).max(self.asked_retry())
+        self.asked_review().max(self.asked_retry())
+    }
+
+    fn last_look(&self) -> Option<&Said<'_>> {
+        self.last_here(|ask| matches!(ask, Ask::Review | Ask::FullReview))
+    }
+
+    /// The latest of those at this head, by one who may.
+    fn last_here(&self, wanted: impl Fn(&Ask) -> bool) -> Option<&Said<'_>> {
+        let since = self.snapshot.pull.head_since;
+        self.said.iter().rev().find(|said| said.allowed && since <= said.at && wanted(said.ask))
     }
 
     /// The last command about a finding by one who may: `dismiss` or `reopen`.

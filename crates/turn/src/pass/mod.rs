@@ -13,6 +13,7 @@ mod read;
 mod start;
 
 pub use held::{Held, View, release};
+pub use read::takes_worker;
 
 use referee_core::decide::{Pass, ProtocolLine, schedule};
 use referee_core::mark::{Tag, TagKind, Topic};

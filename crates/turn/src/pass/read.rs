@@ -5,7 +5,7 @@ use referee_core::facts::Facts;
 use referee_core::model::{Board, Sha, Snapshot};
 use referee_core::plan::{Next, Plan};
 use referee_core::policy::Policy;
-use referee_forge::{Fetched, Forge};
+use referee_forge::{Fetched, Forge, ForgeError, Reader};
 
 use super::{Looked, is_of_a_pass};
 use crate::gather::words::read_board;
@@ -49,18 +49,32 @@ fn plan(snapshot: &Snapshot, policy: &Policy) -> Plan {
     plan
 }
 
-/// Those whose branch takes no push of a worker, which a pull does not tell (DSP-5). Asked for the worker that would
-/// start, and for the next if it turns out so.
+/// Leaves those to their authors whose branch takes no push of a worker (DSP-5). Asked for the worker that would start,
+/// and for the next if it turns out so.
 async fn leave_to_authors<F: Forge, S, J>(desk: &Desk<'_, F, S, J>, pulls: &mut [Looked]) -> Result<(), TurnError> {
-    let Some(work) = &desk.policy.work else { return Ok(()) };
     for looked in pulls.iter_mut().filter(|it| it.takes_part && matches!(it.plan.next, Next::Spawn(_))) {
-        if desk.forge.may_push(looked.plan.pull, &work.user).await? {
+        if takes_worker(desk.forge, desk.policy, &looked.plan, &mut looked.snapshot).await? {
             break;
         }
-        looked.snapshot.pull.pushable = Some(false);
         looked.plan = plan(&looked.snapshot, desk.policy);
     }
     Ok(())
+}
+
+/// Whether the branch takes a push of the worker that would start, which a pull does not tell (DSP-5). If not, what is
+/// known of the pull says so, for another decision.
+pub async fn takes_worker(
+    forge: &impl Reader,
+    policy: &Policy,
+    plan: &Plan,
+    snapshot: &mut Snapshot,
+) -> Result<bool, ForgeError> {
+    let (Some(work), Next::Spawn(_)) = (&policy.work, &plan.next) else { return Ok(true) };
+    let takes = forge.may_push(plan.pull, &work.user).await?;
+    if !takes {
+        snapshot.pull.pushable = Some(false);
+    }
+    Ok(takes)
 }
 
 /// The board, with what is written on its issues.

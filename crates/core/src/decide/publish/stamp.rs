@@ -91,10 +91,9 @@ pub(in crate::decide) fn is_told(facts: &Facts<'_>, judgement: &Judgement<'_>) -
     let (Some(report), Some(standing)) = (judgement.role.report, judgement.role.standing) else { return false };
     let mark = standing.mark;
     let same_change = mark.complete && mark.patch == facts.snapshot.changes.patch;
-    let asked = facts.asked_review().map(|(at, _)| at);
     let says_nothing_new = judgement.fresh == Fresh::Complete
         && judgement.findings.iter().all(|it| it.moved == Moved::No)
-        && asked <= mark.asked;
+        && facts.asked_review() <= mark.asked;
     mark.report.as_ref() == Some(&report.digest) || (same_change && says_nothing_new)
 }
 

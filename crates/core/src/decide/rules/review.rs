@@ -73,8 +73,7 @@ pub(super) fn guarded(case: &Case<'_>) -> Vec<Refusal> {
 /// Whether a role is asked for by name, by a person, or by the command line.
 pub(super) fn is_asked(case: &Case<'_>, judgement: &Judgement<'_>) -> bool {
     let answered = judgement.role.standing.and_then(|standing| standing.mark.asked);
-    let asked = case.facts.asked_review().map(|(at, _)| at);
-    case.facts.snapshot.evidence.full || answered < asked
+    case.facts.snapshot.evidence.full || answered < case.facts.asked_review()
 }
 
 /// Whether the checks passed, as far as policy asks for any (D15).
