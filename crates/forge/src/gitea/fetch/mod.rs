@@ -36,7 +36,7 @@ use super::pages::cut;
 use super::{GiteaForge, routes, wire};
 use crate::{Fetched, ForgeError, Reader};
 
-/// Requests that are on their way at once.
+/// So many wait for an answer at most; how many of them are on their way is the client's to say.
 const AT_ONCE: usize = 6;
 
 impl Reader for GiteaForge {
