@@ -1,8 +1,8 @@
 //! How many requests are on their way at once: as many as the server answers without haste.
 //!
 //! A server that is far away idles between requests, and several at once cost it nothing. One that is busy, or whose
-//! database takes one write at a time, answers each the slower the more there are, and all of them later than one after
-//! the other. Which it is shows in how long an answer takes beside the shortest that the same question ever took:
+//! database takes one write at a time, answers each the slower the more there are, and is done with all of them no sooner.
+//! Which it is shows in how long an answer takes beside the shortest that the same question ever took:
 //!
 //! | an answer takes | then |
 //! |---|---|

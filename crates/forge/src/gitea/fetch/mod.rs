@@ -71,7 +71,7 @@ impl Reader for GiteaForge {
 
     async fn may_push(&self, pull: PullNumber, by: &Login) -> Result<bool, ForgeError> {
         let hand = self.hand(by)?;
-        // The reader's own rights stand in what was read.
+        // The reader's own rights are decided on already, and whose branch it is stands in what was read.
         let read = if *by == self.reader()?.login { self.shelved(pull) } else { None };
         let row = match read {
             Some(raw) => raw.pull,
