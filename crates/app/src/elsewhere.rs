@@ -1,9 +1,9 @@
 //! Commits that this machine does not have: fetched by their names into a folder of their own, one fetch at a time.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use referee_core::model::Sha;
@@ -12,7 +12,7 @@ use referee_turn::SourceError;
 use tempfile::TempDir;
 
 use crate::failure::{Failure, Kind};
-use crate::source::into;
+use crate::source::{into, locked};
 
 /// A repository elsewhere, and what was fetched of it.
 #[derive(Debug)]
@@ -21,8 +21,8 @@ pub(crate) struct Elsewhere {
     url: String,
     credentials: Credentials,
     /// Commits that are known to be here, or to be gone.
-    here: RefCell<BTreeSet<Sha>>,
-    gone: RefCell<BTreeSet<Sha>>,
+    here: Mutex<BTreeSet<Sha>>,
+    gone: Mutex<BTreeSet<Sha>>,
     /// The folder goes when the run does.
     passing: Option<TempDir>,
     /// Held by everybody who reads in the folder: it is emptied only when nobody does.
@@ -50,7 +50,7 @@ impl Elsewhere {
                 (Git::cache(&passing.path().join("commits.git"))?, Some(passing), None)
             }
         };
-        let (here, gone) = (RefCell::default(), RefCell::default());
+        let (here, gone) = (Mutex::default(), Mutex::default());
         Ok(Self { git, url, credentials, here, gone, passing, _reading: reading })
     }
 
@@ -87,13 +87,13 @@ impl Elsewhere {
     /// Fetches commits that may be gone: an old head that nothing leads to any more.
     pub(crate) fn have(&self, commits: &[&Sha]) -> Result<(), SourceError> {
         for commit in commits {
-            if self.gone.borrow().contains(*commit) {
+            if locked(&self.gone).contains(*commit) {
                 return Err(SourceError::Missing(commit.to_string()));
             }
             match self.fetch(&[commit]) {
                 Ok(()) => {}
                 Err(GitError::Failed { stderr, .. }) if stderr.contains("not our ref") => {
-                    self.gone.borrow_mut().insert((*commit).clone());
+                    locked(&self.gone).insert((*commit).clone());
                     return Err(SourceError::Missing(commit.to_string()));
                 }
                 Err(error) => return Err(into(error)),
@@ -105,7 +105,7 @@ impl Elsewhere {
     /// Fetches those that are not here, in one go.
     pub(crate) fn fetch(&self, commits: &[&Sha]) -> Result<(), GitError> {
         let unknown: BTreeSet<&Sha> =
-            commits.iter().copied().filter(|commit| !self.here.borrow().contains(*commit)).collect();
+            commits.iter().copied().filter(|commit| !locked(&self.here).contains(*commit)).collect();
         let wanted: Vec<Sha> = match unknown.first() {
             Some(commit) if unknown.len() == 1 => {
                 (!self.git.has(commit)?).then(|| (*commit).clone()).into_iter().collect()
@@ -121,7 +121,7 @@ impl Elsewhere {
             let _one = lock(self.git.common_dir());
             self.git.fetch(&self.url, &wanted, Some(&self.credentials))?;
         }
-        self.here.borrow_mut().extend(commits.iter().map(|commit| (*commit).clone()));
+        locked(&self.here).extend(commits.iter().map(|commit| (*commit).clone()));
         Ok(())
     }
 }

@@ -15,6 +15,7 @@ pub(crate) enum AnyForge {
     Hosted(Box<Hosted>),
 }
 
+#[async_trait::async_trait]
 impl Reader for AnyForge {
     async fn fetch(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
         match self {
@@ -59,6 +60,7 @@ impl Reader for AnyForge {
     }
 }
 
+#[async_trait::async_trait]
 impl Forge for AnyForge {
     async fn perform(&self, pull: PullNumber, errand: &Errand<'_>) -> Result<Performed, ForgeError> {
         match self {

@@ -1,8 +1,7 @@
 //! A forge on a server, as one run knows it.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use referee_core::model::{Access, Author, Board, Counts, Login, Pull, PullNumber, Sha, Span};
@@ -15,6 +14,7 @@ use referee_http::{Calls, Reach, Token};
 
 use crate::reach::Site;
 use crate::shelf::Files;
+use crate::source::locked;
 
 /// A forge on a server. What was just read is not read again, until something is written or time goes by.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct Hosted {
     token: Token,
     /// Who counts as having write access where the server does not say (D10).
     writers: BTreeSet<Login>,
-    seen: RefCell<Option<(Instant, Fetched)>>,
+    seen: Mutex<Option<(Instant, Fetched)>>,
     /// What left through other clients.
     spent: Calls,
 }
@@ -39,7 +39,7 @@ impl Hosted {
         let token = site.token.clone();
         let forge = shelved(GiteaForge::open(&address, vec![(None, token.clone())], known).await?);
         let (writers, spent) = (BTreeSet::new(), Calls::default());
-        Ok(Self { forge, address, token, writers, seen: RefCell::new(None), spent })
+        Ok(Self { forge, address, token, writers, seen: Mutex::new(None), spent })
     }
 
     /// The same, where so much had left before it was opened.
@@ -73,7 +73,7 @@ impl Hosted {
             let hands = hands.into_iter().map(|(login, token)| (Some(login), token)).collect();
             self.forge = shelved(GiteaForge::open(&self.address, hands, Some(known)).await?);
         }
-        if let Some((_, fetched)) = self.seen.get_mut() {
+        if let Some((_, fetched)) = &mut *locked(&self.seen) {
             fetched.viewer.holds.extend(logins.iter().cloned());
             trust(fetched, &writers);
         }
@@ -130,18 +130,19 @@ impl Hosted {
 
     fn saw(&self, mut fetched: Fetched) -> Fetched {
         trust(&mut fetched, &self.writers);
-        self.seen.replace(Some((Instant::now(), fetched.clone())));
+        *locked(&self.seen) = Some((Instant::now(), fetched.clone()));
         fetched
     }
 
     fn forget(&self) {
-        self.seen.replace(None);
+        *locked(&self.seen) = None;
     }
 }
 
+#[async_trait::async_trait]
 impl Reader for Hosted {
     async fn fetch(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
-        if let Some((at, fetched)) = &*self.seen.borrow()
+        if let Some((at, fetched)) = &*locked(&self.seen)
             && fetched.pull.number == pull
             && at.elapsed() < FRESH
         {
@@ -176,6 +177,7 @@ impl Reader for Hosted {
     }
 }
 
+#[async_trait::async_trait]
 impl Forge for Hosted {
     async fn perform(&self, pull: PullNumber, errand: &Errand<'_>) -> Result<Performed, ForgeError> {
         self.forget();

@@ -1,7 +1,7 @@
 //! The texts of changes, read from git once: gather and the reviewers ask for the same ones.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use referee_core::model::{Changes, Mergeable, Sha};
 use referee_git::{Git, GitError, Merges, parse_diff};
@@ -16,11 +16,11 @@ use crate::ledger::{Known, Ledger};
 pub(crate) struct Texts {
     git: Git,
     elsewhere: Option<Elsewhere>,
-    diffs: RefCell<BTreeMap<(Sha, Sha), Vec<u8>>>,
-    files: RefCell<BTreeMap<Sha, Tree>>,
+    diffs: Mutex<BTreeMap<(Sha, Sha), Vec<u8>>>,
+    files: Mutex<BTreeMap<Sha, Tree>>,
     /// Where heads left their bases, as far as they were worked out together.
-    left: RefCell<BTreeMap<(Sha, Sha), Option<Sha>>>,
-    ledger: RefCell<Ledger>,
+    left: Mutex<BTreeMap<(Sha, Sha), Option<Sha>>>,
+    ledger: Mutex<Ledger>,
 }
 
 /// So many changes are worked out at once: their texts are in memory together.
@@ -32,8 +32,8 @@ type Tree = BTreeMap<String, Option<Vec<u8>>>;
 impl Texts {
     /// Those of a repository that is here. Nothing is read yet.
     pub(crate) fn of(git: Git) -> Self {
-        let (diffs, files) = (RefCell::default(), RefCell::default());
-        Self { git, elsewhere: None, diffs, files, left: RefCell::default(), ledger: RefCell::default() }
+        let (diffs, files) = (Mutex::default(), Mutex::default());
+        Self { git, elsewhere: None, diffs, files, left: Mutex::default(), ledger: Mutex::default() }
     }
 
     /// Those of a repository elsewhere: a commit is fetched when it is first asked for.
@@ -45,14 +45,14 @@ impl Texts {
     /// The same, with what earlier runs made of these commits.
     pub(crate) fn remembering(mut self) -> Self {
         if let Some(file) = self.elsewhere.as_ref().and_then(|elsewhere| elsewhere.beside("changes.json")) {
-            self.ledger = RefCell::new(Ledger::at(file));
+            self.ledger = Mutex::new(Ledger::at(file));
         }
         self
     }
 
     /// Leaves what was made of them to the next run.
     pub(crate) fn keep(&self) {
-        self.ledger.borrow_mut().keep();
+        locked(&self.ledger).keep();
     }
 
     /// The repository that they are read from.
@@ -88,7 +88,7 @@ impl Texts {
         let left = self.git.merge_bases(base, heads).map_err(git)?;
         // A head that only has another base now changes what it did.
         let mut known: Vec<Option<Changes>> = {
-            let ledger = self.ledger.borrow();
+            let ledger = locked(&self.ledger);
             heads.iter().zip(&left).map(|(head, left)| ledger.since(left.as_ref(), head)).collect()
         };
         let all = heads.iter().zip(&left).map(|(head, left)| (left.as_ref().unwrap_or(base), *head));
@@ -100,21 +100,21 @@ impl Texts {
             &new.iter().zip(&diffs).map(|((old, new), diff)| (*old, *new, diff.as_slice())).collect::<Vec<_>>(),
         );
         let named = new.iter().map(|(old, new)| ((*old).clone(), (*new).clone()));
-        self.diffs.borrow_mut().extend(named.zip(diffs));
+        locked(&self.diffs).extend(named.zip(diffs));
         for ((head, left), known) in heads.iter().zip(&left).zip(&mut known) {
             if known.is_none() {
-                self.left.borrow_mut().insert((base.clone(), (*head).clone()), left.clone());
+                locked(&self.left).insert((base.clone(), (*head).clone()), left.clone());
                 *known = Some(changes(self, base, head)?);
             }
         }
         // Texts are not asked for again, and many pulls have many.
-        self.diffs.borrow_mut().retain(|sides, _| !new.contains(&(&sides.0, &sides.1)));
-        self.files.borrow_mut().retain(|commit, _| !new.iter().any(|(old, new)| commit == *old || commit == *new));
+        locked(&self.diffs).retain(|sides, _| !new.contains(&(&sides.0, &sides.1)));
+        locked(&self.files).retain(|commit, _| !new.iter().any(|(old, new)| commit == *old || commit == *new));
         let pairs: Vec<(&Sha, &Sha)> = heads.iter().map(|head| (base, *head)).collect();
         let merges = self.git.merges_of(&pairs).map(|all| all.iter().map(mergeable).collect());
         // Each is asked for alone then.
         let merges: Vec<Mergeable> = merges.unwrap_or_else(|_| vec![Mergeable::Unknown; heads.len()]);
-        let mut ledger = self.ledger.borrow_mut();
+        let mut ledger = locked(&self.ledger);
         for ((head, changes), merges) in heads.iter().zip(known.into_iter().flatten()).zip(merges) {
             ledger.note(head, Known { base: base.clone(), merges, changes });
         }
@@ -138,7 +138,7 @@ impl Texts {
             let after = side(git, after);
             (before.join().unwrap_or_default(), after)
         });
-        let mut all = self.files.borrow_mut();
+        let mut all = locked(&self.files);
         for (commit, path, content) in before.into_iter().chain(after) {
             let known = all.entry(commit.clone()).or_default().entry(path).or_default();
             // A file that becomes a link is one that goes and one that comes, by the same name.
@@ -167,7 +167,7 @@ impl Source for Texts {
         let Some(elsewhere) = &self.elsewhere else { return Ok(()) };
         let mut new: BTreeMap<&Sha, Vec<&Sha>> = BTreeMap::new();
         for (base, head) in changes {
-            if self.ledger.borrow_mut().find(base, head).is_none() {
+            if locked(&self.ledger).find(base, head).is_none() {
                 new.entry(base).or_default().push(head);
             }
         }
@@ -184,17 +184,17 @@ impl Source for Texts {
     }
 
     fn changes(&self, base: &Sha, head: &Sha) -> Result<Changes, GatherError> {
-        if let Some(known) = self.ledger.borrow_mut().find(base, head) {
+        if let Some(known) = locked(&self.ledger).find(base, head) {
             return Ok(known.changes.clone());
         }
         let changes = changes(self, base, head)?;
         let (merges, known) = (self.merges(base, head), changes.clone());
-        self.ledger.borrow_mut().note(head, Known { base: base.clone(), merges, changes: known });
+        locked(&self.ledger).note(head, Known { base: base.clone(), merges, changes: known });
         Ok(changes)
     }
 
     fn merge_base(&self, one: &Sha, other: &Sha) -> Result<Option<Sha>, SourceError> {
-        if let Some(known) = self.left.borrow().get(&(one.clone(), other.clone())) {
+        if let Some(known) = locked(&self.left).get(&(one.clone(), other.clone())) {
             return Ok(known.clone());
         }
         self.have(&[one, other])?;
@@ -203,18 +203,18 @@ impl Source for Texts {
 
     fn diff(&self, old: &Sha, new: &Sha) -> Result<Vec<u8>, SourceError> {
         let key = (old.clone(), new.clone());
-        if let Some(known) = self.diffs.borrow().get(&key) {
+        if let Some(known) = locked(&self.diffs).get(&key) {
             return Ok(known.clone());
         }
         self.have(&[old, new])?;
         let read = self.git.diff(old, new).map_err(into)?;
         self.read_sides(&[(old, new, &read)]);
-        self.diffs.borrow_mut().insert(key, read.clone());
+        locked(&self.diffs).insert(key, read.clone());
         Ok(read)
     }
 
     fn files(&self, at: &Sha, paths: &[&str]) -> Result<Vec<Option<Vec<u8>>>, SourceError> {
-        let mut all = self.files.borrow_mut();
+        let mut all = locked(&self.files);
         let known = all.entry(at.clone()).or_default();
         let missing: Vec<&str> = paths.iter().copied().filter(|path| !known.contains_key(*path)).collect();
         if !missing.is_empty() {
@@ -231,7 +231,7 @@ impl Source for Texts {
     }
 
     fn merges(&self, base: &Sha, head: &Sha) -> Mergeable {
-        match self.ledger.borrow_mut().find(base, head) {
+        match locked(&self.ledger).find(base, head) {
             Some(known) if known.merges != Mergeable::Unknown => known.merges,
             _ => self.git.merges(base, head).map_or(Mergeable::Unknown, |merges| mergeable(&merges)),
         }
@@ -244,6 +244,11 @@ fn mergeable(merges: &Merges) -> Mergeable {
         Merges::Conflicts(_) => Mergeable::Conflict,
         Merges::Unrelated => Mergeable::Unknown,
     }
+}
+
+/// A panic in another thread leaves nothing half done here.
+pub(crate) fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(crate) fn into(error: GitError) -> SourceError {

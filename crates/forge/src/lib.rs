@@ -9,7 +9,9 @@ mod gitea;
 mod local;
 mod shelf;
 
-use std::future::Future;
+use std::fmt;
+
+use async_trait::async_trait;
 
 pub use error::{Duty, ForgeError};
 pub use fetched::Fetched;
@@ -25,60 +27,59 @@ use referee_core::plan::{Action, Delivery, Expect};
 pub use shelf::Shelf;
 
 /// Reading: all that read-only commands ever hold, so they cannot write.
-pub trait Reader {
+#[async_trait]
+pub trait Reader: fmt::Debug + Send + Sync {
     /// Everything about one pull, as the forge tells it now.
-    fn fetch(&self, pull: PullNumber) -> impl Future<Output = Result<Fetched, ForgeError>>;
+    async fn fetch(&self, pull: PullNumber) -> Result<Fetched, ForgeError>;
 
     /// The same, and all of it read now: what is written leans on nothing that was kept (LOOP-7).
-    fn fetch_anew(&self, pull: PullNumber) -> impl Future<Output = Result<Fetched, ForgeError>> {
-        self.fetch(pull)
+    async fn fetch_anew(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
+        self.fetch(pull).await
     }
 
     /// The pull's head alone: asked right before something is posted (PUB-15).
-    fn head(&self, pull: PullNumber) -> impl Future<Output = Result<Sha, ForgeError>>;
+    async fn head(&self, pull: PullNumber) -> Result<Sha, ForgeError>;
 
     /// The repository's open pulls and issues.
-    fn board(&self) -> impl Future<Output = Result<Board, ForgeError>>;
+    async fn board(&self) -> Result<Board, ForgeError>;
 
     /// The board and every pull on it, lowest number first, in as few requests as the forge allows. Its issues may be left
     /// out where a pull is open: none is taken then (DSP-11).
-    fn survey(&self) -> impl Future<Output = Result<(Board, Vec<Fetched>), ForgeError>> {
-        async {
-            let board = self.board().await?;
-            let mut numbers = board.pulls.clone();
-            numbers.sort();
-            let mut pulls = Vec::with_capacity(numbers.len());
-            for number in numbers {
-                pulls.push(self.fetch(number).await?);
-            }
-            Ok((board, pulls))
+    async fn survey(&self) -> Result<(Board, Vec<Fetched>), ForgeError> {
+        let board = self.board().await?;
+        let mut numbers = board.pulls.clone();
+        numbers.sort();
+        let mut pulls = Vec::with_capacity(numbers.len());
+        for number in numbers {
+            pulls.push(self.fetch(number).await?);
         }
+        Ok((board, pulls))
     }
 
     /// Whether that identity may push to the head of a pull that was just read. A pull tells rights in a repository; a
     /// branch may be protected beside them (DSP-5).
-    fn may_push(&self, pull: PullNumber, by: &Login) -> impl Future<Output = Result<bool, ForgeError>> {
+    async fn may_push(&self, pull: PullNumber, by: &Login) -> Result<bool, ForgeError> {
         let _ = (pull, by);
-        async { Ok(true) }
+        Ok(true)
     }
 }
 
 /// A forge: reading, doing, and leases kept on the forge.
+#[async_trait]
 pub trait Forge: Reader {
     /// Does one action, once: doing it twice is doing it once, reported as `AlreadySo`.
     ///
     /// A reply that got lost is `ForgeError::Unknown`; whoever calls reads again before sending again.
-    fn perform(&self, pull: PullNumber, errand: &Errand<'_>) -> impl Future<Output = Result<Performed, ForgeError>>;
+    async fn perform(&self, pull: PullNumber, errand: &Errand<'_>) -> Result<Performed, ForgeError>;
 
     /// Takes the claim of that purpose on a pull, if nobody holds it (D8).
-    fn claim(&self, pull: PullNumber, purpose: Purpose, ttl: Span)
-    -> impl Future<Output = Result<Claimed, ForgeError>>;
+    async fn claim(&self, pull: PullNumber, purpose: Purpose, ttl: Span) -> Result<Claimed, ForgeError>;
 
     /// Gives a claim back.
-    fn release(&self, pull: PullNumber, purpose: Purpose, epoch: u64) -> impl Future<Output = Result<(), ForgeError>>;
+    async fn release(&self, pull: PullNumber, purpose: Purpose, epoch: u64) -> Result<(), ForgeError>;
 
     /// Opens a pull for a worker's branch. Called by the worker's shell alone.
-    fn open_pull(&self, delivery: &Delivery, permit: &Permit) -> impl Future<Output = Result<PullNumber, ForgeError>>;
+    async fn open_pull(&self, delivery: &Delivery, permit: &Permit) -> Result<PullNumber, ForgeError>;
 }
 
 /// One action with all it takes to do it.

@@ -31,6 +31,7 @@ impl<F> Waited<F> {
     }
 }
 
+#[async_trait::async_trait]
 impl<F: Forge> Reader for Waited<F> {
     async fn fetch(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
         self.runtime.block_on(self.forge.fetch(pull))
@@ -49,6 +50,7 @@ impl<F: Forge> Reader for Waited<F> {
     }
 }
 
+#[async_trait::async_trait]
 impl<F: Forge> Forge for Waited<F> {
     async fn perform(&self, pull: PullNumber, errand: &Errand<'_>) -> Result<Performed, ForgeError> {
         self.runtime.block_on(self.forge.perform(pull, errand))

@@ -1,6 +1,6 @@
 //! A reading that leans on an earlier one may miss what happened since. Nothing is written on its word.
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use referee_core::mark::Keys;
 use referee_core::model::{Access, Author, Board, Login, PullNumber, Resolution, Sha, Span};
@@ -22,10 +22,10 @@ fn what_is_written_leans_on_all_of_the_pull() {
         let blocked = played(&play, &play.seats[0], &Inbox { reports: vec![report], ..Inbox::default() });
         assert!(blocked.writes > 0, "{:?}", blocked.plan.why);
 
-        let late = Late { seat: play.seats[0].clone(), whole, anew: Cell::new(0) };
+        let late = Late { seat: play.seats[0].clone(), whole, anew: AtomicUsize::new(0) };
         let turn = played(&play, &late, &Inbox::default());
         assert_eq!(turn.writes > 0, writes, "{:?}", turn.plan.why);
-        assert_eq!(late.anew.get() > 0, !whole);
+        assert_eq!(late.anew.load(Ordering::Relaxed) > 0, !whole);
         let _ = play.world.effects();
     }
 }
@@ -45,13 +45,15 @@ fn played<F: Forge>(play: &Play, forge: &F, inbox: &Inbox) -> Turn {
 }
 
 /// Still sees every thread as settled, long after all of them were opened again.
+#[derive(Debug)]
 struct Late {
     seat: Seat,
     /// What it says of its readings.
     whole: bool,
-    anew: Cell<usize>,
+    anew: AtomicUsize,
 }
 
+#[async_trait::async_trait]
 impl Reader for Late {
     async fn fetch(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
         let mut fetched = self.seat.fetch(pull).await?;
@@ -63,7 +65,7 @@ impl Reader for Late {
     }
 
     async fn fetch_anew(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
-        self.anew.set(self.anew.get() + 1);
+        self.anew.fetch_add(1, Ordering::Relaxed);
         self.seat.fetch(pull).await
     }
 
@@ -76,6 +78,7 @@ impl Reader for Late {
     }
 }
 
+#[async_trait::async_trait]
 impl Forge for Late {
     async fn perform(&self, pull: PullNumber, errand: &Errand<'_>) -> Result<Performed, ForgeError> {
         self.seat.perform(pull, errand).await

@@ -38,9 +38,9 @@ pub struct Applied {
 }
 
 /// Does a plan.
-pub async fn apply<F: Forge, J: Journal>(
-    forge: &F,
-    journal: &J,
+pub async fn apply(
+    forge: &dyn Forge,
+    journal: &dyn Journal,
     gates: &Gates,
     keys: &Keys,
     snapshot: &Snapshot,
@@ -55,9 +55,9 @@ pub(crate) fn binding(snapshot: &Snapshot) -> Binding {
 }
 
 /// Does a plan whose texts are sealed for that place: an issue has no snapshot.
-pub(crate) async fn apply_bound<F: Forge, J: Journal>(
-    forge: &F,
-    journal: &J,
+pub(crate) async fn apply_bound(
+    forge: &dyn Forge,
+    journal: &dyn Journal,
     gates: &Gates,
     keys: &Keys,
     binding: &Binding,
@@ -79,9 +79,9 @@ pub(crate) async fn apply_bound<F: Forge, J: Journal>(
 }
 
 #[expect(clippy::too_many_arguments, reason = "one step takes all that the run holds")]
-async fn do_one<F: Forge, J: Journal>(
-    forge: &F,
-    journal: &J,
+async fn do_one(
+    forge: &dyn Forge,
+    journal: &dyn Journal,
     gates: &Gates,
     keys: &Keys,
     binding: &Binding,

@@ -11,17 +11,18 @@
 //! The push comes first: a record without one would end the cause unanswered, and one without a record is seen as a new
 //! head.
 
+use async_trait::async_trait;
 use referee_core::decide::{decide, deliver as core_deliver, deliver_issue};
 use referee_core::facts::Facts;
 use referee_core::mark::{Binding, Topic};
 use referee_core::model::snapshot::WorkOutcome;
 use referee_core::model::{Answer, Completeness, Evidence, PullNumber, Sha, Snapshot, WorkResult};
 use referee_core::plan::{Delivery, Gate, JobKind, Plan, Reason, Refusal, Step};
-use referee_forge::{Forge, Permit};
+use referee_forge::Permit;
 
 use crate::apply::{apply, apply_bound, binding};
 use crate::gather::{GatherError, Inbox, changes, gather};
-use crate::journal::{Journal, Record};
+use crate::journal::Record;
 use crate::pass::{Held, View, topic};
 use crate::receipt::Receipt;
 use crate::source::Source;
@@ -46,18 +47,25 @@ pub struct Delivered {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undelivered(pub String);
 
-/// Delivers what a worker left, and records how it ended. `push` does what a delivery says, and says what it did; an
-/// issue's branch leaves `base`, the default branch's last commit.
-pub async fn deliver<F: Forge, S: Source, J: Journal>(
-    desk: &Desk<'_, F, S, J>,
+/// Where a delivery goes: pushes a commit to a branch, or opens a pull for it.
+#[async_trait]
+pub trait DeliveryTarget: Send + Sync {
+    /// Carries out `delivery` and returns what was really done: a branch may have got another name.
+    async fn accept(&self, delivery: &Delivery, permit: &Permit) -> Result<Delivery, Undelivered>;
+}
+
+/// Delivers what a worker left to `target`, and records how it ended. The branch for an issue starts at `base`, the last
+/// commit of the default branch.
+pub async fn deliver(
+    desk: &Desk<'_>,
     held: &Held,
     result: &WorkResult,
     base: &Sha,
-    push: impl AsyncFnOnce(&Delivery, &Permit) -> Result<Delivery, Undelivered>,
+    target: &dyn DeliveryTarget,
 ) -> Result<Delivered, TurnError> {
     let mut due = Due::of(desk, held, result.clone(), base).await?;
     if let Some(delivery) = &due.plan.delivery {
-        match hand_over(desk, delivery, push).await {
+        match hand_over(desk, delivery, target).await {
             Ok(done) => due.plan.delivery = Some(done),
             Err(_) if landed(desk, held, delivery).await => {}
             Err(Undelivered(why)) => {
@@ -93,11 +101,7 @@ fn ended(step: &Step) -> Option<WorkOutcome> {
 }
 
 /// Says in the threads what a worker answers: replies and resolutions, each behind its gate, and nothing else of a turn.
-pub async fn answer<F: Forge, S: Source, J: Journal>(
-    desk: &Desk<'_, F, S, J>,
-    pull: PullNumber,
-    answers: Vec<Answer>,
-) -> Result<Turn, TurnError> {
+pub async fn answer(desk: &Desk<'_>, pull: PullNumber, answers: Vec<Answer>) -> Result<Turn, TurnError> {
     // What the worker was given was read then; the triage that somebody stored is another matter.
     let evidence = Evidence { answers, answers_for: Some(pull.0), detached: true, ..Evidence::default() };
     let (snapshot, mut plan) = look(desk, pull, &Inbox { evidence, ..Inbox::default() }).await?;
@@ -110,17 +114,13 @@ pub async fn answer<F: Forge, S: Source, J: Journal>(
     Ok(Turn { snapshot, plan, steps, receipts, unsettled: applied.stale, writes: applied.writes })
 }
 
-async fn hand_over<F, S, J>(
-    desk: &Desk<'_, F, S, J>,
-    delivery: &Delivery,
-    push: impl AsyncFnOnce(&Delivery, &Permit) -> Result<Delivery, Undelivered>,
-) -> Result<Delivery, Undelivered> {
+async fn hand_over(desk: &Desk<'_>, delivery: &Delivery, target: &dyn DeliveryTarget) -> Result<Delivery, Undelivered> {
     let permit = desk.gates.open(Gate::Work).map_err(|_| Undelivered("the gate `work` is shut".to_owned()))?;
-    push(delivery, &permit).await
+    target.accept(delivery, &permit).await
 }
 
 /// Whether a push that nobody answered got there.
-async fn landed<F: Forge, S, J>(desk: &Desk<'_, F, S, J>, held: &Held, delivery: &Delivery) -> bool {
+async fn landed(desk: &Desk<'_>, held: &Held, delivery: &Delivery) -> bool {
     let Delivery::Push { commit, .. } = delivery else { return false };
     desk.forge.head(PullNumber(held.job.number)).await.is_ok_and(|head| head == *commit)
 }
@@ -133,12 +133,7 @@ struct Due {
 }
 
 impl Due {
-    async fn of<F: Forge, S: Source, J: Journal>(
-        desk: &Desk<'_, F, S, J>,
-        held: &Held,
-        result: WorkResult,
-        base: &Sha,
-    ) -> Result<Self, TurnError> {
+    async fn of(desk: &Desk<'_>, held: &Held, result: WorkResult, base: &Sha) -> Result<Self, TurnError> {
         if result.kind == JobKind::Impl {
             Self::on_issue(desk, held, result, base).await
         } else {
@@ -146,11 +141,7 @@ impl Due {
         }
     }
 
-    async fn on_pull<F: Forge, S: Source, J: Journal>(
-        desk: &Desk<'_, F, S, J>,
-        held: &Held,
-        result: WorkResult,
-    ) -> Result<Self, TurnError> {
+    async fn on_pull(desk: &Desk<'_>, held: &Held, result: WorkResult) -> Result<Self, TurnError> {
         let fetched = desk.forge.fetch_anew(PullNumber(held.job.number)).await?;
         let result = measured(desk.source, result, &fetched.pull.base_sha);
         let evidence = Evidence { result: Some(result), ..Evidence::default() };
@@ -162,12 +153,7 @@ impl Due {
         Ok(Self { plan, binding: binding(&snapshot), snapshot: Some(snapshot) })
     }
 
-    async fn on_issue<F: Forge, S: Source, J: Journal>(
-        desk: &Desk<'_, F, S, J>,
-        held: &Held,
-        result: WorkResult,
-        base: &Sha,
-    ) -> Result<Self, TurnError> {
+    async fn on_issue(desk: &Desk<'_>, held: &Held, result: WorkResult, base: &Sha) -> Result<Self, TurnError> {
         let view = View::of(desk, &held.job).await?;
         let mut plan = view.plan(&held.job, &[]);
         if let View::Issue(board) = &view {
@@ -188,7 +174,7 @@ impl Due {
 
 /// The result with the change as it would be: of the commit it leaves, since that left the base as it is now. A change
 /// that nobody can read is none that may be pushed.
-fn measured<S: Source>(source: &S, result: WorkResult, base: &Sha) -> WorkResult {
+fn measured(source: &dyn Source, result: WorkResult, base: &Sha) -> WorkResult {
     let Some(head) = &result.head else { return result };
     let read: Result<_, GatherError> = changes(source, base, head);
     match read {

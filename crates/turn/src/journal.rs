@@ -6,7 +6,7 @@ use referee_core::plan::Plan;
 use crate::receipt::Receipt;
 
 /// Keeps turns. An intent is kept before a write leaves, so that a crash in between is known.
-pub trait Journal {
+pub trait Journal: Send + Sync {
     /// A write is about to leave. Failing here means that it must not.
     fn intend(&self, intent: &Intent<'_>) -> Result<(), String>;
 

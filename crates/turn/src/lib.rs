@@ -11,7 +11,7 @@ mod source;
 mod turn;
 
 pub use apply::{Applied, apply};
-pub use deliver::{Delivered, Undelivered, answer, deliver};
+pub use deliver::{Delivered, DeliveryTarget, Undelivered, answer, deliver};
 pub use gather::{GatherError, Inbox, changes, gather};
 pub use journal::{Intent, Journal, Nothing, Record};
 pub use pass::{Held, Looked, Passed, Started, Then, View, pass, release, takes_worker};

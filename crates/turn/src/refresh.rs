@@ -3,17 +3,14 @@
 
 use referee_core::model::Snapshot;
 use referee_core::plan::Plan;
-use referee_forge::Forge;
 
 use crate::apply::Applied;
 use crate::gather::Inbox;
-use crate::journal::Journal;
-use crate::source::Source;
 use crate::turn::{Desk, look};
 
 /// What is known and decided now, if the forge shows at least what was just made.
-pub(crate) async fn refresh<F: Forge, S: Source, J: Journal>(
-    desk: &Desk<'_, F, S, J>,
+pub(crate) async fn refresh(
+    desk: &Desk<'_>,
     inbox: &Inbox,
     before: &Snapshot,
     applied: &Applied,

@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::gather::{GatherError, changes};
 
 /// Reads commits. Answers for the pull's repository only.
-pub trait Source {
+pub trait Source: Send + Sync {
     /// These changes, each from a base to a head, will be asked for: whoever must fetch them, or can work out many in one
     /// go, does so now.
     fn bring(&self, _changes: &[(&Sha, &Sha)]) -> Result<(), SourceError> {

@@ -16,14 +16,14 @@ use crate::refresh::refresh;
 use crate::source::Source;
 
 /// What a turn is played with.
-#[derive(Debug)]
-pub struct Desk<'a, F, S, J> {
+#[derive(Clone, Copy)]
+pub struct Desk<'a> {
     /// The forge.
-    pub forge: &'a F,
+    pub forge: &'a dyn Forge,
     /// The texts of changes.
-    pub source: &'a S,
+    pub source: &'a dyn Source,
     /// What is written down.
-    pub journal: &'a J,
+    pub journal: &'a dyn Journal,
     /// The rules.
     pub policy: &'a Policy,
     /// What may be done.
@@ -82,11 +82,7 @@ const PLANS: usize = 4;
 
 /// Plays one turn: fetch, gather, decide, apply. Planned anew where the head moved, an outcome is unknown, or an
 /// approval was posted; never more than a few times.
-pub async fn turn<F: Forge, S: Source, J: Journal>(
-    desk: &Desk<'_, F, S, J>,
-    pull: PullNumber,
-    inbox: &Inbox,
-) -> Result<Turn, TurnError> {
+pub async fn turn(desk: &Desk<'_>, pull: PullNumber, inbox: &Inbox) -> Result<Turn, TurnError> {
     let (snapshot, plan) = look(desk, pull, inbox).await?;
     if desk.publishing == Publishing::Alone || !posts(desk, &plan) {
         return play(desk, inbox, snapshot, plan).await;
@@ -103,11 +99,7 @@ pub async fn turn<F: Forge, S: Source, J: Journal>(
     played
 }
 
-pub(crate) async fn look<F: Forge, S: Source, J: Journal>(
-    desk: &Desk<'_, F, S, J>,
-    pull: PullNumber,
-    inbox: &Inbox,
-) -> Result<(Snapshot, Plan), TurnError> {
+pub(crate) async fn look(desk: &Desk<'_>, pull: PullNumber, inbox: &Inbox) -> Result<(Snapshot, Plan), TurnError> {
     let fetched = desk.forge.fetch(pull).await?;
     let whole = fetched.whole;
     let (snapshot, plan) = decided(desk, fetched, inbox)?;
@@ -118,18 +110,14 @@ pub(crate) async fn look<F: Forge, S: Source, J: Journal>(
     decided(desk, desk.forge.fetch_anew(pull).await?, inbox)
 }
 
-fn decided<F, S: Source, J>(
-    desk: &Desk<'_, F, S, J>,
-    fetched: Fetched,
-    inbox: &Inbox,
-) -> Result<(Snapshot, Plan), TurnError> {
+fn decided(desk: &Desk<'_>, fetched: Fetched, inbox: &Inbox) -> Result<(Snapshot, Plan), TurnError> {
     let snapshot = gather(fetched, desk.source, inbox, desk.policy, desk.keys)?;
     let plan = decide(&snapshot, desk.policy);
     Ok((snapshot, plan))
 }
 
 /// Whether a plan posts what another process of the same identity might post too.
-fn posts<F, S, J>(desk: &Desk<'_, F, S, J>, plan: &Plan) -> bool {
+fn posts(desk: &Desk<'_>, plan: &Plan) -> bool {
     plan.steps.iter().any(|step| {
         matches!(
             step.action,
@@ -141,12 +129,7 @@ fn posts<F, S, J>(desk: &Desk<'_, F, S, J>, plan: &Plan) -> bool {
     })
 }
 
-async fn play<F: Forge, S: Source, J: Journal>(
-    desk: &Desk<'_, F, S, J>,
-    inbox: &Inbox,
-    mut snapshot: Snapshot,
-    mut plan: Plan,
-) -> Result<Turn, TurnError> {
+async fn play(desk: &Desk<'_>, inbox: &Inbox, mut snapshot: Snapshot, mut plan: Plan) -> Result<Turn, TurnError> {
     let (mut steps, mut receipts) = (Vec::new(), Vec::new());
     let mut writes = 0;
     for round in 1..=PLANS {

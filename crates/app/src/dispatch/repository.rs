@@ -92,7 +92,7 @@ impl Repository {
     }
 
     /// One pass. Each line is said as soon as it holds.
-    pub(crate) fn pass(&self, mode: Mode, say: impl FnMut(&ProtocolLine)) -> Result<Passed, Failure> {
+    pub(crate) fn pass(&self, mode: Mode, say: impl FnMut(&ProtocolLine) + Send) -> Result<Passed, Failure> {
         let (books, gates) = (self.books(), self.gates(mode));
         let then = if mode == Mode::Run { Then::Run } else { Then::Print };
         let passed = wait(pass(&self.desk(&books, &gates), then, say))?.map_err(unread);
@@ -114,7 +114,7 @@ impl Repository {
         Books { store: &self.store, site: &self.site, policy: &self.policy }
     }
 
-    pub(super) fn desk<'a>(&'a self, journal: &'a Books<'a>, gates: &'a Gates) -> Desk<'a, AnyForge, Texts, Books<'a>> {
+    pub(super) fn desk<'a>(&'a self, journal: &'a Books<'a>, gates: &'a Gates) -> Desk<'a> {
         let Self { forge, texts: source, policy, keys, .. } = self;
         Desk { forge, source, journal, policy, gates, keys, publishing: Publishing::Alone }
     }

@@ -18,6 +18,7 @@ use referee_turn::{Held, Outcome, Receipt, Turn, View, release};
 use super::prepare::Prepared;
 use super::{Found, Mode, Repository};
 use crate::failure::Failure;
+use crate::forge::AnyForge;
 use crate::out::Out;
 use crate::setup::env;
 use crate::wait::wait;
@@ -72,7 +73,10 @@ impl Repository {
         let (books, gates) = (self.books(), self.gates(Mode::Run));
         let desk = self.desk(&books, &gates);
         let author = Author { site: &self.site, login: self.user(), token: &self.author };
-        let handed = wait(hand_in(&desk, &author, held, &result, answers))?;
+        let AnyForge::Hosted(forge) = &self.forge else {
+            return Err(Failure::usage("a project is on a forge: a local pull has none"));
+        };
+        let handed = wait(hand_in(&desk, &self.texts, forge, &author, held, &result, answers))?;
         let Handed { delivered, answered } = match handed {
             Ok(handed) => handed,
             Err(error) => {

@@ -10,8 +10,8 @@ mod memory;
 mod open;
 mod turns;
 
-use std::cell::RefCell;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use referee_core::model::Time;
 use rusqlite::Connection;
@@ -26,7 +26,7 @@ pub(crate) use turns::Latest;
 pub(crate) struct Store {
     path: PathBuf,
     /// None: there is nothing yet, and nothing is to be written.
-    db: Option<RefCell<Connection>>,
+    db: Option<Mutex<Connection>>,
     now: fn() -> Time,
     texts: Texts,
     notes: Vec<String>,
@@ -71,7 +71,7 @@ impl Store {
 
     fn ask<T>(&self, empty: T, ask: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         match &self.db {
-            Some(db) => ask(&db.borrow()).map_err(|source| self.database(source)),
+            Some(db) => ask(&db.lock().unwrap_or_else(PoisonError::into_inner)).map_err(|source| self.database(source)),
             None => Ok(empty),
         }
     }
@@ -79,7 +79,7 @@ impl Store {
     /// Writes in one transaction. Without a file nothing is written: that is a reader's run.
     fn write(&self, write: impl FnOnce(&Connection) -> rusqlite::Result<()>) -> Result<(), StoreError> {
         let Some(db) = &self.db else { return Ok(()) };
-        let mut db = db.borrow_mut();
+        let mut db = db.lock().unwrap_or_else(PoisonError::into_inner);
         let written = db.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).and_then(|transaction| {
             write(&transaction)?;
             transaction.commit()

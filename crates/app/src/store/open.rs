@@ -1,9 +1,9 @@
 //! Opening the file: made private, migrated forward, never overwritten.
 
-use std::cell::RefCell;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use referee_core::model::Time;
@@ -62,7 +62,7 @@ impl Store {
             (_, true) => {}
         }
         match connect(path, access) {
-            Ok(db) => Ok(named(Some(RefCell::new(db)), Vec::new())),
+            Ok(db) => Ok(named(Some(Mutex::new(db)), Vec::new())),
             Err(StoreError::Database { source, .. }) if access == Access::Write && is_no_database(&source) => {
                 let aside = set_aside(path).map_err(|source| file(path, source))?;
                 make_private(path).map_err(|source| file(path, source))?;
@@ -71,7 +71,7 @@ impl Store {
                     path.display(),
                     aside.display()
                 );
-                Ok(named(Some(RefCell::new(connect(path, access)?)), vec![note]))
+                Ok(named(Some(Mutex::new(connect(path, access)?)), vec![note]))
             }
             Err(error) => Err(error),
         }

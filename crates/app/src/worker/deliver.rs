@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
+use async_trait::async_trait;
 use referee_core::model::{Answer, Login, PullNumber, Sha, WorkResult};
 use referee_core::plan::{Delivery, JobKind};
 use referee_forge::{Duty, Forge, ForgeError, Permit, Reader};
 use referee_git::{Credentials, GitError, Push};
 use referee_http::Token;
-use referee_turn::{Delivered, Desk, Held, Journal, Turn, TurnError, Undelivered, answer, deliver};
+use referee_turn::{Delivered, DeliveryTarget, Desk, Held, Turn, TurnError, Undelivered, answer, deliver};
 use url::Url;
 
-use crate::forge::AnyForge;
 use crate::hosted::Hosted;
 use crate::reach::Site;
 use crate::source::Texts;
@@ -36,21 +36,19 @@ pub(crate) struct Handed {
 }
 
 /// Delivers what a worker left, records how it ended, then says its answers. The claim is still held afterwards.
-pub(crate) async fn hand_in<J: Journal>(
-    desk: &Desk<'_, AnyForge, Texts, J>,
+pub(crate) async fn hand_in(
+    desk: &Desk<'_>,
+    texts: &Texts,
+    forge: &Hosted,
     author: &Author<'_>,
     held: &Held,
     result: &WorkResult,
     answers: Vec<Answer>,
 ) -> Result<Handed, TurnError> {
-    let AnyForge::Hosted(forge) = desk.forge else {
-        return Err(ForgeError::Unsupported("take what a worker left".to_owned()).into());
-    };
     let (default, tip) = forge.default_tip().await?;
-    let to = Repository { author, forge, texts: desk.source, default: &default };
+    let to = Repository { author, forge, texts, default: &default, pull: PullNumber(held.job.number) };
     let pull = PullNumber(held.job.number);
-    let push = async |delivery: &Delivery, permit: &Permit| to.take(pull, delivery, permit).await;
-    let delivered = deliver(desk, held, result, &tip, push).await?;
+    let delivered = deliver(desk, held, result, &tip, &to).await?;
     let head = match &delivered.delivery {
         Some(Delivery::Push { commit, .. }) => Some(commit),
         Some(Delivery::OpenPull { .. }) => None,
@@ -88,13 +86,15 @@ struct Repository<'a> {
     forge: &'a Hosted,
     texts: &'a Texts,
     default: &'a str,
+    pull: PullNumber,
 }
 
-impl Repository<'_> {
-    async fn take(&self, pull: PullNumber, delivery: &Delivery, permit: &Permit) -> Result<Delivery, Undelivered> {
+#[async_trait]
+impl DeliveryTarget for Repository<'_> {
+    async fn accept(&self, delivery: &Delivery, permit: &Permit) -> Result<Delivery, Undelivered> {
         let mut done = delivery.clone();
         match &mut done {
-            Delivery::Push { commit, over, epoch: _ } => self.push(pull, commit, over).await?,
+            Delivery::Push { commit, over, epoch: _ } => self.push(self.pull, commit, over).await?,
             Delivery::OpenPull { branch, commit, epoch, .. } => {
                 self.push_new(branch, commit, *epoch)?;
                 self.open(&done, permit).await?;
@@ -102,7 +102,9 @@ impl Repository<'_> {
         }
         Ok(done)
     }
+}
 
+impl Repository<'_> {
     /// To a branch of its own. One that is there already, left by a run that was cut off or made by somebody, stays as it
     /// is.
     fn push_new(&self, branch: &mut String, commit: &Sha, epoch: u64) -> Result<(), Undelivered> {

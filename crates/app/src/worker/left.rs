@@ -40,7 +40,7 @@ pub(crate) fn left(
 }
 
 /// Of the change itself: what came in with the base is none of the worker's.
-fn escapes<S: Source>(
+fn escapes<S: Source + ?Sized>(
     source: &S,
     started_at: &Sha,
     base: &Sha,

@@ -20,6 +20,7 @@ use crate::{Claimed, Errand, Fetched, Forge, ForgeError, Performed, Permit, Purp
 /// What Marks and Tags on local pulls are sealed for.
 const FORGE: &str = "local";
 
+#[async_trait::async_trait]
 impl Reader for LocalForge {
     async fn fetch(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
         Ok(self.fetched(pull)?)
@@ -44,6 +45,7 @@ impl Reader for LocalForge {
     }
 }
 
+#[async_trait::async_trait]
 impl Forge for LocalForge {
     async fn perform(&self, pull: PullNumber, errand: &Errand<'_>) -> Result<Performed, ForgeError> {
         Ok(self.act(pull, errand.by, errand.action, errand.expect)?)

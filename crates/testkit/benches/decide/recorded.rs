@@ -1,7 +1,7 @@
 //! A source that answers from memory what it was asked before: gather is timed, not the making of diffs.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::Mutex;
 
 use referee_core::model::{Mergeable, Sha};
 use referee_testkit::World;
@@ -9,9 +9,9 @@ use referee_turn::{Source, SourceError};
 
 pub(crate) struct Recorded<'a> {
     world: &'a World,
-    bases: RefCell<HashMap<(Sha, Sha), Option<Sha>>>,
-    diffs: RefCell<HashMap<(Sha, Sha), Vec<u8>>>,
-    texts: RefCell<HashMap<(Sha, String), Text>>,
+    bases: Mutex<HashMap<(Sha, Sha), Option<Sha>>>,
+    diffs: Mutex<HashMap<(Sha, Sha), Vec<u8>>>,
+    texts: Mutex<HashMap<(Sha, String), Text>>,
 }
 
 /// A file's, if it is there.
@@ -26,17 +26,17 @@ impl<'a> Recorded<'a> {
 impl Source for Recorded<'_> {
     fn merge_base(&self, one: &Sha, other: &Sha) -> Result<Option<Sha>, SourceError> {
         let asked = (one.clone(), other.clone());
-        let mut bases = self.bases.borrow_mut();
+        let mut bases = self.bases.lock().expect("no thread panicked");
         Ok(bases.entry(asked).or_insert_with(|| self.world.merge_base(one, other)).clone())
     }
 
     fn diff(&self, old: &Sha, new: &Sha) -> Result<Vec<u8>, SourceError> {
         let asked = (old.clone(), new.clone());
-        if let Some(diff) = self.diffs.borrow().get(&asked) {
+        if let Some(diff) = self.diffs.lock().expect("no thread panicked").get(&asked) {
             return Ok(diff.clone());
         }
         let diff = Source::diff(self.world, old, new)?;
-        self.diffs.borrow_mut().insert(asked, diff.clone());
+        self.diffs.lock().expect("no thread panicked").insert(asked, diff.clone());
         Ok(diff)
     }
 
@@ -56,11 +56,11 @@ impl Source for Recorded<'_> {
 impl Recorded<'_> {
     fn file(&self, at: &Sha, path: &str) -> Result<Text, SourceError> {
         let asked = (at.clone(), path.to_owned());
-        if let Some(text) = self.texts.borrow().get(&asked) {
+        if let Some(text) = self.texts.lock().expect("no thread panicked").get(&asked) {
             return Ok(text.clone());
         }
         let text = Source::files(self.world, at, &[path])?.into_iter().next().flatten();
-        self.texts.borrow_mut().insert(asked, text.clone());
+        self.texts.lock().expect("no thread panicked").insert(asked, text.clone());
         Ok(text)
     }
 }

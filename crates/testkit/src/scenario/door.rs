@@ -1,6 +1,7 @@
 //! A process at the forge to whom something happens in the middle of a turn.
 
-use std::cell::RefCell;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 use referee_core::model::{Board, PullNumber, Sha, Span, Verdict};
 use referee_core::plan::{Action, Delivery};
@@ -19,17 +20,23 @@ pub enum Moment {
     AfterPost(Verdict),
 }
 
-pub(super) type Deed = Box<dyn FnOnce(&World)>;
+pub(super) type Deed = Box<dyn FnOnce(&World) + Send>;
 
 /// A seat to whom things happen.
 pub(super) struct Door<'a> {
     pub(super) seat: &'a Seat,
-    pub(super) coming: RefCell<Vec<(Moment, Deed)>>,
+    pub(super) coming: Mutex<Vec<(Moment, Deed)>>,
+}
+
+impl fmt::Debug for Door<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Door").field("seat", self.seat).finish_non_exhaustive()
+    }
 }
 
 impl Door<'_> {
     fn pass(&self, moment: Moment) {
-        let mut coming = self.coming.borrow_mut();
+        let mut coming = self.coming.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = coming.iter().position(|(when, _)| *when == moment) {
             let (_, deed) = coming.remove(at);
             drop(coming);
@@ -38,6 +45,7 @@ impl Door<'_> {
     }
 }
 
+#[async_trait::async_trait]
 impl Reader for Door<'_> {
     async fn fetch(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
         self.seat.fetch(pull).await
@@ -53,6 +61,7 @@ impl Reader for Door<'_> {
     }
 }
 
+#[async_trait::async_trait]
 impl Forge for Door<'_> {
     async fn perform(&self, pull: PullNumber, errand: &Errand<'_>) -> Result<Performed, ForgeError> {
         let verdict = match errand.action {

@@ -1,7 +1,7 @@
 //! A pull that is open: reports come in, people act, turns are played.
 
-use std::cell::RefCell;
 use std::fmt;
+use std::sync::Mutex;
 
 use referee_core::decide::decide;
 use referee_core::mark::{Keys, TagKind};
@@ -70,7 +70,7 @@ impl Scene {
     }
 
     /// Somebody acts in the middle of the next turn.
-    pub fn meanwhile(&mut self, moment: Moment, deed: impl FnOnce(&World) + 'static) -> &mut Self {
+    pub fn meanwhile(&mut self, moment: Moment, deed: impl FnOnce(&World) + Send + 'static) -> &mut Self {
         self.happened(format!("something will happen: {moment:?}"));
         self.coming.push((moment, Box::new(deed)));
         self
@@ -133,7 +133,7 @@ impl Scene {
     #[track_caller]
     fn turn_behind(&mut self, gates: &Gates) -> &mut Self {
         let inbox = std::mem::take(&mut self.inbox);
-        let door = Door { seat: &self.seat, coming: RefCell::new(std::mem::take(&mut self.coming)) };
+        let door = Door { seat: &self.seat, coming: Mutex::new(std::mem::take(&mut self.coming)) };
         let desk = Desk {
             forge: &door,
             source: &self.world,

@@ -90,6 +90,7 @@ impl Seat {
     }
 }
 
+#[async_trait::async_trait]
 impl Reader for Seat {
     async fn fetch(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
         self.its_turn().await;
@@ -120,6 +121,7 @@ impl Reader for Seat {
     }
 }
 
+#[async_trait::async_trait]
 impl Forge for Seat {
     async fn perform(&self, pull: PullNumber, errand: &Errand<'_>) -> Result<Performed, ForgeError> {
         self.its_turn().await;

@@ -31,9 +31,10 @@ fn a_careless_adapter_breaks_the_clause_about_it() {
     }
 }
 
+#[derive(Debug)]
 struct Careless(Seat, Flaw);
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Flaw {
     CutsSilently,
     ReadsTheList,
@@ -58,6 +59,7 @@ impl Careless {
     }
 }
 
+#[async_trait::async_trait]
 impl Reader for Careless {
     async fn fetch(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
         let Self(seat, flaw) = self;
@@ -88,6 +90,7 @@ impl Reader for Careless {
     }
 }
 
+#[async_trait::async_trait]
 impl Forge for Careless {
     async fn perform(&self, pull: PullNumber, errand: &Errand<'_>) -> Result<Performed, ForgeError> {
         let Self(seat, flaw) = self;

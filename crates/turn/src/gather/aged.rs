@@ -7,10 +7,9 @@ use referee_core::track::{Side, Spot, Track, follow};
 
 use super::GatherError;
 use super::delta::Deltas;
-use crate::source::Source;
 
 /// Marks threads as outdated whose line, as their review saw it, is gone or another one at the head.
-pub(super) fn mark<S: Source>(snapshot: &mut Snapshot, deltas: &mut Deltas<'_, S>) -> Result<(), GatherError> {
+pub(super) fn mark(snapshot: &mut Snapshot, deltas: &mut Deltas<'_>) -> Result<(), GatherError> {
     let Snapshot { reviews, threads, pull, .. } = snapshot;
     let seen: BTreeMap<&ReviewId, &Sha> =
         reviews.iter().filter_map(|review| Some((&review.id, review.commit.as_ref()?))).collect();

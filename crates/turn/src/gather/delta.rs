@@ -23,9 +23,8 @@ struct Pair {
 }
 
 /// Deltas to one head, each read once.
-#[derive(Debug)]
-pub(super) struct Deltas<'s, S> {
-    source: &'s S,
+pub(super) struct Deltas<'s> {
+    source: &'s dyn Source,
     head: Sha,
     read: BTreeMap<Sha, Option<Delta>>,
 }
@@ -37,8 +36,8 @@ impl Delta {
     }
 }
 
-impl<'s, S: Source> Deltas<'s, S> {
-    pub(super) fn new(source: &'s S, head: &Sha) -> Self {
+impl<'s> Deltas<'s> {
+    pub(super) fn new(source: &'s dyn Source, head: &Sha) -> Self {
         Self { source, head: head.clone(), read: BTreeMap::new() }
     }
 
@@ -90,7 +89,7 @@ impl<'s, S: Source> Deltas<'s, S> {
     }
 }
 
-fn texts<S: Source>(source: &S, at: &Sha, names: &[String]) -> Result<Vec<Option<String>>, GatherError> {
+fn texts(source: &dyn Source, at: &Sha, names: &[String]) -> Result<Vec<Option<String>>, GatherError> {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let bytes = source.files(at, &names)?;
     Ok(bytes.into_iter().map(|bytes| bytes.and_then(|bytes| String::from_utf8(bytes).ok())).collect())

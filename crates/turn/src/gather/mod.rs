@@ -41,9 +41,9 @@ pub enum GatherError {
 }
 
 /// Makes a snapshot.
-pub fn gather<S: Source>(
+pub fn gather(
     fetched: Fetched,
-    source: &S,
+    source: &dyn Source,
     inbox: &Inbox,
     policy: &Policy,
     keys: &Keys,
@@ -114,10 +114,10 @@ pub fn changes<S: Source + ?Sized>(source: &S, base: &Sha, head: &Sha) -> Result
 }
 
 /// Where each prior finding's code went since its own head: one reading for each such head.
-fn track<S: Source>(
+fn track(
     snapshot: &Snapshot,
     policy: &Policy,
-    deltas: &mut delta::Deltas<'_, S>,
+    deltas: &mut delta::Deltas<'_>,
 ) -> Result<(Vec<Tracked>, BTreeSet<Sha>), GatherError> {
     let facts = Facts::new(snapshot, policy);
     let mut unreachable = BTreeSet::new();

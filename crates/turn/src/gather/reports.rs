@@ -11,12 +11,12 @@ use referee_core::track::{AnchorHash, Anchors, Fingerprint, Prior, Sighting, Spo
 use super::{GatherError, delta::Deltas, spot};
 use crate::source::Source;
 
-pub(super) fn understand<S: Source>(
+pub(super) fn understand(
     snapshot: &Snapshot,
     policy: &Policy,
     submissions: &[Submission],
-    source: &S,
-    deltas: &mut Deltas<'_, S>,
+    source: &dyn Source,
+    deltas: &mut Deltas<'_>,
 ) -> Result<Vec<Report>, GatherError> {
     let facts = Facts::new(snapshot, policy);
     let anchors = Anchors::new(&snapshot.changes.files);
@@ -99,10 +99,10 @@ fn digest(submission: &Submission) -> Hash {
     Hash::of_parts([says.as_str(), submission.run.as_str()])
 }
 
-fn sightings<S: Source>(
+fn sightings(
     submission: &Submission,
     raised: &[&Found],
-    source: &S,
+    source: &dyn Source,
     head: &Sha,
 ) -> Result<Vec<Sighting>, GatherError> {
     let paths: Vec<&str> = raised.iter().map(|found| found.path.as_str()).collect();
@@ -146,21 +146,13 @@ fn prior(submission: &Submission, known: &Known<'_>) -> Prior {
 }
 
 /// Whether a finding lies in what changed since the role's last complete reading; everything does where there was none.
-fn in_delta<S: Source>(
-    role: Option<&RoleFacts<'_>>,
-    found: &Found,
-    deltas: &mut Deltas<'_, S>,
-) -> Result<bool, GatherError> {
+fn in_delta(role: Option<&RoleFacts<'_>>, found: &Found, deltas: &mut Deltas<'_>) -> Result<bool, GatherError> {
     let reviewed = role.and_then(|role| role.standing).and_then(|standing| standing.mark.reviewed.as_ref());
     let Some(reviewed) = reviewed else { return Ok(true) };
     Ok(deltas.since(reviewed)?.is_none_or(|delta| delta.touches(&found.path, found.line, found.end_line)))
 }
 
-fn position<S: Source>(
-    stated: &Stated,
-    known: &[Known<'_>],
-    deltas: &mut Deltas<'_, S>,
-) -> Result<PositionSaid, GatherError> {
+fn position(stated: &Stated, known: &[Known<'_>], deltas: &mut Deltas<'_>) -> Result<PositionSaid, GatherError> {
     let head = known.iter().find(|known| known.id == stated.finding).map(|known| known.head);
     let cited_changed = match (head, cited(&stated.evidence)) {
         (Some(head), Some((path, line))) => {

@@ -5,12 +5,10 @@ use referee_core::facts::{Facts, known_issue_epoch};
 use referee_core::mark::Binding;
 use referee_core::model::{Board, CommentId, IssueNumber, PullNumber, Sha, Snapshot};
 use referee_core::plan::{Findings, Job, JobKind, Next, Plan, Reason, Step};
-use referee_forge::{Forge, Purpose};
+use referee_forge::Purpose;
 
 use super::read::{board, takes_part};
 use crate::gather::{Inbox, gather};
-use crate::journal::Journal;
-use crate::source::Source;
 use crate::turn::{Desk, TurnError};
 
 /// A worker that was started. Whoever runs it [releases](release) it, however it ends; what nobody releases runs out.
@@ -25,12 +23,12 @@ pub struct Held {
 }
 
 /// Gives the claim of a worker back.
-pub async fn release<F: Forge, S, J>(desk: &Desk<'_, F, S, J>, held: &Held) {
+pub async fn release(desk: &Desk<'_>, held: &Held) {
     give_back(desk, PullNumber(held.job.number), held.claim).await;
 }
 
 /// A claim that cannot be given back runs out by itself.
-pub(super) async fn give_back<F: Forge, S, J>(desk: &Desk<'_, F, S, J>, at: PullNumber, claim: u64) {
+pub(super) async fn give_back(desk: &Desk<'_>, at: PullNumber, claim: u64) {
     let _ = desk.forge.release(at, Purpose::Work, claim).await;
 }
 
@@ -44,10 +42,7 @@ pub enum View {
 }
 
 impl View {
-    pub(crate) async fn of<F: Forge, S: Source, J: Journal>(
-        desk: &Desk<'_, F, S, J>,
-        job: &Job,
-    ) -> Result<Self, TurnError> {
+    pub(crate) async fn of(desk: &Desk<'_>, job: &Job) -> Result<Self, TurnError> {
         if job.kind == JobKind::Impl {
             return Ok(Self::Issue(Box::new(board(desk).await?)));
         }
@@ -57,12 +52,7 @@ impl View {
     }
 
     /// The worker that would start, if the own claim and the own record were not there.
-    pub(super) fn next<F, S, J>(
-        &self,
-        desk: &Desk<'_, F, S, J>,
-        claim: u64,
-        record: Option<&CommentId>,
-    ) -> Option<Job> {
+    pub(super) fn next(&self, desk: &Desk<'_>, claim: u64, record: Option<&CommentId>) -> Option<Job> {
         match self {
             Self::Pull(snapshot) => {
                 let mut snapshot = Snapshot::clone(snapshot);
@@ -86,7 +76,7 @@ impl View {
     }
 
     /// Whether the own record is there, and nothing of a higher epoch.
-    pub(super) fn shows<F, S, J>(&self, desk: &Desk<'_, F, S, J>, job: &Job, record: &CommentId, epoch: u64) -> bool {
+    pub(super) fn shows(&self, desk: &Desk<'_>, job: &Job, record: &CommentId, epoch: u64) -> bool {
         match self {
             Self::Pull(snapshot) => {
                 snapshot.comments.iter().any(|comment| comment.id == *record)

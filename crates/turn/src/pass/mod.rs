@@ -19,12 +19,10 @@ use referee_core::decide::{Pass, ProtocolLine, schedule};
 use referee_core::mark::{Tag, TagKind, Topic};
 use referee_core::model::{Board, Snapshot};
 use referee_core::plan::{Action, Plan, Step, Trailer};
-use referee_forge::Forge;
 
 use crate::apply::{Applied, apply};
-use crate::journal::{Journal, Record};
+use crate::journal::Record;
 use crate::receipt::{Outcome, Receipt};
-use crate::source::Source;
 use crate::turn::{Desk, TurnError};
 use read::read;
 use start::start;
@@ -88,11 +86,7 @@ pub enum Started {
 }
 
 /// Makes one pass, and says each line as soon as it holds.
-pub async fn pass<F: Forge, S: Source, J: Journal>(
-    desk: &Desk<'_, F, S, J>,
-    then: Then,
-    mut say: impl FnMut(&ProtocolLine),
-) -> Result<Passed, TurnError> {
+pub async fn pass(desk: &Desk<'_>, then: Then, mut say: impl FnMut(&ProtocolLine) + Send) -> Result<Passed, TurnError> {
     let (board, mut pulls) = read(desk).await?;
     let plans: Vec<Plan> = pulls.iter().filter(|it| it.takes_part).map(|it| it.plan.clone()).collect();
     let pass = schedule(&board, &plans, desk.policy, &board.viewer);

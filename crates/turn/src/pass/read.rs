@@ -5,19 +5,15 @@ use referee_core::facts::Facts;
 use referee_core::model::{Board, Sha, Snapshot};
 use referee_core::plan::{Next, Plan};
 use referee_core::policy::Policy;
-use referee_forge::{Fetched, Forge, ForgeError, Reader};
+use referee_forge::{Fetched, ForgeError, Reader};
 
 use super::{Looked, is_of_a_pass};
 use crate::gather::words::read_board;
 use crate::gather::{GatherError, Inbox, gather};
-use crate::journal::Journal;
-use crate::source::Source;
 use crate::turn::{Desk, TurnError};
 
 /// Everything that a pass decides on.
-pub(super) async fn read<F: Forge, S: Source, J: Journal>(
-    desk: &Desk<'_, F, S, J>,
-) -> Result<(Board, Vec<Looked>), TurnError> {
+pub(super) async fn read(desk: &Desk<'_>) -> Result<(Board, Vec<Looked>), TurnError> {
     let (mut board, fetched) = desk.forge.survey().await?;
     read_board(&mut board, desk.policy, desk.keys);
     let changes: Vec<(&Sha, &Sha)> = fetched.iter().map(|it| (&it.pull.base_sha, &it.pull.head)).collect();
@@ -36,7 +32,7 @@ pub(super) async fn read<F: Forge, S: Source, J: Journal>(
     Ok((board, pulls))
 }
 
-fn look<F, S: Source, J>(desk: &Desk<'_, F, S, J>, fetched: Fetched) -> Result<Looked, GatherError> {
+fn look(desk: &Desk<'_>, fetched: Fetched) -> Result<Looked, GatherError> {
     let snapshot = gather(fetched, desk.source, &Inbox::default(), desk.policy, desk.keys)?;
     let takes_part = takes_part(&snapshot, desk.policy);
     let plan = plan(&snapshot, desk.policy);
@@ -51,7 +47,7 @@ fn plan(snapshot: &Snapshot, policy: &Policy) -> Plan {
 
 /// Leaves those to their authors whose branch takes no push of a worker (DSP-5). Asked for the worker that would start,
 /// and for the next if it turns out so.
-async fn leave_to_authors<F: Forge, S, J>(desk: &Desk<'_, F, S, J>, pulls: &mut [Looked]) -> Result<(), TurnError> {
+async fn leave_to_authors(desk: &Desk<'_>, pulls: &mut [Looked]) -> Result<(), TurnError> {
     for looked in pulls.iter_mut().filter(|it| it.takes_part && matches!(it.plan.next, Next::Spawn(_))) {
         if takes_worker(desk.forge, desk.policy, &looked.plan, &mut looked.snapshot).await? {
             break;
@@ -64,7 +60,7 @@ async fn leave_to_authors<F: Forge, S, J>(desk: &Desk<'_, F, S, J>, pulls: &mut 
 /// Whether the branch takes a push of the worker that would start, which a pull does not tell (DSP-5). If not, what is
 /// known of the pull says so, for another decision.
 pub async fn takes_worker(
-    forge: &impl Reader,
+    forge: &dyn Reader,
     policy: &Policy,
     plan: &Plan,
     snapshot: &mut Snapshot,
@@ -78,7 +74,7 @@ pub async fn takes_worker(
 }
 
 /// The board, with what is written on its issues.
-pub(super) async fn board<F: Forge, S, J>(desk: &Desk<'_, F, S, J>) -> Result<Board, TurnError> {
+pub(super) async fn board(desk: &Desk<'_>) -> Result<Board, TurnError> {
     let mut board = desk.forge.board().await?;
     read_board(&mut board, desk.policy, desk.keys);
     Ok(board)

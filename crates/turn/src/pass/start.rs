@@ -16,22 +16,20 @@
 
 use referee_core::model::{PullNumber, Span};
 use referee_core::plan::Job;
-use referee_forge::{Claimed, Forge, ForgeError, Purpose};
+use referee_forge::{Claimed, ForgeError, Purpose};
 
 use super::held::{Held, View, give_back};
 use super::{Started, Then};
 use crate::apply::{Applied, apply_bound};
-use crate::journal::Journal;
 use crate::receipt::{Outcome, Receipt};
-use crate::source::Source;
 use crate::turn::{Desk, TurnError};
 
 /// Records a worker and says its line, if nobody else may do so.
-pub(super) async fn start<F: Forge, S: Source, J: Journal>(
-    desk: &Desk<'_, F, S, J>,
+pub(super) async fn start(
+    desk: &Desk<'_>,
     job: &Job,
     then: Then,
-    say: &mut impl FnMut(),
+    say: &mut (impl FnMut() + Send),
 ) -> (Started, Option<Held>) {
     let (at, ttl) = (PullNumber(job.number), desk.policy.work.as_ref().map_or(Span::hours(1), |work| work.wip_max_age));
     let epoch = match desk.forge.claim(at, Purpose::Work, ttl).await {
@@ -49,11 +47,11 @@ pub(super) async fn start<F: Forge, S: Source, J: Journal>(
     }
 }
 
-async fn under_claim<F: Forge, S: Source, J: Journal>(
-    desk: &Desk<'_, F, S, J>,
+async fn under_claim(
+    desk: &Desk<'_>,
     job: &Job,
     claim: u64,
-    say: &mut impl FnMut(),
+    say: &mut (impl FnMut() + Send),
 ) -> Result<(Started, Option<Held>), TurnError> {
     let view = View::of(desk, job).await?;
     let Some(again) = view.next(desk, claim, None).filter(|again| is_same(again, job)) else {

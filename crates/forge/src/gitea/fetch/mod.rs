@@ -39,6 +39,7 @@ use crate::{Fetched, ForgeError, Reader};
 /// So many wait for an answer at most; how many of them are on their way is the client's to say.
 const AT_ONCE: usize = 6;
 
+#[async_trait::async_trait]
 impl Reader for GiteaForge {
     async fn fetch(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
         let raw = self.row(pull).await?;

@@ -22,6 +22,7 @@ use super::wire::{self, User};
 use super::{GiteaForge, routes};
 use crate::{Claimed, Errand, Forge, ForgeError, Made, Performed, Permit, Purpose};
 
+#[async_trait::async_trait]
 impl Forge for GiteaForge {
     async fn perform(&self, pull: PullNumber, errand: &Errand<'_>) -> Result<Performed, ForgeError> {
         self.takes(errand.action)?;

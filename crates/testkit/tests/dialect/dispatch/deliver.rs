@@ -1,6 +1,6 @@
 //! What becomes of what a worker left: pushed first, then recorded; or refused, and recorded as that.
 
-use std::cell::RefCell;
+use std::sync::Mutex;
 
 use referee_core::mark::Keys;
 use referee_core::model::snapshot::WorkOutcome;
@@ -10,7 +10,7 @@ use referee_core::policy::Approve;
 use referee_forge::{Asked, Forge, ForgeError, Gates, Permit};
 use referee_testkit::dialect::{Dialect, Server};
 use referee_testkit::{At, Effect, Fault, Seat, What, block_on};
-use referee_turn::{Delivered, Held, Then, Undelivered, answer, deliver, pass, release};
+use referee_turn::{Delivered, DeliveryTarget, Held, Then, Undelivered, answer, deliver, pass, release};
 
 use super::{Project, open};
 use crate::adapter::{forge, probed};
@@ -52,20 +52,30 @@ impl Bench {
     fn deliver_by(
         &self,
         result: &WorkResult,
-        push: impl FnOnce(&Sha, &Sha) -> Result<(), Undelivered>,
+        push: impl Fn(&Sha, &Sha) -> Result<(), Undelivered> + Send + Sync,
     ) -> (Delivered, Vec<Effect>) {
         let _ = self.project.world.effects();
         let (gates, keys) = (running(), Keys::none());
         let desk = self.project.desk(&self.seat, &gates, &keys);
-        let push = async |delivery: &Delivery, permit: &Permit| {
+        let target = Via(|delivery: &Delivery, permit: &Permit| {
             assert_eq!(permit.gate(), Gate::Work);
             assert_eq!(self.project.world.effects(), [], "nothing is recorded before the push");
             let Delivery::Push { commit, over, .. } = delivery else { panic!("{delivery:?}") };
             push(commit, over).map(|()| delivery.clone())
-        };
+        });
         let base = Sha::from("");
-        let delivered = block_on(deliver(&desk, &self.held, result, &base, push)).expect("everything can be read");
+        let delivered = block_on(deliver(&desk, &self.held, result, &base, &target)).expect("everything can be read");
         (delivered, self.project.world.effects())
+    }
+}
+
+/// A delivery target that does what a closure says.
+struct Via<F>(F);
+
+#[async_trait::async_trait]
+impl<F: Fn(&Delivery, &Permit) -> Result<Delivery, Undelivered> + Send + Sync> DeliveryTarget for Via<F> {
+    async fn accept(&self, delivery: &Delivery, permit: &Permit) -> Result<Delivery, Undelivered> {
+        (self.0)(delivery, permit)
     }
 }
 
@@ -205,9 +215,9 @@ fn a_push_that_fails_is_a_failure_and_one_whose_answer_is_lost_is_looked_for() {
     let commit = bench.rodin().prepare("src/f.rs", |_| "fn a() { }\n".into());
     let (gates, keys) = (open(), Keys::none());
     let desk = bench.project.desk(&bench.seat, &gates, &keys);
-    let push = async |_: &Delivery, _: &Permit| panic!("nobody asked for work");
+    let target = Via(|_: &Delivery, _: &Permit| panic!("nobody asked for work"));
     let result = bench.result(Some(commit));
-    let delivered = block_on(deliver(&desk, &bench.held, &result, &Sha::from(""), push)).expect("it can be read");
+    let delivered = block_on(deliver(&desk, &bench.held, &result, &Sha::from(""), &target)).expect("it can be read");
     assert!(why(&delivered).contains("`work`"), "{delivered:?}");
     let _ = bench.project.world.effects();
 }
@@ -258,20 +268,23 @@ fn a_branch_for_an_issue_is_opened_once_whoever_loses_the_answer() {
         let result = result(&held, Some(commit.clone()));
         let (gates, keys) = (running(), Keys::none());
         let desk = project.desk(&forge, &gates, &keys);
-        let opened = RefCell::new(Vec::new());
+        let opened = Mutex::new(Vec::new());
         for _ in 0..2 {
-            let push = async |delivery: &Delivery, permit: &Permit| {
+            let target = Via(|delivery: &Delivery, permit: &Permit| {
                 if let Some(fault) = fault {
                     project.world.fault(At::Write(1), fault);
                 }
-                let number = match seat.open_pull(delivery, permit).await {
-                    Err(ForgeError::Unknown) => seat.open_pull(delivery, permit).await,
+                let number = match block_on(seat.open_pull(delivery, permit)) {
+                    Err(ForgeError::Unknown) => block_on(seat.open_pull(delivery, permit)),
                     answered => answered,
                 };
-                opened.borrow_mut().push(number.map_err(|error| Undelivered(error.to_string()))?);
+                opened
+                    .lock()
+                    .expect("no thread panicked")
+                    .push(number.map_err(|error| Undelivered(error.to_string()))?);
                 Ok(delivery.clone())
-            };
-            let delivered = block_on(deliver(&desk, &held, &result, &base, push)).expect("everything can be read");
+            });
+            let delivered = block_on(deliver(&desk, &held, &result, &base, &target)).expect("everything can be read");
             assert!(
                 matches!(&delivered.delivery, Some(Delivery::OpenPull { branch, .. }) if *branch == format!("referee/issue-{}", issue.0)),
                 "{delivered:?}"
@@ -283,7 +296,7 @@ fn a_branch_for_an_issue_is_opened_once_whoever_loses_the_answer() {
             1,
             "{fault:?}: {effects:?}"
         );
-        let opened = opened.into_inner();
+        let opened = opened.into_inner().expect("no thread panicked");
         assert!(matches!(opened[..], [one, two] if one == two), "{opened:?}");
         assert_eq!(recorded(&effects).len(), 1, "{effects:?}");
     }

@@ -88,17 +88,12 @@ impl Project {
         &self,
         forge: &F,
         gates: &Gates,
-        say: impl FnMut(&ProtocolLine),
+        say: impl FnMut(&ProtocolLine) + Send,
     ) -> Result<Passed, TurnError> {
         pass(&self.desk(forge, gates, &Keys::none()), Then::Print, say).await
     }
 
-    pub(crate) fn desk<'a, F: Forge>(
-        &'a self,
-        forge: &'a F,
-        gates: &'a Gates,
-        keys: &'a Keys,
-    ) -> Desk<'a, F, World, Nothing> {
+    pub(crate) fn desk<'a, F: Forge>(&'a self, forge: &'a F, gates: &'a Gates, keys: &'a Keys) -> Desk<'a> {
         Desk {
             forge,
             source: &self.world,
