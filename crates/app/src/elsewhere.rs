@@ -11,7 +11,7 @@ use referee_git::{Credentials, Git, GitError};
 use referee_turn::SourceError;
 use tempfile::TempDir;
 
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 use crate::source::{into, locked};
 
 /// A repository elsewhere, and what was fetched of it.
@@ -43,11 +43,11 @@ impl Elsewhere {
             Some(folder) => {
                 let _one = lock(folder).map_err(|error| unusable(folder, &error))?;
                 empty_if_larger(folder, ROOM);
-                (Git::cache(folder)?, None, reading(folder).ok())
+                (Git::open_cache(folder)?, None, reading(folder).ok())
             }
             None => {
                 let passing = tempfile::tempdir().map_err(|error| unusable(&std::env::temp_dir(), &error))?;
-                (Git::cache(&passing.path().join("commits.git"))?, Some(passing), None)
+                (Git::open_cache(&passing.path().join("commits.git"))?, Some(passing), None)
             }
         };
         let (here, gone) = (Mutex::default(), Mutex::default());
@@ -56,12 +56,12 @@ impl Elsewhere {
 
     /// The folder. What is read there may be fetched while it is read.
     pub(crate) fn git(&self) -> Git {
-        self.git.lent(&self.url, &self.credentials)
+        self.git.with_credentials(&self.url, &self.credentials)
     }
 
     /// Fetches the contents that the diffs of these pairs need, in one go.
     pub(crate) fn fetch_contents(&self, pairs: &[(&Sha, &Sha)]) -> Result<(), GitError> {
-        self.git.fetch_contents(&self.url, pairs, &self.credentials)
+        self.git.fetch_blobs(&self.url, pairs, &self.credentials)
     }
 
     /// A file beside the folder; none where that goes when the run does.
@@ -76,8 +76,11 @@ impl Elsewhere {
                 Ok(()) => return Ok(()),
                 Err(_) if left > 0 => std::thread::park_timeout(PAUSE),
                 Err(error) => {
-                    return Err(Failure::new(Kind::Later, format!("the change could not be fetched: {error}"))
-                        .hint("run it again; the token must be allowed to read the repository"));
+                    return Err(Failure::new(
+                        FailureKind::TryLater,
+                        format!("the change could not be fetched: {error}"),
+                    )
+                    .with_hint("run it again; the token must be allowed to read the repository"));
                 }
             }
         }
@@ -92,7 +95,7 @@ impl Elsewhere {
             }
             match self.fetch(&[commit]) {
                 Ok(()) => {}
-                Err(GitError::Failed { stderr, .. }) if stderr.contains("not our ref") => {
+                Err(GitError::CommandFailed { stderr, .. }) if stderr.contains("not our ref") => {
                     locked(&self.gone).insert((*commit).clone());
                     return Err(SourceError::Missing(commit.to_string()));
                 }
@@ -108,10 +111,10 @@ impl Elsewhere {
             commits.iter().copied().filter(|commit| !locked(&self.here).contains(*commit)).collect();
         let wanted: Vec<Sha> = match unknown.first() {
             Some(commit) if unknown.len() == 1 => {
-                (!self.git.has(commit)?).then(|| (*commit).clone()).into_iter().collect()
+                (!self.git.has_commit(commit)?).then(|| (*commit).clone()).into_iter().collect()
             }
             Some(_) => {
-                let kept = self.git.kept()?;
+                let kept = self.git.pinned_commits()?;
                 unknown.into_iter().filter(|commit| !kept.contains(*commit)).cloned().collect()
             }
             None => Vec::new(),
@@ -119,7 +122,7 @@ impl Elsewhere {
         if !wanted.is_empty() {
             // Whoever cannot take turns fetches all the same: git itself keeps the folder whole.
             let _one = lock(self.git.common_dir());
-            self.git.fetch(&self.url, &wanted, Some(&self.credentials))?;
+            self.git.fetch_commits(&self.url, &wanted, Some(&self.credentials))?;
         }
         locked(&self.here).extend(commits.iter().map(|commit| (*commit).clone()));
         Ok(())
@@ -129,7 +132,7 @@ impl Elsewhere {
 /// Commits that were fetched once can be fetched again: a folder that outgrew its room is emptied, unless somebody reads
 /// in it.
 fn empty_if_larger(folder: &Path, room: u64) {
-    let large = folder.is_dir() && Git::at(folder).size().is_ok_and(|size| size > room);
+    let large = folder.is_dir() && Git::from_dir(folder).disk_size().is_ok_and(|size| size > room);
     if large && users(folder).is_ok_and(|file| file.try_lock().is_ok()) {
         // What is left of it is made whole again.
         let _ = std::fs::remove_dir_all(folder);
@@ -157,7 +160,7 @@ fn lock(folder: &Path) -> std::io::Result<File> {
 
 fn unusable(folder: &Path, error: &std::io::Error) -> Failure {
     Failure::failed(format!("commits cannot be fetched into `{}`: {error}", folder.display()))
-        .hint("`XDG_CACHE_HOME` names another place")
+        .with_hint("`XDG_CACHE_HOME` names another place")
 }
 
 #[cfg(test)]
@@ -168,10 +171,10 @@ mod tests {
     fn a_folder_that_outgrew_its_room_is_emptied_when_nobody_reads_there() {
         let home = tempfile::tempdir().expect("a folder");
         let folder = home.path().join("api.git");
-        let git = Git::cache(&folder).expect("a cache");
+        let git = Git::open_cache(&folder).expect("a cache");
         std::fs::create_dir_all(folder.join("objects/ab")).expect("a folder");
         std::fs::write(folder.join("objects/ab").join("c".repeat(38)), vec![0; 10_000]).expect("an object");
-        let size = git.size().expect("a size");
+        let size = git.disk_size().expect("a size");
         assert!(size >= 10_000, "{size}");
         empty_if_larger(&folder, size);
         assert!(folder.exists(), "it is not larger");

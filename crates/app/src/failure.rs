@@ -6,7 +6,7 @@ use referee_forge::ForgeError;
 
 /// How a run that was carried out ended. The numbers are published (`referee help`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum CliOutcome {
     /// Done, or nothing to do.
     Done = 0,
     /// Something failed.
@@ -22,20 +22,20 @@ pub(crate) enum Ending {
     /// Findings at or above `--fail-on`.
     Findings = 20,
     /// Try again later; nothing is lost.
-    Later = 75,
+    TryLater = 75,
 }
 
 /// Why a run was not carried out.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    kind: Kind,
+    kind: FailureKind,
     message: String,
     hints: Vec<String>,
 }
 
 /// The kinds, by exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FailureKind {
     /// It failed.
     Failed = 1,
     /// The command line or the config is wrong.
@@ -45,34 +45,34 @@ pub(crate) enum Kind {
     /// The forge knows no such token, or there is none.
     Unauthenticated = 4,
     /// Try later.
-    Later = 75,
+    TryLater = 75,
 }
 
 impl Failure {
     /// Consequence first, lower case, no final period.
-    pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hints: Vec::new() }
     }
 
     /// It failed.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
-        Self::new(Kind::Failed, message)
+        Self::new(FailureKind::Failed, message)
     }
 
     /// The command line or the config is wrong.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self::new(Kind::Usage, message)
+        Self::new(FailureKind::Usage, message)
     }
 
     /// The next step.
     #[must_use]
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
     }
 
     /// The words for a terminal.
-    pub(crate) fn words(&self) -> String {
+    pub(crate) fn render(&self) -> String {
         // The config's errors are drawn with their own labels.
         let label = if self.message.starts_with("error:") { "" } else { "error: " };
         let mut words = format!("{label}{}\n", self.message);
@@ -85,7 +85,7 @@ impl Failure {
     }
 
     /// The same as data, for `--json`.
-    pub(crate) fn data(&self) -> serde_json::Value {
+    pub(crate) fn to_json(&self) -> serde_json::Value {
         serde_json::json!({
             "schema": "referee/error-1",
             "message": self.message,
@@ -95,14 +95,14 @@ impl Failure {
     }
 
     /// The exit code.
-    pub(crate) fn code(&self) -> ExitCode {
+    pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.kind as u8)
     }
 }
 
-impl Ending {
+impl CliOutcome {
     /// The exit code.
-    pub(crate) fn code(self) -> ExitCode {
+    pub(crate) fn exit_code(self) -> ExitCode {
         ExitCode::from(self as u8)
     }
 }
@@ -112,36 +112,38 @@ impl From<crate::store::StoreError> for Failure {
         use crate::store::StoreError;
         let failure = Self::failed(error.to_string());
         match error {
-            StoreError::Newer { .. } => failure.hint("use that newer referee; nothing was changed"),
+            StoreError::NewerFormat { .. } => failure.with_hint("use that newer referee; nothing was changed"),
             StoreError::File { .. } | StoreError::Database { .. } => {
-                failure.hint("make room, or make the folder writable; `--dry-run` needs neither")
+                failure.with_hint("make room, or make the folder writable; `--dry-run` needs neither")
             }
-            StoreError::Row { .. } => failure.hint("move the file away: what is in it can be made anew"),
+            StoreError::CorruptRow { .. } => failure.with_hint("move the file away: what is in it can be made anew"),
         }
     }
 }
 
 impl Failure {
     /// What a forge's refusal means for the run.
-    pub(crate) fn of_forge(error: &ForgeError, words: &str) -> Self {
+    pub(crate) fn from_forge_error(error: &ForgeError, words: &str) -> Self {
         let failure = |kind| Self::new(kind, words);
         match error {
-            ForgeError::Unauthenticated => failure(Kind::Unauthenticated)
-                .hint("is the token of that server, and still valid? `REFEREE_TOKEN` is looked at first"),
-            ForgeError::Forbidden(_) => failure(Kind::Failed).hint(
+            ForgeError::Unauthenticated => failure(FailureKind::Unauthenticated)
+                .with_hint("is the token of that server, and still valid? `REFEREE_TOKEN` is looked at first"),
+            ForgeError::Forbidden(_) => failure(FailureKind::Failed).with_hint(
                 "a token needs `write:repository`, `write:issue` and `read:user`; `referee doctor` says what it has",
             ),
-            ForgeError::NotFound(_) => {
-                failure(Kind::Failed).hint("is the name right, and may the token's user see the repository?")
+            ForgeError::NotFound(_) => failure(FailureKind::Failed)
+                .with_hint("is the name right, and may the token's user see the repository?"),
+            ForgeError::RetryLater
+            | ForgeError::Unreachable(_)
+            | ForgeError::OutcomeUnknown
+            | ForgeError::Conflict(_) => {
+                failure(FailureKind::TryLater).with_hint("run it again; a finished report is kept")
             }
-            ForgeError::Later | ForgeError::Unreachable(_) | ForgeError::Unknown | ForgeError::Moved(_) => {
-                failure(Kind::Later).hint("run it again; a finished report is kept")
-            }
-            ForgeError::Unsupported(_) => failure(Kind::Failed)
-                .hint("is that the address of a Gitea or Forgejo server? `referee doctor` looks at it"),
-            ForgeError::Unreadable(_) => failure(Kind::Failed)
-                .hint("does a proxy or a page to log in stand in between? a finished report is kept"),
-            ForgeError::Refused(_) => failure(Kind::Failed).hint("the server's own log says more"),
+            ForgeError::Unsupported(_) => failure(FailureKind::Failed)
+                .with_hint("is that the address of a Gitea or Forgejo server? `referee doctor` looks at it"),
+            ForgeError::Unreadable(_) => failure(FailureKind::Failed)
+                .with_hint("does a proxy or a page to log in stand in between? a finished report is kept"),
+            ForgeError::Refused(_) => failure(FailureKind::Failed).with_hint("the server's own log says more"),
         }
     }
 }
@@ -150,7 +152,7 @@ impl From<referee_git::GitError> for Failure {
     fn from(error: referee_git::GitError) -> Self {
         let failure = Self::failed(error.to_string());
         match error.hint() {
-            Some(hint) => failure.hint(hint),
+            Some(hint) => failure.with_hint(hint),
             None => failure,
         }
     }

@@ -2,7 +2,10 @@
 
 use referee_core::model::{Board, Login, PullNumber, Sha, Span};
 use referee_core::plan::Delivery;
-use referee_forge::{Claimed, Errand, Fetched, Forge, ForgeError, LocalForge, Performed, Permit, Purpose, Reader};
+use referee_forge::{
+    ActionRequest, ClaimOutcome, ClaimPurpose, FetchedPull, Forge, ForgeError, LocalForge, PerformOutcome, Permit,
+    Reader,
+};
 
 use crate::hosted::Hosted;
 
@@ -17,38 +20,38 @@ pub(crate) enum AnyForge {
 
 #[async_trait::async_trait]
 impl Reader for AnyForge {
-    async fn fetch(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
+    async fn fetch(&self, pull: PullNumber) -> Result<FetchedPull, ForgeError> {
         match self {
             Self::Local(forge) => forge.fetch(pull).await,
             Self::Hosted(forge) => forge.fetch(pull).await,
         }
     }
 
-    async fn fetch_anew(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
+    async fn fetch_fresh(&self, pull: PullNumber) -> Result<FetchedPull, ForgeError> {
         match self {
-            Self::Local(forge) => forge.fetch_anew(pull).await,
-            Self::Hosted(forge) => forge.fetch_anew(pull).await,
+            Self::Local(forge) => forge.fetch_fresh(pull).await,
+            Self::Hosted(forge) => forge.fetch_fresh(pull).await,
         }
     }
 
-    async fn head(&self, pull: PullNumber) -> Result<Sha, ForgeError> {
+    async fn fetch_head(&self, pull: PullNumber) -> Result<Sha, ForgeError> {
         match self {
-            Self::Local(forge) => forge.head(pull).await,
-            Self::Hosted(forge) => forge.head(pull).await,
+            Self::Local(forge) => forge.fetch_head(pull).await,
+            Self::Hosted(forge) => forge.fetch_head(pull).await,
         }
     }
 
-    async fn board(&self) -> Result<Board, ForgeError> {
+    async fn fetch_board(&self) -> Result<Board, ForgeError> {
         match self {
-            Self::Local(forge) => forge.board().await,
-            Self::Hosted(forge) => forge.board().await,
+            Self::Local(forge) => forge.fetch_board().await,
+            Self::Hosted(forge) => forge.fetch_board().await,
         }
     }
 
-    async fn survey(&self) -> Result<(Board, Vec<Fetched>), ForgeError> {
+    async fn fetch_board_and_pulls(&self) -> Result<(Board, Vec<FetchedPull>), ForgeError> {
         match self {
-            Self::Local(forge) => forge.survey().await,
-            Self::Hosted(forge) => forge.survey().await,
+            Self::Local(forge) => forge.fetch_board_and_pulls().await,
+            Self::Hosted(forge) => forge.fetch_board_and_pulls().await,
         }
     }
 
@@ -62,24 +65,29 @@ impl Reader for AnyForge {
 
 #[async_trait::async_trait]
 impl Forge for AnyForge {
-    async fn perform(&self, pull: PullNumber, errand: &Errand<'_>) -> Result<Performed, ForgeError> {
+    async fn perform(&self, pull: PullNumber, errand: &ActionRequest<'_>) -> Result<PerformOutcome, ForgeError> {
         match self {
             Self::Local(forge) => forge.perform(pull, errand).await,
             Self::Hosted(forge) => forge.perform(pull, errand).await,
         }
     }
 
-    async fn claim(&self, pull: PullNumber, purpose: Purpose, ttl: Span) -> Result<Claimed, ForgeError> {
+    async fn acquire_claim(
+        &self,
+        pull: PullNumber,
+        purpose: ClaimPurpose,
+        ttl: Span,
+    ) -> Result<ClaimOutcome, ForgeError> {
         match self {
-            Self::Local(forge) => forge.claim(pull, purpose, ttl).await,
-            Self::Hosted(forge) => forge.claim(pull, purpose, ttl).await,
+            Self::Local(forge) => forge.acquire_claim(pull, purpose, ttl).await,
+            Self::Hosted(forge) => forge.acquire_claim(pull, purpose, ttl).await,
         }
     }
 
-    async fn release(&self, pull: PullNumber, purpose: Purpose, epoch: u64) -> Result<(), ForgeError> {
+    async fn release_claim(&self, pull: PullNumber, purpose: ClaimPurpose, epoch: u64) -> Result<(), ForgeError> {
         match self {
-            Self::Local(forge) => forge.release(pull, purpose, epoch).await,
-            Self::Hosted(forge) => forge.release(pull, purpose, epoch).await,
+            Self::Local(forge) => forge.release_claim(pull, purpose, epoch).await,
+            Self::Hosted(forge) => forge.release_claim(pull, purpose, epoch).await,
         }
     }
 

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use referee_core::model::{Access, Author, Board, Counts, Login, Pull, PullNumber, Sha, Span};
+use referee_core::model::{Access, Author, Board, Login, Pull, PullNumber, ReviewWeight, Sha, Span};
 use referee_core::plan::Delivery;
 use referee_forge::{
-    Address, Claimed, Errand, Fetched, Forge, ForgeError, GiteaForge, Known, Listed, Performed, Permit, Purpose,
-    Reader, Server,
+    ActionRequest, ClaimOutcome, ClaimPurpose, FetchedPull, Forge, ForgeError, GiteaForge, GiteaServerInfo,
+    OpenPullSummary, PerformOutcome, Permit, ProbedServer, Reader, RepoAddress,
 };
-use referee_http::{Calls, Reach, Token};
+use referee_http::{ClientOptions, RequestCounts, Token};
 
 use crate::reach::Site;
 use crate::shelf::Files;
@@ -20,13 +20,13 @@ use crate::source::locked;
 #[derive(Debug)]
 pub(crate) struct Hosted {
     forge: GiteaForge,
-    address: Address,
+    address: RepoAddress,
     token: Token,
     /// Who counts as having write access where the server does not say (D10).
     writers: BTreeSet<Login>,
-    seen: Mutex<Option<(Instant, Fetched)>>,
+    seen: Mutex<Option<(Instant, FetchedPull)>>,
     /// What left through other clients.
-    spent: Calls,
+    spent: RequestCounts,
 }
 
 /// How long what was read is as good as read again: about as long as reading takes.
@@ -34,16 +34,21 @@ const FRESH: Duration = Duration::from_secs(5);
 
 impl Hosted {
     /// A repository, asked by its first token.
-    pub(crate) async fn open(site: &Site, reach: Reach, known: Option<Known>) -> Result<Self, ForgeError> {
-        let address = Address { reach, owner: site.repo.owner.clone(), repo: site.repo.name.clone() };
+    pub(crate) async fn open(
+        site: &Site,
+        reach: ClientOptions,
+        known: Option<ProbedServer>,
+    ) -> Result<Self, ForgeError> {
+        let address =
+            RepoAddress { client_options: reach, owner: site.repo.owner.clone(), repo: site.repo.name.clone() };
         let token = site.token.clone();
         let forge = shelved(GiteaForge::open(&address, vec![(None, token.clone())], known).await?);
-        let (writers, spent) = (BTreeSet::new(), Calls::default());
+        let (writers, spent) = (BTreeSet::new(), RequestCounts::default());
         Ok(Self { forge, address, token, writers, seen: Mutex::new(None), spent })
     }
 
     /// The same, where so much had left before it was opened.
-    pub(crate) fn after(self, spent: Calls) -> Self {
+    pub(crate) fn after(self, spent: RequestCounts) -> Self {
         Self { spent, ..self }
     }
 
@@ -67,9 +72,9 @@ impl Hosted {
             }
         }
         if hands.len() > 1 {
-            self.spent = sum(self.spent, self.forge.calls());
+            self.spent = sum(self.spent, self.forge.count_requests());
             let names = hands.iter().map(|(login, _)| login.clone()).collect();
-            let known = Known { server: self.forge.server().clone(), logins: names };
+            let known = ProbedServer { server: self.forge.server().clone(), logins: names };
             let hands = hands.into_iter().map(|(login, token)| (Some(login), token)).collect();
             self.forge = shelved(GiteaForge::open(&self.address, hands, Some(known)).await?);
         }
@@ -84,51 +89,51 @@ impl Hosted {
     /// Whose token it is.
     async fn whose(&mut self, token: &Token) -> Result<Login, ForgeError> {
         let alone = GiteaForge::open(&self.address, vec![(None, token.clone())], None).await?;
-        self.spent = sum(self.spent, alone.calls());
-        alone.known().logins.into_iter().next().ok_or(ForgeError::Unauthenticated)
+        self.spent = sum(self.spent, alone.count_requests());
+        alone.probed_server().logins.into_iter().next().ok_or(ForgeError::Unauthenticated)
     }
 
     /// The own name.
     pub(crate) fn login(&self) -> Login {
-        self.forge.known().logins.into_iter().next().unwrap_or_else(|| Login(String::new()))
+        self.forge.probed_server().logins.into_iter().next().unwrap_or_else(|| Login(String::new()))
     }
 
     /// What was found out when it was opened.
-    pub(crate) fn known(&self) -> Known {
-        self.forge.known()
+    pub(crate) fn known(&self) -> ProbedServer {
+        self.forge.probed_server()
     }
 
     /// The server.
-    pub(crate) fn server(&self) -> &Server {
+    pub(crate) fn server(&self) -> &GiteaServerInfo {
         self.forge.server()
     }
 
     /// The open pulls.
-    pub(crate) async fn open_pulls(&self) -> Result<Vec<Listed>, ForgeError> {
-        self.forge.open_pulls().await
+    pub(crate) async fn open_pulls(&self) -> Result<Vec<OpenPullSummary>, ForgeError> {
+        self.forge.list_open_pulls().await
     }
 
     /// The default branch and its last commit.
     pub(crate) async fn default_tip(&self) -> Result<(String, Sha), ForgeError> {
-        self.forge.default_tip().await
+        self.forge.fetch_default_tip().await
     }
 
     /// The repository's labels by their ids.
     pub(crate) async fn labels(&self) -> Result<BTreeMap<u64, String>, ForgeError> {
-        self.forge.labels().await
+        self.forge.fetch_labels().await
     }
 
     /// The branch and commit whose config counts.
     pub(crate) async fn trusted(&self, pull: &Pull) -> Result<(String, Sha), ForgeError> {
-        self.forge.trusted(pull).await
+        self.forge.resolve_trusted_commit(pull).await
     }
 
     /// How many requests left so far.
-    pub(crate) fn calls(&self) -> Calls {
-        sum(self.spent, self.forge.calls())
+    pub(crate) fn calls(&self) -> RequestCounts {
+        sum(self.spent, self.forge.count_requests())
     }
 
-    fn saw(&self, mut fetched: Fetched) -> Fetched {
+    fn saw(&self, mut fetched: FetchedPull) -> FetchedPull {
         trust(&mut fetched, &self.writers);
         *locked(&self.seen) = Some((Instant::now(), fetched.clone()));
         fetched
@@ -141,7 +146,7 @@ impl Hosted {
 
 #[async_trait::async_trait]
 impl Reader for Hosted {
-    async fn fetch(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
+    async fn fetch(&self, pull: PullNumber) -> Result<FetchedPull, ForgeError> {
         if let Some((at, fetched)) = &*locked(&self.seen)
             && fetched.pull.number == pull
             && at.elapsed() < FRESH
@@ -152,22 +157,22 @@ impl Reader for Hosted {
         Ok(self.saw(self.forge.fetch(pull).await?))
     }
 
-    async fn fetch_anew(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
+    async fn fetch_fresh(&self, pull: PullNumber) -> Result<FetchedPull, ForgeError> {
         self.forget();
-        Ok(self.saw(self.forge.fetch_anew(pull).await?))
+        Ok(self.saw(self.forge.fetch_fresh(pull).await?))
     }
 
-    async fn head(&self, pull: PullNumber) -> Result<Sha, ForgeError> {
+    async fn fetch_head(&self, pull: PullNumber) -> Result<Sha, ForgeError> {
         self.forget();
-        self.forge.head(pull).await
+        self.forge.fetch_head(pull).await
     }
 
-    async fn board(&self) -> Result<Board, ForgeError> {
-        self.forge.board().await
+    async fn fetch_board(&self) -> Result<Board, ForgeError> {
+        self.forge.fetch_board().await
     }
 
-    async fn survey(&self) -> Result<(Board, Vec<Fetched>), ForgeError> {
-        let (board, mut pulls) = self.forge.survey().await?;
+    async fn fetch_board_and_pulls(&self) -> Result<(Board, Vec<FetchedPull>), ForgeError> {
+        let (board, mut pulls) = self.forge.fetch_board_and_pulls().await?;
         pulls.iter_mut().for_each(|fetched| trust(fetched, &self.writers));
         Ok((board, pulls))
     }
@@ -179,18 +184,23 @@ impl Reader for Hosted {
 
 #[async_trait::async_trait]
 impl Forge for Hosted {
-    async fn perform(&self, pull: PullNumber, errand: &Errand<'_>) -> Result<Performed, ForgeError> {
+    async fn perform(&self, pull: PullNumber, errand: &ActionRequest<'_>) -> Result<PerformOutcome, ForgeError> {
         self.forget();
         self.forge.perform(pull, errand).await
     }
 
-    async fn claim(&self, pull: PullNumber, purpose: Purpose, ttl: Span) -> Result<Claimed, ForgeError> {
+    async fn acquire_claim(
+        &self,
+        pull: PullNumber,
+        purpose: ClaimPurpose,
+        ttl: Span,
+    ) -> Result<ClaimOutcome, ForgeError> {
         self.forget();
-        self.forge.claim(pull, purpose, ttl).await
+        self.forge.acquire_claim(pull, purpose, ttl).await
     }
 
-    async fn release(&self, pull: PullNumber, purpose: Purpose, epoch: u64) -> Result<(), ForgeError> {
-        self.forge.release(pull, purpose, epoch).await
+    async fn release_claim(&self, pull: PullNumber, purpose: ClaimPurpose, epoch: u64) -> Result<(), ForgeError> {
+        self.forge.release_claim(pull, purpose, epoch).await
     }
 
     async fn open_pull(&self, delivery: &Delivery, permit: &Permit) -> Result<PullNumber, ForgeError> {
@@ -206,14 +216,14 @@ fn shelved(forge: GiteaForge) -> GiteaForge {
     }
 }
 
-fn sum(one: Calls, other: Calls) -> Calls {
-    Calls { reads: one.reads + other.reads, writes: one.writes + other.writes }
+fn sum(one: RequestCounts, other: RequestCounts) -> RequestCounts {
+    RequestCounts { reads: one.reads + other.reads, writes: one.writes + other.writes }
 }
 
 /// Where the server does not say what somebody may do, `[people] write` does.
-fn trust(fetched: &mut Fetched, writers: &BTreeSet<Login>) {
+fn trust(fetched: &mut FetchedPull, writers: &BTreeSet<Login>) {
     let dismissed = |counts| match counts {
-        &mut Counts::Dismissed { ref mut by, .. } => by.as_mut(),
+        &mut ReviewWeight::Dismissed { ref mut by, .. } => by.as_mut(),
         _ => None,
     };
     let reviews = fetched

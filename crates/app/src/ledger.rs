@@ -81,7 +81,7 @@ mod tests {
 
     fn known(base: &str) -> Known {
         let merge_base = Some(Sha::from("fork"));
-        let patch = PatchId::of(&[], |_| None);
+        let patch = PatchId::from_files(&[], |_| None);
         let changes =
             Changes { merge_base, patch, files: Vec::new(), tracks: Vec::new(), unreachable: BTreeSet::new() };
         Known { base: Sha::from(base), merges: Mergeable::Clean, changes }

@@ -3,15 +3,14 @@
 mod case;
 mod cli;
 mod config;
+mod console;
 mod dispatch;
 mod elsewhere;
 mod failure;
-mod fix;
-mod folders;
+mod fix_payload;
 mod forge;
 mod hosted;
 mod ledger;
-mod out;
 mod payload;
 mod place;
 mod progress;
@@ -25,7 +24,8 @@ mod stand;
 mod store;
 mod table;
 mod target;
-mod tell;
+mod turn_output;
+mod user_dirs;
 mod wait;
 mod worker;
 

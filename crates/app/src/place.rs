@@ -3,12 +3,12 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use referee_core::model::{Login, PullNumber, PullState, Sha, Time};
-use referee_forge::{LocalError, LocalForge, LocalPull, local_name, login_of};
-use referee_git::{Git, Head};
+use referee_forge::{LocalError, LocalForge, LocalPull, format_local_name, login_from_git_user};
+use referee_git::{CheckedOut, Git};
 
-use crate::cli::Common;
-use crate::failure::{Failure, Kind};
-use crate::store::{Access, Store};
+use crate::cli::CommonArgs;
+use crate::failure::{Failure, FailureKind};
+use crate::store::{Store, StoreAccess};
 use crate::target::{Remote, Target};
 
 /// A checkout, opened.
@@ -22,7 +22,7 @@ pub(crate) struct Place {
     pub(crate) store: Store,
     /// The git user.
     pub(crate) user: Login,
-    access: Access,
+    access: StoreAccess,
 }
 
 /// The head and the base of a pull that is about to be looked at.
@@ -36,17 +36,17 @@ struct Range {
 
 impl Place {
     /// The checkout that the command was started in. A reader makes and changes nothing.
-    pub(crate) fn open(common: &Common, access: Access) -> Result<Self, Failure> {
+    pub(crate) fn open(common: &CommonArgs, access: StoreAccess) -> Result<Self, Failure> {
         let git = Git::discover(&common.dir)?;
         let forge = LocalForge::open(git.clone(), now)?;
         let store = Store::open(&git.common_dir().join("referee/state.db"), access, now)?;
-        let user = login_of(&git.user()?);
+        let user = login_from_git_user(&git.author_identity()?);
         Ok(Self { git, forge, store, user, access })
     }
 
     /// The same for a command that writes on no pull, whatever it remembers (TRI-9).
     pub(crate) fn reading(self) -> Self {
-        Self { access: Access::Read, ..self }
+        Self { access: StoreAccess::Read, ..self }
     }
 
     /// The pull that the words mean. Opened on first use by a run that may write; a reader looks at it as it would be.
@@ -54,9 +54,8 @@ impl Place {
         let range = match target {
             Target::Local(number) | Target::Numbered(number) => return self.known(*number),
             Target::Remote(Remote { repo, number, .. }) => {
-                return Err(
-                    Failure::usage(format!("`{repo}#{}` is no local pull", number.0)).hint("act on the forge itself")
-                );
+                return Err(Failure::usage(format!("`{repo}#{}` is no local pull", number.0))
+                    .with_hint("act on the forge itself"));
             }
             Target::Current => match self.last_used()? {
                 Some(pull) => return self.known(pull),
@@ -64,10 +63,10 @@ impl Place {
             },
             Target::Range { base, head } => Range { base: base.clone(), head: self.named(head)?, at: None },
             Target::WorkTree => {
-                Range { base: "HEAD".to_owned(), head: "worktree".to_owned(), at: Some(self.git.working()?) }
+                Range { base: "HEAD".to_owned(), head: "worktree".to_owned(), at: Some(self.git.commit_work_tree()?) }
             }
             Target::Staged => {
-                Range { base: "HEAD".to_owned(), head: "staged".to_owned(), at: Some(self.git.staged()?) }
+                Range { base: "HEAD".to_owned(), head: "staged".to_owned(), at: Some(self.git.commit_staged()?) }
             }
         };
         self.opened(&range)
@@ -75,42 +74,42 @@ impl Place {
 
     /// The pull last used here, if it is open and of the current branch.
     fn last_used(&self) -> Result<Option<PullNumber>, Failure> {
-        let Head::Branch { name, .. } = self.git.head()? else { return Ok(None) };
+        let CheckedOut::Branch { name, .. } = self.git.head()? else { return Ok(None) };
         let Some(last) = self.forge.last_used(&name)? else { return Ok(None) };
         let open = |pull: &LocalPull| pull.number == last && pull.branch == name && pull.state == PullState::Open;
-        Ok(self.forge.pulls()?.iter().any(open).then_some(last))
+        Ok(self.forge.list_pulls()?.iter().any(open).then_some(last))
     }
 
     fn known(&self, number: PullNumber) -> Result<PullNumber, Failure> {
-        let pulls = self.forge.pulls()?;
+        let pulls = self.forge.list_pulls()?;
         if pulls.iter().any(|pull| pull.number == number) {
-            if self.access == Access::Write {
-                self.forge.observe(number)?;
+            if self.access == StoreAccess::Write {
+                self.forge.sync_pull(number)?;
             }
             return Ok(number);
         }
-        let names: Vec<String> = pulls.iter().rev().take(5).map(|pull| local_name(pull.number)).collect();
-        let failure = Failure::usage(format!("there is no pull `{}` here", local_name(number)));
+        let names: Vec<String> = pulls.iter().rev().take(5).map(|pull| format_local_name(pull.number)).collect();
+        let failure = Failure::usage(format!("there is no pull `{}` here", format_local_name(number)));
         Err(if names.is_empty() {
-            failure.hint("`referee review` opens one for the current branch")
+            failure.with_hint("`referee review` opens one for the current branch")
         } else {
-            failure.hint(format!("there are {}; `referee status` lists them all", names.join(", ")))
+            failure.with_hint(format!("there are {}; `referee status` lists them all", names.join(", ")))
         })
     }
 
     /// The current branch over the default one; on the default branch, over what was pushed of it.
     fn current(&self) -> Result<Range, Failure> {
         let head = match self.git.head()? {
-            Head::Branch { commit: None, name } => {
+            CheckedOut::Branch { commit: None, name } => {
                 return Err(nothing(format!("nothing to review: `{name}` has no commits yet"))
-                    .hint("commit something, or review what is staged: `referee review staged`"));
+                    .with_hint("commit something, or review what is staged: `referee review staged`"));
             }
-            Head::Branch { name, .. } => name,
-            Head::Detached(_) => "HEAD".to_owned(),
+            CheckedOut::Branch { name, .. } => name,
+            CheckedOut::Detached(_) => "HEAD".to_owned(),
         };
         let Some(default) = self.git.default_branch()? else {
             return Err(Failure::usage("no default branch is known, so there is no base to compare with")
-                .hint("name the base: `referee review main..HEAD`"));
+                .with_hint("name the base: `referee review main..HEAD`"));
         };
         if head != default {
             return Ok(Range { base: default, head, at: None });
@@ -120,14 +119,14 @@ impl Place {
             return Ok(Range { base: pushed, head, at: None });
         }
         Err(nothing(format!("nothing to review: `{head}` is the default branch itself"))
-            .hint("review a range: `referee review HEAD~1..HEAD`")
-            .hint("or what is not committed yet: `referee review .`"))
+            .with_hint("review a range: `referee review HEAD~1..HEAD`")
+            .with_hint("or what is not committed yet: `referee review .`"))
     }
 
     /// `HEAD` stands for the branch it is on: a pull follows a branch.
     fn named(&self, head: &str) -> Result<String, Failure> {
         match (head, self.git.head()?) {
-            ("HEAD", Head::Branch { name, .. }) => Ok(name),
+            ("HEAD", CheckedOut::Branch { name, .. }) => Ok(name),
             _ => Ok(head.to_owned()),
         }
     }
@@ -142,35 +141,35 @@ impl Place {
         let from = self.git.merge_base(&base_at, &head_at)?;
         let Some(from) = from else {
             return Err(nothing(format!("nothing to review: `{base}` and `{head}` share no history"))
-                .hint("name a base that the branch came from: `referee review A..B`"));
+                .with_hint("name a base that the branch came from: `referee review A..B`"));
         };
-        let known = self.forge.find(head, base)?;
-        if known.is_none() && (from == head_at || !self.git.differ(&from, &head_at)?) {
-            return Err(nothing(format!("nothing to review: `{base}..{head}` changes nothing")).hint(format!(
+        let known = self.forge.find_open_pull(head, base)?;
+        if known.is_none() && (from == head_at || !self.git.trees_differ(&from, &head_at)?) {
+            return Err(nothing(format!("nothing to review: `{base}..{head}` changes nothing")).with_hint(format!(
                 "`{head}` is at {}, its base is at {}",
                 head_at.short(),
                 base_at.short()
             )));
         }
         match (self.access, at) {
-            (Access::Read, at) => {
+            (StoreAccess::Read, at) => {
                 // What is open already needs no preview, unless its head is set.
                 if let (Some(pull), None) = (known, at) {
                     return Ok(pull);
                 }
-                let (forge, number) = self.forge.preview(head, base, &self.user, at.as_ref())?;
+                let (forge, number) = self.forge.preview_range(head, base, &self.user, at.as_ref())?;
                 self.forge = forge;
                 Ok(number)
             }
-            (Access::Write, None) => Ok(self.forge.open_range(head, base, &self.user)?),
-            (Access::Write, Some(commit)) => Ok(self.forge.open_range_at(head, base, &self.user, commit)?),
+            (StoreAccess::Write, None) => Ok(self.forge.open_range(head, base, &self.user)?),
+            (StoreAccess::Write, Some(commit)) => Ok(self.forge.open_range_at(head, base, &self.user, commit)?),
         }
     }
 
     fn commit(&self, name: &str) -> Result<Sha, Failure> {
         self.git.resolve(name)?.ok_or_else(|| {
             Failure::usage(format!("`{name}` is no commit of this repository"))
-                .hint("`git branch --all` lists the branches; `git fetch` may be missing")
+                .with_hint("`git branch --all` lists the branches; `git fetch` may be missing")
         })
     }
 }
@@ -178,27 +177,29 @@ impl Place {
 /// This pull is the one that commands on the current branch mean from now on (TRI-2).
 pub(crate) fn used(git: &Git, forge: &LocalForge, pull: PullNumber) -> Result<(), Failure> {
     match git.head()? {
-        Head::Branch { name, .. } if forge.last_used(&name)? != Some(pull) => Ok(forge.set_last_used(&name, pull)?),
-        Head::Branch { .. } | Head::Detached(_) => Ok(()),
+        CheckedOut::Branch { name, .. } if forge.last_used(&name)? != Some(pull) => {
+            Ok(forge.set_last_used(&name, pull)?)
+        }
+        CheckedOut::Branch { .. } | CheckedOut::Detached(_) => Ok(()),
     }
 }
 
 impl From<LocalError> for Failure {
     fn from(error: LocalError) -> Self {
         let failure = match &error {
-            LocalError::Busy { .. } => Self::new(Kind::Later, error.to_string()),
+            LocalError::Busy { .. } => Self::new(FailureKind::TryLater, error.to_string()),
             LocalError::NotFound(_) | LocalError::NoSuchRevision(_) => Self::usage(error.to_string()),
             _ => Self::failed(error.to_string()),
         };
         match error.hint() {
-            Some(hint) => failure.hint(hint),
+            Some(hint) => failure.with_hint(hint),
             None => failure,
         }
     }
 }
 
 fn nothing(message: String) -> Failure {
-    Failure::new(Kind::NothingToReview, message)
+    Failure::new(FailureKind::NothingToReview, message)
 }
 
 /// The machine's clock: the only one that a local forge has. Tests set it, since pauses take minutes.

@@ -5,38 +5,38 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use referee_core::model::{Ended, RoleName, Submission};
+use referee_core::model::{RoleName, Submission, SubmittedOutcome};
 
-use crate::out::{Out, Words};
+use crate::console::{Console, Verbosity};
 
 /// How often a line is said off a terminal.
-const BEAT: Duration = Duration::from_secs(30);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Where progress is shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Progress {
-    out: Out,
+    out: Console,
 }
 
 /// One role under way.
 #[derive(Debug)]
-pub(crate) struct Work {
-    out: Out,
+pub(crate) struct RoleProgress {
+    out: Console,
     role: String,
-    begun: Instant,
-    bar: Option<ProgressBar>,
-    beat: Option<(Sender<()>, JoinHandle<()>)>,
+    started_at: Instant,
+    spinner: Option<ProgressBar>,
+    heartbeat: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl Progress {
     /// Shown where words go.
-    pub(crate) fn new(out: &Out) -> Self {
+    pub(crate) fn new(out: &Console) -> Self {
         Self { out: *out }
     }
 
     /// A role begins.
-    pub(crate) fn begin(&self, role: &RoleName) -> Work {
-        let bar = self.out.redraws().then(|| {
+    pub(crate) fn begin_role(&self, role: &RoleName) -> RoleProgress {
+        let bar = self.out.can_redraw().then(|| {
             let bar = ProgressBar::new_spinner();
             if let Ok(style) = ProgressStyle::with_template("  {msg:<12} reading {elapsed:>6} {spinner}") {
                 bar.set_style(style);
@@ -45,39 +45,48 @@ impl Progress {
             bar.enable_steady_tick(Duration::from_millis(120));
             bar
         });
-        let beat = (bar.is_none() && self.out.words >= Words::Some).then(|| heartbeat(self.out, role.to_string()));
-        Work { out: self.out, role: role.to_string(), begun: Instant::now(), bar, beat }
+        let beat = (bar.is_none() && self.out.verbosity >= Verbosity::Normal)
+            .then(|| spawn_heartbeat(self.out, role.to_string()));
+        RoleProgress {
+            out: self.out,
+            role: role.to_string(),
+            started_at: Instant::now(),
+            spinner: bar,
+            heartbeat: beat,
+        }
     }
 }
 
-impl Work {
+impl RoleProgress {
     /// The role ended.
-    pub(crate) fn end(self, report: &Submission) {
-        if let Some(bar) = &self.bar {
+    pub(crate) fn finish(self, report: &Submission) {
+        if let Some(bar) = &self.spinner {
             bar.finish_and_clear();
         }
-        if let Some((stop, beat)) = self.beat {
+        if let Some((stop, beat)) = self.heartbeat {
             drop(stop);
             let _ = beat.join();
         }
         let how = match report.outcome {
-            Ended::Failed => format!("failed: {}", report.reason.lines().next().unwrap_or_default()),
-            Ended::Clean | Ended::Findings if report.findings.len() == 1 => "done, 1 finding".to_owned(),
-            Ended::Clean | Ended::Findings => format!("done, {} findings", report.findings.len()),
+            SubmittedOutcome::Failed => format!("failed: {}", report.reason.lines().next().unwrap_or_default()),
+            SubmittedOutcome::Clean | SubmittedOutcome::Findings if report.findings.len() == 1 => {
+                "done, 1 finding".to_owned()
+            }
+            SubmittedOutcome::Clean | SubmittedOutcome::Findings => format!("done, {} findings", report.findings.len()),
         };
-        let seconds = self.begun.elapsed().as_secs();
+        let seconds = self.started_at.elapsed().as_secs();
         let took = if seconds == 0 { String::new() } else { format!(", {seconds} s") };
-        self.out.say(&format!("  {:<12} {how}{took}", self.role));
+        self.out.print_info(&format!("  {:<12} {how}{took}", self.role));
     }
 }
 
 /// A line each 30 seconds, until the sender is dropped.
-fn heartbeat(out: Out, role: String) -> (Sender<()>, JoinHandle<()>) {
+fn spawn_heartbeat(out: Console, role: String) -> (Sender<()>, JoinHandle<()>) {
     let (stop, stopped) = channel();
     let beat = std::thread::spawn(move || {
         let begun = Instant::now();
-        while stopped.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
-            out.say(&format!("  {role:<12} reading, {} s", begun.elapsed().as_secs()));
+        while stopped.recv_timeout(HEARTBEAT_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+            out.print_info(&format!("  {role:<12} reading, {} s", begun.elapsed().as_secs()));
         }
     });
     (stop, beat)

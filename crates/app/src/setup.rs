@@ -7,10 +7,10 @@ use referee_core::mark::{Key, Keys};
 use referee_core::model::{Login, PullNumber, Sha};
 use referee_git::Git;
 
-use crate::cli::Common;
-use crate::config::{self, Errors, File, ForgeEntry, Layers, Setup};
+use crate::cli::CommonArgs;
+use crate::config::{self, ConfigErrors, ConfigFile, ConfigLayers, ForgeEntry, ResolvedConfig};
+use crate::console::Console;
 use crate::failure::Failure;
-use crate::out::Out;
 use crate::place::Place;
 use crate::source::Texts;
 
@@ -19,12 +19,12 @@ pub(crate) const FILE: &str = "referee.toml";
 
 /// What holds where that commit is the base. On local pulls there is a git user, and other defaults hold.
 pub(crate) fn load(
-    common: &Common,
+    common: &CommonArgs,
     texts: &Texts,
     base: Option<&(String, Sha)>,
     user: Option<&Login>,
-    out: &Out,
-) -> Result<Setup, Failure> {
+    out: &Console,
+) -> Result<ResolvedConfig, Failure> {
     let (name, text) = match (&common.config, base) {
         (Some(path), _) => (path.display().to_string(), Some(text_of(path)?)),
         (None, Some((branch, commit))) => {
@@ -36,15 +36,15 @@ pub(crate) fn load(
         warn_of_another(texts.git(), text.as_deref(), &name, out);
     }
     let operator = operator(common)?;
-    let layers = Layers {
-        repository: text.as_deref().map(|text| File { name: &name, text }),
-        operator: operator.as_ref().map(|(name, text)| File { name, text }),
+    let layers = ConfigLayers {
+        repository: text.as_deref().map(|text| ConfigFile { name: &name, text }),
+        operator: operator.as_ref().map(|(name, text)| ConfigFile { name, text }),
         flags: &[],
-        local: user.is_some(),
+        is_local: user.is_some(),
         user: user.cloned(),
         env: &env,
     };
-    let mut setup = config::load(&layers).map_err(|errors| wrong(&errors, out.colours()))?;
+    let mut setup = config::load_config(&layers).map_err(|errors| wrong(&errors, out.has_colour()))?;
     if let Some(path) = &setup.reply_template {
         let template = base.map(|(_, commit)| texts.text_at(commit, path)).transpose()?.flatten();
         let missing = || Failure::usage(format!("`threads.reply_template` names `{path}`, which is not at the base"));
@@ -54,23 +54,23 @@ pub(crate) fn load(
 }
 
 /// The forges of the operator file.
-pub(crate) fn forges(common: &Common) -> Result<BTreeMap<String, ForgeEntry>, Failure> {
+pub(crate) fn forges(common: &CommonArgs) -> Result<BTreeMap<String, ForgeEntry>, Failure> {
     let Some((name, text)) = operator(common)? else { return Ok(BTreeMap::new()) };
-    let operator = Some(File { name: &name, text: &text });
-    let layers = Layers { repository: None, operator, flags: &[], local: false, user: None, env: &env };
-    config::load(&layers).map(|setup| setup.forges).map_err(|errors| wrong(&errors, false))
+    let operator = Some(ConfigFile { name: &name, text: &text });
+    let layers = ConfigLayers { repository: None, operator, flags: &[], is_local: false, user: None, env: &env };
+    config::load_config(&layers).map(|setup| setup.forges).map_err(|errors| wrong(&errors, false))
 }
 
-fn wrong(errors: &Errors, colours: bool) -> Failure {
-    let words = if colours { errors.coloured() } else { errors.to_string() };
+fn wrong(errors: &ConfigErrors, colours: bool) -> Failure {
+    let words = if colours { errors.render_coloured() } else { errors.to_string() };
     Failure::usage(words.trim_end().to_owned())
 }
 
-fn warn_of_another(git: &Git, at_base: Option<&str>, name: &str, out: &Out) {
-    let Some(here) = git.top().and_then(|top| std::fs::read_to_string(top.join(FILE)).ok()) else { return };
+fn warn_of_another(git: &Git, at_base: Option<&str>, name: &str, out: &Console) {
+    let Some(here) = git.work_tree_root().and_then(|top| std::fs::read_to_string(top.join(FILE)).ok()) else { return };
     if Some(here.as_str()) != at_base {
         let counts = if at_base.is_some() { format!("{name} counts") } else { "it is not at the base yet".to_owned() };
-        out.say(&format!(
+        out.print_info(&format!(
             "warning: `{FILE}` of the work tree differs: {counts}\nhint: commit it on the default branch, or try it with `--config {FILE}`\n"
         ));
     }
@@ -78,14 +78,19 @@ fn warn_of_another(git: &Git, at_base: Option<&str>, name: &str, out: &Out) {
 
 impl Place {
     /// What holds where that commit is the base.
-    pub(crate) fn setup_at(&self, common: &Common, base: Option<&(String, Sha)>, out: &Out) -> Result<Setup, Failure> {
+    pub(crate) fn setup_at(
+        &self,
+        common: &CommonArgs,
+        base: Option<&(String, Sha)>,
+        out: &Console,
+    ) -> Result<ResolvedConfig, Failure> {
         load(common, &Texts::of(self.git.clone()), base, Some(&self.user), out)
     }
 
     /// The commit whose word counts for a pull: its base if that is the default branch, else the default branch.
     pub(crate) fn trusted(&self, pull: PullNumber) -> Result<Option<(String, Sha)>, Failure> {
         let default = self.git.default_branch()?;
-        let base = self.forge.pulls()?.into_iter().find(|it| it.number == pull).map(|it| it.base);
+        let base = self.forge.list_pulls()?.into_iter().find(|it| it.number == pull).map(|it| it.base);
         let named = match (default, base) {
             (Some(default), Some(base)) if base.strip_prefix("origin/").unwrap_or(&base) == default => Some(base),
             (Some(default), _) => Some(default),
@@ -96,7 +101,7 @@ impl Place {
     }
 }
 
-impl Setup {
+impl ResolvedConfig {
     /// What seals Marks.
     pub(crate) fn keys(&self) -> Result<Keys, Failure> {
         let keys = self.mark_keys.iter().map(|secret| {
@@ -109,7 +114,7 @@ impl Setup {
 }
 
 /// The operator file: the one that was named, else the user's own if there is one.
-fn operator(common: &Common) -> Result<Option<(String, String)>, Failure> {
+fn operator(common: &CommonArgs) -> Result<Option<(String, String)>, Failure> {
     if let Some(path) = &common.operator {
         return Ok(Some((path.display().to_string(), text_of(path)?)));
     }
@@ -118,7 +123,7 @@ fn operator(common: &Common) -> Result<Option<(String, String)>, Failure> {
 }
 
 /// Where the operator file is, or would be.
-pub(crate) fn operator_path(common: &Common) -> Option<PathBuf> {
+pub(crate) fn operator_path(common: &CommonArgs) -> Option<PathBuf> {
     common.operator.clone().or_else(own_operator_file)
 }
 

@@ -10,7 +10,7 @@ use referee_core::hash::Hash;
 use referee_forge::Shelf;
 use tempfile::NamedTempFile;
 
-use crate::folders;
+use crate::user_dirs;
 
 /// A folder with a file for each pull. Only its owner reads it: it holds what people wrote.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ const OLD: Duration = Duration::from_secs(30 * 24 * 3600);
 impl Files {
     /// That of the user; none where there is no home.
     pub(crate) fn of_user() -> Option<Self> {
-        Self::at(folders::cache()?.join("pulls"))
+        Self::at(user_dirs::cache_dir()?.join("pulls"))
     }
 
     fn at(folder: PathBuf) -> Option<Self> {
@@ -38,7 +38,7 @@ impl Files {
     }
 
     fn path(&self, key: &str) -> PathBuf {
-        let Hash(hash) = Hash::of(key);
+        let Hash(hash) = Hash::digest(key);
         self.folder.join(format!("{}.json", &hash[..32]))
     }
 }

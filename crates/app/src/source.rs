@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use referee_core::model::{Changes, Mergeable, Sha};
-use referee_git::{Git, GitError, Merges, parse_diff};
-use referee_turn::{GatherError, Source, SourceError, changes};
+use referee_git::{Git, GitError, MergeOutcome, parse_diff};
+use referee_turn::{GatherError, Source, SourceError, compute_changes};
 
 use crate::elsewhere::Elsewhere;
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 use crate::ledger::{Known, Ledger};
 
 /// git's objects, each read once a run.
@@ -64,12 +64,11 @@ impl Texts {
     pub(crate) fn text_at(&self, commit: &Sha, path: &str) -> Result<Option<String>, Failure> {
         // What is elsewhere git brings when it is read.
         let unreadable = |error: SourceError| match &self.elsewhere {
-            Some(_) => {
-                Failure::new(Kind::Later, format!("`{path}` could not be fetched: {error}")).hint("run it again")
-            }
+            Some(_) => Failure::new(FailureKind::TryLater, format!("`{path}` could not be fetched: {error}"))
+                .with_hint("run it again"),
             None => Failure::failed(error.to_string()),
         };
-        let found = self.files(commit, &[path]).map_err(unreadable)?.pop().flatten();
+        let found = self.read_files(commit, &[path]).map_err(unreadable)?.pop().flatten();
         found
             .map(|bytes| {
                 String::from_utf8(bytes)
@@ -95,7 +94,7 @@ impl Texts {
         let new: Vec<(&Sha, &Sha)> =
             all.zip(&known).filter(|(_, known)| known.is_none()).map(|(sides, _)| sides).collect();
         elsewhere.fetch_contents(&new).map_err(git)?;
-        let diffs = self.git.diffs(&new).map_err(git)?;
+        let diffs = self.git.diff_pairs(&new).map_err(git)?;
         self.read_sides(
             &new.iter().zip(&diffs).map(|((old, new), diff)| (*old, *new, diff.as_slice())).collect::<Vec<_>>(),
         );
@@ -104,14 +103,14 @@ impl Texts {
         for ((head, left), known) in heads.iter().zip(&left).zip(&mut known) {
             if known.is_none() {
                 locked(&self.left).insert((base.clone(), (*head).clone()), left.clone());
-                *known = Some(changes(self, base, head)?);
+                *known = Some(compute_changes(self, base, head)?);
             }
         }
         // Texts are not asked for again, and many pulls have many.
         locked(&self.diffs).retain(|sides, _| !new.contains(&(&sides.0, &sides.1)));
         locked(&self.files).retain(|commit, _| !new.iter().any(|(old, new)| commit == *old || commit == *new));
         let pairs: Vec<(&Sha, &Sha)> = heads.iter().map(|head| (base, *head)).collect();
-        let merges = self.git.merges_of(&pairs).map(|all| all.iter().map(mergeable).collect());
+        let merges = self.git.try_merge_pairs(&pairs).map(|all| all.iter().map(mergeable).collect());
         // Each is asked for alone then.
         let merges: Vec<Mergeable> = merges.unwrap_or_else(|_| vec![Mergeable::Unknown; heads.len()]);
         let mut ledger = locked(&self.ledger);
@@ -153,7 +152,7 @@ type Side<'a, T> = Vec<(&'a Sha, String, Option<T>)>;
 /// One side of diffs, by the blobs that they name. What is no blob, a submodule, is left to be asked for by its path.
 fn side<'a>(git: &Git, side: Side<'a, &str>) -> Side<'a, Vec<u8>> {
     let named: Vec<&str> = side.iter().filter_map(|(_, _, blob)| *blob).collect();
-    let Ok(contents) = git.blobs(&named) else { return Vec::new() };
+    let Ok(contents) = git.read_blobs(&named) else { return Vec::new() };
     let mut contents = contents.into_iter();
     let read = side.into_iter().filter_map(|(commit, path, blob)| match blob {
         Some(_) => contents.next().flatten().map(|content| (commit, path, Some(content))),
@@ -163,7 +162,7 @@ fn side<'a>(git: &Git, side: Side<'a, &str>) -> Side<'a, Vec<u8>> {
 }
 
 impl Source for Texts {
-    fn bring(&self, changes: &[(&Sha, &Sha)]) -> Result<(), SourceError> {
+    fn prefetch(&self, changes: &[(&Sha, &Sha)]) -> Result<(), SourceError> {
         let Some(elsewhere) = &self.elsewhere else { return Ok(()) };
         let mut new: BTreeMap<&Sha, Vec<&Sha>> = BTreeMap::new();
         for (base, head) in changes {
@@ -183,12 +182,12 @@ impl Source for Texts {
         Ok(())
     }
 
-    fn changes(&self, base: &Sha, head: &Sha) -> Result<Changes, GatherError> {
+    fn load_changes(&self, base: &Sha, head: &Sha) -> Result<Changes, GatherError> {
         if let Some(known) = locked(&self.ledger).find(base, head) {
             return Ok(known.changes.clone());
         }
-        let changes = changes(self, base, head)?;
-        let (merges, known) = (self.merges(base, head), changes.clone());
+        let changes = compute_changes(self, base, head)?;
+        let (merges, known) = (self.check_mergeable(base, head), changes.clone());
         locked(&self.ledger).note(head, Known { base: base.clone(), merges, changes: known });
         Ok(changes)
     }
@@ -213,13 +212,13 @@ impl Source for Texts {
         Ok(read)
     }
 
-    fn files(&self, at: &Sha, paths: &[&str]) -> Result<Vec<Option<Vec<u8>>>, SourceError> {
+    fn read_files(&self, at: &Sha, paths: &[&str]) -> Result<Vec<Option<Vec<u8>>>, SourceError> {
         let mut all = locked(&self.files);
         let known = all.entry(at.clone()).or_default();
         let missing: Vec<&str> = paths.iter().copied().filter(|path| !known.contains_key(*path)).collect();
         if !missing.is_empty() {
             self.have(&[at])?;
-            let read = self.git.files(at, &missing).map_err(into)?;
+            let read = self.git.read_files(at, &missing).map_err(into)?;
             known.extend(missing.into_iter().map(str::to_owned).zip(read));
         }
         Ok(paths.iter().map(|path| known.get(*path).cloned().flatten()).collect())
@@ -230,19 +229,19 @@ impl Source for Texts {
         self.git.is_ancestor(ancestor, of).map_err(into)
     }
 
-    fn merges(&self, base: &Sha, head: &Sha) -> Mergeable {
+    fn check_mergeable(&self, base: &Sha, head: &Sha) -> Mergeable {
         match locked(&self.ledger).find(base, head) {
             Some(known) if known.merges != Mergeable::Unknown => known.merges,
-            _ => self.git.merges(base, head).map_or(Mergeable::Unknown, |merges| mergeable(&merges)),
+            _ => self.git.try_merge(base, head).map_or(Mergeable::Unknown, |merges| mergeable(&merges)),
         }
     }
 }
 
-fn mergeable(merges: &Merges) -> Mergeable {
+fn mergeable(merges: &MergeOutcome) -> Mergeable {
     match merges {
-        Merges::Cleanly(_) => Mergeable::Clean,
-        Merges::Conflicts(_) => Mergeable::Conflict,
-        Merges::Unrelated => Mergeable::Unknown,
+        MergeOutcome::Clean(_) => Mergeable::Clean,
+        MergeOutcome::Conflicts(_) => Mergeable::Conflict,
+        MergeOutcome::Unrelated => Mergeable::Unknown,
     }
 }
 
@@ -253,7 +252,7 @@ pub(crate) fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 
 pub(crate) fn into(error: GitError) -> SourceError {
     match error {
-        GitError::Missing(sha) => SourceError::Missing(sha.to_string()),
+        GitError::CommitNotFound(sha) => SourceError::Missing(sha.to_string()),
         other => SourceError::Unreadable(other.to_string()),
     }
 }

@@ -7,15 +7,15 @@ use referee_core::decide::decide;
 use referee_core::mark::Keys;
 use referee_core::model::{Evidence, PullNumber, Snapshot};
 use referee_core::plan::Plan;
-use referee_forge::{Fetched, Gates, Reader};
-use referee_turn::{Desk, Inbox, Publishing, Turn, TurnError, gather, takes_worker, turn};
+use referee_forge::{FetchedPull, Gates, Reader};
+use referee_turn::{Inbox, PublishMode, Turn, TurnContext, TurnError, gather_snapshot, run_turn, worker_can_push};
 
 use crate::case::Case;
-use crate::config::Setup;
-use crate::failure::{Failure, Kind};
+use crate::config::ResolvedConfig;
+use crate::failure::{Failure, FailureKind};
 use crate::forge::AnyForge;
 use crate::show::Calls;
-use crate::store::Memory;
+use crate::store::MemoryKind;
 use crate::wait::wait;
 
 /// One pull, and what is needed to decide about it.
@@ -24,7 +24,7 @@ pub(crate) struct Table<'a> {
     /// The pull.
     pub(crate) case: &'a Case,
     /// The rules.
-    pub(crate) setup: &'a Setup,
+    pub(crate) setup: &'a ResolvedConfig,
     keys: Keys,
     reads: Cell<usize>,
 }
@@ -35,7 +35,7 @@ const PAUSE: Duration = Duration::from_secs(3);
 
 impl<'a> Table<'a> {
     /// A pull and its rules.
-    pub(crate) fn new(case: &'a Case, setup: &'a Setup) -> Result<Self, Failure> {
+    pub(crate) fn new(case: &'a Case, setup: &'a ResolvedConfig) -> Result<Self, Failure> {
         Ok(Self { case, setup, keys: setup.keys()?, reads: Cell::new(0) })
     }
 
@@ -43,9 +43,9 @@ impl<'a> Table<'a> {
     pub(crate) fn evidence(&self) -> Result<Evidence, Failure> {
         let Case { store, key, .. } = self.case;
         Ok(Evidence {
-            triage: store.recall(key, Memory::Triage)?,
-            check: store.recall(key, Memory::Check)?,
-            watched: store.recall(key, Memory::Watched)?,
+            triage: store.load_memory(key, MemoryKind::Triage)?,
+            check: store.load_memory(key, MemoryKind::CheckResult)?,
+            watched: store.load_memory(key, MemoryKind::WatchResult)?,
             ..Evidence::default()
         })
     }
@@ -56,7 +56,7 @@ impl<'a> Table<'a> {
         match &self.case.forge {
             AnyForge::Local(_) => Calls { reads: self.reads.get(), writes: written },
             AnyForge::Hosted(forge) => {
-                let referee_http::Calls { reads, writes } = forge.calls();
+                let referee_http::RequestCounts { reads, writes } = forge.calls();
                 Calls { reads, writes }
             }
         }
@@ -67,9 +67,10 @@ impl<'a> Table<'a> {
         self.reads.set(self.reads.get() + 1);
         let fetched = read(&self.case.forge, self.case.pull)?.map_err(TurnError::from)?;
         let policy = &self.setup.policy;
-        let mut snapshot = gather(fetched, &self.case.texts, inbox, policy, &self.keys).map_err(TurnError::from)?;
+        let mut snapshot =
+            gather_snapshot(fetched, &self.case.texts, inbox, policy, &self.keys).map_err(TurnError::from)?;
         let mut plan = decide(&snapshot, policy);
-        let takes_worker = takes_worker(&self.case.forge, policy, &plan, &mut snapshot);
+        let takes_worker = worker_can_push(&self.case.forge, policy, &plan, &mut snapshot);
         if !wait(takes_worker)?.map_err(TurnError::from)? {
             plan = decide(&snapshot, policy);
         }
@@ -77,17 +78,18 @@ impl<'a> Table<'a> {
     }
 
     /// Plays a turn, once no other process plays one here.
-    pub(crate) fn play(&self, gates: &Gates, inbox: &Inbox, publishing: Publishing) -> Result<Turn, Failure> {
+    pub(crate) fn play(&self, gates: &Gates, inbox: &Inbox, publishing: PublishMode) -> Result<Turn, Failure> {
         let Case { forge, texts, store, key, pull, .. } = self.case;
         self.reads.set(self.reads.get() + 1);
-        let _writer = if gates.are_shut() { None } else { self.case.writer()? };
-        let journal = store.notebook(key, &self.setup.policy);
+        let _writer = if gates.is_dry_run() { None } else { self.case.writer()? };
+        let journal = store.open_journal(key, &self.setup.policy);
         let (policy, keys) = (&self.setup.policy, &self.keys);
-        let desk = Desk { forge, source: texts, journal: &journal, policy, gates, keys, publishing };
+        let desk =
+            TurnContext { forge, source: texts, journal: &journal, policy, gates, keys, publish_mode: publishing };
         let deadline = Instant::now() + PATIENCE;
         loop {
-            match wait(turn(&desk, *pull, inbox))? {
-                Err(TurnError::Claimed) if Instant::now() < deadline => std::thread::park_timeout(PAUSE),
+            match wait(run_turn(&desk, *pull, inbox))? {
+                Err(TurnError::ClaimHeld) if Instant::now() < deadline => std::thread::park_timeout(PAUSE),
                 played => return Ok(played?),
             }
         }
@@ -98,16 +100,18 @@ impl From<TurnError> for Failure {
     fn from(error: TurnError) -> Self {
         let words = format!("nothing was decided: {error}");
         match error {
-            TurnError::Claimed => {
-                Self::new(Kind::Later, words).hint("run it again in a moment; a finished report is kept")
+            TurnError::ClaimHeld => {
+                Self::new(FailureKind::TryLater, words).with_hint("run it again in a moment; a finished report is kept")
             }
-            TurnError::Forge(error) => Self::of_forge(&error, &words),
-            TurnError::Gather(_) => Self::failed(words).hint("`git fetch --unshallow` helps where commits are missing"),
+            TurnError::Forge(error) => Self::from_forge_error(&error, &words),
+            TurnError::Gather(_) => {
+                Self::failed(words).with_hint("`git fetch --unshallow` helps where commits are missing")
+            }
         }
     }
 }
 
 /// It takes a reader: that cannot write (SAF-5, TRI-9).
-fn read(reader: &impl Reader, pull: PullNumber) -> Result<Result<Fetched, referee_forge::ForgeError>, Failure> {
+fn read(reader: &impl Reader, pull: PullNumber) -> Result<Result<FetchedPull, referee_forge::ForgeError>, Failure> {
     wait(reader.fetch(pull))
 }

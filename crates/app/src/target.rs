@@ -98,7 +98,7 @@ impl FromStr for Repo {
     type Err = Failure;
 
     fn from_str(words: &str) -> Result<Self, Failure> {
-        let wrong = || Failure::usage(format!("`{words}` names no repository")).hint("write `owner/name`");
+        let wrong = || Failure::usage(format!("`{words}` names no repository")).with_hint("write `owner/name`");
         let (owner, name) = words.split_once('/').ok_or_else(wrong)?;
         let plain =
             |part: &str| !part.is_empty() && !part.contains(['/', '?', '#', ' ']) && part != "." && part != "..";
@@ -119,7 +119,7 @@ impl fmt::Display for Repo {
 fn page(words: &str) -> Result<Remote, Failure> {
     let no_page = || {
         Failure::usage(format!("`{words}` is the address of no pull"))
-            .hint("it looks like `https://git.example.org/acme/api/pulls/7`")
+            .with_hint("it looks like `https://git.example.org/acme/api/pulls/7`")
     };
     let mut server = Url::parse(words).map_err(|_| no_page())?;
     if !matches!(server.scheme(), "http" | "https") || !server.has_host() {
@@ -127,7 +127,7 @@ fn page(words: &str) -> Result<Remote, Failure> {
     }
     if !server.username().is_empty() || server.password().is_some() {
         return Err(Failure::usage("the address of the pull holds a name or password, and addresses get written down")
-            .hint("leave it out; the token comes from `REFEREE_TOKEN`"));
+            .with_hint("leave it out; the token comes from `REFEREE_TOKEN`"));
     }
     let segments: Vec<String> = server.path_segments().into_iter().flatten().map(str::to_owned).collect();
     let at = segments.windows(2).rposition(|two| is_pulls(&two[0]) && is_number(&two[1])).ok_or_else(no_page)?;
@@ -156,7 +156,7 @@ fn number(digits: &str, words: &str) -> Result<PullNumber, Failure> {
 }
 
 fn unreadable(words: &str) -> Failure {
-    Failure::usage(format!("`{words}` names no pull")).hint(
+    Failure::usage(format!("`{words}` names no pull")).with_hint(
         "write `L7`, `main..HEAD`, `.` for the work tree, or `staged`; on a forge `7`, `owner/repo#7`, or the pull's address",
     )
 }
@@ -226,6 +226,6 @@ mod tests {
     #[test]
     fn a_password_in_an_address_is_refused_and_not_repeated() {
         let failure = Target::read(Some("https://bot:hush@git.example.org/acme/api/pulls/7")).expect_err("refused");
-        assert!(!failure.words().contains("hush"), "{}", failure.words());
+        assert!(!failure.render().contains("hush"), "{}", failure.render());
     }
 }

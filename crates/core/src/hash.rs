@@ -13,45 +13,45 @@ pub struct Hash(pub String);
 
 impl Hash {
     /// Of bytes as they are.
-    pub fn of(bytes: impl AsRef<[u8]>) -> Self {
-        Self::finish(Sha256::new().chain_update(bytes))
+    pub fn digest(bytes: impl AsRef<[u8]>) -> Self {
+        Self::from_hasher(Sha256::new().chain_update(bytes))
     }
 
     /// Of parts, each closed by its length, so that no two lists of parts run together.
-    pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn digest_parts<'a>(parts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut hasher = Sha256::new();
         for part in parts {
             hasher.update(part);
             hasher.update(part.len().to_le_bytes());
         }
-        Self::finish(hasher)
+        Self::from_hasher(hasher)
     }
 
     /// Of a value, through its derived `Hash`: a new field cannot be forgotten.
-    pub fn of_value(value: &impl std::hash::Hash) -> Self {
-        let mut taken = Taken(Vec::with_capacity(USUAL));
+    pub fn digest_value(value: &impl std::hash::Hash) -> Self {
+        let mut taken = ByteCollector(Vec::with_capacity(TYPICAL_VALUE_BYTES));
         value.hash(&mut taken);
-        Self::of(taken.0)
+        Self::digest(taken.0)
     }
 
     /// Of a text's visible words: hidden comments of our namespace left out, line ends and trailing blanks
     /// folded, since forges and editors change those (D28).
-    pub fn of_words(text: &str) -> Self {
-        let visible = crate::mark::visible(text);
+    pub fn digest_visible_text(text: &str) -> Self {
+        let visible = crate::mark::strip_hidden_comments(text);
         let mut hasher = Sha256::new();
         for line in visible.trim_end().lines() {
             hasher.update(line.trim_end());
             hasher.update(b"\n");
         }
-        Self::finish(hasher)
+        Self::from_hasher(hasher)
     }
 
-    fn finish(hasher: Sha256) -> Self {
+    fn from_hasher(hasher: Sha256) -> Self {
         let digest = hasher.finalize();
         let mut hex = String::with_capacity(32);
         for byte in digest.iter().take(16) {
-            hex.push(char::from(HEX[usize::from(byte >> 4)]));
-            hex.push(char::from(HEX[usize::from(byte & 15)]));
+            hex.push(char::from(HEX_DIGITS[usize::from(byte >> 4)]));
+            hex.push(char::from(HEX_DIGITS[usize::from(byte & 15)]));
         }
         Self(hex)
     }
@@ -63,15 +63,15 @@ impl fmt::Display for Hash {
     }
 }
 
-const HEX: &[u8; 16] = b"0123456789abcdef";
+const HEX_DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// What most values take, in bytes: many small pieces are hashed at once.
-const USUAL: usize = 1_024;
+const TYPICAL_VALUE_BYTES: usize = 1_024;
 
 /// What a value hashes as: numbers as short as they are, and the same on every machine.
-struct Taken(Vec<u8>);
+struct ByteCollector(Vec<u8>);
 
-impl std::hash::Hasher for Taken {
+impl std::hash::Hasher for ByteCollector {
     fn finish(&self) -> u64 {
         0
     }
@@ -114,8 +114,8 @@ mod tests {
     #[test]
     fn a_value_hashes_alike_on_every_machine_and_no_two_run_together() {
         // Text and its end, a variant, seven bits a byte.
-        assert_eq!(Hash::of_value(&("F4", Some(300_u32))), Hash::of(b"F4\xff\x01\xac\x02"));
-        assert_eq!(Hash::of_value(&(1_u64, u64::MAX)), Hash::of([&[1][..], &[0xff; 9], &[1]].concat()));
-        assert_ne!(Hash::of_value(&(1_u64, 0_u64)), Hash::of_value(&(1_u64, 128_u64)));
+        assert_eq!(Hash::digest_value(&("F4", Some(300_u32))), Hash::digest(b"F4\xff\x01\xac\x02"));
+        assert_eq!(Hash::digest_value(&(1_u64, u64::MAX)), Hash::digest([&[1][..], &[0xff; 9], &[1]].concat()));
+        assert_ne!(Hash::digest_value(&(1_u64, 0_u64)), Hash::digest_value(&(1_u64, 128_u64)));
     }
 }

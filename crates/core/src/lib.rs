@@ -4,8 +4,8 @@
 pub mod decide;
 pub mod facts;
 pub mod hash;
-pub mod judge;
 pub mod mark;
+pub mod merge;
 pub mod model;
 pub mod plan;
 pub mod policy;

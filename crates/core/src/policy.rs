@@ -14,7 +14,7 @@ pub struct Policy {
     /// The roles, in the order in which they are published.
     pub roles: Vec<Role>,
     /// When a review starts.
-    pub start: Start,
+    pub start: ReviewStart,
     /// How many new findings get a thread in one post.
     pub max_inline: usize,
     /// Verdicts are written as statuses too (PUB-19).
@@ -32,11 +32,11 @@ pub struct Policy {
     /// Who is asked at the cap.
     pub operator: Option<Login>,
     /// How approving verdicts are posted (D27).
-    pub approve: Approve,
+    pub approve: ApprovalMode,
     /// What this run may do. Shut gates are a dry run.
-    pub gates: BTreeMap<Gate, Setting>,
+    pub gates: BTreeMap<Gate, GateSetting>,
     /// Rules for answering threads.
-    pub threads: Threads,
+    pub threads: ThreadPolicy,
     /// What one pull may take (LOOP-9).
     pub budget: Budget,
     /// Who may break glass.
@@ -46,7 +46,7 @@ pub struct Policy {
     /// Files that a worker may not touch.
     pub protected: Vec<String>,
     /// Workers and dispatch; without it the author is waited for.
-    pub work: Option<Work>,
+    pub work: Option<DispatchPolicy>,
 }
 
 /// A role: one reviewer's place in the loop.
@@ -68,7 +68,7 @@ pub struct Role {
 /// When a review starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Start {
+pub enum ReviewStart {
     /// With each new change.
     Push,
     /// Once the checks passed.
@@ -80,7 +80,7 @@ pub enum Start {
 /// How approving verdicts are posted (D27).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Approve {
+pub enum ApprovalMode {
     /// As approvals.
     On,
     /// As comments, but for lifting an own block.
@@ -92,7 +92,7 @@ pub enum Approve {
 /// Whether a kind of action may happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Setting {
+pub enum GateSetting {
     /// Never.
     Off,
     /// Only when the command line asks for it.
@@ -103,7 +103,7 @@ pub enum Setting {
 
 /// Rules for answering threads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Threads {
+pub struct ThreadPolicy {
     /// The feature as a whole.
     pub enabled: bool,
     /// Classes that may be resolved beyond `valid`.
@@ -135,7 +135,7 @@ pub struct Budget {
 
 /// Dispatch of one project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Work {
+pub struct DispatchPolicy {
     /// The fixing side's identity.
     pub user: Login,
     /// Shows a lease to people.
@@ -157,13 +157,13 @@ pub struct Work {
     /// All workers on one pull (LOOP-2).
     pub max_jobs: u32,
     /// Which pulls take part.
-    pub pulls: Which,
+    pub pulls: PullFilter,
 }
 
 /// Which pulls dispatch looks at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Which {
+pub enum PullFilter {
     /// All.
     All,
     /// Those of the own user.
@@ -176,7 +176,7 @@ impl Default for Policy {
     fn default() -> Self {
         Self {
             roles: Vec::new(),
-            start: Start::Push,
+            start: ReviewStart::Push,
             max_inline: 15,
             status: true,
             notify: true,
@@ -185,9 +185,9 @@ impl Default for Policy {
             ci_required: true,
             rounds: 3,
             operator: None,
-            approve: Approve::Lift,
+            approve: ApprovalMode::Lift,
             gates: Gate::ALL.iter().map(|gate| (*gate, gate.default_setting())).collect(),
-            threads: Threads {
+            threads: ThreadPolicy {
                 enabled: true,
                 auto_resolve: BTreeSet::new(),
                 resolve_invalid: false,
@@ -224,7 +224,7 @@ impl Policy {
 
 impl Role {
     /// Who speaks for this role.
-    pub fn speaks_as<'a>(&'a self, viewer: &'a Login) -> &'a Login {
+    pub fn identity_or<'a>(&'a self, viewer: &'a Login) -> &'a Login {
         self.identity.as_ref().unwrap_or(viewer)
     }
 }

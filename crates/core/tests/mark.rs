@@ -5,16 +5,17 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use referee_core::hash::Hash;
 use referee_core::mark::{
-    BLOCK_BYTES, Binding, Block, CAUSE_BYTES, Entry, Evaluation, Key, Keys, MARK_BYTES, Mark, Opened, PRE_EXISTING_MAX,
-    Reader, ReplyKind, TAG_BYTES, Tag, TagKind, Topic, Trust, Written, fitted_cause, seal, visible,
+    Binding, Block, BlockEntry, Evaluation, Key, Keys, MAX_BLOCK_BYTES, MAX_CAUSE_BYTES, MAX_MARK_BYTES,
+    MAX_PRE_EXISTING, MAX_TAG_BYTES, Mark, ReplyKind, Tag, TagKind, TextHistory, TextReader, Topic, Trust,
+    UnsealedMark, seal_draft, shorten_cause, strip_hidden_comments,
 };
 use referee_core::model::{
-    Author, Figures, FindingId, FindingState, Login, Mergeable, NoteId, PreExisting, Pull, PullNumber, PullState,
-    Reading, RepoId, ReviewId, RoleName, Severity, Sha, Stance, Text, Time, Verdict,
+    Author, FindingId, FindingState, Login, Mergeable, NoteId, PreExisting, Pull, PullNumber, PullState, RepoId,
+    ReviewId, RoleName, RunCost, Severity, Sha, Stance, Text, TextReading, Time, Verdict,
 };
-use referee_core::plan::{Draft, JobKind, Trailer};
+use referee_core::plan::{JobKind, TextDraft, Trailer};
 use referee_core::sanitise::SafeText;
-use referee_core::say::{Ask, Calls};
+use referee_core::say::{Ask, CommandPrefixes};
 use referee_core::track::{Fingerprint, PatchId};
 
 #[path = "mark/any.rs"]
@@ -53,21 +54,21 @@ fn keys(numbers: &[u8]) -> Keys {
 }
 
 impl Place {
-    fn seal(&self, draft: &Draft) -> String {
-        seal(draft, &self.binding, &self.keys).as_str().to_owned()
+    fn seal(&self, draft: &TextDraft) -> String {
+        seal_draft(draft, &self.binding, &self.keys).as_str().to_owned()
     }
 
-    fn read_at(&self, body: &str, login: &str, written: Written) -> Reading {
-        let mut text = Text::unread(body);
+    fn read_at(&self, body: &str, login: &str, written: TextHistory) -> TextReading {
+        let mut text = Text::from_body(body);
         let author = Author { login: Some(Login::from(login)), ..Author::default() };
-        let calls = Calls { bots: &self.own, slash_is_taken: false };
+        let calls = CommandPrefixes { bot_logins: &self.own, slash_reserved: false };
         let Self { binding, keys, own, roles } = self;
-        Reader { binding, keys, own, roles, calls }.read(&mut text, &author, written);
+        TextReader { binding, keys, own_logins: own, role_logins: roles, calls }.read(&mut text, &author, written);
         text.reading
     }
 
-    fn read(&self, body: &str, login: &str) -> Reading {
-        self.read_at(body, login, Written { at: NOW, edited: false })
+    fn read(&self, body: &str, login: &str) -> TextReading {
+        self.read_at(body, login, TextHistory { written_at: NOW, edited: false })
     }
 
     #[track_caller]
@@ -98,17 +99,17 @@ fn mark(role: &str) -> Mark {
         restored: None,
         superseded: None,
         blocking: vec![FindingId(4)],
-        inputs: Hash::of("inputs"),
+        inputs: Hash::digest("inputs"),
         words: Hash::default(),
         rewrote: None,
         evaluation: Evaluation { read: 14, of: 15, skipped: vec!["Cargo.lock".into()], ..Evaluation::default() },
-        spent: Figures { tokens: 212_000, micro_usd: 460_000, seconds: 182, runs: 1 },
+        spent: RunCost { tokens: 212_000, micro_usd: 460_000, seconds: 182, runs: 1 },
         highest: FindingId(6),
     }
 }
 
-fn entry(id: u64, state: FindingState) -> Entry {
-    Entry {
+fn entry(id: u64, state: FindingState) -> BlockEntry {
+    BlockEntry {
         id: FindingId(id),
         severity: Severity::Warning,
         state,
@@ -117,7 +118,7 @@ fn entry(id: u64, state: FindingState) -> Entry {
         line: Some(88),
         now: None,
         rule: None,
-        fingerprint: Fingerprint(Hash::of(id.to_string()).0),
+        fingerprint: Fingerprint(Hash::digest(id.to_string()).0),
         head: Sha::from(HEAD),
         rounds: vec![1, 2],
         threaded: false,
@@ -126,9 +127,9 @@ fn entry(id: u64, state: FindingState) -> Entry {
     }
 }
 
-fn summary(role: &str) -> Draft {
-    Draft {
-        words: SafeText::block("**Changes requested**\n\nEvaluated against the head.", 1_000),
+fn summary(role: &str) -> TextDraft {
+    TextDraft {
+        words: SafeText::sanitise_block("**Changes requested**\n\nEvaluated against the head.", 1_000),
         trailer: Trailer::Mark(
             Box::new(mark(role)),
             Box::new(Block { entries: vec![entry(4, FindingState::Open)], ..Block::default() }),
@@ -136,23 +137,23 @@ fn summary(role: &str) -> Draft {
     }
 }
 
-fn note(kind: TagKind) -> Draft {
-    Draft {
-        words: SafeText::block("Some words.", 100),
+fn note(kind: TagKind) -> TextDraft {
+    TextDraft {
+        words: SafeText::sanitise_block("Some words.", 100),
         trailer: Trailer::Tag(Box::new(Tag { kind, head: Sha::from(HEAD) })),
     }
 }
 
-fn reply() -> Draft {
+fn reply() -> TextDraft {
     note(TagKind::Reply { what: ReplyKind::Rebuttal, answers: NoteId::from("n1") })
 }
 
 #[test]
 fn a_text_ends_with_one_trailer_behind_a_blank_line() {
-    let place = Place { keys: Keys::none(), ..place() };
+    let place = Place { keys: Keys::empty(), ..place() };
     let text = place.seal(&reply());
     assert_eq!(text, "Some words.\n\n<!-- referee:tag v1 ar;n1;*nB8qsAAAAAAAAAAAAAAAAAAAAAA - -->");
-    assert_eq!(visible(&text), "Some words.\n\n");
+    assert_eq!(strip_hidden_comments(&text), "Some words.\n\n");
     let text = place.seal(&summary("general"));
     let (block, mark) = (text.find("\n\n<!-- referee:block v1 "), text.find("-->\n<!-- referee:mark v1 general;rr1;"));
     assert!(block.is_some() && block < mark && text.ends_with(" - -->"), "{text}");
@@ -162,14 +163,14 @@ fn a_text_ends_with_one_trailer_behind_a_blank_line() {
 // spec: PUB-12 @core
 #[test]
 fn without_keys_nothing_is_sealed_and_everything_own_is_believed() {
-    let place = Place { keys: Keys::none(), ..place() };
+    let place = Place { keys: Keys::empty(), ..place() };
     place.trusts(&place.seal(&summary("general")), Trust::Unsealed);
 }
 
 // spec: PUB-12 @core
 #[test]
 fn a_key_added_later_adopts_what_is_older() {
-    let unsealed = Place { keys: Keys::none(), ..place() }.seal(&summary("general"));
+    let unsealed = Place { keys: Keys::empty(), ..place() }.seal(&summary("general"));
     let since = |at: Option<Time>| Place { keys: Keys::new(vec![key(1, at)]), ..place() };
     since(Some(Time(NOW.0 + 1))).trusts(&unsealed, Trust::Adopted);
     since(Some(NOW)).trusts(&unsealed, Trust::Broken);
@@ -194,7 +195,7 @@ fn a_rotated_key_still_verifies_and_the_first_signs() {
 // spec: PUB-12 @core
 #[test]
 fn a_renamed_repository_keeps_its_marks() {
-    let called = |name: &str, repo: u64| Place { binding: Binding::of(&pull(name, repo)), ..place() };
+    let called = |name: &str, repo: u64| Place { binding: Binding::from_pull(&pull(name, repo)), ..place() };
     let text = called("acme/api", 5).seal(&summary("general"));
     called("acme/renamed", 5).trusts(&text, Trust::Sealed);
     called("acme/api", 6).trusts(&text, Trust::Broken);
@@ -236,7 +237,7 @@ fn a_newer_version_is_known_as_such_and_nothing_else() {
     let newer = place.seal(&reply()).replace("referee:tag v1 ", "referee:tag v12.3 something else ");
     let reading = place.read(&newer, BOT);
     assert_eq!(reading.tag.as_deref().map(|tag| tag.trust), Some(Trust::Newer));
-    assert!(!reading.forged && reading.tag.as_deref().and_then(Opened::believed).is_none());
+    assert!(!reading.forged && reading.tag.as_deref().and_then(UnsealedMark::trusted_data).is_none());
     place.trusts(&text.replace("referee:mark v1 ", "referee:mark v1.4 "), Trust::Broken);
     for version in ["v0", "v", "vx", "v-1"] {
         let reading = place.read(&text.replace("referee:mark v1 ", &format!("referee:mark {version} ")), BOT);
@@ -247,7 +248,7 @@ fn a_newer_version_is_known_as_such_and_nothing_else() {
 // spec: PUB-12 @core
 #[test]
 fn a_later_minor_version_may_add_fields() {
-    let place = Place { keys: Keys::none(), ..place() };
+    let place = Place { keys: Keys::empty(), ..place() };
     let text =
         place.seal(&reply()).replace("referee:tag v1 ", "referee:tag v1.4 ").replace(" - -->", ";more;fields - -->");
     let reading = place.read(&text, BOT);
@@ -307,7 +308,7 @@ fn an_edited_mark_does_not_count() {
     let without_block: String =
         text.lines().filter(|line| !line.contains("referee:block")).collect::<Vec<_>>().join("\n");
     place.trusts(&without_block, Trust::Broken);
-    let unsealed = Place { keys: Keys::none(), ..self::place() };
+    let unsealed = Place { keys: Keys::empty(), ..self::place() };
     let text = unsealed.seal(&summary("general"));
     unsealed.trusts(&text.replace("Finding+number", "Finding+nvmber"), Trust::Broken);
     let reading = place.read(&text.replace("general;rr1;", "general;zz1;"), BOT);
@@ -322,12 +323,12 @@ fn an_edit_of_the_words_leaves_the_mark_and_shows_in_the_hash() {
     for edited in [sent.replace("Changes", "No changes"), format!("{sent}\n\nPS: merged anyway")] {
         place.trusts(&edited, Trust::Sealed);
         let mark = place.read(&edited, BOT).mark.expect("a Mark");
-        assert_eq!(mark.data.words, Text::unread(sent.as_str()).hash);
-        assert_ne!(mark.data.words, Text::unread(edited.as_str()).hash);
+        assert_eq!(mark.data.words, Text::from_body(sent.as_str()).hash);
+        assert_ne!(mark.data.words, Text::from_body(edited.as_str()).hash);
     }
     let folded = sent.replace('\n', "\r\n") + "  \r\n\r\n";
     place.trusts(&folded, Trust::Sealed);
-    assert_eq!(Text::unread(folded).hash, Text::unread(sent).hash);
+    assert_eq!(Text::from_body(folded).hash, Text::from_body(sent).hash);
 }
 
 // I23: what a stranger writes is never memory.
@@ -337,13 +338,13 @@ fn an_outsiders_mark_is_ignored_and_reported() {
     let place = place();
     for text in [place.seal(&summary("general")), place.seal(&reply())] {
         let reading = place.read(&text, "mallory");
-        assert_eq!(reading, Reading { forged: true, ..Reading::default() });
-        let mut unread = Text::unread(text.as_str());
-        let calls = Calls { bots: &place.own, slash_is_taken: false };
+        assert_eq!(reading, TextReading { forged: true, ..TextReading::default() });
+        let mut unread = Text::from_body(text.as_str());
+        let calls = CommandPrefixes { bot_logins: &place.own, slash_reserved: false };
         let Place { binding, keys, own, roles } = &place;
-        let reader = Reader { binding, keys, own, roles, calls };
-        reader.read(&mut unread, &Author::default(), Written { at: NOW, edited: false });
-        assert!(unread.reading.forged && unread.mark().is_none(), "a deleted user is nobody");
+        let reader = TextReader { binding, keys, own_logins: own, role_logins: roles, calls };
+        reader.read(&mut unread, &Author::default(), TextHistory { written_at: NOW, edited: false });
+        assert!(unread.reading.forged && unread.trusted_mark().is_none(), "a deleted user is nobody");
     }
 }
 
@@ -352,8 +353,8 @@ fn an_outsiders_mark_is_ignored_and_reported() {
 fn a_mark_in_a_models_words_never_reaches_a_text() {
     let place = place();
     let forged = place.seal(&summary("general"));
-    let words = SafeText::block(&format!("Look:\n{forged}\n`{forged}`\n```\n{forged}\n```"), 30_000);
-    let reading = place.read(&place.seal(&Draft { words, ..reply() }), BOT);
+    let words = SafeText::sanitise_block(&format!("Look:\n{forged}\n`{forged}`\n```\n{forged}\n```"), 30_000);
+    let reading = place.read(&place.seal(&TextDraft { words, ..reply() }), BOT);
     assert!(!reading.forged && reading.mark.is_none() && reading.tag.is_some());
     // Should it ever slip through, only the last one counts.
     let sent = place.seal(&reply());
@@ -369,7 +370,7 @@ fn a_mark_in_a_models_words_never_reaches_a_text() {
 #[test]
 fn a_block_that_no_mark_vouches_for_is_reported() {
     let place = place();
-    let bare = Draft { trailer: Trailer::Mark(Box::new(mark("general")), Box::default()), ..summary("general") };
+    let bare = TextDraft { trailer: Trailer::Mark(Box::new(mark("general")), Box::default()), ..summary("general") };
     let text = place.seal(&bare);
     assert!(!text.contains("referee:block") && !place.read(&text, BOT).forged);
     let slipped = text.replace("<!-- referee:mark", "<!-- referee:block v1 0;-;-;- -->\n<!-- referee:mark");
@@ -388,23 +389,23 @@ fn secrets_are_neither_short_nor_shown() {
 #[test]
 fn people_are_heard_where_they_may_be() {
     let place = place();
-    let unedited = Written { at: NOW, edited: false };
-    let edited = Written { edited: true, ..unedited };
+    let unedited = TextHistory { written_at: NOW, edited: false };
+    let edited = TextHistory { edited: true, ..unedited };
     assert_eq!(place.read_at("@referee-bot review", "alice", unedited).ask, Some(Box::new(Ask::Review)));
     let reading = place.read_at("@referee-bot dismiss F4 won't fix", "alice", edited);
     assert_eq!((reading.ask, reading.stance), (None, Stance::Silent), "an edited command is neither");
     assert_eq!(place.read_at("@referee-bot review", BOT, unedited).ask, None, "own texts command nothing");
     assert_eq!(place.read_at("won't fix", "alice", edited).stance, Stance::Accepted);
-    let mut text = Text::unread("won't fix");
+    let mut text = Text::from_body("won't fix");
     let program = Author { login: Some(Login::from("app")), bot: true, ..Author::default() };
-    let calls = Calls { bots: &place.own, slash_is_taken: false };
+    let calls = CommandPrefixes { bot_logins: &place.own, slash_reserved: false };
     let Place { binding, keys, own, roles } = &place;
-    Reader { binding, keys, own, roles, calls }.read(&mut text, &program, unedited);
+    TextReader { binding, keys, own_logins: own, role_logins: roles, calls }.read(&mut text, &program, unedited);
     assert_eq!(text.reading.stance, Stance::Silent, "a program accepts nothing");
-    let own_words = Draft { words: SafeText::line("@referee-bot review; won't fix", 100), ..reply() };
+    let own_words = TextDraft { words: SafeText::sanitise_line("@referee-bot review; won't fix", 100), ..reply() };
     let reading = place.read(&place.seal(&own_words), BOT);
     assert_eq!((reading.ask, reading.stance), (None, Stance::Silent));
-    let plan = Draft { words: SafeText::line("words", 100), ..note(TagKind::Topic(Topic::FixPlan)) };
+    let plan = TextDraft { words: SafeText::sanitise_line("words", 100), ..note(TagKind::Topic(Topic::FixPlan)) };
     let text = place.seal(&plan).replace("words", &format!("Fix plan for {HEAD}: F4"));
     let bot = place.read(&text, BOT).bot.expect("an own fix plan is read");
     assert_eq!((bot.fix_plan.as_slice(), bot.answers_own.as_slice()), (&[HEAD.to_owned()][..], &[FindingId(4)][..]));
@@ -413,15 +414,15 @@ fn people_are_heard_where_they_may_be() {
 #[test]
 fn a_text_whose_words_were_not_kept_stays_as_it_was_read() {
     let place = place();
-    let mut text = Text::unread(place.seal(&summary("general")));
-    let calls = Calls { bots: &place.own, slash_is_taken: false };
+    let mut text = Text::from_body(place.seal(&summary("general")));
+    let calls = CommandPrefixes { bot_logins: &place.own, slash_reserved: false };
     let author = Author { login: Some(Login::from(BOT)), ..Author::default() };
     let Place { binding, keys, own, roles } = &place;
-    let reader = Reader { binding, keys, own, roles, calls };
-    reader.read(&mut text, &author, Written { at: NOW, edited: false });
+    let reader = TextReader { binding, keys, own_logins: own, role_logins: roles, calls };
+    reader.read(&mut text, &author, TextHistory { written_at: NOW, edited: false });
     let read = text.reading.clone();
     text.body = None;
-    reader.read(&mut text, &author, Written { at: NOW, edited: false });
+    reader.read(&mut text, &author, TextHistory { written_at: NOW, edited: false });
     assert_eq!(text.reading, read);
 }
 
@@ -434,9 +435,9 @@ fn long_names_are_known_again() {
     assert!(place.read(&text, BOT).forged, "it has its identity");
     assert_eq!(place.read(&text, SEC).mark.map(|mark| mark.data.role), Some(RoleName::from(long)));
     let cause = "block:somebody-with-quite-a-long-name";
-    assert_ne!(fitted_cause(cause), cause);
-    assert_eq!(fitted_cause(&fitted_cause(cause)), fitted_cause(cause));
-    assert_eq!(fitted_cause("block:alice"), "block:alice");
+    assert_ne!(shorten_cause(cause), cause);
+    assert_eq!(shorten_cause(&shorten_cause(cause)), shorten_cause(cause));
+    assert_eq!(shorten_cause("block:alice"), "block:alice");
     let job = TagKind::Topic(Topic::Job {
         kind: JobKind::Findings,
         cause: cause.into(),
@@ -446,8 +447,8 @@ fn long_names_are_known_again() {
         retried: false,
     });
     let read = place.read(&place.seal(&note(job)), BOT).tag.expect("a Tag");
-    assert!(matches!(&read.data.kind, TagKind::Topic(Topic::Job { cause: kept, .. }) if *kept == fitted_cause(cause)));
-    assert!(CAUSE_BYTES >= "address-feedback".len());
+    assert!(matches!(&read.data.kind, TagKind::Topic(Topic::Job { cause: kept, .. }) if *kept == shorten_cause(cause)));
+    assert!(MAX_CAUSE_BYTES >= "address-feedback".len());
 }
 
 #[test]
@@ -460,19 +461,19 @@ fn evictions_follow_the_table() {
         let mut entries = Vec::new();
         for (group, state) in (0..).zip(kinds) {
             for number in 0..each {
-                entries.push(Entry { threaded: group == 3, ..entry(group * 1_000 + number, state) });
+                entries.push(BlockEntry { threaded: group == 3, ..entry(group * 1_000 + number, state) });
             }
         }
-        Block { entries, evicted: 2, pre_existing: outside.clone() }.fitted()
+        Block { entries, evicted: 2, pre_existing: outside.clone() }.truncate_to_limits()
     };
     let left = |block: &Block| -> Vec<usize> {
         (0..5).map(|group| block.entries.iter().filter(|entry| entry.id.0 / 1_000 == group).count()).collect()
     };
     assert_eq!((left(&full(10)), full(10).evicted), (vec![10; 5], 2));
-    assert_eq!(full(10).pre_existing, outside[..PRE_EXISTING_MAX], "no more of them than that");
+    assert_eq!(full(10).pre_existing, outside[..MAX_PRE_EXISTING], "no more of them than that");
     let tight = full(20);
     assert_eq!((left(&tight), tight.evicted), (vec![20; 5], 2), "what lies outside the change goes before the first");
-    assert!(tight.pre_existing.len() < PRE_EXISTING_MAX && outside.starts_with(&tight.pre_existing));
+    assert!(tight.pre_existing.len() < MAX_PRE_EXISTING && outside.starts_with(&tight.pre_existing));
     let some = full(25);
     assert_eq!(left(&some)[1..], [25; 4], "only fixed ones go at first");
     assert!(some.entries.first().is_some_and(|entry| entry.id.0 > 0), "the oldest first");
@@ -489,9 +490,9 @@ fn evictions_follow_the_table() {
     let mut flood = Vec::new();
     for number in 0..2_000 {
         let severity = if number % 20 == 0 { Severity::Critical } else { Severity::Suggestion };
-        flood.push(Entry { severity, ..entry(number, Open) });
+        flood.push(BlockEntry { severity, ..entry(number, Open) });
     }
-    let flood = Block { entries: flood, ..Block::default() }.fitted();
+    let flood = Block { entries: flood, ..Block::default() }.truncate_to_limits();
     let critical = flood.entries.iter().filter(|entry| entry.severity == Severity::Critical).count();
     assert_eq!((critical, flood.evicted as usize + flood.entries.len()), (100, 2_000), "the gravest stay longest");
 }
@@ -502,7 +503,7 @@ fn the_fullest_mark_fits() {
     let (patch, hash) = ("a".repeat(64), Hash("0".repeat(32)));
     let sha = Some(Sha(patch.clone()));
     let ids: Vec<FindingId> = (0..40).map(|it| FindingId(u64::MAX - 2 * it)).chain([FindingId(7); 99]).collect();
-    let figures = Figures { tokens: u64::MAX, micro_usd: u64::MAX, seconds: u64::MAX, runs: u32::MAX };
+    let figures = RunCost { tokens: u64::MAX, micro_usd: u64::MAX, seconds: u64::MAX, runs: u32::MAX };
     let (long, at) = ("x".repeat(300), Some(Time(i64::MIN)));
     let full = Mark {
         role: RoleName(long.clone()),
@@ -541,9 +542,9 @@ fn the_fullest_mark_fits() {
     };
     let block = Block { entries: vec![entry(4, FindingState::Open)], ..Block::default() };
     let trailer = Trailer::Mark(Box::new(full), Box::new(block));
-    let text = place().seal(&Draft { words: SafeText::block("Some words.", 100), trailer });
+    let text = place().seal(&TextDraft { words: SafeText::sanitise_block("Some words.", 100), trailer });
     let size = comment_sizes(&text).into_iter().find_map(|(kind, size)| (kind == "mark").then_some(size));
-    assert!(size.is_some_and(|size| (MARK_BYTES - 60..=MARK_BYTES).contains(&size)), "it takes {size:?}");
+    assert!(size.is_some_and(|size| (MAX_MARK_BYTES - 60..=MAX_MARK_BYTES).contains(&size)), "it takes {size:?}");
 }
 
 fn comment_sizes(text: &str) -> Vec<(&str, usize)> {
@@ -557,23 +558,23 @@ proptest! {
 
     #[test]
     fn marks_and_blocks_come_back(mark in any::mark(), block in any::block(), sealed in any::<bool>()) {
-        let place = Place { keys: if sealed { keys(&[1]) } else { Keys::none() }, roles: BTreeMap::new(), ..place() };
-        let draft = Draft {
-            words: SafeText::block("Some words.", 100),
+        let place = Place { keys: if sealed { keys(&[1]) } else { Keys::empty() }, roles: BTreeMap::new(), ..place() };
+        let draft = TextDraft {
+            words: SafeText::sanitise_block("Some words.", 100),
             trailer: Trailer::Mark(Box::new(mark.clone()), Box::new(block.clone())),
         };
         let text = place.seal(&draft);
         for (kind, size) in comment_sizes(&text) {
-            prop_assert!(size <= if kind == "mark" { MARK_BYTES } else { BLOCK_BYTES }, "{} takes {}", kind, size);
+            prop_assert!(size <= if kind == "mark" { MAX_MARK_BYTES } else { MAX_BLOCK_BYTES }, "{} takes {}", kind, size);
         }
         let reading = place.read(&text, BOT);
         let read = reading.mark.expect("a Mark");
         prop_assert_eq!(read.trust, if sealed { Trust::Sealed } else { Trust::Unsealed });
-        let fitted = Mark { words: Hash::of_words("Some words."), ..mark.fitted() };
+        let fitted = Mark { words: Hash::digest_visible_text("Some words."), ..mark.truncate_to_limits() };
         prop_assert_eq!(&read.data, &fitted);
-        prop_assert_eq!(&fitted.clone().fitted(), &fitted);
-        let fitted = block.fitted();
-        prop_assert_eq!(&fitted.clone().fitted(), &fitted);
+        prop_assert_eq!(&fitted.clone().truncate_to_limits(), &fitted);
+        let fitted = block.truncate_to_limits();
+        prop_assert_eq!(&fitted.clone().truncate_to_limits(), &fitted);
         prop_assert_eq!(reading.block.map(|block| *block).unwrap_or_default(), fitted);
         prop_assert!(!reading.forged);
     }
@@ -588,8 +589,8 @@ proptest! {
     ][..]), 0..25)) {
         let place = place();
         let tainted = pieces.concat();
-        for words in [SafeText::block(&tainted, 2_000), SafeText::line(&tainted, 200)] {
-            let text = place.seal(&Draft { words, ..reply() });
+        for words in [SafeText::sanitise_block(&tainted, 2_000), SafeText::sanitise_line(&tainted, 200)] {
+            let text = place.seal(&TextDraft { words, ..reply() });
             let reading = place.read(&text, BOT);
             prop_assert!(!reading.forged && reading.tag.is_some() && reading.bot.is_none(), "{}", text);
             let trailers = ["mark", "block", "tag"].map(|kind| text.matches(&format!("<!-- referee:{kind}")).count());
@@ -601,27 +602,27 @@ proptest! {
     #[test]
     fn tags_come_back(tag in any::tag()) {
         let place = Place { roles: BTreeMap::new(), ..place() };
-        let draft = Draft { words: SafeText::block("Some words.", 100), trailer: Trailer::Tag(Box::new(tag.clone())) };
+        let draft = TextDraft { words: SafeText::sanitise_block("Some words.", 100), trailer: Trailer::Tag(Box::new(tag.clone())) };
         let text = place.seal(&draft);
         for (_, size) in comment_sizes(&text) {
-            prop_assert!(size <= TAG_BYTES, "takes {}: {}", size, text);
+            prop_assert!(size <= MAX_TAG_BYTES, "takes {}: {}", size, text);
         }
         let read = place.read(&text, BOT).tag.expect("a Tag");
         prop_assert_eq!(read.trust, Trust::Sealed);
-        let fitted = tag.fitted();
-        prop_assert_eq!(&fitted.clone().fitted(), &fitted);
+        let fitted = tag.truncate_to_limits();
+        prop_assert_eq!(&fitted.clone().truncate_to_limits(), &fitted);
         prop_assert_eq!(read.data, fitted);
     }
 
     #[test]
     fn any_text_is_read(text in "(?s).{0,200}", fields in "[a-z0-9;|,%*+-]{0,60}") {
-        let place = Place { keys: Keys::none(), ..place() };
+        let place = Place { keys: Keys::empty(), ..place() };
         let tagged = format!("{text}\n<!-- referee:tag v1 {fields} - -->");
         let marked = format!("{text}\n<!-- referee:block v1 {fields} -->\n<!-- referee:mark v1 {fields} - -->");
         for text in [&text, &tagged, &marked] {
-            let _ = (place.read(text, BOT), place.read(text, "mallory"), visible(text));
+            let _ = (place.read(text, BOT), place.read(text, "mallory"), strip_hidden_comments(text));
         }
-        prop_assert!(!visible(&marked).contains("<!-- referee:mark v1"));
+        prop_assert!(!strip_hidden_comments(&marked).contains("<!-- referee:mark v1"));
     }
 
     // Any single character that is changed breaks the seal, or the Mark.

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use referee_core::model::{FindingId, Login, RoleName, Sha};
-use referee_core::sanitise::{Page, SafeText, is_verbatim};
+use referee_core::sanitise::{MarkdownBuilder, SafeText, is_verbatim};
 
 #[path = "sanitise/reader.rs"]
 mod reader;
@@ -10,11 +10,11 @@ mod reader;
 use reader::dangers;
 
 fn block(tainted: &str) -> String {
-    SafeText::block(tainted, 60_000).as_str().to_owned()
+    SafeText::sanitise_block(tainted, 60_000).as_str().to_owned()
 }
 
 fn line(tainted: &str) -> String {
-    SafeText::line(tainted, 500).as_str().to_owned()
+    SafeText::sanitise_line(tainted, 500).as_str().to_owned()
 }
 
 #[track_caller]
@@ -175,45 +175,45 @@ fn a_line_stays_one_line_in_one_cell() {
 #[test]
 fn what_does_not_fit_is_counted() {
     let text = "word ".repeat(1_000);
-    let safe = SafeText::block(&text, 200);
+    let safe = SafeText::sanitise_block(&text, 200);
     assert!(safe.len() <= 200 && safe.as_str().ends_with(" more characters"), "{safe}");
     let shown = safe.as_str().matches("word").count();
     let said = safe.as_str().rsplit("… ").next().and_then(|tail| tail.split(' ').next()).map(|n| n.replace(',', ""));
     assert_eq!(said.and_then(|n| n.parse::<usize>().ok()), Some(text.len() - shown * 5 + 1), "{safe}");
-    let safe = SafeText::block("```\nlong line of code\nlong line of code\nand more of it\n```", 50);
+    let safe = SafeText::sanitise_block("```\nlong line of code\nlong line of code\nand more of it\n```", 50);
     assert!(safe.as_str().contains("\n```\n\n… "), "{safe}");
-    assert_eq!(SafeText::line(&"x".repeat(100), 20).as_str(), "xxxxxxxxxx … 90 more");
-    assert_eq!(SafeText::line("short", 20).as_str(), "short");
-    assert_eq!(SafeText::line("anything", 1).as_str(), "…");
-    assert_eq!(SafeText::line("anything", 0).as_str(), "");
+    assert_eq!(SafeText::sanitise_line(&"x".repeat(100), 20).as_str(), "xxxxxxxxxx … 90 more");
+    assert_eq!(SafeText::sanitise_line("short", 20).as_str(), "short");
+    assert_eq!(SafeText::sanitise_line("anything", 1).as_str(), "…");
+    assert_eq!(SafeText::sanitise_line("anything", 0).as_str(), "");
 }
 
 #[test]
 fn a_page_quotes_what_is_not_its_own() {
-    let mut page = Page::new();
-    page.lit("**Changes requested** · ")
-        .num(2_usize)
-        .lit(" · ")
+    let mut page = MarkdownBuilder::new();
+    page.literal("**Changes requested** · ")
+        .number(2_usize)
+        .literal(" · ")
         .link("9c1f2ab", "https://git.example/a(b)|c?x=<y>")
-        .lit(" · ")
+        .literal(" · ")
         .sha(&Sha::from("9c1f2ab"))
-        .lit(" ")
+        .literal(" ")
         .sha(&Sha::from("9c1f2ab\n/close"))
-        .lit("\n\n")
+        .literal("\n\n")
         .finding(FindingId(4))
-        .lit(" ")
-        .code("src/a`b|c.rs\n/x")
-        .lit(" ")
+        .literal(" ")
+        .code_span("src/a`b|c.rs\n/x")
+        .literal(" ")
         .login(&Login::from("dependabot[bot]"))
-        .lit(" ")
+        .literal(" ")
         .mention(&Login::from("carol"))
-        .lit(" ")
+        .literal(" ")
         .mention(&Login::from("acme/team"))
-        .lit(" ")
+        .literal(" ")
         .role(&RoleName::from("security"))
-        .lit(" wow!")
+        .literal(" wow!")
         .link("F4", "javascript:alert(1)")
-        .link_lit("here", "https://git.example/@me");
+        .link_literal("here", "https://git.example/@me");
     assert_eq!(
         page.finish().as_str(),
         "**Changes requested** · 2 · [`9c1f2ab`](https://git.example/a%28b%29%7Cc?x=%3Cy%3E) · 9c1f2ab `9c1f2ab /close`\n\n\
@@ -223,23 +223,23 @@ fn a_page_quotes_what_is_not_its_own() {
 
 #[test]
 fn a_page_keeps_blocks_apart() {
-    let body = SafeText::block("one\n\n```\ncode\n```", 1_000);
-    let mut page = Page::new();
-    page.lit("<details><summary>why</summary>\n").safe(&body).lit("</details>");
-    page.lit("\n<summary>").login(&Login::from("bob"));
+    let body = SafeText::sanitise_block("one\n\n```\ncode\n```", 1_000);
+    let mut page = MarkdownBuilder::new();
+    page.literal("<details><summary>why</summary>\n").safe_text(&body).literal("</details>");
+    page.literal("\n<summary>").login(&Login::from("bob"));
     assert_eq!(
         page.finish().as_str(),
         "<details><summary>why</summary>\n\none\n\n```\ncode\n```\n\n</details>\n<summary>\n\n`bob`"
     );
-    let mut page = Page::new();
-    page.code("a").code("b").fence("diff", "-x\n```\n+y\n+z", 3);
+    let mut page = MarkdownBuilder::new();
+    page.code_span("a").code_span("b").code_block("diff", "-x\n```\n+y\n+z", 3);
     assert_eq!(page.finish().as_str(), "`a` `b`\n\n```diff\n-x\n'''\n+y\n… 1 more lines\n```");
 }
 
 #[test]
 fn a_line_that_begins_with_backticks_is_no_block() {
-    let mut page = Page::new();
-    page.lit("failed (").safe(&SafeText::line("``` a``b ```", 100)).lit(")");
+    let mut page = MarkdownBuilder::new();
+    page.literal("failed (").safe_text(&SafeText::sanitise_line("``` a``b ```", 100)).literal(")");
     assert_eq!(page.finish().as_str(), "failed (```a``b```)");
 }
 
@@ -247,12 +247,14 @@ fn a_line_that_begins_with_backticks_is_no_block() {
 #[test]
 fn harmless_pieces_name_nothing_together() {
     for (role, words) in [("review", "-bot: x"), ("review-bot", ": x"), ("referee", ":mark v1 x"), ("x", "@")] {
-        let mut page = Page::new();
-        page.role(&RoleName::from(role)).safe(&SafeText::line(words, 100)).role(&RoleName::from("codecov"));
+        let mut page = MarkdownBuilder::new();
+        page.role(&RoleName::from(role))
+            .safe_text(&SafeText::sanitise_line(words, 100))
+            .role(&RoleName::from("codecov"));
         let safe = page.finish();
         assert_eq!(dangers(safe.as_str()), Vec::<String>::new(), "{safe}");
     }
-    let mut page = Page::new();
+    let mut page = MarkdownBuilder::new();
     page.link("F4", "https://git.example/review-bot:x/referee:tag");
     assert_eq!(page.finish().as_str(), "[`F4`](https://git.example/review-bot%3Ax/referee%3Atag)");
 }
@@ -396,13 +398,13 @@ proptest! {
 
     #[test]
     fn safe_text_stays_as_it_is(tainted in hostile(), max in 0_usize..300) {
-        let once = SafeText::block(&tainted, max);
+        let once = SafeText::sanitise_block(&tainted, max);
         prop_assert!(once.len() <= max);
-        let twice = SafeText::block(once.as_str(), max);
+        let twice = SafeText::sanitise_block(once.as_str(), max);
         prop_assert_eq!(once.as_str(), twice.as_str(), "from {:?}", tainted);
-        let once = SafeText::line(&tainted, max);
+        let once = SafeText::sanitise_line(&tainted, max);
         prop_assert!(once.as_str().chars().count() <= max);
-        let twice = SafeText::line(once.as_str(), max);
+        let twice = SafeText::sanitise_line(once.as_str(), max);
         prop_assert_eq!(once.as_str(), twice.as_str(), "from {:?}", tainted);
     }
 
@@ -414,7 +416,7 @@ proptest! {
 
     #[test]
     fn cut_text_is_safe_too(tainted in hostile(), max in 0_usize..120) {
-        for safe in [SafeText::block(&tainted, max), SafeText::line(&tainted, max)] {
+        for safe in [SafeText::sanitise_block(&tainted, max), SafeText::sanitise_line(&tainted, max)] {
             let dangers = dangers(safe.as_str());
             prop_assert!(dangers.is_empty(), "{:?} in {:?} from {:?}", dangers, safe.as_str(), tainted);
         }
@@ -422,9 +424,9 @@ proptest! {
 
     #[test]
     fn pages_are_safe(a in hostile(), b in hostile(), url in hostile()) {
-        let mut page = Page::new();
-        page.code(&a).link(&b, &format!("https://git.example/{url}")).login(&Login(a.clone()));
-        page.lit("\n").role(&RoleName(a.clone())).safe(&SafeText::block(&b, 400)).fence("", &a, 9).sha(&Sha(b));
+        let mut page = MarkdownBuilder::new();
+        page.code_span(&a).link(&b, &format!("https://git.example/{url}")).login(&Login(a.clone()));
+        page.literal("\n").role(&RoleName(a.clone())).safe_text(&SafeText::sanitise_block(&b, 400)).code_block("", &a, 9).sha(&Sha(b));
         let safe = page.finish();
         // Its own links lead where they should, and a commit is what programs look for.
         let mut parts = safe.as_str().split("](https://git.example/");
@@ -440,7 +442,7 @@ proptest! {
 
     #[test]
     fn only_names_are_called(name in hostile()) {
-        let mut page = Page::new();
+        let mut page = MarkdownBuilder::new();
         page.mention(&Login(name.clone()));
         let safe = page.finish();
         let called = safe.as_str().strip_prefix('@').is_some_and(|it| it == name && !it.contains([' ', '\n', '/', '@']));

@@ -2,13 +2,13 @@
 
 use proptest::prelude::*;
 use referee_core::model::{BotText, FindingId, Login, RoleName, Sha, Stance};
-use referee_core::say::{Ask, Calls, Missing, Named, ask, bot_text, stance};
+use referee_core::say::{Ask, CommandPrefixes, Missing, Named, parse_bot_text, parse_command, parse_stance};
 
 const HEAD: &str = "9c1f2ab00112233445566778899aabbccddeeff0";
 
 fn asked(text: &str) -> Option<Ask> {
     let bots = [Login::from("referee"), Login::from("review-app[bot]")];
-    ask(text, &Calls { bots: &bots, slash_is_taken: false })
+    parse_command(text, &CommandPrefixes { bot_logins: &bots, slash_reserved: false })
 }
 
 fn id(number: u64) -> Named {
@@ -106,9 +106,9 @@ fn only_the_first_line_addressed_to_referee_commands() {
         assert_eq!(asked(prose), None, "{prose:?}");
     }
     let bots = [Login::from("referee")];
-    let taken = Calls { bots: &bots, slash_is_taken: true };
-    assert_eq!(ask("/referee review", &taken), None, "the slash belongs to the forge");
-    assert_eq!(ask("@referee review", &taken), Some(Ask::Review));
+    let taken = CommandPrefixes { bot_logins: &bots, slash_reserved: true };
+    assert_eq!(parse_command("/referee review", &taken), None, "the slash belongs to the forge");
+    assert_eq!(parse_command("@referee review", &taken), Some(Ask::Review));
 }
 
 // spec: LOOP-12 @core
@@ -175,7 +175,7 @@ fn stances_are_read_from_a_fixed_list() {
         ("see above", Silent),
         ("", Silent),
     ] {
-        assert_eq!(stance(text), expected, "{text:?}");
+        assert_eq!(parse_stance(text), expected, "{text:?}");
     }
 }
 
@@ -184,7 +184,7 @@ fn the_other_bots_texts_are_understood() {
     let review = "<!-- review-bot:security -->\n## Review\n\n| # | Severity | Finding |\n|---|---|---|\n| 1 | major | a |\n\
                   | **2** | minor | b |\n\n*Evaluated against 9c1f2ab0*";
     assert_eq!(
-        bot_text(review),
+        parse_bot_text(review),
         Some(BotText {
             sentinel: Some("security".into()),
             evaluated: Some("9c1f2ab0".into()),
@@ -200,12 +200,12 @@ fn the_other_bots_texts_are_understood() {
         ("Assessment: maybe", None),
         ("nothing", None),
     ] {
-        let read = bot_text(&format!("Self-review against {HEAD}\n\n{assessment}")).expect("a self-review");
+        let read = parse_bot_text(&format!("Self-review against {HEAD}\n\n{assessment}")).expect("a self-review");
         assert_eq!((read.self_review, read.clean), (Some(Sha::from(HEAD)), clean), "{assessment}");
     }
     let plan = format!("## FIX PLAN for {HEAD}\n\n- `Finding #3`: do it\n- Finding #1: that, as F4 says");
     assert_eq!(
-        bot_text(&plan),
+        parse_bot_text(&plan),
         Some(BotText {
             fix_plan: vec![HEAD.into()],
             answers: vec![1, 3],
@@ -219,7 +219,7 @@ fn the_other_bots_texts_are_understood() {
         ("Fix plan for daaefad: as in 1234567 and 7654321", &["daaefad", "1234567"]),
         ("Fix plan: effaced rows, 9c1f2ab", &["effaced", "9c1f2ab"]),
     ] {
-        assert_eq!(bot_text(text).expect("a fix plan").fix_plan, named, "{text}");
+        assert_eq!(parse_bot_text(text).expect("a fix plan").fix_plan, named, "{text}");
     }
 }
 
@@ -237,7 +237,7 @@ fn other_peoples_texts_are_not_the_bots() {
         "F4 and Finding #1",
         "",
     ] {
-        assert_eq!(bot_text(text), None, "{text:?}");
+        assert_eq!(parse_bot_text(text), None, "{text:?}");
     }
 }
 
@@ -246,7 +246,7 @@ proptest! {
 
     #[test]
     fn anything_is_read(text in "(?s).{0,120}") {
-        let _ = (asked(&text), asked(&format!("@referee {text}")), stance(&text), bot_text(&text));
+        let _ = (asked(&text), asked(&format!("@referee {text}")), parse_stance(&text), parse_bot_text(&text));
     }
 
     #[test]
@@ -255,6 +255,6 @@ proptest! {
         "Finding #", "12", "`", "```", ">", "|", "---", "\n", "9c1f2ab", "Assessment:", "⚠", "✅", "Clean", "é", "?",
     ][..]), 0..20)) {
         let text = words.join(" ");
-        let _ = (asked(&text), stance(&text), bot_text(&text), bot_text(&words.concat()));
+        let _ = (asked(&text), parse_stance(&text), parse_bot_text(&text), parse_bot_text(&words.concat()));
     }
 }

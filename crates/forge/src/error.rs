@@ -19,19 +19,19 @@ pub enum ForgeError {
     Unsupported(String),
     /// What was expected is no longer so: plan again.
     #[error("{0} changed meanwhile")]
-    Moved(String),
+    Conflict(String),
     /// The forge refuses the request itself.
     #[error("the forge refused: {0}")]
     Refused(String),
     /// Not now.
     #[error("the forge asks to come back later")]
-    Later,
+    RetryLater,
     /// It cannot be reached; nothing was done.
     #[error("{0}")]
     Unreachable(String),
     /// It was sent, and nobody knows whether it happened.
     #[error("it is not known whether that was done")]
-    Unknown,
+    OutcomeUnknown,
     /// The forge answered what nobody can read.
     #[error("the forge's answer cannot be read: {0}")]
     Unreadable(String),
@@ -39,27 +39,27 @@ pub enum ForgeError {
 
 /// What an error asks of the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Duty {
+pub enum Recovery {
     /// Read everything again, then decide again.
     Reread,
     /// Come back later.
-    Wait,
+    RetryLater,
     /// Say so; trying again is of no use.
     Report,
 }
 
 impl ForgeError {
     /// What this error asks of the caller.
-    pub fn duty(&self) -> Duty {
+    pub fn recovery(&self) -> Recovery {
         match self {
-            Self::Moved(_) | Self::Unknown => Duty::Reread,
-            Self::Later | Self::Unreachable(_) => Duty::Wait,
+            Self::Conflict(_) | Self::OutcomeUnknown => Recovery::Reread,
+            Self::RetryLater | Self::Unreachable(_) => Recovery::RetryLater,
             Self::NotFound(_)
             | Self::Unauthenticated
             | Self::Forbidden(_)
             | Self::Unsupported(_)
             | Self::Refused(_)
-            | Self::Unreadable(_) => Duty::Report,
+            | Self::Unreadable(_) => Recovery::Report,
         }
     }
 }

@@ -3,19 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use referee_core::plan::{Gate, Step};
-use referee_core::policy::{Approve, Setting};
+use referee_core::policy::{ApprovalMode, GateSetting};
 
 /// What this run may do.
 #[derive(Clone, Debug)]
 pub struct Gates {
-    settings: BTreeMap<Gate, Setting>,
-    asked: BTreeSet<Gate>,
-    approve: Approve,
-    shut: bool,
+    settings: BTreeMap<Gate, GateSetting>,
+    requested: BTreeSet<Gate>,
+    approve: ApprovalMode,
+    is_dry_run: bool,
 }
 
 /// Which gates the command line asks to open (`--apply-replies`, `--run`).
-pub type Asked = BTreeSet<Gate>;
+pub type RequestedGates = BTreeSet<Gate>;
 
 /// Proof that a gate was open. Only `Gates` makes one.
 #[derive(Debug)]
@@ -25,51 +25,51 @@ pub struct Permit {
 
 /// Why a step may not be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Withheld {
+pub enum WithheldReason {
     /// A dry run: every gate is shut.
     DryRun,
     /// The gate is off.
-    Off(Gate),
+    GateOff(Gate),
     /// The gate is `ask`, and nobody asked.
-    NotAsked(Gate),
+    NotRequested(Gate),
     /// Approving posts are off.
     ApproveOff,
 }
 
 impl Gates {
     /// Gates as the policy sets them, opened further by what the command line asks.
-    pub fn new(settings: BTreeMap<Gate, Setting>, asked: Asked, approve: Approve) -> Self {
-        Self { settings, asked, approve, shut: false }
+    pub fn new(settings: BTreeMap<Gate, GateSetting>, asked: RequestedGates, approve: ApprovalMode) -> Self {
+        Self { settings, requested: asked, approve, is_dry_run: false }
     }
 
     /// All shut.
     pub fn dry_run() -> Self {
-        Self { settings: BTreeMap::new(), asked: BTreeSet::new(), approve: Approve::Off, shut: true }
+        Self { settings: BTreeMap::new(), requested: BTreeSet::new(), approve: ApprovalMode::Off, is_dry_run: true }
     }
 
     /// Whether this is a dry run: nothing is written, not even down.
-    pub fn are_shut(&self) -> bool {
-        self.shut
+    pub fn is_dry_run(&self) -> bool {
+        self.is_dry_run
     }
 
     /// A permit for the step, or why there is none.
-    pub fn permit(&self, step: &Step) -> Result<Permit, Withheld> {
-        if step.approves && !self.shut && self.approve == Approve::Off {
-            return Err(Withheld::ApproveOff);
+    pub fn permit_step(&self, step: &Step) -> Result<Permit, WithheldReason> {
+        if step.approves && !self.is_dry_run && self.approve == ApprovalMode::Off {
+            return Err(WithheldReason::ApproveOff);
         }
-        self.open(step.gate)
+        self.permit_gate(step.gate)
     }
 
     /// A permit for a gate alone: deliveries and workers.
-    pub fn open(&self, gate: Gate) -> Result<Permit, Withheld> {
-        if self.shut {
-            return Err(Withheld::DryRun);
+    pub fn permit_gate(&self, gate: Gate) -> Result<Permit, WithheldReason> {
+        if self.is_dry_run {
+            return Err(WithheldReason::DryRun);
         }
-        match self.settings.get(&gate).copied().unwrap_or(Setting::Off) {
-            Setting::On => Ok(Permit { gate }),
-            Setting::Ask if self.asked.contains(&gate) => Ok(Permit { gate }),
-            Setting::Ask => Err(Withheld::NotAsked(gate)),
-            Setting::Off => Err(Withheld::Off(gate)),
+        match self.settings.get(&gate).copied().unwrap_or(GateSetting::Off) {
+            GateSetting::On => Ok(Permit { gate }),
+            GateSetting::Ask if self.requested.contains(&gate) => Ok(Permit { gate }),
+            GateSetting::Ask => Err(WithheldReason::NotRequested(gate)),
+            GateSetting::Off => Err(WithheldReason::GateOff(gate)),
         }
     }
 }

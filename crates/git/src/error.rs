@@ -31,7 +31,7 @@ pub enum GitError {
     },
     /// A work tree is needed.
     #[error("the repository at `{dir}` has no work tree", dir = .dir.display())]
-    Bare {
+    NoWorkTree {
         /// Where it is.
         dir: PathBuf,
     },
@@ -40,13 +40,13 @@ pub enum GitError {
     NoHead,
     /// A commit that this repository does not have.
     #[error("commit `{0}` is not in this repository")]
-    Missing(Sha),
+    CommitNotFound(Sha),
     /// The program could not be started.
     #[error("`git` could not be started: {0}")]
-    Start(#[source] io::Error),
+    SpawnFailed(#[source] io::Error),
     /// A folder or file of the repository could not be used.
     #[error("`{dir}` cannot be used: {source}", dir = .dir.display())]
-    Folder {
+    Filesystem {
         /// Which.
         dir: PathBuf,
         /// Why.
@@ -54,7 +54,7 @@ pub enum GitError {
     },
     /// Its input or output broke off.
     #[error("`git {command}` broke off: {source}")]
-    Pipe {
+    BrokenPipe {
         /// What was run.
         command: &'static str,
         /// How.
@@ -62,7 +62,7 @@ pub enum GitError {
     },
     /// It said no.
     #[error("`git {command}` failed ({status}): {stderr}")]
-    Failed {
+    CommandFailed {
         /// What was run.
         command: &'static str,
         /// How it ended.
@@ -75,10 +75,10 @@ pub enum GitError {
     NotASha(String),
     /// A name that git cannot be asked for.
     #[error("no path holds a zero byte: {0:?}")]
-    Unreadable(String),
+    InvalidPath(String),
     /// An address that nothing is fetched from. It is not shown: it may hold a password.
     #[error("nothing is fetched from this address: {why}")]
-    Address {
+    UnsupportedUrl {
         /// What is wrong with it.
         why: &'static str,
     },
@@ -87,13 +87,13 @@ pub enum GitError {
     NotABranch(String),
     /// Somebody was faster: the branch is not where it was seen.
     #[error("`{branch}` moved meanwhile")]
-    Moved {
+    BranchMoved {
         /// Which.
         branch: String,
     },
     /// The server does not take it.
     #[error("the server does not take a push to `{branch}`: {why}")]
-    Denied {
+    PushDenied {
         /// Which branch.
         branch: String,
         /// What it says, shortened, without passwords.
@@ -101,13 +101,13 @@ pub enum GitError {
     },
     /// A work copy is not what was handed out.
     #[error("the work copy cannot be read: {why}")]
-    Tampered {
+    WorkCopyTampered {
         /// What is wrong with it.
         why: String,
     },
     /// Its answer is not what its manual says.
     #[error("`git {command}` answered what nobody understands: {answer}")]
-    Answer {
+    UnexpectedOutput {
         /// What was run.
         command: &'static str,
         /// What it answered, shortened.
@@ -126,7 +126,7 @@ impl GitError {
             GitError::TooOld { .. } => Some("install git 2.39 or later"),
             GitError::NotARepository { .. } => Some("run it inside a clone, or make a repository with `git init`"),
             GitError::NotOwned { .. } => Some("if you trust it, `git config --global --add safe.directory <its path>`"),
-            GitError::Missing(_) => Some("fetch it; a shallow clone gets the rest with `git fetch --unshallow`"),
+            GitError::CommitNotFound(_) => Some("fetch it; a shallow clone gets the rest with `git fetch --unshallow`"),
             _ => None,
         }
     }

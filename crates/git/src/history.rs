@@ -2,7 +2,7 @@
 
 use referee_core::model::Sha;
 
-use crate::program::{full, shortened};
+use crate::git::{redact_output, require_full_sha};
 use crate::{Git, GitError};
 
 /// What a commit says of itself.
@@ -17,7 +17,7 @@ pub struct CommitInfo {
     /// The author's address, as it stands there.
     pub author_email: String,
     /// When it was committed, in seconds since 1970.
-    pub time: i64,
+    pub committed_at: i64,
     /// The first paragraph of its message, on one line.
     pub subject: String,
 }
@@ -25,72 +25,82 @@ pub struct CommitInfo {
 impl Git {
     /// The best common ancestor. None where the histories are unrelated; a shallow clone may not know better.
     pub fn merge_base(&self, a: &Sha, b: &Sha) -> Result<Option<Sha>, GitError> {
-        let base = self.line("merge-base", &["--end-of-options", full(a)?, full(b)?]);
-        base.map(|sha| sha.map(Sha)).map_err(|error| self.unless_missing(&[a, b], error))
+        let base = self.run_line("merge-base", &["--end-of-options", require_full_sha(a)?, require_full_sha(b)?]);
+        base.map(|sha| sha.map(Sha)).map_err(|error| self.map_missing_commit(&[a, b], error))
     }
 
     /// Whether one commit is part of the other's history; each is of its own.
     pub fn is_ancestor(&self, ancestor: &Sha, of: &Sha) -> Result<bool, GitError> {
-        let is = self.line("merge-base", &["--is-ancestor", "--end-of-options", full(ancestor)?, full(of)?]);
-        is.map(|line| line.is_some()).map_err(|error| self.unless_missing(&[ancestor, of], error))
+        let is = self.run_line(
+            "merge-base",
+            &["--is-ancestor", "--end-of-options", require_full_sha(ancestor)?, require_full_sha(of)?],
+        );
+        is.map(|line| line.is_some()).map_err(|error| self.map_missing_commit(&[ancestor, of], error))
     }
 
     /// Whether two commits hold different files.
-    pub fn differ(&self, one: &Sha, other: &Sha) -> Result<bool, GitError> {
-        let same = self.line("diff-tree", &["--quiet", "--end-of-options", full(one)?, full(other)?]);
-        same.map(|line| line.is_none()).map_err(|error| self.unless_missing(&[one, other], error))
+    pub fn trees_differ(&self, one: &Sha, other: &Sha) -> Result<bool, GitError> {
+        let same = self
+            .run_line("diff-tree", &["--quiet", "--end-of-options", require_full_sha(one)?, require_full_sha(other)?]);
+        same.map(|line| line.is_none()).map_err(|error| self.map_missing_commit(&[one, other], error))
     }
 
     /// Whether a commit is here.
-    pub fn has(&self, commit: &Sha) -> Result<bool, GitError> {
-        self.exists(&format!("{}^{{commit}}", full(commit)?))
+    pub fn has_commit(&self, commit: &Sha) -> Result<bool, GitError> {
+        self.object_exists(&format!("{}^{{commit}}", require_full_sha(commit)?))
     }
 
     /// Whether the history was cut off when the repository was cloned.
     pub fn is_shallow(&self) -> Result<bool, GitError> {
-        Ok(self.line("rev-parse", &["--is-shallow-repository"])?.as_deref() == Some("true"))
+        Ok(self.run_line("rev-parse", &["--is-shallow-repository"])?.as_deref() == Some("true"))
     }
 
     /// What a commit says of itself.
-    pub fn commit(&self, sha: &Sha) -> Result<CommitInfo, GitError> {
-        let odd = || GitError::Answer { command: REV_LIST, answer: "no commit".to_owned() };
+    pub fn read_commit(&self, sha: &Sha) -> Result<CommitInfo, GitError> {
+        let odd = || GitError::UnexpectedOutput { command: REV_LIST, answer: "no commit".to_owned() };
         self.log(None, sha, 1)?.pop().ok_or_else(odd)
     }
 
     /// The commits that lead to `to`, latest first; those that led to `from` are left out.
     pub fn log(&self, from: Option<&Sha>, to: &Sha, limit: usize) -> Result<Vec<CommitInfo>, GitError> {
         let limit = format!("--max-count={limit}");
-        let not = from.map(full).transpose()?.map(|from| format!("^{from}"));
-        let mut arguments =
-            vec!["--no-commit-header", "--encoding=UTF-8", FORMAT, &limit, "--end-of-options", full(to)?];
+        let not = from.map(require_full_sha).transpose()?.map(|from| format!("^{from}"));
+        let mut arguments = vec![
+            "--no-commit-header",
+            "--encoding=UTF-8",
+            LOG_FORMAT,
+            &limit,
+            "--end-of-options",
+            require_full_sha(to)?,
+        ];
         arguments.extend(not.as_deref());
         arguments.push("--");
         let named: Vec<&Sha> = from.into_iter().chain([to]).collect();
-        let answer = self.ask(REV_LIST, &arguments).map_err(|error| self.unless_missing(&named, error))?;
+        let answer = self.run(REV_LIST, &arguments).map_err(|error| self.map_missing_commit(&named, error))?;
         let answer = String::from_utf8_lossy(&answer);
-        let odd = |line: &str| GitError::Answer { command: REV_LIST, answer: shortened(line.as_bytes()) };
-        answer.lines().map(|line| info(line).ok_or_else(|| odd(line))).collect()
+        let odd = |line: &str| GitError::UnexpectedOutput { command: REV_LIST, answer: redact_output(line.as_bytes()) };
+        answer.lines().map(|line| parse_commit(line).ok_or_else(|| odd(line))).collect()
     }
 
     /// The error that a commit is not here, if that is why a call failed.
-    pub(crate) fn unless_missing(&self, named: &[&Sha], error: GitError) -> GitError {
-        let is_missing = |sha: &&&Sha| matches!(self.exists(sha.as_str()), Ok(false));
+    pub(crate) fn map_missing_commit(&self, named: &[&Sha], error: GitError) -> GitError {
+        let is_missing = |sha: &&&Sha| matches!(self.object_exists(sha.as_str()), Ok(false));
         match (&error, named.iter().find(is_missing)) {
-            (GitError::Failed { .. }, Some(sha)) => GitError::Missing((**sha).clone()),
+            (GitError::CommandFailed { .. }, Some(sha)) => GitError::CommitNotFound((**sha).clone()),
             _ => error,
         }
     }
 
-    fn exists(&self, object: &str) -> Result<bool, GitError> {
+    fn object_exists(&self, object: &str) -> Result<bool, GitError> {
         // A name that cannot be peeled is trouble (128) to git, a name that is not there is a no (1).
         Ok(self.output("cat-file", &["-e", object])?.status.success())
     }
 }
 
 const REV_LIST: &str = "rev-list";
-const FORMAT: &str = "--format=%H%x00%P%x00%an%x00%ae%x00%ct%x00%s";
+const LOG_FORMAT: &str = "--format=%H%x00%P%x00%an%x00%ae%x00%ct%x00%s";
 
-fn info(line: &str) -> Option<CommitInfo> {
+fn parse_commit(line: &str) -> Option<CommitInfo> {
     let mut fields = line.splitn(6, '\0');
     let mut next = || fields.next();
     Some(CommitInfo {
@@ -98,7 +108,7 @@ fn info(line: &str) -> Option<CommitInfo> {
         parents: next()?.split_whitespace().map(Sha::from).collect(),
         author_name: next()?.to_owned(),
         author_email: next()?.to_owned(),
-        time: next()?.parse().ok()?,
+        committed_at: next()?.parse().ok()?,
         subject: next()?.to_owned(),
     })
 }

@@ -1,35 +1,35 @@
 //! The git program behind types: argv only, no shell, nothing decided.
 
+mod batch;
 mod blame;
 mod cache;
 mod compare;
 mod diff;
 mod discover;
 mod error;
+mod fetch_work_copy;
+mod git;
 mod history;
+mod identity;
 mod lfs;
-mod many;
 mod merge;
-mod pending;
-mod program;
 mod push;
 mod read;
 mod refs;
-mod take;
-mod user;
+mod uncommitted;
 mod work_copy;
 mod worktree;
 
-pub use blame::Blamed;
+pub use blame::BlameLine;
 pub use cache::Credentials;
 pub use diff::{DiffError, parse_diff};
 pub use error::GitError;
+pub use git::Git;
 pub use history::CommitInfo;
+pub use identity::GitIdentity;
 pub use lfs::is_lfs_pointer;
-pub use merge::Merges;
-pub use program::Git;
-pub use push::Push;
-pub use refs::Head;
-pub use user::User;
+pub use merge::MergeOutcome;
+pub use push::BranchPush;
+pub use refs::CheckedOut;
 pub use work_copy::WorkCopy;
 pub use worktree::Worktree;

@@ -2,13 +2,13 @@
 
 use referee_core::model::Sha;
 
-use crate::cache::{Address, Credentials};
-use crate::program::{full, shortened};
+use crate::cache::{Credentials, UrlKind};
+use crate::git::{redact_output, require_full_sha};
 use crate::{Git, GitError};
 
 /// What is pushed, and where.
 #[derive(Debug, Clone, Copy)]
-pub struct Push<'a> {
+pub struct BranchPush<'a> {
     /// To which repository.
     pub url: &'a str,
     /// To which branch, without `refs/heads/`.
@@ -16,52 +16,52 @@ pub struct Push<'a> {
     /// What is pushed.
     pub commit: &'a Sha,
     /// What must still be there; none: no such branch.
-    pub over: Option<&'a Sha>,
+    pub expected: Option<&'a Sha>,
 }
 
-const NAME: &str = "push";
+const PUSH: &str = "push";
 
 impl Git {
     /// Pushes. A branch that has the commit already is as good as pushed to.
-    pub fn push_commit(&self, push: &Push<'_>, credentials: Option<&Credentials>) -> Result<(), GitError> {
-        let Push { url, branch, commit, over } = *push;
-        let address = Address::of(url)?;
+    pub fn push_commit(&self, push: &BranchPush<'_>, credentials: Option<&Credentials>) -> Result<(), GitError> {
+        let BranchPush { url, branch, commit, expected: over } = *push;
+        let address = UrlKind::parse(url)?;
         let target = format!("refs/heads/{branch}");
         // A name that begins so would be `refs/heads/-x`: no option, but nobody's branch either.
         if branch.starts_with('-') || !self.output("check-ref-format", &[&target])?.status.success() {
-            return Err(GitError::NotABranch(shortened(branch.as_bytes())));
+            return Err(GitError::NotABranch(redact_output(branch.as_bytes())));
         }
-        let over = over.map(full).transpose()?.unwrap_or_default();
-        let git = credentials.map_or_else(|| self.clone(), |credentials| self.lent(url, credentials));
-        let mut command = git.command(NAME);
+        let over = over.map(require_full_sha).transpose()?.unwrap_or_default();
+        let git = credentials.map_or_else(|| self.clone(), |credentials| self.with_credentials(url, credentials));
+        let mut command = git.command(PUSH);
         command
             .args(["--porcelain", "--no-verify", "--no-signed", "--no-follow-tags", "--recurse-submodules=no"])
             .arg(format!("--force-with-lease={target}:{over}"))
-            .args(["--end-of-options", url, &format!("{}:{target}", full(commit)?)])
-            .env("GIT_ALLOW_PROTOCOL", address.protocols());
-        let output = git.finish(&mut command)?;
+            .args(["--end-of-options", url, &format!("{}:{target}", require_full_sha(commit)?)])
+            .env("GIT_ALLOW_PROTOCOL", address.allowed_protocols());
+        let output = git.execute(&mut command)?;
         if output.status.success() {
             return Ok(());
         }
         let said = String::from_utf8_lossy(&output.stdout);
         match said.lines().find_map(|line| line.strip_prefix("!\t")) {
-            Some(line) => Err(refused(branch, line, &output.stderr)),
-            None => crate::program::answer(NAME, output).map(drop),
+            Some(line) => Err(parse_rejection(branch, line, &output.stderr)),
+            None => crate::git::require_success(PUSH, output).map(drop),
         }
     }
 }
 
 /// `<from>:<to>\t[rejected] (stale info)`
-fn refused(branch: &str, line: &str, stderr: &[u8]) -> GitError {
+fn parse_rejection(branch: &str, line: &str, stderr: &[u8]) -> GitError {
     let why = line.rsplit('\t').next().unwrap_or_default();
     let branch = branch.to_owned();
     // The server says so where another push came between git's look and its own.
     let moved =
         why.starts_with("[rejected]") || why.contains("failed to update ref") || why.contains("cannot lock ref");
     if moved {
-        return GitError::Moved { branch };
+        return GitError::BranchMoved { branch };
     }
     let told = String::from_utf8_lossy(stderr);
     let told: Vec<&str> = told.lines().filter_map(|line| line.strip_prefix("remote:")).map(str::trim).collect();
-    GitError::Denied { branch, why: shortened(format!("{why} {}", told.join(" ")).as_bytes()) }
+    GitError::PushDenied { branch, why: redact_output(format!("{why} {}", told.join(" ")).as_bytes()) }
 }

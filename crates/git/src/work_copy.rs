@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 
 use referee_core::model::Sha;
 
-use crate::program::{answer, configure, full};
-use crate::{Git, GitError, User};
+use crate::git::{require_full_sha, require_success, set_config_env};
+use crate::{Git, GitError, GitIdentity};
 
 /// A commit as files, in a repository that shares nothing with the one it came from: whatever is done there stays there.
 /// The folder goes with the value.
@@ -16,49 +16,50 @@ use crate::{Git, GitError, User};
 pub struct WorkCopy {
     dir: PathBuf,
     config: String,
-    size: u64,
+    initial_size: u64,
 }
 
-const BASE: &str = "refs/heads/base";
-const PACK: &str = "pack-objects";
+const BASE_REF: &str = "refs/heads/base";
+const PACK_OBJECTS: &str = "pack-objects";
 
 impl Git {
     /// Puts a commit into a new folder, as a repository of its own: without a branch, without a remote, with `base` as its
     /// only branch and all that led to both. The files are as they are committed: neither a hook nor a filter runs, and
     /// submodules stay empty. Whoever commits there is that user.
-    pub fn work_copy(&self, dir: &Path, at: &Sha, base: &Sha, user: &User) -> Result<WorkCopy, GitError> {
-        let unusable = |source| GitError::Folder { dir: dir.to_owned(), source };
-        let (name, base) = (full(at)?, full(base)?);
+    pub fn create_work_copy(&self, dir: &Path, at: &Sha, base: &Sha, user: &GitIdentity) -> Result<WorkCopy, GitError> {
+        let unusable = |source| GitError::Filesystem { dir: dir.to_owned(), source };
+        let (name, base) = (require_full_sha(at)?, require_full_sha(base)?);
         let dir = std::path::absolute(dir).map_err(unusable)?;
         // Made here, so that nothing of somebody else is in it.
         fs::create_dir(&dir).map_err(unusable)?;
-        let mut copy = WorkCopy { dir, config: config(user), size: 0 };
+        let mut copy = WorkCopy { dir, config: render_config(user), initial_size: 0 };
         let git = copy.git();
-        git.ask("init", &["--quiet", "--template=", "--initial-branch=work", "--object-format=sha1", "."])?;
-        self.give(&git, &[name, base]).map_err(|error| self.unless_missing(&[at, &Sha::from(base)], error))?;
-        git.ask("update-ref", &["--no-deref", BASE, base])?;
-        git.ask("update-ref", &["--no-deref", "HEAD", name])?;
-        fs::write(copy.folder().join("config"), &copy.config).map_err(unusable)?;
-        let mut files = git.command_with("reset", &["-c", "submodule.recurse=false"]);
-        configure(&mut files, &git.no_filters()?);
-        answer("reset", git.finish(files.args(["--hard", "--quiet", name]))?)?;
-        copy.size = weigh(&copy.folder()).map_err(unusable)?;
+        git.run("init", &["--quiet", "--template=", "--initial-branch=work", "--object-format=sha1", "."])?;
+        self.send_commits(&git, &[name, base])
+            .map_err(|error| self.map_missing_commit(&[at, &Sha::from(base)], error))?;
+        git.run("update-ref", &["--no-deref", BASE_REF, base])?;
+        git.run("update-ref", &["--no-deref", "HEAD", name])?;
+        fs::write(copy.git_dir().join("config"), &copy.config).map_err(unusable)?;
+        let mut files = git.command_with_options("reset", &["-c", "submodule.recurse=false"]);
+        set_config_env(&mut files, &git.disable_filters_config()?);
+        require_success("reset", git.execute(files.args(["--hard", "--quiet", name]))?)?;
+        copy.initial_size = sum_file_sizes(&copy.git_dir()).map_err(unusable)?;
         Ok(copy)
     }
 
     /// Gives another repository these commits and all that led to them, as objects of its own. What was left on a server
     /// is fetched here: the other one has nobody to ask.
-    fn give(&self, to: &Git, commits: &[&str]) -> Result<(), GitError> {
-        let broke = |source| GitError::Pipe { command: PACK, source };
-        let mut pack = self.command(PACK);
+    fn send_commits(&self, to: &Git, commits: &[&str]) -> Result<(), GitError> {
+        let broke = |source| GitError::BrokenPipe { command: PACK_OBJECTS, source };
+        let mut pack = self.command(PACK_OBJECTS);
         pack.args(["--revs", "--stdout", "--quiet", "--delta-base-offset"]);
         let pack = pack.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut packing = pack.spawn().map_err(|error| self.not_started(error))?;
+        let mut packing = pack.spawn().map_err(|error| self.spawn_error(error))?;
         let stdin = packing.stdin.take();
         let packed = packing.stdout.take().map_or_else(Stdio::null, Stdio::from);
         let mut index: Command = to.command("index-pack");
         let index = index.args(["--stdin", "--fix-thin"]).stdin(packed).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let indexing = index.spawn().map_err(|error| to.not_started(error))?;
+        let indexing = index.spawn().map_err(|error| to.spawn_error(error))?;
         if let Some(mut stdin) = stdin {
             let asked: String = commits.iter().flat_map(|commit| [commit, "\n"]).collect();
             // A broken pipe shows in how it ends.
@@ -66,8 +67,8 @@ impl Git {
         }
         let packing = packing.wait_with_output().map_err(broke)?;
         let indexing = indexing.wait_with_output().map_err(broke)?;
-        answer(PACK, packing)?;
-        answer("index-pack", indexing).map(drop)
+        require_success(PACK_OBJECTS, packing)?;
+        require_success("index-pack", indexing).map(drop)
     }
 }
 
@@ -78,7 +79,7 @@ impl WorkCopy {
     }
 
     /// Its git folder.
-    pub(crate) fn folder(&self) -> PathBuf {
+    pub(crate) fn git_dir(&self) -> PathBuf {
         self.dir.join(".git")
     }
 
@@ -88,13 +89,13 @@ impl WorkCopy {
     }
 
     /// How many bytes its git folder took when it was made.
-    pub(crate) fn size(&self) -> u64 {
-        self.size
+    pub(crate) fn initial_size(&self) -> u64 {
+        self.initial_size
     }
 
     /// Only while nobody else has been there.
     fn git(&self) -> Git {
-        Git::at(&self.dir)
+        Git::from_dir(&self.dir)
     }
 }
 
@@ -107,7 +108,7 @@ impl Drop for WorkCopy {
 
 /// What a copy is told: who commits there, and that nothing is signed, packed or asked for behind the back of whoever
 /// works there.
-fn config(user: &User) -> String {
+fn render_config(user: &GitIdentity) -> String {
     let quoted = |text: &Option<String>| {
         let text = text.as_deref().unwrap_or_default();
         text.chars().filter(|it| !it.is_control() && !matches!(it, '"' | '\\')).collect::<String>()
@@ -122,7 +123,7 @@ fn config(user: &User) -> String {
 }
 
 /// How many bytes the files of a folder take. What is neither a file nor a folder is an error.
-pub(crate) fn weigh(folder: &Path) -> io::Result<u64> {
+pub(crate) fn sum_file_sizes(folder: &Path) -> io::Result<u64> {
     let (mut left, mut size) = (vec![folder.to_owned()], 0_u64);
     while let Some(folder) = left.pop() {
         for entry in fs::read_dir(&folder)? {

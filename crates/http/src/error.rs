@@ -15,17 +15,17 @@ pub enum HttpError {
     Unreachable(String, String),
     /// It was sent and may have been done: the answer got lost.
     #[error("the answer got lost, and it is not known whether that was done")]
-    Unknown,
+    OutcomeUnknown,
     /// The server, or the pace kept here, asks to come back later.
     #[error("the server asks to come back later")]
-    Later {
+    RetryLater {
         /// How long it asks to wait.
         after: Option<Duration>,
     },
     /// The answer cannot be read.
     #[error("the answer cannot be read: {0}")]
-    Unreadable(String),
+    UnreadableResponse(String),
     /// This makes no client.
     #[error("{0}")]
-    Unusable(String),
+    InvalidOptions(String),
 }

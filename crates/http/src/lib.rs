@@ -1,25 +1,25 @@
 //! The one place a request leaves from: checked against an allow-list, paced, repeated only where that is safe, counted,
 //! and silent about tokens.
 
-mod answer;
-mod call;
+mod attempt_error;
+mod checked_request;
+mod classify;
 mod client;
-mod dial;
+mod client_options;
+mod concurrency_limit;
 mod error;
-mod failed;
-mod kept;
-mod lanes;
-mod parcel;
-mod reach;
-mod reason;
+mod etag_cache;
+mod http_client;
+mod response;
 mod route;
+mod route_request;
 mod token;
-mod wire;
+mod transport;
 
-pub use answer::Answer;
-pub use call::Call;
-pub use client::{Calls, Client};
+pub use client::{Client, RequestCounts};
+pub use client_options::{ClientLimits, ClientOptions};
 pub use error::HttpError;
-pub use reach::{Limits, Reach};
-pub use route::{Keys, Method, Repeat, Route};
+pub use response::Response;
+pub use route::{BodyKeys, Idempotency, Method, Route};
+pub use route_request::RouteRequest;
 pub use token::Token;

@@ -25,14 +25,14 @@ pub struct Route {
     /// Where, below the base address: `/repos/{owner}/{repo}/pulls/{number}`.
     pub path: &'static str,
     /// Which keys its body may have.
-    pub keys: Keys,
+    pub body_keys: BodyKeys,
     /// Whether it may be sent again when nobody knows what became of it.
-    pub repeat: Repeat,
+    pub idempotency: Idempotency,
 }
 
 /// Which keys a body may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keys {
+pub enum BodyKeys {
     /// There is no body.
     None,
     /// These, and no others.
@@ -41,39 +41,39 @@ pub enum Keys {
 
 /// Whether a request may be sent again when nobody knows what became of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Repeat {
+pub enum Idempotency {
     /// It reads, or doing it twice is doing it once.
-    Safe,
+    Idempotent,
     /// Whoever sent it reads back first.
-    Never,
+    NotIdempotent,
 }
 
 impl Route {
     /// A read.
     pub const fn get(path: &'static str) -> Self {
-        Self { method: Method::Get, path, keys: Keys::None, repeat: Repeat::Safe }
+        Self { method: Method::Get, path, body_keys: BodyKeys::None, idempotency: Idempotency::Idempotent }
     }
 
     /// A write whose body may have these keys.
     pub const fn write(method: Method, path: &'static str, keys: &'static [&'static str]) -> Self {
-        Self { method, path, keys: Keys::Only(keys), repeat: Repeat::Never }
+        Self { method, path, body_keys: BodyKeys::Only(keys), idempotency: Idempotency::NotIdempotent }
     }
 
     /// A write without a body.
-    pub const fn bare(method: Method, path: &'static str) -> Self {
-        Self { method, path, keys: Keys::None, repeat: Repeat::Never }
+    pub const fn write_without_body(method: Method, path: &'static str) -> Self {
+        Self { method, path, body_keys: BodyKeys::None, idempotency: Idempotency::NotIdempotent }
     }
 
     /// The same, where doing it twice is doing it once.
     #[must_use]
-    pub const fn repeatable(self) -> Self {
-        Self { repeat: Repeat::Safe, ..self }
+    pub const fn idempotent(self) -> Self {
+        Self { idempotency: Idempotency::Idempotent, ..self }
     }
 }
 
 impl Method {
     /// Whether it only reads.
-    pub fn reads(self) -> bool {
+    pub fn is_read(self) -> bool {
         self == Self::Get
     }
 }

@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 
 use referee_core::model::{RoleName, Severity, Sha};
 use referee_core::plan::{Brief, Scope};
-use referee_core::track::{ChangeKind, Content, FileDiff, Hunk, HunkRange};
-use referee_review::builtin::{Rules, review};
-use referee_review::change::Change;
+use referee_core::track::{ChangeKind, DiffContent, FileDiff, Hunk, HunkRange};
+use referee_review::builtin::{RuleSet, review_change};
+use referee_review::change::ChangeSet;
 
 const FILES: usize = 3000;
 const RUNS: usize = 3;
@@ -29,15 +29,15 @@ fn main() {
     say(&format!("{} files, {:.1} MB", files.len(), bytes as f64 / 1e6));
 
     let start = Instant::now();
-    let rules = Rules::embedded().expect("the rules can be read");
+    let rules = RuleSet::load_embedded().expect("the rules can be read");
     say(&format!("rules read in {:.1} ms", start.elapsed().as_secs_f64() * 1e3));
     let texts: Vec<Option<Vec<u8>>> = files.iter().map(|path| fs::read(path).ok()).collect();
     let bodies: Vec<Vec<u8>> = texts.iter().flatten().map(|text| as_added(text)).collect();
     let diffs: Vec<FileDiff<'_>> = files.iter().zip(&bodies).map(|(path, body)| diff(path, body)).collect();
     let ours = best(|| {
         let texts: Vec<Option<Vec<u8>>> = files.iter().map(|path| fs::read(path).ok()).collect();
-        let change = Change { head: &Sha::from("head"), files: &diffs, texts: &texts };
-        review(&brief(), &change, &change.select(&[], &[]), &rules).findings.len()
+        let change = ChangeSet { head: &Sha::from("head"), files: &diffs, contents: &texts };
+        review_change(&brief(), &change, &change.select_files(&[], &[]), &rules).findings.len()
     });
     let peak = peak(std::process::id()).unwrap_or(0);
     say(&format!("review: {:.2} s, {} findings, {} MB at most", ours.0.as_secs_f64(), ours.1, peak / 1024));
@@ -106,7 +106,7 @@ fn diff<'a>(path: &Path, body: &'a [u8]) -> FileDiff<'a> {
         new_mode: None,
         old_blob: None,
         new_blob: None,
-        content: Content::Text(vec![Hunk { range, body }]),
+        content: DiffContent::Text(vec![Hunk { range, body }]),
     }
 }
 

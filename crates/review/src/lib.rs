@@ -6,4 +6,4 @@ pub mod change;
 pub mod command;
 pub mod formats;
 
-pub use change::{Change, Selection};
+pub use change::{ChangeSet, FileSelection};

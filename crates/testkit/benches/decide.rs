@@ -22,7 +22,7 @@ use referee_core::decide::decide;
 use referee_core::model::Snapshot;
 use referee_core::plan::{Action, Plan};
 use referee_core::policy::Policy;
-use referee_turn::{Inbox, gather};
+use referee_turn::{Inbox, gather_snapshot};
 
 const REPETITIONS: usize = 301;
 
@@ -48,7 +48,7 @@ fn main() {
     let mut parse = Job::new("parse that snapshot from JSON", 1);
     let mut gathering = Job::new("gather, quiet", 1);
     let mut gathering_report = Job::new("gather, 40 findings", 1);
-    let read = |fetched, inbox| gather(fetched, &source, inbox, policy, &stage.keys).expect("a snapshot");
+    let read = |fetched, inbox| gather_snapshot(fetched, &source, inbox, policy, &stage.keys).expect("a snapshot");
     for _ in 0..REPETITIONS {
         quietly.time(|| (), |()| decide(black_box(quiet), policy));
         by_default.time(|| (), |()| decide(black_box(fresh), policy));

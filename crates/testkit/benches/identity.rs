@@ -89,7 +89,7 @@ fn published(corpus: &Corpus, seed: u64) {
 fn run(name: &str, cases: &[Case]) -> Verdicts {
     let repo = Repo::new(&format!("identity-{}", name.replace(' ', "-")));
     let commits = repo.commits(cases.iter().flat_map(|case| [&case.old, &case.new]));
-    let git = Git::at(&repo.dir);
+    let git = Git::from_dir(&repo.dir);
     let mut verdicts = Verdicts::default();
     for (case, heads) in cases.iter().zip(commits.chunks(2)) {
         verdicts.add(&judge(case, &git, &heads[0], &heads[1]));

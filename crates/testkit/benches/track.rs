@@ -38,7 +38,7 @@ fn main() {
 
 fn time() {
     let (change, repo, old, new) = prepare(FILES);
-    let git = Git::at(&repo.dir);
+    let git = Git::from_dir(&repo.dir);
     let mut figures: [(&str, Vec<Duration>); 5] = [
         ("`git diff -M` to /dev/null", Vec::new()),
         ("read the diff, patch-id, follow, check anchors", Vec::new()),
@@ -85,7 +85,7 @@ fn child(job: &str) {
     let fields: Vec<&str> = job.split(' ').collect();
     let [dir, old, new, files] = fields[..] else { panic!("a job has four fields") };
     let change = Change::findings_only(files.parse().expect("a number"), FINDINGS);
-    let git = Git::at(dir);
+    let git = Git::from_dir(dir);
     let diff = git.diff(&Sha::from(old), &Sha::from(new)).expect("git diff");
     let texts = Texts::read(&git, &diff);
     work(&diff, &texts, &change.findings);

@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use referee_testkit::scenario::SHELF;
+use referee_testkit::scenario::NAMED_SCENARIOS;
 
 fn main() -> ExitCode {
     let names: Vec<String> = std::env::args().skip(1).collect();
@@ -19,9 +19,9 @@ fn main() -> ExitCode {
         list();
         return ExitCode::SUCCESS;
     }
-    match SHELF.iter().find(|tale| tale.name == name) {
+    match NAMED_SCENARIOS.iter().find(|tale| tale.name == name) {
         Some(tale) => {
-            print!("{}", tale.tell());
+            print!("{}", tale.render());
             ExitCode::SUCCESS
         }
         None => {
@@ -36,13 +36,13 @@ fn main() -> ExitCode {
 }
 
 fn list() {
-    for tale in SHELF {
+    for tale in NAMED_SCENARIOS {
         println!("{:<20}{}", tale.name, tale.about);
     }
 }
 
 fn nearest(name: &str) -> Option<&'static str> {
-    let near = SHELF.iter().map(|tale| (distance(name, tale.name), tale.name)).min()?;
+    let near = NAMED_SCENARIOS.iter().map(|tale| (distance(name, tale.name), tale.name)).min()?;
     (near.0 <= name.chars().count().max(near.1.len()) / 2).then_some(near.1)
 }
 

@@ -3,19 +3,19 @@
 //! Nothing here is random, nothing sleeps and nothing leaves this machine: a play is a function of its script. Only
 //! `server` is different: it runs real servers on loopback, for suites that ask for them; `proxy` stands in front.
 
+mod blocking;
 pub mod contract;
 pub mod dialect;
-pub mod hand;
-pub mod play;
+pub mod person;
 mod poll;
 pub mod proxy;
 pub mod scenario;
 pub mod server;
+pub mod simulation;
 mod source;
-mod waited;
 pub mod world;
 
-pub use hand::{Hand, Person};
+pub use blocking::BlockingForge;
+pub use person::{WorldPeople, WorldPerson};
 pub use poll::{block_on, interleave};
-pub use waited::Waited;
-pub use world::{At, BadLines, Effect, Fault, Quirks, Replies, Seat, Sent, What, World};
+pub use world::{BadLines, CallFault, Effect, EffectKind, FaultAt, Quirks, ReplyMode, SentPart, World, WorldClient};

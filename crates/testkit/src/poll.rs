@@ -44,7 +44,7 @@ pub fn interleave<T>(
 }
 
 /// Waits until it is polled once more.
-pub(crate) async fn step() {
+pub(crate) async fn yield_once() {
     let mut waited = false;
     poll_fn(|_| if std::mem::replace(&mut waited, true) { Poll::Ready(()) } else { Poll::Pending }).await;
 }

@@ -4,20 +4,22 @@
 use referee_core::mark::Keys;
 use referee_core::model::{PullNumber, ReviewId, Span};
 use referee_core::plan::{Gate, Next};
-use referee_core::policy::{Approve, Policy, Setting};
+use referee_core::policy::{ApprovalMode, GateSetting, Policy};
 use referee_forge::{Gates, Reader};
-use referee_testkit::play::{Identity, People, Play, Reviewer, Stage, bot};
-use referee_testkit::{At, Fault, Person, Quirks, Seat, Sent, World, block_on};
-use referee_turn::{Desk, Inbox, Nothing, Publishing, Turn, TurnError, turn};
+use referee_testkit::simulation::{
+    BystanderBehaviour, ReviewerBehaviour, RoleIdentity, Simulation, SimulationSetup, bot_login,
+};
+use referee_testkit::{CallFault, FaultAt, Quirks, SentPart, World, WorldClient, WorldPerson, block_on};
+use referee_turn::{Inbox, NullJournal, PublishMode, Turn, TurnContext, TurnError, run_turn};
 
 /// A pull on which something is to be done, and what came in.
 struct Scene {
     world: World,
-    seat: Seat,
+    seat: WorldClient,
     pull: PullNumber,
     policy: Policy,
-    reviewers: Vec<Reviewer>,
-    publishing: Publishing,
+    reviewers: Vec<ReviewerBehaviour>,
+    publishing: PublishMode,
     inbox: Inbox,
 }
 
@@ -25,71 +27,73 @@ struct Scene {
 type Shape = (&'static str, fn(Quirks) -> Scene);
 
 const SHAPES: [Shape; 13] = [
-    ("a first review with threads", |quirks| Scene::open(quirks, &[Reviewer::Honest]).reviewed()),
-    ("two roles in one plan", |quirks| Scene::open(quirks, &[Reviewer::Honest, Reviewer::CommentOnly]).reviewed()),
+    ("a first review with threads", |quirks| Scene::open(quirks, &[ReviewerBehaviour::Honest]).reviewed()),
+    ("two roles in one plan", |quirks| {
+        Scene::open(quirks, &[ReviewerBehaviour::Honest, ReviewerBehaviour::CommentOnly]).reviewed()
+    }),
     ("an edit in place with new threads", |quirks| {
-        let scene = Scene::open(quirks, &[Reviewer::Honest]).settled();
+        let scene = Scene::open(quirks, &[ReviewerBehaviour::Honest]).settled();
         scene.author().push("src/b.rs", |text| format!("{text}// BUG four\n// RISK five\n"));
         scene.reviewed()
     }),
     ("an escalation that supersedes", |quirks| {
-        let scene = Scene::of(quirks, &[Reviewer::Honest], "fn a() {}\n", Approve::On).settled();
+        let scene = Scene::of(quirks, &[ReviewerBehaviour::Honest], "fn a() {}\n", ApprovalMode::On).settled();
         scene.author().push("src/a.rs", |text| format!("{text}// BUG late\n"));
         scene.reviewed()
     }),
     ("an approval that lifts a block", |quirks| {
-        let scene = Scene::open(quirks, &[Reviewer::Honest]).settled();
+        let scene = Scene::open(quirks, &[ReviewerBehaviour::Honest]).settled();
         scene.author().push("src/a.rs", |_| "fn a() {}\nfn b() {}\n".to_owned());
         scene.reviewed()
     }),
     ("an approval where approving is on", |quirks| {
-        let roles = [Reviewer::Honest, Reviewer::Honest];
-        let scene = Scene::of(quirks, &roles, "fn a() {}\n// BUG one\n", Approve::On).settled();
+        let roles = [ReviewerBehaviour::Honest, ReviewerBehaviour::Honest];
+        let scene = Scene::of(quirks, &roles, "fn a() {}\n// BUG one\n", ApprovalMode::On).settled();
         scene.author().push("src/a.rs", |_| "fn a() {}\nfn b() {}\n".to_owned());
         scene.reviewed()
     }),
     ("some threads fixed, some not", |quirks| {
-        let scene = Scene::open(quirks, &[Reviewer::Honest]).settled();
+        let scene = Scene::open(quirks, &[ReviewerBehaviour::Honest]).settled();
         scene.author().push("src/a.rs", |text| text.replace("// BUG one\n", "").replace("// NIT three\n", ""));
         scene.reviewed()
     }),
     ("the operator comment at the cap", |quirks| {
-        let mut scene = Scene::open(quirks, &[Reviewer::NeverApproves]);
+        let mut scene = Scene::open(quirks, &[ReviewerBehaviour::NeverApproves]);
         scene.policy.rounds = 1;
         scene.reviewed()
     }),
     ("a rebase", |quirks| {
-        let scene = Scene::open(quirks, &[Reviewer::Honest]).settled();
+        let scene = Scene::open(quirks, &[ReviewerBehaviour::Honest]).settled();
         scene.person("carol").push_base("src/base.rs", |_| "// base\n".to_owned());
         scene.author().rebase();
         scene
     }),
     ("the same change again", |quirks| {
-        let scene = Scene::open(quirks, &[Reviewer::Honest]).settled();
+        let scene = Scene::open(quirks, &[ReviewerBehaviour::Honest]).settled();
         scene.author().amend();
         scene
     }),
     ("a dismissed block", |quirks| {
-        let scene = Scene::open(quirks, &[Reviewer::Honest]).settled();
+        let scene = Scene::open(quirks, &[ReviewerBehaviour::Honest]).settled();
         scene.own_reviews().iter().for_each(|review| scene.person("bob").dismiss(review));
         scene
     }),
     ("broken glass", |quirks| {
-        let scene = Scene::open(quirks, &[Reviewer::Honest]).settled();
-        scene.person("carol").comment(&format!("@{} break-glass production is down", bot()));
+        let scene = Scene::open(quirks, &[ReviewerBehaviour::Honest]).settled();
+        scene.person("carol").comment(&format!("@{} break-glass production is down", bot_login()));
         scene
     }),
-    ("a reviewer that failed", |quirks| Scene::open(quirks, &[Reviewer::AlwaysFails]).reviewed()),
+    ("a reviewer that failed", |quirks| Scene::open(quirks, &[ReviewerBehaviour::AlwaysFails]).reviewed()),
 ];
 
-const FAULTS: [Fault; 7] = [
-    Fault::Crash(Sent::Nothing),
-    Fault::Crash(Sent::Half),
-    Fault::Crash(Sent::All),
-    Fault::LoseReply,
-    Fault::FailAfter500,
-    Fault::FailBefore,
-    Fault::Later,
+const FAULTS: [CallFault; 7] = [
+    CallFault::Crash(SentPart::Nothing),
+    CallFault::Crash(SentPart::Half),
+    CallFault::Crash(SentPart::All),
+    CallFault::LoseReply,
+    CallFault::FailAfter500,
+    CallFault::FailBefore,
+    CallFault::RetryLater,
 ];
 
 /// What is left of the report after the process ended.
@@ -102,29 +106,36 @@ enum Left {
 }
 
 impl Scene {
-    fn open(quirks: Quirks, roles: &[Reviewer]) -> Self {
-        Self::of(quirks, roles, Stage::default().text, Approve::Lift)
+    fn open(quirks: Quirks, roles: &[ReviewerBehaviour]) -> Self {
+        Self::of(quirks, roles, SimulationSetup::default().file_text, ApprovalMode::Lift)
     }
 
-    fn of(quirks: Quirks, roles: &[Reviewer], text: &'static str, approve: Approve) -> Self {
-        let cast = roles.iter().map(|reviewer| (*reviewer, Identity::Shared)).collect();
-        let stage = Stage { quirks, roles: cast, people: People::Nobody, approve, text, ..Stage::default() };
-        let Play { world, pull, policy, mut seats, .. } = stage.play();
-        let (reviewers, publishing, inbox) = (roles.to_vec(), Publishing::Alone, Inbox::default());
+    fn of(quirks: Quirks, roles: &[ReviewerBehaviour], text: &'static str, approve: ApprovalMode) -> Self {
+        let cast = roles.iter().map(|reviewer| (*reviewer, RoleIdentity::Shared)).collect();
+        let stage = SimulationSetup {
+            quirks,
+            roles: cast,
+            bystander: BystanderBehaviour::Nobody,
+            approve,
+            file_text: text,
+            ..SimulationSetup::default()
+        };
+        let Simulation { world, pull, policy, clients: mut seats, .. } = stage.build();
+        let (reviewers, publishing, inbox) = (roles.to_vec(), PublishMode::SingleWriter, Inbox::default());
         Self { world, seat: seats.remove(0), pull, policy, reviewers, publishing, inbox }
     }
 
-    fn person(&self, name: &str) -> Person {
-        self.world.hand().on(self.pull).as_(name)
+    fn person(&self, name: &str) -> WorldPerson {
+        self.world.people().on(self.pull).as_(name)
     }
 
-    fn author(&self) -> Person {
+    fn author(&self) -> WorldPerson {
         self.person("alice")
     }
 
     fn own_reviews(&self) -> Vec<ReviewId> {
         let fetched = block_on(self.seat.fetch(self.pull)).expect("the pull is there");
-        fetched.reviews.into_iter().filter(|review| review.is_by(&bot())).map(|review| review.id).collect()
+        fetched.reviews.into_iter().filter(|review| review.is_by(&bot_login())).map(|review| review.id).collect()
     }
 
     /// Plays a turn, and hands in what its reviewers would say: the next turn has it.
@@ -172,7 +183,7 @@ impl Scene {
     fn fork(&self) -> Self {
         let world = self.world.fork();
         Self {
-            seat: self.seat.at(&world),
+            seat: self.seat.on_fork(&world),
             world,
             pull: self.pull,
             policy: self.policy.clone(),
@@ -183,24 +194,24 @@ impl Scene {
     }
 
     fn turn(&self, inbox: &Inbox) -> Result<Turn, TurnError> {
-        let settings = Gate::ALL.iter().map(|gate| (*gate, Setting::On)).collect();
-        let desk = Desk {
+        let settings = Gate::ALL.iter().map(|gate| (*gate, GateSetting::On)).collect();
+        let desk = TurnContext {
             forge: &self.seat,
             source: &self.world,
-            journal: &Nothing,
+            journal: &NullJournal,
             policy: &self.policy,
             gates: &Gates::new(settings, Default::default(), self.policy.approve),
-            keys: &Keys::none(),
-            publishing: self.publishing,
+            keys: &Keys::empty(),
+            publish_mode: self.publishing,
         };
-        block_on(turn(&desk, self.pull, inbox))
+        block_on(run_turn(&desk, self.pull, inbox))
     }
 
     /// What follows the first turn, whether or not that one went wrong: two more, after the forge has caught up; one
     /// more where a review is asked for anew.
     fn again(&self, left: Left) -> String {
-        self.world.restart(&self.seat);
-        self.world.wait(Span::minutes(5));
+        self.world.restart_client(&self.seat);
+        self.world.wait(Span::from_minutes(5));
         let mut inbox = if left == Left::Report { self.inbox.clone() } else { Inbox::default() };
         for _ in 0..if left == Left::Report { 2 } else { 3 } {
             let played = self.turn(&inbox).expect("it works again");
@@ -215,14 +226,14 @@ impl Scene {
             quiet.steps.iter().map(|step| step.action.name()).collect::<Vec<_>>()
         );
         assert_eq!(self.world.calls().changes, before, "a quiet pull is changed");
-        drop(self.world.effects());
+        drop(self.world.take_effects());
         // What the hidden part comes to.
         let findings = quiet.plan.findings.iter().map(|it| {
             format!("{} {} {:?} {:?} {} {}\n", it.role, it.id, it.severity, it.state, it.title, it.thread.is_some())
         });
         let roles = quiet.plan.roles.iter().map(|role| format!("{role:?}\n"));
         let known: String = findings.chain(roles).chain([format!("round {}", quiet.plan.round)]).collect();
-        let gist = visible(&self.world.gist(self.pull)) + &known;
+        let gist = visible(&self.world.describe_pull(self.pull)) + &known;
         match left {
             Left::Report => gist,
             Left::Nothing => {
@@ -273,9 +284,9 @@ fn matrix(name: &str, scene: &Scene) -> (usize, Vec<String>) {
                 runs += 1;
                 let ran = std::panic::catch_unwind(|| {
                     let struck = scene.fork();
-                    struck.world.fault(At::Call(at), fault);
+                    struck.world.inject_fault(FaultAt::Call(at), fault);
                     let _ = struck.turn(&struck.inbox);
-                    assert_eq!(struck.world.struck(), [fault]);
+                    assert_eq!(struck.world.fired_faults(), [fault]);
                     struck.again(left)
                 });
                 match ran {
@@ -292,8 +303,8 @@ fn matrix(name: &str, scene: &Scene) -> (usize, Vec<String>) {
             }
         }
     }
-    drop(clean.world.effects());
-    drop(scene.world.effects());
+    drop(clean.world.take_effects());
+    drop(scene.world.take_effects());
     (runs, failed)
 }
 
@@ -306,7 +317,7 @@ fn differ(expected: &str, gist: &str) -> String {
 }
 
 #[expect(clippy::print_stdout, reason = "the number of runs is part of the proof")]
-fn on(quirks: &[(&str, Quirks)], publishing: Publishing) {
+fn on(quirks: &[(&str, Quirks)], publishing: PublishMode) {
     let mut runs = 0;
     let mut failed = Vec::new();
     for (forge, quirks) in quirks {
@@ -325,12 +336,12 @@ fn on(quirks: &[(&str, Quirks)], publishing: Publishing) {
 // spec: LOOP-7, PUB-9 @core
 #[test]
 fn every_fault_at_every_call_heals_on_every_forge() {
-    on(&Quirks::presets(), Publishing::Alone);
+    on(&Quirks::presets(), PublishMode::SingleWriter);
 }
 
 /// I10, under a claim.
 // spec: LOOP-7, PUB-8 @core
 #[test]
 fn every_fault_at_every_call_heals_in_matrix_mode() {
-    on(&[("gitea-like", Quirks::gitea_like())], Publishing::Matrix);
+    on(&[("gitea-like", Quirks::gitea_like())], PublishMode::Matrix);
 }

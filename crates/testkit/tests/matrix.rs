@@ -7,11 +7,11 @@ use std::pin::Pin;
 use referee_core::mark::{Keys, TagKind};
 use referee_core::model::{PullNumber, PullState, Span, Submission, Verdict};
 use referee_core::plan::{Gate, Next};
-use referee_core::policy::{Approve, Policy, Setting};
+use referee_core::policy::{ApprovalMode, GateSetting, Policy};
 use referee_forge::{Gates, Reader};
-use referee_testkit::play::{Identity, Play, Reviewer, Stage, bot};
-use referee_testkit::{Quirks, Seat, What, World, block_on, interleave};
-use referee_turn::{Desk, Inbox, Nothing, Publishing, Turn, TurnError, turn};
+use referee_testkit::simulation::{ReviewerBehaviour, RoleIdentity, Simulation, SimulationSetup, bot_login};
+use referee_testkit::{EffectKind, Quirks, World, WorldClient, block_on, interleave};
+use referee_turn::{Inbox, NullJournal, PublishMode, Turn, TurnContext, TurnError, run_turn};
 
 /// Numbers that look random and are the same for the same seed.
 struct Dice(u64);
@@ -28,22 +28,23 @@ struct Matrix {
     world: World,
     pull: PullNumber,
     policy: Policy,
-    seats: Vec<Seat>,
-    reviewers: Vec<Reviewer>,
-    publishing: Publishing,
+    seats: Vec<WorldClient>,
+    reviewers: Vec<ReviewerBehaviour>,
+    publishing: PublishMode,
 }
 
 /// How often a process that finds the claim held comes back within one round.
 const TRIES: usize = 40;
 
 impl Matrix {
-    fn open(reviewers: &[Reviewer], text: &'static str, publishing: Publishing) -> Self {
+    fn open(reviewers: &[ReviewerBehaviour], text: &'static str, publishing: PublishMode) -> Self {
         let mut quirks = Quirks::gitea_like();
-        (quirks.posts_mixed_up, quirks.auto_merge) = (true, true);
-        let roles = reviewers.iter().map(|reviewer| (*reviewer, Identity::Shared)).collect();
-        let Play { world, pull, policy, .. } =
-            Stage { quirks, roles, text, approve: Approve::On, ..Stage::default() }.play();
-        let seats = reviewers.iter().map(|_| world.as_user(&bot(), &[])).collect();
+        (quirks.posts_swap_comments, quirks.auto_merge) = (true, true);
+        let roles = reviewers.iter().map(|reviewer| (*reviewer, RoleIdentity::Shared)).collect();
+        let Simulation { world, pull, policy, .. } =
+            SimulationSetup { quirks, roles, file_text: text, approve: ApprovalMode::On, ..SimulationSetup::default() }
+                .build();
+        let seats = reviewers.iter().map(|_| world.client_with_tokens(&bot_login(), &[])).collect();
         Self { world, pull, policy, seats, reviewers: reviewers.to_vec(), publishing }
     }
 
@@ -52,7 +53,7 @@ impl Matrix {
         let played = block_on(self.turn(&self.seats[0], &Inbox::default())).expect("nobody is in the way");
         let Next::Review(briefs) = &played.plan.next else { return vec![None; self.seats.len()] };
         let roles: Vec<_> = self.policy.roles.iter().map(|role| role.name.clone()).collect();
-        let of = |(reviewer, role): (&mut Reviewer, _)| {
+        let of = |(reviewer, role): (&mut ReviewerBehaviour, _)| {
             let brief = briefs.iter().find(|brief| brief.role == role)?;
             Some(reviewer.review(&self.world, self.pull, brief, &played.snapshot))
         };
@@ -61,7 +62,7 @@ impl Matrix {
 
     /// All processes at once, in an order that the dice choose.
     fn publish(&self, reports: Vec<Option<Submission>>, dice: &mut Dice) -> Watch {
-        let seats: Vec<Seat> = self.seats.iter().map(Seat::stepwise).collect();
+        let seats: Vec<WorldClient> = self.seats.iter().map(WorldClient::stepwise).collect();
         let processes = seats.iter().zip(reports).map(|(seat, report)| {
             let inbox = Inbox { reports: report.into_iter().collect(), ..Inbox::default() };
             Box::pin(self.process(seat, inbox)) as Pin<Box<dyn Future<Output = usize> + '_>>
@@ -77,38 +78,38 @@ impl Matrix {
     }
 
     /// One CI job: its turn, again while somebody else holds the claim or something is unsettled.
-    async fn process(&self, seat: &Seat, inbox: Inbox) -> usize {
+    async fn process(&self, seat: &WorldClient, inbox: Inbox) -> usize {
         let mut held = 0;
         for _ in 0..TRIES {
             match self.turn(seat, &inbox).await {
-                Ok(played) if !played.unsettled => return held,
+                Ok(played) if !played.needs_rerun => return held,
                 Ok(_) => {}
-                Err(TurnError::Claimed) => held += 1,
+                Err(TurnError::ClaimHeld) => held += 1,
                 Err(error) => panic!("no turn: {error}"),
             }
         }
         panic!("{} never got its turn", seat.login())
     }
 
-    async fn turn(&self, seat: &Seat, inbox: &Inbox) -> Result<Turn, TurnError> {
-        let settings = Gate::ALL.iter().map(|gate| (*gate, Setting::On)).collect();
-        let desk = Desk {
+    async fn turn(&self, seat: &WorldClient, inbox: &Inbox) -> Result<Turn, TurnError> {
+        let settings = Gate::ALL.iter().map(|gate| (*gate, GateSetting::On)).collect();
+        let desk = TurnContext {
             forge: seat,
             source: &self.world,
-            journal: &Nothing,
+            journal: &NullJournal,
             policy: &self.policy,
             gates: &Gates::new(settings, Default::default(), self.policy.approve),
-            keys: &Keys::none(),
-            publishing: self.publishing,
+            keys: &Keys::empty(),
+            publish_mode: self.publishing,
         };
-        turn(&desk, self.pull, inbox).await
+        run_turn(&desk, self.pull, inbox).await
     }
 
     /// What the forge shows between two calls.
     fn look(&self, watch: &mut Watch) {
-        watch.approved |= self.world.decision(self.pull).approved();
-        for effect in self.world.effects() {
-            watch.merged |= effect.what == What::Merged;
+        watch.approved |= self.world.decision(self.pull).is_approved();
+        for effect in self.world.take_effects() {
+            watch.merged |= effect.kind == EffectKind::Merged;
         }
     }
 
@@ -116,15 +117,15 @@ impl Matrix {
     fn check(&self, honest_blocks: bool, watch: &Watch) {
         let last = block_on(self.turn(&self.seats[0], &Inbox::default())).expect("nobody is in the way");
         assert_eq!(last.writes, 0, "a quiet pull is written to: {:?}", last.plan.why);
-        drop(self.world.effects());
+        drop(self.world.take_effects());
         let open = last.snapshot.pull.state == PullState::Open;
         if honest_blocks {
             assert!(open && !watch.merged, "merged while a role blocks");
             assert!(!watch.approved, "an approval counted while a role blocks");
             let tally = self.world.decision(self.pull);
-            assert!(tally.blocked(), "a role blocks, and the forge counts no block: {tally:?}");
+            assert!(tally.is_blocked(), "a role blocks, and the forge counts no block: {tally:?}");
         } else {
-            assert!(!self.world.decision(self.pull).blocked(), "nobody blocks, and the forge counts a block");
+            assert!(!self.world.decision(self.pull).is_blocked(), "nobody blocks, and the forge counts a block");
             assert!(watch.approved, "all approve, and no approval counted");
         }
         // The first approval of the last plan merges: the words of the others come too late, and say the same.
@@ -137,7 +138,7 @@ impl Matrix {
     /// Of the reviews of a role that were not superseded, only the newest says something of the newest head.
     fn one_standing_review_each(&self, last: &Turn) {
         for role in &self.policy.roles {
-            let marks = last.snapshot.reviews.iter().filter_map(|review| Some((review, review.text.mark()?)));
+            let marks = last.snapshot.reviews.iter().filter_map(|review| Some((review, review.text.trusted_mark()?)));
             let of_role: Vec<_> = marks.filter(|(_, mark)| mark.role == role.name).collect();
             assert!(!of_role.is_empty(), "{} said nothing", role.name);
             let here = |(review, _): &&(&referee_core::model::Review, _)| {
@@ -161,7 +162,7 @@ impl Matrix {
         let mut roots: Vec<String> = Vec::new();
         for thread in &last.snapshot.threads {
             if let Some(TagKind::Root { role, finding, .. }) =
-                thread.root().and_then(|root| root.text.tag()).map(|tag| &tag.kind)
+                thread.root().and_then(|root| root.text.trusted_tag()).map(|tag| &tag.kind)
             {
                 roots.push(format!("{role}/{finding}"));
             }
@@ -189,14 +190,14 @@ const CLEAN: &str = "fn a() {}\nfn b() {}\n";
 const BUGGY: &str = "fn a() {}\n// BUG one\nfn b() {}\n// RISK two\nfn c() {}\n// NIT three\nfn d() {}\n";
 
 /// One play: a first head, and a second one on which the roles change their minds.
-fn play(seed: u64, publishing: Publishing) -> usize {
+fn play(seed: u64, publishing: PublishMode) -> usize {
     let mut dice = Dice(seed);
     // `CommentOnly` never blocks, `Honest` blocks where there is a bug: with both a role blocks and a sibling does not.
-    let honest = Reviewer::Honest;
-    let casts: [&[Reviewer]; 4] = [
-        &[honest, Reviewer::CommentOnly],
+    let honest = ReviewerBehaviour::Honest;
+    let casts: [&[ReviewerBehaviour]; 4] = [
+        &[honest, ReviewerBehaviour::CommentOnly],
         &[honest, honest],
-        &[Reviewer::CommentOnly, honest, Reviewer::CommentOnly],
+        &[ReviewerBehaviour::CommentOnly, honest, ReviewerBehaviour::CommentOnly],
         &[honest, honest, honest],
     ];
     let cast = casts[dice.below(casts.len())];
@@ -210,21 +211,21 @@ fn play(seed: u64, publishing: Publishing) -> usize {
         // Some push a fix, some push more of the same.
         let fixed = dice.below(2) == 0;
         let text = if fixed { CLEAN.to_owned() } else { format!("{BUGGY}// BUG four\n") };
-        matrix.world.hand().on(matrix.pull).as_("alice").push("src/a.rs", |_| text);
-        matrix.world.wait(Span::minutes(10));
+        matrix.world.people().on(matrix.pull).as_("alice").push("src/a.rs", |_| text);
+        matrix.world.wait(Span::from_minutes(10));
         let reports = matrix.reports();
         watch = matrix.publish(reports, &mut dice);
         matrix.check(!fixed, &watch);
         held += watch.held;
     }
-    let fetched = block_on(matrix.world.seat("onlooker").fetch(matrix.pull)).expect("the pull is there");
-    assert!(fetched.reviews.iter().filter(|review| review.is_by(&bot())).count() <= 24, "too many reviews");
-    drop(matrix.world.effects());
+    let fetched = block_on(matrix.world.client("onlooker").fetch(matrix.pull)).expect("the pull is there");
+    assert!(fetched.reviews.iter().filter(|review| review.is_by(&bot_login())).count() <= 24, "too many reviews");
+    drop(matrix.world.take_effects());
     held
 }
 
 /// Plays so many orders: how often the claim was found held, and what went wrong.
-fn orders(seed: u64, count: u64, publishing: Publishing) -> (usize, Vec<String>) {
+fn orders(seed: u64, count: u64, publishing: PublishMode) -> (usize, Vec<String>) {
     let (mut held, mut failed) = (0, Vec::new());
     for order in 0..count {
         let seed = seed.wrapping_mul(1_000_003).wrapping_add(order);
@@ -247,7 +248,7 @@ fn in_any_order_of_calls_the_worst_wins_and_nothing_is_merged_beside_a_block() {
     let number =
         |name: &str, default: u64| std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default);
     let (seed, scale) = (number("REFEREE_SEED", 1), number("REFEREE_SCALE", 1).clamp(1, 10));
-    let (held, failed) = orders(seed, 300 * scale, Publishing::Matrix);
+    let (held, failed) = orders(seed, 300 * scale, PublishMode::Matrix);
     println!("{} orders with seed {seed}; the claim was found held {held} times", 300 * scale);
     assert!(failed.is_empty(), "{} failed, first:\n{}", failed.len(), failed[..failed.len().min(8)].join("\n"));
     assert!(0 < held, "nobody was ever in the way: nothing was interleaved");
@@ -255,6 +256,6 @@ fn in_any_order_of_calls_the_worst_wins_and_nothing_is_merged_beside_a_block() {
 
 #[test]
 fn without_the_claim_and_the_look_after_posting_the_same_check_fails() {
-    let (_, failed) = orders(1, 40, Publishing::Alone);
+    let (_, failed) = orders(1, 40, PublishMode::SingleWriter);
     assert!(!failed.is_empty(), "the check must be able to fail");
 }

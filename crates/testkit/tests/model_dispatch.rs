@@ -14,11 +14,11 @@ use std::sync::Mutex;
 
 use referee_core::decide::decide;
 use referee_core::facts::Facts;
-use referee_core::mark::{Opened, Tag, TagKind, Topic, Trust};
+use referee_core::mark::{Tag, TagKind, Topic, Trust, UnsealedMark};
 use referee_core::model::snapshot::WorkOutcome;
 use referee_core::model::*;
 use referee_core::plan::{self, JobKind, Next};
-use referee_core::policy::{Policy, Which, Work};
+use referee_core::policy::{DispatchPolicy, Policy, PullFilter};
 use referee_core::track::PatchId;
 use stateright::{Checker, Model, Property};
 
@@ -456,7 +456,7 @@ impl Core {
         *asked.entry(forge.clone()).or_insert_with(|| match decide(&self.snapshot(forge), &policy()).next {
             Next::Spawn(job) => Answer::Spawn { retry: job.retry },
             Next::Blocked(cause) => {
-                assert_eq!(cause, plan::Cause::NeedsHuman);
+                assert_eq!(cause, plan::BlockedCause::NeedsHuman);
                 Answer::Blocked
             }
             Next::Wait(_) | Next::Review(_) | Next::Ready | Next::Idle => Answer::Wait,
@@ -466,7 +466,7 @@ impl Core {
     /// The highest epoch that the pull remembers.
     fn epoch(&self, forge: &Forge) -> u8 {
         let (snapshot, policy) = (self.snapshot(forge), policy());
-        u8::try_from(Facts::new(&snapshot, &policy).known_epoch()).expect("few epochs")
+        u8::try_from(Facts::new(&snapshot, &policy).highest_epoch()).expect("few epochs")
     }
 
     /// Whether a worker's result is taken.
@@ -524,7 +524,7 @@ impl Core {
         };
         let tag = Tag { kind: TagKind::Topic(topic), head: sha('a') };
         let mut text = Text::default();
-        text.reading.tag = Some(Box::new(Opened { data: tag, trust: Trust::Sealed }));
+        text.reading.tag = Some(Box::new(UnsealedMark { data: tag, trust: Trust::Sealed }));
         let author = Author { login: Some("referee".into()), bot: true, access: Access::Write };
         let at_time = Time(NOW - if record.old { 2 * HOUR } else { 60 });
         Comment { id: CommentId(format!("c{at}")), author, at: at_time, edited: false, text, url: String::new() }
@@ -539,18 +539,18 @@ fn outcome(word: Word) -> WorkOutcome {
 }
 
 fn policy() -> Policy {
-    let work = Work {
+    let work = DispatchPolicy {
         user: "worker".into(),
         wip: "wip".into(),
         ready: "ready".into(),
         bug: "bug".into(),
         assign: None,
-        wip_max_age: Span::hours(1),
+        wip_max_age: Span::from_hours(1),
         review_bots: Vec::new(),
         review_users: BTreeSet::new(),
         workers: BTreeSet::new(),
         max_jobs: 12,
-        pulls: Which::All,
+        pulls: PullFilter::All,
     };
     Policy { operator: Some("carol".into()), work: Some(work), ..Policy::default() }
 }
@@ -568,11 +568,11 @@ fn block_of(name: &str) -> Review {
         id: ReviewId("r1".to_owned()),
         edit: None,
         author: Author { login: Some(name.into()), bot: false, access: Access::Write },
-        row: Row::Verdict(Verdict::RequestChanges),
+        row: ReviewKind::Verdict(Verdict::RequestChanges),
         text: Text::default(),
         commit: Some(sha('a')),
         at: Time(NOW - 9 * HOUR),
-        counts: Counts::Yes,
+        counts: ReviewWeight::Yes,
         url: String::new(),
     }
 }

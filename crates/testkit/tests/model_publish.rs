@@ -4,9 +4,11 @@
 //! The processes decide by the publishing table itself. The twin decides as the source documents do: post the approval,
 //! then look at the siblings; and it must fail.
 
-use referee_core::decide::publish::{Act, Bearing, Held, Voice, Weight, walk};
+use referee_core::decide::publish::{
+    IdentityContext, PublishAction, PublishInput, StandingVerdict, StandingWeight, decide_for_identity,
+};
 use referee_core::model::Verdict::{self, Approve, Comment, RequestChanges};
-use referee_core::policy::Approve as Setting;
+use referee_core::policy::ApprovalMode as Setting;
 use stateright::{Checker, Model, Property};
 
 /// One review on the forge. `own` and `enforced` are what its Mark says.
@@ -307,62 +309,63 @@ impl Matrix {
 
     /// One plan for all roles that the view knows, and the process's own.
     fn by_table(&self, at: usize, view: &Forge, own: &[Verdict]) -> Vec<Write> {
-        let voices: Vec<Voice> = (0..self.roles)
+        let voices: Vec<PublishInput> = (0..self.roles)
             .map(|role| {
                 let standing = view.standing(role);
                 let current = role == at || standing.is_some_and(|review| review.at_head);
                 let said = if role == at { Some(own[at]) } else { standing.map(|review| review.own) };
-                Voice {
+                PublishInput {
                     // An earlier head's block still blocks; anything else of an earlier head says nothing of this one.
-                    own: said.map(|own| if current || own == RequestChanges { own } else { Comment }),
-                    blocks: true,
-                    current,
-                    standing: standing.map(|review| Held { form: review.form, weight: weight(view, review) }),
-                    unread: false,
+                    own_verdict: said.map(|own| if current || own == RequestChanges { own } else { Comment }),
+                    may_block: true,
+                    is_current: current,
+                    standing: standing
+                        .map(|review| StandingVerdict { posted_as: review.form, weight: weight(view, review) }),
+                    has_unread_approval: false,
                 }
             })
             .collect();
-        let bearing = Bearing {
-            newest: view.newest(),
+        let bearing = IdentityContext {
+            newest_verdict: view.newest(),
             approve: self.approve,
-            verdicts: true,
-            waits: voices.iter().any(|voice| !voice.current),
-            glass: false,
-            requested: false,
+            can_post_verdicts: true,
+            must_wait: voices.iter().any(|voice| !voice.is_current),
+            glass_broken: false,
+            review_requested: false,
         };
         let (mut blocks, mut rest) = (Vec::new(), Vec::new());
-        for (role, (row, voice)) in walk(&voices, &bearing).iter().zip(&voices).enumerate() {
-            let (Some(own), enforced) = (voice.own, row.enforced) else { continue };
+        for (role, (row, voice)) in decide_for_identity(&voices, &bearing).iter().zip(&voices).enumerate() {
+            let (Some(own), enforced) = (voice.own_verdict, row.enforced) else { continue };
             let place = |form| if form == RequestChanges { 0 } else { 1 };
             let lists = [&mut blocks, &mut rest];
-            match row.act {
-                Act::Silent => {}
-                Act::Keep => {
+            match row.action {
+                PublishAction::Silent => {}
+                PublishAction::Keep => {
                     let Some(seen) = view.standing(role).copied() else { continue };
-                    let evaluated = if voice.current { (own, true) } else { (seen.own, false) };
+                    let evaluated = if voice.is_current { (own, true) } else { (seen.own, false) };
                     let now = Review { enforced, own: evaluated.0, at_head: evaluated.1, ..seen };
                     if now != seen {
                         rest.push(Write::Edit { row: row_of(view, role), seen, now });
                     }
                 }
-                Act::Post(form) => {
+                PublishAction::Post(form) => {
                     let [first, second] = lists;
                     [first, second][place(form)].push(Write::Post {
                         role,
                         form,
                         own,
                         enforced,
-                        at_head: voice.current,
+                        at_head: voice.is_current,
                     });
                 }
-                Act::PostAndSupersede(form) => {
+                PublishAction::PostAndSupersede(form) => {
                     let [first, second] = lists;
                     [first, second][place(form)].push(Write::Post {
                         role,
                         form,
                         own,
                         enforced,
-                        at_head: voice.current,
+                        at_head: voice.is_current,
                     });
                     rest.push(Write::Supersede { row: row_of(view, role) });
                 }
@@ -421,13 +424,13 @@ fn row_of(view: &Forge, role: usize) -> usize {
 }
 
 /// A user's older verdicts lose their weight with every new one.
-fn weight(view: &Forge, review: &Review) -> Weight {
+fn weight(view: &Forge, review: &Review) -> StandingWeight {
     if review.form == Comment {
-        return Weight::Weightless;
+        return StandingWeight::NeverCounted;
     }
     let last = view.reviews.iter().rposition(|it| it.form != Comment);
     let this = view.reviews.iter().rposition(|it| it == review);
-    if last == this { Weight::Counts } else { Weight::Replaced }
+    if last == this { StandingWeight::Counts } else { StandingWeight::Replaced }
 }
 
 fn all_verdicts(roles: usize) -> Vec<Vec<Verdict>> {

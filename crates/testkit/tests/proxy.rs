@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Request;
-use referee_http::{Answer, Call, Client, HttpError, Limits, Method, Reach, Route};
-use referee_testkit::proxy::{Fault, Proxy, Seen, When};
+use referee_http::{Client, ClientLimits, ClientOptions, HttpError, Method, Response, Route, RouteRequest};
+use referee_testkit::proxy::{LoggedRequest, Proxy, ProxyFault, RequestMatcher};
 use serde_json::json;
 
 const READ: Route = Route::get("/pulls/{number}");
@@ -32,18 +32,18 @@ impl Stage {
         let server = format!("http://{}/api/v1/", listener.local_addr().expect("an address"));
         tokio::spawn(async move { axum::serve(listener, Router::new().fallback(hello)).await });
         let proxy = Proxy::in_front_of(&server);
-        let usual = Reach::new(proxy.url().parse().expect("an address"), None, ROUTES);
-        let limits = Limits { tries: 2, first_wait: Duration::from_millis(1), ..usual.limits };
-        let client = Client::new(Reach { limits, ..usual }).expect("a client");
+        let usual = ClientOptions::new(proxy.url().parse().expect("an address"), None, ROUTES);
+        let limits = ClientLimits { max_attempts: 2, initial_backoff: Duration::from_millis(1), ..usual.limits };
+        let client = Client::new(ClientOptions { limits, ..usual }).expect("a client");
         Self { proxy, client, saw }
     }
 
-    async fn read(&self) -> Result<Answer, HttpError> {
-        self.client.send(&Call::new(&READ, [7])).await
+    async fn read(&self) -> Result<Response, HttpError> {
+        self.client.send(&RouteRequest::new(&READ, [7])).await
     }
 
-    async fn write(&self) -> Result<Answer, HttpError> {
-        self.client.send(&Call::new(&POST, [""; 0]).sending(json!({ "body": "hi" }))).await
+    async fn write(&self) -> Result<Response, HttpError> {
+        self.client.send(&RouteRequest::new(&POST, [""; 0]).with_body(json!({ "body": "hi" }))).await
     }
 
     fn saw(&self) -> usize {
@@ -51,8 +51,8 @@ impl Stage {
     }
 }
 
-fn seen(method: &str, path: &str, status: Option<u16>, passed: bool) -> Seen {
-    Seen { method: method.into(), path: path.into(), status, passed }
+fn seen(method: &str, path: &str, status: Option<u16>, passed: bool) -> LoggedRequest {
+    LoggedRequest { method: method.into(), path: path.into(), status, reached_server: passed }
 }
 
 #[tokio::test]
@@ -62,7 +62,7 @@ async fn what_passes_is_written_down() {
     assert_eq!(stage.write().await.expect("an answer").message(), "hello");
     let want = [seen("GET", "/api/v1/pulls/7", Some(200), true), seen("POST", "/api/v1/comments", Some(200), true)];
     assert_eq!(stage.proxy.log(), want);
-    assert_eq!((stage.proxy.reads(), stage.proxy.writes()), (1, 1));
+    assert_eq!((stage.proxy.read_count(), stage.proxy.write_count()), (1, 1));
     assert_eq!(*stage.saw.lock().expect("the log"), ["GET /api/v1/pulls/7", "POST /api/v1/comments"]);
     stage.proxy.forget();
     assert_eq!(stage.proxy.log(), []);
@@ -72,19 +72,24 @@ async fn what_passes_is_written_down() {
 async fn each_fault_does_to_a_write_what_it_says() {
     let answered = |status: u16, words: &str| Ok((status, words.to_owned()));
     let cases = [
-        (Fault::DropBefore, Err(HttpError::Unknown), None, 0),
-        (Fault::DropAfter, Err(HttpError::Unknown), None, 1),
-        (Fault::Error, answered(500, "broken on purpose"), Some(500), 0),
-        (Fault::ErrorAfter, answered(500, "broken on purpose"), Some(500), 1),
-        (Fault::Gateway, answered(502, ""), Some(502), 0),
-        (Fault::Slow(Duration::from_millis(1)), answered(200, "hello"), Some(200), 1),
-        (Fault::Truncated, Err(HttpError::Unknown), Some(200), 1),
-        (Fault::Busy(3600), Err(HttpError::Later { after: Some(Duration::from_secs(3600)) }), Some(429), 0),
-        (Fault::WrongJson, answered(200, "{\"id\": ]"), Some(200), 1),
+        (ProxyFault::DropBefore, Err(HttpError::OutcomeUnknown), None, 0),
+        (ProxyFault::DropAfter, Err(HttpError::OutcomeUnknown), None, 1),
+        (ProxyFault::Error, answered(500, "broken on purpose"), Some(500), 0),
+        (ProxyFault::ErrorAfter, answered(500, "broken on purpose"), Some(500), 1),
+        (ProxyFault::Gateway, answered(502, ""), Some(502), 0),
+        (ProxyFault::Slow(Duration::from_millis(1)), answered(200, "hello"), Some(200), 1),
+        (ProxyFault::Truncated, Err(HttpError::OutcomeUnknown), Some(200), 1),
+        (
+            ProxyFault::RateLimited(3600),
+            Err(HttpError::RetryLater { after: Some(Duration::from_secs(3600)) }),
+            Some(429),
+            0,
+        ),
+        (ProxyFault::WrongJson, answered(200, "{\"id\": ]"), Some(200), 1),
     ];
     for (fault, told, status, saw) in cases {
         let stage = Stage::new().await;
-        stage.proxy.fault(fault, When::nth_write(1));
+        stage.proxy.inject_fault(fault, RequestMatcher::nth_write(1));
         let answer = stage.write().await.map(|answer| (answer.status, answer.message()));
         assert_eq!(answer, told, "{fault:?}");
         assert_eq!(stage.proxy.log(), [seen("POST", "/api/v1/comments", status, saw == 1)], "{fault:?}");
@@ -96,9 +101,9 @@ async fn each_fault_does_to_a_write_what_it_says() {
 #[tokio::test]
 async fn a_fault_waits_for_its_request() {
     let stage = Stage::new().await;
-    stage.proxy.fault(Fault::Error, When::nth_read(2).at("/pulls/"));
-    stage.proxy.fault(Fault::Gateway, When::nth(1).at("/elsewhere"));
-    stage.proxy.fault(Fault::Error, When::nth_write(2).and_on());
+    stage.proxy.inject_fault(ProxyFault::Error, RequestMatcher::nth_read(2).with_path("/pulls/"));
+    stage.proxy.inject_fault(ProxyFault::Gateway, RequestMatcher::nth(1).with_path("/elsewhere"));
+    stage.proxy.inject_fault(ProxyFault::Error, RequestMatcher::nth_write(2).and_following());
     let mut told = Vec::new();
     for _ in 0..3 {
         told.push(stage.read().await.expect("an answer").status);
@@ -112,7 +117,7 @@ async fn a_fault_waits_for_its_request() {
 #[tokio::test]
 async fn something_is_done_after_a_write_before_its_sender_knows() {
     let stage = Stage::new().await;
-    stage.proxy.fault(Fault::Error, When::nth_write(1));
+    stage.proxy.inject_fault(ProxyFault::Error, RequestMatcher::nth_write(1));
     let (done, log) = (Arc::new(Mutex::new(0)), Arc::clone(&stage.saw));
     let told = Arc::clone(&done);
     stage.proxy.after_write(2, move || *told.lock().expect("a number") = log.lock().expect("the log").len());
@@ -131,8 +136,9 @@ async fn a_server_that_is_gone_is_a_bad_gateway() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let proxy = Proxy::in_front_of(&format!("http://{}", listener.local_addr().expect("an address")));
     drop(listener);
-    let client = Client::new(Reach::new(proxy.url().parse().expect("an address"), None, ROUTES)).expect("a client");
-    let call = Call::new(&POST, [""; 0]).sending(json!({ "body": "hi" }));
+    let client =
+        Client::new(ClientOptions::new(proxy.url().parse().expect("an address"), None, ROUTES)).expect("a client");
+    let call = RouteRequest::new(&POST, [""; 0]).with_body(json!({ "body": "hi" }));
     assert_eq!(client.send(&call).await.expect("an answer").status, 502);
     assert_eq!(proxy.log(), [seen("POST", "/comments", Some(502), false)]);
 }

@@ -10,21 +10,21 @@
 //! | a resolution whose reply failed | left for the next run: nobody could say later why it is resolved |
 //! | an unknown outcome, later, not found | the run ends: read before anything is sent again |
 
-use referee_core::mark::{Binding, Keys, seal};
+use referee_core::mark::{Binding, Keys, seal_draft};
 use referee_core::model::{CommentId, ReviewId, Snapshot, ThreadId, Verdict};
-use referee_core::plan::{Action, Expect, Plan, Step};
-use referee_forge::{Duty, Errand, Forge, ForgeError, Gates, Performed, Withheld};
+use referee_core::plan::{Action, Plan, Precondition, Step};
+use referee_forge::{ActionRequest, Forge, ForgeError, Gates, PerformOutcome, Recovery, WithheldReason};
 
 use crate::journal::{Intent, Journal};
-use crate::receipt::{Outcome, Receipt};
+use crate::receipt::{Receipt, StepOutcome};
 
 /// What came of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Applied {
+pub struct ApplyOutcome {
     /// One for each step.
     pub receipts: Vec<Receipt>,
     /// The run ended early: everything must be read again.
-    pub stale: bool,
+    pub ended_early: bool,
     /// An approval was posted: head and siblings are read once more (PUB-15, D6).
     pub approved: bool,
     /// How many writes left.
@@ -34,44 +34,45 @@ pub struct Applied {
     /// Comments that were made.
     pub comments: Vec<CommentId>,
     /// Threads in which a reply failed.
-    unanswered: Vec<ThreadId>,
+    failed_reply_threads: Vec<ThreadId>,
 }
 
 /// Does a plan.
-pub async fn apply(
+pub async fn apply_plan(
     forge: &dyn Forge,
     journal: &dyn Journal,
     gates: &Gates,
     keys: &Keys,
     snapshot: &Snapshot,
     plan: &Plan,
-) -> Applied {
-    apply_bound(forge, journal, gates, keys, &binding(snapshot), plan).await
+) -> ApplyOutcome {
+    apply_plan_with_binding(forge, journal, gates, keys, &snapshot_binding(snapshot), plan).await
 }
 
 /// What a text on a pull is sealed for.
-pub(crate) fn binding(snapshot: &Snapshot) -> Binding {
+pub(crate) fn snapshot_binding(snapshot: &Snapshot) -> Binding {
     Binding { forge: snapshot.pull.forge.clone(), repo: snapshot.pull.repo, pull: snapshot.pull.number }
 }
 
 /// Does a plan whose texts are sealed for that place: an issue has no snapshot.
-pub(crate) async fn apply_bound(
+pub(crate) async fn apply_plan_with_binding(
     forge: &dyn Forge,
     journal: &dyn Journal,
     gates: &Gates,
     keys: &Keys,
     binding: &Binding,
     plan: &Plan,
-) -> Applied {
-    let mut out = Applied::default();
+) -> ApplyOutcome {
+    let mut out = ApplyOutcome::default();
     let mut head_checked = false;
     for (at, step) in plan.steps.iter().enumerate() {
         let mut receipt =
-            Receipt { step: at, action: step.action.name(), outcome: Outcome::Planned, note: String::new() };
-        if out.lacks_its_reply(step) {
+            Receipt { step: at, action: step.action.name(), outcome: StepOutcome::Planned, note: String::new() };
+        if out.is_missing_reply(step) {
             "its reply failed".clone_into(&mut receipt.note);
-        } else if !out.stale {
-            do_one(forge, journal, gates, keys, binding, plan, step, &mut head_checked, &mut receipt, &mut out).await;
+        } else if !out.ended_early {
+            apply_step(forge, journal, gates, keys, binding, plan, step, &mut head_checked, &mut receipt, &mut out)
+                .await;
         }
         out.receipts.push(receipt);
     }
@@ -79,7 +80,7 @@ pub(crate) async fn apply_bound(
 }
 
 #[expect(clippy::too_many_arguments, reason = "one step takes all that the run holds")]
-async fn do_one(
+async fn apply_step(
     forge: &dyn Forge,
     journal: &dyn Journal,
     gates: &Gates,
@@ -89,103 +90,103 @@ async fn do_one(
     step: &Step,
     head_checked: &mut bool,
     receipt: &mut Receipt,
-    out: &mut Applied,
+    out: &mut ApplyOutcome,
 ) {
-    let permit = match gates.permit(step) {
+    let permit = match gates.permit_step(step) {
         Ok(permit) => permit,
         Err(withheld) => {
-            receipt.outcome = Outcome::Withheld;
-            receipt.note = words(&withheld).to_owned();
+            receipt.outcome = StepOutcome::Withheld;
+            receipt.note = describe_withheld(&withheld).to_owned();
             return;
         }
     };
-    if step.expect == Expect::Head && !*head_checked {
-        match forge.head(plan.pull).await {
+    if step.expect == Precondition::Head && !*head_checked {
+        match forge.fetch_head(plan.pull).await {
             Ok(head) if head == plan.head => *head_checked = true,
-            Ok(_) => return out.end(receipt, Outcome::Planned, "the head moved"),
-            Err(error) => return out.end(receipt, Outcome::Failed, &error.to_string()),
+            Ok(_) => return out.stop_early(receipt, StepOutcome::Planned, "the head moved"),
+            Err(error) => return out.stop_early(receipt, StepOutcome::Failed, &error.to_string()),
         }
     }
-    let sealed = step.action.map(|draft| seal(draft, binding, keys));
+    let sealed = step.action.map_text(|draft| seal_draft(draft, binding, keys));
     let intent = Intent { pull: plan.pull, step: receipt.step, action: receipt.action, head: plan.head.as_str() };
-    if let Err(why) = journal.intend(&intent) {
-        return out.end(receipt, Outcome::Failed, &why);
+    if let Err(why) = journal.record_intent(&intent) {
+        return out.stop_early(receipt, StepOutcome::Failed, &why);
     }
-    let errand = Errand { action: &sealed, by: &step.by, expect: &step.expect, permit: &permit };
+    let errand = ActionRequest { action: &sealed, by: &step.by, expect: &step.expect, permit: &permit };
     let performed = forge.perform(plan.pull, &errand).await;
-    out.take(step, receipt, performed);
-    journal.conclude(&intent, receipt);
+    out.record_outcome(step, receipt, performed);
+    journal.record_receipt(&intent, receipt);
 }
 
-impl Applied {
+impl ApplyOutcome {
     /// Whether a read is younger than all that was made here: only such a read may be decided on again.
-    pub fn is_in(&self, snapshot: &Snapshot) -> bool {
+    pub fn is_visible_in(&self, snapshot: &Snapshot) -> bool {
         self.reviews.iter().all(|id| snapshot.reviews.iter().any(|review| review.id == *id))
             && self.comments.iter().all(|id| snapshot.comments.iter().any(|comment| comment.id == *id))
     }
 
-    fn lacks_its_reply(&self, step: &Step) -> bool {
-        matches!(&step.action, Action::Resolve { thread, .. } if self.unanswered.contains(thread))
+    fn is_missing_reply(&self, step: &Step) -> bool {
+        matches!(&step.action, Action::Resolve { thread, .. } if self.failed_reply_threads.contains(thread))
     }
 
-    fn take(&mut self, step: &Step, receipt: &mut Receipt, performed: Result<Performed, ForgeError>) {
+    fn record_outcome(&mut self, step: &Step, receipt: &mut Receipt, performed: Result<PerformOutcome, ForgeError>) {
         match performed {
-            Ok(Performed::Done(made)) => {
-                receipt.outcome = Outcome::Done;
+            Ok(PerformOutcome::Done(made)) => {
+                receipt.outcome = StepOutcome::Done;
                 self.writes += 1;
                 self.approved |= step.approves;
                 self.reviews.extend(made.review);
                 self.comments.extend(made.comment);
             }
-            Ok(Performed::MarkedInText) => {
-                receipt.outcome = Outcome::Done;
+            Ok(PerformOutcome::MarkedInText) => {
+                receipt.outcome = StepOutcome::Done;
                 self.writes += 1;
                 "marked in the text: this forge cannot resolve".clone_into(&mut receipt.note);
             }
-            Ok(Performed::AlreadySo) => receipt.outcome = Outcome::AlreadySo,
-            Ok(Performed::NotPermitted) => {
-                receipt.outcome = Outcome::Refused;
+            Ok(PerformOutcome::AlreadySo) => receipt.outcome = StepOutcome::AlreadySo,
+            Ok(PerformOutcome::NotPermitted) => {
+                receipt.outcome = StepOutcome::Refused;
                 "this token may not do it".clone_into(&mut receipt.note);
             }
-            Err(error) => self.fail(step, receipt, &error),
+            Err(error) => self.record_error(step, receipt, &error),
         }
     }
 
-    fn fail(&mut self, step: &Step, receipt: &mut Receipt, error: &ForgeError) {
+    fn record_error(&mut self, step: &Step, receipt: &mut Receipt, error: &ForgeError) {
         let blocks = matches!(&step.action, Action::PostReview { verdict: Verdict::RequestChanges, .. });
-        match error.duty() {
-            Duty::Reread => {
-                let unknown = *error == ForgeError::Unknown;
+        match error.recovery() {
+            Recovery::Reread => {
+                let unknown = *error == ForgeError::OutcomeUnknown;
                 self.writes += usize::from(unknown);
-                let outcome = if unknown { Outcome::Unknown } else { Outcome::Planned };
-                self.end(receipt, outcome, &error.to_string());
+                let outcome = if unknown { StepOutcome::Unknown } else { StepOutcome::Planned };
+                self.stop_early(receipt, outcome, &error.to_string());
             }
-            Duty::Wait => self.end(receipt, Outcome::Failed, &error.to_string()),
+            Recovery::RetryLater => self.stop_early(receipt, StepOutcome::Failed, &error.to_string()),
             // What follows a block leans on it; anything else may fail alone.
-            Duty::Report if blocks => self.end(receipt, Outcome::Failed, &error.to_string()),
-            Duty::Report => {
+            Recovery::Report if blocks => self.stop_early(receipt, StepOutcome::Failed, &error.to_string()),
+            Recovery::Report => {
                 let refused = matches!(error, ForgeError::Forbidden(_) | ForgeError::Unsupported(_));
-                receipt.outcome = if refused { Outcome::Refused } else { Outcome::Failed };
+                receipt.outcome = if refused { StepOutcome::Refused } else { StepOutcome::Failed };
                 receipt.note = error.to_string();
                 if let (Action::Reply { thread, .. }, false) = (&step.action, refused) {
-                    self.unanswered.push(thread.clone());
+                    self.failed_reply_threads.push(thread.clone());
                 }
             }
         }
     }
 
-    fn end(&mut self, receipt: &mut Receipt, outcome: Outcome, note: &str) {
+    fn stop_early(&mut self, receipt: &mut Receipt, outcome: StepOutcome, note: &str) {
         receipt.outcome = outcome;
         note.clone_into(&mut receipt.note);
-        self.stale = true;
+        self.ended_early = true;
     }
 }
 
-fn words(withheld: &Withheld) -> &'static str {
+fn describe_withheld(withheld: &WithheldReason) -> &'static str {
     match withheld {
-        Withheld::DryRun => "a dry run",
-        Withheld::Off(_) => "its gate is off",
-        Withheld::NotAsked(_) => "its gate asks, and nobody asked",
-        Withheld::ApproveOff => "approving is off",
+        WithheldReason::DryRun => "a dry run",
+        WithheldReason::GateOff(_) => "its gate is off",
+        WithheldReason::NotRequested(_) => "its gate asks, and nobody asked",
+        WithheldReason::ApproveOff => "approving is off",
     }
 }

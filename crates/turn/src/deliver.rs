@@ -12,7 +12,7 @@
 //! head.
 
 use async_trait::async_trait;
-use referee_core::decide::{decide, deliver as core_deliver, deliver_issue};
+use referee_core::decide::{decide, plan_delivery as core_deliver, plan_issue_delivery};
 use referee_core::facts::Facts;
 use referee_core::mark::{Binding, Topic};
 use referee_core::model::snapshot::WorkOutcome;
@@ -20,152 +20,178 @@ use referee_core::model::{Answer, Completeness, Evidence, PullNumber, Sha, Snaps
 use referee_core::plan::{Delivery, Gate, JobKind, Plan, Reason, Refusal, Step};
 use referee_forge::Permit;
 
-use crate::apply::{apply, apply_bound, binding};
-use crate::gather::{GatherError, Inbox, changes, gather};
-use crate::journal::Record;
-use crate::pass::{Held, View, topic};
+use crate::apply::{apply_plan, apply_plan_with_binding, snapshot_binding};
+use crate::gather::{GatherError, Inbox, compute_changes, gather_snapshot};
+use crate::journal::JournalRecord;
+use crate::pass::{ClaimedWorker, WorkSubject, step_topic};
 use crate::receipt::Receipt;
 use crate::source::Source;
-use crate::turn::{Desk, Turn, TurnError, look};
+use crate::turn::{Turn, TurnContext, TurnError, fetch_and_decide};
 
 /// What became of a worker's result.
 #[derive(Debug)]
-pub struct Delivered {
+pub struct DeliveryOutcome {
     /// What was pushed or opened.
     pub delivery: Option<Delivery>,
     /// How the record says that it ended; none where nothing was to be recorded.
-    pub recorded: Option<WorkOutcome>,
+    pub recorded_outcome: Option<WorkOutcome>,
     /// Why that, or something else, was not done.
     pub refused: Vec<Refusal>,
     /// What became of the record and what goes with it.
     pub receipts: Vec<Receipt>,
     /// Something is unknown, or was not done for now: the record says less than what happened.
-    pub unsettled: bool,
+    pub needs_rerun: bool,
 }
 
 /// Why something was not pushed or opened, for people: never a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Undelivered(pub String);
+pub struct DeliveryFailure(pub String);
 
 /// Where a delivery goes: pushes a commit to a branch, or opens a pull for it.
 #[async_trait]
 pub trait DeliveryTarget: Send + Sync {
     /// Carries out `delivery` and returns what was really done: a branch may have got another name.
-    async fn accept(&self, delivery: &Delivery, permit: &Permit) -> Result<Delivery, Undelivered>;
+    async fn accept(&self, delivery: &Delivery, permit: &Permit) -> Result<Delivery, DeliveryFailure>;
 }
 
 /// Delivers what a worker left to `target`, and records how it ended. The branch for an issue starts at `base`, the last
 /// commit of the default branch.
 pub async fn deliver(
-    desk: &Desk<'_>,
-    held: &Held,
+    desk: &TurnContext<'_>,
+    held: &ClaimedWorker,
     result: &WorkResult,
     base: &Sha,
     target: &dyn DeliveryTarget,
-) -> Result<Delivered, TurnError> {
-    let mut due = Due::of(desk, held, result.clone(), base).await?;
+) -> Result<DeliveryOutcome, TurnError> {
+    let mut due = DeliveryPlan::prepare(desk, held, result.clone(), base).await?;
     if let Some(delivery) = &due.plan.delivery {
-        match hand_over(desk, delivery, target).await {
+        match push_delivery(desk, delivery, target).await {
             Ok(done) => due.plan.delivery = Some(done),
-            Err(_) if landed(desk, held, delivery).await => {}
-            Err(Undelivered(why)) => {
+            Err(_) if has_landed(desk, held, delivery).await => {}
+            Err(DeliveryFailure(why)) => {
                 let failed = WorkResult {
                     outcome: WorkOutcome::Failed,
                     summary: format!("Not delivered: {why}.\n\n{}", result.summary),
                     ..result.clone()
                 };
-                due = Due::of(desk, held, failed, base).await?;
-                due.plan.refused.push(refusal(result.kind, why));
+                due = DeliveryPlan::prepare(desk, held, failed, base).await?;
+                due.plan.refused.push(build_refusal(result.kind, why));
             }
         }
     }
-    let applied = apply_bound(desk.forge, desk.journal, desk.gates, desk.keys, &due.binding, &due.plan).await;
-    if let Some(snapshot) = due.snapshot.as_ref().filter(|_| !desk.gates.are_shut()) {
-        desk.journal.keep(&Record { snapshot, plan: &due.plan, receipts: &applied.receipts });
+    let applied =
+        apply_plan_with_binding(desk.forge, desk.journal, desk.gates, desk.keys, &due.binding, &due.plan).await;
+    if let Some(snapshot) = due.snapshot.as_ref().filter(|_| !desk.gates.is_dry_run()) {
+        desk.journal.record_turn(&JournalRecord { snapshot, plan: &due.plan, receipts: &applied.receipts });
     }
     let cut_off = due.snapshot.is_some_and(|snapshot| snapshot.complete != Completeness::Complete);
-    let recorded = due.plan.steps.iter().find_map(ended);
+    let recorded = due.plan.steps.iter().find_map(find_recorded_outcome);
     let Plan { delivery, refused, .. } = due.plan;
-    Ok(Delivered { delivery, recorded, refused, receipts: applied.receipts, unsettled: applied.stale || cut_off })
+    Ok(DeliveryOutcome {
+        delivery,
+        recorded_outcome: recorded,
+        refused,
+        receipts: applied.receipts,
+        needs_rerun: applied.ended_early || cut_off,
+    })
 }
 
-fn refusal(kind: JobKind, why: String) -> Refusal {
-    Refusal { what: format!("deliver what {kind} left"), why: Reason::new("deliver").fact(why) }
+fn build_refusal(kind: JobKind, why: String) -> Refusal {
+    Refusal { what: format!("deliver what {kind} left"), why: Reason::new("deliver").with_fact(why) }
 }
 
-fn ended(step: &Step) -> Option<WorkOutcome> {
-    match topic(step)? {
+fn find_recorded_outcome(step: &Step) -> Option<WorkOutcome> {
+    match step_topic(step)? {
         Topic::Job { outcome, .. } => *outcome,
         _ => None,
     }
 }
 
 /// Says in the threads what a worker answers: replies and resolutions, each behind its gate, and nothing else of a turn.
-pub async fn answer(desk: &Desk<'_>, pull: PullNumber, answers: Vec<Answer>) -> Result<Turn, TurnError> {
+pub async fn post_answers(desk: &TurnContext<'_>, pull: PullNumber, answers: Vec<Answer>) -> Result<Turn, TurnError> {
     // What the worker was given was read then; the triage that somebody stored is another matter.
     let evidence = Evidence { answers, answers_for: Some(pull.0), detached: true, ..Evidence::default() };
-    let (snapshot, mut plan) = look(desk, pull, &Inbox { evidence, ..Inbox::default() }).await?;
+    let (snapshot, mut plan) = fetch_and_decide(desk, pull, &Inbox { evidence, ..Inbox::default() }).await?;
     plan.steps.retain(|step| matches!(step.gate, Gate::Reply | Gate::Resolve));
-    let applied = apply(desk.forge, desk.journal, desk.gates, desk.keys, &snapshot, &plan).await;
-    if !desk.gates.are_shut() {
-        desk.journal.keep(&Record { snapshot: &snapshot, plan: &plan, receipts: &applied.receipts });
+    let applied = apply_plan(desk.forge, desk.journal, desk.gates, desk.keys, &snapshot, &plan).await;
+    if !desk.gates.is_dry_run() {
+        desk.journal.record_turn(&JournalRecord { snapshot: &snapshot, plan: &plan, receipts: &applied.receipts });
     }
     let (steps, receipts) = (plan.steps.clone(), applied.receipts);
-    Ok(Turn { snapshot, plan, steps, receipts, unsettled: applied.stale, writes: applied.writes })
+    Ok(Turn { snapshot, plan, steps, receipts, needs_rerun: applied.ended_early, writes: applied.writes })
 }
 
-async fn hand_over(desk: &Desk<'_>, delivery: &Delivery, target: &dyn DeliveryTarget) -> Result<Delivery, Undelivered> {
-    let permit = desk.gates.open(Gate::Work).map_err(|_| Undelivered("the gate `work` is shut".to_owned()))?;
+async fn push_delivery(
+    desk: &TurnContext<'_>,
+    delivery: &Delivery,
+    target: &dyn DeliveryTarget,
+) -> Result<Delivery, DeliveryFailure> {
+    let permit =
+        desk.gates.permit_gate(Gate::Work).map_err(|_| DeliveryFailure("the gate `work` is shut".to_owned()))?;
     target.accept(delivery, &permit).await
 }
 
 /// Whether a push that nobody answered got there.
-async fn landed(desk: &Desk<'_>, held: &Held, delivery: &Delivery) -> bool {
+async fn has_landed(desk: &TurnContext<'_>, held: &ClaimedWorker, delivery: &Delivery) -> bool {
     let Delivery::Push { commit, .. } = delivery else { return false };
-    desk.forge.head(PullNumber(held.job.number)).await.is_ok_and(|head| head == *commit)
+    desk.forge.fetch_head(PullNumber(held.job.number)).await.is_ok_and(|head| head == *commit)
 }
 
 /// What is to be done about a result, and nothing else.
-struct Due {
+struct DeliveryPlan {
     plan: Plan,
     binding: Binding,
     snapshot: Option<Snapshot>,
 }
 
-impl Due {
-    async fn of(desk: &Desk<'_>, held: &Held, result: WorkResult, base: &Sha) -> Result<Self, TurnError> {
+impl DeliveryPlan {
+    async fn prepare(
+        desk: &TurnContext<'_>,
+        held: &ClaimedWorker,
+        result: WorkResult,
+        base: &Sha,
+    ) -> Result<Self, TurnError> {
         if result.kind == JobKind::Impl {
-            Self::on_issue(desk, held, result, base).await
+            Self::prepare_for_issue(desk, held, result, base).await
         } else {
-            Self::on_pull(desk, held, result).await
+            Self::prepare_for_pull(desk, held, result).await
         }
     }
 
-    async fn on_pull(desk: &Desk<'_>, held: &Held, result: WorkResult) -> Result<Self, TurnError> {
-        let fetched = desk.forge.fetch_anew(PullNumber(held.job.number)).await?;
-        let result = measured(desk.source, result, &fetched.pull.base_sha);
+    async fn prepare_for_pull(
+        desk: &TurnContext<'_>,
+        held: &ClaimedWorker,
+        result: WorkResult,
+    ) -> Result<Self, TurnError> {
+        let fetched = desk.forge.fetch_fresh(PullNumber(held.job.number)).await?;
+        let result = measure_result(desk.source, result, &fetched.pull.base_sha);
         let evidence = Evidence { result: Some(result), ..Evidence::default() };
         let inbox = Inbox { evidence, ..Inbox::default() };
-        let snapshot = gather(fetched, desk.source, &inbox, desk.policy, desk.keys)?;
+        let snapshot = gather_snapshot(fetched, desk.source, &inbox, desk.policy, desk.keys)?;
         let mut plan = decide(&snapshot, desk.policy);
         let (_, steps, _) = core_deliver(&Facts::new(&snapshot, desk.policy));
         plan.steps.retain(|step| steps.contains(step));
-        Ok(Self { plan, binding: binding(&snapshot), snapshot: Some(snapshot) })
+        Ok(Self { plan, binding: snapshot_binding(&snapshot), snapshot: Some(snapshot) })
     }
 
-    async fn on_issue(desk: &Desk<'_>, held: &Held, result: WorkResult, base: &Sha) -> Result<Self, TurnError> {
-        let view = View::of(desk, &held.job).await?;
-        let mut plan = view.plan(&held.job, &[]);
-        if let View::Issue(board) = &view {
+    async fn prepare_for_issue(
+        desk: &TurnContext<'_>,
+        held: &ClaimedWorker,
+        result: WorkResult,
+        base: &Sha,
+    ) -> Result<Self, TurnError> {
+        let view = WorkSubject::fetch(desk, &held.job).await?;
+        let mut plan = view.build_plan(&held.job, &[]);
+        if let WorkSubject::Issue(board) = &view {
             let issue = board.issues.iter().find(|issue| issue.number.0 == held.job.number);
             let lease = board.leases.iter().find(|(number, _)| number.0 == held.job.number).map(|(_, lease)| lease);
             match issue {
                 Some(issue) => {
-                    let result = measured(desk.source, result, base);
-                    let due = deliver_issue(issue, lease, &result, desk.policy, &board.viewer);
+                    let result = measure_result(desk.source, result, base);
+                    let due = plan_issue_delivery(issue, lease, &result, desk.policy, &board.viewer);
                     (plan.delivery, plan.steps, plan.refused) = (due.delivery, due.steps, due.refused);
                 }
-                None => plan.refused.push(refusal(result.kind, "the issue is not open".to_owned())),
+                None => plan.refused.push(build_refusal(result.kind, "the issue is not open".to_owned())),
             }
         }
         Ok(Self { plan, binding: view.binding(&held.job), snapshot: None })
@@ -174,9 +200,9 @@ impl Due {
 
 /// The result with the change as it would be: of the commit it leaves, since that left the base as it is now. A change
 /// that nobody can read is none that may be pushed.
-fn measured(source: &dyn Source, result: WorkResult, base: &Sha) -> WorkResult {
+fn measure_result(source: &dyn Source, result: WorkResult, base: &Sha) -> WorkResult {
     let Some(head) = &result.head else { return result };
-    let read: Result<_, GatherError> = changes(source, base, head);
+    let read: Result<_, GatherError> = compute_changes(source, base, head);
     match read {
         Ok(changes) => WorkResult { patch: Some(changes.patch), files: changes.files, ..result },
         Err(_) if result.outcome != WorkOutcome::Done => WorkResult { patch: None, ..result },

@@ -8,13 +8,13 @@ use crate::receipt::Receipt;
 /// Keeps turns. An intent is kept before a write leaves, so that a crash in between is known.
 pub trait Journal: Send + Sync {
     /// A write is about to leave. Failing here means that it must not.
-    fn intend(&self, intent: &Intent<'_>) -> Result<(), String>;
+    fn record_intent(&self, intent: &Intent<'_>) -> Result<(), String>;
 
     /// What came of it.
-    fn conclude(&self, intent: &Intent<'_>, receipt: &Receipt);
+    fn record_receipt(&self, intent: &Intent<'_>, receipt: &Receipt);
 
     /// The turn as a whole.
-    fn keep(&self, record: &Record<'_>);
+    fn record_turn(&self, record: &JournalRecord<'_>);
 }
 
 /// A write that is about to leave.
@@ -32,7 +32,7 @@ pub struct Intent<'a> {
 
 /// A turn as a whole: any stored one can be decided again.
 #[derive(Clone, Copy, Debug)]
-pub struct Record<'a> {
+pub struct JournalRecord<'a> {
     /// What was known.
     pub snapshot: &'a Snapshot,
     /// What was decided.
@@ -43,14 +43,14 @@ pub struct Record<'a> {
 
 /// Keeps nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Nothing;
+pub struct NullJournal;
 
-impl Journal for Nothing {
-    fn intend(&self, _: &Intent<'_>) -> Result<(), String> {
+impl Journal for NullJournal {
+    fn record_intent(&self, _: &Intent<'_>) -> Result<(), String> {
         Ok(())
     }
 
-    fn conclude(&self, _: &Intent<'_>, _: &Receipt) {}
+    fn record_receipt(&self, _: &Intent<'_>, _: &Receipt) {}
 
-    fn keep(&self, _: &Record<'_>) {}
+    fn record_turn(&self, _: &JournalRecord<'_>) {}
 }

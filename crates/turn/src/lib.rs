@@ -10,11 +10,14 @@ mod refresh;
 mod source;
 mod turn;
 
-pub use apply::{Applied, apply};
-pub use deliver::{Delivered, DeliveryTarget, Undelivered, answer, deliver};
-pub use gather::{GatherError, Inbox, changes, gather};
-pub use journal::{Intent, Journal, Nothing, Record};
-pub use pass::{Held, Looked, Passed, Started, Then, View, pass, release, takes_worker};
-pub use receipt::{Outcome, Receipt};
+pub use apply::{ApplyOutcome, apply_plan};
+pub use deliver::{DeliveryFailure, DeliveryOutcome, DeliveryTarget, deliver, post_answers};
+pub use gather::{GatherError, Inbox, compute_changes, gather_snapshot};
+pub use journal::{Intent, Journal, JournalRecord, NullJournal};
+pub use pass::{
+    ClaimedWorker, PassOutcome, PassPull, SpawnMode, StartOutcome, WorkSubject, release_worker, run_pass,
+    worker_can_push,
+};
+pub use receipt::{Receipt, StepOutcome};
 pub use source::{Source, SourceError};
-pub use turn::{Desk, Publishing, Turn, TurnError, turn};
+pub use turn::{PublishMode, Turn, TurnContext, TurnError, run_turn};

@@ -10,7 +10,7 @@ pub struct Receipt {
     /// The action's name.
     pub action: &'static str,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: StepOutcome,
     /// More words, for people: never a token, never the text that was to be sent.
     pub note: String,
 }
@@ -18,7 +18,7 @@ pub struct Receipt {
 /// How a step ended, as the published schema spells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum StepOutcome {
     /// Not tried: an earlier step ended the run.
     Planned,
     /// Done.
@@ -35,7 +35,7 @@ pub enum Outcome {
     Unknown,
 }
 
-impl Outcome {
+impl StepOutcome {
     /// As the published schema spells it.
     pub fn name(self) -> &'static str {
         match self {

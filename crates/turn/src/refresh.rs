@@ -4,17 +4,17 @@
 use referee_core::model::Snapshot;
 use referee_core::plan::Plan;
 
-use crate::apply::Applied;
+use crate::apply::ApplyOutcome;
 use crate::gather::Inbox;
-use crate::turn::{Desk, look};
+use crate::turn::{TurnContext, fetch_and_decide};
 
 /// What is known and decided now, if the forge shows at least what was just made.
-pub(crate) async fn refresh(
-    desk: &Desk<'_>,
+pub(crate) async fn refresh_snapshot(
+    desk: &TurnContext<'_>,
     inbox: &Inbox,
     before: &Snapshot,
-    applied: &Applied,
+    applied: &ApplyOutcome,
 ) -> Option<(Snapshot, Plan)> {
-    let (snapshot, plan) = look(desk, before.pull.number, inbox).await.ok()?;
-    applied.is_in(&snapshot).then_some((snapshot, plan))
+    let (snapshot, plan) = fetch_and_decide(desk, before.pull.number, inbox).await.ok()?;
+    applied.is_visible_in(&snapshot).then_some((snapshot, plan))
 }

@@ -3,19 +3,19 @@
 use referee_core::model::{Changes, Mergeable, Sha};
 use thiserror::Error;
 
-use crate::gather::{GatherError, changes};
+use crate::gather::{GatherError, compute_changes};
 
 /// Reads commits. Answers for the pull's repository only.
 pub trait Source: Send + Sync {
     /// These changes, each from a base to a head, will be asked for: whoever must fetch them, or can work out many in one
     /// go, does so now.
-    fn bring(&self, _changes: &[(&Sha, &Sha)]) -> Result<(), SourceError> {
+    fn prefetch(&self, _changes: &[(&Sha, &Sha)]) -> Result<(), SourceError> {
         Ok(())
     }
 
     /// What a head changes since it left its base. It is a function of the two, and may be kept.
-    fn changes(&self, base: &Sha, head: &Sha) -> Result<Changes, GatherError> {
-        changes(self, base, head)
+    fn load_changes(&self, base: &Sha, head: &Sha) -> Result<Changes, GatherError> {
+        compute_changes(self, base, head)
     }
 
     /// Where two commits parted; `None` if they share nothing.
@@ -25,13 +25,13 @@ pub trait Source: Send + Sync {
     fn diff(&self, old: &Sha, new: &Sha) -> Result<Vec<u8>, SourceError>;
 
     /// The files of that name at a commit, in the order asked for.
-    fn files(&self, at: &Sha, paths: &[&str]) -> Result<Vec<Option<Vec<u8>>>, SourceError>;
+    fn read_files(&self, at: &Sha, paths: &[&str]) -> Result<Vec<Option<Vec<u8>>>, SourceError>;
 
     /// Whether a commit is part of another's history.
     fn is_ancestor(&self, ancestor: &Sha, of: &Sha) -> Result<bool, SourceError>;
 
     /// Whether a head could be merged into a base: asked where the forge does not say (D15).
-    fn merges(&self, base: &Sha, head: &Sha) -> Mergeable;
+    fn check_mergeable(&self, base: &Sha, head: &Sha) -> Mergeable;
 }
 
 /// Why a text could not be had.

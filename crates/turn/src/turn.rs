@@ -5,19 +5,19 @@ use referee_core::mark::Keys;
 use referee_core::model::{PullNumber, Snapshot, Span};
 use referee_core::plan::{Action, Plan, Step};
 use referee_core::policy::Policy;
-use referee_forge::{Claimed, Fetched, Forge, ForgeError, Gates, Purpose};
+use referee_forge::{ClaimOutcome, ClaimPurpose, FetchedPull, Forge, ForgeError, Gates};
 use thiserror::Error;
 
-use crate::apply::apply;
-use crate::gather::{GatherError, Inbox, gather};
-use crate::journal::{Journal, Record};
-use crate::receipt::{Outcome, Receipt};
-use crate::refresh::refresh;
+use crate::apply::apply_plan;
+use crate::gather::{GatherError, Inbox, gather_snapshot};
+use crate::journal::{Journal, JournalRecord};
+use crate::receipt::{Receipt, StepOutcome};
+use crate::refresh::refresh_snapshot;
 use crate::source::Source;
 
 /// What a turn is played with.
 #[derive(Clone, Copy)]
-pub struct Desk<'a> {
+pub struct TurnContext<'a> {
     /// The forge.
     pub forge: &'a dyn Forge,
     /// The texts of changes.
@@ -31,14 +31,14 @@ pub struct Desk<'a> {
     /// What seals Marks.
     pub keys: &'a Keys,
     /// Who else may post meanwhile.
-    pub publishing: Publishing,
+    pub publish_mode: PublishMode,
 }
 
 /// Who else may post for this pull and identity at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Publishing {
+pub enum PublishMode {
     /// Nobody: one writer, by whatever the shell keeps.
-    Alone,
+    SingleWriter,
     /// Other processes, one for each role (D6): posts go one after the other, under a claim on the forge.
     Matrix,
 }
@@ -55,7 +55,7 @@ pub struct Turn {
     /// What became of each.
     pub receipts: Vec<Receipt>,
     /// Something is unknown, or could not be read to its end: play again later.
-    pub unsettled: bool,
+    pub needs_rerun: bool,
     /// How many writes left.
     pub writes: usize,
 }
@@ -71,53 +71,63 @@ pub enum TurnError {
     Gather(#[from] GatherError),
     /// Another process holds the claim.
     #[error("another process is posting on this pull")]
-    Claimed,
+    ClaimHeld,
 }
 
 /// How long a claim for posting lives (D6).
-const CLAIM: Span = Span(120);
+const PUBLISH_CLAIM_TTL: Span = Span(120);
 
 /// How often a turn plans anew before it leaves the rest to the next one.
-const PLANS: usize = 4;
+const MAX_PLANS: usize = 4;
 
 /// Plays one turn: fetch, gather, decide, apply. Planned anew where the head moved, an outcome is unknown, or an
 /// approval was posted; never more than a few times.
-pub async fn turn(desk: &Desk<'_>, pull: PullNumber, inbox: &Inbox) -> Result<Turn, TurnError> {
-    let (snapshot, plan) = look(desk, pull, inbox).await?;
-    if desk.publishing == Publishing::Alone || !posts(desk, &plan) {
-        return play(desk, inbox, snapshot, plan).await;
+pub async fn run_turn(desk: &TurnContext<'_>, pull: PullNumber, inbox: &Inbox) -> Result<Turn, TurnError> {
+    let (snapshot, plan) = fetch_and_decide(desk, pull, inbox).await?;
+    if desk.publish_mode == PublishMode::SingleWriter || !needs_publish_claim(desk, &plan) {
+        return apply_until_settled(desk, inbox, snapshot, plan).await;
     }
-    let Claimed::Mine(epoch) = desk.forge.claim(pull, Purpose::Publish, CLAIM).await? else {
-        return Err(TurnError::Claimed);
+    let ClaimOutcome::Acquired(epoch) =
+        desk.forge.acquire_claim(pull, ClaimPurpose::Publish, PUBLISH_CLAIM_TTL).await?
+    else {
+        return Err(TurnError::ClaimHeld);
     };
-    let played = match look(desk, pull, inbox).await {
-        Ok((snapshot, plan)) => play(desk, inbox, snapshot, plan).await,
+    let played = match fetch_and_decide(desk, pull, inbox).await {
+        Ok((snapshot, plan)) => apply_until_settled(desk, inbox, snapshot, plan).await,
         Err(error) => Err(error),
     };
     // A claim that cannot be given back runs out by itself.
-    let _ = desk.forge.release(pull, Purpose::Publish, epoch).await;
+    let _ = desk.forge.release_claim(pull, ClaimPurpose::Publish, epoch).await;
     played
 }
 
-pub(crate) async fn look(desk: &Desk<'_>, pull: PullNumber, inbox: &Inbox) -> Result<(Snapshot, Plan), TurnError> {
+pub(crate) async fn fetch_and_decide(
+    desk: &TurnContext<'_>,
+    pull: PullNumber,
+    inbox: &Inbox,
+) -> Result<(Snapshot, Plan), TurnError> {
     let fetched = desk.forge.fetch(pull).await?;
-    let whole = fetched.whole;
-    let (snapshot, plan) = decided(desk, fetched, inbox)?;
+    let whole = fetched.is_fresh;
+    let (snapshot, plan) = gather_and_decide(desk, fetched, inbox)?;
     // That there is nothing to do may be known from less; what is written leans on all of it (LOOP-7).
-    if whole || plan.steps.iter().all(|step| desk.gates.permit(step).is_err()) {
+    if whole || plan.steps.iter().all(|step| desk.gates.permit_step(step).is_err()) {
         return Ok((snapshot, plan));
     }
-    decided(desk, desk.forge.fetch_anew(pull).await?, inbox)
+    gather_and_decide(desk, desk.forge.fetch_fresh(pull).await?, inbox)
 }
 
-fn decided(desk: &Desk<'_>, fetched: Fetched, inbox: &Inbox) -> Result<(Snapshot, Plan), TurnError> {
-    let snapshot = gather(fetched, desk.source, inbox, desk.policy, desk.keys)?;
+fn gather_and_decide(
+    desk: &TurnContext<'_>,
+    fetched: FetchedPull,
+    inbox: &Inbox,
+) -> Result<(Snapshot, Plan), TurnError> {
+    let snapshot = gather_snapshot(fetched, desk.source, inbox, desk.policy, desk.keys)?;
     let plan = decide(&snapshot, desk.policy);
     Ok((snapshot, plan))
 }
 
 /// Whether a plan posts what another process of the same identity might post too.
-fn posts(desk: &Desk<'_>, plan: &Plan) -> bool {
+fn needs_publish_claim(desk: &TurnContext<'_>, plan: &Plan) -> bool {
     plan.steps.iter().any(|step| {
         matches!(
             step.action,
@@ -125,32 +135,37 @@ fn posts(desk: &Desk<'_>, plan: &Plan) -> bool {
                 | Action::OpenThreads { .. }
                 | Action::EditReview { .. }
                 | Action::Supersede { .. }
-        ) && desk.gates.permit(step).is_ok()
+        ) && desk.gates.permit_step(step).is_ok()
     })
 }
 
-async fn play(desk: &Desk<'_>, inbox: &Inbox, mut snapshot: Snapshot, mut plan: Plan) -> Result<Turn, TurnError> {
+async fn apply_until_settled(
+    desk: &TurnContext<'_>,
+    inbox: &Inbox,
+    mut snapshot: Snapshot,
+    mut plan: Plan,
+) -> Result<Turn, TurnError> {
     let (mut steps, mut receipts) = (Vec::new(), Vec::new());
     let mut writes = 0;
-    for round in 1..=PLANS {
-        let applied = apply(desk.forge, desk.journal, desk.gates, desk.keys, &snapshot, &plan).await;
-        if !desk.gates.are_shut() {
-            desk.journal.keep(&Record { snapshot: &snapshot, plan: &plan, receipts: &applied.receipts });
+    for round in 1..=MAX_PLANS {
+        let applied = apply_plan(desk.forge, desk.journal, desk.gates, desk.keys, &snapshot, &plan).await;
+        if !desk.gates.is_dry_run() {
+            desk.journal.record_turn(&JournalRecord { snapshot: &snapshot, plan: &plan, receipts: &applied.receipts });
         }
         writes += applied.writes;
-        let unknown = applied.receipts.iter().any(|receipt| receipt.outcome == Outcome::Unknown);
+        let unknown = applied.receipts.iter().any(|receipt| receipt.outcome == StepOutcome::Unknown);
         // In matrix mode every write is followed by a look: a sibling may have posted meanwhile (D6).
-        let look_again = applied.approved || (desk.publishing == Publishing::Matrix && 0 < applied.writes);
-        let again = (applied.stale || look_again) && !unknown && round < PLANS;
+        let look_again = applied.approved || (desk.publish_mode == PublishMode::Matrix && 0 < applied.writes);
+        let again = (applied.ended_early || look_again) && !unknown && round < MAX_PLANS;
         steps.extend(plan.steps.iter().cloned());
         receipts.extend(applied.receipts.iter().cloned());
         if !again {
-            return Ok(Turn { snapshot, plan, steps, receipts, unsettled: applied.stale, writes });
+            return Ok(Turn { snapshot, plan, steps, receipts, needs_rerun: applied.ended_early, writes });
         }
-        match refresh(desk, inbox, &snapshot, &applied).await {
+        match refresh_snapshot(desk, inbox, &snapshot, &applied).await {
             Some(fresh) => (snapshot, plan) = fresh,
             None => break,
         }
     }
-    Ok(Turn { snapshot, plan, steps, receipts, unsettled: true, writes })
+    Ok(Turn { snapshot, plan, steps, receipts, needs_rerun: true, writes })
 }

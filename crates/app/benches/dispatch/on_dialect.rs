@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use referee_core::model::{Access, CheckState, Login, PullNumber, Sha};
-use referee_testkit::dialect::{Dialect, Server};
+use referee_testkit::dialect::{Dialect, FakeServer};
 use referee_testkit::proxy::Proxy;
-use referee_testkit::{Person, Quirks, World};
+use referee_testkit::{Quirks, World, WorldPerson};
 use tempfile::TempDir;
 
 use crate::stage::{self, People, Resolved, Stage};
@@ -19,25 +19,25 @@ pub(crate) struct OnDialect {
     pulls: Vec<PullNumber>,
     proxy: Proxy,
     home: TempDir,
-    _server: Server,
+    _server: FakeServer,
 }
 
 impl OnDialect {
     pub(crate) fn new(count: usize) -> Self {
         let home = TempDir::new().expect("a folder");
-        let world = World::new(Quirks { prompt: true, ..Dialect::Gitea127.quirks() });
+        let world = World::new(Quirks { instant_calls: true, ..Dialect::Gitea127.quirks() });
         ["alice", "ruth", "sec"].iter().for_each(|name| world.admit(name, Access::Write));
-        let seat = world.seat("referee");
-        world.offer_labels(&["wip", "ready", "bug"]);
-        world.name_commits(commits(&home.path().join("api.git"), count));
-        let hand = world.hand();
+        let seat = world.client("referee");
+        world.create_labels(&["wip", "ready", "bug"]);
+        world.queue_commit_ids(commits(&home.path().join("api.git"), count));
+        let hand = world.people();
         hand.as_("alice").push_base("README.md", |_| "# api\n".to_owned());
-        let open = |nth| hand.as_("alice").open(&format!("topic-{nth}"), &[(&path(nth), TEXT)]);
+        let open = |nth| hand.as_("alice").open_pull(&format!("topic-{nth}"), &[(&path(nth), TEXT)]);
         let pulls: Vec<PullNumber> = (0..count).map(open).collect();
         pulls.iter().enumerate().for_each(|(nth, pull)| stage::happened(&InWorld(&world), nth, *pull));
-        let server = Server::with_git(Dialect::Gitea127, &world, &home.path().join("api.git"));
-        let token = server.token(&seat, &Login::from("referee"));
-        let proxy = Proxy::in_front_of(server.base());
+        let server = FakeServer::open_with_git(Dialect::Gitea127, &world, &home.path().join("api.git"));
+        let token = server.issue_token(&seat, &Login::from("referee"));
+        let proxy = Proxy::in_front_of(server.base_url());
         stage::project(home.path(), "acme/api", proxy.url(), &token);
         Self { world, pulls, proxy, home, _server: server }
     }
@@ -102,8 +102,8 @@ impl Stage for OnDialect {
 struct InWorld<'a>(&'a World);
 
 impl InWorld<'_> {
-    fn at(&self, login: &str, pull: PullNumber) -> Person {
-        self.0.hand().on(pull).as_(login)
+    fn at(&self, login: &str, pull: PullNumber) -> WorldPerson {
+        self.0.people().on(pull).as_(login)
     }
 }
 
@@ -114,7 +114,7 @@ impl People for InWorld<'_> {
             "failure" => CheckState::Fail,
             _ => CheckState::Pending,
         };
-        self.at("alice", pull).check("ci", state);
+        self.at("alice", pull).report_check("ci", state);
     }
 
     fn head(&self, pull: PullNumber) -> String {
@@ -122,7 +122,7 @@ impl People for InWorld<'_> {
     }
 
     fn remark(&self, pull: PullNumber, text: &str) {
-        self.at("sec", pull).remark(text);
+        self.at("sec", pull).review_without_verdict(text);
     }
 
     fn block(&self, pull: PullNumber, text: &str) {
@@ -136,7 +136,7 @@ impl People for InWorld<'_> {
     fn note(&self, pull: PullNumber, resolved: Resolved) {
         let ruth = self.at("ruth", pull);
         let nth = pull.0 - 1;
-        let thread = ruth.note(&format!("src/f{nth}.rs"), 1, "why?");
+        let thread = ruth.open_thread(&format!("src/f{nth}.rs"), 1, "why?");
         if resolved == Resolved::Yes {
             ruth.resolve(&thread);
         }

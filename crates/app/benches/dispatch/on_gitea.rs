@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use referee_core::model::PullNumber;
 use referee_testkit::proxy::Proxy;
-use referee_testkit::server::Build;
+use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
 
 use crate::many::more;
@@ -21,10 +21,10 @@ pub(crate) struct OnGitea {
 
 impl OnGitea {
     pub(crate) fn new(count: usize) -> Self {
-        let site = Site::new(Build::Gitea127, &[("README.md", "# shop\n")]);
+        let site = Site::new(ServerBuild::Gitea127, &[("README.md", "# shop\n")]);
         let owner = site.repo.as_("owner");
         for name in ["wip", "ready", "bug"] {
-            owner.ask("POST", "/labels", Some(&json!({"name": name, "color": "#ee0701"})));
+            owner.send("POST", "/labels", Some(&json!({"name": name, "color": "#ee0701"})));
         }
         let first = site.open("topic", &[("a.txt", "one\ntwo\nthree\n")]);
         let pulls: Vec<PullNumber> = std::iter::once(first).chain(more(&site, first, count - 1)).collect();
@@ -40,7 +40,7 @@ impl OnGitea {
     /// The server looks at whether pulls merge in its own time, and the script takes its word.
     fn settle(&self) {
         let merges = |pull: &PullNumber| -> bool {
-            let row: Value = self.site.at("alice", *pull).look();
+            let row: Value = self.site.at("alice", *pull).fetch_pull();
             row["mergeable"] == true
         };
         for _ in 0..600 {
@@ -73,7 +73,7 @@ impl Stage for OnGitea {
 
 impl People for Site {
     fn check(&self, pull: PullNumber, state: &str) {
-        self.at("alice", pull).check("ci", state);
+        self.at("alice", pull).report_check("ci", state);
     }
 
     fn head(&self, pull: PullNumber) -> String {
@@ -81,7 +81,7 @@ impl People for Site {
     }
 
     fn remark(&self, pull: PullNumber, text: &str) {
-        self.at("sec", pull).remark(text);
+        self.at("sec", pull).review_without_verdict(text);
     }
 
     fn block(&self, pull: PullNumber, text: &str) {
@@ -94,7 +94,7 @@ impl People for Site {
 
     fn note(&self, pull: PullNumber, resolved: Resolved) {
         let ruth = self.at("ruth", pull);
-        let thread = ruth.note("a.txt", 2, "why two?");
+        let thread = ruth.open_thread("a.txt", 2, "why two?");
         if resolved == Resolved::Yes {
             ruth.resolve(&thread);
         }

@@ -19,7 +19,7 @@ use std::fmt::Write as _;
 
 use course::{Course, Spent};
 use many::Many;
-use referee_testkit::server::Build;
+use referee_testkit::server::ServerBuild;
 use reviewdog::Reviewdog;
 
 /// Files of the change, and findings in each.
@@ -33,7 +33,8 @@ fn main() {
     let mut table = "| | referee: reads + writes | opened / deleted / lost | reviewdog: reads + writes | opened / deleted / lost |\n\
                      |---|---:|---:|---:|---:|\n"
         .to_owned();
-    let (mut own, mut other) = (Course::new(Build::Gitea126, FILES, EACH), Course::new(Build::Gitea126, FILES, EACH));
+    let (mut own, mut other) =
+        (Course::new(ServerBuild::Gitea126, FILES, EACH), Course::new(ServerBuild::Gitea126, FILES, EACH));
     let first = own.referee();
     row(&mut table, "first review", &first, &reviewdog.review(&other));
     let unchanged = reviewdog.review(&other);
@@ -65,7 +66,7 @@ fn cells(spent: &Spent) -> String {
 
 fn sweep() -> String {
     let count = std::env::var("REFEREE_PULLS").ok().and_then(|count| count.parse().ok()).unwrap_or(PULLS);
-    let many = Many::new(Build::Gitea126, count);
+    let many = Many::new(ServerBuild::Gitea126, count);
     let mut table = "| | pages of the list | other requests |\n|---|---:|---:|\n".to_owned();
     let mut row = |what: &str| {
         let (pages, others) = many.asked();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use referee_testkit::proxy::Seen;
+use referee_testkit::proxy::LoggedRequest;
 
 /// What a request is for, the first time it is sent and each time after.
 const NEEDED: &[(&str, &[&str])] = &[
@@ -36,7 +36,7 @@ const NEEDED: &[(&str, &[&str])] = &[
 ];
 
 /// The table, in the order in which the requests were sent.
-pub(crate) fn table(log: &[Seen]) -> String {
+pub(crate) fn table(log: &[LoggedRequest]) -> String {
     let mut table = "| request | needed for |\n|---|---|\n".to_owned();
     let mut times: BTreeMap<String, usize> = BTreeMap::new();
     for seen in log {

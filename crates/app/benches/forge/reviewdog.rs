@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use referee_testkit::server::cache;
+use referee_testkit::server::cache_dir;
 
 use crate::course::{Course, Spent};
 use crate::site::Ran;
@@ -19,7 +19,7 @@ const VERSION: &str = "0.21.0";
 impl Reviewdog {
     /// The one that is kept, or a new one.
     pub(crate) fn at_hand() -> Self {
-        let home = cache().expect("a cache folder").join(format!("reviewdog-{VERSION}"));
+        let home = cache_dir().expect("a cache folder").join(format!("reviewdog-{VERSION}"));
         if !home.join("reviewdog").is_file() {
             build(&home);
         }

@@ -6,19 +6,19 @@ use std::fs::File;
 use std::path::PathBuf;
 
 use referee_core::model::{Login, PullNumber, Sha};
-use referee_forge::local_name;
+use referee_forge::format_local_name;
 use referee_git::Git;
 
-use crate::cli::Common;
-use crate::config::Setup;
+use crate::cli::CommonArgs;
+use crate::config::ResolvedConfig;
+use crate::console::Console;
 use crate::failure::Failure;
 use crate::forge::AnyForge;
-use crate::out::Out;
 use crate::place::Place;
 use crate::reach::{self, Around, Choice};
 use crate::setup;
 use crate::source::Texts;
-use crate::store::{Access, Store};
+use crate::store::{Store, StoreAccess};
 use crate::target::Target;
 use server::Opened;
 pub(crate) use server::{Forgeside, elsewhere, failure, identities, key, reached};
@@ -54,23 +54,23 @@ pub(crate) struct Case {
 
 impl Case {
     /// The pull that the words mean, for a command that may write on it.
-    pub(crate) fn open(common: &Common, words: Option<&str>, access: Access) -> Result<Self, Failure> {
+    pub(crate) fn open(common: &CommonArgs, words: Option<&str>, access: StoreAccess) -> Result<Self, Failure> {
         Self::found(common, &Target::read(words)?, access, access)
     }
 
     /// The same for a command that writes on no pull, whatever it remembers (TRI-9).
-    pub(crate) fn reader(common: &Common, words: Option<&str>, memory: Access) -> Result<Self, Failure> {
-        Self::found(common, &Target::read(words)?, Access::Read, memory)
+    pub(crate) fn reader(common: &CommonArgs, words: Option<&str>, memory: StoreAccess) -> Result<Self, Failure> {
+        Self::found(common, &Target::read(words)?, StoreAccess::Read, memory)
     }
 
-    fn found(common: &Common, target: &Target, access: Access, memory: Access) -> Result<Self, Failure> {
+    fn found(common: &CommonArgs, target: &Target, access: StoreAccess, memory: StoreAccess) -> Result<Self, Failure> {
         if let Some(site) = chosen(common, target)?
             && let Opened::Case(case) = server::open(common, site, target, memory)?
         {
             return Ok(*case);
         }
         let mut place = Place::open(common, memory)?;
-        if access == Access::Read {
+        if access == StoreAccess::Read {
             place = place.reading();
         }
         let pull = place.pull(target)?;
@@ -82,7 +82,7 @@ impl Case {
         let trusted = place.trusted(pull)?;
         let turnstile = Some(place.git.common_dir().join("referee/writer.lock"));
         let Place { git, forge, store, user, .. } = place;
-        let name = local_name(pull);
+        let name = format_local_name(pull);
         Ok(Self {
             pull,
             words: name.clone(),
@@ -100,12 +100,12 @@ impl Case {
     }
 
     /// What holds for the pull. A file at its head has no say (SAF-2). From here on every role's identity speaks.
-    pub(crate) fn setup(&mut self, common: &Common, out: &Out) -> Result<Setup, Failure> {
+    pub(crate) fn setup(&mut self, common: &CommonArgs, out: &Console) -> Result<ResolvedConfig, Failure> {
         let mut setup = setup::load(common, &self.texts, self.trusted.as_ref(), self.user.as_ref(), out)?;
         match &mut self.forge {
             AnyForge::Local(forge) => {
                 let identities = setup.policy.roles.iter().filter_map(|role| role.identity.clone());
-                **forge = (**forge).clone().holding(identities);
+                **forge = (**forge).clone().with_identities(identities);
             }
             AnyForge::Hosted(forge) => identities(forge, &mut setup, None)?,
         }
@@ -120,7 +120,7 @@ impl Case {
     /// Whether the pull is there: a reader looks at a branch without one as it would be.
     pub(crate) fn is_there(&self) -> Result<bool, Failure> {
         match &self.forge {
-            AnyForge::Local(forge) => Ok(forge.pulls()?.iter().any(|it| it.number == self.pull)),
+            AnyForge::Local(forge) => Ok(forge.list_pulls()?.iter().any(|it| it.number == self.pull)),
             AnyForge::Hosted(_) => Ok(true),
         }
     }
@@ -156,12 +156,12 @@ impl Case {
 }
 
 /// The open pulls of the forge of this checkout, where it has one and there is a token for it.
-pub(crate) fn forgeside(common: &Common) -> Result<Option<Forgeside>, Failure> {
+pub(crate) fn forgeside(common: &CommonArgs) -> Result<Option<Forgeside>, Failure> {
     chosen(common, &Target::Current)?.map_or(Ok(None), Forgeside::of)
 }
 
 /// The forge that the words mean; none is the local one.
-pub(crate) fn chosen(common: &Common, target: &Target) -> Result<Option<reach::Site>, Failure> {
+pub(crate) fn chosen(common: &CommonArgs, target: &Target) -> Result<Option<reach::Site>, Failure> {
     let forges = setup::forges(common);
     let origin = || Git::discover(&common.dir).ok()?.remote_url("origin").ok()?;
     let known = forges.as_ref().cloned().unwrap_or_default();

@@ -5,26 +5,26 @@ use std::path::PathBuf;
 
 use referee_core::hash::Hash;
 use referee_core::model::{Login, Pull, PullNumber, Sha, Time};
-use referee_forge::{ForgeError, Known, Listed, Reader, probe};
-use referee_git::{Credentials, Git, Head};
-use referee_http::{Calls, Token};
+use referee_forge::{ForgeError, OpenPullSummary, ProbedServer, Reader, probe_server};
+use referee_git::{CheckedOut, Credentials, Git};
+use referee_http::{RequestCounts, Token};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::Case;
-use crate::cli::Common;
-use crate::config::Setup;
+use crate::cli::CommonArgs;
+use crate::config::ResolvedConfig;
 use crate::elsewhere::Elsewhere;
-use crate::failure::{Failure, Kind};
-use crate::folders;
+use crate::failure::{Failure, FailureKind};
 use crate::forge::AnyForge;
 use crate::hosted::Hosted;
 use crate::place::now;
 use crate::reach::Site;
 use crate::setup::env;
 use crate::source::Texts;
-use crate::store::{Access, Memory, Store};
+use crate::store::{MemoryKind, Store, StoreAccess};
 use crate::target::{Remote, Target};
+use crate::user_dirs;
 use crate::wait::wait;
 
 /// What came of opening.
@@ -36,7 +36,7 @@ pub(super) enum Opened {
 }
 
 /// Finds the pull and all that belongs to it.
-pub(super) fn open(common: &Common, site: Site, target: &Target, memory: Access) -> Result<Opened, Failure> {
+pub(super) fn open(common: &CommonArgs, site: Site, target: &Target, memory: StoreAccess) -> Result<Opened, Failure> {
     let Some((forge, store)) = reached(&site, memory)? else { return Ok(Opened::NoForge) };
     let checkout = Git::discover(&common.dir).ok();
     let branch = branch_of(&site, checkout.as_ref());
@@ -54,7 +54,7 @@ pub(super) fn open(common: &Common, site: Site, target: &Target, memory: Access)
         _ => name.clone(),
     };
     let key = key(&site, number);
-    let turnstile = (memory == Access::Write).then(|| turnstile(&key)).flatten();
+    let turnstile = (memory == StoreAccess::Write).then(|| turnstile(&key)).flatten();
     let forge = AnyForge::Hosted(Box::new(forge));
     let (trusted, user) = (Some(trusted), None);
     let case = Case { pull: number, name, words, key, forge, store, checkout, texts, trusted, user, turnstile, branch };
@@ -62,18 +62,20 @@ pub(super) fn open(common: &Common, site: Site, target: &Target, memory: Access)
 }
 
 /// The forge and the store of all pulls on forges; none where the remote is no forge.
-pub(crate) fn reached(site: &Site, memory: Access) -> Result<Option<(Hosted, Store)>, Failure> {
-    let store = Store::of_forges(memory, now);
+pub(crate) fn reached(site: &Site, memory: StoreAccess) -> Result<Option<(Hosted, Store)>, Failure> {
+    let store = Store::open_for_forges(memory, now);
     let reach = site.reach()?;
     let kept = kept(site);
-    let known = store.recall::<Kept>(&kept, Memory::Server).ok().flatten().filter(Kept::holds);
-    let mut spent = Calls::default();
+    let known = store.load_memory::<Kept>(&kept, MemoryKind::ServerInfo).ok().flatten().filter(Kept::holds);
+    let mut spent = RequestCounts::default();
     // A token is shown to a server that nobody named only once that says what it is.
     if known.is_none() && site.guessed {
-        match wait(probe(&reach))? {
+        match wait(probe_server(&reach))? {
             Err(ForgeError::Unsupported(_)) => return Ok(None),
-            Err(error @ (ForgeError::Unreachable(_) | ForgeError::Later | ForgeError::Unknown)) => {
-                return Err(failure(error, site.server.as_str()).hint("`--forge-kind local` keeps to this repository"));
+            Err(error @ (ForgeError::Unreachable(_) | ForgeError::RetryLater | ForgeError::OutcomeUnknown)) => {
+                return Err(
+                    failure(error, site.server.as_str()).with_hint("`--forge-kind local` keeps to this repository")
+                );
             }
             Ok(_) | Err(_) => spent.reads = 1,
         }
@@ -83,7 +85,7 @@ pub(crate) fn reached(site: &Site, memory: Access) -> Result<Option<(Hosted, Sto
     let forge = forge.map_err(|error| failure(error, site.server.as_str()))?.after(spent);
     if asked {
         // Without it the next run asks again.
-        let _ = store.remember(&kept, Memory::Server, &Kept { at: now(), known: forge.known() });
+        let _ = store.save_memory(&kept, MemoryKind::ServerInfo, &Kept { at: now(), known: forge.known() });
     }
     Ok(Some((forge, store)))
 }
@@ -93,12 +95,12 @@ pub(crate) fn reached(site: &Site, memory: Access) -> Result<Option<(Hosted, Sto
 pub(crate) struct Forgeside {
     site: Site,
     /// The pulls, latest first.
-    pub(crate) pulls: Vec<Listed>,
+    pub(crate) pulls: Vec<OpenPullSummary>,
 }
 
 impl Forgeside {
     pub(super) fn of(site: Site) -> Result<Option<Self>, Failure> {
-        let Some((forge, _)) = reached(&site, Access::Read)? else { return Ok(None) };
+        let Some((forge, _)) = reached(&site, StoreAccess::Read)? else { return Ok(None) };
         let pulls = wait(forge.open_pulls())?.map_err(|error| failure(error, &site.repo.to_string()))?;
         Ok(Some(Self { site, pulls }))
     }
@@ -123,7 +125,7 @@ impl Forgeside {
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
     at: Time,
-    known: Known,
+    known: ProbedServer,
 }
 
 impl Kept {
@@ -135,7 +137,7 @@ impl Kept {
 
 /// The name under which that is kept: it tells one token from another, and nothing of it.
 fn kept(site: &Site) -> String {
-    let Hash(hash) = Hash::of_parts([site.server.as_str(), site.token.reveal()]);
+    let Hash(hash) = Hash::digest_parts([site.server.as_str(), site.token.reveal()]);
     format!("{} {}", site.server, &hash[..16])
 }
 
@@ -151,16 +153,16 @@ fn page(site: &Site) -> String {
 
 /// The file that the one holds who writes on a pull.
 fn turnstile(key: &str) -> Option<PathBuf> {
-    let folder = folders::state()?.join("writers");
+    let folder = user_dirs::state_dir()?.join("writers");
     fs::create_dir_all(&folder).ok()?;
-    let Hash(hash) = Hash::of(key);
+    let Hash(hash) = Hash::digest(key);
     Some(folder.join(format!("{}.lock", &hash[..16])))
 }
 
 /// The current branch, as the store names it.
 fn branch_of(site: &Site, checkout: Option<&Git>) -> Option<String> {
     let git = checkout?;
-    let Head::Branch { name, .. } = git.head().ok()? else { return None };
+    let CheckedOut::Branch { name, .. } = git.head().ok()? else { return None };
     Some(format!("{} {} {} {name}", git.common_dir().display(), site.server, site.repo))
 }
 
@@ -173,39 +175,43 @@ fn of_branch(
     branch: Option<&str>,
 ) -> Result<PullNumber, Failure> {
     let Some(git) = checkout else {
-        return Err(
-            Failure::usage(format!("no pull of `{}` was named", site.repo)).hint("name one: `referee review --pr 7`")
-        );
+        return Err(Failure::usage(format!("no pull of `{}` was named", site.repo))
+            .with_hint("name one: `referee review --pr 7`"));
     };
     let pulls = wait(forge.open_pulls())?.map_err(|error| failure(error, &site.repo.to_string()))?;
     let head = git.head()?;
-    let (mut of_it, what): (Vec<&Listed>, String) = match &head {
-        Head::Branch { name, .. } => {
-            (pulls.iter().filter(|pull| pull.branch == *name).collect(), format!("the branch `{name}`"))
+    let (mut of_it, what): (Vec<&OpenPullSummary>, String) = match &head {
+        CheckedOut::Branch { name, .. } => {
+            (pulls.iter().filter(|pull| pull.head_branch == *name).collect(), format!("the branch `{name}`"))
         }
-        Head::Detached(commit) => {
+        CheckedOut::Detached(commit) => {
             (pulls.iter().filter(|pull| pull.head == *commit).collect(), format!("the commit {}", commit.short()))
         }
     };
     // A fork may have a branch of that name too.
-    let own =
-        |pull: &&Listed| pull.from.as_deref().is_some_and(|from| from.eq_ignore_ascii_case(&site.repo.to_string()));
+    let own = |pull: &&OpenPullSummary| {
+        pull.head_repo.as_deref().is_some_and(|from| from.eq_ignore_ascii_case(&site.repo.to_string()))
+    };
     if of_it.iter().any(own) {
         of_it.retain(own);
     }
-    let last: Option<PullNumber> = branch.and_then(|branch| store.recall(branch, Memory::Used).ok().flatten());
+    let last: Option<PullNumber> =
+        branch.and_then(|branch| store.load_memory(branch, MemoryKind::LastUsedPull).ok().flatten());
     let found = of_it.iter().find(|pull| Some(pull.number) == last).or(of_it.first());
     found.map(|pull| pull.number).ok_or_else(|| {
-        Failure::new(Kind::NothingToReview, format!("nothing to review: `{}` has no open pull for {what}", site.repo))
-            .hint("open one there, or review it here: `referee review main..HEAD`")
+        Failure::new(
+            FailureKind::NothingToReview,
+            format!("nothing to review: `{}` has no open pull for {what}", site.repo),
+        )
+        .with_hint("open one there, or review it here: `referee review main..HEAD`")
     })
 }
 
 /// Remembers which pull was used on the current branch.
 pub(super) fn used(case: &Case) -> Result<(), Failure> {
     let Some(branch) = &case.branch else { return Ok(()) };
-    if case.store.recall(branch, Memory::Used)? != Some(case.pull) {
-        case.store.remember(branch, Memory::Used, &case.pull)?;
+    if case.store.load_memory(branch, MemoryKind::LastUsedPull)? != Some(case.pull) {
+        case.store.save_memory(branch, MemoryKind::LastUsedPull, &case.pull)?;
     }
     Ok(())
 }
@@ -215,7 +221,7 @@ fn texts(site: &Site, forge: &Hosted, checkout: Option<&Git>, pull: &Pull, trust
     let needed = [&pull.base_sha, &pull.head, trusted];
     // A shallow clone has commits and not what led to them.
     let has_all = |git: &Git| {
-        !git.is_shallow().unwrap_or(true) && needed.iter().all(|commit| git.has(commit).unwrap_or_default())
+        !git.is_shallow().unwrap_or(true) && needed.iter().all(|commit| git.has_commit(commit).unwrap_or_default())
     };
     if let Some(git) = checkout.filter(|git| has_all(git)) {
         return Ok(Texts::of(git.clone()));
@@ -229,18 +235,18 @@ fn texts(site: &Site, forge: &Hosted, checkout: Option<&Git>, pull: &Pull, trust
 pub(crate) fn elsewhere(site: &Site, forge: &Hosted) -> Result<Elsewhere, Failure> {
     let url = format!("{}.git", page(site));
     let credentials = Credentials {
-        ca: site.ca.clone(),
+        ca_file: site.ca.clone(),
         proxy: site.proxy.as_ref().map(Url::to_string),
         ..Credentials::new(forge.login().as_str(), site.token.reveal())
     };
-    let name = format!("{}-{}.git", site.repo.name, &Hash::of(&url).0[..16]);
-    let folder = folders::cache().map(|folder| folder.join("git").join(name));
+    let name = format!("{}-{}.git", site.repo.name, &Hash::digest(&url).0[..16]);
+    let folder = user_dirs::cache_dir().map(|folder| folder.join("git").join(name));
     Elsewhere::at(folder.as_deref(), url, credentials)
 }
 
 /// The identities of the roles get their names, and those whose token is here a voice; the fixing side has one too,
 /// where it has a token of its own.
-pub(crate) fn identities(forge: &mut Hosted, setup: &mut Setup, author: Option<Token>) -> Result<(), Failure> {
+pub(crate) fn identities(forge: &mut Hosted, setup: &mut ResolvedConfig, author: Option<Token>) -> Result<(), Failure> {
     let (mut roles, mut hands): (Vec<usize>, Vec<(Option<Login>, Token)>) = (Vec::new(), Vec::new());
     for (at, role) in setup.roles.iter().enumerate() {
         let Some(name) = &role.identity else { continue };
@@ -254,11 +260,11 @@ pub(crate) fn identities(forge: &mut Hosted, setup: &mut Setup, author: Option<T
             _ if identity.login.is_some() => {}
             Some(Err(error)) => {
                 return Err(Failure::usage(format!("nobody can speak for role `{}`: {error}", role.name))
-                    .hint(format!("give `[identity.{name}]` its `login` where this job has no such token")));
+                    .with_hint(format!("give `[identity.{name}]` its `login` where this job has no such token")));
             }
             None => {
                 return Err(Failure::usage(format!("nobody can speak for role `{}`", role.name))
-                    .hint(format!("give `[identity.{name}]` a `token` or a `login`")));
+                    .with_hint(format!("give `[identity.{name}]` a `token` or a `login`")));
             }
         }
     }
@@ -275,5 +281,5 @@ pub(crate) fn identities(forge: &mut Hosted, setup: &mut Setup, author: Option<T
 
 /// Why something could not be read from a forge.
 pub(crate) fn failure(error: ForgeError, what: &str) -> Failure {
-    Failure::of_forge(&error, &format!("nothing was read from `{what}`: {error}"))
+    Failure::from_forge_error(&error, &format!("nothing was read from `{what}`: {error}"))
 }

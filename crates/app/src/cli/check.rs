@@ -9,15 +9,15 @@ use referee_core::model::{CheckOutcome, LocalCheck, Sha};
 use referee_git::Git;
 use serde_json::json;
 
-use super::Common;
+use super::CommonArgs;
 use crate::case::Case;
-use crate::failure::{Ending, Failure};
-use crate::out::Out;
-use crate::store::{Access, Memory};
+use crate::console::Console;
+use crate::failure::{CliOutcome, Failure};
+use crate::store::{MemoryKind, StoreAccess};
 
 /// Run the repository's checks, and remember how they ended at this head
 #[derive(Debug, Args)]
-pub(super) struct Check {
+pub(super) struct CheckArgs {
     /// Name the checks, run none
     #[arg(long)]
     list: bool,
@@ -30,11 +30,11 @@ pub(super) struct Check {
 }
 
 /// How often somebody looks whether a check is still running.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-impl Check {
-    pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
-        let mut case = Case::open(common, None, if self.list { Access::Read } else { Access::Write })?;
+impl CheckArgs {
+    pub(super) fn run(self, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
+        let mut case = Case::open(common, None, if self.list { StoreAccess::Read } else { StoreAccess::Write })?;
         let setup = case.setup(common, out)?;
         let checks: Vec<(String, Vec<String>)> = if self.argv.is_empty() {
             setup.checks.clone().into_iter().collect()
@@ -43,21 +43,21 @@ impl Check {
         };
         if checks.is_empty() {
             return Err(Failure::usage("there are no checks: `[checks]` of `referee.toml` names none")
-                .hint("give one: `referee check -- cargo test`"));
+                .with_hint("give one: `referee check -- cargo test`"));
         }
         if self.list {
-            checks.iter().for_each(|(name, argv)| out.data(&format!("{name:<12} {}\n", argv.join(" "))));
-            return Ok(Ending::Done);
+            checks.iter().for_each(|(name, argv)| out.print_data(&format!("{name:<12} {}\n", argv.join(" "))));
+            return Ok(CliOutcome::Done);
         }
         let Some(git) = &case.checkout else {
-            return Err(Failure::usage("there is nothing to check: this is no checkout").hint("use `-C DIR`"));
+            return Err(Failure::usage("there is nothing to check: this is no checkout").with_hint("use `-C DIR`"));
         };
         let head = git.head()?.commit().cloned().ok_or_else(|| Failure::failed("there is no commit to check"))?;
         let clean = git.is_clean()?;
         let mut outcome = CheckOutcome::Passed;
         let mut ended = Vec::new();
         for (name, argv) in &checks {
-            let how = self.one(git, name, argv, out);
+            let how = self.run_check(git, name, argv, out);
             if how != CheckOutcome::Passed && outcome == CheckOutcome::Passed {
                 outcome = how;
             }
@@ -65,29 +65,29 @@ impl Check {
         }
         // Checks of other code prove nothing of the head.
         if clean {
-            case.store.remember(&case.key, Memory::Check, &LocalCheck { outcome, head: head.clone() })?;
+            case.store.save_memory(&case.key, MemoryKind::CheckResult, &LocalCheck { outcome, head: head.clone() })?;
         }
-        tell(&ended, outcome, &head, clean, out);
-        Ok(if outcome == CheckOutcome::Passed { Ending::Done } else { Ending::Failed })
+        print_checks(&ended, outcome, &head, clean, out);
+        Ok(if outcome == CheckOutcome::Passed { CliOutcome::Done } else { CliOutcome::Failed })
     }
 
-    fn one(&self, git: &Git, name: &str, argv: &[String], out: &Out) -> CheckOutcome {
+    fn run_check(&self, git: &Git, name: &str, argv: &[String], out: &Console) -> CheckOutcome {
         let Some((program, rest)) = argv.split_first() else {
-            out.always(&format!("{name}: there is no command"));
+            out.print_always(&format!("{name}: there is no command"));
             return CheckOutcome::Unknown;
         };
-        out.say(&format!("{name}: {}", argv.join(" ")));
+        out.print_info(&format!("{name}: {}", argv.join(" ")));
         let mut command = Command::new(program);
         // What a check prints is words: stdout is for data.
         command.args(rest).stdin(Stdio::null()).stdout(io::stderr());
-        if let Some(top) = git.top() {
+        if let Some(top) = git.work_tree_root() {
             command.current_dir(top);
         }
         // What could not be started proves nothing, and unsays what passed before.
         let mut child = match command.spawn() {
             Ok(child) => child,
             Err(error) => {
-                out.always(&format!(
+                out.print_always(&format!(
                     "error: the check `{name}` could not be started: {error}\n\nhint: is `{program}` installed?"
                 ));
                 return CheckOutcome::Unknown;
@@ -98,7 +98,7 @@ impl Check {
             match child.try_wait() {
                 Ok(Some(status)) if status.success() => return CheckOutcome::Passed,
                 Ok(Some(_)) => return CheckOutcome::Failed,
-                Ok(None) if Instant::now() < deadline => std::thread::park_timeout(LOOK),
+                Ok(None) if Instant::now() < deadline => std::thread::park_timeout(POLL_INTERVAL),
                 Ok(None) => {
                     let _ = child.kill();
                     let _ = child.wait();
@@ -110,16 +110,19 @@ impl Check {
     }
 }
 
-fn tell(ended: &[serde_json::Value], outcome: CheckOutcome, head: &Sha, clean: bool, out: &Out) {
+fn print_checks(ended: &[serde_json::Value], outcome: CheckOutcome, head: &Sha, clean: bool, out: &Console) {
     if out.json {
         let stored = clean.then_some(head);
-        out.document(&json!({ "schema": "referee/check-1", "checks": ended, "outcome": outcome, "stored": stored }));
+        out.print_json(&json!({ "schema": "referee/check-1", "checks": ended, "outcome": outcome, "stored": stored }));
     }
     let word = if outcome == CheckOutcome::Passed { "passed" } else { "did not pass" };
     if clean {
-        out.say(&format!("{word} at {}, remembered\nnext: `referee comments` says where the pull is", head.short()));
+        out.print_info(&format!(
+            "{word} at {}, remembered\nnext: `referee comments` says where the pull is",
+            head.short()
+        ));
     } else {
-        out.say(&format!(
+        out.print_info(&format!(
             "{word}, but the work tree differs from {}: nothing was remembered\nnext: commit, then `referee check`",
             head.short()
         ));

@@ -7,26 +7,26 @@ use referee_core::decide::settle::ThreadOutcome;
 use referee_core::model::{Completeness, Triage};
 use referee_core::plan::Reason;
 use referee_core::triage::{
-    Filter, Outdated, Phase, PhaseNow, Question, Resolved, Scan, ThreadView, TriagePayload, check_triage, remember,
-    scan, summary,
+    OutdatedThreads, Phase, PhaseNow, Question, ResolvedThreads, ThreadFilter, ThreadScan, ThreadView, TriagePayload,
+    build_triage, render_summary, scan_threads, validate_triage,
 };
 use referee_turn::Inbox;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Common;
+use super::CommonArgs;
 use crate::case::Case;
-use crate::failure::{Ending, Failure, Kind};
-use crate::out::Out;
+use crate::console::Console;
+use crate::failure::{CliOutcome, Failure, FailureKind};
 use crate::payload;
-use crate::store::{Access, Memory};
+use crate::store::{MemoryKind, StoreAccess};
 use crate::table::Table;
 
 /// List review threads, and take a triage of them
 #[derive(Debug, Args)]
-pub(super) struct Comments {
+pub(super) struct CommentsArgs {
     #[command(flatten)]
-    which: super::Which,
+    which: super::PullArgs,
     /// Resolved ones too
     #[arg(long)]
     all: bool,
@@ -78,20 +78,20 @@ pub(super) struct CommentsDocument {
 }
 
 impl CommentsDocument {
-    fn new(scan: Scan, triage: Option<Triage>, outcomes: Vec<ThreadOutcome>) -> Self {
-        let Scan { pr_number, complete, filtered, phase: PhaseNow { phase, why, questions }, threads } = scan;
+    fn new(scan: ThreadScan, triage: Option<Triage>, outcomes: Vec<ThreadOutcome>) -> Self {
+        let ThreadScan { pr_number, complete, filtered, phase: PhaseNow { phase, why, questions }, threads } = scan;
         let schema = "referee/comments-1";
         Self { schema, pr_number, complete, filtered, phase, why, questions, threads, triage, outcomes }
     }
 }
 
-impl Comments {
-    pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
-        let access = if self.dry_run { Access::Read } else { Access::Write };
-        let mut case = Case::reader(common, self.which.words(), access)?;
+impl CommentsArgs {
+    pub(super) fn run(self, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
+        let access = if self.dry_run { StoreAccess::Read } else { StoreAccess::Write };
+        let mut case = Case::reader(common, self.which.text(), access)?;
         if !case.is_there()? {
-            return Err(Failure::new(Kind::NothingToReview, "there is no pull for this branch yet")
-                .hint("`referee review` opens one"));
+            return Err(Failure::new(FailureKind::NothingToReview, "there is no pull for this branch yet")
+                .with_hint("`referee review` opens one"));
         }
         let setup = case.setup(common, out)?;
         let (store, key) = (&case.store, &case.key);
@@ -103,50 +103,50 @@ impl Comments {
             snapshot.threads.truncate(most);
             snapshot.complete = Completeness::Truncated { what: format!("threads, after {most}") };
         }
-        let filter = self.filter();
-        let mut seen = scan(&snapshot, &setup.policy, &filter, &case.source());
+        let filter = self.build_filter();
+        let mut seen = scan_threads(&snapshot, &setup.policy, &filter, &case.source());
         let mut triage = inbox.evidence.triage.take();
         if let Some(path) = &self.triage_payload {
-            let handed: TriagePayload = payload::parse(path, "triage")?;
-            let faults = check_triage(&handed, case.pull, &seen.selected());
+            let handed: TriagePayload = payload::parse_payload(path, "triage")?;
+            let faults = validate_triage(&handed, case.pull, &seen.selected_thread_ids());
             if !faults.is_empty() {
                 let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
-                return Err(payload::refused(path, "triage", &faults));
+                return Err(payload::reject_payload(path, "triage", &faults));
             }
-            triage = Some(remember(handed, &seen, triage.as_ref()));
+            triage = Some(build_triage(handed, &seen, triage.as_ref()));
             snapshot.evidence.triage.clone_from(&triage);
-            seen = scan(&snapshot, &setup.policy, &filter, &case.source());
+            seen = scan_threads(&snapshot, &setup.policy, &filter, &case.source());
         }
         if !self.dry_run {
             if let (Some(triage), Some(_)) = (&triage, &self.triage_payload) {
-                store.remember(key, Memory::Triage, triage)?;
+                store.save_memory(key, MemoryKind::Triage, triage)?;
             }
-            store.remember(key, Memory::Seen, &seen.seen())?;
-            store.remember(key, Memory::Phase, &seen.phase)?;
+            store.save_memory(key, MemoryKind::ScannedThreads, &seen.to_seen_threads())?;
+            store.save_memory(key, MemoryKind::Phase, &seen.phase)?;
             case.used()?;
         }
-        let ending = if seen.phase.phase == Phase::Blocked { Ending::HumanNeeded } else { Ending::Done };
+        let ending = if seen.phase.phase == Phase::Blocked { CliOutcome::HumanNeeded } else { CliOutcome::Done };
         if out.json {
-            let outcomes = store.recall(key, Memory::Outcomes)?.unwrap_or_default();
-            out.document(&CommentsDocument::new(seen, triage, outcomes));
+            let outcomes = store.load_memory(key, MemoryKind::AnswerOutcomes)?.unwrap_or_default();
+            out.print_json(&CommentsDocument::new(seen, triage, outcomes));
         } else {
-            out.data(&summary(&seen));
-            out.say(&format!("next: {}", next(&case.words, &seen)));
+            out.print_data(&render_summary(&seen));
+            out.print_info(&format!("next: {}", describe_next(&case.words, &seen)));
         }
         Ok(ending)
     }
 
-    fn filter(&self) -> Filter {
-        Filter {
-            resolved: if self.all { Resolved::Show } else { Resolved::LeaveOut },
-            outdated: if self.include_outdated { Outdated::Show } else { Outdated::LeaveOut },
+    fn build_filter(&self) -> ThreadFilter {
+        ThreadFilter {
+            resolved: if self.all { ResolvedThreads::Include } else { ResolvedThreads::Exclude },
+            outdated: if self.include_outdated { OutdatedThreads::Include } else { OutdatedThreads::Exclude },
             authors: self.authors.clone(),
             paths: self.paths.clone(),
         }
     }
 }
 
-fn next(name: &str, scan: &Scan) -> String {
+fn describe_next(name: &str, scan: &ThreadScan) -> String {
     match scan.phase.phase {
         Phase::Blocked => "a person decides; then scan again".to_owned(),
         Phase::FixingReviewFindings => {

@@ -4,18 +4,18 @@ use clap::{Args, CommandFactory, ValueEnum};
 use clap_complete::Shell;
 
 use super::Cli;
-use crate::failure::{Ending, Failure};
-use crate::out::Out;
+use crate::console::Console;
+use crate::failure::{CliOutcome, Failure};
 
 /// Print completions for a shell, or the manual
 #[derive(Debug, Args)]
-pub(super) struct Completion {
+pub(super) struct CompletionArgs {
     /// Which shell; `man` prints the manual page
-    shell: For,
+    shell: CompletionTarget,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum For {
+enum CompletionTarget {
     Bash,
     Elvish,
     Fish,
@@ -24,25 +24,25 @@ enum For {
     Man,
 }
 
-impl Completion {
-    pub(super) fn run(self, out: &Out) -> Result<Ending, Failure> {
+impl CompletionArgs {
+    pub(super) fn run(self, out: &Console) -> Result<CliOutcome, Failure> {
         let shell = match self.shell {
-            For::Bash => Shell::Bash,
-            For::Elvish => Shell::Elvish,
-            For::Fish => Shell::Fish,
-            For::Powershell => Shell::PowerShell,
-            For::Zsh => Shell::Zsh,
-            For::Man => return manual(out),
+            CompletionTarget::Bash => Shell::Bash,
+            CompletionTarget::Elvish => Shell::Elvish,
+            CompletionTarget::Fish => Shell::Fish,
+            CompletionTarget::Powershell => Shell::PowerShell,
+            CompletionTarget::Zsh => Shell::Zsh,
+            CompletionTarget::Man => return print_manual(out),
         };
         let mut script = Vec::new();
         clap_complete::generate(shell, &mut Cli::command(), "referee", &mut script);
-        out.data(&String::from_utf8_lossy(&script));
-        Ok(Ending::Done)
+        out.print_data(&String::from_utf8_lossy(&script));
+        Ok(CliOutcome::Done)
     }
 }
 
 /// One page for the program, then one for each command.
-fn manual(out: &Out) -> Result<Ending, Failure> {
+fn print_manual(out: &Console) -> Result<CliOutcome, Failure> {
     let mut program = Cli::command();
     program.build();
     let mut pages = Vec::new();
@@ -51,6 +51,6 @@ fn manual(out: &Out) -> Result<Ending, Failure> {
         let page = clap_mangen::Man::new(command).render(&mut pages);
         page.map_err(|error| Failure::failed(format!("the manual could not be written: {error}")))?;
     }
-    out.data(&String::from_utf8_lossy(&pages));
-    Ok(Ending::Done)
+    out.print_data(&String::from_utf8_lossy(&pages));
+    Ok(CliOutcome::Done)
 }

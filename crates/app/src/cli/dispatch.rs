@@ -7,19 +7,19 @@ use clap::Args;
 use clap::builder::FalseyValueParser;
 use referee_core::model::snapshot::WorkOutcome;
 use referee_core::plan::JobKind;
-use referee_turn::{Looked, Outcome, Passed, Receipt, Started};
+use referee_turn::{PassOutcome, PassPull, Receipt, StartOutcome, StepOutcome};
 
-use super::Common;
-use crate::dispatch::{Mode, Repository, find};
-use crate::failure::{Ending, Failure};
-use crate::out::Out;
-use crate::show::{Calls, PassDocument, PassOf, reason};
-use crate::store::Access;
-use crate::worker::{Hired, Ran};
+use super::CommonArgs;
+use crate::console::Console;
+use crate::dispatch::{DispatchMode, ProjectRepository, find_project};
+use crate::failure::{CliOutcome, Failure};
+use crate::show::{Calls, PassDocument, PassView, render_reason};
+use crate::store::StoreAccess;
+use crate::worker::{RunnableWorker, WorkerRun};
 
 /// Say which worker a project needs next, and which pulls a person may take
 #[derive(Debug, Args)]
-pub(super) struct Dispatch {
+pub(super) struct DispatchArgs {
     /// The project: a file, or a name in the folder of projects
     project: String,
     /// The folder of projects [default: `projects` beside the operator file]
@@ -33,92 +33,108 @@ pub(super) struct Dispatch {
     run: bool,
 }
 
-impl Dispatch {
-    pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
-        let found = find(common, &self.project, self.projects.as_deref())?;
-        let access = if self.dry_run { Access::Read } else { Access::Write };
-        let repository = Repository::open(common, &found, access, out)?;
-        let hired = if self.run { repository.hire(&found)? } else { BTreeMap::new() };
-        let passed = repository.pass(self.mode(), |line| {
+impl DispatchArgs {
+    pub(super) fn run(self, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
+        let found = find_project(common, &self.project, self.projects.as_deref())?;
+        let access = if self.dry_run { StoreAccess::Read } else { StoreAccess::Write };
+        let repository = ProjectRepository::open(common, &found, access, out)?;
+        let hired = if self.run { repository.resolve_workers(&found)? } else { BTreeMap::new() };
+        let passed = repository.run_pass(self.mode(), |line| {
             if !out.json {
-                out.data(&format!("{line}\n"));
+                out.print_data(&format!("{line}\n"));
             }
         })?;
-        tell(&passed, out);
+        print_pass(&passed, out);
         if self.dry_run {
-            would(&passed, &hired, out);
+            print_dry_run(&passed, &hired, out);
         }
-        let held = passed.held.as_ref();
-        let ran = held.map(|held| repository.work(held, &hired, &found, out)).transpose()?.flatten();
+        let held = passed.claimed_worker.as_ref();
+        let ran = held.map(|held| repository.run_worker(held, &hired, &found, out)).transpose()?.flatten();
         if let Some(ran) = &ran {
-            ran.words().iter().for_each(|line| out.say(line));
+            ran.render_lines().iter().for_each(|line| out.print_info(line));
         }
         if out.json {
-            let referee_http::Calls { reads, writes } = repository.calls();
+            let referee_http::RequestCounts { reads, writes } = repository.calls();
             let (repo, calls) = (repository.name(), Calls { reads, writes });
             let (dry_run, ran) = (self.dry_run, ran.as_ref());
-            out.document(&PassDocument::of(&PassOf { passed: &passed, repo, calls, dry_run, ran }));
+            out.print_json(&PassDocument::from_view(&PassView {
+                passed: &passed,
+                repo,
+                calls,
+                dry_run,
+                worker_run: ran,
+            }));
         }
-        Ok(ending(passed.unsettled, ran.as_ref()))
+        Ok(choose_ending(passed.needs_rerun, ran.as_ref()))
     }
 
-    fn mode(&self) -> Mode {
+    fn mode(&self) -> DispatchMode {
         match (self.dry_run, self.run) {
-            (true, _) => Mode::DryRun,
-            (false, true) => Mode::Run,
-            (false, false) => Mode::Print,
+            (true, _) => DispatchMode::DryRun,
+            (false, true) => DispatchMode::Run,
+            (false, false) => DispatchMode::Print,
         }
     }
 }
 
-fn ending(unsettled: bool, ran: Option<&Ran>) -> Ending {
+fn choose_ending(unsettled: bool, ran: Option<&WorkerRun>) -> CliOutcome {
     match ran.map(|ran| ran.outcome) {
-        _ if unsettled || ran.is_some_and(|ran| ran.unsettled) => Ending::Later,
-        Some(WorkOutcome::NeedsHuman) => Ending::HumanNeeded,
-        Some(WorkOutcome::Failed) => Ending::Failed,
-        Some(WorkOutcome::Done | WorkOutcome::NothingToDo) | None => Ending::Done,
+        _ if unsettled || ran.is_some_and(|ran| ran.unsettled) => CliOutcome::TryLater,
+        Some(WorkOutcome::NeedsHuman) => CliOutcome::HumanNeeded,
+        Some(WorkOutcome::Failed) => CliOutcome::Failed,
+        Some(WorkOutcome::Done | WorkOutcome::NothingToDo) | None => CliOutcome::Done,
     }
 }
 
 /// Which worker a run would start.
-fn would(passed: &Passed, hired: &BTreeMap<JobKind, Hired>, out: &Out) {
+fn print_dry_run(passed: &PassOutcome, hired: &BTreeMap<JobKind, RunnableWorker>, out: &Console) {
     let Some((job, worker)) = passed.pass.spawn.as_ref().and_then(|job| Some((job, hired.get(&job.kind)?))) else {
         return;
     };
-    let (program, minutes) = (worker.argv.first().map_or("", String::as_str), worker.time.as_secs() / 60);
-    out.say(&format!("would start `{}` for {} #{}: `{program}`, {minutes} min", worker.name, job.kind, job.number));
+    let (program, minutes) = (worker.argv.first().map_or("", String::as_str), worker.timeout.as_secs() / 60);
+    out.print_info(&format!(
+        "would start `{}` for {} #{}: `{program}`, {minutes} min",
+        worker.name, job.kind, job.number
+    ));
 }
 
 /// Why each pull is where it is, and what was not done.
-fn tell(passed: &Passed, out: &Out) {
+fn print_pass(passed: &PassOutcome, out: &Console) {
     for (number, why) in &passed.pass.reasons {
-        out.say(&format!("{number} {}", reason(why)));
+        out.print_info(&format!("{number} {}", render_reason(why)));
     }
     if passed.pulls.is_empty() {
-        out.say(&reason(&passed.pass.issue));
+        out.print_info(&render_reason(&passed.pass.issue_reason));
     }
-    for Looked { plan, receipts, .. } in &passed.pulls {
-        for receipt in receipts.iter().filter(|receipt| undone(receipt)) {
-            out.say(&format!("warning: {} {}", plan.pull, words(receipt)));
+    for PassPull { plan, receipts, .. } in &passed.pulls {
+        for receipt in receipts.iter().filter(|receipt| is_undone(receipt)) {
+            out.print_info(&format!("warning: {} {}", plan.pull, render_receipt(receipt)));
         }
     }
     let Some(started) = &passed.started else { return };
     match started {
-        Started::Yes(rest) => rest.iter().for_each(|it| out.say(&format!("warning: {}", words(it)))),
-        Started::Held => out.say("no worker was named: another process is about to"),
-        Started::Changed => out.say("no worker was named: its cause was gone, or is being answered"),
-        Started::Outrun => out.say("warning: no worker was named: another process recorded one at the same time"),
-        Started::Unrecorded(it) => {
-            out.say(&format!("warning: no worker was named, as it could not be recorded: {}", words(it)));
+        StartOutcome::Started(rest) => {
+            rest.iter().for_each(|it| out.print_info(&format!("warning: {}", render_receipt(it))))
         }
-        Started::Failed(error) => out.say(&format!("warning: no worker was named: {error}")),
+        StartOutcome::ClaimHeld => out.print_info("no worker was named: another process is about to"),
+        StartOutcome::CauseChanged => out.print_info("no worker was named: its cause was gone, or is being answered"),
+        StartOutcome::LostRace => {
+            out.print_info("warning: no worker was named: another process recorded one at the same time")
+        }
+        StartOutcome::Unrecorded(it) => {
+            out.print_info(&format!(
+                "warning: no worker was named, as it could not be recorded: {}",
+                render_receipt(it)
+            ));
+        }
+        StartOutcome::Failed(error) => out.print_info(&format!("warning: no worker was named: {error}")),
     }
 }
 
-fn undone(receipt: &Receipt) -> bool {
-    !matches!(receipt.outcome, Outcome::Done | Outcome::AlreadySo)
+fn is_undone(receipt: &Receipt) -> bool {
+    !matches!(receipt.outcome, StepOutcome::Done | StepOutcome::AlreadySo)
 }
 
-fn words(receipt: &Receipt) -> String {
+fn render_receipt(receipt: &Receipt) -> String {
     format!("{} {}: {}", receipt.outcome.name(), receipt.action, receipt.note)
 }

@@ -4,25 +4,25 @@ use std::path::PathBuf;
 
 use clap::Args;
 use referee_core::facts::Facts;
-use referee_core::render::{Heading, explain};
+use referee_core::render::{ExplainHeading, render_explanation};
 use referee_core::triage::PhaseNow;
 use referee_turn::Inbox;
 
-use super::{Common, Which};
+use super::{CommonArgs, PullArgs};
 use crate::case::Case;
-use crate::dispatch::{self, find};
-use crate::failure::{Ending, Failure};
-use crate::out::Out;
-use crate::show::{Played, TurnDocument};
-use crate::store::{Access, Memory};
+use crate::console::Console;
+use crate::dispatch::{self, find_project};
+use crate::failure::{CliOutcome, Failure};
+use crate::show::{TurnDocument, TurnView};
+use crate::store::{MemoryKind, StoreAccess};
 use crate::table::Table;
-use crate::{reviewers, tell};
+use crate::{reviewers, turn_output};
 
 /// Why a pull is where it is, or what a rule means
 #[derive(Debug, Args)]
-pub(super) struct Explain {
+pub(super) struct ExplainArgs {
     #[command(flatten)]
-    which: Which,
+    which: PullArgs,
     /// What this rule of the built-in reviewer looks for, and why
     #[arg(long, value_name = "ID", conflicts_with_all = ["pull", "pr"])]
     rule: Option<String>,
@@ -35,18 +35,18 @@ pub(super) struct Explain {
 }
 
 /// How many turns are listed.
-const TURNS: usize = 5;
+const MAX_TURNS: usize = 5;
 
-impl Explain {
-    pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
+impl ExplainArgs {
+    pub(super) fn run(self, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
         if let Some(id) = &self.rule {
-            return rule(id, out);
+            return explain_rule(id, out);
         }
-        let mut case = Case::open(common, self.which.words(), Access::Read)?;
+        let mut case = Case::open(common, self.which.text(), StoreAccess::Read)?;
         let mut setup = case.setup(common, out)?;
         if let Some(project) = &self.project {
-            let found = find(common, project, self.projects.as_deref())?;
-            setup.policy = dispatch::govern(&found.file, setup.policy, &case.forge)?;
+            let found = find_project(common, project, self.projects.as_deref())?;
+            setup.policy = dispatch::apply_project_policy(&found.file, setup.policy, &case.forge)?;
         }
         let (store, key) = (&case.store, &case.key);
         let table = Table::new(&case, &setup)?;
@@ -55,40 +55,44 @@ impl Explain {
         if out.json {
             let calls = table.calls(0);
             let (steps, rounds) = (plan.steps.as_slice(), setup.policy.rounds);
-            let played = Played { snapshot: &snapshot, plan: &plan, steps, receipts: &[], rounds, calls };
-            let stored: Option<PhaseNow> = store.recall(key, Memory::Phase)?;
-            let mut document = TurnDocument::of(&played);
+            let played = TurnView { snapshot: &snapshot, plan: &plan, steps, receipts: &[], max_rounds: rounds, calls };
+            let stored: Option<PhaseNow> = store.load_memory(key, MemoryKind::Phase)?;
+            let mut document = TurnDocument::from_view(&played);
             document.phase = stored.map(|stored| stored.phase.to_string());
-            out.document(&document);
-            return Ok(Ending::Done);
+            out.print_json(&document);
+            return Ok(CliOutcome::Done);
         }
-        let heading = Heading { name: case.name.clone(), ..Heading::of(&Facts::new(&snapshot, &setup.policy)) };
-        out.data(&explain(&plan, &heading));
-        for action in store.cut_short(key)? {
-            out.data(&format!("cut      {action}: the last run ended there; it is read back by the next one\n"));
+        let heading = ExplainHeading {
+            name: case.name.clone(),
+            ..ExplainHeading::from_facts(&Facts::new(&snapshot, &setup.policy))
+        };
+        out.print_data(&render_explanation(&plan, &heading));
+        for action in store.find_unfinished_writes(key)? {
+            out.print_data(&format!("cut      {action}: the last run ended there; it is read back by the next one\n"));
         }
         let whose = if case.is_local() { String::new() } else { format!(" --pr {}", case.words) };
-        for turn in store.turns(key, TURNS)? {
+        for turn in store.list_turns(key, MAX_TURNS)? {
             let head = turn.head.get(..7).unwrap_or(&turn.head);
-            let times = if turn.times > 1 { format!(", {} times alike", turn.times) } else { String::new() };
+            let times =
+                if turn.occurrences > 1 { format!(", {} times alike", turn.occurrences) } else { String::new() };
             let replay = format!("`referee replay {}{whose}`", turn.id);
-            out.data(&format!("turn     {} at {head}, {}{times} ({replay})\n", turn.id, turn.at));
+            out.print_data(&format!("turn     {} at {head}, {}{times} ({replay})\n", turn.id, turn.first_at));
         }
-        out.say(&format!("next: {}", tell::next(&table, &plan, false)));
-        Ok(Ending::Done)
+        out.print_info(&format!("next: {}", turn_output::render_next_step(&table, &plan, false)));
+        Ok(CliOutcome::Done)
     }
 }
 
-fn rule(id: &str, out: &Out) -> Result<Ending, Failure> {
-    let rules = reviewers::embedded()?;
-    if let Some(page) = rules.page(id) {
-        out.data(&page.render());
-        return Ok(Ending::Done);
+fn explain_rule(id: &str, out: &Console) -> Result<CliOutcome, Failure> {
+    let rules = reviewers::load_embedded_rules()?;
+    if let Some(page) = rules.find_page(id) {
+        out.print_data(&page.render());
+        return Ok(CliOutcome::Done);
     }
-    let near = referee_core::say::nearest(id, rules.ids());
+    let near = referee_core::say::find_nearest_word(id, rules.ids());
     let failure = Failure::usage(format!("there is no rule `{id}`"));
     Err(match near {
-        Some(near) => failure.hint(format!("did you mean `{near}`?")),
-        None => failure.hint("a finding names its rule; `referee doctor` counts them"),
+        Some(near) => failure.with_hint(format!("did you mean `{near}`?")),
+        None => failure.with_hint("a finding names its rule; `referee doctor` counts them"),
     })
 }

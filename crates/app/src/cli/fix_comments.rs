@@ -3,31 +3,31 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use referee_core::decide::settle::{Fate, Settlement, ThreadOutcome, keep, settle};
+use referee_core::decide::settle::{AnswerResult, Settlement, ThreadOutcome, append_outcomes, settle};
 use referee_core::model::Snapshot;
 use referee_core::plan::{Action, Gate, Next, Plan, Reason, Step};
-use referee_core::policy::Setting;
-use referee_core::render::plan_lines;
-use referee_core::triage::{Applied, Filter, PhaseNow, after_settling, phase};
-use referee_forge::{Asked, Gates};
-use referee_turn::{Inbox, Outcome, Publishing, Receipt, Turn};
+use referee_core::policy::GateSetting;
+use referee_core::render::render_plan;
+use referee_core::triage::{PhaseNow, SettleOutcome, ThreadFilter, compute_phase, update_phase_after_settling};
+use referee_forge::{Gates, RequestedGates};
+use referee_turn::{Inbox, PublishMode, Receipt, StepOutcome, Turn};
 
-use super::{Common, Which};
+use super::{CommonArgs, PullArgs};
 use crate::case::Case;
-use crate::config::Setup;
-use crate::failure::{Ending, Failure};
-use crate::fix::FixPayload;
-use crate::out::Out;
-use crate::show::{Played, TurnDocument};
-use crate::store::{Access, Memory};
+use crate::config::ResolvedConfig;
+use crate::console::Console;
+use crate::failure::{CliOutcome, Failure};
+use crate::fix_payload::FixPayload;
+use crate::show::{TurnDocument, TurnView};
+use crate::store::{MemoryKind, StoreAccess};
 use crate::table::Table;
-use crate::{payload, tell};
+use crate::{payload, turn_output};
 
 /// Answer and resolve threads from a payload
 #[derive(Debug, Args)]
-pub(super) struct FixComments {
+pub(super) struct FixCommentsArgs {
     #[command(flatten)]
-    which: Which,
+    which: PullArgs,
     /// The answers (`referee schema fix`), from a file or `-`
     #[arg(long, value_name = "FILE")]
     payload: PathBuf,
@@ -48,56 +48,56 @@ pub(super) struct FixComments {
     detached: bool,
 }
 
-impl FixComments {
-    pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
-        let asked = self.asked();
-        let access = if asked.is_empty() { Access::Read } else { Access::Write };
-        let mut case = Case::open(common, self.which.words(), access)?;
+impl FixCommentsArgs {
+    pub(super) fn run(self, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
+        let asked = self.requested_gates();
+        let access = if asked.is_empty() { StoreAccess::Read } else { StoreAccess::Write };
+        let mut case = Case::open(common, self.which.text(), access)?;
         let setup = case.setup(common, out)?;
         let (store, key) = (&case.store, &case.key);
         let table = Table::new(&case, &setup)?;
-        let handed: FixPayload = payload::parse(&self.payload, "fix")?;
+        let handed: FixPayload = payload::parse_payload(&self.payload, "fix")?;
         let mut evidence = table.evidence()?;
         evidence.answers_for = Some(handed.pr_number);
         evidence.answers = handed.threads;
         evidence.detached = self.detached;
         let inbox = Inbox { evidence, reports: Vec::new() };
         let (snapshot, plan) = table.look(&inbox)?;
-        let before = phase(&snapshot, &setup.policy, &Filter::everything());
-        let Settlement { outcomes, barred, .. } = settle(&snapshot, &setup.policy);
+        let before = compute_phase(&snapshot, &setup.policy, &ThreadFilter::include_all());
+        let Settlement { outcomes, failed_precondition: barred, .. } = settle(&snapshot, &setup.policy);
         if asked.is_empty() {
             let plan = Plan { steps: plan.steps.into_iter().filter(is_answer).collect(), ..plan };
-            preview(&table, &snapshot, &plan, &before, out);
-            return Ok(previewed(&plan, barred.as_ref(), out));
+            print_preview(&table, &snapshot, &plan, &before, out);
+            return Ok(conclude_preview(&plan, barred.as_ref(), out));
         }
-        let turn = table.play(&gates(&setup, asked), &inbox, Publishing::Alone)?;
-        let turn = answers_only(turn);
-        let outcomes = outcomes.into_iter().map(|outcome| applied(outcome, &turn));
-        let stored: Vec<ThreadOutcome> = store.recall(key, Memory::Outcomes)?.unwrap_or_default();
-        store.remember(key, Memory::Outcomes, &keep(stored, outcomes))?;
+        let turn = table.play(&build_gates(&setup, asked), &inbox, PublishMode::SingleWriter)?;
+        let turn = keep_answers(turn);
+        let outcomes = outcomes.into_iter().map(|outcome| apply_receipts(outcome, &turn));
+        let stored: Vec<ThreadOutcome> = store.load_memory(key, MemoryKind::AnswerOutcomes)?.unwrap_or_default();
+        store.save_memory(key, MemoryKind::AnswerOutcomes, &append_outcomes(stored, outcomes))?;
         let (fresh, _) = table.look(&Inbox { evidence: table.evidence()?, reports: Vec::new() })?;
-        let fresh = phase(&fresh, &setup.policy, &Filter::everything());
-        let now = after_settling(before, &how(&turn), fresh);
-        store.remember(key, Memory::Phase, &now)?;
+        let fresh = compute_phase(&fresh, &setup.policy, &ThreadFilter::include_all());
+        let now = update_phase_after_settling(before, &summarize_receipts(&turn), fresh);
+        store.save_memory(key, MemoryKind::Phase, &now)?;
         case.used()?;
-        told(&table, &turn, &now, out);
-        Ok(ending(&turn, barred.as_ref()))
+        print_turn(&table, &turn, &now, out);
+        Ok(choose_ending(&turn, barred.as_ref()))
     }
 
     /// The gates that the command line asks to open; a dry run beats every `--apply…` (FIX-1).
-    fn asked(&self) -> Asked {
+    fn requested_gates(&self) -> RequestedGates {
         let reply = (self.apply || self.apply_replies).then_some(Gate::Reply);
         let resolve = (self.apply || self.apply_resolutions).then_some(Gate::Resolve);
-        if self.dry_run { Asked::new() } else { reply.into_iter().chain(resolve).collect() }
+        if self.dry_run { RequestedGates::new() } else { reply.into_iter().chain(resolve).collect() }
     }
 }
 
 /// Only answers leave here, and only those that were asked for (FIX-11): an open gate is no request.
-fn gates(setup: &Setup, asked: Asked) -> Gates {
+fn build_gates(setup: &ResolvedConfig, asked: RequestedGates) -> Gates {
     let settings = Gate::ALL.into_iter().map(|gate| {
-        let configured = setup.policy.gates.get(&gate).copied().unwrap_or(Setting::Off);
+        let configured = setup.policy.gates.get(&gate).copied().unwrap_or(GateSetting::Off);
         let answers = matches!(gate, Gate::Reply | Gate::Resolve);
-        (gate, if answers { configured.min(Setting::Ask) } else { Setting::Off })
+        (gate, if answers { configured.min(GateSetting::Ask) } else { GateSetting::Off })
     });
     Gates::new(settings.collect(), asked, setup.policy.approve)
 }
@@ -107,82 +107,92 @@ fn is_answer(step: &Step) -> bool {
 }
 
 /// A turn without what `review` would do: that is shut here, and not this command's word.
-fn answers_only(mut turn: Turn) -> Turn {
+fn keep_answers(mut turn: Turn) -> Turn {
     let (steps, receipts) = (turn.steps, turn.receipts);
     (turn.steps, turn.receipts) = steps.into_iter().zip(receipts).filter(|(step, _)| is_answer(step)).unzip();
     turn
 }
 
-fn applied(outcome: ThreadOutcome, turn: &Turn) -> ThreadOutcome {
+fn apply_receipts(outcome: ThreadOutcome, turn: &Turn) -> ThreadOutcome {
     let of = |wanted: &dyn Fn(&Action) -> bool| {
         let found = turn.steps.iter().zip(&turn.receipts).find(|(step, _)| wanted(&step.action));
-        found.map(|(_, receipt)| fate(receipt))
+        found.map(|(_, receipt)| classify_receipt(receipt))
     };
     let thread = outcome.thread.clone();
     let reply = of(&|action| matches!(action, Action::Reply { thread: it, .. } if *it == thread));
     let resolve = of(&|action| matches!(action, Action::Resolve { thread: it, .. } if *it == thread));
-    outcome.applied(reply, resolve)
+    outcome.with_applied(reply, resolve)
 }
 
-fn fate(receipt: &Receipt) -> Fate {
+fn classify_receipt(receipt: &Receipt) -> AnswerResult {
     match receipt.outcome {
-        Outcome::Done if receipt.note.is_empty() => Fate::Done,
-        Outcome::Done => Fate::MarkedInText,
-        Outcome::AlreadySo => Fate::Already,
-        Outcome::Withheld => Fate::Withheld,
-        Outcome::Refused => Fate::NotPermitted,
-        Outcome::Planned | Outcome::Failed | Outcome::Unknown => Fate::Failed,
+        StepOutcome::Done if receipt.note.is_empty() => AnswerResult::Done,
+        StepOutcome::Done => AnswerResult::MarkedInText,
+        StepOutcome::AlreadySo => AnswerResult::Already,
+        StepOutcome::Withheld => AnswerResult::Withheld,
+        StepOutcome::Refused => AnswerResult::NotPermitted,
+        StepOutcome::Planned | StepOutcome::Failed | StepOutcome::Unknown => AnswerResult::Failed,
     }
 }
 
-fn how(turn: &Turn) -> Applied {
-    let failed = |it: &&Receipt| matches!(it.outcome, Outcome::Failed | Outcome::Unknown | Outcome::Planned);
+fn summarize_receipts(turn: &Turn) -> SettleOutcome {
+    let failed =
+        |it: &&Receipt| matches!(it.outcome, StepOutcome::Failed | StepOutcome::Unknown | StepOutcome::Planned);
     match turn.receipts.iter().find(failed) {
-        Some(receipt) => Applied::Failed { what: format!("{}: {}", receipt.action, receipt.note) },
-        None => Applied::Done,
+        Some(receipt) => SettleOutcome::Failed { what: format!("{}: {}", receipt.action, receipt.note) },
+        None => SettleOutcome::Done,
     }
 }
 
-fn preview(table: &Table<'_>, snapshot: &Snapshot, plan: &Plan, phase: &PhaseNow, out: &Out) {
+fn print_preview(table: &Table<'_>, snapshot: &Snapshot, plan: &Plan, phase: &PhaseNow, out: &Console) {
     if out.json {
         let calls = table.calls(0);
         let rounds = table.setup.policy.rounds;
-        let mut document =
-            TurnDocument::of(&Played { snapshot, plan, steps: &plan.steps, receipts: &[], rounds, calls });
+        let mut document = TurnDocument::from_view(&TurnView {
+            snapshot,
+            plan,
+            steps: &plan.steps,
+            receipts: &[],
+            max_rounds: rounds,
+            calls,
+        });
         document.phase = Some(phase.phase.to_string());
-        out.document(&document);
+        out.print_json(&document);
     } else {
-        out.data(&answers(plan));
-        out.data(&format!("phase    {} ({})\n", phase.phase, phase.why.facts.join(", ")));
+        out.print_data(&render_answers(plan));
+        out.print_data(&format!("phase    {} ({})\n", phase.phase, phase.why.facts.join(", ")));
     }
 }
 
-fn previewed(plan: &Plan, barred: Option<&Reason>, out: &Out) -> Ending {
+fn conclude_preview(plan: &Plan, barred: Option<&Reason>, out: &Console) -> CliOutcome {
     match barred {
         Some(why) => {
-            out.say(&format!("nothing may be sent: {}\nnext: mend that, then preview again", why.facts.join(", ")));
+            out.print_info(&format!(
+                "nothing may be sent: {}\nnext: mend that, then preview again",
+                why.facts.join(", ")
+            ));
         }
         None if plan.steps.is_empty() => {
-            out.say("nothing would be sent\nnext: each `refuse` line says what is missing");
-            return Ending::Done;
+            out.print_info("nothing would be sent\nnext: each `refuse` line says what is missing");
+            return CliOutcome::Done;
         }
-        None => out.say("nothing was written: this is a preview\nnext: `--apply` replies and resolves"),
+        None => out.print_info("nothing was written: this is a preview\nnext: `--apply` replies and resolves"),
     }
-    Ending::Withheld
+    CliOutcome::Withheld
 }
 
 /// The lines of a plan that are about answers.
-fn answers(plan: &Plan) -> String {
-    let lines = plan_lines(plan);
+fn render_answers(plan: &Plan) -> String {
+    let lines = render_plan(plan);
     let about = |line: &&str| ["plan", "refuse"].iter().any(|label| line.starts_with(label));
     lines.lines().filter(about).map(|line| format!("{line}\n")).collect()
 }
 
-fn told(table: &Table<'_>, turn: &Turn, phase: &PhaseNow, out: &Out) {
+fn print_turn(table: &Table<'_>, turn: &Turn, phase: &PhaseNow, out: &Console) {
     if out.json {
-        let mut document = tell::document(table, turn);
+        let mut document = turn_output::build_document(table, turn);
         document.phase = Some(phase.phase.to_string());
-        out.document(&document);
+        out.print_json(&document);
     } else {
         for (step, receipt) in turn.steps.iter().zip(&turn.receipts) {
             let note = if receipt.note.is_empty() { String::new() } else { format!(": {}", receipt.note) };
@@ -190,21 +200,24 @@ fn told(table: &Table<'_>, turn: &Turn, phase: &PhaseNow, out: &Out) {
                 Action::Reply { thread, .. } | Action::Resolve { thread, .. } => thread.as_str(),
                 _ => "",
             };
-            out.data(&format!("{:<9}{} {target}{note}\n", receipt.outcome.name(), receipt.action));
+            out.print_data(&format!("{:<9}{} {target}{note}\n", receipt.outcome.name(), receipt.action));
         }
-        out.data(&answers(&Plan { steps: Vec::new(), ..turn.plan.clone() }).replace("plan     nothing to write\n", ""));
-        out.data(&format!("phase    {} ({})\n", phase.phase, phase.why.facts.join(", ")));
+        out.print_data(
+            &render_answers(&Plan { steps: Vec::new(), ..turn.plan.clone() })
+                .replace("plan     nothing to write\n", ""),
+        );
+        out.print_data(&format!("phase    {} ({})\n", phase.phase, phase.why.facts.join(", ")));
     }
-    out.say(&format!("next: {}", tell::next(table, &turn.plan, turn.unsettled)));
+    out.print_info(&format!("next: {}", turn_output::render_next_step(table, &turn.plan, turn.needs_rerun)));
 }
 
-fn ending(turn: &Turn, barred: Option<&Reason>) -> Ending {
-    let failed = matches!(how(turn), Applied::Failed { .. });
-    let withheld = turn.receipts.iter().any(|receipt| receipt.outcome == Outcome::Withheld);
+fn choose_ending(turn: &Turn, barred: Option<&Reason>) -> CliOutcome {
+    let failed = matches!(summarize_receipts(turn), SettleOutcome::Failed { .. });
+    let withheld = turn.receipts.iter().any(|receipt| receipt.outcome == StepOutcome::Withheld);
     match &turn.plan.next {
-        _ if failed => Ending::Failed,
-        Next::Blocked(_) => Ending::HumanNeeded,
-        _ if withheld || barred.is_some() => Ending::Withheld,
-        _ => Ending::Done,
+        _ if failed => CliOutcome::Failed,
+        Next::Blocked(_) => CliOutcome::HumanNeeded,
+        _ if withheld || barred.is_some() => CliOutcome::Withheld,
+        _ => CliOutcome::Done,
     }
 }

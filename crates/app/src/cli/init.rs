@@ -8,101 +8,107 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use workflow::Ci;
+use workflow::CiSystem;
 
-use super::Common;
+use super::CommonArgs;
 use crate::config;
-use crate::failure::{Ending, Failure};
-use crate::out::Out;
+use crate::console::Console;
+use crate::failure::{CliOutcome, Failure};
 use crate::place::Place;
 use crate::setup::FILE;
-use crate::store::Access;
+use crate::store::StoreAccess;
 
 /// Write `referee.toml` and CI files, and say what is missing
 #[derive(Debug, Args)]
-pub(super) struct Init {
+pub(super) struct InitArgs {
     /// A workflow for this forge too; may be given more than once
     #[arg(long = "ci", value_name = "FORGE")]
-    ci: Vec<Ci>,
+    ci: Vec<CiSystem>,
     /// One job for each role in that workflow, in place of one for all
     #[arg(long, requires = "ci")]
     matrix: bool,
     /// A git hook too
     #[arg(long, value_name = "HOOK")]
-    hooks: Option<Hook>,
+    hooks: Option<GitHook>,
     /// Show what would be written, write nothing
     #[arg(long)]
     check: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Hook {
+enum GitHook {
     PrePush,
 }
 
 /// A file to be written.
-struct Planned {
+struct PlannedFile {
     path: PathBuf,
     /// As it is shown.
-    name: String,
+    display_name: String,
     text: String,
-    runs: bool,
+    executable: bool,
 }
 
-impl Init {
-    pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
-        let place = Place::open(common, Access::Read)?;
-        let Some(top) = place.git.top() else {
+impl InitArgs {
+    pub(super) fn run(self, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
+        let place = Place::open(common, StoreAccess::Read)?;
+        let Some(top) = place.git.work_tree_root() else {
             return Err(Failure::usage("nothing was written: a bare repository has no work tree"));
         };
         let mut told = Vec::new();
-        for planned in self.plan(&place, top)? {
-            let what = write(&planned, self.check)?;
+        for planned in self.plan_files(&place, top)? {
+            let what = write_file(&planned, self.check)?;
             if !out.json {
-                out.data(&format!("{what:<11} {}\n", planned.name));
+                out.print_data(&format!("{what:<11} {}\n", planned.display_name));
             }
             if self.check && what == "would write" && !out.json {
-                out.data(&planned.text.lines().map(|line| format!("  + {line}\n")).collect::<String>());
+                out.print_data(&planned.text.lines().map(|line| format!("  + {line}\n")).collect::<String>());
             }
-            told.push(json!({ "file": planned.name, "did": what }));
+            told.push(json!({ "file": planned.display_name, "did": what }));
         }
-        let missing = self.missing();
+        let missing = self.missing_steps();
         if out.json {
-            out.document(&json!({ "schema": "referee/init-1", "files": told, "missing": missing }));
+            out.print_json(&json!({ "schema": "referee/init-1", "files": told, "missing": missing }));
         } else {
-            missing.iter().for_each(|what| out.data(&format!("{:<11} {what}\n", "not done")));
+            missing.iter().for_each(|what| out.print_data(&format!("{:<11} {what}\n", "not done")));
         }
-        out.say("next: commit this on the default branch to make it count; `referee review` reviews this branch now");
-        Ok(Ending::Done)
+        out.print_info(
+            "next: commit this on the default branch to make it count; `referee review` reviews this branch now",
+        );
+        Ok(CliOutcome::Done)
     }
 
-    fn plan(&self, place: &Place, top: &Path) -> Result<Vec<Planned>, Failure> {
-        let file =
-            |name: &str, text: String| Planned { path: top.join(name), name: name.to_owned(), text, runs: false };
-        let mut planned = vec![file(FILE, config::example().to_owned())];
-        let config = fs::read_to_string(top.join(FILE)).unwrap_or_else(|_| config::example().to_owned());
+    fn plan_files(&self, place: &Place, top: &Path) -> Result<Vec<PlannedFile>, Failure> {
+        let file = |name: &str, text: String| PlannedFile {
+            path: top.join(name),
+            display_name: name.to_owned(),
+            text,
+            executable: false,
+        };
+        let mut planned = vec![file(FILE, config::repository_example().to_owned())];
+        let config = fs::read_to_string(top.join(FILE)).unwrap_or_else(|_| config::repository_example().to_owned());
         for ci in &self.ci {
-            planned.push(file(ci.path(), if self.matrix { ci.matrix(&config)? } else { ci.text() }));
+            planned.push(file(ci.path(), if self.matrix { ci.render_matrix(&config)? } else { ci.render() }));
         }
-        if let Some(Hook::PrePush) = self.hooks {
-            planned.push(Planned {
+        if let Some(GitHook::PrePush) = self.hooks {
+            planned.push(PlannedFile {
                 path: place.git.common_dir().join("hooks/pre-push"),
-                name: "hooks/pre-push of the git folder".to_owned(),
+                display_name: "hooks/pre-push of the git folder".to_owned(),
                 text: include_str!("init/pre-push").to_owned(),
-                runs: true,
+                executable: true,
             });
         }
         Ok(planned)
     }
 
-    fn missing(&self) -> Vec<String> {
-        self.ci.iter().flat_map(|ci| ci.missing()).collect()
+    fn missing_steps(&self) -> Vec<String> {
+        self.ci.iter().flat_map(|ci| ci.missing_steps()).collect()
     }
 }
 
 /// Writes a file that is not there; says what was done.
-fn write(planned: &Planned, check: bool) -> Result<&'static str, Failure> {
-    let Planned { path, name, text, runs } = planned;
+fn write_file(planned: &PlannedFile, check: bool) -> Result<&'static str, Failure> {
+    let PlannedFile { path, display_name: name, text, executable: runs } = planned;
     match fs::read_to_string(path) {
         Ok(there) if there == *text => return Ok("has"),
         Ok(_) => return Ok("kept"),
@@ -111,7 +117,7 @@ fn write(planned: &Planned, check: bool) -> Result<&'static str, Failure> {
         Err(_) => {}
     }
     let failed = |error: std::io::Error| {
-        Failure::failed(format!("`{name}` was not written: {error}")).hint("files written before it are kept")
+        Failure::failed(format!("`{name}` was not written: {error}")).with_hint("files written before it are kept")
     };
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(failed)?;

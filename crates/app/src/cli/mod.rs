@@ -22,8 +22,8 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::failure::{Ending, Failure};
-use crate::out::{Out, Words};
+use crate::console::{Console, Verbosity};
+use crate::failure::{CliOutcome, Failure};
 use crate::reach::Given;
 
 /// Runs the whole review loop on pull requests, and ends it.
@@ -31,9 +31,9 @@ use crate::reach::Given;
 #[command(name = "referee", version, max_term_width = 100, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
     #[command(flatten)]
-    common: Common,
+    common: CommonArgs,
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
 }
 
 const EXIT_CODES: &str = "\
@@ -43,7 +43,7 @@ Exit codes: 0 done or quiet · 1 failed · 2 usage or config · 3 nothing to rev
 /// What every command takes.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Everywhere")]
-pub(crate) struct Common {
+pub(crate) struct CommonArgs {
     /// One JSON document on stdout
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -80,44 +80,44 @@ enum Color {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum CliCommand {
     /// Play the whole loop to its end on a sample repository
-    Demo(demo::Demo),
+    Demo(demo::DemoArgs),
     /// Write `referee.toml` and CI files, and say what is missing
-    Init(init::Init),
+    Init(init::InitArgs),
     /// Say what this machine and this repository can and cannot do
-    Doctor(doctor::Doctor),
+    Doctor(doctor::DoctorArgs),
     /// Run the reviewers, and publish what they found
-    Review(review::Review),
+    Review(review::ReviewArgs),
     /// List review threads, and take a triage of them
-    Comments(comments::Comments),
+    Comments(comments::CommentsArgs),
     /// Answer and resolve threads from a payload
-    FixComments(fix_comments::FixComments),
+    FixComments(fix_comments::FixCommentsArgs),
     /// Run the repository's checks, and remember how they ended at this head
-    Check(check::Check),
+    Check(check::CheckArgs),
     /// Follow the forge's checks of the head to their end
-    Watch(watch::Watch),
+    Watch(watch::WatchArgs),
     /// Why a pull is where it is, or what a rule means
-    Explain(explain::Explain),
+    Explain(explain::ExplainArgs),
     /// Say which worker a project needs next, and which pulls a person may take
-    Dispatch(dispatch::Dispatch),
+    Dispatch(dispatch::DispatchArgs),
     /// Print what a worker is told
-    WorkerPrompt(worker_prompt::WorkerPrompt),
+    WorkerPrompt(worker_prompt::WorkerPromptArgs),
     /// Decide a stored turn again
-    Replay(replay::Replay),
+    Replay(replay::ReplayArgs),
     /// All known pulls, and whose turn it is
-    Status(status::Status),
+    Status(status::StatusArgs),
     /// What people do on a local pull
-    Local(local::Local),
+    Local(local::LocalArgs),
     /// Print a published JSON schema
-    Schema(schema::SchemaOf),
+    Schema(schema::SchemaArgs),
     /// Print completions for a shell, or the manual
-    Completion(completion::Completion),
+    Completion(completion::CompletionArgs),
 }
 
 /// Which pull, for commands that look at one.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct Which {
+pub(crate) struct PullArgs {
     /// `L7`, `7`, `owner/repo#7`, a pull's address, `A..B`, `.`, `staged`; the current branch when left out
     #[arg(value_name = "PULL", env = "REFEREE_PULL")]
     pull: Option<String>,
@@ -126,9 +126,9 @@ pub(crate) struct Which {
     pr: Option<String>,
 }
 
-impl Which {
+impl PullArgs {
     /// The words, if any were given.
-    pub(crate) fn words(&self) -> Option<&str> {
+    pub(crate) fn text(&self) -> Option<&str> {
         self.pr.as_deref().or(self.pull.as_deref())
     }
 }
@@ -136,7 +136,7 @@ impl Which {
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
-    if let Some(code) = crate::worker::cage::inside::called() {
+    if let Some(code) = crate::worker::sandbox::subcommand::run_if_invoked() {
         return code;
     }
     let Cli { common, command } = match Cli::try_parse() {
@@ -147,52 +147,52 @@ pub(crate) fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    let out = common.out();
-    match run(&common, &out, command) {
-        Ok(ending) => ending.code(),
+    let out = common.build_output();
+    match run_command(&common, &out, command) {
+        Ok(ending) => ending.exit_code(),
         Err(failure) => {
             if out.json {
-                out.document(&failure.data());
+                out.print_json(&failure.to_json());
             }
-            out.always(&failure.words());
-            failure.code()
+            out.print_always(&failure.render());
+            failure.exit_code()
         }
     }
 }
 
-fn run(common: &Common, out: &Out, command: Command) -> Result<Ending, Failure> {
+fn run_command(common: &CommonArgs, out: &Console, command: CliCommand) -> Result<CliOutcome, Failure> {
     match command {
-        Command::Demo(it) => it.run(common, out),
-        Command::Init(it) => it.run(common, out),
-        Command::Doctor(it) => it.run(common, out),
-        Command::Review(it) => it.run(common, out),
-        Command::Comments(it) => it.run(common, out),
-        Command::FixComments(it) => it.run(common, out),
-        Command::Check(it) => it.run(common, out),
-        Command::Watch(it) => it.run(common, out),
-        Command::Explain(it) => it.run(common, out),
-        Command::Dispatch(it) => it.run(common, out),
-        Command::WorkerPrompt(it) => it.run(common, out),
-        Command::Replay(it) => it.run(common, out),
-        Command::Status(it) => it.run(common, out),
-        Command::Local(it) => it.run(common, out),
-        Command::Schema(it) => it.run(out),
-        Command::Completion(it) => it.run(out),
+        CliCommand::Demo(it) => it.run(common, out),
+        CliCommand::Init(it) => it.run(common, out),
+        CliCommand::Doctor(it) => it.run(common, out),
+        CliCommand::Review(it) => it.run(common, out),
+        CliCommand::Comments(it) => it.run(common, out),
+        CliCommand::FixComments(it) => it.run(common, out),
+        CliCommand::Check(it) => it.run(common, out),
+        CliCommand::Watch(it) => it.run(common, out),
+        CliCommand::Explain(it) => it.run(common, out),
+        CliCommand::Dispatch(it) => it.run(common, out),
+        CliCommand::WorkerPrompt(it) => it.run(common, out),
+        CliCommand::Replay(it) => it.run(common, out),
+        CliCommand::Status(it) => it.run(common, out),
+        CliCommand::Local(it) => it.run(common, out),
+        CliCommand::Schema(it) => it.run(out),
+        CliCommand::Completion(it) => it.run(out),
     }
 }
 
-impl Common {
-    fn out(&self) -> Out {
+impl CommonArgs {
+    fn build_output(&self) -> Console {
         let color = match self.color {
             Color::Auto => anstream::ColorChoice::Auto,
             Color::Always => anstream::ColorChoice::Always,
             Color::Never => anstream::ColorChoice::Never,
         };
         let words = match (self.quiet, self.verbose) {
-            (true, _) => Words::Few,
-            (false, false) => Words::Some,
-            (false, true) => Words::Many,
+            (true, _) => Verbosity::Quiet,
+            (false, false) => Verbosity::Normal,
+            (false, true) => Verbosity::Verbose,
         };
-        Out { json: self.json, color, words, accessible: self.accessible }
+        Console { json: self.json, color, verbosity: words, accessible: self.accessible }
     }
 }

@@ -6,20 +6,20 @@ use clap::Args;
 use referee_core::decide::decide;
 use referee_core::hash::Hash;
 use referee_core::policy::Policy;
-use referee_core::render::plan_lines;
+use referee_core::render::render_plan;
 use serde_json::json;
 
-use super::Common;
-use crate::failure::{Ending, Failure};
-use crate::out::Out;
+use super::CommonArgs;
+use crate::console::Console;
+use crate::failure::{CliOutcome, Failure};
 use crate::payload;
 use crate::place::{Place, now};
-use crate::store::{Access, Store};
+use crate::store::{Store, StoreAccess};
 use crate::target::Target;
 
 /// Decide a stored turn again
 #[derive(Debug, Args)]
-pub(super) struct Replay {
+pub(super) struct ReplayArgs {
     /// The turn's number, as `referee explain` lists it
     turn: i64,
     /// Decide by this policy instead (`referee schema policy`)
@@ -30,41 +30,41 @@ pub(super) struct Replay {
     pr: Option<String>,
 }
 
-impl Replay {
-    pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
+impl ReplayArgs {
+    pub(super) fn run(self, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
         let store = match Target::read(self.pr.as_deref())? {
-            Target::Remote(_) | Target::Numbered(_) => Store::of_forges(Access::Read, now),
-            _ => Place::open(common, Access::Read)?.store,
+            Target::Remote(_) | Target::Numbered(_) => Store::open_for_forges(StoreAccess::Read, now),
+            _ => Place::open(common, StoreAccess::Read)?.store,
         };
-        let Some(stored) = store.turn(self.turn)? else {
+        let Some(stored) = store.load_turn(self.turn)? else {
             return Err(Failure::usage(format!("there is no turn {}", self.turn))
-                .hint("`referee explain` lists the turns of a pull"));
+                .with_hint("`referee explain` lists the turns of a pull"));
         };
         let policy: Policy = match &self.policy {
-            Some(path) => payload::parse(path, "policy")?,
+            Some(path) => payload::parse_payload(path, "policy")?,
             None => stored.policy,
         };
         let plan = decide(&stored.snapshot, &policy);
         let text = serde_json::to_string(&plan).map_err(|error| Failure::failed(error.to_string()))?;
-        let same = Hash::of(text).0 == stored.plan;
-        let lines = plan_lines(&plan);
+        let same = Hash::digest(text).0 == stored.plan_hash;
+        let lines = render_plan(&plan);
         if out.json {
             let receipts: serde_json::Value = serde_json::from_str(&stored.receipts).unwrap_or_default();
-            out.document(&json!({
+            out.print_json(&json!({
                 "schema": "referee/replay-1", "turn": self.turn, "same": same,
-                "then": stored.lines.lines().collect::<Vec<_>>(), "now": lines.lines().collect::<Vec<_>>(),
+                "then": stored.plan_text.lines().collect::<Vec<_>>(), "now": lines.lines().collect::<Vec<_>>(),
                 "receipts": receipts, "plan": plan,
             }));
         } else {
-            out.data(&difference(&stored.lines, &lines));
+            out.print_data(&render_difference(&stored.plan_text, &lines));
         }
-        out.say(if same { "decided alike" } else { "decided otherwise" });
-        Ok(Ending::Done)
+        out.print_info(if same { "decided alike" } else { "decided otherwise" });
+        Ok(CliOutcome::Done)
     }
 }
 
 /// The lines of both plans: `-` then, `+` now.
-fn difference(then: &str, now: &str) -> String {
+fn render_difference(then: &str, now: &str) -> String {
     let (then, now): (Vec<&str>, Vec<&str>) = (then.lines().collect(), now.lines().collect());
     let gone = then.iter().filter(|line| !now.contains(line)).map(|line| format!("- {line}\n"));
     let come = now.iter().map(|line| if then.contains(line) { format!("  {line}\n") } else { format!("+ {line}\n") });

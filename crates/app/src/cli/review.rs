@@ -4,30 +4,30 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use referee_core::model::{Outcome as Reported, RoleName, Severity, Sha, Submission};
+use referee_core::model::{ReportOutcome as Reported, RoleName, Severity, Sha, Submission};
 use referee_core::plan::{Brief, Next};
 use referee_core::policy::Role;
-use referee_forge::{Asked, Gates};
-use referee_review::formats::{self, Origin};
-use referee_turn::{Inbox, Outcome, Publishing, Receipt, Turn};
+use referee_forge::{Gates, RequestedGates};
+use referee_review::formats::{self, ReportContext};
+use referee_turn::{Inbox, PublishMode, Receipt, StepOutcome, Turn};
 
-use super::{Common, Which};
+use super::{CommonArgs, PullArgs};
 use crate::case::Case;
-use crate::config::Setup;
-use crate::failure::{Ending, Failure};
-use crate::out::Out;
+use crate::config::ResolvedConfig;
+use crate::console::Console;
+use crate::failure::{CliOutcome, Failure};
 use crate::progress::Progress;
-use crate::reviewers::{self, Reading};
-use crate::show::{Format, some};
-use crate::store::{Access, Texts};
+use crate::reviewers::{self, ReviewInputs};
+use crate::show::{OutputFormat, pluralize};
+use crate::store::{StoreAccess, TextRetention};
 use crate::table::Table;
-use crate::{payload, tell};
+use crate::{payload, turn_output};
 
 /// Run the reviewers, and publish what they found
 #[derive(Debug, Args)]
-pub(super) struct Review {
+pub(super) struct ReviewArgs {
     #[command(flatten)]
-    which: Which,
+    which: PullArgs,
     /// Only this role; may be given more than once
     #[arg(long = "role", value_name = "ROLE")]
     roles: Vec<String>,
@@ -51,7 +51,7 @@ pub(super) struct Review {
     dry_run: bool,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "human", conflicts_with = "json")]
-    format: Format,
+    format: OutputFormat,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -62,27 +62,27 @@ enum FailOn {
     Any,
 }
 
-impl Review {
-    pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
-        let access = if self.dry_run { Access::Read } else { Access::Write };
-        let mut case = Case::open(common, self.which.words(), access)?;
-        case.store.notes().iter().for_each(|note| out.say(&format!("warning: {note}")));
+impl ReviewArgs {
+    pub(super) fn run(self, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
+        let access = if self.dry_run { StoreAccess::Read } else { StoreAccess::Write };
+        let mut case = Case::open(common, self.which.text(), access)?;
+        case.store.warnings().iter().for_each(|note| out.print_info(&format!("warning: {note}")));
         let mut setup = case.setup(common, out)?;
-        case.store.keep_texts(if setup.journal_texts { Texts::On } else { Texts::Off });
-        setup.warnings.iter().for_each(|warning| out.say(&format!("warning: {warning}")));
-        self.admit(&mut setup)?;
+        case.store.set_text_retention(if setup.journal_texts { TextRetention::Full } else { TextRetention::HashOnly });
+        setup.warnings.iter().for_each(|warning| out.print_info(&format!("warning: {warning}")));
+        self.admit_roles(&mut setup)?;
         let table = Table::new(&case, &setup)?;
         if !self.dry_run {
             case.used()?;
         }
-        let turn = self.play(&table, out)?;
-        let format = if out.json { Format::Json } else { self.format };
-        tell::turn(&table, &turn, format, out);
-        Ok(self.ending(&table, &turn, format))
+        let turn = self.run_turn(&table, out)?;
+        let format = if out.json { OutputFormat::Json } else { self.format };
+        turn_output::print_turn(&table, &turn, format, out);
+        Ok(self.choose_ending(&table, &turn, format))
     }
 
     /// Roles of the command line must be known; with a report, one that the config does not name is ad hoc.
-    fn admit(&self, setup: &mut Setup) -> Result<(), Failure> {
+    fn admit_roles(&self, setup: &mut ResolvedConfig) -> Result<(), Failure> {
         for name in &self.roles {
             let role = RoleName::from(name.as_str());
             if setup.policy.role(&role).is_some() {
@@ -91,90 +91,100 @@ impl Review {
             if self.report.is_none() {
                 let known: Vec<String> = setup.policy.roles.iter().map(|role| format!("`{}`", role.name)).collect();
                 return Err(Failure::usage(format!("there is no role `{name}`"))
-                    .hint(format!("the config names {}", known.join(", "))));
+                    .with_hint(format!("the config names {}", known.join(", "))));
             }
             let ad_hoc = Role { name: role, identity: None, blocks: false, paths: Vec::new(), ad_hoc: true };
             setup.policy.roles.push(ad_hoc);
         }
         match (&self.report, self.roles.as_slice()) {
             (Some(_), [_]) | (None, _) => Ok(()),
-            (Some(_), _) => Err(Failure::usage("a report is for one role").hint("give `--role` once")),
+            (Some(_), _) => Err(Failure::usage("a report is for one role").with_hint("give `--role` once")),
         }
     }
 
     /// One turn; two where reviewers run in between.
-    fn play(&self, table: &Table<'_>, out: &Out) -> Result<Turn, Failure> {
+    fn run_turn(&self, table: &Table<'_>, out: &Console) -> Result<Turn, Failure> {
         let gates = if self.dry_run {
             Gates::dry_run()
         } else {
-            Gates::new(table.setup.policy.gates.clone(), Asked::new(), table.setup.policy.approve)
+            Gates::new(table.setup.policy.gates.clone(), RequestedGates::new(), table.setup.policy.approve)
         };
         let mut inbox = Inbox { evidence: table.evidence()?, reports: Vec::new() };
         inbox.evidence.full = self.full;
         inbox.evidence.only = self.roles.iter().map(|name| RoleName::from(name.as_str())).collect();
         let (snapshot, plan) = table.look(&inbox)?;
         let head = snapshot.pull.head.clone();
-        let saved = table.case.store.waiting(&table.case.key, &head)?;
+        let saved = table.case.store.load_pending_reports(&table.case.key, &head)?;
         if !saved.is_empty() {
-            out.say(&format!("{} saved by an earlier run and not posted yet", some(saved.len(), "report")));
+            out.print_info(&format!("{} saved by an earlier run and not posted yet", pluralize(saved.len(), "report")));
         }
         inbox.reports.extend(saved.iter().map(|saved| saved.report.clone()));
         let from = snapshot.changes.merge_base.as_ref().unwrap_or(&snapshot.pull.base_sha);
         let fresh = match &self.report {
             Some(path) => {
                 let files = snapshot.changes.files.iter().map(|file| file.path.clone()).collect();
-                let report = self.handed_in(path, table, &head, files)?;
-                self.save(table, &report)?;
+                let report = self.parse_report(path, table, &head, files)?;
+                self.save_report(table, &report)?;
                 vec![report]
             }
             None => {
-                let briefs = wanted(&plan.next, &inbox.reports);
-                out.say(&opening(table, &snapshot.pull.base, &head, snapshot.changes.files.len(), &briefs));
-                let reading = Reading {
+                let briefs = select_briefs(&plan.next, &inbox.reports);
+                out.print_info(&describe_start(
+                    table,
+                    &snapshot.pull.base,
+                    &head,
+                    snapshot.changes.files.len(),
+                    &briefs,
+                ));
+                let reading = ReviewInputs {
                     checkout: table.case.checkout.as_ref(),
                     texts: &table.case.texts,
-                    from,
-                    trusted: table.case.trusted.as_ref().map(|(_, commit)| commit),
+                    merge_base: from,
+                    trusted_commit: table.case.trusted.as_ref().map(|(_, commit)| commit),
                     head: &head,
                     setup: table.setup,
                 };
                 if briefs.is_empty() {
                     Vec::new()
                 } else {
-                    reviewers::run(&reading, &plan, &briefs, &Progress::new(out), |report| self.save(table, report))?
+                    reviewers::run_reviewers(&reading, &plan, &briefs, &Progress::new(out), |report| {
+                        self.save_report(table, report)
+                    })?
                 }
             }
         };
-        self.write_out(&fresh)?;
+        self.write_reports(&fresh)?;
         inbox.reports.extend(fresh);
-        let turn = table.play(&gates, &inbox, self.publishing(table))?;
-        let cut =
-            turn.receipts.iter().any(|it| matches!(it.outcome, Outcome::Failed | Outcome::Unknown | Outcome::Planned));
-        if !self.dry_run && !turn.unsettled && !cut {
+        let turn = table.play(&gates, &inbox, self.choose_publishing(table))?;
+        let cut = turn
+            .receipts
+            .iter()
+            .any(|it| matches!(it.outcome, StepOutcome::Failed | StepOutcome::Unknown | StepOutcome::Planned));
+        if !self.dry_run && !turn.needs_rerun && !cut {
             // Another process may have saved one meanwhile, which was not looked at here.
-            let mut saved = table.case.store.waiting(&table.case.key, &head)?;
+            let mut saved = table.case.store.load_pending_reports(&table.case.key, &head)?;
             saved.retain(|saved| inbox.reports.contains(&saved.report));
-            table.case.store.posted(&saved.iter().map(|saved| saved.id).collect::<Vec<_>>())?;
+            table.case.store.mark_posted(&saved.iter().map(|saved| saved.id).collect::<Vec<_>>())?;
         }
         Ok(turn)
     }
 
     /// Roles that are left out here run in other processes (D6).
-    fn publishing(&self, table: &Table<'_>) -> Publishing {
+    fn choose_publishing(&self, table: &Table<'_>) -> PublishMode {
         let left_out = |role: &Role| !self.roles.iter().any(|name| *name == role.name.as_str());
         let split = !self.roles.is_empty() && table.setup.policy.roles.iter().any(left_out);
-        if split && !table.case.is_local() { Publishing::Matrix } else { Publishing::Alone }
+        if split && !table.case.is_local() { PublishMode::Matrix } else { PublishMode::SingleWriter }
     }
 
     /// Saved before anything is posted: a run that fails loses no report.
-    fn save(&self, table: &Table<'_>, report: &Submission) -> Result<(), Failure> {
+    fn save_report(&self, table: &Table<'_>, report: &Submission) -> Result<(), Failure> {
         if self.dry_run {
             return Ok(());
         }
-        Ok(table.case.store.save(&table.case.key, report)?)
+        Ok(table.case.store.save_report(&table.case.key, report)?)
     }
 
-    fn write_out(&self, reports: &[Submission]) -> Result<(), Failure> {
+    fn write_reports(&self, reports: &[Submission]) -> Result<(), Failure> {
         let Some(path) = &self.report_out else { return Ok(()) };
         let written = match reports {
             [report] => serde_json::to_vec_pretty(report),
@@ -185,23 +195,29 @@ impl Review {
             .map_err(|error| Failure::failed(format!("`{}` cannot be written: {error}", path.display())))
     }
 
-    fn handed_in(&self, path: &Path, table: &Table<'_>, head: &Sha, files: Vec<String>) -> Result<Submission, Failure> {
-        let bytes = payload::read(path)?;
+    fn parse_report(
+        &self,
+        path: &Path,
+        table: &Table<'_>,
+        head: &Sha,
+        files: Vec<String>,
+    ) -> Result<Submission, Failure> {
+        let bytes = payload::read_bytes(path)?;
         let [role] = self.roles.as_slice() else { return Err(Failure::usage("a report is for one role")) };
-        let origin = Origin {
+        let origin = ReportContext {
             role: &RoleName::from(role.as_str()),
             head,
-            root: table.case.checkout.as_ref().and_then(|git| git.top()),
-            files: &files,
-            ended: formats::Ending::Unknown,
+            checkout_root: table.case.checkout.as_ref().and_then(|git| git.work_tree_root()),
+            changed_files: &files,
+            tool_exit: formats::ToolExit::Unknown,
         };
-        formats::parse(self.report_format, &bytes, &origin).map_err(|error| {
+        formats::parse_report(self.report_format, &bytes, &origin).map_err(|error| {
             Failure::usage(format!("nothing was taken from `{}`: {error}", path.display()))
-                .hint("`--report-format` names its format; `referee schema report` prints referee's own")
+                .with_hint("`--report-format` names its format; `referee schema report` prints referee's own")
         })
     }
 
-    fn ending(&self, table: &Table<'_>, turn: &Turn, format: Format) -> Ending {
+    fn choose_ending(&self, table: &Table<'_>, turn: &Turn, format: OutputFormat) -> CliOutcome {
         let plan = &turn.plan;
         let usual = if table.case.is_local() { FailOn::Critical } else { FailOn::Never };
         let at_least = match self.fail_on.unwrap_or(usual) {
@@ -211,42 +227,43 @@ impl Review {
             FailOn::Any => Some(Severity::Suggestion),
         };
         let grave = at_least.is_some_and(|least| plan.findings.iter().any(|it| it.counts && it.severity >= least));
-        let failed =
-            |role| turn.snapshot.report(role).is_some_and(|report| matches!(report.outcome, Reported::Failed { .. }));
-        let withheld = turn.receipts.iter().any(|receipt| receipt.outcome == Outcome::Withheld);
+        let failed = |role| {
+            turn.snapshot.latest_report(role).is_some_and(|report| matches!(report.outcome, Reported::Failed { .. }))
+        };
+        let withheld = turn.receipts.iter().any(|receipt| receipt.outcome == StepOutcome::Withheld);
         let unsaid = |receipt: &Receipt| match receipt.outcome {
-            Outcome::Failed => true,
-            Outcome::Refused => receipt.action == "post_review",
+            StepOutcome::Failed => true,
+            StepOutcome::Refused => receipt.action == "post_review",
             _ => false,
         };
         // An uploaded SARIF file carries its findings; a red job would hide the upload.
-        if turn.unsettled {
-            Ending::Later
+        if turn.needs_rerun {
+            CliOutcome::TryLater
         } else if !table.case.is_local() && turn.receipts.iter().any(unsaid) {
-            Ending::Failed
-        } else if grave && format != Format::Sarif {
-            Ending::Findings
+            CliOutcome::Failed
+        } else if grave && format != OutputFormat::Sarif {
+            CliOutcome::Findings
         } else if plan.roles.iter().any(|role| failed(&role.role)) {
-            Ending::Inconclusive
+            CliOutcome::Inconclusive
         } else if matches!(plan.next, Next::Blocked(_)) {
-            Ending::HumanNeeded
+            CliOutcome::HumanNeeded
         } else if withheld {
-            Ending::Withheld
+            CliOutcome::Withheld
         } else {
-            Ending::Done
+            CliOutcome::Done
         }
     }
 }
 
 /// The briefs whose report is not there already.
-fn wanted(next: &Next, reports: &[Submission]) -> Vec<Brief> {
+fn select_briefs(next: &Next, reports: &[Submission]) -> Vec<Brief> {
     let Next::Review(briefs) = next else { return Vec::new() };
     let there: BTreeSet<&RoleName> = reports.iter().map(|report| &report.role).collect();
     briefs.iter().filter(|brief| !there.contains(&brief.role)).cloned().collect()
 }
 
-fn opening(table: &Table<'_>, base: &str, head: &Sha, files: usize, briefs: &[Brief]) -> String {
-    let what = format!("{}: {base}..{}, {}", table.case.name, head.short(), some(files, "file"));
+fn describe_start(table: &Table<'_>, base: &str, head: &Sha, files: usize, briefs: &[Brief]) -> String {
+    let what = format!("{}: {base}..{}, {}", table.case.name, head.short(), pluralize(files, "file"));
     match briefs {
         [] => format!("looking at {what}"),
         briefs => {

@@ -8,22 +8,22 @@ use referee_core::triage::TriagePayload;
 use schemars::schema_for;
 
 use super::comments::CommentsDocument;
-use crate::failure::{Ending, Failure};
-use crate::fix::FixPayload;
-use crate::out::Out;
+use crate::console::Console;
+use crate::failure::{CliOutcome, Failure};
+use crate::fix_payload::FixPayload;
 use crate::payload;
 use crate::show::{PassDocument, TurnDocument};
 use crate::worker::{JobDocument, ResultPayload};
 
 /// Print a published JSON schema
 #[derive(Debug, Args)]
-pub(super) struct SchemaOf {
+pub(super) struct SchemaArgs {
     /// Which
-    name: Name,
+    name: SchemaName,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Name {
+enum SchemaName {
     /// What a reviewer hands in
     Report,
     /// What a triage hands in
@@ -50,27 +50,27 @@ enum Name {
     Policy,
 }
 
-impl SchemaOf {
-    pub(super) fn run(self, out: &Out) -> Result<Ending, Failure> {
+impl SchemaArgs {
+    pub(super) fn run(self, out: &Console) -> Result<CliOutcome, Failure> {
         let schema = match self.name {
-            Name::Report => schema_for!(Submission),
-            Name::Triage => payload::schema::<TriagePayload>(),
-            Name::Fix => payload::schema::<FixPayload>(),
-            Name::Comments => schema_for!(CommentsDocument),
-            Name::Turn => schema_for!(TurnDocument),
-            Name::Pass => schema_for!(PassDocument),
-            Name::Job => schema_for!(JobDocument),
-            Name::Result => payload::schema::<ResultPayload>(),
-            Name::Config => return print(&crate::config::schema(), out),
-            Name::Snapshot => schema_for!(Snapshot),
-            Name::Plan => schema_for!(Plan),
-            Name::Policy => schema_for!(Policy),
+            SchemaName::Report => schema_for!(Submission),
+            SchemaName::Triage => payload::build_payload_schema::<TriagePayload>(),
+            SchemaName::Fix => payload::build_payload_schema::<FixPayload>(),
+            SchemaName::Comments => schema_for!(CommentsDocument),
+            SchemaName::Turn => schema_for!(TurnDocument),
+            SchemaName::Pass => schema_for!(PassDocument),
+            SchemaName::Job => schema_for!(JobDocument),
+            SchemaName::Result => payload::build_payload_schema::<ResultPayload>(),
+            SchemaName::Config => return print_schema(&crate::config::build_config_schema(), out),
+            SchemaName::Snapshot => schema_for!(Snapshot),
+            SchemaName::Plan => schema_for!(Plan),
+            SchemaName::Policy => schema_for!(Policy),
         };
-        print(schema.as_value(), out)
+        print_schema(schema.as_value(), out)
     }
 }
 
-fn print(schema: &serde_json::Value, out: &Out) -> Result<Ending, Failure> {
-    out.data(&format!("{schema:#}\n"));
-    Ok(Ending::Done)
+fn print_schema(schema: &serde_json::Value, out: &Console) -> Result<CliOutcome, Failure> {
+    out.print_data(&format!("{schema:#}\n"));
+    Ok(CliOutcome::Done)
 }

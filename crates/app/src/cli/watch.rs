@@ -7,18 +7,18 @@ use referee_core::model::{CheckOutcome, CheckState, Checks, LocalCheck};
 use referee_turn::Inbox;
 use serde_json::json;
 
-use super::{Common, Which};
+use super::{CommonArgs, PullArgs};
 use crate::case::Case;
-use crate::failure::{Ending, Failure};
-use crate::out::Out;
-use crate::store::{Access, Memory};
+use crate::console::Console;
+use crate::failure::{CliOutcome, Failure};
+use crate::store::{MemoryKind, StoreAccess};
 use crate::table::Table;
 
 /// Follow the forge's checks of the head to their end
 #[derive(Debug, Args)]
-pub(super) struct Watch {
+pub(super) struct WatchArgs {
     #[command(flatten)]
-    which: Which,
+    which: PullArgs,
     /// Look once
     #[arg(long)]
     once: bool,
@@ -28,21 +28,21 @@ pub(super) struct Watch {
 }
 
 /// How often the forge is asked.
-const PAUSE: Duration = Duration::from_secs(5);
+const POLL_INTERVAL: Duration = Duration::from_secs(5);
 
 /// How long a head may be without any check: a runner takes a while to see a push.
-const FIRST: Duration = Duration::from_secs(60);
+const FIRST_CHECK_WAIT: Duration = Duration::from_secs(60);
 
-impl Watch {
-    pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
-        let mut case = Case::open(common, self.which.words(), Access::Write)?;
+impl WatchArgs {
+    pub(super) fn run(self, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
+        let mut case = Case::open(common, self.which.text(), StoreAccess::Write)?;
         let setup = case.setup(common, out)?;
         let table = Table::new(&case, &setup)?;
         let began = Instant::now();
         let mut said = String::new();
         loop {
             let (snapshot, _) = table.look(&Inbox::default())?;
-            let state = snapshot.checks.state();
+            let state = snapshot.checks.combined_state();
             let head = snapshot.pull.head.clone();
             let outcome = match state {
                 CheckState::Pass => Some(CheckOutcome::Passed),
@@ -50,21 +50,25 @@ impl Watch {
                 CheckState::Pending | CheckState::None => None,
             };
             if let Some(outcome) = outcome {
-                case.store.remember(&case.key, Memory::Watched, &LocalCheck { outcome, head: head.clone() })?;
+                case.store.save_memory(
+                    &case.key,
+                    MemoryKind::WatchResult,
+                    &LocalCheck { outcome, head: head.clone() },
+                )?;
             }
-            if began.elapsed() < self.patience(state, case.is_local()) {
-                let now = pending(&snapshot.checks);
+            if began.elapsed() < self.wait_limit(state, case.is_local()) {
+                let now = describe_pending(&snapshot.checks);
                 if now != said {
-                    out.say(&now);
+                    out.print_info(&now);
                     said = now;
                 }
-                std::thread::park_timeout(PAUSE);
+                std::thread::park_timeout(POLL_INTERVAL);
                 continue;
             }
             if out.json {
-                out.document(&json!({ "schema": "referee/watch-1", "state": state, "head": head }));
+                out.print_json(&json!({ "schema": "referee/watch-1", "state": state, "head": head }));
             }
-            out.say(match state {
+            out.print_info(match state {
                 CheckState::Pass => "checks passed",
                 CheckState::Fail => "checks failed",
                 CheckState::Pending => "checks are still pending",
@@ -76,26 +80,26 @@ impl Watch {
                 }
             });
             return Ok(match state {
-                CheckState::Pass | CheckState::None => Ending::Done,
-                CheckState::Fail => Ending::Failed,
-                CheckState::Pending => Ending::Waiting,
+                CheckState::Pass | CheckState::None => CliOutcome::Done,
+                CheckState::Fail => CliOutcome::Failed,
+                CheckState::Pending => CliOutcome::Waiting,
             });
         }
     }
 
     /// How long such checks are waited for, in all.
-    fn patience(&self, state: CheckState, local: bool) -> Duration {
+    fn wait_limit(&self, state: CheckState, local: bool) -> Duration {
         let longest = Duration::from_secs(self.timeout);
         match state {
             CheckState::Pending if !self.once => longest,
-            CheckState::None if !self.once && !local => longest.min(FIRST),
+            CheckState::None if !self.once && !local => longest.min(FIRST_CHECK_WAIT),
             CheckState::Pass | CheckState::Fail | CheckState::Pending | CheckState::None => Duration::ZERO,
         }
     }
 }
 
-fn pending(checks: &Checks) -> String {
-    match checks.named(CheckState::Pending).as_slice() {
+fn describe_pending(checks: &Checks) -> String {
+    match checks.names_in_state(CheckState::Pending).as_slice() {
         [] => "no check has reported yet".to_owned(),
         names => format!("checks are pending: {}", names.join(", ")),
     }

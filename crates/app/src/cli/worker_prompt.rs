@@ -4,20 +4,20 @@ use std::path::PathBuf;
 
 use clap::Args;
 use referee_core::plan::JobKind;
-use referee_core::say::nearest;
+use referee_core::say::find_nearest_word;
 use serde_json::json;
 
-use super::Common;
-use crate::dispatch::{Label, find};
-use crate::failure::{Ending, Failure};
-use crate::out::Out;
-use crate::worker::{Audience, Brief, render, task_in};
+use super::CommonArgs;
+use crate::console::Console;
+use crate::dispatch::{LabelRef, find_project};
+use crate::failure::{CliOutcome, Failure};
+use crate::worker::{Audience, PromptValues, load_task, render_prompt};
 
 /// Print what a worker is told
 #[derive(Debug, Args)]
-pub(super) struct WorkerPrompt {
+pub(super) struct WorkerPromptArgs {
     /// The type, as a SPAWN line names it
-    #[arg(value_name = "TYPE", value_parser = kind)]
+    #[arg(value_name = "TYPE", value_parser = parse_job_kind)]
     job: JobKind,
     /// The pull's number; for `impl` the issue's
     number: u64,
@@ -35,38 +35,38 @@ pub(super) struct WorkerPrompt {
     tasks: Option<PathBuf>,
 }
 
-impl WorkerPrompt {
-    pub(super) fn run(self, common: &Common, out: &Out) -> Result<Ending, Failure> {
-        let found = find(common, &self.project, self.projects.as_deref())?;
+impl WorkerPromptArgs {
+    pub(super) fn run(self, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
+        let found = find_project(common, &self.project, self.projects.as_deref())?;
         let folder = match &self.tasks {
             Some(folder) => common.dir.join(folder),
-            None => found.tasks(),
+            None => found.tasks_dir(),
         };
         let wip = match &found.file.labels.wip {
-            Some(Label::Name(name)) => name.clone(),
-            Some(Label::Id(_)) | None => "wip".to_owned(),
+            Some(LabelRef::Name(name)) => name.clone(),
+            Some(LabelRef::Id(_)) | None => "wip".to_owned(),
         };
         let repo = found.file.repo.0.to_string();
         let (head, user) = (self.head.as_deref(), found.file.user.as_str());
-        let brief = Brief { repo: &repo, number: self.number, head, user, wip: &wip };
-        let text = render(&task_in(&folder, self.job)?, &brief, Audience::Outside)?;
+        let brief = PromptValues { repo: &repo, number: self.number, head, user, wip_label: &wip };
+        let text = render_prompt(&load_task(&folder, self.job)?, &brief, Audience::External)?;
         if out.json {
-            out.document(&json!({
+            out.print_json(&json!({
                 "schema": "referee/worker-prompt-1", "type": self.job, "number": self.number, "text": text,
             }));
         } else {
-            out.data(&text);
+            out.print_data(&text);
         }
-        Ok(Ending::Done)
+        Ok(CliOutcome::Done)
     }
 }
 
-fn kind(word: &str) -> Result<JobKind, String> {
+fn parse_job_kind(word: &str) -> Result<JobKind, String> {
     let names = JobKind::ALL.map(|kind| kind.to_string());
     if let Some(kind) = JobKind::ALL.into_iter().find(|kind| kind.to_string() == word) {
         return Ok(kind);
     }
-    Err(match nearest(word, names.iter().map(String::as_str)) {
+    Err(match find_nearest_word(word, names.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the types are {}", names.join(", ")),
     })

@@ -7,29 +7,30 @@ use referee_core::plan::Gate;
 use referee_core::policy::{Policy, Role};
 use serde::de::DeserializeOwned;
 
-use super::Layers;
-use super::layers::Settled;
-use super::secret::Secret;
-use super::setup::{
-    CommandEntry, ForgeEntry, Hook, Identity, Model, OnError, Queue, Reviewer, RoleSetup, Serve, WorkerEntry,
+use super::ConfigLayers;
+use super::layers::ResolvedValue;
+use super::resolved::{
+    CommandEntry, ForgeEntry, IdentityEntry, ModelEntry, OnError, QueueBackend, ReviewerKind, RoleConfig, ServeConfig,
+    WebhookEntry, WorkerEntry,
 };
-use super::value::At;
+use super::secret::SecretSource;
+use super::value::ConfigNode;
 
 /// The policy, without roles.
-pub(super) fn policy(settled: &BTreeMap<String, Settled>, layers: &Layers<'_>) -> Policy {
-    let values = Values(settled);
-    let mut policy = Policy { author_may_accept: layers.local, ..Policy::default() };
-    set(&mut policy.start, values.word("review.start"));
-    set(&mut policy.max_inline, values.number("review.max_inline"));
-    set(&mut policy.status, values.switch("review.status"));
-    set(&mut policy.notify, values.switch("review.notify"));
-    let floor: Option<Vec<_>> = values.at("review.floor").map(At::words);
-    set(&mut policy.floor, floor.and_then(|floor| floor.try_into().ok()));
-    set(&mut policy.risk_warnings, values.number("review.risk_warnings"));
-    set(&mut policy.ci_required, values.text("review.ci").map(|ci| ci == "required"));
-    set(&mut policy.rounds, values.number("loop.rounds"));
+pub(super) fn build_policy(settled: &BTreeMap<String, ResolvedValue>, layers: &ConfigLayers<'_>) -> Policy {
+    let values = PolicyValues(settled);
+    let mut policy = Policy { author_may_accept: layers.is_local, ..Policy::default() };
+    set_if_some(&mut policy.start, values.parse_word("review.start"));
+    set_if_some(&mut policy.max_inline, values.number("review.max_inline"));
+    set_if_some(&mut policy.status, values.boolean("review.status"));
+    set_if_some(&mut policy.notify, values.boolean("review.notify"));
+    let floor: Option<Vec<_>> = values.get("review.floor").map(ConfigNode::parse_words);
+    set_if_some(&mut policy.floor, floor.and_then(|floor| floor.try_into().ok()));
+    set_if_some(&mut policy.risk_warnings, values.number("review.risk_warnings"));
+    set_if_some(&mut policy.ci_required, values.text("review.ci").map(|ci| ci == "required"));
+    set_if_some(&mut policy.rounds, values.number("loop.rounds"));
     policy.operator = values.text("loop.operator").filter(|it| !it.is_empty()).map(Login::from);
-    set(&mut policy.approve, values.word("gates.approve"));
+    set_if_some(&mut policy.approve, values.parse_word("gates.approve"));
     for (name, gate) in [
         ("gates.review", Gate::Review),
         ("gates.reply", Gate::Reply),
@@ -37,158 +38,171 @@ pub(super) fn policy(settled: &BTreeMap<String, Settled>, layers: &Layers<'_>) -
         ("gates.label", Gate::Label),
         ("gates.work", Gate::Work),
     ] {
-        policy.gates.extend(values.word(name).map(|setting| (gate, setting)));
+        policy.gates.extend(values.parse_word(name).map(|setting| (gate, setting)));
     }
-    set(&mut policy.threads.enabled, values.switch("threads.enabled"));
-    set(&mut policy.threads.auto_resolve, values.at("threads.auto_resolve").map(At::words));
-    set(&mut policy.threads.resolve_invalid, values.switch("threads.resolve_invalid"));
-    set(&mut policy.threads.reply_needs_human, values.switch("threads.reply_needs_human"));
-    set(&mut policy.threads.require_checks, values.switch("threads.require_checks"));
-    set(&mut policy.threads.max_resolve, values.number("threads.max_resolve"));
-    set(&mut policy.budget.tokens, values.number("budget.pull.tokens"));
-    set(&mut policy.budget.micro_usd, values.number("budget.pull.usd"));
-    set(&mut policy.budget.runs, values.number("budget.pull.runs"));
-    set(&mut policy.budget.writes, values.number("budget.pull.writes"));
+    set_if_some(&mut policy.threads.enabled, values.boolean("threads.enabled"));
+    set_if_some(&mut policy.threads.auto_resolve, values.get("threads.auto_resolve").map(ConfigNode::parse_words));
+    set_if_some(&mut policy.threads.resolve_invalid, values.boolean("threads.resolve_invalid"));
+    set_if_some(&mut policy.threads.reply_needs_human, values.boolean("threads.reply_needs_human"));
+    set_if_some(&mut policy.threads.require_checks, values.boolean("threads.require_checks"));
+    set_if_some(&mut policy.threads.max_resolve, values.number("threads.max_resolve"));
+    set_if_some(&mut policy.budget.tokens, values.number("budget.pull.tokens"));
+    set_if_some(&mut policy.budget.micro_usd, values.number("budget.pull.usd"));
+    set_if_some(&mut policy.budget.runs, values.number("budget.pull.runs"));
+    set_if_some(&mut policy.budget.writes, values.number("budget.pull.writes"));
     policy.break_glass = values.texts("break_glass.who").iter().map(|who| Login::from(who.as_str())).collect();
     policy.protected = values.texts("work.protected");
     policy
 }
 
 /// Values of the policy by their dotted paths.
-pub(super) struct Values<'a>(pub(super) &'a BTreeMap<String, Settled>);
+pub(super) struct PolicyValues<'a>(pub(super) &'a BTreeMap<String, ResolvedValue>);
 
-impl<'a> Values<'a> {
-    pub(super) fn at(&self, path: &str) -> Option<&'a At> {
-        self.0.get(path).map(|settled| &settled.at)
+impl<'a> PolicyValues<'a> {
+    pub(super) fn get(&self, path: &str) -> Option<&'a ConfigNode> {
+        self.0.get(path).map(|settled| &settled.node)
     }
 
     pub(super) fn text(&self, path: &str) -> Option<&'a str> {
-        self.at(path)?.text()
+        self.get(path)?.as_text()
     }
 
     pub(super) fn texts(&self, path: &str) -> Vec<String> {
-        self.at(path).map(At::texts).unwrap_or_default()
+        self.get(path).map(ConfigNode::to_strings).unwrap_or_default()
     }
 
-    pub(super) fn word<T: DeserializeOwned>(&self, path: &str) -> Option<T> {
-        self.at(path)?.word()
+    pub(super) fn parse_word<T: DeserializeOwned>(&self, path: &str) -> Option<T> {
+        self.get(path)?.parse_word()
     }
 
     pub(super) fn number<T: TryFrom<u64>>(&self, path: &str) -> Option<T> {
-        self.at(path)?.number()
+        self.get(path)?.as_number()
     }
 
-    fn switch(&self, path: &str) -> Option<bool> {
-        self.at(path)?.switch()
+    fn boolean(&self, path: &str) -> Option<bool> {
+        self.get(path)?.as_bool()
     }
 
     pub(super) fn on_error(&self) -> OnError {
-        self.word("guards.on_error").unwrap_or(OnError::Retry)
+        self.parse_word("guards.on_error").unwrap_or(OnError::Retry)
     }
 }
 
-fn set<T>(place: &mut T, value: Option<T>) {
+fn set_if_some<T>(place: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *place = value;
     }
 }
 
 /// A role for the policy, and who reviews for it.
-pub(super) fn role(at: &At, identities: &BTreeMap<String, Identity>) -> Option<(Role, RoleSetup)> {
-    let name = RoleName::from(at.at("name")?.text()?);
-    let named = |key: &str| at.at(key).and_then(At::text).map(str::to_owned);
-    let reviewer = named("command").map(Reviewer::Command).or_else(|| named("model").map(Reviewer::Model));
+pub(super) fn build_role(at: &ConfigNode, identities: &BTreeMap<String, IdentityEntry>) -> Option<(Role, RoleConfig)> {
+    let name = RoleName::from(at.get("name")?.as_text()?);
+    let named = |key: &str| at.get(key).and_then(ConfigNode::as_text).map(str::to_owned);
+    let reviewer = named("command").map(ReviewerKind::Command).or_else(|| named("model").map(ReviewerKind::Model));
     let identity = named("identity");
     let speaks = identity.as_ref().and_then(|identity| identities.get(identity)?.login.clone());
     let role = Role {
         name: name.clone(),
         identity: speaks,
-        blocks: at.at("blocks")?.switch()?,
-        paths: at.at("paths")?.texts(),
+        blocks: at.get("blocks")?.as_bool()?,
+        paths: at.get("paths")?.to_strings(),
         ad_hoc: false,
     };
-    let rules = at.at("rules")?.texts();
-    Some((role, RoleSetup { name, reviewer: reviewer.unwrap_or(Reviewer::Builtin), rules, identity }))
+    let rules = at.get("rules")?.to_strings();
+    Some((role, RoleConfig { name, reviewer: reviewer.unwrap_or(ReviewerKind::Builtin), rules, identity }))
 }
 
 /// All entries of a table of the operator file.
-pub(super) fn entries<T>(operator: &At, table: &str, read: fn(&At) -> Option<T>) -> BTreeMap<String, T> {
+pub(super) fn build_entries<T>(
+    operator: &ConfigNode,
+    table: &str,
+    read: fn(&ConfigNode) -> Option<T>,
+) -> BTreeMap<String, T> {
     operator.entries(table).filter_map(|(name, at)| Some((name.clone(), read(at)?))).collect()
 }
 
-pub(super) fn argv(at: &At) -> Option<Vec<String>> {
-    Some(at.at("argv")?.texts())
+pub(super) fn parse_argv(at: &ConfigNode) -> Option<Vec<String>> {
+    Some(at.get("argv")?.to_strings())
 }
 
-pub(super) fn forge(at: &At) -> Option<ForgeEntry> {
+pub(super) fn build_forge(at: &ConfigNode) -> Option<ForgeEntry> {
     let (kind, entry) =
-        ["github", "gitlab", "gitea", "forgejo"].into_iter().find_map(|kind| Some((kind, at.at(kind)?)))?;
+        ["github", "gitlab", "gitea", "forgejo"].into_iter().find_map(|kind| Some((kind, at.get(kind)?)))?;
     Some(ForgeEntry {
-        kind: word(kind)?,
-        url: entry.at("url").and_then(At::text).map(str::to_owned),
-        token: secret(entry, "token"),
-        author_token: secret(entry, "author_token"),
-        ca: entry.at("ca").and_then(At::text).map(str::to_owned),
-        proxy: entry.at("proxy").and_then(At::text).map(str::to_owned),
+        kind: parse_word(kind)?,
+        url: entry.get("url").and_then(ConfigNode::as_text).map(str::to_owned),
+        token: build_secret_source(entry, "token"),
+        author_token: build_secret_source(entry, "author_token"),
+        ca: entry.get("ca").and_then(ConfigNode::as_text).map(str::to_owned),
+        proxy: entry.get("proxy").and_then(ConfigNode::as_text).map(str::to_owned),
     })
 }
 
-pub(super) fn identity(at: &At) -> Option<Identity> {
-    Some(Identity { token: secret(at, "token"), login: at.at("login").and_then(At::text).map(Login::from) })
-}
-
-pub(super) fn model(at: &At) -> Option<Model> {
-    Some(Model {
-        provider: at.at("provider")?.word()?,
-        model: at.at("model")?.text()?.to_owned(),
-        base_url: at.at("base_url").and_then(At::text).map(str::to_owned),
-        key: secret(at, "key"),
-        fallback: at.at("fallback")?.texts(),
+pub(super) fn build_identity(at: &ConfigNode) -> Option<IdentityEntry> {
+    Some(IdentityEntry {
+        token: build_secret_source(at, "token"),
+        login: at.get("login").and_then(ConfigNode::as_text).map(Login::from),
     })
 }
 
-pub(super) fn command(at: &At) -> Option<CommandEntry> {
+pub(super) fn build_model(at: &ConfigNode) -> Option<ModelEntry> {
+    Some(ModelEntry {
+        provider: at.get("provider")?.parse_word()?,
+        model: at.get("model")?.as_text()?.to_owned(),
+        base_url: at.get("base_url").and_then(ConfigNode::as_text).map(str::to_owned),
+        key: build_secret_source(at, "key"),
+        fallback: at.get("fallback")?.to_strings(),
+    })
+}
+
+pub(super) fn build_command(at: &ConfigNode) -> Option<CommandEntry> {
     Some(CommandEntry {
-        argv: argv(at)?,
-        format: at.at("format")?.text()?.to_owned(),
-        ok_codes: at.at("ok_codes")?.list().iter().filter_map(At::number::<u32>).map(u32::cast_signed).collect(),
-        timeout: at.at("timeout")?.time()?,
+        argv: parse_argv(at)?,
+        format: at.get("format")?.as_text()?.to_owned(),
+        ok_codes: at
+            .get("ok_codes")?
+            .as_list()
+            .iter()
+            .filter_map(ConfigNode::as_number::<u32>)
+            .map(u32::cast_signed)
+            .collect(),
+        timeout: at.get("timeout")?.as_duration()?,
     })
 }
 
-pub(super) fn worker(at: &At) -> Option<WorkerEntry> {
+pub(super) fn build_worker(at: &ConfigNode) -> Option<WorkerEntry> {
     Some(WorkerEntry {
-        agent: at.at("agent")?.text()?.to_owned(),
-        timeout: at.at("timeout")?.time()?,
-        sandbox: at.at("sandbox")?.number()?,
-        egress: at.at("egress")?.texts(),
-        env: at.at("env")?.texts(),
+        agent: at.get("agent")?.as_text()?.to_owned(),
+        timeout: at.get("timeout")?.as_duration()?,
+        sandbox: at.get("sandbox")?.as_number()?,
+        egress: at.get("egress")?.to_strings(),
+        env: at.get("env")?.to_strings(),
     })
 }
 
-pub(super) fn serve(at: &At) -> Option<Serve> {
-    Some(Serve {
-        listen: at.at("listen")?.text()?.to_owned(),
-        sweep: at.at("sweep")?.time()?,
-        projects: at.at("projects")?.texts(),
-        hooks: entries(at, "hook", hook),
+pub(super) fn build_serve(at: &ConfigNode) -> Option<ServeConfig> {
+    Some(ServeConfig {
+        listen: at.get("listen")?.as_text()?.to_owned(),
+        sweep: at.get("sweep")?.as_duration()?,
+        projects: at.get("projects")?.to_strings(),
+        hooks: build_entries(at, "hook", build_webhook),
     })
 }
 
-fn hook(at: &At) -> Option<Hook> {
-    Some(Hook { forge: at.at("forge")?.text()?.to_owned(), secret: secret(at, "secret")? })
+fn build_webhook(at: &ConfigNode) -> Option<WebhookEntry> {
+    Some(WebhookEntry { forge: at.get("forge")?.as_text()?.to_owned(), secret: build_secret_source(at, "secret")? })
 }
 
-pub(super) fn queue(operator: &At) -> Queue {
-    let nats = operator.at("store.queue.nats").and_then(At::text);
-    nats.map_or(Queue::Embedded, |address| Queue::Nats(address.to_owned()))
+pub(super) fn build_queue(operator: &ConfigNode) -> QueueBackend {
+    let nats = operator.get("store.queue.nats").and_then(ConfigNode::as_text);
+    nats.map_or(QueueBackend::Embedded, |address| QueueBackend::Nats(address.to_owned()))
 }
 
-fn secret(at: &At, key: &str) -> Option<Secret> {
-    Secret::of(at.at(key)?)
+fn build_secret_source(at: &ConfigNode, key: &str) -> Option<SecretSource> {
+    SecretSource::from_node(at.get(key)?)
 }
 
-fn word<T: DeserializeOwned>(word: &str) -> Option<T> {
-    let value = super::value::Value::Text(word.to_owned());
-    At { value, place: None }.word()
+fn parse_word<T: DeserializeOwned>(word: &str) -> Option<T> {
+    let value = super::value::ConfigValue::Text(word.to_owned());
+    ConfigNode { value, location: None }.parse_word()
 }

@@ -11,36 +11,37 @@
 
 use std::collections::BTreeMap;
 
-use super::Layers;
-use super::reading::Reading;
-use super::shape::{Absent, Key, Shape};
-use super::table::REPOSITORY;
-use super::value::{At, Value};
-use super::walk::default_value;
+use super::ConfigLayers;
+use super::key::{ConfigKey, KeyDefault, ValueType};
+use super::key_table::REPOSITORY_KEYS;
+use super::loader::ConfigLoader;
+use super::validate::parse_default;
+use super::value::{ConfigNode, ConfigValue};
 
 /// A value that holds, and where it comes from.
-pub(super) struct Settled {
-    pub(super) at: At,
-    pub(super) from: String,
+pub(super) struct ResolvedValue {
+    pub(super) node: ConfigNode,
+    pub(super) origin: String,
 }
 
 /// What holds, by dotted path. A key without value and default is missing.
-pub(super) fn settle(
-    reading: &mut Reading,
-    layers: &Layers<'_>,
-    repository: &At,
-    operator: &At,
-) -> BTreeMap<String, Settled> {
+pub(super) fn resolve_layers(
+    reading: &mut ConfigLoader,
+    layers: &ConfigLayers<'_>,
+    repository: &ConfigNode,
+    operator: &ConfigNode,
+) -> BTreeMap<String, ResolvedValue> {
     let mut settled = BTreeMap::new();
-    debug_assert!(layers.flags.iter().all(|flag| leaves().iter().any(|(path, _)| path == flag.key)));
-    for (path, key) in leaves() {
-        let mut holds = asked(reading, layers, repository, &path, key);
-        if let Some(ceiling) = operator.at(&path)
-            && let Some(asked) = holds.as_ref().filter(|asked| above(&key.shape, &asked.at.value, &ceiling.value))
+    debug_assert!(layers.flags.iter().all(|flag| collect_policy_keys().iter().any(|(path, _)| path == flag.key)));
+    for (path, key) in collect_policy_keys() {
+        let mut holds = resolve_uncapped(reading, layers, repository, &path, key);
+        if let Some(ceiling) = operator.get(&path)
+            && let Some(asked) =
+                holds.as_ref().filter(|asked| exceeds(&key.value_type, &asked.node.value, &ceiling.value))
         {
-            let origin = reading.origin(ceiling.place.as_ref());
-            let from = format!("{origin} (a ceiling; {} says {})", asked.from, asked.at.value);
-            holds = Some(Settled { at: ceiling.clone(), from });
+            let origin = reading.describe_location(ceiling.location.as_ref());
+            let from = format!("{origin} (a ceiling; {} says {})", asked.origin, asked.node.value);
+            holds = Some(ResolvedValue { node: ceiling.clone(), origin: from });
         }
         settled.extend(holds.map(|holds| (path, holds)));
     }
@@ -48,68 +49,67 @@ pub(super) fn settle(
 }
 
 /// What is asked for, before the ceiling.
-fn asked(
-    reading: &mut Reading,
-    layers: &Layers<'_>,
-    repository: &At,
+fn resolve_uncapped(
+    reading: &mut ConfigLoader,
+    layers: &ConfigLayers<'_>,
+    repository: &ConfigNode,
     path: &str,
-    key: &'static Key,
-) -> Option<Settled> {
+    key: &'static ConfigKey,
+) -> Option<ResolvedValue> {
     if let Some(flag) = layers.flags.iter().find(|flag| flag.key == path) {
-        let at = reading.word(path, &key.shape, flag.name, flag.value)?;
-        return Some(Settled { at, from: flag.name.to_owned() });
+        let at = reading.load_override(path, &key.value_type, flag.name, flag.value)?;
+        return Some(ResolvedValue { node: at, origin: flag.name.to_owned() });
     }
-    if let Some(variable) = variable(path, key)
+    if let Some(variable) = variable_name(path, key)
         && let Some(text) = (layers.env)(&variable).filter(|text| !text.is_empty())
     {
-        let at = reading.word(path, &key.shape, &variable, &text)?;
-        return Some(Settled { at, from: format!("the variable {variable}") });
+        let at = reading.load_override(path, &key.value_type, &variable, &text)?;
+        return Some(ResolvedValue { node: at, origin: format!("the variable {variable}") });
     }
-    if let Some(at) = repository.at(path) {
-        return Some(Settled { at: at.clone(), from: reading.origin(at.place.as_ref()) });
+    if let Some(at) = repository.get(path) {
+        return Some(ResolvedValue { node: at.clone(), origin: reading.describe_location(at.location.as_ref()) });
     }
-    if let Some(user) = layers.user.as_ref().filter(|_| layers.local && path == "loop.operator") {
-        let at = At { value: Value::Text(user.to_string()), place: None };
-        return Some(Settled { at, from: "the git user, by default on local pulls".to_owned() });
+    if let Some(user) = layers.user.as_ref().filter(|_| layers.is_local && path == "loop.operator") {
+        let at = ConfigNode { value: ConfigValue::Text(user.to_string()), location: None };
+        return Some(ResolvedValue { node: at, origin: "the git user, by default on local pulls".to_owned() });
     }
-    let Absent::Layered { forge, local } = key.absent else { return None };
-    let (default, from) = match layers.local {
+    let KeyDefault::Layered { forge, local } = key.default else { return None };
+    let (default, from) = match layers.is_local {
         true if local != forge => (local, "default on local pulls"),
         _ => (forge, "default"),
     };
-    Some(Settled { at: default_value(&key.shape, default)?, from: from.to_owned() })
+    Some(ResolvedValue { node: parse_default(&key.value_type, default)?, origin: from.to_owned() })
 }
 
 /// All keys of the policy.
-pub(super) fn leaves() -> Vec<(String, &'static Key)> {
-    fn collect(keys: &'static [Key], path: &str, all: &mut Vec<(String, &'static Key)>) {
+pub(super) fn collect_policy_keys() -> Vec<(String, &'static ConfigKey)> {
+    fn collect(keys: &'static [ConfigKey], path: &str, all: &mut Vec<(String, &'static ConfigKey)>) {
         for key in keys {
             let path = if path.is_empty() { key.name.to_owned() } else { format!("{path}.{}", key.name) };
-            match (&key.shape, &key.absent) {
-                (Shape::Table(keys), _) => collect(keys, &path, all),
-                (_, Absent::Layered { .. }) => all.push((path, key)),
+            match (&key.value_type, &key.default) {
+                (ValueType::Table(keys), _) => collect(keys, &path, all),
+                (_, KeyDefault::Layered { .. }) => all.push((path, key)),
                 _ => {}
             }
         }
     }
     let mut all = Vec::new();
-    collect(REPOSITORY, "", &mut all);
+    collect(REPOSITORY_KEYS, "", &mut all);
     all
 }
 
 /// The variable that overrides a key; lists have none.
-fn variable(path: &str, key: &Key) -> Option<String> {
-    let listed = matches!(key.shape, Shape::List(_) | Shape::Row(..));
+fn variable_name(path: &str, key: &ConfigKey) -> Option<String> {
+    let listed = matches!(key.value_type, ValueType::List(_) | ValueType::FixedList(..));
     (!listed).then(|| format!("REFEREE_{}", path.replace('.', "_").to_uppercase()))
 }
 
 /// Whether a value goes beyond a ceiling: more in number, or later in the list of words.
-fn above(shape: &Shape, asked: &Value, ceiling: &Value) -> bool {
+fn exceeds(shape: &ValueType, asked: &ConfigValue, ceiling: &ConfigValue) -> bool {
     match (shape, asked, ceiling) {
-        (_, Value::Number(asked), Value::Number(ceiling)) | (_, Value::Money(asked), Value::Money(ceiling)) => {
-            asked > ceiling
-        }
-        (Shape::Word(words), Value::Text(asked), Value::Text(ceiling)) => {
+        (_, ConfigValue::Number(asked), ConfigValue::Number(ceiling))
+        | (_, ConfigValue::MicroUsd(asked), ConfigValue::MicroUsd(ceiling)) => asked > ceiling,
+        (ValueType::Enum(words), ConfigValue::Text(asked), ConfigValue::Text(ceiling)) => {
             let rank = |word: &String| words.iter().position(|it| it == word);
             rank(asked) > rank(ceiling)
         }

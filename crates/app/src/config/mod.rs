@@ -8,49 +8,49 @@
 mod build;
 mod error;
 mod example;
+mod key;
+mod key_table;
 mod layers;
+mod loader;
 mod origin;
-mod reading;
+mod resolved;
 mod roles;
 mod schema;
 mod secret;
-mod setup;
-mod shape;
 mod source;
-mod table;
 #[cfg(test)]
 mod tests;
+mod validate;
 mod value;
-mod walk;
 
 use referee_core::model::{Login, RoleName};
 use referee_core::policy::Role;
 
-use build::Values;
-use reading::Reading;
-use table::{OPERATOR, REPOSITORY};
-use value::At;
+use build::PolicyValues;
+use key_table::{OPERATOR_KEYS, REPOSITORY_KEYS};
+use loader::ConfigLoader;
+use value::ConfigNode;
 
-pub(crate) use error::{Errors, Told};
-pub(crate) use example::{example, operator_example};
-pub(crate) use schema::schema;
-pub(crate) use secret::{Secret, SecretError, SecretText, place};
-pub(crate) use setup::{
-    CommandEntry, ForgeEntry, ForgeKind, Hook, Identity, Model, OnError, Origin, Provider, Queue, Reviewer, RoleSetup,
-    Serve, Setup, WorkerEntry,
+pub(crate) use error::{ConfigErrorEntry, ConfigErrors};
+pub(crate) use example::{operator_example, repository_example};
+pub(crate) use resolved::{
+    CommandEntry, ForgeEntry, ForgeKind, IdentityEntry, ModelEntry, ModelProvider, OnError, QueueBackend,
+    ResolvedConfig, ReviewerKind, RoleConfig, ServeConfig, ValueOrigin, WebhookEntry, WorkerEntry,
 };
-pub(crate) use value::time as length_of_time;
+pub(crate) use schema::build_config_schema;
+pub(crate) use secret::{SecretError, SecretSource, SecretText, expand_home};
+pub(crate) use value::parse_duration as length_of_time;
 
 /// Everything that has a say.
-pub(crate) struct Layers<'a> {
+pub(crate) struct ConfigLayers<'a> {
     /// `referee.toml` at the base.
-    pub(crate) repository: Option<File<'a>>,
+    pub(crate) repository: Option<ConfigFile<'a>>,
     /// The operator file.
-    pub(crate) operator: Option<File<'a>>,
+    pub(crate) operator: Option<ConfigFile<'a>>,
     /// What the command line overrides.
-    pub(crate) flags: &'a [Flag<'a>],
+    pub(crate) flags: &'a [FlagOverride<'a>],
     /// The pull is a local one: other defaults, and its author may accept findings.
-    pub(crate) local: bool,
+    pub(crate) is_local: bool,
     /// The git user, who is the operator of local pulls by default.
     pub(crate) user: Option<Login>,
     /// The environment.
@@ -59,7 +59,7 @@ pub(crate) struct Layers<'a> {
 
 /// A file's text and the name it is shown by, such as `referee.toml at main@3f2c1e9`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct File<'a> {
+pub(crate) struct ConfigFile<'a> {
     /// The name.
     pub(crate) name: &'a str,
     /// The text.
@@ -68,7 +68,7 @@ pub(crate) struct File<'a> {
 
 /// A value given on the command line.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Flag<'a> {
+pub(crate) struct FlagOverride<'a> {
     /// The flag, such as `--rounds`.
     pub(crate) name: &'a str,
     /// The key it overrides, such as `loop.rounds`.
@@ -78,59 +78,60 @@ pub(crate) struct Flag<'a> {
 }
 
 /// Reads all layers. Whatever is wrong anywhere is in the errors.
-pub(crate) fn load(layers: &Layers<'_>) -> Result<Setup, Errors> {
-    let mut reading = Reading::default();
-    let repository = reading.file(REPOSITORY, layers.repository.as_ref());
-    let operator = reading.file(OPERATOR, layers.operator.as_ref());
-    let warnings = reading.check_mentions(&operator);
-    let (repository, operator) = (repository.into_at(), operator.into_at());
-    let settled = layers::settle(&mut reading, layers, &repository, &operator);
+pub(crate) fn load_config(layers: &ConfigLayers<'_>) -> Result<ResolvedConfig, ConfigErrors> {
+    let mut reading = ConfigLoader::default();
+    let repository = reading.load_file(REPOSITORY_KEYS, layers.repository.as_ref());
+    let operator = reading.load_file(OPERATOR_KEYS, layers.operator.as_ref());
+    let warnings = reading.check_references(&operator);
+    let (repository, operator) = (repository.into_node(), operator.into_node());
+    let settled = layers::resolve_layers(&mut reading, layers, &repository, &operator);
 
-    let mut origins = origin::all(&reading, &settled, &repository, &operator);
-    let mut policy = build::policy(&settled, layers);
-    let identities = build::entries(&operator, "identity", build::identity);
-    let listed = repository.at("role").map(At::list).unwrap_or_default();
-    let mut roles: Vec<(Role, RoleSetup)> = listed.iter().filter_map(|at| build::role(at, &identities)).collect();
+    let mut origins = origin::collect_origins(&reading, &settled, &repository, &operator);
+    let mut policy = build::build_policy(&settled, layers);
+    let identities = build::build_entries(&operator, "identity", build::build_identity);
+    let listed = repository.get("role").map(ConfigNode::as_list).unwrap_or_default();
+    let mut roles: Vec<(Role, RoleConfig)> =
+        listed.iter().filter_map(|at| build::build_role(at, &identities)).collect();
     if roles.is_empty() {
         roles = default_roles();
-        origins.push(Origin { key: "role.static.builtin".into(), value: "true".into(), from: "default".into() });
+        origins.push(ValueOrigin { key: "role.static.builtin".into(), value: "true".into(), origin: "default".into() });
     }
     let (of_policy, roles) = roles.into_iter().unzip();
     policy.roles = of_policy;
 
-    let values = Values(&settled);
-    let keys = operator.at("mark.keys").map(At::list).unwrap_or_default();
-    let setup = Setup {
+    let values = PolicyValues(&settled);
+    let keys = operator.get("mark.keys").map(ConfigNode::as_list).unwrap_or_default();
+    let setup = ResolvedConfig {
         policy,
         roles,
         exclude: values.texts("review.exclude"),
-        checks: repository.entries("checks").map(|(name, argv)| (name.clone(), argv.texts())).collect(),
+        checks: repository.entries("checks").map(|(name, argv)| (name.clone(), argv.to_strings())).collect(),
         max_threads: values.number("threads.max_threads").unwrap_or(usize::MAX),
         reply_template: values.text("threads.reply_template").filter(|it| !it.is_empty()).map(str::to_owned),
         on_error: values.on_error(),
         people_write: values.texts("people.write").iter().map(|who| Login::from(who.as_str())).collect(),
-        forges: build::entries(&operator, "forge", build::forge),
+        forges: build::build_entries(&operator, "forge", build::build_forge),
         identities,
-        models: build::entries(&operator, "models", build::model),
-        commands: build::entries(&operator, "commands", build::command),
-        agents: build::entries(&operator, "agents", build::argv),
-        workers: build::entries(&operator, "workers", build::worker),
-        serve: operator.at("serve").and_then(build::serve),
-        queue: build::queue(&operator),
-        journal_texts: operator.at("journal.texts").and_then(At::text) != Some("off"),
-        mark_keys: keys.iter().filter_map(Secret::of).collect(),
-        mark_since: operator.at("mark.since").and_then(At::text).and_then(value::day),
+        models: build::build_entries(&operator, "models", build::build_model),
+        commands: build::build_entries(&operator, "commands", build::build_command),
+        agents: build::build_entries(&operator, "agents", build::parse_argv),
+        workers: build::build_entries(&operator, "workers", build::build_worker),
+        serve: operator.get("serve").and_then(build::build_serve),
+        queue: build::build_queue(&operator),
+        journal_texts: operator.get("journal.texts").and_then(ConfigNode::as_text) != Some("off"),
+        mark_keys: keys.iter().filter_map(SecretSource::from_node).collect(),
+        mark_since: operator.get("mark.since").and_then(ConfigNode::as_text).and_then(value::parse_day),
         origins,
         warnings,
     };
-    reading.errors()?;
+    reading.into_result()?;
     Ok(setup)
 }
 
 /// The roles where no file names any (INTERFACE §2). The role `general` joins them, for whoever has a model's key in
 /// the environment, once a model can be run.
-fn default_roles() -> Vec<(Role, RoleSetup)> {
+fn default_roles() -> Vec<(Role, RoleConfig)> {
     let name = RoleName::from("static");
     let role = Role { name: name.clone(), identity: None, blocks: true, paths: Vec::new(), ad_hoc: false };
-    vec![(role, RoleSetup { name, reviewer: Reviewer::Builtin, rules: Vec::new(), identity: None })]
+    vec![(role, RoleConfig { name, reviewer: ReviewerKind::Builtin, rules: Vec::new(), identity: None })]
 }

@@ -2,30 +2,30 @@
 
 use std::collections::BTreeMap;
 
-use super::layers::Settled;
-use super::reading::Reading;
-use super::setup::Origin;
-use super::value::{At, Value};
+use super::layers::ResolvedValue;
+use super::loader::ConfigLoader;
+use super::resolved::ValueOrigin;
+use super::value::{ConfigNode, ConfigValue};
 
 /// The policy's values as they hold, then the entries of both files.
-pub(super) fn all(
-    reading: &Reading,
-    settled: &BTreeMap<String, Settled>,
-    repository: &At,
-    operator: &At,
-) -> Vec<Origin> {
-    let mut origins: Vec<Origin> = settled
+pub(super) fn collect_origins(
+    reading: &ConfigLoader,
+    settled: &BTreeMap<String, ResolvedValue>,
+    repository: &ConfigNode,
+    operator: &ConfigNode,
+) -> Vec<ValueOrigin> {
+    let mut origins: Vec<ValueOrigin> = settled
         .iter()
-        .map(|(key, settled)| Origin {
+        .map(|(key, settled)| ValueOrigin {
             key: key.clone(),
-            value: settled.at.value.to_string(),
-            from: settled.from.clone(),
+            value: settled.node.value.to_string(),
+            origin: settled.origin.clone(),
         })
         .collect();
     for (file, tables) in [(repository, &["checks", "role"][..]), (operator, OPERATOR_TABLES)] {
         for table in tables {
-            if let Some(at) = file.at(table) {
-                collect(reading, at, table, &mut origins);
+            if let Some(at) = file.get(table) {
+                collect_node(reading, at, table, &mut origins);
             }
         }
     }
@@ -36,22 +36,23 @@ pub(super) fn all(
 const OPERATOR_TABLES: &[&str] =
     &["forge", "identity", "models", "commands", "agents", "workers", "serve", "store", "journal", "mark"];
 
-fn collect(reading: &Reading, at: &At, path: &str, origins: &mut Vec<Origin>) {
+fn collect_node(reading: &ConfigLoader, at: &ConfigNode, path: &str, origins: &mut Vec<ValueOrigin>) {
     match &at.value {
-        Value::Table(table) => {
+        ConfigValue::Table(table) => {
             for (key, at) in table {
-                collect(reading, at, &format!("{path}.{key}"), origins);
+                collect_node(reading, at, &format!("{path}.{key}"), origins);
             }
         }
-        Value::List(list) if list.iter().any(|at| matches!(at.value, Value::Table(_))) => {
+        ConfigValue::List(list) if list.iter().any(|at| matches!(at.value, ConfigValue::Table(_))) => {
             for (number, at) in list.iter().enumerate() {
-                let name = at.at("name").and_then(At::text).map_or_else(|| number.to_string(), str::to_owned);
-                collect(reading, at, &format!("{path}.{name}"), origins);
+                let name =
+                    at.get("name").and_then(ConfigNode::as_text).map_or_else(|| number.to_string(), str::to_owned);
+                collect_node(reading, at, &format!("{path}.{name}"), origins);
             }
         }
         value => {
-            let from = reading.origin(at.place.as_ref());
-            origins.push(Origin { key: path.to_owned(), value: value.to_string(), from });
+            let from = reading.describe_location(at.location.as_ref());
+            origins.push(ValueOrigin { key: path.to_owned(), value: value.to_string(), origin: from });
         }
     }
 }

@@ -2,30 +2,30 @@
 
 use serde_json::{Map, Value, json};
 
-use super::shape::{Absent, Key, REVIEWERS, Shape};
-use super::table::{OPERATOR, REPOSITORY, SECRET};
+use super::key::{ConfigKey, KeyDefault, REVIEWERS, ValueType};
+use super::key_table::{OPERATOR_KEYS, REPOSITORY_KEYS, SECRET_KEYS};
 
 /// The schema of `referee.toml`; that of the operator file is its `$defs/operator`.
-pub(crate) fn schema() -> Value {
-    let mut schema = table(REPOSITORY);
-    let operator = table(OPERATOR);
+pub(crate) fn build_config_schema() -> Value {
+    let mut schema = build_table_schema(REPOSITORY_KEYS);
+    let operator = build_table_schema(OPERATOR_KEYS);
     if let Some(schema) = schema.as_object_mut() {
         schema.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
         schema.insert("title".into(), json!("referee.toml"));
-        schema.insert("$defs".into(), json!({ "operator": operator, "secret": one(SECRET) }));
+        schema.insert("$defs".into(), json!({ "operator": operator, "secret": build_one_of_schema(SECRET_KEYS) }));
     }
     schema
 }
 
-fn table(keys: &[Key]) -> Value {
-    let properties: Map<String, Value> = keys.iter().map(|key| (key.name.to_owned(), described(key))).collect();
+fn build_table_schema(keys: &[ConfigKey]) -> Value {
+    let properties: Map<String, Value> = keys.iter().map(|key| (key.name.to_owned(), build_key_schema(key))).collect();
     let required: Vec<&str> =
-        keys.iter().filter(|key| matches!(key.absent, Absent::Required)).map(|key| key.name).collect();
+        keys.iter().filter(|key| matches!(key.default, KeyDefault::Required)).map(|key| key.name).collect();
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
-fn one(keys: &[Key]) -> Value {
-    let mut schema = table(keys);
+fn build_one_of_schema(keys: &[ConfigKey]) -> Value {
+    let mut schema = build_table_schema(keys);
     if let Some(schema) = schema.as_object_mut() {
         schema.insert("minProperties".into(), json!(1));
         schema.insert("maxProperties".into(), json!(1));
@@ -33,10 +33,10 @@ fn one(keys: &[Key]) -> Value {
     schema
 }
 
-fn described(key: &Key) -> Value {
-    let mut schema = shape(&key.shape);
-    let default = match key.absent {
-        Absent::Is(default) | Absent::Layered { forge: default, .. } if !default.is_empty() => default,
+fn build_key_schema(key: &ConfigKey) -> Value {
+    let mut schema = build_type_schema(&key.value_type);
+    let default = match key.default {
+        KeyDefault::Literal(default) | KeyDefault::Layered { forge: default, .. } if !default.is_empty() => default,
         _ => "",
     };
     let default = toml::from_str::<toml::Table>(&format!("it = {default}")).ok();
@@ -48,43 +48,43 @@ fn described(key: &Key) -> Value {
     schema
 }
 
-fn shape(it: &Shape) -> Value {
+fn build_type_schema(it: &ValueType) -> Value {
     match it {
-        Shape::Version => json!({ "const": 1 }),
-        Shape::Switch => json!({ "type": "boolean" }),
-        Shape::Yes => json!({ "const": true }),
-        Shape::Number(least, u64::MAX) => json!({ "type": "integer", "minimum": least }),
-        Shape::Number(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
-        Shape::Money => json!({ "type": "number", "minimum": 0 }),
-        Shape::Text | Shape::Entry(_) => json!({ "type": "string" }),
-        Shape::Name => json!({ "type": "string", "pattern": NAME }),
-        Shape::Url => json!({ "type": "string", "pattern": "^https?://[^/?#@\\s]+([/?#]\\S*)?$" }),
-        Shape::Address => json!({ "type": "string", "pattern": ":[0-9]+$" }),
-        Shape::File => json!({ "type": "string", "minLength": 1 }),
-        Shape::Time => json!({ "type": "string", "pattern": "^([0-9]+[smhd])+$" }),
-        Shape::Date => json!({ "type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$" }),
-        Shape::Word(words) => json!({ "enum": words }),
-        Shape::List(entry) => json!({ "type": "array", "items": shape(entry) }),
-        Shape::Row(length, entry) => {
-            json!({ "type": "array", "items": shape(entry), "minItems": length, "maxItems": length })
+        ValueType::Version => json!({ "const": 1 }),
+        ValueType::Bool => json!({ "type": "boolean" }),
+        ValueType::OnlyTrue => json!({ "const": true }),
+        ValueType::Number(least, u64::MAX) => json!({ "type": "integer", "minimum": least }),
+        ValueType::Number(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
+        ValueType::Usd => json!({ "type": "number", "minimum": 0 }),
+        ValueType::Text | ValueType::EntryName(_) => json!({ "type": "string" }),
+        ValueType::Name => json!({ "type": "string", "pattern": NAME_PATTERN }),
+        ValueType::Url => json!({ "type": "string", "pattern": "^https?://[^/?#@\\s]+([/?#]\\S*)?$" }),
+        ValueType::Address => json!({ "type": "string", "pattern": ":[0-9]+$" }),
+        ValueType::FilePath => json!({ "type": "string", "minLength": 1 }),
+        ValueType::Duration => json!({ "type": "string", "pattern": "^([0-9]+[smhd])+$" }),
+        ValueType::Date => json!({ "type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$" }),
+        ValueType::Enum(words) => json!({ "enum": words }),
+        ValueType::List(entry) => json!({ "type": "array", "items": build_type_schema(entry) }),
+        ValueType::FixedList(length, entry) => {
+            json!({ "type": "array", "items": build_type_schema(entry), "minItems": length, "maxItems": length })
         }
-        Shape::Argv => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
-        Shape::Secret => json!({ "$ref": "#/$defs/secret" }),
-        Shape::Table(keys) => table(keys),
-        Shape::One(keys) => one(keys),
-        Shape::Map(entry) => json!({
-            "type": "object", "propertyNames": { "pattern": NAME }, "additionalProperties": shape(entry),
+        ValueType::Argv => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
+        ValueType::Secret => json!({ "$ref": "#/$defs/secret" }),
+        ValueType::Table(keys) => build_table_schema(keys),
+        ValueType::OneOf(keys) => build_one_of_schema(keys),
+        ValueType::Map(entry) => json!({
+            "type": "object", "propertyNames": { "pattern": NAME_PATTERN }, "additionalProperties": build_type_schema(entry),
         }),
-        Shape::Roles(keys) => {
-            let mut role = table(keys);
+        ValueType::Roles(keys) => {
+            let mut role = build_table_schema(keys);
             let reviewers: Vec<Value> = REVIEWERS.iter().map(|reviewer| json!({ "required": [reviewer] })).collect();
             if let Some(role) = role.as_object_mut() {
                 role.insert("oneOf".into(), json!(reviewers));
             }
             json!({ "type": "array", "items": role })
         }
-        Shape::Either(one, other) => json!({ "anyOf": [shape(one), shape(other)] }),
+        ValueType::Either(one, other) => json!({ "anyOf": [build_type_schema(one), build_type_schema(other)] }),
     }
 }
 
-const NAME: &str = "^[A-Za-z0-9._-]{1,64}$";
+const NAME_PATTERN: &str = "^[A-Za-z0-9._-]{1,64}$";

@@ -4,11 +4,11 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::value::At;
+use super::value::ConfigNode;
 
 /// The source of a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Secret {
+pub(crate) enum SecretSource {
     /// A variable.
     Env(String),
     /// A file; `~/` is the user's home.
@@ -25,28 +25,28 @@ pub(crate) struct SecretText(String);
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SecretError {
     #[error("{0} is not set")]
-    Unset(Secret),
+    Unset(SecretSource),
     #[error("{0} is empty")]
-    Empty(Secret),
+    Empty(SecretSource),
     #[error("{0} cannot be read: {1}")]
-    Unreadable(Secret, std::io::Error),
+    Unreadable(SecretSource, std::io::Error),
     #[error("{0} failed: {1}")]
-    Failed(Secret, std::process::ExitStatus),
+    Failed(SecretSource, std::process::ExitStatus),
     #[error("{0} is no text")]
-    NoText(Secret),
+    NotText(SecretSource),
 }
 
-impl Secret {
+impl SecretSource {
     /// Reads it now.
     pub(crate) fn read(&self, env: &dyn Fn(&str) -> Option<String>) -> Result<SecretText, SecretError> {
         let text = match self {
             Self::Env(name) => env(name).ok_or_else(|| SecretError::Unset(self.clone()))?,
             Self::File(file) => {
-                let bytes =
-                    std::fs::read(place(file, env)).map_err(|error| SecretError::Unreadable(self.clone(), error))?;
-                String::from_utf8(bytes).map_err(|_| SecretError::NoText(self.clone()))?
+                let bytes = std::fs::read(expand_home(file, env))
+                    .map_err(|error| SecretError::Unreadable(self.clone(), error))?;
+                String::from_utf8(bytes).map_err(|_| SecretError::NotText(self.clone()))?
             }
-            Self::Command(argv) => self.run(argv)?,
+            Self::Command(argv) => self.run_program(argv)?,
         };
         let text = text.trim();
         if text.is_empty() {
@@ -56,18 +56,19 @@ impl Secret {
     }
 
     /// That others on this machine can read it, if they can.
-    pub(crate) fn exposed(&self, env: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    pub(crate) fn check_permissions(&self, env: &dyn Fn(&str) -> Option<String>) -> Option<String> {
         let Self::File(file) = self else { return None };
-        others_may_read(&place(file, env)).then(|| format!("others on this machine can read {self}; run `chmod 600`"))
+        others_may_read(&expand_home(file, env))
+            .then(|| format!("others on this machine can read {self}; run `chmod 600`"))
     }
 
-    pub(super) fn of(at: &At) -> Option<Self> {
-        let env = at.at("env").and_then(At::text).map(|name| Self::Env(name.to_owned()));
-        let file = at.at("file").and_then(At::text).map(|file| Self::File(file.to_owned()));
-        env.or(file).or_else(|| Some(Self::Command(at.at("command")?.texts())))
+    pub(super) fn from_node(at: &ConfigNode) -> Option<Self> {
+        let env = at.get("env").and_then(ConfigNode::as_text).map(|name| Self::Env(name.to_owned()));
+        let file = at.get("file").and_then(ConfigNode::as_text).map(|file| Self::File(file.to_owned()));
+        env.or(file).or_else(|| Some(Self::Command(at.get("command")?.to_strings())))
     }
 
-    fn run(&self, argv: &[String]) -> Result<String, SecretError> {
+    fn run_program(&self, argv: &[String]) -> Result<String, SecretError> {
         let (program, args) = argv.split_first().ok_or_else(|| SecretError::Unset(self.clone()))?;
         let unreadable = |error| SecretError::Unreadable(self.clone(), error);
         // What it says on stderr may hold the secret as well.
@@ -77,7 +78,7 @@ impl Secret {
         if !output.status.success() {
             return Err(SecretError::Failed(self.clone(), output.status));
         }
-        String::from_utf8(output.stdout).map_err(|_| SecretError::NoText(self.clone()))
+        String::from_utf8(output.stdout).map_err(|_| SecretError::NotText(self.clone()))
     }
 }
 
@@ -88,7 +89,7 @@ impl SecretText {
     }
 }
 
-impl fmt::Display for Secret {
+impl fmt::Display for SecretSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Env(name) => write!(f, "the variable `{name}`"),
@@ -106,7 +107,7 @@ impl fmt::Debug for SecretText {
 }
 
 /// Where a file of the operator is.
-pub(crate) fn place(file: &str, env: &dyn Fn(&str) -> Option<String>) -> PathBuf {
+pub(crate) fn expand_home(file: &str, env: &dyn Fn(&str) -> Option<String>) -> PathBuf {
     match (file.strip_prefix("~/"), env("HOME").or_else(|| env("USERPROFILE"))) {
         (Some(rest), Some(home)) => Path::new(&home).join(rest),
         _ => PathBuf::from(file),

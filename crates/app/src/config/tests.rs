@@ -5,27 +5,27 @@ mod examples;
 mod secrets;
 mod values;
 
-use super::{Errors, File, Flag, Layers, Setup, load};
+use super::{ConfigErrors, ConfigFile, ConfigLayers, FlagOverride, ResolvedConfig, load_config};
 
-fn none(_: &str) -> Option<String> {
+fn empty_env(_: &str) -> Option<String> {
     None
 }
 
-fn read(repository: &str, operator: Option<&str>) -> Result<Setup, Errors> {
-    load(&layers(repository, operator, &[], &none))
+fn load_pair(repository: &str, operator: Option<&str>) -> Result<ResolvedConfig, ConfigErrors> {
+    load_config(&build_layers(repository, operator, &[], &empty_env))
 }
 
-fn layers<'a>(
+fn build_layers<'a>(
     repository: &'a str,
     operator: Option<&'a str>,
-    flags: &'a [Flag<'a>],
+    flags: &'a [FlagOverride<'a>],
     env: &'a dyn Fn(&str) -> Option<String>,
-) -> Layers<'a> {
-    Layers {
-        repository: Some(File { name: "referee.toml at main@3f2c1e9", text: repository }),
-        operator: operator.map(|text| File { name: "operator.toml", text }),
+) -> ConfigLayers<'a> {
+    ConfigLayers {
+        repository: Some(ConfigFile { name: "referee.toml at main@3f2c1e9", text: repository }),
+        operator: operator.map(|text| ConfigFile { name: "operator.toml", text }),
         flags,
-        local: false,
+        is_local: false,
         user: None,
         env,
     }

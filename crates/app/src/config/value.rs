@@ -9,109 +9,109 @@ use referee_core::model::{Span, Time};
 use serde::de::DeserializeOwned;
 use serde::de::value::{Error, StrDeserializer};
 
-use super::source::Place;
+use super::source::SourceLocation;
 
 /// A value and where it stands; a default stands nowhere.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct At {
-    pub(super) value: Value,
-    pub(super) place: Option<Place>,
+pub(super) struct ConfigNode {
+    pub(super) value: ConfigValue,
+    pub(super) location: Option<SourceLocation>,
 }
 
 /// A value of the right shape.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Value {
-    Switch(bool),
+pub(super) enum ConfigValue {
+    Bool(bool),
     Number(u64),
     /// Millionths of a dollar.
-    Money(u64),
+    MicroUsd(u64),
     Text(String),
-    Time(Span),
-    List(Vec<At>),
-    Table(BTreeMap<String, At>),
+    Duration(Span),
+    List(Vec<ConfigNode>),
+    Table(BTreeMap<String, ConfigNode>),
 }
 
-impl At {
+impl ConfigNode {
     /// What stands under a dotted path.
-    pub(super) fn at(&self, path: &str) -> Option<&At> {
+    pub(super) fn get(&self, path: &str) -> Option<&ConfigNode> {
         path.split('.').try_fold(self, |at, name| match &at.value {
-            Value::Table(table) => table.get(name),
+            ConfigValue::Table(table) => table.get(name),
             _ => None,
         })
     }
 
     /// The entries of the table under a path.
-    pub(super) fn entries(&self, path: &str) -> impl Iterator<Item = (&String, &At)> {
-        let table = match self.at(path).map(|at| &at.value) {
-            Some(Value::Table(table)) => Some(table),
+    pub(super) fn entries(&self, path: &str) -> impl Iterator<Item = (&String, &ConfigNode)> {
+        let table = match self.get(path).map(|at| &at.value) {
+            Some(ConfigValue::Table(table)) => Some(table),
             _ => None,
         };
         table.into_iter().flatten()
     }
 
-    pub(super) fn list(&self) -> &[At] {
+    pub(super) fn as_list(&self) -> &[ConfigNode] {
         match &self.value {
-            Value::List(list) => list,
+            ConfigValue::List(list) => list,
             _ => &[],
         }
     }
 
-    pub(super) fn texts(&self) -> Vec<String> {
-        self.list().iter().filter_map(At::text).map(str::to_owned).collect()
+    pub(super) fn to_strings(&self) -> Vec<String> {
+        self.as_list().iter().filter_map(ConfigNode::as_text).map(str::to_owned).collect()
     }
 
-    pub(super) fn text(&self) -> Option<&str> {
+    pub(super) fn as_text(&self) -> Option<&str> {
         match &self.value {
-            Value::Text(text) => Some(text),
+            ConfigValue::Text(text) => Some(text),
             _ => None,
         }
     }
 
     /// The word as the type it stands for.
-    pub(super) fn word<T: DeserializeOwned>(&self) -> Option<T> {
-        T::deserialize(StrDeserializer::<Error>::new(self.text()?)).ok()
+    pub(super) fn parse_word<T: DeserializeOwned>(&self) -> Option<T> {
+        T::deserialize(StrDeserializer::<Error>::new(self.as_text()?)).ok()
     }
 
-    pub(super) fn words<C: FromIterator<T>, T: DeserializeOwned>(&self) -> C {
-        self.list().iter().filter_map(At::word).collect()
+    pub(super) fn parse_words<C: FromIterator<T>, T: DeserializeOwned>(&self) -> C {
+        self.as_list().iter().filter_map(ConfigNode::parse_word).collect()
     }
 
-    pub(super) fn switch(&self) -> Option<bool> {
+    pub(super) fn as_bool(&self) -> Option<bool> {
         match self.value {
-            Value::Switch(switch) => Some(switch),
+            ConfigValue::Bool(switch) => Some(switch),
             _ => None,
         }
     }
 
-    pub(super) fn number<T: TryFrom<u64>>(&self) -> Option<T> {
+    pub(super) fn as_number<T: TryFrom<u64>>(&self) -> Option<T> {
         match self.value {
-            Value::Number(number) | Value::Money(number) => T::try_from(number).ok(),
+            ConfigValue::Number(number) | ConfigValue::MicroUsd(number) => T::try_from(number).ok(),
             _ => None,
         }
     }
 
-    pub(super) fn time(&self) -> Option<Span> {
+    pub(super) fn as_duration(&self) -> Option<Span> {
         match self.value {
-            Value::Time(time) => Some(time),
+            ConfigValue::Duration(time) => Some(time),
             _ => None,
         }
     }
 }
 
 /// As it would stand in a file.
-impl fmt::Display for Value {
+impl fmt::Display for ConfigValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Switch(switch) => write!(f, "{switch}"),
+            Self::Bool(switch) => write!(f, "{switch}"),
             Self::Number(number) => write!(f, "{number}"),
-            Self::Money(micro) => {
+            Self::MicroUsd(micro) => {
                 let (whole, rest) = (micro / 1_000_000, micro % 1_000_000);
                 let rest = format!("{rest:06}");
                 let cents = rest.trim_end_matches('0');
                 write!(f, "{whole}.{cents:0<2}")
             }
             Self::Text(text) => write!(f, "{}", toml::Value::from(text.as_str())),
-            Self::Time(Span(seconds)) => match seconds {
+            Self::Duration(Span(seconds)) => match seconds {
                 seconds if seconds % 3600 == 0 => write!(f, "\"{}h\"", seconds / 3600),
                 seconds if seconds % 60 == 0 => write!(f, "\"{}m\"", seconds / 60),
                 seconds => write!(f, "\"{seconds}s\""),
@@ -129,7 +129,7 @@ impl fmt::Display for Value {
 }
 
 /// `50m`, `1h30m`.
-pub(crate) fn time(text: &str) -> Option<Span> {
+pub(crate) fn parse_duration(text: &str) -> Option<Span> {
     let mut seconds: i64 = 0;
     let mut digits = String::new();
     for c in text.chars() {
@@ -152,7 +152,7 @@ pub(crate) fn time(text: &str) -> Option<Span> {
 }
 
 /// The first moment of a day in UTC: `2026-11-15`.
-pub(super) fn day(text: &str) -> Option<Time> {
+pub(super) fn parse_day(text: &str) -> Option<Time> {
     if text.len() != "2026-11-15".len() {
         return None;
     }
@@ -167,7 +167,7 @@ pub(super) fn day(text: &str) -> Option<Time> {
 }
 
 /// Dollars as millionths, from a whole number or a decimal fraction.
-pub(super) fn money(text: &str) -> Option<u64> {
+pub(super) fn parse_micro_usd(text: &str) -> Option<u64> {
     let dollars: f64 = text.parse().ok()?;
     let micro = (dollars * 1e6).round();
     // Beyond this a fraction has no exact place any more.

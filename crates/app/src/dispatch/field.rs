@@ -3,7 +3,7 @@
 use std::fmt;
 
 use referee_core::model::Span;
-use referee_core::policy::Which;
+use referee_core::policy::PullFilter;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use url::Url;
 
@@ -12,7 +12,7 @@ use crate::target;
 
 /// A label: by name, or by the number that the forge gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Label {
+pub(crate) enum LabelRef {
     /// By its name.
     Name(String),
     /// By its id.
@@ -21,56 +21,56 @@ pub(crate) enum Label {
 
 /// `owner/name`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Repo(pub(crate) target::Repo);
+pub(crate) struct RepoField(pub(crate) target::Repo);
 
 /// Where a forge's pages begin; written as where its interface begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Base(pub(crate) Url);
+pub(crate) struct ApiBase(pub(crate) Url);
 
 /// A length of time: `1h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Age(pub(crate) Span);
+pub(crate) struct DurationField(pub(crate) Span);
 
 /// Which pulls take part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Pulls(pub(crate) Which);
+pub(crate) struct PullsField(pub(crate) PullFilter);
 
-impl<'de> Deserialize<'de> for Label {
+impl<'de> Deserialize<'de> for LabelRef {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(NameOrId)
+        from.deserialize_any(LabelVisitor)
     }
 }
 
-struct NameOrId;
+struct LabelVisitor;
 
-impl Visitor<'_> for NameOrId {
-    type Value = Label;
+impl Visitor<'_> for LabelVisitor {
+    type Value = LabelRef;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a label's name or id")
     }
 
-    fn visit_str<E: Error>(self, name: &str) -> Result<Label, E> {
-        Ok(Label::Name(name.to_owned()))
+    fn visit_str<E: Error>(self, name: &str) -> Result<LabelRef, E> {
+        Ok(LabelRef::Name(name.to_owned()))
     }
 
-    fn visit_u64<E: Error>(self, id: u64) -> Result<Label, E> {
-        Ok(Label::Id(id))
+    fn visit_u64<E: Error>(self, id: u64) -> Result<LabelRef, E> {
+        Ok(LabelRef::Id(id))
     }
 
-    fn visit_i64<E: Error>(self, id: i64) -> Result<Label, E> {
-        u64::try_from(id).map(Label::Id).map_err(|_| E::custom("a label's id is no negative number"))
+    fn visit_i64<E: Error>(self, id: i64) -> Result<LabelRef, E> {
+        u64::try_from(id).map(LabelRef::Id).map_err(|_| E::custom("a label's id is no negative number"))
     }
 }
 
-impl<'de> Deserialize<'de> for Repo {
+impl<'de> Deserialize<'de> for RepoField {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
         text.parse().map(Self).map_err(|_| D::Error::custom(format!("`{text}` is no `OWNER/NAME`")))
     }
 }
 
-impl<'de> Deserialize<'de> for Base {
+impl<'de> Deserialize<'de> for ApiBase {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
         let wrong = || D::Error::custom("`api_base` must be a URL such as `https://git.example.org/api/v1`");
@@ -81,7 +81,7 @@ impl<'de> Deserialize<'de> for Base {
     }
 }
 
-impl<'de> Deserialize<'de> for Age {
+impl<'de> Deserialize<'de> for DurationField {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
         config::length_of_time(&text)
@@ -90,13 +90,13 @@ impl<'de> Deserialize<'de> for Age {
     }
 }
 
-impl<'de> Deserialize<'de> for Pulls {
+impl<'de> Deserialize<'de> for PullsField {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
         match (text.as_str(), text.strip_prefix("label:").map(str::trim)) {
-            ("all", _) => Ok(Self(Which::All)),
-            ("own", _) => Ok(Self(Which::Own)),
-            (_, Some(name)) if !name.is_empty() => Ok(Self(Which::Label(name.to_owned()))),
+            ("all", _) => Ok(Self(PullFilter::All)),
+            ("own", _) => Ok(Self(PullFilter::Own)),
+            (_, Some(name)) if !name.is_empty() => Ok(Self(PullFilter::Label(name.to_owned()))),
             _ => Err(D::Error::custom("`pulls` must be `all`, `own` or `label:<name>`")),
         }
     }

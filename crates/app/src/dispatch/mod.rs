@@ -1,14 +1,14 @@
 //! Dispatch of one project: its file, its repository, its rules (SPEC §7, INTERFACE §5).
 
-mod books;
 mod field;
-mod file;
-mod find;
+mod journals;
 mod prepare;
+mod project;
+mod project_file;
 mod repository;
-mod work;
+mod run_worker;
 
-pub(crate) use field::Label;
-pub(crate) use file::ProjectFile;
-pub(crate) use find::{Found, find};
-pub(crate) use repository::{Mode, Repository, govern};
+pub(crate) use field::LabelRef;
+pub(crate) use project::{LoadedProject, find_project};
+pub(crate) use project_file::ProjectFile;
+pub(crate) use repository::{DispatchMode, ProjectRepository, apply_project_policy};

@@ -3,17 +3,19 @@
 use referee_core::decide::decide;
 use referee_core::model::{Author, Checks, Sha};
 use referee_core::plan::JobKind;
-use referee_git::{User, WorkCopy};
-use referee_turn::{Held, Source, SourceError, View};
+use referee_git::{GitIdentity, WorkCopy};
+use referee_turn::{ClaimedWorker, Source, SourceError, WorkSubject};
 
-use super::{Found, Repository};
+use super::{LoadedProject, ProjectRepository};
 use crate::failure::Failure;
-use crate::folders;
-use crate::worker::{Audience, Brief, Hired, JobFolder, Layout, Talk, render, sweep, task_in};
+use crate::user_dirs;
+use crate::worker::{
+    Audience, JobFolder, JobInputs, PromptValues, RunnableWorker, Talk, load_task, remove_old_folders, render_prompt,
+};
 
 /// What a worker gets.
 #[derive(Debug)]
-pub(super) struct Prepared {
+pub(super) struct PreparedJob {
     /// Its folder.
     pub(super) folder: JobFolder,
     /// Its copy; it goes with this.
@@ -26,32 +28,39 @@ pub(super) struct Prepared {
     pub(super) base: Sha,
 }
 
-impl Repository {
+impl ProjectRepository {
     /// Lays it all out.
-    pub(super) fn prepare(&self, held: &Held, worker: &Hired, found: &Found) -> Result<Prepared, Failure> {
+    pub(super) fn prepare_job(
+        &self,
+        held: &ClaimedWorker,
+        worker: &RunnableWorker,
+        found: &LoadedProject,
+    ) -> Result<PreparedJob, Failure> {
         let unread = |error: SourceError| Failure::failed(format!("the change cannot be read: {error}"));
-        let (kind, number, head) = (held.job.kind, held.job.number, self.start_of(held));
-        let prompt = self.prompt(found, kind, number, Some(head))?;
+        let (kind, number, head) = (held.job.kind, held.job.number, self.start_commit(held));
+        let prompt = self.build_prompt(found, kind, number, Some(head))?;
         let nothing = Checks::default();
-        let (talk, base, diff, checks) = match &held.view {
-            View::Pull(snapshot) => {
+        let (talk, base, diff, checks) = match &held.subject {
+            WorkSubject::Pull(snapshot) => {
                 let plan = decide(snapshot, &self.policy);
-                let talk = Talk::on_pull(snapshot, &plan.findings, &self.policy);
+                let talk = Talk::from_pull(snapshot, &plan.findings, &self.policy);
                 let base = &snapshot.pull.base_sha;
                 let from = snapshot.changes.merge_base.as_ref().unwrap_or(base);
                 (talk, base, self.texts.diff(from, head).map_err(unread)?, &snapshot.checks)
             }
-            View::Issue(board) => {
+            WorkSubject::Issue(board) => {
                 let issue = board.issues.iter().find(|issue| issue.number.0 == number);
                 let issue = issue.ok_or_else(|| Failure::failed(format!("issue #{number} is not open any more")))?;
-                (Talk::on_issue(issue), &self.tip, Vec::new(), &nothing)
+                (Talk::from_issue(issue), &self.default_tip, Vec::new(), &nothing)
             }
         };
-        let Some(jobs) = folders::state().map(|state| state.join("jobs")) else {
-            return Err(Failure::usage("a worker has no place: there is no home").hint("`XDG_STATE_HOME` names one"));
+        let Some(jobs) = user_dirs::state_dir().map(|state| state.join("jobs")) else {
+            return Err(
+                Failure::usage("a worker has no place: there is no home").with_hint("`XDG_STATE_HOME` names one")
+            );
         };
-        sweep(&jobs);
-        let layout = Layout {
+        remove_old_folders(&jobs);
+        let layout = JobInputs {
             project: &found.name(),
             kind,
             repo: &self.name(),
@@ -59,38 +68,38 @@ impl Repository {
             epoch: held.job.epoch,
             head,
             base,
-            time: worker.time,
+            timeout: worker.timeout,
             prompt: &prompt,
             diff: &diff,
             talk: &talk,
             checks,
-            rules: &self.guidance()?,
+            guidance: &self.load_guidance()?,
         };
-        let folder = JobFolder::make(&jobs, &layout)?;
+        let folder = JobFolder::create(&jobs, &layout)?;
         let base = base.clone();
-        let copy = self.texts.git().work_copy(&folder.work(), head, &base, &self.committer())?;
-        Ok(Prepared { folder, copy, talk, prompt, base })
+        let copy = self.texts.git().create_work_copy(&folder.work_dir(), head, &base, &self.committer())?;
+        Ok(PreparedJob { folder, copy, talk, prompt, base })
     }
 
     /// What a worker of that type is told.
-    pub(super) fn prompt(
+    pub(super) fn build_prompt(
         &self,
-        found: &Found,
+        found: &LoadedProject,
         kind: JobKind,
         number: u64,
         head: Option<&Sha>,
     ) -> Result<String, Failure> {
         let wip = self.policy.work.as_ref().map_or("wip", |work| work.wip.as_str());
         let (repo, head) = (self.name(), head.map(Sha::as_str));
-        let brief = Brief { repo: &repo, number, head, user: self.user().as_str(), wip };
-        render(&task_in(&found.tasks(), kind)?, &brief, Audience::Inside)
+        let brief = PromptValues { repo: &repo, number, head, user: self.user().as_str(), wip_label: wip };
+        render_prompt(&load_task(&found.tasks_dir(), kind)?, &brief, Audience::Managed)
     }
 
     /// The files with guidance that roles name, as they are at the tip of the default branch (SAF-2).
-    fn guidance(&self) -> Result<Vec<(String, String)>, Failure> {
+    fn load_guidance(&self) -> Result<Vec<(String, String)>, Failure> {
         let mut texts = Vec::new();
-        for path in &self.rules {
-            if let Some(text) = self.texts.text_at(&self.tip, path)? {
+        for path in &self.guidance_paths {
+            if let Some(text) = self.texts.text_at(&self.default_tip, path)? {
                 texts.push((path.clone(), text));
             }
         }
@@ -98,14 +107,14 @@ impl Repository {
     }
 
     /// The fixing side, by the address that its server gives to who has none.
-    fn committer(&self) -> User {
+    fn committer(&self) -> GitIdentity {
         let login = self.user();
         let host = self.site.server.host_str().unwrap_or("localhost");
-        User { name: Some(login.to_string()), email: Some(format!("{login}@noreply.{host}")) }
+        GitIdentity { name: Some(login.to_string()), email: Some(format!("{login}@noreply.{host}")) }
     }
 
     /// Whether somebody's change may be read by a worker that only promises to behave.
     pub(super) fn is_trusted(&self, author: &Author) -> bool {
-        author.may_write() || author.is(self.user())
+        author.may_write() || author.has_login(self.user())
     }
 }

@@ -6,49 +6,49 @@ use referee_core::decide::ProtocolLine;
 use referee_core::mark::Keys;
 use referee_core::model::{Login, Sha, Span};
 use referee_core::plan::Gate;
-use referee_core::policy::{Policy, Which, Work};
-use referee_forge::{Asked, ForgeError, Gates};
-use referee_http::{Calls, Token};
-use referee_turn::{Desk, Passed, Publishing, Then, TurnError, pass};
+use referee_core::policy::{DispatchPolicy, Policy, PullFilter};
+use referee_forge::{ForgeError, Gates, RequestedGates};
+use referee_http::{RequestCounts, Token};
+use referee_turn::{PassOutcome, PublishMode, SpawnMode, TurnContext, TurnError, run_pass};
 
-use super::books::Books;
-use super::field::{Label, Pulls};
-use super::{Found, ProjectFile};
+use super::field::{LabelRef, PullsField};
+use super::journals::PullJournals;
+use super::{LoadedProject, ProjectFile};
 use crate::case;
-use crate::cli::Common;
-use crate::config::{ForgeEntry, Secret};
-use crate::failure::{Failure, Kind};
+use crate::cli::CommonArgs;
+use crate::config::{ForgeEntry, SecretSource};
+use crate::console::Console;
+use crate::failure::{Failure, FailureKind};
 use crate::forge::AnyForge;
 use crate::hosted::Hosted;
-use crate::out::Out;
 use crate::reach::{self, Site};
 use crate::setup::{self, env};
 use crate::source::Texts;
-use crate::store::{Access, Store};
+use crate::store::{Store, StoreAccess};
 use crate::wait::wait;
-use crate::worker::Crew;
+use crate::worker::WorkerRegistry;
 
 /// A project's repository, with all that a pass takes.
 #[derive(Debug)]
-pub(crate) struct Repository {
+pub(crate) struct ProjectRepository {
     pub(super) site: Site,
     /// Who pushes for workers and opens their pulls.
-    pub(super) author: Token,
+    pub(super) author_token: Token,
     pub(super) forge: AnyForge,
     store: Store,
     pub(super) texts: Texts,
     pub(super) policy: Policy,
     keys: Keys,
     /// The tip of the default branch: whose word counts.
-    pub(super) tip: Sha,
+    pub(super) default_tip: Sha,
     /// Files with guidance for reviewers, read there.
-    pub(super) rules: Vec<String>,
-    pub(super) crew: Crew,
+    pub(super) guidance_paths: Vec<String>,
+    pub(super) workers: WorkerRegistry,
 }
 
 /// What a pass may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub(crate) enum DispatchMode {
     /// Print what would hold.
     DryRun,
     /// Write, and print what holds.
@@ -57,11 +57,16 @@ pub(crate) enum Mode {
     Run,
 }
 
-impl Repository {
+impl ProjectRepository {
     /// Opens it. Its config is read at the tip of the default branch (SAF-2).
-    pub(crate) fn open(common: &Common, found: &Found, access: Access, out: &Out) -> Result<Self, Failure> {
+    pub(crate) fn open(
+        common: &CommonArgs,
+        found: &LoadedProject,
+        access: StoreAccess,
+        out: &Console,
+    ) -> Result<Self, Failure> {
         let file = &found.file;
-        let (site, author) = site(common, found)?;
+        let (site, author) = resolve_site(common, found)?;
         let told = |error: ForgeError| case::failure(error, &site.repo.to_string());
         let Some((forge, store)) = case::reached(&site, access)? else {
             return Err(case::failure(ForgeError::Unsupported("be asked for pulls".to_owned()), site.server.as_str()));
@@ -73,56 +78,73 @@ impl Repository {
         let mut setup = setup::load(common, &texts, Some(&tip), None, out)?;
         let mut forge = Box::new(forge);
         case::identities(&mut forge, &mut setup, author.clone())?;
-        setup.warnings.iter().for_each(|warning| out.say(&format!("warning: {warning}")));
-        let work = work(file, &forge)?;
+        setup.warnings.iter().for_each(|warning| out.print_info(&format!("warning: {warning}")));
+        let work = resolve_work(file, &forge)?;
         if !forge.known().logins.contains(&work.user) {
             let who = forge.login();
             return Err(Failure::usage(format!("nobody can work as `{}`: the token is {who}'s", work.user))
-                .hint("`user` is whom the token belongs to, or the forge's `author_token` in the operator file"));
+                .with_hint("`user` is whom the token belongs to, or the forge's `author_token` in the operator file"));
         }
         if work.review_users.is_empty() && !work.review_bots.is_empty() {
-            out.say("warning: `review_users` is not set: whoever may write speaks for the bots, but a pull's author");
+            out.print_info(
+                "warning: `review_users` is not set: whoever may write speaks for the bots, but a pull's author",
+            );
         }
         let keys = setup.keys()?;
         let author = author.filter(|_| forge.login() != work.user).unwrap_or_else(|| site.token.clone());
-        let crew = Crew::of(&setup);
+        let crew = WorkerRegistry::from_setup(&setup);
         let rules = setup.roles.iter().flat_map(|role| role.rules.clone()).collect();
-        let policy = policy(file, setup.policy, work, &forge.login());
-        Ok(Self { site, author, forge: AnyForge::Hosted(forge), store, texts, policy, keys, tip: tip.1, rules, crew })
+        let policy = merge_policy(file, setup.policy, work, &forge.login());
+        Ok(Self {
+            site,
+            author_token: author,
+            forge: AnyForge::Hosted(forge),
+            store,
+            texts,
+            policy,
+            keys,
+            default_tip: tip.1,
+            guidance_paths: rules,
+            workers: crew,
+        })
     }
 
     /// One pass. Each line is said as soon as it holds.
-    pub(crate) fn pass(&self, mode: Mode, say: impl FnMut(&ProtocolLine) + Send) -> Result<Passed, Failure> {
-        let (books, gates) = (self.books(), self.gates(mode));
-        let then = if mode == Mode::Run { Then::Run } else { Then::Print };
-        let passed = wait(pass(&self.desk(&books, &gates), then, say))?.map_err(unread);
+    pub(crate) fn run_pass(
+        &self,
+        mode: DispatchMode,
+        say: impl FnMut(&ProtocolLine) + Send,
+    ) -> Result<PassOutcome, Failure> {
+        let (books, gates) = (self.journals(), self.gates(mode));
+        let then = if mode == DispatchMode::Run { SpawnMode::Run } else { SpawnMode::Print };
+        let passed = wait(run_pass(&self.turn_context(&books, &gates), then, say))?.map_err(read_failure);
         self.texts.keep();
         passed
     }
 
     /// What a worker leaves is written through gates that nothing else of a pass asks for.
-    pub(super) fn gates(&self, mode: Mode) -> Gates {
+    pub(super) fn gates(&self, mode: DispatchMode) -> Gates {
         let asked = match mode {
-            Mode::DryRun => return Gates::dry_run(),
-            Mode::Print => Asked::from([Gate::Label]),
-            Mode::Run => Asked::from([Gate::Label, Gate::Work, Gate::Reply]),
+            DispatchMode::DryRun => return Gates::dry_run(),
+            DispatchMode::Print => RequestedGates::from([Gate::Label]),
+            DispatchMode::Run => RequestedGates::from([Gate::Label, Gate::Work, Gate::Reply]),
         };
         Gates::new(self.policy.gates.clone(), asked, self.policy.approve)
     }
 
-    pub(super) fn books(&self) -> Books<'_> {
-        Books { store: &self.store, site: &self.site, policy: &self.policy }
+    pub(super) fn journals(&self) -> PullJournals<'_> {
+        PullJournals { store: &self.store, site: &self.site, policy: &self.policy }
     }
 
-    pub(super) fn desk<'a>(&'a self, journal: &'a Books<'a>, gates: &'a Gates) -> Desk<'a> {
+    pub(super) fn turn_context<'a>(&'a self, journal: &'a PullJournals<'a>, gates: &'a Gates) -> TurnContext<'a> {
         let Self { forge, texts: source, policy, keys, .. } = self;
-        Desk { forge, source, journal, policy, gates, keys, publishing: Publishing::Alone }
+        TurnContext { forge, source, journal, policy, gates, keys, publish_mode: PublishMode::SingleWriter }
     }
 
     /// What left for the forge so far.
-    pub(crate) fn calls(&self) -> Calls {
+    pub(crate) fn calls(&self) -> RequestCounts {
         match &self.forge {
-            AnyForge::Local(_) => Calls::default(),
+            AnyForge::Local(_) => RequestCounts::default(),
             AnyForge::Hosted(forge) => forge.calls(),
         }
     }
@@ -140,42 +162,44 @@ impl Repository {
 }
 
 /// The rules of a project for a pull that is looked at alone.
-pub(crate) fn govern(file: &ProjectFile, rules: Policy, forge: &AnyForge) -> Result<Policy, Failure> {
+pub(crate) fn apply_project_policy(file: &ProjectFile, rules: Policy, forge: &AnyForge) -> Result<Policy, Failure> {
     let AnyForge::Hosted(forge) = forge else {
         return Err(Failure::usage("a project is on a forge: a local pull has none"));
     };
-    Ok(policy(file, rules, work(file, forge)?, &forge.login()))
+    Ok(merge_policy(file, rules, resolve_work(file, forge)?, &forge.login()))
 }
 
 /// A read that failed decides nothing: the next pass reads again (DSP-1).
-fn unread(error: TurnError) -> Failure {
+fn read_failure(error: TurnError) -> Failure {
     let words = format!("nothing was decided, nothing was written: {error}");
     match error {
         TurnError::Forge(
             error @ (ForgeError::Unauthenticated | ForgeError::Forbidden(_) | ForgeError::Unsupported(_)),
-        ) => Failure::of_forge(&error, &words),
-        _ => Failure::new(Kind::Later, words).hint("run it again"),
+        ) => Failure::from_forge_error(&error, &words),
+        _ => Failure::new(FailureKind::TryLater, words).with_hint("run it again"),
     }
 }
 
 /// Where the repository is, who asks there, and the fixing side's own token.
-fn site(common: &Common, found: &Found) -> Result<(Site, Option<Token>), Failure> {
+fn resolve_site(common: &CommonArgs, found: &LoadedProject) -> Result<(Site, Option<Token>), Failure> {
     let file = &found.file;
     let forges = setup::forges(common)?;
     let entry: Option<&ForgeEntry> = match &file.forge {
         None => None,
         Some(name) => Some(forges.get(name).ok_or_else(|| {
             let failure = Failure::usage(format!("there is no `[forge.{name}]` in the operator file"));
-            match referee_core::say::nearest(name, forges.keys().map(String::as_str)) {
-                Some(near) => failure.hint(format!("did you mean `{near}`?")),
-                None => failure.hint("name its server in the project file: `api_base: https://git.example.org/api/v1`"),
+            match referee_core::say::find_nearest_word(name, forges.keys().map(String::as_str)) {
+                Some(near) => failure.with_hint(format!("did you mean `{near}`?")),
+                None => {
+                    failure.with_hint("name its server in the project file: `api_base: https://git.example.org/api/v1`")
+                }
             }
         })?),
     };
     let Some(server) = file.api_base.as_ref().map(|base| base.0.clone()).or_else(|| reach::url_of(entry?)) else {
         return Err(Failure::usage("nobody says where the project's forge is"));
     };
-    let token = file.token_path.as_ref().map(|path| token_at(path, &found.path)).transpose()?;
+    let token = file.token_path.as_ref().map(|path| read_token(path, &found.path)).transpose()?;
     let author = entry.and_then(|entry| entry.author_token.as_ref());
     let author = author.map(|secret| secret.read(&env)).transpose();
     let author = author.map_err(|error| Failure::usage(format!("nobody can speak for `{}`: {error}", file.user)))?;
@@ -184,50 +208,50 @@ fn site(common: &Common, found: &Found) -> Result<(Site, Option<Token>), Failure
 }
 
 /// A relative path is one beside the project's file.
-fn token_at(path: &str, project: &Path) -> Result<Token, Failure> {
+fn read_token(path: &str, project: &Path) -> Result<Token, Failure> {
     let beside = project.parent().unwrap_or(Path::new("")).join(path);
     let path = if path.starts_with("~/") { path.to_owned() } else { beside.display().to_string() };
-    let text = Secret::File(path).read(&env);
+    let text = SecretSource::File(path).read(&env);
     let text = text.map_err(|error| Failure::usage(format!("nobody can ask the forge: `token_path`: {error}")))?;
     Ok(Token::new(text.expose()))
 }
 
-fn work(file: &ProjectFile, forge: &Hosted) -> Result<Work, Failure> {
+fn resolve_work(file: &ProjectFile, forge: &Hosted) -> Result<DispatchPolicy, Failure> {
     let ids = [&file.labels.wip, &file.labels.ready, &file.labels.bug];
-    let by_id = ids.iter().any(|label| matches!(label, Some(Label::Id(_))));
+    let by_id = ids.iter().any(|label| matches!(label, Some(LabelRef::Id(_))));
     let known = if by_id {
         wait(forge.labels())?.map_err(|error| case::failure(error, &file.repo.0.to_string()))?
     } else {
         Default::default()
     };
-    let name = |label: &Option<Label>, usual: &str| match label {
+    let name = |label: &Option<LabelRef>, usual: &str| match label {
         None => Ok(usual.to_owned()),
-        Some(Label::Name(name)) => Ok(name.clone()),
-        Some(Label::Id(id)) => known.get(id).cloned().ok_or_else(|| {
+        Some(LabelRef::Name(name)) => Ok(name.clone()),
+        Some(LabelRef::Id(id)) => known.get(id).cloned().ok_or_else(|| {
             Failure::usage(format!("`labels.{usual}`: `{}` has no label with the id {id}", file.repo.0))
-                .hint("names work too, and are easier to read")
+                .with_hint("names work too, and are easier to read")
         }),
     };
-    Ok(Work {
+    Ok(DispatchPolicy {
         user: Login::from(file.user.as_str()),
         wip: name(&file.labels.wip, "wip")?,
         ready: name(&file.labels.ready, "ready")?,
         bug: name(&file.labels.bug, "bug")?,
         assign: file.assign.as_deref().map(Login::from),
-        wip_max_age: file.wip_max_age.map_or(Span::hours(1), |age| age.0),
+        wip_max_age: file.wip_max_age.map_or(Span::from_hours(1), |age| age.0),
         review_bots: file.review_bots.clone(),
         review_users: file.review_users.iter().map(|login| Login::from(login.as_str())).collect(),
         workers: file.workers.keys().copied().collect(),
         max_jobs: 12,
-        pulls: file.pulls.as_ref().map_or(Which::All, |Pulls(which)| which.clone()),
+        pulls: file.pulls.as_ref().map_or(PullFilter::All, |PullsField(which)| which.clone()),
     })
 }
 
 /// The repository's own policy with the project's say. Of its roles those take part that the project names, and only by
 /// a login that it hears; another's reviews are read by their sentinels.
-fn policy(file: &ProjectFile, mut policy: Policy, work: Work, viewer: &Login) -> Policy {
+fn merge_policy(file: &ProjectFile, mut policy: Policy, work: DispatchPolicy, viewer: &Login) -> Policy {
     policy.roles.retain(|role| {
-        let heard = work.review_users.is_empty() || work.review_users.contains(role.speaks_as(viewer));
+        let heard = work.review_users.is_empty() || work.review_users.contains(role.identity_or(viewer));
         heard && work.review_bots.iter().any(|name| name == role.name.as_str())
     });
     policy.ci_required = file.ci_required.unwrap_or(policy.ci_required);

@@ -18,11 +18,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use referee_core::model::PullNumber;
-use referee_http::{Reach, Token};
+use referee_http::{ClientOptions, Token};
 use url::Url;
 
-use crate::config::{ForgeEntry, ForgeKind, place};
-use crate::failure::{Failure, Kind as Ends};
+use crate::config::{ForgeEntry, ForgeKind, expand_home};
+use crate::failure::{Failure, FailureKind as Ends};
 use crate::target::{Remote, Repo, Target};
 use address::{Address, same};
 use runner::Runner;
@@ -104,7 +104,7 @@ pub(crate) fn choose(target: &Target, given: &Given, around: &Around<'_>) -> Res
         Target::Local(_) | Target::Range { .. } | Target::WorkTree | Target::Staged => return Ok(Choice::Local),
         Target::Remote(remote) if given.kind == Some(Kind::Local) => {
             return Err(Failure::usage(format!("`{}#{}` is no local pull", remote.repo, remote.number.0))
-                .hint("leave `--forge-kind local` out, or name a local pull: `L7`"));
+                .with_hint("leave `--forge-kind local` out, or name a local pull: `L7`"));
         }
         _ if given.kind == Some(Kind::Local) => return Ok(Choice::Local),
         Target::Remote(remote) => (Some(remote), Some(remote.number)),
@@ -132,7 +132,7 @@ fn site(named: Option<&Remote>, pull: Option<PullNumber>, given: &Given, around:
     let repo = repo.or_else(|| runner.as_ref()?.repo.as_ref()).or_else(|| Some(&origin.as_ref()?.repo));
     let repo = repo.ok_or_else(|| {
         Failure::usage(format!("no repository of `{server}` was named"))
-            .hint("give `--repo OWNER/NAME`, or the address of the pull")
+            .with_hint("give `--repo OWNER/NAME`, or the address of the pull")
     })?;
     let entry = entry_of(&server, around.forges);
     let kind = given.kind.or(entry.map(|entry| entry.kind.into())).or_else(|| runner.as_ref()?.kind);
@@ -145,15 +145,19 @@ fn site(named: Option<&Remote>, pull: Option<PullNumber>, given: &Given, around:
 
 impl Site {
     /// How its server is reached.
-    pub(crate) fn reach(&self) -> Result<Reach, Failure> {
+    pub(crate) fn reach(&self) -> Result<ClientOptions, Failure> {
         let read = |file: &PathBuf| {
             std::fs::read(file).map_err(|error| {
                 Failure::usage(format!("nothing was read from `{}`: `{}`: {error}", self.server, file.display()))
-                    .hint("`ca` in the operator file names a file with certificates in PEM")
+                    .with_hint("`ca` in the operator file names a file with certificates in PEM")
             })
         };
         let trust = self.ca.as_ref().map(read).transpose()?;
-        Ok(Reach { trust, proxy: self.proxy.clone(), ..Reach::new(self.server.clone(), None, &[]) })
+        Ok(ClientOptions {
+            extra_ca_pem: trust,
+            proxy: self.proxy.clone(),
+            ..ClientOptions::new(self.server.clone(), None, &[])
+        })
     }
 }
 
@@ -185,14 +189,14 @@ fn entry_of<'a>(server: &Url, forges: &'a BTreeMap<String, ForgeEntry>) -> Optio
 fn speaks(server: &Url, kind: Option<Kind>) -> Result<Option<Kind>, Failure> {
     if let Some(kind @ (Kind::Github | Kind::Gitlab)) = kind {
         return Err(Failure::usage(format!("`{server}` is {kind}, which this build does not speak to yet"))
-            .hint("Gitea, Forgejo and local pulls work: `referee review main..HEAD`"));
+            .with_hint("Gitea, Forgejo and local pulls work: `referee review main..HEAD`"));
     }
     Ok(kind)
 }
 
 /// Certificates to trust on the way there, and what stands between.
 fn way(entry: Option<&ForgeEntry>, env: &dyn Fn(&str) -> Option<String>) -> (Option<PathBuf>, Option<Url>) {
-    let ca = entry.and_then(|entry| entry.ca.as_deref()).map(|file| place(file, env));
+    let ca = entry.and_then(|entry| entry.ca.as_deref()).map(|file| expand_home(file, env));
     let proxy = entry.and_then(|entry| Url::parse(entry.proxy.as_deref()?).ok());
     (ca, proxy)
 }
@@ -219,7 +223,7 @@ fn server(
     match origin {
         Some(origin) => Ok((origin.server.clone(), true)),
         None => Err(Failure::usage("no forge is known here")
-            .hint("give the address of the pull, `--forge-url URL`, or name the forge in the operator file")),
+            .with_hint("give the address of the pull, `--forge-url URL`, or name the forge in the operator file")),
     }
 }
 
@@ -240,8 +244,8 @@ fn repo(words: &str) -> Result<Repo, String> {
 /// There is no token for a server.
 fn nobody(server: &Url, why: &str) -> Failure {
     Failure::new(Ends::Unauthenticated, format!("nothing was read from `{server}`: {why}"))
-        .hint("set `REFEREE_TOKEN` to a token with `write:repository`, `write:issue` and `read:user`")
-        .hint("or name one in the operator file: `token = { env = \"…\" }`")
+        .with_hint("set `REFEREE_TOKEN` to a token with `write:repository`, `write:issue` and `read:user`")
+        .with_hint("or name one in the operator file: `token = { env = \"…\" }`")
 }
 
 impl From<ForgeKind> for Kind {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::config::Secret;
+use crate::config::SecretSource;
 
 const HERE: &str = "https://git.example.org/acme/api.git";
 const JOB: &[(&str, &str)] = &[
@@ -37,13 +37,13 @@ impl Run<'_> {
                 let pull = pull.map_or("branch".to_owned(), |pull| format!("#{}", pull.0));
                 format!("{server} {repo} {pull} {}", token.reveal())
             }
-            Err(failure) => failure.words(),
+            Err(failure) => failure.render(),
         }
     }
 }
 
 fn entry(kind: ForgeKind, url: &str, token: &str) -> ForgeEntry {
-    let token = Some(Secret::Env(token.to_owned()));
+    let token = Some(SecretSource::Env(token.to_owned()));
     ForgeEntry { kind, url: Some(url.to_owned()), token, author_token: None, ca: None, proxy: None }
 }
 
@@ -199,8 +199,8 @@ fn a_job_s_token_is_shown_to_no_other_server() {
     let env = [JOB, &[("GITEA_TOKEN", "gitea")]].concat();
     let run = Run { words: Some("https://evil.example.org/a/b/pulls/1"), env, ..Run::default() };
     let failure = run.choose().expect_err("no token");
-    assert!(failure.words().contains("there is no token for it"), "{}", failure.words());
-    assert_eq!(failure.data()["exit"], 4);
+    assert!(failure.render().contains("there is no token for it"), "{}", failure.render());
+    assert_eq!(failure.to_json()["exit"], 4);
 }
 
 #[test]

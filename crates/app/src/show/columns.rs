@@ -1,9 +1,9 @@
 //! Rows in columns: as wide as their longest cell, or one sentence a row where nobody looks at a table.
 
-use crate::out::Out;
+use crate::console::Console;
 
 /// Rows of cells. The last column is not padded.
-pub(crate) fn columns<const N: usize>(rows: &[[String; N]], out: &Out) -> String {
+pub(crate) fn render_columns<const N: usize>(rows: &[[String; N]], out: &Console) -> String {
     if out.accessible {
         return rows.iter().map(|row| format!("{}\n", row.join(", "))).collect();
     }

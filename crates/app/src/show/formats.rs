@@ -7,11 +7,11 @@ use referee_core::model::{Severity, Snapshot, Verdict};
 use referee_core::plan::Plan;
 use serde_json::{Value, json};
 
-use super::{Shown, count};
+use super::{FindingView, summarize_counts};
 
 /// How `review` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum OutputFormat {
     /// For people
     Human,
     /// One document, `referee/turn-1`
@@ -33,24 +33,29 @@ pub(crate) enum Format {
 }
 
 /// The findings in a format of another tool; `None` for the formats that are more than findings.
-pub(crate) fn write(format: Format, findings: &[Shown], snapshot: &Snapshot, plan: &Plan) -> Option<String> {
+pub(crate) fn render_findings(
+    format: OutputFormat,
+    findings: &[FindingView],
+    snapshot: &Snapshot,
+    plan: &Plan,
+) -> Option<String> {
     Some(match format {
-        Format::Human | Format::Json => return None,
-        Format::Jsonl => jsonl(findings, plan),
-        Format::Sarif => pretty(&sarif(findings, snapshot)),
-        Format::Rdjson => pretty(&rdjson(findings)),
-        Format::Checkstyle => checkstyle(findings),
-        Format::Gitlab => pretty(&gitlab(findings)),
-        Format::Github => github(findings),
-        Format::Md => markdown(findings, plan),
+        OutputFormat::Human | OutputFormat::Json => return None,
+        OutputFormat::Jsonl => render_jsonl(findings, plan),
+        OutputFormat::Sarif => to_pretty_json(&render_sarif(findings, snapshot)),
+        OutputFormat::Rdjson => to_pretty_json(&render_rdjson(findings)),
+        OutputFormat::Checkstyle => render_checkstyle(findings),
+        OutputFormat::Gitlab => to_pretty_json(&render_gitlab(findings)),
+        OutputFormat::Github => render_github(findings),
+        OutputFormat::Md => render_markdown(findings, plan),
     })
 }
 
-fn pretty(value: &Value) -> String {
+fn to_pretty_json(value: &Value) -> String {
     format!("{value:#}\n")
 }
 
-fn jsonl(findings: &[Shown], plan: &Plan) -> String {
+fn render_jsonl(findings: &[FindingView], plan: &Plan) -> String {
     let mut lines = String::new();
     for finding in findings {
         let event = json!({
@@ -66,8 +71,8 @@ fn jsonl(findings: &[Shown], plan: &Plan) -> String {
     lines
 }
 
-fn sarif(findings: &[Shown], snapshot: &Snapshot) -> Value {
-    let mut rules: Vec<&str> = findings.iter().map(rule).collect();
+fn render_sarif(findings: &[FindingView], snapshot: &Snapshot) -> Value {
+    let mut rules: Vec<&str> = findings.iter().map(rule_or_role).collect();
     rules.sort_unstable();
     rules.dedup();
     let results: Vec<Value> = findings
@@ -78,7 +83,8 @@ fn sarif(findings: &[Shown], snapshot: &Snapshot) -> Value {
                 Severity::Warning => "warning",
                 Severity::Suggestion => "note",
             };
-            let mut place = json!({ "artifactLocation": { "uri": uri(&finding.path), "uriBaseId": "%SRCROOT%" } });
+            let mut place =
+                json!({ "artifactLocation": { "uri": encode_uri(&finding.path), "uriBaseId": "%SRCROOT%" } });
             if let (Some(line), Some(at)) = (finding.line, place.as_object_mut()) {
                 at.insert(
                     "region".to_owned(),
@@ -86,9 +92,9 @@ fn sarif(findings: &[Shown], snapshot: &Snapshot) -> Value {
                 );
             }
             json!({
-                "ruleId": rule(finding),
+                "ruleId": rule_or_role(finding),
                 "level": level,
-                "message": { "text": text(finding) },
+                "message": { "text": full_text(finding) },
                 "locations": [{ "physicalLocation": place }],
                 "partialFingerprints": { "referee/v1": finding.fingerprint },
             })
@@ -110,7 +116,7 @@ fn sarif(findings: &[Shown], snapshot: &Snapshot) -> Value {
     })
 }
 
-fn rdjson(findings: &[Shown]) -> Value {
+fn render_rdjson(findings: &[FindingView]) -> Value {
     let diagnostics: Vec<Value> = findings
         .iter()
         .map(|finding| {
@@ -125,14 +131,14 @@ fn rdjson(findings: &[Shown]) -> Value {
                 at.insert("range".to_owned(), json!({ "start": { "line": line }, "end": { "line": end } }));
             }
             json!({
-                "message": text(finding), "location": place, "severity": severity, "code": { "value": rule(finding) },
+                "message": full_text(finding), "location": place, "severity": severity, "code": { "value": rule_or_role(finding) },
             })
         })
         .collect();
     json!({ "source": { "name": "referee" }, "diagnostics": diagnostics })
 }
 
-fn gitlab(findings: &[Shown]) -> Value {
+fn render_gitlab(findings: &[FindingView]) -> Value {
     let issues = findings.iter().map(|finding| {
         let severity = match finding.severity {
             Severity::Critical => "critical",
@@ -140,7 +146,7 @@ fn gitlab(findings: &[Shown]) -> Value {
             Severity::Suggestion => "minor",
         };
         json!({
-            "description": finding.title, "check_name": rule(finding), "fingerprint": finding.fingerprint,
+            "description": finding.title, "check_name": rule_or_role(finding), "fingerprint": finding.fingerprint,
             "severity": severity,
             "location": { "path": finding.path, "lines": { "begin": finding.line.unwrap_or(1).max(1) } },
         })
@@ -148,21 +154,21 @@ fn gitlab(findings: &[Shown]) -> Value {
     Value::Array(issues.collect())
 }
 
-fn checkstyle(findings: &[Shown]) -> String {
+fn render_checkstyle(findings: &[FindingView]) -> String {
     let mut out = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<checkstyle version=\"4.3\">\n".to_owned();
     let mut paths: Vec<&str> = findings.iter().map(|finding| finding.path.as_str()).collect();
     paths.sort_unstable();
     paths.dedup();
     for path in paths {
-        let _ = writeln!(out, "  <file name=\"{}\">", xml(path));
+        let _ = writeln!(out, "  <file name=\"{}\">", escape_xml(path));
         for finding in findings.iter().filter(|finding| finding.path == path) {
             let severity = match finding.severity {
                 Severity::Critical => "error",
                 Severity::Warning => "warning",
                 Severity::Suggestion => "info",
             };
-            let (line, title) = (finding.line.unwrap_or(1), xml(&finding.title));
-            let source = xml(rule(finding));
+            let (line, title) = (finding.line.unwrap_or(1), escape_xml(&finding.title));
+            let source = escape_xml(rule_or_role(finding));
             let _ = writeln!(
                 out,
                 "    <error line=\"{line}\" severity=\"{severity}\" message=\"{title}\" source=\"referee.{source}\"/>"
@@ -174,7 +180,7 @@ fn checkstyle(findings: &[Shown]) -> String {
     out
 }
 
-fn github(findings: &[Shown]) -> String {
+fn render_github(findings: &[FindingView]) -> String {
     let mut out = String::new();
     for finding in findings {
         let word = match finding.severity {
@@ -183,41 +189,42 @@ fn github(findings: &[Shown]) -> String {
             Severity::Suggestion => "notice",
         };
         let place = finding.line.map(|line| format!(",line={line}")).unwrap_or_default();
-        let (path, id, title) = (property(&finding.path), finding.id, message(&finding.title));
+        let (path, id, title) =
+            (escape_command_property(&finding.path), finding.id, escape_command_data(&finding.title));
         let _ = writeln!(out, "::{word} file={path}{place},title={id}::{title}");
     }
     out
 }
 
-fn markdown(findings: &[Shown], plan: &Plan) -> String {
+fn render_markdown(findings: &[FindingView], plan: &Plan) -> String {
     let verdict = plan.roles.iter().filter_map(|role| role.enforced.or(role.own)).max();
     let said = match verdict {
         Some(Verdict::RequestChanges) => "Changes requested",
         Some(Verdict::Approve | Verdict::Comment) => "Nothing blocking",
         None => "Not reviewed",
     };
-    let mut out = format!("**{said}** · {} · `{}`\n", count(findings), plan.head.short());
+    let mut out = format!("**{said}** · {} · `{}`\n", summarize_counts(findings), plan.head.short());
     if !findings.is_empty() {
         out.push_str("\n| Severity | Finding | Where |\n|---|---|---|\n");
     }
     for finding in findings {
         let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
-        let (title, path) = (cell(&finding.title), cell(&finding.path));
+        let (title, path) = (escape_table_cell(&finding.title), escape_table_cell(&finding.path));
         let _ = writeln!(out, "| **{}** {} | {title} | `{path}{line}` |", finding.severity, finding.id);
     }
     out
 }
 
-fn rule(finding: &Shown) -> &str {
+fn rule_or_role(finding: &FindingView) -> &str {
     finding.rule.as_deref().unwrap_or(finding.role.as_str())
 }
 
-fn text(finding: &Shown) -> String {
+fn full_text(finding: &FindingView) -> String {
     if finding.body.is_empty() { finding.title.clone() } else { format!("{}\n\n{}", finding.title, finding.body) }
 }
 
 /// A path as a URI reference: what is not plain is written by its bytes.
-fn uri(path: &str) -> String {
+fn encode_uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-' | b'~') {
@@ -229,7 +236,7 @@ fn uri(path: &str) -> String {
     out
 }
 
-fn xml(text: &str) -> String {
+fn escape_xml(text: &str) -> String {
     let kept = text.chars().filter(|c| !c.is_control());
     kept.fold(String::with_capacity(text.len()), |mut out, c| {
         match c {
@@ -244,14 +251,14 @@ fn xml(text: &str) -> String {
 }
 
 /// The data of a workflow command: one line, nothing that begins another.
-fn message(text: &str) -> String {
+fn escape_command_data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-fn property(text: &str) -> String {
-    message(text).replace(':', "%3A").replace(',', "%2C")
+fn escape_command_property(text: &str) -> String {
+    escape_command_data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-fn cell(text: &str) -> String {
+fn escape_table_cell(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).collect::<String>().replace('|', "\\|").replace('`', "'")
 }

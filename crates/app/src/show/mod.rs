@@ -7,9 +7,9 @@ mod pass;
 mod tally;
 mod turn;
 
-pub(crate) use columns::columns;
-pub(crate) use findings::{Shown, count, open, render};
-pub(crate) use formats::{Format, write};
-pub(crate) use pass::{PassDocument, PassOf, reason};
-pub(crate) use tally::{some, tally};
-pub(crate) use turn::{Calls, Played, TurnDocument};
+pub(crate) use columns::render_columns;
+pub(crate) use findings::{FindingView, collect_open_findings, render_finding, summarize_counts};
+pub(crate) use formats::{OutputFormat, render_findings};
+pub(crate) use pass::{PassDocument, PassView, render_reason};
+pub(crate) use tally::{pluralize, summarize_receipts};
+pub(crate) use turn::{Calls, TurnDocument, TurnView};

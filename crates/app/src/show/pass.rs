@@ -2,19 +2,19 @@
 
 use referee_core::model::snapshot::WorkOutcome;
 use referee_core::plan::{Job, JobKind, Reason};
-use referee_turn::{Looked, Passed, Receipt, Started};
+use referee_turn::{PassOutcome, PassPull, Receipt, StartOutcome};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Calls;
-use super::turn::{NextOf, RefusedOf, StepOf, next_of, refused_of, step_of, words};
-use crate::worker::Ran;
+use super::turn::{NextOf, RefusedOf, StepOf, build_next, build_refusal, build_step, format_reason};
+use crate::worker::WorkerRun;
 
 /// A pass, and what is known of the run.
 #[derive(Debug)]
-pub(crate) struct PassOf<'a> {
+pub(crate) struct PassView<'a> {
     /// The pass.
-    pub(crate) passed: &'a Passed,
+    pub(crate) passed: &'a PassOutcome,
     /// Over which repository.
     pub(crate) repo: String,
     /// Requests that left for the forge.
@@ -22,7 +22,7 @@ pub(crate) struct PassOf<'a> {
     /// Nothing was written.
     pub(crate) dry_run: bool,
     /// What came of the worker, where it was run.
-    pub(crate) ran: Option<&'a Ran>,
+    pub(crate) worker_run: Option<&'a WorkerRun>,
 }
 
 /// `--json` of `dispatch`.
@@ -117,56 +117,56 @@ enum Became {
 
 impl PassDocument {
     /// The document of a pass.
-    pub(crate) fn of(of: &PassOf<'_>) -> Self {
-        let PassOf { passed, repo, calls, dry_run, ran } = of;
-        let pulls = passed.pulls.iter().map(|looked| pull_of(passed, looked)).collect();
+    pub(crate) fn from_view(of: &PassView<'_>) -> Self {
+        let PassView { passed, repo, calls, dry_run, worker_run: ran } = of;
+        let pulls = passed.pulls.iter().map(|looked| build_pull(passed, looked)).collect();
         Self {
             schema: "referee/pass-1",
             repo: repo.clone(),
             dry_run: *dry_run,
             lines: passed.lines.iter().map(ToString::to_string).collect(),
             pulls,
-            issue: reason_of(&passed.pass.issue),
-            worker: passed.pass.spawn.as_ref().map(|job| worker_of(job, passed.started.as_ref(), *ran)),
-            unsettled: passed.unsettled || ran.is_some_and(|ran| ran.unsettled),
+            issue: build_reason(&passed.pass.issue_reason),
+            worker: passed.pass.spawn.as_ref().map(|job| build_worker(job, passed.started.as_ref(), *ran)),
+            unsettled: passed.needs_rerun || ran.is_some_and(|ran| ran.unsettled),
             calls: *calls,
         }
     }
 }
 
 /// A reason in a line.
-pub(crate) fn reason(reason: &Reason) -> String {
-    words(reason)
+pub(crate) fn render_reason(reason: &Reason) -> String {
+    format_reason(reason)
 }
 
-fn pull_of(passed: &Passed, looked: &Looked) -> PullOf {
-    let Looked { snapshot, plan, takes_part, receipts } = looked;
+fn build_pull(passed: &PassOutcome, looked: &PassPull) -> PullOf {
+    let PassPull { snapshot, plan, is_eligible: takes_part, receipts } = looked;
     let why = passed.pass.reasons.iter().find(|(number, _)| *number == plan.pull).map_or(&plan.why, |(_, why)| why);
     PullOf {
         number: plan.pull.0,
         head: snapshot.pull.head.to_string(),
         takes_part: *takes_part,
-        reason: reason_of(why),
-        next: next_of(plan),
-        steps: plan.steps.iter().enumerate().map(|(at, step)| step_of(step, receipts.get(at))).collect(),
-        refused: plan.refused.iter().map(refused_of).collect(),
+        reason: build_reason(why),
+        next: build_next(plan),
+        steps: plan.steps.iter().enumerate().map(|(at, step)| build_step(step, receipts.get(at))).collect(),
+        refused: plan.refused.iter().map(build_refusal).collect(),
     }
 }
 
-fn reason_of(reason: &Reason) -> ReasonOf {
+fn build_reason(reason: &Reason) -> ReasonOf {
     ReasonOf { rule: reason.rule.clone(), facts: reason.facts.clone() }
 }
 
-fn worker_of(job: &Job, started: Option<&Started>, ran: Option<&Ran>) -> WorkerOf {
+fn build_worker(job: &Job, started: Option<&StartOutcome>, ran: Option<&WorkerRun>) -> WorkerOf {
     let note = |receipt: &Receipt| receipt.note.clone();
     let (became, note) = match started {
         None => (Became::Planned, String::new()),
-        Some(Started::Yes(rest)) => (Became::Named, rest.iter().map(note).collect::<Vec<_>>().join(", ")),
-        Some(Started::Held) => (Became::Held, String::new()),
-        Some(Started::Changed) => (Became::Changed, String::new()),
-        Some(Started::Unrecorded(receipt)) => (Became::Unrecorded, note(receipt)),
-        Some(Started::Outrun) => (Became::Outrun, String::new()),
-        Some(Started::Failed(error)) => (Became::Failed, error.to_string()),
+        Some(StartOutcome::Started(rest)) => (Became::Named, rest.iter().map(note).collect::<Vec<_>>().join(", ")),
+        Some(StartOutcome::ClaimHeld) => (Became::Held, String::new()),
+        Some(StartOutcome::CauseChanged) => (Became::Changed, String::new()),
+        Some(StartOutcome::Unrecorded(receipt)) => (Became::Unrecorded, note(receipt)),
+        Some(StartOutcome::LostRace) => (Became::Outrun, String::new()),
+        Some(StartOutcome::Failed(error)) => (Became::Failed, error.to_string()),
     };
     WorkerOf {
         r#type: job.kind,
@@ -178,9 +178,9 @@ fn worker_of(job: &Job, started: Option<&Started>, ran: Option<&Ran>) -> WorkerO
         note,
         outcome: ran.map(|ran| ran.outcome),
         summary: ran.map(|ran| ran.summary.clone()),
-        pushed: ran.and_then(|ran| ran.pushed.clone()),
-        opened: ran.and_then(|ran| ran.opened.clone()),
-        refused: ran.map(|ran| ran.refused.clone()).unwrap_or_default(),
+        pushed: ran.and_then(|ran| ran.pushed_commit.clone()),
+        opened: ran.and_then(|ran| ran.opened_branch.clone()),
+        refused: ran.map(|ran| ran.refusals.clone()).unwrap_or_default(),
         log: ran.and_then(|ran| ran.log.as_ref()).map(|log| log.display().to_string()),
     }
 }

@@ -1,19 +1,20 @@
 //! What was written, counted by kind.
 
 use referee_core::plan::{Action, Step};
-use referee_turn::{Outcome, Receipt};
+use referee_turn::{Receipt, StepOutcome};
 
 /// `2 reviews posted with 6 threads, 2 statuses`.
-pub(crate) fn tally(steps: &[Step], receipts: &[Receipt]) -> String {
+pub(crate) fn summarize_receipts(steps: &[Step], receipts: &[Receipt]) -> String {
     let done = || {
         let both = steps.iter().zip(receipts);
-        both.filter(|(_, receipt)| receipt.outcome == Outcome::Done).map(|(step, _)| &step.action)
+        both.filter(|(_, receipt)| receipt.outcome == StepOutcome::Done).map(|(step, _)| &step.action)
     };
     let of = |name: &str| done().filter(|action| action.name() == name).count();
-    let threads = |name: &str| -> usize { done().filter(|action| action.name() == name).map(opened).sum() };
+    let threads =
+        |name: &str| -> usize { done().filter(|action| action.name() == name).map(count_opened_threads).sum() };
     let with = match threads("post_review") {
         0 => String::new(),
-        n => format!(" with {}", some(n, "thread")),
+        n => format!(" with {}", pluralize(n, "thread")),
     };
     let kinds = [
         (of("post_review"), "review posted", "reviews posted", with.as_str()),
@@ -33,7 +34,7 @@ pub(crate) fn tally(steps: &[Step], receipts: &[Receipt]) -> String {
 }
 
 /// How many threads an action opens.
-fn opened(action: &Action) -> usize {
+fn count_opened_threads(action: &Action) -> usize {
     match action {
         Action::PostReview { threads, .. } | Action::OpenThreads { threads, .. } => threads.len(),
         _ => 0,
@@ -41,6 +42,6 @@ fn opened(action: &Action) -> usize {
 }
 
 /// `1 thread`, `2 threads`.
-pub(crate) fn some(n: usize, what: &str) -> String {
+pub(crate) fn pluralize(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

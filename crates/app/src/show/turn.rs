@@ -1,14 +1,14 @@
 //! A turn as a document: `referee/turn-1`.
 
-use referee_core::model::{FindingState, Outcome as Reported, Severity, Snapshot, Verdict};
-use referee_core::plan::{Action, Cause, Next, OnWhom, Plan, Reason, Refusal, Step};
-use referee_turn::{Outcome, Receipt};
+use referee_core::model::{FindingState, ReportOutcome as Reported, Severity, Snapshot, Verdict};
+use referee_core::plan::{Action, BlockedCause, Next, Plan, Reason, Refusal, Step, WaitingOn};
+use referee_turn::{Receipt, StepOutcome};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A turn, or a plan that nobody applied.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Played<'a> {
+pub(crate) struct TurnView<'a> {
     /// What was known.
     pub(crate) snapshot: &'a Snapshot,
     /// What was decided last.
@@ -18,7 +18,7 @@ pub(crate) struct Played<'a> {
     /// What became of them; empty where nothing was applied.
     pub(crate) receipts: &'a [Receipt],
     /// Rounds allowed.
-    pub(crate) rounds: u32,
+    pub(crate) max_rounds: u32,
     /// Requests that left for the forge.
     pub(crate) calls: Calls,
 }
@@ -97,7 +97,7 @@ pub(super) struct NextOf {
     #[serde(skip_serializing_if = "Option::is_none")]
     on: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    cause: Option<Cause>,
+    cause: Option<BlockedCause>,
     why: String,
 }
 
@@ -112,8 +112,8 @@ pub(crate) struct Calls {
 
 impl TurnDocument {
     /// The document of a turn.
-    pub(crate) fn of(played: &Played<'_>) -> Self {
-        let Played { snapshot, plan, steps, receipts, rounds, calls } = *played;
+    pub(crate) fn from_view(played: &TurnView<'_>) -> Self {
+        let TurnView { snapshot, plan, steps, receipts, max_rounds: rounds, calls } = *played;
         let pull = &snapshot.pull;
         Self {
             schema: "referee/turn-1",
@@ -126,19 +126,19 @@ impl TurnDocument {
                 round: plan.round,
                 rounds,
             },
-            roles: plan.roles.iter().map(|role| role_of(role, snapshot)).collect(),
-            findings: plan.findings.iter().map(finding_of).collect(),
-            steps: steps.iter().enumerate().map(|(at, step)| step_of(step, receipts.get(at))).collect(),
-            refused: plan.refused.iter().map(refused_of).collect(),
-            next: next_of(plan),
+            roles: plan.roles.iter().map(|role| build_role(role, snapshot)).collect(),
+            findings: plan.findings.iter().map(build_finding).collect(),
+            steps: steps.iter().enumerate().map(|(at, step)| build_step(step, receipts.get(at))).collect(),
+            refused: plan.refused.iter().map(build_refusal).collect(),
+            next: build_next(plan),
             calls,
             phase: None,
         }
     }
 }
 
-fn role_of(role: &referee_core::plan::RoleState, snapshot: &Snapshot) -> RoleOf {
-    let outcome = snapshot.report(&role.role).map(|report| match report.outcome {
+fn build_role(role: &referee_core::plan::RoleState, snapshot: &Snapshot) -> RoleOf {
+    let outcome = snapshot.latest_report(&role.role).map(|report| match report.outcome {
         Reported::Findings(_) => "findings",
         Reported::Clean(_) => "clean",
         Reported::Failed { .. } => "failed",
@@ -146,7 +146,7 @@ fn role_of(role: &referee_core::plan::RoleState, snapshot: &Snapshot) -> RoleOf 
     RoleOf { role: role.role.to_string(), outcome, own: role.own, enforced: role.enforced, at_head: role.at_head }
 }
 
-fn finding_of(line: referee_core::plan::FindingLine<'_>) -> FindingOf {
+fn build_finding(line: referee_core::plan::FindingLine<'_>) -> FindingOf {
     FindingOf {
         id: line.id.to_string(),
         role: line.role.to_string(),
@@ -160,22 +160,22 @@ fn finding_of(line: referee_core::plan::FindingLine<'_>) -> FindingOf {
     }
 }
 
-pub(super) fn step_of(step: &Step, receipt: Option<&Receipt>) -> StepOf {
+pub(super) fn build_step(step: &Step, receipt: Option<&Receipt>) -> StepOf {
     StepOf {
         action: step.action.name(),
-        target: target_of(&step.action),
-        reason: words(&step.reason),
-        receipt: receipt.map_or(Outcome::Planned, |receipt| receipt.outcome).name(),
+        target: describe_target(&step.action),
+        reason: format_reason(&step.reason),
+        receipt: receipt.map_or(StepOutcome::Planned, |receipt| receipt.outcome).name(),
         note: receipt.map(|receipt| receipt.note.clone()).unwrap_or_default(),
     }
 }
 
-pub(super) fn refused_of(refusal: &Refusal) -> RefusedOf {
-    RefusedOf { what: refusal.what.clone(), why: words(&refusal.why) }
+pub(super) fn build_refusal(refusal: &Refusal) -> RefusedOf {
+    RefusedOf { what: refusal.what.clone(), why: format_reason(&refusal.why) }
 }
 
 /// What a step acts on, by its name on the forge.
-fn target_of(action: &Action) -> Option<String> {
+fn describe_target(action: &Action) -> Option<String> {
     Some(match action {
         Action::PostReview { role, .. } | Action::OpenThreads { role, .. } => role.to_string(),
         Action::EditReview { review, .. } | Action::Supersede { review, .. } => review.to_string(),
@@ -187,35 +187,35 @@ fn target_of(action: &Action) -> Option<String> {
     })
 }
 
-pub(super) fn next_of(plan: &Plan) -> NextOf {
+pub(super) fn build_next(plan: &Plan) -> NextOf {
     let (kind, on, cause) = match &plan.next {
         Next::Idle => ("idle", None, None),
-        Next::Wait(whom) => ("wait", Some(whom_of(whom)), None),
-        Next::Review(briefs) => ("review", Some(roles(briefs.iter().map(|brief| brief.role.as_str()))), None),
+        Next::Wait(whom) => ("wait", Some(describe_whom(whom)), None),
+        Next::Review(briefs) => ("review", Some(join_role_names(briefs.iter().map(|brief| brief.role.as_str()))), None),
         Next::Spawn(job) => ("spawn", Some(job.kind.to_string()), None),
         Next::Ready => ("ready", None, None),
         Next::Blocked(cause) => ("blocked", None, Some(*cause)),
     };
-    NextOf { kind, on, cause, why: words(&plan.why) }
+    NextOf { kind, on, cause, why: format_reason(&plan.why) }
 }
 
-fn whom_of(whom: &OnWhom) -> String {
+fn describe_whom(whom: &WaitingOn) -> String {
     match whom {
-        OnWhom::Author => "author".to_owned(),
-        OnWhom::Person(login) => login.to_string(),
-        OnWhom::Operator => "operator".to_owned(),
-        OnWhom::Reviewer(names) => roles(names.iter().map(String::as_str)),
-        OnWhom::Checks => "checks".to_owned(),
-        OnWhom::Worker => "worker".to_owned(),
-        OnWhom::Forge => "forge".to_owned(),
+        WaitingOn::Author => "author".to_owned(),
+        WaitingOn::Person(login) => login.to_string(),
+        WaitingOn::Operator => "operator".to_owned(),
+        WaitingOn::Reviewer(names) => join_role_names(names.iter().map(String::as_str)),
+        WaitingOn::Checks => "checks".to_owned(),
+        WaitingOn::Worker => "worker".to_owned(),
+        WaitingOn::Forge => "forge".to_owned(),
     }
 }
 
-fn roles<'a>(names: impl Iterator<Item = &'a str>) -> String {
+fn join_role_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-pub(super) fn words(reason: &Reason) -> String {
+pub(super) fn format_reason(reason: &Reason) -> String {
     if reason.facts.is_empty() {
         reason.rule.to_string()
     } else {

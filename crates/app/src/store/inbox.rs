@@ -1,7 +1,7 @@
 //! Finished reports: saved before anything is posted, so that after a failure the next run posts them without calling
 //! the reviewer again.
 
-use referee_core::model::{Figures, Sha, Submission};
+use referee_core::model::{RunCost, Sha, Submission};
 use rusqlite::params;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use super::{Store, StoreError};
 
 /// A report that was saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Saved {
+pub(crate) struct SavedReport {
     /// Its row.
     pub(crate) id: i64,
     /// The report.
@@ -18,23 +18,23 @@ pub(crate) struct Saved {
 
 /// The published form leaves out what only referee knows of a run.
 #[derive(Serialize, Deserialize)]
-struct Row {
+struct InboxRow {
     report: Submission,
     deterministic: bool,
     run: String,
-    figures: Figures,
+    figures: RunCost,
 }
 
 impl Store {
     /// Saves a report for a pull. The same report twice is one.
-    pub(crate) fn save(&self, pull: &str, report: &Submission) -> Result<(), StoreError> {
-        let row = Row {
+    pub(crate) fn save_report(&self, pull: &str, report: &Submission) -> Result<(), StoreError> {
+        let row = InboxRow {
             report: report.clone(),
             deterministic: report.deterministic,
             run: report.run.clone(),
             figures: report.figures,
         };
-        let text = serde_json::to_string(&row).map_err(|error| self.row(error))?;
+        let text = serde_json::to_string(&row).map_err(|error| self.row_error(error))?;
         let at = (self.now)().0;
         self.write(|db| {
             db.execute(
@@ -46,24 +46,24 @@ impl Store {
     }
 
     /// Reports for this head that were saved and not posted yet, oldest first.
-    pub(crate) fn waiting(&self, pull: &str, head: &Sha) -> Result<Vec<Saved>, StoreError> {
-        let rows: Vec<(i64, String)> = self.ask(Vec::new(), |db| {
+    pub(crate) fn load_pending_reports(&self, pull: &str, head: &Sha) -> Result<Vec<SavedReport>, StoreError> {
+        let rows: Vec<(i64, String)> = self.query(Vec::new(), |db| {
             let mut found =
                 db.prepare("SELECT id, report FROM inbox WHERE pull = ? AND head = ? AND posted IS NULL ORDER BY id")?;
             found.query_map(params![pull, head.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
         })?;
         rows.into_iter()
             .map(|(id, text)| {
-                let Row { mut report, deterministic, run, figures } =
-                    serde_json::from_str(&text).map_err(|error| self.row(error))?;
+                let InboxRow { mut report, deterministic, run, figures } =
+                    serde_json::from_str(&text).map_err(|error| self.row_error(error))?;
                 (report.deterministic, report.run, report.figures) = (deterministic, run, figures);
-                Ok(Saved { id, report })
+                Ok(SavedReport { id, report })
             })
             .collect()
     }
 
     /// These stand on the pull now.
-    pub(crate) fn posted(&self, ids: &[i64]) -> Result<(), StoreError> {
+    pub(crate) fn mark_posted(&self, ids: &[i64]) -> Result<(), StoreError> {
         let at = (self.now)().0;
         self.write(|db| {
             ids.iter()

@@ -6,29 +6,29 @@
 use referee_core::hash::Hash;
 use referee_core::model::{Snapshot, Text, Time};
 use referee_core::policy::Policy;
-use referee_core::render::plan_lines;
-use referee_turn::{Intent, Journal, Receipt, Record};
+use referee_core::render::render_plan;
+use referee_turn::{Intent, Journal, JournalRecord, Receipt};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Store, StoreError};
 
 /// Whether note texts are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Texts {
+pub(crate) enum TextRetention {
     /// Each once.
-    On,
+    Full,
     /// Hashes and lengths only; a turn is decided alike.
-    Off,
+    HashOnly,
 }
 
 /// How many turns of a pull are kept.
-const TURNS: i64 = 200;
+const MAX_TURNS_PER_PULL: i64 = 200;
 /// How many intents are kept.
-const INTENTS: i64 = 1000;
+const MAX_INTENTS: i64 = 1000;
 
 /// The journal of one pull, under the name that the store knows it by.
 #[derive(Debug)]
-pub(crate) struct Notebook<'a> {
+pub(crate) struct PullJournal<'a> {
     store: &'a Store,
     pull: &'a str,
     policy: &'a Policy,
@@ -36,32 +36,32 @@ pub(crate) struct Notebook<'a> {
 
 impl Store {
     /// The journal of one pull.
-    pub(crate) fn notebook<'a>(&'a self, pull: &'a str, policy: &'a Policy) -> Notebook<'a> {
-        Notebook { store: self, pull, policy }
+    pub(crate) fn open_journal<'a>(&'a self, pull: &'a str, policy: &'a Policy) -> PullJournal<'a> {
+        PullJournal { store: self, pull, policy }
     }
 
     /// Writes that were meant and of whose end nothing is known: the last run was cut there.
-    pub(crate) fn cut_short(&self, pull: &str) -> Result<Vec<String>, StoreError> {
-        self.ask(Vec::new(), |db| {
+    pub(crate) fn find_unfinished_writes(&self, pull: &str) -> Result<Vec<String>, StoreError> {
+        self.query(Vec::new(), |db| {
             let mut found = db.prepare("SELECT action FROM intents WHERE outcome IS NULL AND pull = ? ORDER BY id")?;
             found.query_map([pull], |row| row.get(0))?.collect()
         })
     }
 }
 
-impl Journal for Notebook<'_> {
-    fn intend(&self, intent: &Intent<'_>) -> Result<(), String> {
+impl Journal for PullJournal<'_> {
+    fn record_intent(&self, intent: &Intent<'_>) -> Result<(), String> {
         let Intent { pull: _, step, action, head } = *intent;
         let at = (self.store.now)().0;
         let written = self.store.write(|db| {
             let asked = "INSERT INTO intents (pull, head, step, action, at) VALUES (?, ?, ?, ?, ?)";
             db.execute(asked, params![self.pull, head, step as i64, action, at])?;
-            db.execute("DELETE FROM intents WHERE id <= (SELECT max(id) FROM intents) - ?", [INTENTS]).map(drop)
+            db.execute("DELETE FROM intents WHERE id <= (SELECT max(id) FROM intents) - ?", [MAX_INTENTS]).map(drop)
         });
         written.map_err(|error| error.to_string())
     }
 
-    fn conclude(&self, intent: &Intent<'_>, receipt: &Receipt) {
+    fn record_receipt(&self, intent: &Intent<'_>, receipt: &Receipt) {
         let outcome = receipt.outcome.name();
         // The write is done: that nobody could note it is no reason to fail, the next turn reads the pull itself.
         let _ = self.store.write(|db| {
@@ -71,37 +71,37 @@ impl Journal for Notebook<'_> {
         });
     }
 
-    fn keep(&self, record: &Record<'_>) {
-        let _ = self.store.keep_turn(self.pull, self.policy, record);
+    fn record_turn(&self, record: &JournalRecord<'_>) {
+        let _ = self.store.save_turn(self.pull, self.policy, record);
     }
 }
 
 impl Store {
-    fn keep_turn(&self, pull: &str, policy: &Policy, record: &Record<'_>) -> Result<(), StoreError> {
+    fn save_turn(&self, pull: &str, policy: &Policy, record: &JournalRecord<'_>) -> Result<(), StoreError> {
         let mut kept = record.snapshot.clone();
         let mut bodies = Vec::new();
-        for text in texts(&mut kept) {
+        for text in texts_mut(&mut kept) {
             let body = text.body.take();
-            if let (Some(body), Texts::On) = (body, self.texts) {
-                let hash = Hash::of(&body);
+            if let (Some(body), TextRetention::Full) = (body, self.text_retention) {
+                let hash = Hash::digest(&body);
                 text.body = Some(hash.0.clone());
                 bodies.push((hash.0, body));
             }
         }
         let taken_at = std::mem::replace(&mut kept.taken_at, Time(0));
-        let json = |value: Result<String, serde_json::Error>| value.map_err(|error| self.row(error));
-        let plan = Hash::of(json(serde_json::to_string(record.plan))?);
-        let digest = Hash::of_parts([json(serde_json::to_string(&kept))?.as_str(), &plan.0]);
+        let json = |value: Result<String, serde_json::Error>| value.map_err(|error| self.row_error(error));
+        let plan = Hash::digest(json(serde_json::to_string(record.plan))?);
+        let digest = Hash::digest_parts([json(serde_json::to_string(&kept))?.as_str(), &plan.0]);
         kept.taken_at = taken_at;
         let snapshot = json(serde_json::to_string(&kept))?;
         let policy = json(serde_json::to_string(policy))?;
-        let policy_hash = Hash::of(&policy);
+        let policy_hash = Hash::digest(&policy);
         let receipts = json(serde_json::to_string(record.receipts))?;
         let at = taken_at.0;
         self.write(|db| {
             // The pull was read after them: what became of writes that were cut short stands in the snapshot.
             db.execute("UPDATE intents SET outcome = 'read_back' WHERE outcome IS NULL AND pull = ?", [pull])?;
-            if counted(db, pull, &digest, at)? {
+            if count_repeated_turn(db, pull, &digest, at)? {
                 return Ok(());
             }
             for (hash, body) in &bodies {
@@ -119,17 +119,17 @@ impl Store {
                     policy_hash.0,
                     snapshot,
                     plan.0,
-                    plan_lines(record.plan),
+                    render_plan(record.plan),
                     receipts
                 ],
             )?;
-            bound(db, pull)
+            prune_turns(db, pull)
         })
     }
 }
 
 /// The last turn was the same: one more of it.
-fn counted(db: &Connection, pull: &str, digest: &Hash, at: i64) -> rusqlite::Result<bool> {
+fn count_repeated_turn(db: &Connection, pull: &str, digest: &Hash, at: i64) -> rusqlite::Result<bool> {
     let last = "SELECT id, digest FROM turns WHERE pull = ? ORDER BY id DESC LIMIT 1";
     let last: Option<(i64, String)> = db.query_row(last, [pull], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
     let Some((id, _)) = last.filter(|(_, known)| *known == digest.0) else { return Ok(false) };
@@ -137,11 +137,11 @@ fn counted(db: &Connection, pull: &str, digest: &Hash, at: i64) -> rusqlite::Res
     Ok(true)
 }
 
-fn bound(db: &Connection, pull: &str) -> rusqlite::Result<()> {
+fn prune_turns(db: &Connection, pull: &str) -> rusqlite::Result<()> {
     let dropped = db.execute(
         "DELETE FROM turns WHERE pull = ?1 AND id <= (
              SELECT id FROM turns WHERE pull = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)",
-        params![pull, TURNS],
+        params![pull, MAX_TURNS_PER_PULL],
     )?;
     if dropped > 0 {
         db.execute("DELETE FROM policies WHERE hash NOT IN (SELECT policy FROM turns)", [])?;
@@ -151,7 +151,7 @@ fn bound(db: &Connection, pull: &str) -> rusqlite::Result<()> {
 }
 
 /// Every text of a snapshot.
-pub(super) fn texts(snapshot: &mut Snapshot) -> impl Iterator<Item = &mut Text> {
+pub(super) fn texts_mut(snapshot: &mut Snapshot) -> impl Iterator<Item = &mut Text> {
     let Snapshot { reviews, threads, comments, .. } = snapshot;
     let reviews = reviews.iter_mut().map(|review| &mut review.text);
     let notes = threads.iter_mut().flat_map(|thread| &mut thread.notes).map(|note| &mut note.text);
@@ -163,33 +163,33 @@ pub(super) fn texts(snapshot: &mut Snapshot) -> impl Iterator<Item = &mut Text> 
 mod tests {
     use referee_core::decide::decide;
     use referee_core::model::Time;
-    use referee_testkit::scenario::{CODE, Scenario, critical, report};
-    use referee_turn::{Journal, Record};
+    use referee_testkit::scenario::{DEFAULT_FILE, Scenario, critical, report};
+    use referee_turn::{Journal, JournalRecord};
 
-    use crate::store::{Access, Store};
+    use crate::store::{Store, StoreAccess};
 
     #[test]
     fn ten_thousand_quiet_turns_are_one_row() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("state.db");
-        let store = Store::open(&path, Access::Write, || Time(1)).expect("a store");
-        let mut scene = Scenario::new("a quiet pull").changes("src/a.rs", CODE).begin();
-        scene.report(report("general").finds(critical("leak").at("src/a.rs", 4))).turn().given();
+        let store = Store::open(&path, StoreAccess::Write, || Time(1)).expect("a store");
+        let mut scene = Scenario::new("a quiet pull").changes("src/a.rs", DEFAULT_FILE).open_pull();
+        scene.report(report("general").finds(critical("leak").at("src/a.rs", 4))).turn().discard_effects();
         let mut snapshot = scene.snapshot();
         let plan = decide(&snapshot, &scene.policy);
-        let notebook = store.notebook("L1", &scene.policy);
+        let notebook = store.open_journal("L1", &scene.policy);
         let mut keep = |times: i64| {
             for _ in 0..times {
                 snapshot.taken_at.0 += 1;
-                notebook.keep(&Record { snapshot: &snapshot, plan: &plan, receipts: &[] });
+                notebook.record_turn(&JournalRecord { snapshot: &snapshot, plan: &plan, receipts: &[] });
             }
             std::fs::metadata(&path).expect("a file").len()
         };
         let after_half = keep(5_000);
         assert_eq!(keep(5_000), after_half);
-        let turns = store.turns("L1", 5).expect("turns");
-        assert_eq!(turns.iter().map(|turn| turn.times).collect::<Vec<_>>(), [10_000]);
-        let stored = store.turn(turns[0].id).expect("a turn").expect("it is there");
+        let turns = store.list_turns("L1", 5).expect("turns");
+        assert_eq!(turns.iter().map(|turn| turn.occurrences).collect::<Vec<_>>(), [10_000]);
+        let stored = store.load_turn(turns[0].id).expect("a turn").expect("it is there");
         assert_eq!(decide(&stored.snapshot, &stored.policy), plan, "a stored turn is decided alike");
     }
 }

@@ -8,38 +8,42 @@ use super::{Store, StoreError};
 
 /// What is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Memory {
+pub(crate) enum MemoryKind {
     /// The latest triage (TRI-7).
     Triage,
     /// The threads that the latest scan saw (TRI-7).
-    Seen,
+    ScannedThreads,
     /// The latest `referee check` (FIX-6).
-    Check,
+    CheckResult,
     /// The latest `referee watch` (FIX-6).
-    Watched,
+    WatchResult,
     /// The phase (TRI-8).
     Phase,
     /// What became of answers (FIX-9).
-    Outcomes,
+    AnswerOutcomes,
     /// The pull last used on a branch (TRI-2).
-    Used,
+    LastUsedPull,
     /// What a server said of itself.
-    Server,
+    ServerInfo,
 }
 
 impl Store {
     /// The value of that kind.
-    pub(crate) fn recall<T: DeserializeOwned>(&self, pull: &str, kind: Memory) -> Result<Option<T>, StoreError> {
-        let text: Option<String> = self.ask(None, |db| {
+    pub(crate) fn load_memory<T: DeserializeOwned>(
+        &self,
+        pull: &str,
+        kind: MemoryKind,
+    ) -> Result<Option<T>, StoreError> {
+        let text: Option<String> = self.query(None, |db| {
             let asked = "SELECT value FROM memory WHERE pull = ? AND kind = ?";
             db.query_row(asked, params![pull, kind.name()], |row| row.get(0)).optional()
         })?;
-        text.map(|text| serde_json::from_str(&text).map_err(|error| self.row(error))).transpose()
+        text.map(|text| serde_json::from_str(&text).map_err(|error| self.row_error(error))).transpose()
     }
 
     /// Keeps a value, in place of the one before.
-    pub(crate) fn remember<T: Serialize>(&self, pull: &str, kind: Memory, value: &T) -> Result<(), StoreError> {
-        let text = serde_json::to_string(value).map_err(|error| self.row(error))?;
+    pub(crate) fn save_memory<T: Serialize>(&self, pull: &str, kind: MemoryKind, value: &T) -> Result<(), StoreError> {
+        let text = serde_json::to_string(value).map_err(|error| self.row_error(error))?;
         let at = (self.now)().0;
         self.write(|db| {
             let asked = "INSERT INTO memory (pull, kind, at, value) VALUES (?, ?, ?, ?)
@@ -49,17 +53,17 @@ impl Store {
     }
 }
 
-impl Memory {
+impl MemoryKind {
     fn name(self) -> &'static str {
         match self {
             Self::Triage => "triage",
-            Self::Seen => "seen",
-            Self::Check => "check",
-            Self::Watched => "watched",
+            Self::ScannedThreads => "seen",
+            Self::CheckResult => "check",
+            Self::WatchResult => "watched",
             Self::Phase => "phase",
-            Self::Outcomes => "outcomes",
-            Self::Used => "used",
-            Self::Server => "server",
+            Self::AnswerOutcomes => "outcomes",
+            Self::LastUsedPull => "used",
+            Self::ServerInfo => "server",
         }
     }
 }

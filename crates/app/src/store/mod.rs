@@ -17,9 +17,9 @@ use referee_core::model::Time;
 use rusqlite::Connection;
 use thiserror::Error;
 
-pub(crate) use journal::Texts;
-pub(crate) use memory::Memory;
-pub(crate) use turns::Latest;
+pub(crate) use journal::TextRetention;
+pub(crate) use memory::MemoryKind;
+pub(crate) use turns::LatestTurn;
 
 /// The store of one repository, or of all pulls on forges.
 #[derive(Debug)]
@@ -28,13 +28,13 @@ pub(crate) struct Store {
     /// None: there is nothing yet, and nothing is to be written.
     db: Option<Mutex<Connection>>,
     now: fn() -> Time,
-    texts: Texts,
-    notes: Vec<String>,
+    text_retention: TextRetention,
+    warnings: Vec<String>,
 }
 
 /// What a run may do with the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
+pub(crate) enum StoreAccess {
     /// Read what is there.
     Read,
     /// Make it, and write.
@@ -46,7 +46,7 @@ pub(crate) enum Access {
 pub(crate) enum StoreError {
     /// A newer referee made it.
     #[error("`{path}` was written by a newer referee (format {found}, this one knows {known})")]
-    Newer { path: String, found: usize, known: usize },
+    NewerFormat { path: String, found: usize, known: usize },
     /// The file or its folder.
     #[error("`{path}` cannot be used: {source}")]
     File { path: String, source: std::io::Error },
@@ -55,23 +55,25 @@ pub(crate) enum StoreError {
     Database { path: String, source: rusqlite::Error },
     /// A row that makes no sense.
     #[error("`{path}` holds something unreadable: {what}")]
-    Row { path: String, what: String },
+    CorruptRow { path: String, what: String },
 }
 
 impl Store {
     /// Whether note texts are kept (`[journal] texts`).
-    pub(crate) fn keep_texts(&mut self, texts: Texts) {
-        self.texts = texts;
+    pub(crate) fn set_text_retention(&mut self, texts: TextRetention) {
+        self.text_retention = texts;
     }
 
     /// What happened while it was opened that a person should know.
-    pub(crate) fn notes(&self) -> &[String] {
-        &self.notes
+    pub(crate) fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
-    fn ask<T>(&self, empty: T, ask: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+    fn query<T>(&self, empty: T, ask: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         match &self.db {
-            Some(db) => ask(&db.lock().unwrap_or_else(PoisonError::into_inner)).map_err(|source| self.database(source)),
+            Some(db) => {
+                ask(&db.lock().unwrap_or_else(PoisonError::into_inner)).map_err(|source| self.database_error(source))
+            }
             None => Ok(empty),
         }
     }
@@ -84,14 +86,14 @@ impl Store {
             write(&transaction)?;
             transaction.commit()
         });
-        written.map_err(|source| self.database(source))
+        written.map_err(|source| self.database_error(source))
     }
 
-    fn database(&self, source: rusqlite::Error) -> StoreError {
+    fn database_error(&self, source: rusqlite::Error) -> StoreError {
         StoreError::Database { path: self.path.display().to_string(), source }
     }
 
-    fn row(&self, what: impl ToString) -> StoreError {
-        StoreError::Row { path: self.path.display().to_string(), what: what.to_string() }
+    fn row_error(&self, what: impl ToString) -> StoreError {
+        StoreError::CorruptRow { path: self.path.display().to_string(), what: what.to_string() }
     }
 }

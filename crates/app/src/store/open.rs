@@ -10,10 +10,10 @@ use referee_core::model::Time;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use rusqlite_migration::{M, Migrations};
 
-use super::{Access, Store, StoreError, Texts};
+use super::{Store, StoreAccess, StoreError, TextRetention};
 
 /// One entry for each format there ever was; nothing is changed once it was released.
-const FORMATS: &[M<'static>] = &[M::up(
+const MIGRATIONS: &[M<'static>] = &[M::up(
     "CREATE TABLE texts (hash TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
      CREATE TABLE policies (hash TEXT PRIMARY KEY, policy TEXT NOT NULL) WITHOUT ROWID;
      CREATE TABLE turns (
@@ -36,13 +36,19 @@ const FORMATS: &[M<'static>] = &[M::up(
 )];
 
 /// How long another process may hold the file.
-const PATIENCE: Duration = Duration::from_secs(10);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Store {
     /// The store of pulls on forges. Whatever is wrong with it is a note: everything is right without it (LOOP-7).
-    pub(crate) fn of_forges(access: Access, now: fn() -> Time) -> Self {
-        let path = crate::folders::state().map(|folder| folder.join("state.db"));
-        let none = |path: &Path, notes| Self { path: path.to_owned(), db: None, now, texts: Texts::On, notes };
+    pub(crate) fn open_for_forges(access: StoreAccess, now: fn() -> Time) -> Self {
+        let path = crate::user_dirs::state_dir().map(|folder| folder.join("state.db"));
+        let none = |path: &Path, notes| Self {
+            path: path.to_owned(),
+            db: None,
+            now,
+            text_retention: TextRetention::Full,
+            warnings: notes,
+        };
         match path.map(|path| (Self::open(&path, access, now), path)) {
             Some((Ok(store), _)) => store,
             Some((Err(error), path)) => none(&path, vec![format!("nothing is remembered: {error}")]),
@@ -54,18 +60,19 @@ impl Store {
     ///
     /// A file that is no database is put aside under another name and said in `notes`: what is in it can be made
     /// anew from the forge. One of a newer format is left alone.
-    pub(crate) fn open(path: &Path, access: Access, now: fn() -> Time) -> Result<Self, StoreError> {
-        let named = |db, notes| Self { path: path.to_owned(), db, now, texts: Texts::On, notes };
+    pub(crate) fn open(path: &Path, access: StoreAccess, now: fn() -> Time) -> Result<Self, StoreError> {
+        let named =
+            |db, notes| Self { path: path.to_owned(), db, now, text_retention: TextRetention::Full, warnings: notes };
         match (access, path.exists()) {
-            (Access::Read, false) => return Ok(named(None, Vec::new())),
-            (Access::Write, false) => make_private(path).map_err(|source| file(path, source))?,
+            (StoreAccess::Read, false) => return Ok(named(None, Vec::new())),
+            (StoreAccess::Write, false) => create_private_file(path).map_err(|source| file_error(path, source))?,
             (_, true) => {}
         }
         match connect(path, access) {
             Ok(db) => Ok(named(Some(Mutex::new(db)), Vec::new())),
-            Err(StoreError::Database { source, .. }) if access == Access::Write && is_no_database(&source) => {
-                let aside = set_aside(path).map_err(|source| file(path, source))?;
-                make_private(path).map_err(|source| file(path, source))?;
+            Err(StoreError::Database { source, .. }) if access == StoreAccess::Write && is_corrupt(&source) => {
+                let aside = set_aside(path).map_err(|source| file_error(path, source))?;
+                create_private_file(path).map_err(|source| file_error(path, source))?;
                 let note = format!(
                     "`{}` could not be read and was put aside as `{}`; nothing on the pull is lost",
                     path.display(),
@@ -78,24 +85,24 @@ impl Store {
     }
 }
 
-fn connect(path: &Path, access: Access) -> Result<Connection, StoreError> {
+fn connect(path: &Path, access: StoreAccess) -> Result<Connection, StoreError> {
     let database = |source| StoreError::Database { path: path.display().to_string(), source };
     let flags = match access {
-        Access::Read => OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-        Access::Write => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+        StoreAccess::Read => OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+        StoreAccess::Write => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     };
     let mut db = Connection::open_with_flags(path, flags).map_err(database)?;
-    db.busy_timeout(PATIENCE).map_err(database)?;
+    db.busy_timeout(BUSY_TIMEOUT).map_err(database)?;
     let found: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(database)?;
     let found = usize::try_from(found).unwrap_or_default();
-    if found > FORMATS.len() {
-        return Err(StoreError::Newer { path: path.display().to_string(), found, known: FORMATS.len() });
+    if found > MIGRATIONS.len() {
+        return Err(StoreError::NewerFormat { path: path.display().to_string(), found, known: MIGRATIONS.len() });
     }
-    if access == Access::Write {
+    if access == StoreAccess::Write {
         db.pragma_update(None, "journal_mode", "wal").map_err(database)?;
         db.pragma_update(None, "synchronous", "normal").map_err(database)?;
         migrate(path, &mut db)?;
-    } else if found < FORMATS.len() {
+    } else if found < MIGRATIONS.len() {
         // A reader migrates nothing; an older format reads as empty.
         db = Connection::open_in_memory().map_err(database)?;
         migrate(path, &mut db)?;
@@ -105,13 +112,13 @@ fn connect(path: &Path, access: Access) -> Result<Connection, StoreError> {
 
 fn migrate(path: &Path, db: &mut Connection) -> Result<(), StoreError> {
     let path = path.display().to_string();
-    Migrations::from_slice(FORMATS).to_latest(db).map_err(|error| match error {
+    Migrations::from_slice(MIGRATIONS).to_latest(db).map_err(|error| match error {
         rusqlite_migration::Error::RusqliteError { err: source, .. } => StoreError::Database { path, source },
-        other => StoreError::Row { path, what: other.to_string() },
+        other => StoreError::CorruptRow { path, what: other.to_string() },
     })
 }
 
-fn is_no_database(error: &rusqlite::Error) -> bool {
+fn is_corrupt(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt))
 }
 
@@ -124,7 +131,7 @@ fn set_aside(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// An empty file that only its owner reads: it holds what people wrote.
-fn make_private(path: &Path) -> io::Result<()> {
+fn create_private_file(path: &Path) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);
     let mut folder = fs::DirBuilder::new();
@@ -141,6 +148,6 @@ fn make_private(path: &Path) -> io::Result<()> {
     options.open(path).map(drop)
 }
 
-fn file(path: &Path, source: io::Error) -> StoreError {
+fn file_error(path: &Path, source: io::Error) -> StoreError {
     StoreError::File { path: path.display().to_string(), source }
 }

@@ -1,24 +1,24 @@
 //! Workers: what one is told, what is laid out for it, and what it says when it ends.
 
 mod audience;
-pub(crate) mod cage;
+mod collect;
 mod deliver;
-mod entry;
-mod folder;
-mod given;
-mod left;
+mod job_folder;
 mod prompt;
-mod ran;
+mod registry;
 mod result;
+mod run;
+pub(crate) mod sandbox;
+mod secrets;
 mod talk;
 
 pub(crate) use audience::Audience;
-pub(crate) use deliver::{Author, Handed, hand_in};
-pub(crate) use entry::{Crew, Hired};
-pub(crate) use folder::{JobDocument, JobFolder, Layout, sweep};
-pub(crate) use given::Given;
-pub(crate) use left::left;
-pub(crate) use prompt::{Brief, render, task_in};
-pub(crate) use ran::Ran;
-pub(crate) use result::{Account, Expected, ResultPayload, read};
+pub(crate) use collect::collect_work;
+pub(crate) use deliver::{PushIdentity, WorkDelivery, deliver_work};
+pub(crate) use job_folder::{JobDocument, JobFolder, JobInputs, remove_old_folders};
+pub(crate) use prompt::{PromptValues, load_task, render_prompt};
+pub(crate) use registry::{RunnableWorker, WorkerRegistry};
+pub(crate) use result::{CheckedResult, ExpectedResult, ResultPayload, read_result};
+pub(crate) use run::WorkerRun;
+pub(crate) use secrets::WorkerSecrets;
 pub(crate) use talk::Talk;

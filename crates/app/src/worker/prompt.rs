@@ -20,7 +20,7 @@ const CONSTRAINTS: &str = "\
 
 /// What a task is filled with.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Brief<'a> {
+pub(crate) struct PromptValues<'a> {
     /// `acme/api`.
     pub(crate) repo: &'a str,
     /// The pull's number, or the issue's for `impl`.
@@ -30,11 +30,11 @@ pub(crate) struct Brief<'a> {
     /// The fixing side's login.
     pub(crate) user: &'a str,
     /// The label that shows work under way.
-    pub(crate) wip: &'a str,
+    pub(crate) wip_label: &'a str,
 }
 
 /// The built-in task of a type.
-fn task(kind: JobKind) -> &'static str {
+fn builtin_task(kind: JobKind) -> &'static str {
     match kind {
         JobKind::Findings => include_str!("tasks/findings.md"),
         JobKind::Rebase => include_str!("tasks/rebase.md"),
@@ -47,33 +47,33 @@ fn task(kind: JobKind) -> &'static str {
 }
 
 /// The task of a type: the folder's own if it has one, else the built-in one.
-pub(crate) fn task_in(folder: &Path, kind: JobKind) -> Result<String, Failure> {
+pub(crate) fn load_task(folder: &Path, kind: JobKind) -> Result<String, Failure> {
     let path = folder.join(format!("{kind}.md"));
     match fs::read_to_string(&path) {
         Ok(text) => Ok(text),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(task(kind).to_owned()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(builtin_task(kind).to_owned()),
         Err(error) => Err(Failure::usage(format!("`{}` cannot be read: {error}", path.display()))),
     }
 }
 
 /// The whole text. A task that asks for a call that no worker may make is refused.
-pub(crate) fn render(task: &str, brief: &Brief<'_>, audience: Audience) -> Result<String, Failure> {
-    if let Some((line, call)) = forbidden(task) {
+pub(crate) fn render_prompt(task: &str, brief: &PromptValues<'_>, audience: Audience) -> Result<String, Failure> {
+    if let Some((line, call)) = find_forbidden_call(task) {
         return Err(Failure::usage(format!("no worker is told that: line {line} of its task has `{call}`"))
-            .hint("workers neither merge nor close: a person does"));
+            .with_hint("workers neither merge nor close: a person does"));
     }
-    let task = audience.speak(task);
-    let text = format!("{}{}\n\n{}", audience.place(), task.trim(), audience.ending())
+    let task = audience.expand_placeholders(task);
+    let text = format!("{}{}\n\n{}", audience.introduction(), task.trim(), audience.closing_instructions())
         .replace("{repo}", brief.repo)
         .replace("{number}", &brief.number.to_string())
         .replace("{head}", brief.head.unwrap_or("the head that its SPAWN line names"))
         .replace("{user}", brief.user)
-        .replace("{wip}", brief.wip);
+        .replace("{wip}", brief.wip_label);
     Ok(format!("{CONSTRAINTS}\n{text}"))
 }
 
 /// Calls that end a pull's life, as people write them for forges and their tools; spaces and quotes are left out.
-const CALLS: &[&str] = &[
+const FORBIDDEN_CALLS: &[&str] = &[
     "/merge",
     "state=closed",
     "state:closed",
@@ -94,11 +94,11 @@ const CALLS: &[&str] = &[
 ];
 
 /// The first such call, and its line.
-fn forbidden(task: &str) -> Option<(usize, &'static str)> {
+fn find_forbidden_call(task: &str) -> Option<(usize, &'static str)> {
     task.lines().enumerate().find_map(|(at, line)| {
         let squeezed: String =
             line.chars().filter(|c| !c.is_whitespace() && !"\"'`\\".contains(*c)).collect::<String>().to_lowercase();
-        CALLS.iter().find(|call| squeezed.contains(**call)).map(|call| (at + 1, *call))
+        FORBIDDEN_CALLS.iter().find(|call| squeezed.contains(**call)).map(|call| (at + 1, *call))
     })
 }
 
@@ -106,14 +106,15 @@ fn forbidden(task: &str) -> Option<(usize, &'static str)> {
 mod tests {
     use referee_core::plan::JobKind;
 
-    use super::{Audience, Brief, render, task};
+    use super::{Audience, PromptValues, builtin_task, render_prompt};
 
-    const BRIEF: Brief<'_> = Brief { repo: "acme/api", number: 7, head: Some("0123abcd"), user: "rodin", wip: "busy" };
-    const BOTH: [Audience; 2] = [Audience::Outside, Audience::Inside];
+    const VALUES: PromptValues<'_> =
+        PromptValues { repo: "acme/api", number: 7, head: Some("0123abcd"), user: "rodin", wip_label: "busy" };
+    const AUDIENCES: [Audience; 2] = [Audience::External, Audience::Managed];
 
     /// Every built-in task, and one that somebody wrote.
-    fn tasks() -> impl Iterator<Item = (String, String)> {
-        let built_in = JobKind::ALL.map(|kind| (kind.to_string(), task(kind).to_owned()));
+    fn sample_tasks() -> impl Iterator<Item = (String, String)> {
+        let built_in = JobKind::ALL.map(|kind| (kind.to_string(), builtin_task(kind).to_owned()));
         let own = "Do #{number} of {repo}. {plan} {push} {reply}".to_owned();
         built_in.into_iter().chain([("own".to_owned(), own)])
     }
@@ -121,8 +122,10 @@ mod tests {
     // spec: DSP-13, DSP-17 @core
     #[test]
     fn every_task_begins_with_the_constraints_and_ends_as_it_must() {
-        for ((name, task), audience) in tasks().flat_map(|task| BOTH.map(|audience| (task.clone(), audience))) {
-            let text = render(&task, &BRIEF, audience).expect("a task that may be told");
+        for ((name, task), audience) in
+            sample_tasks().flat_map(|task| AUDIENCES.map(|audience| (task.clone(), audience)))
+        {
+            let text = render_prompt(&task, &VALUES, audience).expect("a task that may be told");
             let told = format!("{name} {audience:?}: {text}");
             assert!(text.starts_with("# ⛔ ABSOLUTE CONSTRAINTS\n"), "{told}");
             for constraint in [
@@ -135,7 +138,7 @@ mod tests {
             }
             assert!(text.contains("#7") && text.contains("acme/api"), "{told}");
             let outside = text.ends_with("remove the label `busy` from #7, and answer `NO_REPLY`.\n");
-            assert_eq!(outside, audience == Audience::Outside, "{told}");
+            assert_eq!(outside, audience == Audience::External, "{told}");
             let left = text.find('{').filter(|at| text[*at..].find('}').is_some_and(|end| end < 16));
             assert_eq!(left, None, "something was not filled in: {told}");
         }
@@ -144,8 +147,8 @@ mod tests {
     // spec: DSP-13, DSP-17 @core
     #[test]
     fn a_worker_that_referee_runs_is_told_of_its_result_and_asked_for_nothing_that_it_cannot_do() {
-        for (name, task) in tasks() {
-            let text = render(&task, &BRIEF, Audience::Inside).expect("a task that may be told");
+        for (name, task) in sample_tasks() {
+            let text = render_prompt(&task, &VALUES, Audience::Managed).expect("a task that may be told");
             for part in ["$REFEREE_JOB/result.json", "`nonce` of `job.json`", "You have no token", "data to judge"] {
                 assert!(text.contains(part), "{name}: {part}: {text}");
             }
@@ -160,7 +163,7 @@ mod tests {
     #[test]
     fn two_types_are_told_how_to_take_what_bots_say() {
         for kind in [JobKind::Findings, JobKind::AddressFeedback] {
-            let text = task(kind);
+            let text = builtin_task(kind);
             for part in [
                 "Verify every finding against the current code",
                 "neither true nor false",
@@ -188,12 +191,12 @@ mod tests {
             "call mergePullRequest",
             "PUT merge_requests/7 state_event=close",
         ] {
-            for audience in BOTH {
-                let refused = render(&format!("# Task\n\n{call}\n"), &BRIEF, audience).expect_err(call);
-                assert!(refused.words().contains("line 3"), "{call}: {}", refused.words());
+            for audience in AUDIENCES {
+                let refused = render_prompt(&format!("# Task\n\n{call}\n"), &VALUES, audience).expect_err(call);
+                assert!(refused.render().contains("line 3"), "{call}: {}", refused.render());
             }
         }
         let words = "Rebase onto main; git merge-base tells where you parted. Never leave the merge half done.";
-        render(words, &BRIEF, Audience::Outside).expect("words alone are no call");
+        render_prompt(words, &VALUES, Audience::External).expect("words alone are no call");
     }
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use referee_core::mark::visible;
-use referee_core::model::answer::About;
+use referee_core::mark::strip_hidden_comments;
+use referee_core::model::answer::FixSubject;
 use referee_core::model::{Author, FindingId, FindingState, Issue, Severity, Snapshot, Text, ThreadId, Time, Verdict};
 use referee_core::plan::Findings;
 use referee_core::policy::Policy;
-use referee_core::triage::{Filter, Outdated, ThreadView, scan};
+use referee_core::triage::{OutdatedThreads, ThreadFilter, ThreadView, scan_threads};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -68,53 +68,58 @@ struct Remark {
 
 impl Talk {
     /// What was said on a pull.
-    pub(crate) fn on_pull(snapshot: &Snapshot, findings: &Findings, policy: &Policy) -> Self {
-        let unresolved = Filter { outdated: Outdated::Show, ..Filter::default() };
+    pub(crate) fn from_pull(snapshot: &Snapshot, findings: &Findings, policy: &Policy) -> Self {
+        let unresolved = ThreadFilter { outdated: OutdatedThreads::Include, ..ThreadFilter::default() };
         let reviews = snapshot.reviews.iter().filter_map(|review| {
             let commit = review.commit.as_ref().map(ToString::to_string);
             let verdict = Some(review.verdict()?);
-            Some(Remark { verdict, commit, ..Remark::of(&review.author, review.at, &review.text) })
+            Some(Remark { verdict, commit, ..Remark::new(&review.author, review.at, &review.text) })
         });
-        let comments = snapshot.comments.iter().map(|it| Remark::of(&it.author, it.at, &it.text));
+        let comments = snapshot.comments.iter().map(|it| Remark::new(&it.author, it.at, &it.text));
         Self {
             schema: SCHEMA,
             title: snapshot.pull.title.clone(),
             body: None,
-            findings: findings.iter().map(FindingOf::of).collect(),
-            threads: scan(snapshot, policy, &unresolved, &snapshot.pull.forge).threads,
+            findings: findings.iter().map(FindingOf::from_line).collect(),
+            threads: scan_threads(snapshot, policy, &unresolved, &snapshot.pull.forge).threads,
             reviews: reviews.filter(|review| !review.body.is_empty()).collect(),
             comments: comments.collect(),
-            rows: snapshot.reviews.iter().filter_map(|it| it.text.bot()).flat_map(|bot| bot.findings.clone()).collect(),
+            rows: snapshot
+                .reviews
+                .iter()
+                .filter_map(|it| it.text.bot_text())
+                .flat_map(|bot| bot.findings.clone())
+                .collect(),
         }
     }
 
     /// What was said on an issue.
-    pub(crate) fn on_issue(issue: &Issue) -> Self {
+    pub(crate) fn from_issue(issue: &Issue) -> Self {
         Self {
             schema: SCHEMA,
             title: issue.title.clone(),
-            body: Some(issue.text.words().to_owned()),
+            body: Some(issue.text.body_or_empty().to_owned()),
             findings: Vec::new(),
             threads: Vec::new(),
             reviews: Vec::new(),
-            comments: issue.comments.iter().map(|it| Remark::of(&it.author, it.at, &it.text)).collect(),
+            comments: issue.comments.iter().map(|it| Remark::new(&it.author, it.at, &it.text)).collect(),
             rows: BTreeSet::new(),
         }
     }
 
     /// The thread of that name, if it is one of these.
-    pub(super) fn thread(&self, id: &ThreadId) -> Option<ThreadId> {
+    pub(super) fn find_thread(&self, id: &ThreadId) -> Option<ThreadId> {
         self.threads.iter().find(|thread| thread.thread_id == *id).map(|thread| thread.thread_id.clone())
     }
 
     /// What that name means in a plan: `F4`, or `#4` of another bot's table.
-    pub(super) fn about(&self, name: &str) -> Option<About> {
-        let row = || self.rows.get(&name.strip_prefix('#')?.parse().ok()?).copied().map(About::Row);
-        self.finding(name).map(|(id, _)| About::Finding(id)).or_else(row)
+    pub(super) fn find_subject(&self, name: &str) -> Option<FixSubject> {
+        let row = || self.rows.get(&name.strip_prefix('#')?.parse().ok()?).copied().map(FixSubject::Row);
+        self.find_finding(name).map(|(id, _)| FixSubject::Finding(id)).or_else(row)
     }
 
     /// The finding of that name, and its thread if it has one.
-    pub(super) fn finding(&self, name: &str) -> Option<(FindingId, Option<ThreadId>)> {
+    pub(super) fn find_finding(&self, name: &str) -> Option<(FindingId, Option<ThreadId>)> {
         let found = self.findings.iter().find(|finding| finding.finding == name)?;
         Some((found.id, found.thread.as_deref().map(ThreadId::from)))
     }
@@ -123,7 +128,7 @@ impl Talk {
 const SCHEMA: &str = "referee/threads-1";
 
 impl FindingOf {
-    fn of(line: referee_core::plan::FindingLine<'_>) -> Self {
+    fn from_line(line: referee_core::plan::FindingLine<'_>) -> Self {
         Self {
             finding: line.id.to_string(),
             id: line.id,
@@ -140,9 +145,9 @@ impl FindingOf {
 }
 
 impl Remark {
-    fn of(author: &Author, at: Time, text: &Text) -> Self {
-        let body = visible(text.words()).trim().to_owned();
-        Self { author: author.name().to_owned(), at: at.to_string(), verdict: None, commit: None, body }
+    fn new(author: &Author, at: Time, text: &Text) -> Self {
+        let body = strip_hidden_comments(text.body_or_empty()).trim().to_owned();
+        Self { author: author.display_name().to_owned(), at: at.to_string(), verdict: None, commit: None, body }
     }
 }
 
@@ -155,7 +160,7 @@ pub(super) mod tests {
     use super::{FindingOf, SCHEMA, Talk};
 
     /// A finding with a thread, one without, and a thread of somebody else.
-    pub(crate) fn talk() -> Talk {
+    pub(crate) fn sample_talk() -> Talk {
         let finding = |id, thread: Option<&str>| FindingOf {
             finding: FindingId(id).to_string(),
             id: FindingId(id),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use referee_core::model::Support;
-use referee_forge::{CapabilityRow, Flavour, Way, capability_rows, known_versions};
+use referee_forge::{CapabilityRow, Flavour, VersionSupport, capability_rows, known_versions};
 
 use crate::sandbox::{house, text};
 
@@ -39,7 +39,7 @@ fn table(flavour: Flavour) -> String {
     for row in rows {
         let _ = write!(out, "| {} |", row.operation);
         for (first, _) in &runs {
-            let way = row.at(*first).unwrap_or_else(|| panic!("`{}` has no way at {first}", row.operation));
+            let way = row.support_at(*first).unwrap_or_else(|| panic!("`{}` has no way at {first}", row.operation));
             let _ = write!(out, " {} |", sign(way.support));
         }
         let _ = writeln!(out, " {} | {} |", hows(flavour, row), row.spec.join(", "));
@@ -57,7 +57,7 @@ fn runs(flavour: Flavour, rows: &[CapabilityRow]) -> Vec<(u32, u32)> {
 }
 
 fn hows(flavour: Flavour, row: &CapabilityRow) -> String {
-    let how = |way: &Way| match way.since {
+    let how = |way: &VersionSupport| match way.since {
         0 => way.how.to_owned(),
         since => format!("from {} on: {}", version(flavour, since), way.how),
     };

@@ -1,7 +1,7 @@
 //! A second review knows the first one: what is worse, disputed, claimed, moved, renamed or broken again.
 
 use referee_core::model::ThreadId;
-use referee_testkit::server::Build;
+use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
 
 use crate::on_each_server;
@@ -27,7 +27,7 @@ fn thread(play: &Play) -> ThreadId {
 }
 
 // spec: INC-4 @gitea @forgejo
-fn what_is_worse_is_said_once_in_its_thread(build: Build) {
+fn what_is_worse_is_said_once_in_its_thread(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
     play.report("alpha", json!({ "findings": [finding("warning", "Token is logged", 3)] }));
     let root = play.talk().notes("referee")[0].clone();
@@ -49,7 +49,7 @@ fn what_is_worse_is_said_once_in_its_thread(build: Build) {
 }
 
 // spec: INC-7, LOOP-8 @gitea @forgejo
-fn an_argument_has_one_rebuttal_and_a_concession_resolves(build: Build) {
+fn an_argument_has_one_rebuttal_and_a_concession_resolves(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
     play.report("alpha", critical(3));
     let root = thread(&play);
@@ -74,7 +74,7 @@ fn an_argument_has_one_rebuttal_and_a_concession_resolves(build: Build) {
 }
 
 // spec: INC-8 @gitea @forgejo
-fn a_false_claim_is_contested_once(build: Build) {
+fn a_false_claim_is_contested_once(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
     play.report("alpha", critical(3));
     play.push(&[30]);
@@ -89,7 +89,7 @@ fn a_false_claim_is_contested_once(build: Build) {
 }
 
 // spec: INC-9, PUB-9 @gitea @forgejo
-fn a_finding_follows_its_file_and_its_lines(build: Build) {
+fn a_finding_follows_its_file_and_its_lines(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
     play.report("alpha", critical(3));
     let first = play.talk();
@@ -113,7 +113,7 @@ fn a_finding_follows_its_file_and_its_lines(build: Build) {
 }
 
 // spec: INC-10, INC-6 @gitea @forgejo
-fn what_is_broken_again_returns_under_its_old_id(build: Build) {
+fn what_is_broken_again_returns_under_its_old_id(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
     play.report("alpha", critical(3));
     play.push(&[3]);
@@ -137,7 +137,7 @@ fn what_is_broken_again_returns_under_its_old_id(build: Build) {
 }
 
 // spec: INC-12, INC-15, INC-2 @gitea @forgejo
-fn a_report_that_failed_or_stopped_short_clears_nothing(build: Build) {
+fn a_report_that_failed_or_stopped_short_clears_nothing(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
     let turn = play.report("alpha", json!({ "outcome": "failed", "reason": "the model timed out" }));
     assert_eq!(role(&turn, "alpha").0, "comment", "{turn:#}");

@@ -3,8 +3,8 @@
 use std::thread;
 
 use referee_core::model::PullNumber;
-use referee_testkit::proxy::{Fault, When};
-use referee_testkit::server::Build;
+use referee_testkit::proxy::{ProxyFault, RequestMatcher};
+use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
 
 use crate::chance::times;
@@ -24,7 +24,7 @@ const HARM: &str = "/close\n/assign @passer-by\n@passer-by look\n<script>alert(1
     <!-- referee:tag v1 af;1;x - -->\n";
 
 // spec: PUB-13, PUB-16 @gitea @forgejo
-fn sixty_findings_of_twenty_files_are_all_told(build: Build) {
+fn sixty_findings_of_twenty_files_are_all_told(build: ServerBuild) {
     let config = "version = 1\n[review]\nmax_inline = 60\n[[role]]\nname = \"general\"\nbuiltin = true\n";
     let names: Vec<String> = (0..FILES).map(|file| format!("src/f{file}.txt")).collect();
     let old: String = (1..=100).map(|line| format!("line {line}\n")).collect();
@@ -64,8 +64,8 @@ fn sixty_findings_of_twenty_files_are_all_told(build: Build) {
     harmless(summary);
     stands.notes.iter().for_each(|note| harmless(&note.2));
     assert!(stands.comments.iter().all(|words| !words.contains("number")), "{stands:#?}");
-    assert_eq!(site.at("alice", pull).look()["state"], "open");
-    let called = site.repo.server().ask("passer-by", "GET", "/notifications?all=true", None);
+    assert_eq!(site.at("alice", pull).fetch_pull()["state"], "open");
+    let called = site.repo.server().send_as("passer-by", "GET", "/notifications?all=true", None);
     let called = String::from_utf8_lossy(&called.body).into_owned();
     assert!(!called.contains(&format!("{}\"", site.repo.full_name())), "{called}");
     is_quiet(&site, pull);
@@ -86,7 +86,7 @@ fn harmless(words: &str) {
 }
 
 // spec: PUB-2, TRI-3, LOOP-6 @gitea @forgejo
-fn a_crowded_pull_is_read_to_its_end(build: Build) {
+fn a_crowded_pull_is_read_to_its_end(build: ServerBuild) {
     let config = "version = 1\n[threads]\nmax_threads = 500\n";
     let site = Site::new(build, &[("README.md", "# shop\n"), ("referee.toml", config)]);
     let text: String = (1..=60).map(|line| format!("line {line}\n")).collect();
@@ -108,9 +108,9 @@ fn a_crowded_pull_is_read_to_its_end(build: Build) {
         site.forget();
         site.proxy.forget();
         let page = format!("{list}page=2");
-        site.proxy.fault(Fault::Truncated, When::nth_read(1).at(&page).and_on());
+        site.proxy.inject_fault(ProxyFault::Truncated, RequestMatcher::nth_read(1).with_path(&page).and_following());
         let cut = site.on("review", pull, &[]);
-        assert_eq!((cut.code, site.proxy.writes()), (75, 0), "{page}: {cut:?} {:#?}", site.proxy.log());
+        assert_eq!((cut.code, site.proxy.write_count()), (75, 0), "{page}: {cut:?} {:#?}", site.proxy.log());
         let hint = cut.err.lines().any(|line| line.starts_with("hint: "));
         assert!(cut.err.contains("cut off") && hint, "{page}: {}", cut.err);
         let comments = site.on("comments", pull, &[]);
@@ -132,9 +132,9 @@ fn crowd(site: &Site, pull: PullNumber, reviews: usize, threads: usize, comments
                 for number in mine(reviews, who) {
                     if number < threads {
                         let line = u32::try_from(1 + number % 60).expect("a line");
-                        person.remark_with(&[("a.txt", line, &format!("What of {number}?"))], "");
+                        person.review_with_threads(&[("a.txt", line, &format!("What of {number}?"))], "");
                     } else {
-                        person.remark(&format!("Review {number}."));
+                        person.review_without_verdict(&format!("Review {number}."));
                     }
                 }
                 for number in mine(comments, who) {
@@ -152,5 +152,5 @@ fn is_quiet(site: &Site, pull: PullNumber) {
     site.forget();
     let fresh = site.on("review", pull, &[]);
     assert!([&ran, &fresh].iter().all(|ran| matches!(ran.code, 0 | 12)), "{ran:?} {fresh:?}");
-    assert_eq!(site.proxy.writes(), 0, "{:#?}", site.proxy.log());
+    assert_eq!(site.proxy.write_count(), 0, "{:#?}", site.proxy.log());
 }

@@ -1,7 +1,7 @@
 //! How many requests it takes, as a proxy counts them; `cargo bench -p referee --features servers --bench forge` tells
 //! of larger ones.
 
-use referee_testkit::server::Build;
+use referee_testkit::server::ServerBuild;
 
 use crate::course::{Course, Spent};
 use crate::many::Many;
@@ -12,7 +12,7 @@ on_each_server! { requests_are_few_and_threads_outlive_pushes a_sweep_asks_littl
 // spec: PUB-2 @gitea @forgejo
 // spec: PUB-3 @gitea @forgejo
 // spec: INC-9 @gitea @forgejo
-fn requests_are_few_and_threads_outlive_pushes(build: Build) {
+fn requests_are_few_and_threads_outlive_pushes(build: ServerBuild) {
     let mut course = Course::new(build, 2, 2);
     let first = course.referee();
     assert_eq!((first.opened, first.deleted), (4, 0), "{:?}", first.log);
@@ -40,7 +40,7 @@ fn stays(spent: &Spent) {
     assert!(spent.writes() <= 2, "{:?}", spent.log);
 }
 
-fn a_sweep_asks_little_and_misses_nothing(build: Build) {
+fn a_sweep_asks_little_and_misses_nothing(build: ServerBuild) {
     let many = Many::new(build, 11);
     let first = many.sweep();
     assert_eq!(first.len(), 11);

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use referee_core::model::{PullNumber, ThreadId};
-use referee_testkit::proxy::Seen;
-use referee_testkit::server::Build;
+use referee_testkit::proxy::LoggedRequest;
+use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
 
 use crate::site::{Ran, Site};
@@ -28,7 +28,7 @@ pub(crate) struct Course {
 /// What a run cost, and what it left of the threads.
 #[derive(Debug)]
 pub(crate) struct Spent {
-    pub(crate) log: Vec<Seen>,
+    pub(crate) log: Vec<LoggedRequest>,
     pub(crate) opened: usize,
     pub(crate) deleted: usize,
     /// Answers of people that are gone, or whose question is.
@@ -43,7 +43,7 @@ const CONFIG: &str = "version = 1\n[[role]]\nname = \"lint\"\nbuiltin = true\nbl
 const AUTHOR: &str = "alice";
 
 impl Course {
-    pub(crate) fn new(build: Build, files: usize, each: usize) -> Self {
+    pub(crate) fn new(build: ServerBuild, files: usize, each: usize) -> Self {
         let site = Site::new(build, &[("referee.toml", CONFIG)]);
         let paths: Vec<String> = (0..files).map(|file| format!("src/part{file}.txt")).collect();
         let texts: Vec<String> = (0..files).map(|file| text(file, (each + 1) * APART)).collect();
@@ -94,7 +94,7 @@ impl Course {
 
     /// The reviews with threads, all of them open here.
     pub(crate) fn open_reviews(&self) -> usize {
-        let reviews = self.site.at(AUTHOR, self.pull).reviews();
+        let reviews = self.site.at(AUTHOR, self.pull).list_reviews();
         reviews.iter().filter(|review| review["comments_count"].as_u64().is_some_and(|count| count > 0)).count()
     }
 
@@ -118,8 +118,8 @@ impl Course {
     /// The numbers of all inline comments of those people, lowest first.
     fn notes(&self, by: impl Fn(&str) -> bool) -> BTreeSet<u64> {
         let author = self.site.at(AUTHOR, self.pull);
-        let reviews = author.reviews();
-        let notes = reviews.iter().flat_map(|review| author.notes(&review["id"].to_string()));
+        let reviews = author.list_reviews();
+        let notes = reviews.iter().flat_map(|review| author.list_notes(&review["id"].to_string()));
         let of_them = notes.filter(|note| by(note["user"]["login"].as_str().unwrap_or_default()));
         of_them.filter_map(|note| note["id"].as_u64()).collect()
     }
@@ -155,7 +155,7 @@ impl Course {
 
 impl Spent {
     pub(crate) fn reads(&self) -> usize {
-        self.log.iter().filter(|seen| seen.reads()).count()
+        self.log.iter().filter(|seen| seen.is_read()).count()
     }
 
     pub(crate) fn writes(&self) -> usize {

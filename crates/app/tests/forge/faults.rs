@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use referee_core::model::PullNumber;
-use referee_testkit::proxy::{Fault, Seen, When};
-use referee_testkit::server::Build;
+use referee_testkit::proxy::{LoggedRequest, ProxyFault, RequestMatcher};
+use referee_testkit::server::ServerBuild;
 
 use crate::chance::times;
 use crate::on_each_server;
@@ -13,16 +13,16 @@ use crate::standing::Standing;
 
 on_each_server! { a_broken_write_is_neither_lost_nor_doubled }
 
-const FAULTS: [Fault; 9] = [
-    Fault::DropBefore,
-    Fault::DropAfter,
-    Fault::Error,
-    Fault::ErrorAfter,
-    Fault::Gateway,
-    Fault::Slow(Duration::from_millis(200)),
-    Fault::Truncated,
-    Fault::Busy(1),
-    Fault::WrongJson,
+const FAULTS: [ProxyFault; 9] = [
+    ProxyFault::DropBefore,
+    ProxyFault::DropAfter,
+    ProxyFault::Error,
+    ProxyFault::ErrorAfter,
+    ProxyFault::Gateway,
+    ProxyFault::Slow(Duration::from_millis(200)),
+    ProxyFault::Truncated,
+    ProxyFault::RateLimited(1),
+    ProxyFault::WrongJson,
 ];
 
 const BAD: &str = "def run(cmd):\n    return [\n        one(cmd),\n    ]\n";
@@ -31,20 +31,20 @@ const ROLES: &str = "version = 1\n[[role]]\nname = \"lint\"\ncommand = \"lint\"\
     [[role]]\nname = \"deep\"\ncommand = \"lint\"\n";
 
 // spec: PUB-14 @gitea @forgejo
-fn a_broken_write_is_neither_lost_nor_doubled(build: Build) {
+fn a_broken_write_is_neither_lost_nor_doubled(build: ServerBuild) {
     let scene = Scene::new(build);
     let (writes, undisturbed) = (scene.writes.len(), &scene.stands);
     for (number, (nth, fault)) in chosen(writes).enumerate() {
         let told = format!("{fault:?} at write {nth}, {}", scene.writes[nth - 1].path);
         let pull = scene.open(&format!("write-{number}"));
         scene.site.proxy.forget();
-        scene.site.proxy.fault(fault, When::nth_write(nth));
+        scene.site.proxy.inject_fault(fault, RequestMatcher::nth_write(nth));
         let ran = scene.review(pull);
         scene.is_clear(&ran, &told);
         let codes: &[i32] = match fault {
-            Fault::DropBefore | Fault::Gateway => &[75],
+            ProxyFault::DropBefore | ProxyFault::Gateway => &[75],
             // The server may say 500 and mean one comment of many, so that a review is sent again at once.
-            Fault::Error => &[0, 75],
+            ProxyFault::Error => &[0, 75],
             // It is stored, or was asked for in vain once: what became of it is read back.
             _ => &[0],
         };
@@ -57,27 +57,31 @@ fn a_broken_write_is_neither_lost_nor_doubled(build: Build) {
         assert_eq!(scene.reviews_of(pull), 2, "{told}: the reviewer ran again");
         scene.site.proxy.forget();
         scene.review(pull);
-        assert_eq!(scene.site.proxy.writes(), 0, "{told}: {:#?}", scene.site.proxy.log());
+        assert_eq!(scene.site.proxy.write_count(), 0, "{told}: {:#?}", scene.site.proxy.log());
     }
 }
 
 // spec: LOOP-6 @gitea
 #[test]
 fn a_broken_read_decides_nothing() {
-    let scene = Scene::new(Build::Gitea126);
+    let scene = Scene::new(ServerBuild::Gitea126);
     for (number, (nth, fault)) in chosen(scene.reads).enumerate() {
         let told = format!("{fault:?} at read {nth} and all that follow");
         let pull = scene.open(&format!("read-{number}"));
         scene.site.forget();
         scene.site.proxy.forget();
-        let slow = matches!(fault, Fault::Slow(_));
-        let fault = if let Fault::Busy(_) = fault { Fault::Busy(3600) } else { fault };
-        let when = if slow { When::nth_read(nth) } else { When::nth_read(nth).at("/api/").and_on() };
-        scene.site.proxy.fault(fault, when);
+        let slow = matches!(fault, ProxyFault::Slow(_));
+        let fault = if let ProxyFault::RateLimited(_) = fault { ProxyFault::RateLimited(3600) } else { fault };
+        let when = if slow {
+            RequestMatcher::nth_read(nth)
+        } else {
+            RequestMatcher::nth_read(nth).with_path("/api/").and_following()
+        };
+        scene.site.proxy.inject_fault(fault, when);
         let ran = scene.review(pull);
         scene.is_clear(&ran, &told);
         assert_eq!(ran.code == 0, slow, "{told}: {ran:?}");
-        if !slow && fault != Fault::WrongJson {
+        if !slow && fault != ProxyFault::WrongJson {
             assert_eq!(ran.code, 75, "{told}: {ran:?}");
         }
         scene.site.proxy.forget();
@@ -90,7 +94,7 @@ fn a_broken_read_decides_nothing() {
 }
 
 /// Every fault at every request with the full count; in a plain run every fault, and every request, once.
-fn chosen(requests: usize) -> impl Iterator<Item = (usize, Fault)> {
+fn chosen(requests: usize) -> impl Iterator<Item = (usize, ProxyFault)> {
     let all = times(0, 1) == 1;
     let each = (1..=requests).flat_map(|nth| FAULTS.map(|fault| (nth, fault)));
     let some = (0..FAULTS.len().max(requests)).map(move |at| (1 + at % requests, FAULTS[at % FAULTS.len()]));
@@ -101,12 +105,12 @@ fn chosen(requests: usize) -> impl Iterator<Item = (usize, Fault)> {
 struct Scene {
     site: Site,
     reads: usize,
-    writes: Vec<Seen>,
+    writes: Vec<LoggedRequest>,
     stands: Standing,
 }
 
 impl Scene {
-    fn new(build: Build) -> Self {
+    fn new(build: ServerBuild) -> Self {
         let site = Site::new(build, &[("README.md", "# shop\n"), ("referee.toml", ROLES)]);
         let count = site.path("count").display().to_string();
         let lines = [(3, "one is gone"), (2, "cmd is not checked"), (1, "run says nothing")];
@@ -127,8 +131,9 @@ impl Scene {
         let ran = scene.review(pull);
         assert_eq!(ran.code, 0, "{ran:?}");
         let log = scene.site.proxy.log();
-        scene.reads = log.iter().take_while(|seen| seen.reads()).filter(|seen| seen.path.starts_with("/api/")).count();
-        scene.writes = log.into_iter().filter(|seen| !seen.reads()).collect();
+        scene.reads =
+            log.iter().take_while(|seen| seen.is_read()).filter(|seen| seen.path.starts_with("/api/")).count();
+        scene.writes = log.into_iter().filter(|seen| !seen.is_read()).collect();
         scene.stands = Standing::of(&scene.site, "referee", pull).plain();
         assert!(scene.writes.len() > 3 && scene.stands.notes.len() == 6, "{:#?} {:#?}", scene.writes, scene.stands);
         scene
@@ -145,7 +150,7 @@ impl Scene {
 
     /// How often the reviewer ran on a pull, once for each role.
     fn reviews_of(&self, pull: PullNumber) -> usize {
-        let branch = self.site.at("alice", pull).look()["head"]["ref"].as_str().unwrap_or_default().to_owned();
+        let branch = self.site.at("alice", pull).fetch_pull()["head"]["ref"].as_str().unwrap_or_default().to_owned();
         let all = std::fs::read_to_string(self.site.path("count")).unwrap_or_default();
         all.lines().filter(|line| *line == branch).count()
     }

@@ -1,6 +1,6 @@
 //! A page and a token are enough.
 
-use referee_testkit::server::Build;
+use referee_testkit::server::ServerBuild;
 
 use crate::on_each_server;
 use crate::site::Site;
@@ -12,22 +12,22 @@ const HOOKED: &str = "import os\n\ndef run(cmd):\n    os.system(cmd)\n    eval(c
 
 // spec: PUB-1 @gitea @forgejo
 // spec: PUB-2 @gitea @forgejo
-fn a_page_and_a_token_are_enough(build: Build) {
+fn a_page_and_a_token_are_enough(build: ServerBuild) {
     let site = Site::new(build, &[("README.md", "# shop\n")]);
     let pull = site.open("feature", &[("run.py", HOOKED)]);
     let first = site.on("review", pull, &[]);
     assert_eq!(first.code, 0, "{}\n{}", first.out, first.err);
-    let reviews = site.at("alice", pull).reviews();
+    let reviews = site.at("alice", pull).list_reviews();
     assert_eq!(reviews.len(), 1, "{reviews:?}");
     assert_eq!(reviews[0]["user"]["login"], "referee");
-    let wrote = site.proxy.writes();
+    let wrote = site.proxy.write_count();
     assert!(wrote > 0);
 
     site.proxy.forget();
     let second = site.on("review", pull, &[]);
     assert_eq!(second.code, 0, "{}\n{}", second.out, second.err);
-    assert_eq!(site.proxy.writes(), 0, "{:?}", site.proxy.log());
+    assert_eq!(site.proxy.write_count(), 0, "{:?}", site.proxy.log());
     site.forget();
     site.on("review", pull, &[]);
-    assert_eq!(site.proxy.writes(), 0, "{:?}", site.proxy.log());
+    assert_eq!(site.proxy.write_count(), 0, "{:?}", site.proxy.log());
 }

@@ -1,6 +1,6 @@
 //! What keeps the loop from running for ever, and who may command.
 
-use referee_testkit::server::{Build, OWNER};
+use referee_testkit::server::{OWNER, ServerBuild};
 use serde_json::json;
 
 use crate::on_each_server;
@@ -17,7 +17,7 @@ on_each_server! {
 }
 
 // spec: LOOP-1, LOOP-8 @gitea @forgejo
-fn a_reviewer_reads_a_head_once_unless_somebody_asks(build: Build) {
+fn a_reviewer_reads_a_head_once_unless_somebody_asks(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
     let alpha = Reviewer::of(&play, "alpha");
     alpha.says(critical(3));
@@ -32,11 +32,11 @@ fn a_reviewer_reads_a_head_once_unless_somebody_asks(build: Build) {
         let head = play.as_("alice").head();
         let guard = format!("same-head: request changes at {}", &head.as_str()[..7]);
         assert!(alpha.starts() == 1 && turn["refused"].to_string().contains(&guard), "{verb} {args:?} {turn:#}");
-        assert_eq!(play.site.proxy.writes(), 0, "{:#?}", play.site.proxy.log());
+        assert_eq!(play.site.proxy.write_count(), 0, "{:#?}", play.site.proxy.log());
     }
     assert_eq!(play.talk(), posted);
     // The forge's own request for a review is no ask: the verdict is said again, and no reviewer runs.
-    play.as_("alice").request("referee");
+    play.as_("alice").request_review("referee");
     play.review();
     assert_eq!(alpha.starts(), 1);
     // Asked for by the command line and by a person; each once.
@@ -52,11 +52,11 @@ fn a_reviewer_reads_a_head_once_unless_somebody_asks(build: Build) {
     play.review();
     assert!(!play.talk().comments("referee").is_empty());
     play.review();
-    assert_eq!((alpha.starts(), play.site.proxy.writes()), (3, 0));
+    assert_eq!((alpha.starts(), play.site.proxy.write_count()), (3, 0));
 }
 
 // spec: LOOP-3, INC-16 @gitea @forgejo
-fn a_force_push_that_keeps_the_patch_asks_nobody(build: Build) {
+fn a_force_push_that_keeps_the_patch_asks_nobody(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
     let alpha = Reviewer::of(&play, "alpha");
     alpha.says(critical(3));
@@ -72,7 +72,7 @@ fn a_force_push_that_keeps_the_patch_asks_nobody(build: Build) {
     assert!(after.last().contains(&format!("Evaluated against {}", &head.as_str()[..7])), "{}", after.last());
     play.site.forget();
     play.review();
-    assert_eq!((play.site.proxy.writes(), alpha.starts()), (0, 1), "{:#?}", play.site.proxy.log());
+    assert_eq!((play.site.proxy.write_count(), alpha.starts()), (0, 1), "{:#?}", play.site.proxy.log());
     // Another patch in the place of all commits rewrites the timeline's pushes on Gitea; it is read, once.
     play.as_("alice").force_push("a.txt", |text| text.replace("line 9 of", "line 9  of"));
     let turn = play.review();
@@ -81,11 +81,11 @@ fn a_force_push_that_keeps_the_patch_asks_nobody(build: Build) {
     assert_eq!(play.talk().reviews().len(), 1);
     play.site.forget();
     play.review();
-    assert_eq!((play.site.proxy.writes(), alpha.starts()), (0, 2), "{:#?}", play.site.proxy.log());
+    assert_eq!((play.site.proxy.write_count(), alpha.starts()), (0, 2), "{:#?}", play.site.proxy.log());
 }
 
 // spec: LOOP-5 @gitea @forgejo
-fn later_rounds_read_the_delta_and_the_floor_rises(build: Build) {
+fn later_rounds_read_the_delta_and_the_floor_rises(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
     let alpha = Reviewer::of(&play, "alpha");
     alpha.says(critical(3));
@@ -110,7 +110,7 @@ fn later_rounds_read_the_delta_and_the_floor_rises(build: Build) {
 }
 
 // spec: LOOP-2, LOOP-4, LOOP-6, LOOP-12 @gitea @forgejo
-fn at_the_cap_the_operator_is_asked_once_and_decides(build: Build) {
+fn at_the_cap_the_operator_is_asked_once_and_decides(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], &format!("[loop]\nrounds = 2\noperator = \"{OWNER}\""));
     let turn = play.report("alpha", critical(3));
     assert_eq!((&turn["pull"]["round"], &turn["next"]["on"]), (&json!(1), &json!("author")), "{turn:#}");
@@ -143,7 +143,7 @@ fn at_the_cap_the_operator_is_asked_once_and_decides(build: Build) {
     // Closed, nothing is done; reopened, it counts from the beginning.
     play.as_("alice").close();
     let turn = play.report("alpha", critical(3));
-    assert_eq!((&turn["next"]["kind"], play.site.proxy.writes()), (&json!("idle"), 0), "{turn:#}");
+    assert_eq!((&turn["next"]["kind"], play.site.proxy.write_count()), (&json!("idle"), 0), "{turn:#}");
     play.as_("alice").reopen();
     play.push(&[23]);
     let turn = play.report("alpha", critical(3));
@@ -152,7 +152,7 @@ fn at_the_cap_the_operator_is_asked_once_and_decides(build: Build) {
 }
 
 // spec: LOOP-11 @gitea @forgejo
-fn a_failing_reviewer_rests_until_somebody_says_retry(build: Build) {
+fn a_failing_reviewer_rests_until_somebody_says_retry(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], &format!("[loop]\noperator = \"{OWNER}\""));
     let alpha = Reviewer::of(&play, "alpha");
     alpha.says(json!({}));
@@ -164,7 +164,7 @@ fn a_failing_reviewer_rests_until_somebody_says_retry(build: Build) {
     // It rests: the next run starts nobody and writes nothing, also where nothing is remembered but on the pull.
     play.site.forget();
     let turn = play.review();
-    assert_eq!((alpha.starts(), play.site.proxy.writes()), (1, 0), "{turn:#}");
+    assert_eq!((alpha.starts(), play.site.proxy.write_count()), (1, 0), "{turn:#}");
     assert_eq!((&turn["next"]["kind"], &turn["next"]["on"]), (&json!("wait"), &json!("alpha")), "{turn:#}");
     // Failed for good: the third attempt at this head, handed in by whoever ran it.
     for reason in ["no more memory", "no more patience"] {
@@ -180,7 +180,7 @@ fn a_failing_reviewer_rests_until_somebody_says_retry(build: Build) {
     assert!(asked.len() == 1 && asked[0].contains("retry"), "{asked:#?}");
     play.site.forget();
     play.review();
-    assert_eq!((alpha.starts(), play.site.proxy.writes()), (1, 0), "{:#?}", play.site.proxy.log());
+    assert_eq!((alpha.starts(), play.site.proxy.write_count()), (1, 0), "{:#?}", play.site.proxy.log());
     // Mended, and asked to try again.
     alpha.does(":");
     play.as_(OWNER).comment("/referee retry");
@@ -190,7 +190,7 @@ fn a_failing_reviewer_rests_until_somebody_says_retry(build: Build) {
 }
 
 // spec: LOOP-12, INC-13, LOOP-8 @gitea @forgejo
-fn people_command_and_each_word_is_answered_once(build: Build) {
+fn people_command_and_each_word_is_answered_once(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], &format!("[loop]\noperator = \"{OWNER}\""));
     let alpha = Reviewer::of(&play, "alpha");
     alpha.says(critical(3));
@@ -227,7 +227,7 @@ fn people_command_and_each_word_is_answered_once(build: Build) {
     assert_eq!((talk.newest(), alpha.starts()), (Some(("APPROVED".to_owned(), true)), 1));
     play.site.forget();
     play.review();
-    assert_eq!((play.site.proxy.writes(), alpha.starts()), (0, 1), "{:#?}", play.site.proxy.log());
+    assert_eq!((play.site.proxy.write_count(), alpha.starts()), (0, 1), "{:#?}", play.site.proxy.log());
     // It ends with the next change.
     play.push(&[30]);
     play.review();

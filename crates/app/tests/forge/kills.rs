@@ -4,7 +4,7 @@ use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 
 use referee_core::model::PullNumber;
-use referee_testkit::server::Build;
+use referee_testkit::server::ServerBuild;
 
 use crate::chance::{Dice, times};
 use crate::on_each_server;
@@ -34,7 +34,7 @@ const ROLES: &str = "version = 1\n[gates]\napprove = \"on\"\n[[role]]\nname = \"
     [[role]]\nname = \"second\"\nbuiltin = true\n";
 
 // spec: PUB-2, PUB-14, LOOP-7 @gitea @forgejo
-fn a_killed_run_is_completed_by_the_next(build: Build) {
+fn a_killed_run_is_completed_by_the_next(build: ServerBuild) {
     let site = Site::new(build, &[("README.md", "# shop\n"), ("referee.toml", ROLES)]);
     let mut dice = Dice::new();
     let mut twins = Vec::new();
@@ -44,8 +44,8 @@ fn a_killed_run_is_completed_by_the_next(build: Build) {
         let ran = site.on("review", twin, &[]);
         assert!(matches!(ran.code, 0 | 12), "{name}: {ran:?}");
         let log = site.proxy.log();
-        let reads = log.iter().take_while(|seen| seen.reads()).count();
-        let writes = site.proxy.writes();
+        let reads = log.iter().take_while(|seen| seen.is_read()).count();
+        let writes = site.proxy.write_count();
         assert!(writes > 3, "{name} is of {writes} writes: {log:#?}");
         twins.push((reads, writes, Standing::of(&site, "referee", twin).plain()));
     }
@@ -63,7 +63,7 @@ fn a_killed_run_is_completed_by_the_next(build: Build) {
         let told = format!("REFEREE_SEED={}, round {round}, {}, {moment:?}", dice.seed, SHAPES[which].0);
         assert!(kill(&site, pull, moment), "{told}: it ended by itself");
         killed += 1;
-        let wrote = site.proxy.writes();
+        let wrote = site.proxy.write_count();
         between += usize::from(0 < wrote && wrote < *writes);
         // Every second time of each shape, also in a plain run.
         if (round + round / SHAPES.len()) % 2 == 1 {
@@ -75,7 +75,7 @@ fn a_killed_run_is_completed_by_the_next(build: Build) {
         assert!(differs.is_empty(), "{told}\n{}", differs.join("\n"));
         site.proxy.forget();
         site.on("review", pull, &[]);
-        assert_eq!(site.proxy.writes(), 0, "{told}: {:#?}", site.proxy.log());
+        assert_eq!(site.proxy.write_count(), 0, "{told}: {:#?}", site.proxy.log());
     }
     assert!(between * 10 >= killed * 6, "REFEREE_SEED={}: {between} of {killed} between two writes", dice.seed);
 }
@@ -95,7 +95,7 @@ fn kill(site: &Site, pull: PullNumber, moment: Moment) -> bool {
     *begun = Some(child);
     drop(begun);
     if let Moment::Early(reads) = moment {
-        while site.proxy.reads() < reads {
+        while site.proxy.read_count() < reads {
             std::thread::yield_now();
         }
         end(&running);

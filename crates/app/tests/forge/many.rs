@@ -5,9 +5,9 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use referee_core::model::{CommentId, Login, Mergeable, PullNumber, ThreadId, Time};
-use referee_forge::{Address, Fetched, GiteaForge, Shelf};
-use referee_http::{Reach, Token};
-use referee_testkit::server::{Build, Person};
+use referee_forge::{FetchedPull, GiteaForge, RepoAddress, Shelf};
+use referee_http::{ClientOptions, Token};
+use referee_testkit::server::{ServerBuild, ServerPerson};
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 
@@ -24,15 +24,15 @@ pub(crate) struct Many {
 }
 
 /// Pulls, as a sweep saw them.
-pub(crate) type Swept = BTreeMap<PullNumber, Fetched>;
+pub(crate) type Swept = BTreeMap<PullNumber, FetchedPull>;
 
 impl Many {
-    pub(crate) fn new(build: Build, count: usize) -> Self {
+    pub(crate) fn new(build: ServerBuild, count: usize) -> Self {
         let site = Site::new(build, &[("README.md", "# shop\n")]);
         let first = site.open("topic", &[("a.txt", "one\ntwo\nthree\n")]);
         let pulls: Vec<PullNumber> = std::iter::once(first).chain(more(&site, first, count - 1)).collect();
         let ruth = |pull| site.at("ruth", pull);
-        let threads = pulls.iter().step_by(5).map(|pull| (*pull, ruth(*pull).note("a.txt", 2, "why two?")));
+        let threads = pulls.iter().step_by(5).map(|pull| (*pull, ruth(*pull).open_thread("a.txt", 2, "why two?")));
         let threads = threads.collect();
         let comments = pulls.iter().step_by(10).map(|pull| (*pull, ruth(*pull).comment("looks fine"))).collect();
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -44,11 +44,11 @@ impl Many {
     /// looks as it did before.
     pub(crate) fn sweep(&self) -> Swept {
         self.site.proxy.forget();
-        let swept = self.runtime.block_on(self.forge.sweep()).expect("the open pulls");
+        let swept = self.runtime.block_on(self.forge.fetch_open_pulls()).expect("the open pulls");
         let told = swept.into_iter().map(|(pull, fetched)| {
             let mut fetched = fetched.unwrap_or_else(|error| panic!("{pull}: {error}"));
             fetched.pull.mergeable = Mergeable::Unknown;
-            (pull, Fetched { taken_at: Time::default(), whole: true, ..fetched })
+            (pull, FetchedPull { taken_at: Time::default(), is_fresh: true, ..fetched })
         });
         told.collect()
     }
@@ -63,16 +63,16 @@ impl Many {
     /// Something happens on four pulls; what, by pull.
     pub(crate) fn happens(&self) -> BTreeMap<PullNumber, &'static str> {
         let mut happened = BTreeMap::new();
-        let person = |pull: PullNumber| -> Person { self.site.at("ruth", pull) };
+        let person = |pull: PullNumber| -> ServerPerson { self.site.at("ruth", pull) };
         let (pull, comment) = &self.comments[0];
-        person(*pull).edit(comment.as_str(), "looks fine, but for the name");
+        person(*pull).edit_text(comment.as_str(), "looks fine, but for the name");
         happened.insert(*pull, "an edited comment");
-        person(self.pulls[1]).check("build", "failure");
+        person(self.pulls[1]).report_check("build", "failure");
         happened.insert(self.pulls[1], "a new status");
         person(self.pulls[2]).label("later");
         happened.insert(self.pulls[2], "a label");
         // Forgejo has no route for it.
-        if self.site.repo.server().build() != Build::Forgejo10 {
+        if self.site.repo.server().build() != ServerBuild::Forgejo10 {
             let (pull, thread) = &self.threads[1];
             person(*pull).resolve(thread);
             happened.insert(*pull, "a resolved thread");
@@ -103,7 +103,7 @@ pub(crate) fn more(site: &Site, first: PullNumber, count: usize) -> Vec<PullNumb
     git(&[&["push", "--quiet", "origin"], branches.iter().map(String::as_str).collect::<Vec<_>>().as_slice()].concat());
     let open = |branch: &String| {
         let body = json!({ "title": branch, "head": branch, "base": "main" });
-        let answer = site.repo.as_("alice").ask("POST", "/pulls", Some(&body));
+        let answer = site.repo.as_("alice").send("POST", "/pulls", Some(&body));
         let pull: serde_json::Value = answer.json().expect("a pull");
         PullNumber(pull["number"].as_u64().unwrap_or_else(|| panic!("{branch}: {pull}")))
     };
@@ -112,12 +112,12 @@ pub(crate) fn more(site: &Site, first: PullNumber, count: usize) -> Vec<PullNumb
 
 /// The repository as referee's adapter sees it, through the proxy, with a shelf.
 async fn forge(site: &Site) -> GiteaForge {
-    let mut reach = Reach::new(site.proxy.url().parse().expect("an address"), None, &[]);
+    let mut reach = ClientOptions::new(site.proxy.url().parse().expect("an address"), None, &[]);
     // Requests are counted here, not timed.
-    (reach.limits.per_minute, reach.limits.burst) = (60_000, 10_000);
+    (reach.limits.requests_per_minute, reach.limits.burst) = (60_000, 10_000);
     let name = site.repo.full_name();
     let (owner, repo) = name.split_once('/').expect("a name");
-    let address = Address { reach, owner: owner.to_owned(), repo: repo.to_owned() };
+    let address = RepoAddress { client_options: reach, owner: owner.to_owned(), repo: repo.to_owned() };
     let token = Token::new(site.repo.server().token("referee"));
     let forge = GiteaForge::open(&address, vec![(Some(Login::from("referee")), token)], None).await;
     forge.expect("the forge").with_shelf(Arc::new(Memory::default()))

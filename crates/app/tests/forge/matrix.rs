@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use referee_core::model::PullNumber;
-use referee_testkit::proxy::{Fault, When};
-use referee_testkit::server::Build;
+use referee_testkit::proxy::{ProxyFault, RequestMatcher};
+use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
 
 use crate::chance::{Dice, times};
@@ -36,26 +36,26 @@ enum Spread {
 }
 
 // spec: PUB-7, PUB-8, PUB-21 @gitea @forgejo
-fn three_jobs_at_once_agree_on_the_worst(build: Build) {
+fn three_jobs_at_once_agree_on_the_worst(build: ServerBuild) {
     repeat(build, Spread::One, times(1, 20));
 }
 
 // spec: PUB-7, PUB-8 @gitea
 #[test]
 fn so_do_those_of_two_identities() {
-    repeat(Build::Gitea127, Spread::Two, times(1, 20));
+    repeat(ServerBuild::Gitea127, Spread::Two, times(1, 20));
 }
 
 /// The claim could not be had: the report is kept, and the next run posts it.
 // spec: PUB-8 @gitea @forgejo
-fn a_job_without_the_claim_comes_back(build: Build) {
+fn a_job_without_the_claim_comes_back(build: ServerBuild) {
     let site = site(build, Spread::One);
     let pull = site.open("busy", &files("busy"));
     let file = site.full_report(pull, "security", report("security", Says::Blocks, &[]));
-    site.proxy.fault(Fault::Busy(3600), When::nth_write(1).at("/reactions"));
+    site.proxy.inject_fault(ProxyFault::RateLimited(3600), RequestMatcher::nth_write(1).with_path("/reactions"));
     let ran = job(&site, pull, "security", &["--report", &file]).finish();
     assert_eq!(ran.code, 75, "{ran:?}");
-    assert_eq!(site.proxy.writes(), 1, "{:#?}", site.proxy.log());
+    assert_eq!(site.proxy.write_count(), 1, "{:#?}", site.proxy.log());
     assert!(ran.err.contains("hint: ") && ran.err.contains("kept"), "{}", ran.err);
     std::fs::remove_file(&file).expect("the report of the caller is gone");
     let ran = job(&site, pull, "security", &[]).finish();
@@ -66,7 +66,7 @@ fn a_job_without_the_claim_comes_back(build: Build) {
     assert_eq!(stands.notes.len(), 1, "{stands:#?}");
 }
 
-fn repeat(build: Build, spread: Spread, times: usize) {
+fn repeat(build: ServerBuild, spread: Spread, times: usize) {
     let site = site(build, spread);
     let mut dice = Dice::new();
     for round in 0..times {
@@ -173,7 +173,7 @@ fn publish(
     let mut command = site.referee(&["review", &site.page(pull)]);
     let ran = Ran::of(on_its_own(site, &mut command, "quiet").output().expect("it runs"));
     assert!(matches!(ran.code, 0 | 12), "{told}: {ran:?}");
-    assert_eq!(site.proxy.writes(), 0, "{told}: {ran:?}\n{:#?}", site.proxy.log());
+    assert_eq!(site.proxy.write_count(), 0, "{told}: {ran:?}\n{:#?}", site.proxy.log());
     findings(site, pull)
 }
 
@@ -202,10 +202,10 @@ fn rows(site: &Site, pull: PullNumber) -> Vec<Review> {
         commit: word(&row["commit_id"]),
         words: word(&row["user"]["login"]),
     };
-    site.at("alice", pull).reviews().iter().map(row).collect()
+    site.at("alice", pull).list_reviews().iter().map(row).collect()
 }
 
-fn site(build: Build, spread: Spread) -> Site {
+fn site(build: ServerBuild, spread: Spread) -> Site {
     let identity = |role: &str| if spread == Spread::Two && role == "security" { "identity = \"sec\"\n" } else { "" };
     let roles: Vec<String> =
         ROLES.iter().map(|role| format!("[[role]]\nname = \"{role}\"\nbuiltin = true\n{}", identity(role))).collect();

@@ -1,7 +1,7 @@
 //! People on the pull: who may block, who may accept, whose pull it is.
 
 use referee_core::model::ThreadId;
-use referee_testkit::server::{Build, OWNER};
+use referee_testkit::server::{OWNER, ServerBuild};
 use serde_json::json;
 
 use crate::on_each_server;
@@ -22,7 +22,7 @@ fn thread(play: &Play) -> ThreadId {
 }
 
 // spec: LOOP-2, LOOP-12, PUB-6 @gitea @forgejo
-fn a_persons_block_is_never_bypassed(build: Build) {
+fn a_persons_block_is_never_bypassed(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "[gates]\napprove = \"on\"");
     play.as_("ruth").block("not like this");
     let turn = play.report("alpha", json!({}));
@@ -46,7 +46,7 @@ fn a_persons_block_is_never_bypassed(build: Build) {
 }
 
 // spec: INC-6 @gitea @forgejo
-fn who_will_not_fix_must_be_allowed_to_say_so(build: Build) {
+fn who_will_not_fix_must_be_allowed_to_say_so(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
     play.report("alpha", critical(3));
     let root = thread(&play);
@@ -68,7 +68,7 @@ fn who_will_not_fix_must_be_allowed_to_say_so(build: Build) {
     let talk = play.talk();
     assert!(talk.last().contains("accepted by ruth"), "{}", talk.last());
     let note = talk.notes("referee")[0].clone();
-    let resolved = if build == Build::Forgejo10 {
+    let resolved = if build == ServerBuild::Forgejo10 {
         note["body"].to_string().contains("**Settled**")
     } else {
         !note["resolver"].is_null()
@@ -78,7 +78,7 @@ fn who_will_not_fix_must_be_allowed_to_say_so(build: Build) {
 }
 
 // spec: INC-5 @gitea @forgejo
-fn a_resolved_thread_stays_so_and_counts_by_who_resolved_it(build: Build) {
+fn a_resolved_thread_stays_so_and_counts_by_who_resolved_it(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
     play.report("alpha", critical(3));
     let root = thread(&play);
@@ -87,7 +87,7 @@ fn a_resolved_thread_stays_so_and_counts_by_who_resolved_it(build: Build) {
     assert!(state(&turn, "F1").1, "the author of a critical one: {turn:#}");
     assert!(play.talk().last().contains("resolved by alice"), "{}", play.talk().last());
     play.quiet();
-    if build == Build::Forgejo10 {
+    if build == ServerBuild::Forgejo10 {
         return;
     }
     play.as_("ruth").unresolve(&root);
@@ -105,14 +105,14 @@ fn a_resolved_thread_stays_so_and_counts_by_who_resolved_it(build: Build) {
 }
 
 // spec: LOOP-10 @gitea @forgejo
-fn a_draft_is_left_alone_by_the_rules_and_a_conflict_is_one_when_git_says_so(build: Build) {
+fn a_draft_is_left_alone_by_the_rules_and_a_conflict_is_one_when_git_says_so(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
-    play.as_("alice").draft();
+    play.as_("alice").mark_draft();
     let turn = play.report("alpha", json!({}));
     assert_ne!(turn["next"]["kind"], "ready", "{turn:#}");
     assert!(!turn.to_string().contains("rebase"), "a draft is never rebased: {turn:#}");
     play.quiet();
-    play.as_("alice").undraft();
+    play.as_("alice").mark_ready();
     // Any push to the base makes the server say that it does not merge, for a while or for ever.
     play.as_("ruth").push_base("other.txt", |_| "meanwhile\n".to_owned());
     let turn = play.report("alpha", json!({}));
@@ -128,9 +128,9 @@ fn a_draft_is_left_alone_by_the_rules_and_a_conflict_is_one_when_git_says_so(bui
 }
 
 // spec: PUB-21 @gitea @forgejo
-fn an_own_pull_gets_its_verdict_as_a_comment(build: Build) {
+fn an_own_pull_gets_its_verdict_as_a_comment(build: ServerBuild) {
     let site = Site::new(build, &[("README.md", "# shop\n"), ("referee.toml", &config(&["alpha"], ""))]);
-    let pull = site.repo.as_("referee").open("topic", &[("a.txt", &lines(40, &[]))]);
+    let pull = site.repo.as_("referee").open_pull("topic", &[("a.txt", &lines(40, &[]))]);
     let play = Play::on(site, pull);
     let turn = play.report("alpha", critical(3));
     assert_eq!(role(&turn, "alpha").0, "request_changes", "{turn:#}");
@@ -139,7 +139,7 @@ fn an_own_pull_gets_its_verdict_as_a_comment(build: Build) {
     assert!(talk.last().contains("Posted as a comment"), "{}", talk.last());
     let status = || {
         let path = format!("/commits/{}/statuses?page=1&limit=50", play.as_("ruth").head());
-        play.as_("ruth").ask("GET", &path, None).json::<serde_json::Value>().expect("statuses")[0]["status"].clone()
+        play.as_("ruth").send("GET", &path, None).json::<serde_json::Value>().expect("statuses")[0]["status"].clone()
     };
     assert_eq!(status(), "failure");
     play.quiet();
@@ -151,7 +151,7 @@ fn an_own_pull_gets_its_verdict_as_a_comment(build: Build) {
 }
 
 // spec: PUB-1, INC-16 @gitea @forgejo
-fn a_forks_pull_is_reviewed_like_any_other(build: Build) {
+fn a_forks_pull_is_reviewed_like_any_other(build: ServerBuild) {
     let site = Site::new(build, &[("README.md", "# shop\n"), ("referee.toml", &config(&["alpha"], ""))]);
     let pull = site.repo.as_("passer-by").open_from_fork("topic", &[("a.txt", &lines(40, &[]))]);
     let play = Play::on(site, pull);
@@ -159,7 +159,7 @@ fn a_forks_pull_is_reviewed_like_any_other(build: Build) {
     assert_eq!(play.talk().newest(), Some(("REQUEST_CHANGES".to_owned(), true)));
     let root = thread(&play);
     // Gitea lets the author of a fork's pull resolve the bot's threads; that clears nothing (D12).
-    if build != Build::Forgejo10 {
+    if build != ServerBuild::Forgejo10 {
         play.as_("passer-by").resolve(&root);
         let turn = play.report("alpha", critical(3));
         assert!(state(&turn, "F1").1, "{turn:#}");

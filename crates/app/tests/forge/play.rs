@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use referee_core::model::PullNumber;
-use referee_testkit::server::{Build, Person};
+use referee_testkit::server::{ServerBuild, ServerPerson};
 use serde_json::{Value, json};
 
 use crate::site::Site;
@@ -18,7 +18,7 @@ pub(crate) struct Play {
 
 impl Play {
     /// With more lines of config; no checks are needed to be ready.
-    pub(crate) fn new(build: Build, roles: &[&str], rest: &str) -> Self {
+    pub(crate) fn new(build: ServerBuild, roles: &[&str], rest: &str) -> Self {
         let site = Site::new(build, &[("README.md", "# shop\n"), ("referee.toml", &config(roles, rest))]);
         let pull = site.open("topic", &[("a.txt", &lines(40, &[]))]);
         Self::on(site, pull)
@@ -30,7 +30,7 @@ impl Play {
     }
 
     /// Somebody at the pull.
-    pub(crate) fn as_(&self, login: &str) -> Person {
+    pub(crate) fn as_(&self, login: &str) -> ServerPerson {
         self.site.at(login, self.pull)
     }
 
@@ -60,7 +60,7 @@ impl Play {
         let (role, report) = self.last.borrow().clone().expect("a report before");
         let before = self.talk();
         let turn = self.report(&role, report);
-        assert_eq!(self.site.proxy.writes(), 0, "{:#?}\n{turn:#}", self.site.proxy.log());
+        assert_eq!(self.site.proxy.write_count(), 0, "{:#?}\n{turn:#}", self.site.proxy.log());
         assert_eq!(turn["calls"]["writes"], 0);
         assert_eq!(self.talk(), before);
     }

@@ -1,6 +1,6 @@
 //! What never leaves, whatever a pull says.
 
-use referee_testkit::server::{Build, OWNER};
+use referee_testkit::server::{OWNER, ServerBuild};
 use serde_json::json;
 
 use crate::on_each_server;
@@ -28,7 +28,7 @@ const WRITES: [(&str, &str); 8] = [
 ];
 
 // spec: SAF-1, PUB-9 @gitea @forgejo
-fn only_what_is_allowed_leaves_in_a_whole_loop(build: Build) {
+fn only_what_is_allowed_leaves_in_a_whole_loop(build: ServerBuild) {
     let play =
         Play::new(build, &["alpha", "beta"], &format!("[gates]\napprove = \"on\"\n[loop]\noperator = \"{OWNER}\""));
     let mut sent = Vec::new();
@@ -39,7 +39,7 @@ fn only_what_is_allowed_leaves_in_a_whole_loop(build: Build) {
     step("alpha", critical(3));
     step("beta", json!({}));
     play.as_("ruth").comment("/referee help");
-    play.as_("alice").request("referee");
+    play.as_("alice").request_review("referee");
     step("beta", json!({}));
     play.push(&[3]);
     step("alpha", position("F1", "fixed", "a.txt:3"));
@@ -54,20 +54,20 @@ fn only_what_is_allowed_leaves_in_a_whole_loop(build: Build) {
         path.split('/').map(part).collect::<Vec<_>>().join("/")
     };
     let writes: Vec<(String, String)> =
-        sent.iter().filter(|seen| !seen.reads()).map(|seen| (seen.method.clone(), shape(&seen.path))).collect();
+        sent.iter().filter(|seen| !seen.is_read()).map(|seen| (seen.method.clone(), shape(&seen.path))).collect();
     assert!(writes.len() > 8, "{writes:?}");
     for (method, path) in &writes {
         // The own claim is taken back.
         let claim = method == "DELETE" && path == "/issues/N/reactions";
         assert!(claim || WRITES.contains(&(method.as_str(), path.as_str())), "{method} {path}");
     }
-    let pull = play.as_("alice").look();
+    let pull = play.as_("alice").fetch_pull();
     assert_eq!((&pull["state"], &pull["merged"]), (&json!("open"), &json!(false)));
     assert!(play.talk().rows().iter().all(|row| row["user"]["login"] != "referee" || row["state"] != "PENDING"));
 }
 
 // spec: SAF-2 @gitea @forgejo
-fn the_config_of_the_base_counts_and_none_of_the_head(build: Build) {
+fn the_config_of_the_base_counts_and_none_of_the_head(build: ServerBuild) {
     let site = Site::new(build, &[("README.md", "# shop\n"), ("referee.toml", &config(&["alpha"], ""))]);
     let tame =
         "version = 1\n[gates]\napprove = \"off\"\n[[role]]\nname = \"alpha\"\ncommand = \"alpha\"\nblocks = false\n";
@@ -86,7 +86,7 @@ fn the_config_of_the_base_counts_and_none_of_the_head(build: Build) {
 }
 
 // spec: SAF-5 @gitea @forgejo
-fn a_dry_run_writes_nowhere(build: Build) {
+fn a_dry_run_writes_nowhere(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
     play.report("alpha", critical(3));
     let (stands, status) = (play.talk(), play.site.run(&["status", "--json"]).out);
@@ -96,12 +96,12 @@ fn a_dry_run_writes_nowhere(build: Build) {
     assert!(!turn["steps"].as_array().expect("steps").is_empty(), "{turn:#}");
     play.site.on("review", play.pull, &["--dry-run"]);
     play.site.on("explain", play.pull, &[]);
-    assert_eq!(play.site.proxy.writes(), 0, "{:#?}", play.site.proxy.log());
+    assert_eq!(play.site.proxy.write_count(), 0, "{:#?}", play.site.proxy.log());
     assert_eq!((play.talk(), play.site.run(&["status", "--json"]).out), (stands, status));
 }
 
 // spec: PUB-16 @gitea @forgejo
-fn hostile_words_are_only_words(build: Build) {
+fn hostile_words_are_only_words(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
     let mut hostile = finding("critical", "@ruth <script>alert(1)</script> ![x](http://evil.example/p.png)", 3);
     hostile["body"] = json!(
@@ -120,7 +120,7 @@ fn hostile_words_are_only_words(build: Build) {
     }
     // Nobody was called: the server would have told them.
     for who in ["alice", OWNER, "ruth"] {
-        let told = play.site.repo.server().ask(who, "GET", "/notifications?all=true", None);
+        let told = play.site.repo.server().send_as(who, "GET", "/notifications?all=true", None);
         let told = String::from_utf8_lossy(&told.body).into_owned();
         let name = play.site.repo.full_name();
         assert!(who == "alice" || who == OWNER || !told.contains(&name), "{who}: {told}");
@@ -129,7 +129,7 @@ fn hostile_words_are_only_words(build: Build) {
 }
 
 // spec: PUB-19 @gitea @forgejo
-fn a_token_that_may_not_write_statuses_still_speaks(build: Build) {
+fn a_token_that_may_not_write_statuses_still_speaks(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
     let file = play.site.full_report(play.pull, "alpha", critical(3));
     let page = play.site.page(play.pull);

@@ -5,13 +5,13 @@ use std::process::{Command, Output, Stdio};
 
 use referee_core::model::PullNumber;
 use referee_testkit::proxy::Proxy;
-use referee_testkit::server::{Build, Person, Repo, Server};
+use referee_testkit::server::{RealServer, ServerBuild, ServerPerson, ServerRepo};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// A repository, and where referee runs: a machine without a checkout and without a file of its own.
 pub(crate) struct Site {
-    pub(crate) repo: Repo,
+    pub(crate) repo: ServerRepo,
     /// Counts and breaks what passes between referee and the server.
     pub(crate) proxy: Proxy,
     home: TempDir,
@@ -27,23 +27,23 @@ pub(crate) struct Ran {
 
 impl Site {
     /// A repository with these files on `main`, `referee.toml` among them if the test wants one.
-    pub(crate) fn new(build: Build, files: &[(&str, &str)]) -> Self {
-        Self::on_server(&Server::shared(build), files)
+    pub(crate) fn new(build: ServerBuild, files: &[(&str, &str)]) -> Self {
+        Self::on_server(&RealServer::shared(build), files)
     }
 
     /// The same on a server of one's own.
-    pub(crate) fn on_server(server: &Server, files: &[(&str, &str)]) -> Self {
+    pub(crate) fn on_server(server: &RealServer, files: &[(&str, &str)]) -> Self {
         let proxy = Proxy::in_front_of(&server.url());
-        Self { repo: server.repo(files), proxy, home: TempDir::new().expect("a folder") }
+        Self { repo: server.create_repo(files), proxy, home: TempDir::new().expect("a folder") }
     }
 
     /// A new pull by alice.
     pub(crate) fn open(&self, branch: &str, files: &[(&str, &str)]) -> PullNumber {
-        self.repo.as_("alice").open(branch, files)
+        self.repo.as_("alice").open_pull(branch, files)
     }
 
     /// Somebody at a pull.
-    pub(crate) fn at(&self, login: &str, pull: PullNumber) -> Person {
+    pub(crate) fn at(&self, login: &str, pull: PullNumber) -> ServerPerson {
         self.repo.as_(login).on(pull)
     }
 
@@ -72,7 +72,7 @@ impl Site {
 
     /// A file with a report that has what it must have, unless it says otherwise; its path as an argument.
     pub(crate) fn full_report(&self, pull: PullNumber, role: &str, report: Value) -> String {
-        let files = self.repo.as_("alice").ask("GET", &format!("/pulls/{}/files?page=1&limit=50", pull.0), None);
+        let files = self.repo.as_("alice").send("GET", &format!("/pulls/{}/files?page=1&limit=50", pull.0), None);
         let names: Vec<Value> = files.json().expect("the changed files");
         let read: Vec<Value> = names.iter().map(|file| file["filename"].clone()).collect();
         let mut full = json!({

@@ -46,7 +46,7 @@ impl Standing {
                 words: text(&event["body"]),
             });
             if row["comments_count"].as_u64() > Some(0) {
-                let inside = site.at(login, pull).notes(&row["id"].to_string());
+                let inside = site.at(login, pull).list_notes(&row["id"].to_string());
                 notes.extend(inside.iter().filter(|note| own(note)).map(note));
             }
         }
@@ -107,7 +107,7 @@ impl Standing {
 pub(crate) fn pages(site: &Site, login: &str, path: &str) -> Vec<Value> {
     let (mut rows, mut empty) = (Vec::new(), 0);
     for page in 1.. {
-        let answer = site.repo.as_(login).ask("GET", &format!("{path}?page={page}&limit=50"), None);
+        let answer = site.repo.as_(login).send("GET", &format!("{path}?page={page}&limit=50"), None);
         let some: Option<Vec<Value>> = answer.json().expect("a page");
         let some = some.unwrap_or_default();
         let told = answer.header("x-total-count").filter(|_| !path.ends_with("/timeline"));

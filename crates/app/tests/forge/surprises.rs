@@ -1,6 +1,6 @@
 //! What real servers do and no document says, each on the servers that do it.
 
-use referee_testkit::server::{Build, Server};
+use referee_testkit::server::{RealServer, ServerBuild};
 use serde_json::{Value, json};
 
 use crate::on_each_server;
@@ -24,15 +24,15 @@ on_each_server! {
 #[test]
 fn the_number_in_a_reviews_link_is_not_what_is_edited() {
     // Numbers of reviews and comments are counted apart, so a new server has both small enough to meet.
-    let server = Server::start(Build::Gitea127);
+    let server = RealServer::start(ServerBuild::Gitea127);
     let site = Site::on_server(&server, &[("README.md", "# shop\n"), ("referee.toml", &config(&["alpha"], ""))]);
     let pull = site.open("topic", &[("a.txt", &lines(40, &[]))]);
     let play = Play::on(site, pull);
     let theirs: Vec<String> = (0..6).map(|n| play.as_("ruth").comment(&format!("remark {n}")).to_string()).collect();
-    play.as_("ruth").remark("one");
-    while !theirs
-        .contains(&(play.as_("ruth").remark("more").as_str().parse::<u64>().expect("a number") + 1).to_string())
-    {}
+    play.as_("ruth").review_without_verdict("one");
+    while !theirs.contains(
+        &(play.as_("ruth").review_without_verdict("more").as_str().parse::<u64>().expect("a number") + 1).to_string(),
+    ) {}
     play.report("alpha", critical(3));
     let posted = play.talk();
     let number = posted.reviews()[0]["id"].to_string();
@@ -52,7 +52,7 @@ fn the_number_in_a_reviews_link_is_not_what_is_edited() {
 }
 
 // spec: PUB-14 @gitea @forgejo
-fn a_draft_left_behind_comes_out_once(build: Build) {
+fn a_draft_left_behind_comes_out_once(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
     play.as_("referee").leave_draft("a.txt", 9, "what a run that died left behind");
     play.as_("ruth").leave_draft("a.txt", 9, "what ruth did not send yet");
@@ -62,13 +62,13 @@ fn a_draft_left_behind_comes_out_once(build: Build) {
     assert_eq!(notes.len(), 2, "{talk:#?}");
     assert!(notes.contains(&json!(9)) && notes.contains(&json!(3)));
     assert_eq!(talk.forms(), ["REQUEST_CHANGES"]);
-    let drafts = |who: &str| play.as_(who).reviews().iter().filter(|row| row["state"] == "PENDING").count();
+    let drafts = |who: &str| play.as_(who).list_reviews().iter().filter(|row| row["state"] == "PENDING").count();
     assert_eq!((drafts("referee"), drafts("ruth")), (0, 1), "another's draft is nobody's business");
     play.quiet();
 }
 
 // spec: PUB-13 @gitea @forgejo
-fn no_line_that_is_not_there_is_ever_sent(build: Build) {
+fn no_line_that_is_not_there_is_ever_sent(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
     let mut elsewhere = finding("warning", "In a file that is not there", 2);
     elsewhere["path"] = json!("no/such/file.txt");
@@ -86,7 +86,10 @@ fn no_line_that_is_not_there_is_ever_sent(build: Build) {
     play.report("alpha", json!({ "findings": found }));
     let failed: Vec<_> = { play.site.proxy.log() }.into_iter().filter(|seen| seen.status >= Some(400)).collect();
     // Forgejo answers a comment with a 500.
-    assert!(failed.iter().all(|seen| seen.path.ends_with("/comments") && build == Build::Forgejo10), "{failed:#?}");
+    assert!(
+        failed.iter().all(|seen| seen.path.ends_with("/comments") && build == ServerBuild::Forgejo10),
+        "{failed:#?}"
+    );
     let talk = play.talk();
     for title in ["Token is logged", "Past the end", "In a file that is not there", "In a file that did not change"] {
         assert!(talk.last().contains(title), "{title} is lost: {}", talk.last());
@@ -98,7 +101,7 @@ fn no_line_that_is_not_there_is_ever_sent(build: Build) {
 }
 
 // spec: LOOP-12 @gitea @forgejo
-fn a_comment_is_there_once_whatever_the_answer_was(build: Build) {
+fn a_comment_is_there_once_whatever_the_answer_was(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
     play.report("alpha", json!({}));
     play.as_("ruth").comment("@referee explain");
@@ -107,14 +110,14 @@ fn a_comment_is_there_once_whatever_the_answer_was(build: Build) {
         .into_iter()
         .filter(|seen| seen.method == "POST" && seen.path.ends_with("/comments"))
         .collect();
-    let status = if build == Build::Forgejo10 { 500 } else { 201 };
+    let status = if build == ServerBuild::Forgejo10 { 500 } else { 201 };
     assert_eq!(posted.iter().map(|seen| seen.status).collect::<Vec<_>>(), [Some(status)]);
     assert_eq!(play.talk().comments("referee").len(), 1);
     play.quiet();
 }
 
 // spec: PUB-10, TRI-3 @gitea @forgejo
-fn rows_beyond_the_first_page_are_read(build: Build) {
+fn rows_beyond_the_first_page_are_read(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
     let (ruth, head) = (play.as_("ruth"), play.as_("ruth").head());
     // A draft counts as a row and is not shown; inline comments fill a page of the timeline, which then is `null`.
@@ -124,19 +127,19 @@ fn rows_beyond_the_first_page_are_read(build: Build) {
     let post = |body: &str, notes: Vec<Value>| {
         let review = json!({ "event": "COMMENT", "commit_id": head, "body": body, "comments": notes });
         let login = if notes.len() > 1 { "alice" } else { "sec" };
-        assert!(play.as_(login).ask("POST", &path, Some(&review)).is_success());
+        assert!(play.as_(login).send("POST", &path, Some(&review)).is_success());
     };
     post("many", (0..110).map(note).collect());
     for n in 0..52 {
         post(&format!("remark {n}"), Vec::new());
     }
-    if build == Build::Forgejo10 {
-        let all: Vec<Value> = ruth.ask("GET", &format!("{path}?limit=1"), None).json().expect("rows");
+    if build == ServerBuild::Forgejo10 {
+        let all: Vec<Value> = ruth.send("GET", &format!("{path}?limit=1"), None).json().expect("rows");
         assert!(all.len() > 1, "`limit` counts only beside `page`");
     }
     let pages = (1..=4).map(|page| {
         let path = format!("/issues/{}/timeline?page={page}&limit=50", play.pull.0);
-        ruth.ask("GET", &path, None).json::<Value>().expect("a page").is_null()
+        ruth.send("GET", &path, None).json::<Value>().expect("a page").is_null()
     });
     assert!(pages.collect::<Vec<_>>().contains(&true), "a page of hidden rows alone is `null`");
     play.report("alpha", critical(3));
@@ -158,14 +161,14 @@ fn rows_beyond_the_first_page_are_read(build: Build) {
     );
     play.site.forget();
     play.report("alpha", more);
-    assert_eq!(play.site.proxy.writes(), 0, "{:#?}", play.site.proxy.log());
+    assert_eq!(play.site.proxy.write_count(), 0, "{:#?}", play.site.proxy.log());
     let scan = play.site.told("comments", play.pull, &["--max-threads", "500"]);
     let threads = scan["threads"].as_array().map(Vec::len);
     assert_eq!((&scan["complete"], threads), (&json!(true), Some(40 + 2)), "one conversation a line, and two own");
 }
 
 // spec: PUB-19 @gitea @forgejo
-fn a_failure_on_the_second_page_of_statuses_counts(build: Build) {
+fn a_failure_on_the_second_page_of_statuses_counts(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "[review]\nci = \"required\"");
     let ruth = play.as_("ruth");
     let path = format!("/statuses/{}", ruth.head());
@@ -173,25 +176,25 @@ fn a_failure_on_the_second_page_of_statuses_counts(build: Build) {
     for n in 0..62 {
         let state = if n == 0 { "failure" } else { "success" };
         let status = json!({ "context": format!("build {n}"), "state": state });
-        assert!(ruth.ask("POST", &path, Some(&status)).is_success());
+        assert!(ruth.send("POST", &path, Some(&status)).is_success());
     }
     let watched = play.site.told("watch", play.pull, &["--once"]);
     assert_eq!(watched["state"], "fail", "{watched:#}");
     let turn = play.report("alpha", json!({}));
     assert_ne!(turn["next"]["kind"], "ready", "{turn:#}");
     play.quiet();
-    assert!(ruth.ask("POST", &path, Some(&json!({ "context": "build 0", "state": "success" }))).is_success());
+    assert!(ruth.send("POST", &path, Some(&json!({ "context": "build 0", "state": "success" }))).is_success());
     assert_eq!(play.report("alpha", json!({}))["next"]["kind"], "ready");
 }
 
 // spec: PUB-15 @gitea @forgejo
-fn a_push_is_reviewed_at_once(build: Build) {
+fn a_push_is_reviewed_at_once(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
     play.report("alpha", critical(3));
     // Forgejo tells the new head at once, and its own ref for pulls a second later.
     let head = play
         .as_("alice")
-        .commit_unseen(|folder| std::fs::write(folder.join("a.txt"), lines(40, &[3])).expect("a file"));
+        .commit_without_waiting(|folder| std::fs::write(folder.join("a.txt"), lines(40, &[3])).expect("a file"));
     while play.as_("alice").head() != head {}
     let turn = play.report("alpha", position("F1", "fixed", "a.txt:3 is mended"));
     assert_eq!(role(&turn, "alpha"), pair("approve", "approve"), "{turn:#}");
@@ -202,10 +205,10 @@ fn a_push_is_reviewed_at_once(build: Build) {
 }
 
 // spec: PUB-20 @gitea @forgejo
-fn a_block_that_was_asked_away_is_put_back_once(build: Build) {
+fn a_block_that_was_asked_away_is_put_back_once(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
     play.report("alpha", critical(3));
-    play.as_("alice").request("referee");
+    play.as_("alice").request_review("referee");
     assert_eq!(play.talk().newest(), Some(("REQUEST_CHANGES".to_owned(), false)), "the server counts it no longer");
     let told = play.site.on("explain", play.pull, &[]);
     assert!(told.out.contains("block_on_official_review_requests"), "{}", told.out);
@@ -224,7 +227,7 @@ fn a_block_that_was_asked_away_is_put_back_once(build: Build) {
 }
 
 // spec: PUB-7, PUB-21 @gitea @forgejo
-fn three_blocking_roles_of_one_user_are_quiet(build: Build) {
+fn three_blocking_roles_of_one_user_are_quiet(build: ServerBuild) {
     let play = Play::new(build, &["alpha", "beta", "gamma"], "");
     for (name, line) in [("alpha", 3), ("beta", 9), ("gamma", 15)] {
         let found = finding("critical", &format!("Wrong for {name}"), line);
@@ -262,7 +265,7 @@ fn three_blocking_roles_of_one_user_are_quiet(build: Build) {
 }
 
 // spec: PUB-15 @gitea @forgejo
-fn an_approval_of_a_head_that_moved_meanwhile_is_taken_back(build: Build) {
+fn an_approval_of_a_head_that_moved_meanwhile_is_taken_back(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "[gates]\napprove = \"on\"");
     let file = play.site.full_report(play.pull, "alpha", json!({}));
     let alice = play.as_("alice");
@@ -284,14 +287,14 @@ fn an_approval_of_a_head_that_moved_meanwhile_is_taken_back(build: Build) {
 }
 
 // spec: PUB-9, PUB-12 @gitea @forgejo
-fn another_hand_in_an_own_text_is_answered_once(build: Build) {
+fn another_hand_in_an_own_text_is_answered_once(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
     play.report("alpha", critical(3));
     let first = play.talk();
     // Somebody says referee's words, Mark and all: it is theirs, and counts for nothing.
     let forged = first.last().replace("alpha;rr1", "alpha;aa1").replace("Changes requested", "Approved");
-    play.as_("ruth").remark(&forged);
-    play.as_("ruth").note(
+    play.as_("ruth").review_without_verdict(&forged);
+    play.as_("ruth").open_thread(
         "a.txt",
         8,
         &first.notes("referee")[0]["body"].as_str().unwrap_or_default().replace("critical", "warning"),
@@ -304,7 +307,7 @@ fn another_hand_in_an_own_text_is_answered_once(build: Build) {
     play.quiet();
     // Somebody with write access edits what referee wrote: it is written again, once.
     let row = talk.event_of(talk.reviews()[0]);
-    play.as_("ruth").edit(&row, "**Approved**, says ruth");
+    play.as_("ruth").edit_text(&row, "**Approved**, says ruth");
     let turn = play.report("alpha", critical(3));
     let now = play.talk();
     assert!(now.reviews().len() <= 2 && now.last().contains("Token is logged"), "{turn:#}\n{now:#?}");

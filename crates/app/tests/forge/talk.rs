@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use referee_testkit::server::Person;
+use referee_testkit::server::ServerPerson;
 use serde_json::Value;
 
 /// Everything that people read on a pull.
@@ -20,14 +20,14 @@ const PAGES: usize = 6;
 
 impl Talk {
     /// What somebody sees.
-    pub(crate) fn of(person: &Person) -> Self {
-        let rows = person.reviews();
+    pub(crate) fn of(person: &ServerPerson) -> Self {
+        let rows = person.list_reviews();
         let notes = rows.iter().filter(|row| row["comments_count"] != 0);
-        let notes = notes.flat_map(|row| person.notes(&row["id"].to_string())).collect();
+        let notes = notes.flat_map(|row| person.list_notes(&row["id"].to_string())).collect();
         let events = (1..=PAGES).flat_map(|page| {
             let path = format!("/issues/{}/timeline?page={page}&limit=50", person.pull().0);
             // A page may be `null` before the end.
-            person.ask("GET", &path, None).json::<Option<Vec<Value>>>().expect("a page").unwrap_or_default()
+            person.send("GET", &path, None).json::<Option<Vec<Value>>>().expect("a page").unwrap_or_default()
         });
         Self { rows, events: events.collect(), notes }
     }

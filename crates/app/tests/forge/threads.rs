@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
 use referee_core::model::ThreadId;
-use referee_testkit::server::Build;
+use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
 
 use crate::on_each_server;
@@ -93,13 +93,13 @@ fn own_thread(play: &Play) -> String {
 }
 
 // spec: TRI-1, TRI-4, TRI-9, TRI-10 @gitea @forgejo
-fn threads_are_listed_as_they_are_and_nothing_is_written(build: Build) {
+fn threads_are_listed_as_they_are_and_nothing_is_written(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
-    let ruths = play.as_("ruth").note("a.txt", 1, "why one?");
-    let bots = play.as_("sec").note("a.txt", 5, "five is unsafe").to_string();
-    let settled = play.as_("ruth").note("a.txt", 9, "nine?");
+    let ruths = play.as_("ruth").open_thread("a.txt", 1, "why one?");
+    let bots = play.as_("sec").open_thread("a.txt", 5, "five is unsafe").to_string();
+    let settled = play.as_("ruth").open_thread("a.txt", 9, "nine?");
     play.as_("ruth").resolve(&settled);
-    play.as_("ruth").note("a.txt", 12, "twelve?");
+    play.as_("ruth").open_thread("a.txt", 12, "twelve?");
     play.as_("alice").reply(&ruths, "why not?");
     // Words on the pull itself are no thread.
     play.as_("ruth").comment("what is this for?");
@@ -117,10 +117,10 @@ fn threads_are_listed_as_they_are_and_nothing_is_written(build: Build) {
     let scan = play.site.told("comments", play.pull, &[]);
     assert_eq!((&scan["schema"], &scan["phase"]), (&json!("referee/comments-1"), &json!("review_triage")));
     let thread = &scan["threads"][0];
-    let source = if build == Build::Forgejo10 { "forgejo-rest" } else { "gitea-rest" };
+    let source = if build == ServerBuild::Forgejo10 { "forgejo-rest" } else { "gitea-rest" };
     assert_eq!((&thread["source"], &thread["author"]), (&json!(source), &json!("ruth")));
     assert_eq!((&thread["path"], &thread["line"], &thread["isResolved"]), (&json!("a.txt"), &json!(1), &json!(false)));
-    assert_eq!((&thread["canReply"], &thread["canResolve"]), (&json!(true), &json!(build != Build::Forgejo10)));
+    assert_eq!((&thread["canReply"], &thread["canResolve"]), (&json!(true), &json!(build != ServerBuild::Forgejo10)));
     assert_eq!(
         (&thread["latestComment"]["body"], &thread["latestComment"]["author"]),
         (&json!("why not?"), &json!("alice"))
@@ -130,13 +130,13 @@ fn threads_are_listed_as_they_are_and_nothing_is_written(build: Build) {
     assert!(thread["url"].as_str().is_some_and(|url| url.contains("/pulls/")), "{thread:#}");
     let words = [(); 2].map(|()| play.site.on("comments", play.pull, &[]).out);
     assert_eq!(words[0], words[1]);
-    assert_eq!(play.site.proxy.writes(), 0, "{:#?}", play.site.proxy.log());
+    assert_eq!(play.site.proxy.write_count(), 0, "{:#?}", play.site.proxy.log());
 }
 
 // spec: TRI-3, TRI-5, TRI-6, TRI-7, TRI-8, TRI-11 @gitea @forgejo
-fn a_triage_is_taken_whole_or_not_at_all(build: Build) {
+fn a_triage_is_taken_whole_or_not_at_all(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "[loop]\noperator = \"owner\"");
-    let [one, two] = [3, 9].map(|line| play.as_("ruth").note("a.txt", line, "is that right?").to_string());
+    let [one, two] = [3, 9].map(|line| play.as_("ruth").open_thread("a.txt", line, "is that right?").to_string());
     let stands = play.talk();
     let right = [item(&one, "valid"), item(&two, "needs_human")];
     let with = |key: &str, value: Value| {
@@ -173,9 +173,9 @@ fn a_triage_is_taken_whole_or_not_at_all(build: Build) {
 }
 
 // spec: FIX-1, FIX-2, FIX-3, FIX-4, FIX-7, FIX-10, FIX-11, FIX-12 @gitea @forgejo
-fn answers_are_previewed_then_sent_each_behind_its_gate(build: Build) {
+fn answers_are_previewed_then_sent_each_behind_its_gate(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
-    let one = play.as_("ruth").note("a.txt", 3, "three may be missing").to_string();
+    let one = play.as_("ruth").open_thread("a.txt", 3, "three may be missing").to_string();
     let ours = own_thread(&play);
     let answers = [&one, &ours].map(|thread| answer(&play, thread, "valid", &json!({})));
     let barred = fixed(&play, &["--apply"], &answers);
@@ -190,9 +190,9 @@ fn answers_are_previewed_then_sent_each_behind_its_gate(build: Build) {
             planned.contains(&format!("reply {one} planned")) && planned.contains(&format!("resolve {ours} planned")),
             "{planned:?}"
         );
-        assert_eq!(play.site.proxy.writes(), 0);
+        assert_eq!(play.site.proxy.write_count(), 0);
     }
-    let later = play.as_("sec").note("a.txt", 30, "thirty?").to_string();
+    let later = play.as_("sec").open_thread("a.txt", 30, "thirty?").to_string();
     let refused = fixed(&play, &[], &[answer(&play, &later, "valid", &json!({}))]);
     assert!(refused["refused"].to_string().contains("the stored triage does not name it"), "{refused:#}");
     assert_eq!(fix(&play, &["--apply"], &[json!({ "threadId": one, "classification": "fine" })]).code, 2);
@@ -207,7 +207,7 @@ fn answers_are_previewed_then_sent_each_behind_its_gate(build: Build) {
     let turn = fixed(&play, &["--apply-resolutions"], &answers);
     let ends = steps(&turn);
     let resolved = play.talk();
-    if build == Build::Forgejo10 {
+    if build == ServerBuild::Forgejo10 {
         // Nobody can resolve there: the own root says it, another's thread stays as it is, and both are told.
         assert_eq!(ends, [format!("resolve {ours} done")], "{turn:#}");
         assert_eq!(turn["steps"][0]["note"], "marked in the text: this forge cannot resolve");
@@ -223,7 +223,7 @@ fn answers_are_previewed_then_sent_each_behind_its_gate(build: Build) {
         assert_eq!(resolved.notes("ruth")[0]["resolver"]["login"], "referee");
         assert_eq!(listed(&play, &[]), [later]);
     }
-    let pull = play.as_("alice").look();
+    let pull = play.as_("alice").fetch_pull();
     assert_eq!(
         (&pull["state"], resolved.rows().iter().filter(|row| row["state"] == "APPROVED").count()),
         (&json!("open"), 0)
@@ -232,9 +232,9 @@ fn answers_are_previewed_then_sent_each_behind_its_gate(build: Build) {
 }
 
 // spec: FIX-8, FIX-9 @gitea @forgejo
-fn answering_twice_is_answering_once(build: Build) {
+fn answering_twice_is_answering_once(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
-    let one = play.as_("ruth").note("a.txt", 3, "three may be missing");
+    let one = play.as_("ruth").open_thread("a.txt", 3, "three may be missing");
     let words = "confidential words of a reply";
     let answers = [answer(&play, one.as_str(), "valid", &json!({ "commitSha": null, "replyBody": words }))];
     let notes = || play.talk().notes("referee").len();
@@ -245,7 +245,7 @@ fn answering_twice_is_answering_once(build: Build) {
         steps(&document(&ran))
     };
     assert_eq!(apply("first"), [format!("reply {one} done")]);
-    assert_eq!((apply("again"), play.site.proxy.writes()), (vec![], 0));
+    assert_eq!((apply("again"), play.site.proxy.write_count()), (vec![], 0));
     let outcomes = play.site.told("comments", play.pull, &["--all"])["outcomes"].clone();
     assert_eq!(outcomes[0]["reply"], "done", "{outcomes:#}");
     assert!(!outcomes.to_string().contains(words));
@@ -257,11 +257,11 @@ fn answering_twice_is_answering_once(build: Build) {
 }
 
 // spec: FIX-5, FIX-13 @gitea @forgejo
-fn each_class_needs_its_own_proof(build: Build) {
+fn each_class_needs_its_own_proof(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], GENEROUS);
     let before =
-        play.as_("ruth").ask("GET", "/branches/main", None).json::<Value>().expect("a branch")["commit"]["id"].clone();
-    let ruths = play.as_("ruth").note("a.txt", 3, "three may be missing").to_string();
+        play.as_("ruth").send("GET", "/branches/main", None).json::<Value>().expect("a branch")["commit"]["id"].clone();
+    let ruths = play.as_("ruth").open_thread("a.txt", 3, "three may be missing").to_string();
     let ours = own_thread(&play);
     let older = json!([{ "command": "make", "status": "passed", "headSha": before }]);
     for (thread, class, fields, wanted) in [
@@ -281,11 +281,11 @@ fn each_class_needs_its_own_proof(build: Build) {
         // Where nobody can resolve another's thread, the attempt is told as such.
         assert_eq!(verbs.join(" "), wanted, "{class} {fields}: {turn:#}");
     }
-    assert_eq!(play.site.proxy.writes(), 0);
+    assert_eq!(play.site.proxy.write_count(), 0);
 }
 
 // spec: FIX-6, TRI-2, TRI-8 @gitea @forgejo
-fn checks_bar_a_resolution_and_a_checkout_names_the_pull(build: Build) {
+fn checks_bar_a_resolution_and_a_checkout_names_the_pull(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "[review]\nci = \"required\"\n[checks]\nfirst = [\"true\"]");
     let other = play.site.open("other", &[("b.txt", &lines(5, &[]))]);
     let ours = own_thread(&play);
@@ -311,12 +311,12 @@ fn checks_bar_a_resolution_and_a_checkout_names_the_pull(build: Build) {
     let mut watching = watch.stderr(Stdio::piped()).spawn().expect("referee runs");
     let mut told = BufReader::new(watching.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
     assert_eq!(told.next().as_deref(), Some("no check has reported yet"));
-    play.as_("ruth").check("build", "failure");
+    play.as_("ruth").report_check("build", "failure");
     assert_eq!((watching.wait().expect("it ends").code(), told.next().as_deref()), (Some(1), Some("checks failed")));
     let watched = play.site.on("watch", play.pull, &["--once", "--json"]);
     assert_eq!((watched.code, &document(&watched)["state"]), (1, &json!("fail")), "{}", watched.err);
     assert_eq!(would(""), "reply");
-    play.as_("ruth").check("build", "success");
+    play.as_("ruth").report_check("build", "success");
     assert_eq!(play.site.on("watch", play.pull, &["--once"]).code, 0);
     let failed = run(&["check", "--", "false"]);
     assert_eq!(failed.code, 1, "{}", failed.err);

@@ -1,7 +1,7 @@
 //! The whole loop: review, edit, push, review again, resolve, approve, ready. After each state one more run writes
 //! nothing, as the wire tells.
 
-use referee_testkit::server::Build;
+use referee_testkit::server::ServerBuild;
 use serde_json::json;
 
 use crate::on_each_server;
@@ -14,10 +14,10 @@ on_each_server! {
 }
 
 // spec: PUB-1, PUB-2, PUB-3, PUB-4, PUB-9, PUB-10, PUB-11, PUB-18, PUB-22 @gitea @forgejo
-fn a_review_is_edited_in_place_and_only_new_findings_open_threads(build: Build) {
+fn a_review_is_edited_in_place_and_only_new_findings_open_threads(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
     play.as_("ruth").comment("somebody was here first");
-    play.as_("ruth").note("a.txt", 2, "and opened a thread");
+    play.as_("ruth").open_thread("a.txt", 2, "and opened a thread");
     let people = play.talk();
     let turn = play.report("alpha", critical(3));
     assert_eq!(role(&turn, "alpha"), pair("request_changes", "request_changes"), "{turn:#}");
@@ -52,7 +52,7 @@ fn a_review_is_edited_in_place_and_only_new_findings_open_threads(build: Build) 
 }
 
 // spec: INC-2, INC-3, INC-11, LOOP-7, LOOP-10, FIX-12, PUB-6, PUB-17, PUB-19, PUB-21 @gitea @forgejo
-fn what_is_fixed_is_resolved_and_the_loop_ends_in_ready(build: Build) {
+fn what_is_fixed_is_resolved_and_the_loop_ends_in_ready(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "");
     play.report("alpha", critical(3));
     let first = play.talk();
@@ -74,7 +74,7 @@ fn what_is_fixed_is_resolved_and_the_loop_ends_in_ready(build: Build) {
     assert_eq!(ended.newest(), Some(("APPROVED".to_owned(), true)), "the block is lifted");
     let notes = ended.notes("referee");
     assert!(notes.len() == 2 && notes[1]["body"].to_string().contains(&head[..7]), "{notes:#?}");
-    if build == Build::Forgejo10 {
+    if build == ServerBuild::Forgejo10 {
         assert!(notes[0]["resolver"].is_null() && notes[0]["body"].to_string().contains("**Settled**"), "{notes:#?}");
     } else {
         assert_eq!(notes[0]["resolver"]["login"], "referee");
@@ -83,7 +83,7 @@ fn what_is_fixed_is_resolved_and_the_loop_ends_in_ready(build: Build) {
     let told = play.site.on("explain", play.pull, &[]);
     assert_eq!(told.code, 0, "{}", told.err);
     assert!(told.out.to_lowercase().contains("ready"), "{}", told.out);
-    let statuses = play.as_("ruth").ask("GET", &format!("/commits/{head}/statuses?page=1&limit=50"), None);
+    let statuses = play.as_("ruth").send("GET", &format!("/commits/{head}/statuses?page=1&limit=50"), None);
     let newest = &statuses.json::<serde_json::Value>().expect("statuses")[0];
     assert_eq!((&newest["context"], &newest["status"]), (&json!("referee/alpha"), &json!("success")));
     play.quiet();
@@ -91,7 +91,7 @@ fn what_is_fixed_is_resolved_and_the_loop_ends_in_ready(build: Build) {
 }
 
 // spec: PUB-5, PUB-6, PUB-9, PUB-17, PUB-21, INC-15 @gitea @forgejo
-fn every_change_of_a_verdict_leaves_the_rows_that_it_should(build: Build) {
+fn every_change_of_a_verdict_leaves_the_rows_that_it_should(build: ServerBuild) {
     let play = Play::new(build, &["alpha"], "[gates]\napprove = \"on\"");
     play.report("alpha", json!({}));
     let clean = play.talk();

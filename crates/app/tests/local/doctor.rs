@@ -2,7 +2,7 @@
 
 use referee_core::model::Access;
 use referee_testkit::World;
-use referee_testkit::dialect::{Dialect, Server};
+use referee_testkit::dialect::{Dialect, FakeServer};
 use serde_json::Value;
 
 use crate::shop::Shop;
@@ -21,12 +21,12 @@ fn a_forge_is_looked_at_and_left_as_it_is() {
     for dialect in Dialect::ALL {
         let world = World::new(dialect.quirks());
         world.admit("alice", Access::Write);
-        let seat = world.seat("bot");
-        world.hand().as_("alice").open("feature", &[("a.txt", "one\n")]);
-        let server = Server::open(dialect, &world);
-        let token = server.token(&seat, seat.login());
+        let seat = world.client("bot");
+        world.people().as_("alice").open_pull("feature", &[("a.txt", "one\n")]);
+        let server = FakeServer::open(dialect, &world);
+        let token = server.issue_token(&seat, seat.login());
         let shop = Shop::new();
-        let args = ["doctor", "--forge-url", server.base(), "--repo", REPO];
+        let args = ["doctor", "--forge-url", server.base_url(), "--repo", REPO];
         let doctor = |more: &[&str], token: &str| {
             let ran = shop.referee(&[&args, more].concat()).env("REFEREE_TOKEN", token).output().expect("referee runs");
             let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -48,7 +48,7 @@ fn a_forge_is_looked_at_and_left_as_it_is() {
 
         let (code, words, hints) = doctor(&[], &token);
         assert!(
-            code == Some(0) && words.contains(&format!("ok       forge      {REPO} on {}", server.base())),
+            code == Some(0) && words.contains(&format!("ok       forge      {REPO} on {}", server.base_url())),
             "{words}"
         );
         assert!(hints.contains("hint: ") && !words.contains(&token) && !hints.contains(&token), "{words}{hints}");

@@ -11,7 +11,7 @@
 //!
 //! Active work starts no second worker and hands nothing off; every other rule goes on.
 
-use super::step::{label_off, worker_identity};
+use super::step::{plan_remove_label, worker_identity};
 use crate::facts::Facts;
 use crate::model::{Label, Time};
 use crate::plan::{Reason, Refusal, Step};
@@ -20,9 +20,9 @@ const RULE: &str = "lease";
 
 /// Who works on a pull now.
 #[derive(Debug, Default)]
-pub struct Held {
+pub struct LeaseDecision {
     /// Since when somebody does.
-    pub active: Option<Time>,
+    pub active_since: Option<Time>,
     /// A stale label is taken off.
     pub steps: Vec<Step>,
     /// A label that was left alone.
@@ -30,37 +30,40 @@ pub struct Held {
 }
 
 /// Who works on this pull now.
-pub fn lease(facts: &Facts<'_>) -> Held {
+pub fn check_lease(facts: &Facts<'_>) -> LeaseDecision {
     let snapshot = facts.snapshot;
     if let Some(lease) = snapshot.live_lease() {
-        return Held { active: Some(lease.since), ..Held::default() };
+        return LeaseDecision { active_since: Some(lease.since), ..LeaseDecision::default() };
     }
-    let Some(work) = &facts.policy.work else { return Held::default() };
-    let Some(label) = snapshot.pull.label(&work.wip) else { return Held::default() };
+    let Some(work) = &facts.policy.work else { return LeaseDecision::default() };
+    let Some(label) = snapshot.pull.label(&work.wip) else { return LeaseDecision::default() };
     let Some(at) = label.at else {
-        return left_alone(label, "nobody can say how old it is");
+        return leave_label(label, "nobody can say how old it is");
     };
     if snapshot.taken_at - at <= work.wip_max_age {
-        return Held { active: Some(at), ..Held::default() };
+        return LeaseDecision { active_since: Some(at), ..LeaseDecision::default() };
     }
-    if !is_own(facts, label) {
-        return left_alone(label, "somebody else put it there");
+    if !is_own_label(facts, label) {
+        return leave_label(label, "somebody else put it there");
     }
-    let reason = Reason::new(RULE).fact(format!("`{}` since {at}, no lease", label.name));
-    Held { steps: vec![label_off(worker_identity(facts), &label.name, reason)], ..Held::default() }
+    let reason = Reason::new(RULE).with_fact(format!("`{}` since {at}, no lease", label.name));
+    LeaseDecision {
+        steps: vec![plan_remove_label(worker_identity(facts), &label.name, reason)],
+        ..LeaseDecision::default()
+    }
 }
 
 /// Whether referee, or the fixing side, put a label there.
-pub(super) fn is_own(facts: &Facts<'_>, label: &Label) -> bool {
+pub(super) fn is_own_label(facts: &Facts<'_>, label: &Label) -> bool {
     let user = facts.policy.work.as_ref().map(|work| &work.user);
-    label.by.as_ref().is_some_and(|by| facts.is_own(by) || user == Some(by))
+    label.by.as_ref().is_some_and(|by| facts.is_own_login(by) || user == Some(by))
 }
 
-fn left_alone(label: &Label, why: &str) -> Held {
-    let mut reason = Reason::new(RULE).fact(why);
+fn leave_label(label: &Label, why: &str) -> LeaseDecision {
+    let mut reason = Reason::new(RULE).with_fact(why);
     if let Some(by) = &label.by {
-        reason = reason.fact(format!("by {by}"));
+        reason = reason.with_fact(format!("by {by}"));
     }
     let refusal = Refusal { what: format!("take `{}` off", label.name), why: reason };
-    Held { refused: vec![refusal], ..Held::default() }
+    LeaseDecision { refused: vec![refusal], ..LeaseDecision::default() }
 }

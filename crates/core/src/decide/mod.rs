@@ -13,46 +13,46 @@
 //! Blocks come first, whatever else the plan holds (D5, PUB-20); edits come last, so that a summary never tells of what
 //! was not done yet. `schedule` decides for the repository as a whole.
 
+mod command_replies;
 mod deliver;
-mod forged;
-mod judged;
+mod forged_marks;
+mod judgement;
 mod lease;
 mod operator;
 pub mod publish;
 mod rules;
-mod said;
 mod schedule;
 pub mod settle;
 mod step;
 mod threads;
-mod topic;
-mod writes;
+mod topic_comment;
+mod write_budget;
 
-pub use deliver::{Delivered, deliver, deliver_issue};
-pub use judged::{Fresh, Judged, Judgement, Moved, Remark};
-pub use lease::{Held, lease};
-pub use operator::operator_note;
-pub use rules::{Outcome, rules};
-pub use said::said;
+pub use command_replies::answer_commands;
+pub use deliver::{IssueDelivery, plan_delivery, plan_issue_delivery};
+pub use judgement::{FindingChange, FindingRemark, JudgedFinding, ReportStatus, RoleJudgement};
+pub use lease::{LeaseDecision, check_lease};
+pub use operator::build_operator_note;
+pub use rules::{RulesOutcome, apply_rules};
 pub use schedule::{Pass, ProtocolLine, schedule};
 
 use crate::facts::Facts;
 use crate::mark::Trust;
 use crate::model::{Completeness, PullState, Snapshot, ThreadId};
-use crate::plan::{Cause, FindingLine, Findings, Next, Plan, Reason};
+use crate::plan::{BlockedCause, FindingLine, Findings, Next, Plan, Reason};
 use crate::policy::Policy;
 
 /// Decides what to do about one pull. Total: any snapshot gives a plan.
 pub fn decide(snapshot: &Snapshot, policy: &Policy) -> Plan {
-    if let Some((next, why)) = guard(snapshot) {
-        return nothing(snapshot, next, why);
+    if let Some((next, why)) = check_guards(snapshot) {
+        return empty_plan(snapshot, next, why);
     }
     let facts = Facts::new(snapshot, policy);
     let reconciled = threads::reconcile(&facts);
-    let published = publish::publish(&facts, &reconciled.judged);
-    let settled = settle::settle_beside(snapshot, policy, reconciled.resolutions());
-    let (delivery, delivered, undelivered) = deliver(&facts);
-    let ruled = rules(&facts, &reconciled.judged);
+    let published = publish::plan_publishing(&facts, &reconciled.judgements);
+    let settled = settle::settle_with_others(snapshot, policy, reconciled.count_resolutions());
+    let (delivery, delivered, undelivered) = plan_delivery(&facts);
+    let ruled = apply_rules(&facts, &reconciled.judgements);
     let mut plan = Plan {
         pull: snapshot.pull.number,
         head: snapshot.pull.head.clone(),
@@ -62,7 +62,7 @@ pub fn decide(snapshot: &Snapshot, policy: &Policy) -> Plan {
         why: ruled.why,
         delivery,
         roles: published.roles,
-        findings: lines(&reconciled.judged),
+        findings: collect_finding_lines(&reconciled.judgements),
         round: ruled.round,
     };
     if let (Some(blocked), false) = (settled.blocked, matches!(plan.next, Next::Blocked(_))) {
@@ -73,16 +73,16 @@ pub fn decide(snapshot: &Snapshot, policy: &Policy) -> Plan {
     plan.refused.extend(settled.refused);
     plan.refused.extend(undelivered);
     plan.refused.extend(ruled.refused);
-    plan.refused.extend(forged::forged(snapshot));
+    plan.refused.extend(forged_marks::report_forged_marks(snapshot));
     plan.steps.extend(published.posts);
     plan.steps.extend(reconciled.steps);
     plan.steps.extend(settled.steps);
-    plan.steps.extend(published.rest);
+    plan.steps.extend(published.follow_ups);
     plan.steps.extend(delivered);
     plan.steps.extend(ruled.steps);
-    let answers = said(&facts, &plan);
+    let answers = answer_commands(&facts, &plan);
     plan.steps.extend(answers);
-    writes::cap(&facts, &reconciled.judged, &mut plan);
+    write_budget::enforce_write_budget(&facts, &reconciled.judgements, &mut plan);
     plan
 }
 
@@ -93,16 +93,19 @@ pub fn decide(snapshot: &Snapshot, policy: &Policy) -> Plan {
 /// | `incomplete` | something could not be read to its end (D16, TRI-3) | blocked |
 /// | `newer-mark` | a newer referee wrote here | blocked |
 /// | `closed` | the pull is not open | idle |
-fn guard(snapshot: &Snapshot) -> Option<(Next, Reason)> {
+fn check_guards(snapshot: &Snapshot) -> Option<(Next, Reason)> {
     if let Completeness::Truncated { what } = &snapshot.complete {
-        return Some((Next::Blocked(Cause::Incomplete), Reason::new("incomplete").fact(format!("{what} was cut off"))));
+        return Some((
+            Next::Blocked(BlockedCause::Incomplete),
+            Reason::new("incomplete").with_fact(format!("{what} was cut off")),
+        ));
     }
     let newer = |review: &crate::model::Review| {
         review.text.reading.mark.as_ref().is_some_and(|mark| mark.trust == Trust::Newer)
     };
     if let Some(review) = snapshot.reviews.iter().find(|review| newer(review)) {
-        let why = Reason::new("newer-mark").fact(format!("review {} was written by a newer referee", review.id));
-        return Some((Next::Blocked(Cause::NewerMark), why));
+        let why = Reason::new("newer-mark").with_fact(format!("review {} was written by a newer referee", review.id));
+        return Some((Next::Blocked(BlockedCause::NewerMark), why));
     }
     match snapshot.pull.state {
         PullState::Open => None,
@@ -111,7 +114,7 @@ fn guard(snapshot: &Snapshot) -> Option<(Next, Reason)> {
 }
 
 /// A plan that does nothing.
-fn nothing(snapshot: &Snapshot, next: Next, why: Reason) -> Plan {
+fn empty_plan(snapshot: &Snapshot, next: Next, why: Reason) -> Plan {
     Plan {
         pull: snapshot.pull.number,
         head: snapshot.pull.head.clone(),
@@ -126,7 +129,7 @@ fn nothing(snapshot: &Snapshot, next: Next, why: Reason) -> Plan {
     }
 }
 
-fn lines(judged: &[Judgement<'_>]) -> Findings {
+fn collect_finding_lines(judged: &[RoleJudgement<'_>]) -> Findings {
     let mut lines = Findings::with_capacity(judged.iter().map(|judgement| judgement.findings.len()).sum());
     for judgement in judged {
         lines.extend(judgement.findings.iter().map(|it| FindingLine {

@@ -13,58 +13,62 @@
 //! | raise the budget | the budget is used up |
 //! | `pause` | always |
 
-use super::judged::{Judged, Judgement};
-use super::publish::{self, is_told};
-use super::rules::{Case, round, round_of};
-use super::topic;
+use super::judgement::{JudgedFinding, RoleJudgement};
+use super::publish::{self, is_report_recorded};
+use super::rules::{RuleContext, compute_role_round, compute_round};
+use super::topic_comment;
 use crate::facts::Facts;
-use crate::facts::people::lifted_rightly;
+use crate::facts::people::is_validly_dismissed;
 use crate::mark::Topic;
-use crate::model::{Counts, Figures, FindingId, FindingState, Review, RoleName, Support, Verdict};
+use crate::model::{FindingId, FindingState, Review, ReviewWeight, RoleName, RunCost, Support, Verdict};
 use crate::plan::{Reason, Step};
-use crate::policy::Approve;
-use crate::render::{self, Choice, OpenFinding, OperatorNote, Stop};
+use crate::policy::ApprovalMode;
+use crate::render::{self, OpenFinding, OperatorNote, OperatorOption, StopReason};
 
 /// How near to a fixed finding's line a new one attacks its fix.
-const NEAR: u32 = 10;
+const MAX_FIX_DISTANCE_LINES: u32 = 10;
 
 /// The operator comment, if it must be written.
-pub(super) fn operator<'a>(case: &Case<'a>, stop: Stop<'a>, why: &Reason) -> Option<Step> {
+pub(super) fn plan_operator_comment<'a>(case: &RuleContext<'a>, stop: StopReason<'a>, why: &Reason) -> Option<Step> {
     let facts = case.facts;
-    let words = render::operator(&operator_note(facts, case.judged, stop));
+    let words = render::render_operator_note(&build_operator_note(facts, case.judgements, stop));
     let topic = Topic::Operator { epoch: facts.operator_epoch() };
-    topic::ensure(facts, &facts.snapshot.viewer.login, topic, words, why.clone())
+    topic_comment::ensure(facts, &facts.snapshot.viewer.login, topic, words, why.clone())
 }
 
 /// What the operator is told.
-pub fn operator_note<'a>(facts: &'a Facts<'a>, judged: &'a [Judgement<'a>], stop: Stop<'a>) -> OperatorNote<'a> {
-    let listed = listed(facts, judged, &stop);
+pub fn build_operator_note<'a>(
+    facts: &'a Facts<'a>,
+    judged: &'a [RoleJudgement<'a>],
+    stop: StopReason<'a>,
+) -> OperatorNote<'a> {
+    let listed = select_findings(facts, judged, &stop);
     OperatorNote {
         operator: facts.policy.operator.as_ref(),
         bot: &facts.snapshot.viewer.login,
-        round: round(facts, judged),
-        rounds: facts.rounds_allowed(),
+        round: compute_round(facts, judged),
+        max_rounds: facts.rounds_allowed(),
         head: &facts.snapshot.pull.head,
-        reviewers: reviewers(judged, &stop, &listed),
-        findings: listed.iter().map(|(judgement, it)| tell(facts, judged, judgement, it)).collect(),
-        options: options(facts, judged, &stop),
-        spent: spent(facts, judged),
-        budget: facts.policy.budget.micro_usd,
-        stop,
+        reviewers: collect_reviewers(judged, &stop, &listed),
+        findings: listed.iter().map(|(judgement, it)| build_open_finding(facts, judged, judgement, it)).collect(),
+        options: list_options(facts, judged, &stop),
+        spent: sum_spending(facts, judged),
+        budget_micro_usd: facts.policy.budget.micro_usd,
+        stop_reason: stop,
     }
 }
 
 /// What a person has to decide on: what needs them, or holds a block up, else all that counts.
-fn listed<'a>(
+fn select_findings<'a>(
     facts: &Facts<'_>,
-    judged: &'a [Judgement<'a>],
-    stop: &Stop<'_>,
-) -> Vec<(&'a Judgement<'a>, &'a Judged<'a>)> {
+    judged: &'a [RoleJudgement<'a>],
+    stop: &StopReason<'_>,
+) -> Vec<(&'a RoleJudgement<'a>, &'a JudgedFinding<'a>)> {
     let all = || judged.iter().flat_map(|it| it.findings.iter().map(move |finding| (it, finding)));
     let counting = || all().filter(|(_, it)| it.counts);
     let mut listed: Vec<_> = match stop {
-        Stop::Findings => counting().filter(|(_, it)| it.needs_human.is_some()).collect(),
-        _ => counting().filter(|(judgement, it)| blocking(facts, judgement).contains(&it.id)).collect(),
+        StopReason::UnsettledFindings => counting().filter(|(_, it)| it.needs_human_reason.is_some()).collect(),
+        _ => counting().filter(|(judgement, it)| collect_blocking_ids(facts, judgement).contains(&it.id)).collect(),
     };
     if listed.is_empty() {
         listed = counting().collect();
@@ -73,27 +77,28 @@ fn listed<'a>(
     listed
 }
 
-fn reviewers<'a>(
-    judged: &'a [Judgement<'a>],
-    stop: &Stop<'a>,
-    listed: &[(&'a Judgement<'a>, &'a Judged<'a>)],
+fn collect_reviewers<'a>(
+    judged: &'a [RoleJudgement<'a>],
+    stop: &StopReason<'a>,
+    listed: &[(&'a RoleJudgement<'a>, &'a JudgedFinding<'a>)],
 ) -> Vec<&'a RoleName> {
-    if let Stop::Failed { roles } = stop {
+    if let StopReason::ReviewersFailed { roles } = stop {
         return roles.clone();
     }
-    let speaks = |it: &&Judgement<'a>| it.blocks() || listed.iter().any(|(judgement, _)| judgement.name() == it.name());
-    judged.iter().filter(speaks).map(Judgement::name).collect()
+    let speaks =
+        |it: &&RoleJudgement<'a>| it.is_blocking() || listed.iter().any(|(judgement, _)| judgement.name() == it.name());
+    judged.iter().filter(speaks).map(RoleJudgement::name).collect()
 }
 
-fn tell<'a>(
+fn build_open_finding<'a>(
     facts: &Facts<'a>,
-    judged: &[Judgement<'a>],
-    judgement: &'a Judgement<'a>,
-    it: &'a Judged<'a>,
+    judged: &[RoleJudgement<'a>],
+    judgement: &'a RoleJudgement<'a>,
+    it: &'a JudgedFinding<'a>,
 ) -> OpenFinding<'a> {
     let mut rounds = it.known.map_or_else(Vec::new, |known| known.rounds.to_vec());
-    let round = round_of(facts, judgement);
-    if 0 < round && !rounds.contains(&round) && blocking(facts, judgement).contains(&it.id) {
+    let round = compute_role_round(facts, judgement);
+    if 0 < round && !rounds.contains(&round) && collect_blocking_ids(facts, judgement).contains(&it.id) {
         rounds.push(round);
     }
     OpenFinding {
@@ -105,81 +110,81 @@ fn tell<'a>(
         line: it.line,
         rounds,
         attacks_fix: attacks_fix(judged, it),
-        needs_human: it.needs_human,
+        needs_human: it.needs_human_reason,
     }
 }
 
 /// Whether it was raised where the fix of an earlier finding went.
-fn attacks_fix(judged: &[Judgement<'_>], it: &Judged<'_>) -> bool {
+fn attacks_fix(judged: &[RoleJudgement<'_>], it: &JudgedFinding<'_>) -> bool {
     let fixed = judged.iter().flat_map(|it| &it.findings).filter(|it| it.state == FindingState::Fixed);
-    let near = |a: Option<u32>, b: Option<u32>| matches!((a, b), (Some(a), Some(b)) if a.abs_diff(b) <= NEAR);
+    let near = |a: Option<u32>, b: Option<u32>| matches!((a, b), (Some(a), Some(b)) if a.abs_diff(b) <= MAX_FIX_DISTANCE_LINES);
     { fixed }.any(|fixed| fixed.id < it.id && fixed.path == it.path && near(fixed.line, it.line))
 }
 
 /// Findings that hold a role's block up (INC-12).
-fn blocking(facts: &Facts<'_>, judgement: &Judgement<'_>) -> Vec<FindingId> {
-    if judgement.blocks() { publish::blocking(facts, judgement).collect() } else { Vec::new() }
+fn collect_blocking_ids(facts: &Facts<'_>, judgement: &RoleJudgement<'_>) -> Vec<FindingId> {
+    if judgement.is_blocking() { publish::blocking_finding_ids(facts, judgement).collect() } else { Vec::new() }
 }
 
 /// What all roles took, this turn's reports included: their Marks are not written yet.
-fn spent(facts: &Facts<'_>, judged: &[Judgement<'_>]) -> Figures {
-    let of = |it: &Judgement<'_>| {
+fn sum_spending(facts: &Facts<'_>, judged: &[RoleJudgement<'_>]) -> RunCost {
+    let of = |it: &RoleJudgement<'_>| {
         let mark = it.role.standing.map(|standing| standing.mark);
-        let fresh = it.role.report.filter(|_| !is_told(facts, it)).map(|report| report.figures);
-        mark.map(|mark| mark.spent).unwrap_or_default().plus(fresh.unwrap_or_default())
+        let fresh = it.role.report.filter(|_| !is_report_recorded(facts, it)).map(|report| report.figures);
+        mark.map(|mark| mark.spent).unwrap_or_default().saturating_add(fresh.unwrap_or_default())
     };
-    judged.iter().map(of).fold(Figures::default(), Figures::plus)
+    judged.iter().map(of).fold(RunCost::default(), RunCost::saturating_add)
 }
 
 /// Whether the forge counts an own block once this plan is done: it does now, or one is about to be posted (PUB-21).
-fn holds_up(facts: &Facts<'_>, judged: &[Judgement<'_>], it: &Judgement<'_>) -> bool {
+fn blocks_merge(facts: &Facts<'_>, judged: &[RoleJudgement<'_>], it: &RoleJudgement<'_>) -> bool {
     let snapshot = facts.snapshot;
-    let counted = facts.newest_counted(it.role.identity) == Some(Verdict::RequestChanges);
-    let posts = !snapshot.pull.author.is(it.role.identity)
+    let counted = facts.newest_counted_verdict(it.role.identity) == Some(Verdict::RequestChanges);
+    let posts = !snapshot.pull.author.has_login(it.role.identity)
         && snapshot.capabilities.verdicts != Support::Unsupported
-        && facts.policy.approve != Approve::Off;
+        && facts.policy.approve != ApprovalMode::Off;
     // One that was dismissed by somebody who may, or that the forge never counts, is not posted again.
-    let left = |review: &Review| review.counts == Counts::No || lifted_rightly(snapshot, review);
-    let stays = it.role.standing.is_some_and(|it| it.form == Verdict::RequestChanges && left(it.review));
-    let sibling_blocks = judged.iter().any(|other| other.blocks() && other.role.identity == it.role.identity);
-    let enforced = it.role.role.blocks && it.own.is_some() && it.role.held && sibling_blocks;
+    let left = |review: &Review| review.counts == ReviewWeight::No || is_validly_dismissed(snapshot, review);
+    let stays = it.role.standing.is_some_and(|it| it.posted_as == Verdict::RequestChanges && left(it.review));
+    let sibling_blocks = judged.iter().any(|other| other.is_blocking() && other.role.identity == it.role.identity);
+    let enforced = it.role.role.blocks && it.own_verdict.is_some() && it.role.has_token && sibling_blocks;
     counted || (enforced && posts && !stays)
 }
 
-fn options<'a>(facts: &Facts<'a>, judged: &'a [Judgement<'a>], stop: &Stop<'_>) -> Vec<Choice> {
+fn list_options<'a>(facts: &Facts<'a>, judged: &'a [RoleJudgement<'a>], stop: &StopReason<'_>) -> Vec<OperatorOption> {
     let policy = facts.policy;
     let operator = policy.operator.as_ref();
     let is_author = operator.is_some() && operator == facts.snapshot.pull.author.login.as_ref();
-    let own_block = judged.iter().any(|it| holds_up(facts, judged, it));
-    let others = !facts.blocks.is_empty();
+    let own_block = judged.iter().any(|it| blocks_merge(facts, judged, it));
+    let others = !facts.external_blocks.is_empty();
     let may_dismiss = !is_author || policy.author_may_accept;
     let mut options = Vec::new();
     if !others && (!own_block || may_dismiss) {
-        let held: Vec<FindingId> = judged.iter().flat_map(|it| blocking(facts, it)).collect();
-        options.push(Choice::Merge { dismiss: if own_block { held } else { Vec::new() } });
+        let held: Vec<FindingId> = judged.iter().flat_map(|it| collect_blocking_ids(facts, it)).collect();
+        options.push(OperatorOption::Merge { dismiss: if own_block { held } else { Vec::new() } });
     }
     let approvals = facts.snapshot.capabilities.verdicts != Support::Unsupported;
     if !others && !own_block && approvals && !is_author {
-        options.push(Choice::Approve);
+        options.push(OperatorOption::Approve);
     }
-    if operator.is_some() && matches!(stop, Stop::Rounds | Stop::Heads { .. }) {
-        options.push(Choice::Rounds);
+    if operator.is_some() && matches!(stop, StopReason::RoundLimit | StopReason::HeadLimit { .. }) {
+        options.push(OperatorOption::AddRound);
     }
-    if matches!(stop, Stop::Rounds | Stop::Heads { .. } | Stop::Jobs { .. }) {
-        options.push(Choice::Reopen);
+    if matches!(stop, StopReason::RoundLimit | StopReason::HeadLimit { .. } | StopReason::JobLimit { .. }) {
+        options.push(OperatorOption::Reopen);
     }
-    if !matches!(stop, Stop::Budget { .. }) {
-        options.push(Choice::Push);
+    if !matches!(stop, StopReason::BudgetSpent { .. }) {
+        options.push(OperatorOption::PushFix);
     }
-    if matches!(stop, Stop::Failed { .. }) {
-        options.push(Choice::Retry);
+    if matches!(stop, StopReason::ReviewersFailed { .. }) {
+        options.push(OperatorOption::Retry);
     }
     if own_block && (operator.is_some() || !policy.break_glass.is_empty()) {
-        options.push(Choice::BreakGlass);
+        options.push(OperatorOption::BreakGlass);
     }
-    if matches!(stop, Stop::Budget { .. }) {
-        options.push(Choice::Budget);
+    if matches!(stop, StopReason::BudgetSpent { .. }) {
+        options.push(OperatorOption::RaiseBudget);
     }
-    options.push(Choice::Pause);
+    options.push(OperatorOption::Pause);
     options
 }

@@ -26,13 +26,13 @@
 
 use std::fmt;
 
-use super::step::{assign, comment};
-use crate::facts::{JobRecord, is_ours, jobs_on_issue};
+use super::step::{plan_assignment, plan_comment};
+use crate::facts::{JobRecord, is_own_or_worker, jobs_on_issue};
 use crate::mark::{Tag, TagKind, Topic};
 use crate::model::snapshot::WorkOutcome;
 use crate::model::{Board, Issue, PullNumber, Sha, Viewer};
-use crate::plan::{Action, Job, JobKind, Next, Plan, Reason, Target, Trailer};
-use crate::policy::{Policy, Work};
+use crate::plan::{Action, CommentTarget, Job, JobKind, Next, Plan, Reason, Trailer};
+use crate::policy::{DispatchPolicy, Policy};
 use crate::render::{self, JobNote};
 use crate::track::PatchId;
 
@@ -46,7 +46,7 @@ pub struct Pass {
     /// Why each open pull is where it is.
     pub reasons: Vec<(PullNumber, Reason)>,
     /// Why an issue was taken, or none.
-    pub issue: Reason,
+    pub issue_reason: Reason,
 }
 
 /// A line of the dispatch protocol.
@@ -69,31 +69,35 @@ pub enum ProtocolLine {
 pub fn schedule(board: &Board, plans: &[Plan], policy: &Policy, viewer: &Viewer) -> Pass {
     let mut plans: Vec<&Plan> = plans.iter().collect();
     plans.sort_by_key(|plan| plan.pull);
-    let mut pass =
-        Pass { lines: Vec::new(), spawn: None, reasons: reasons(board, &plans), issue: Reason::new("issue") };
+    let mut pass = Pass {
+        lines: Vec::new(),
+        spawn: None,
+        reasons: collect_reasons(board, &plans),
+        issue_reason: Reason::new("issue"),
+    };
     for plan in &plans {
         match &plan.next {
-            Next::Spawn(job) if pass.spawn.is_none() => pass.start(Job::clone(job)),
+            Next::Spawn(job) if pass.spawn.is_none() => pass.add_spawn(Job::clone(job)),
             Next::Ready if hands_off(plan) => pass.lines.push(ProtocolLine::Handoff(plan.pull)),
             _ => {}
         }
     }
     let Some(work) = &policy.work else { return pass };
     if !board.pulls.is_empty() || !plans.is_empty() {
-        pass.issue = pass.issue.fact("pulls are open");
-    } else if let Some(number) = under_way(board, work, policy, viewer) {
-        pass.issue = pass.issue.fact(format!("work is under way on {number}"));
-    } else if let Some((issue, jobs)) = pick(board, work, policy, viewer) {
-        pass.issue = pass.issue.fact(format!("{} is the next", issue.number));
-        let job = implement(board, work, viewer, issue, &jobs, &pass.issue);
-        pass.start(job);
+        pass.issue_reason = pass.issue_reason.with_fact("pulls are open");
+    } else if let Some(number) = find_issue_in_progress(board, work, policy, viewer) {
+        pass.issue_reason = pass.issue_reason.with_fact(format!("work is under way on {number}"));
+    } else if let Some((issue, jobs)) = pick_issue(board, work, policy, viewer) {
+        pass.issue_reason = pass.issue_reason.with_fact(format!("{} is the next", issue.number));
+        let job = build_impl_job(board, work, viewer, issue, &jobs, &pass.issue_reason);
+        pass.add_spawn(job);
     } else {
-        pass.issue = pass.issue.fact("none is left");
+        pass.issue_reason = pass.issue_reason.with_fact("none is left");
     }
     pass
 }
 
-fn reasons(board: &Board, plans: &[&Plan]) -> Vec<(PullNumber, Reason)> {
+fn collect_reasons(board: &Board, plans: &[&Plan]) -> Vec<(PullNumber, Reason)> {
     let aside = board.pulls.iter().filter(|number| !plans.iter().any(|plan| plan.pull == **number));
     let aside = aside.map(|number| (*number, Reason::new("left-aside")));
     let mut reasons: Vec<_> = plans.iter().map(|plan| (plan.pull, plan.why.clone())).chain(aside).collect();
@@ -110,22 +114,27 @@ fn hands_off(plan: &Plan) -> bool {
     })
 }
 
-fn under_way(board: &Board, work: &Work, policy: &Policy, viewer: &Viewer) -> Option<crate::model::IssueNumber> {
+fn find_issue_in_progress(
+    board: &Board,
+    work: &DispatchPolicy,
+    policy: &Policy,
+    viewer: &Viewer,
+) -> Option<crate::model::IssueNumber> {
     let leased = board.leases.iter().find(|(_, lease)| board.taken_at < lease.until).map(|(number, _)| *number);
     let recorded = || {
         let mut issues = board.issues.iter();
-        issues.find(|issue| jobs_on_issue(issue, policy, viewer).last().is_some_and(|job| runs(board, work, job)))
+        issues.find(|issue| jobs_on_issue(issue, policy, viewer).last().is_some_and(|job| is_running(board, work, job)))
     };
     leased.or_else(|| recorded().map(|issue| issue.number))
 }
 
-fn runs(board: &Board, work: &Work, job: &JobRecord<'_>) -> bool {
+fn is_running(board: &Board, work: &DispatchPolicy, job: &JobRecord<'_>) -> bool {
     job.outcome.is_none() && board.taken_at - job.at <= work.wip_max_age
 }
 
-fn pick<'a>(
+fn pick_issue<'a>(
     board: &'a Board,
-    work: &Work,
+    work: &DispatchPolicy,
     policy: &Policy,
     viewer: &Viewer,
 ) -> Option<(&'a Issue, Vec<JobRecord<'a>>)> {
@@ -133,44 +142,53 @@ fn pick<'a>(
     let free = records.filter(|(issue, jobs)| {
         // A worker that went away leaves its assignment behind.
         let ours = !jobs.is_empty() && issue.assignees.iter().all(|who| *who == work.user);
-        (issue.assignees.is_empty() || ours) && !passed_over(issue, jobs, policy, viewer)
+        (issue.assignees.is_empty() || ours) && !is_passed_over(issue, jobs, policy, viewer)
     });
     free.min_by_key(|(issue, _)| (!issue.labels.iter().any(|label| label.name == work.bug), issue.number))
 }
 
-fn passed_over(issue: &Issue, jobs: &[JobRecord<'_>], policy: &Policy, viewer: &Viewer) -> bool {
+fn is_passed_over(issue: &Issue, jobs: &[JobRecord<'_>], policy: &Policy, viewer: &Viewer) -> bool {
     let Some(last) = jobs.last() else { return false };
     let again = matches!(last.outcome, None | Some(WorkOutcome::Failed)) && !last.retried;
-    !again && !person_wrote_after(issue, last, policy, viewer)
+    !again && !has_later_person_comment(issue, last, policy, viewer)
 }
 
-fn person_wrote_after(issue: &Issue, last: &JobRecord<'_>, policy: &Policy, viewer: &Viewer) -> bool {
+fn has_later_person_comment(issue: &Issue, last: &JobRecord<'_>, policy: &Policy, viewer: &Viewer) -> bool {
     // By their order: clocks count seconds.
     let after = issue.comments.iter().skip_while(|comment| comment.id != *last.comment).skip(1);
     let mut people = after.map(|comment| &comment.author).filter(|author| !author.bot);
-    people.any(|author| author.login.as_ref().is_some_and(|login| !is_ours(viewer, policy, login)))
+    people.any(|author| author.login.as_ref().is_some_and(|login| !is_own_or_worker(viewer, policy, login)))
 }
 
-fn implement(board: &Board, work: &Work, viewer: &Viewer, issue: &Issue, jobs: &[JobRecord<'_>], why: &Reason) -> Job {
-    let (kind, patch, target) = (JobKind::Impl, PatchId::default(), Target::Issue(issue.number));
+fn build_impl_job(
+    board: &Board,
+    work: &DispatchPolicy,
+    viewer: &Viewer,
+    issue: &Issue,
+    jobs: &[JobRecord<'_>],
+    why: &Reason,
+) -> Job {
+    let (kind, patch, target) = (JobKind::Impl, PatchId::default(), CommentTarget::Issue(issue.number));
     let cause = format!("issue:{}", issue.number.0);
     let retry =
         jobs.last().is_some_and(|last| !last.retried && matches!(last.outcome, None | Some(WorkOutcome::Failed)));
     let leases = board.leases.iter().filter(|(number, _)| *number == issue.number).map(|(_, lease)| lease.epoch);
     let epoch = jobs.iter().map(|job| job.epoch).chain(leases).max().unwrap_or(0).saturating_add(1);
     let note = JobNote { kind, cause: &cause, head: None, retried: retry, outcome: None, summary: "" };
-    let words = render::job(&note);
+    let words = render::render_job_note(&note);
     let topic = Topic::Job { kind, cause: cause.clone(), patch: patch.clone(), epoch, outcome: None, retried: retry };
     let tag = Tag { kind: TagKind::Topic(topic), head: Sha(String::new()) };
     let by = if viewer.holds.contains(&work.user) { &work.user } else { &viewer.login };
     // The record before the assignment: what is assigned and was not recorded would be nobody's.
-    let record =
-        vec![comment(None, target, by, tag, words, why.clone()), assign(target, by, Some(&work.user), why.clone())];
+    let record = vec![
+        plan_comment(None, target, by, tag, words, why.clone()),
+        plan_assignment(target, by, Some(&work.user), why.clone()),
+    ];
     Job { kind, number: issue.number.0, head: None, patch, cause, retry, epoch, record }
 }
 
 impl Pass {
-    fn start(&mut self, job: Job) {
+    fn add_spawn(&mut self, job: Job) {
         self.lines.push(ProtocolLine::Spawn { kind: job.kind, number: job.number, sha: job.head.clone() });
         self.spawn = Some(job);
     }

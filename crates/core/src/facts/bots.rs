@@ -18,21 +18,23 @@ pub struct BotReview<'a> {
 }
 
 impl<'a> BotReview<'a> {
-    pub(super) fn of(snapshot: &'a Snapshot, policy: &Policy, review: &'a Review) -> Option<Self> {
-        let text = review.text.bot()?;
-        let name =
-            text.sentinel.as_deref().filter(|_| review.verdict().is_some() && heard(snapshot, policy, review))?;
-        let at_head = text.evaluated.as_deref().is_some_and(|sha| names(sha, &snapshot.pull.head));
+    pub(super) fn from_review(snapshot: &'a Snapshot, policy: &Policy, review: &'a Review) -> Option<Self> {
+        let text = review.text.bot_text()?;
+        let name = text
+            .sentinel
+            .as_deref()
+            .filter(|_| review.verdict().is_some() && is_trusted_bot_author(snapshot, policy, review))?;
+        let at_head = text.evaluated.as_deref().is_some_and(|sha| is_commit_prefix(sha, &snapshot.pull.head));
         Some(Self { name, review, text, at_head })
     }
 }
 
 /// Whether a text names a commit: in full, or by a prefix of at least seven characters.
-pub(super) fn names(short: &str, sha: &Sha) -> bool {
+pub(super) fn is_commit_prefix(short: &str, sha: &Sha) -> bool {
     7 <= short.len() && sha.0.get(..short.len()).is_some_and(|prefix| prefix.eq_ignore_ascii_case(short))
 }
 
-fn heard(snapshot: &Snapshot, policy: &Policy, review: &Review) -> bool {
+fn is_trusted_bot_author(snapshot: &Snapshot, policy: &Policy, review: &Review) -> bool {
     let Some(work) = &policy.work else { return false };
     let Some(login) = &review.author.login else { return false };
     if work.review_users.is_empty() {
@@ -47,7 +49,7 @@ impl<'a> super::Facts<'a> {
     pub fn bot_reviews(&self) -> Vec<BotReview<'a>> {
         let mut newest: Vec<BotReview<'a>> = Vec::new();
         for review in &self.snapshot.reviews {
-            let Some(found) = BotReview::of(self.snapshot, self.policy, review) else { continue };
+            let Some(found) = BotReview::from_review(self.snapshot, self.policy, review) else { continue };
             newest.retain(|other| other.name != found.name);
             newest.push(found);
         }

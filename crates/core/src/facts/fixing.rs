@@ -1,23 +1,23 @@
 //! What the fixing side says: answers in threads, fix plans, self-reviews (D14, DSP-8, DSP-9).
 
-use super::bots::names;
+use super::bots::is_commit_prefix;
 use crate::mark::{ReplyKind, TagKind, Topic};
 use crate::model::{Author, Comment, FindingId, Sha, Thread, Time};
 
 /// A fix plan for this head.
 #[derive(Clone, Copy, Debug)]
-pub struct FixPlan<'a> {
+pub struct FixPlanComment<'a> {
     /// When it was written.
     pub at: Time,
     /// Numbers of another bot's table that it names.
-    pub numbers: &'a [u32],
+    pub bot_finding_numbers: &'a [u32],
     /// Own findings that it names.
     pub findings: &'a [FindingId],
 }
 
 /// What the newest self-review of this head came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Assessment {
+pub enum SelfReviewOutcome {
     /// Nothing found.
     Clean,
     /// Something was found, or nothing can be read.
@@ -27,15 +27,15 @@ pub enum Assessment {
 impl<'a> super::Facts<'a> {
     /// Whether the fixing side has the last word in a thread (D14). A Tag says more than a name: with one login for
     /// everything, a finding's root is by the fixing side's login too.
-    pub fn answered(&self, thread: &Thread) -> bool {
+    pub fn is_answered(&self, thread: &Thread) -> bool {
         let Some(last) = thread.last() else { return false };
-        match last.text.tag().map(|tag| &tag.kind) {
+        match last.text.trusted_tag().map(|tag| &tag.kind) {
             Some(TagKind::Root { settled, .. }) => settled.is_some(),
             Some(TagKind::Reply { what, .. }) => {
                 !matches!(what, ReplyKind::Rebuttal | ReplyKind::Contest | ReplyKind::Worsened)
             }
             Some(TagKind::Topic(_)) | None => {
-                let opened_by_bot = thread.notes.len() == 1 && self.reviews_for_a_bot(&last.author);
+                let opened_by_bot = thread.notes.len() == 1 && self.is_review_user(&last.author);
                 self.is_fixing_side(&last.author) && !opened_by_bot
             }
         }
@@ -48,47 +48,47 @@ impl<'a> super::Facts<'a> {
     }
 
     /// Fix plans for this head, oldest first.
-    pub fn fix_plans(&self) -> Vec<FixPlan<'a>> {
-        self.snapshot.comments.iter().filter_map(|comment| self.fix_plan(comment)).collect()
+    pub fn fix_plans(&self) -> Vec<FixPlanComment<'a>> {
+        self.snapshot.comments.iter().filter_map(|comment| self.parse_fix_plan(comment)).collect()
     }
 
     /// The newest self-review of this head.
-    pub fn self_review(&self) -> Option<Assessment> {
-        self.snapshot.comments.iter().rev().find_map(|comment| self.assessment(comment))
+    pub fn newest_self_review(&self) -> Option<SelfReviewOutcome> {
+        self.snapshot.comments.iter().rev().find_map(|comment| self.parse_self_review(comment))
     }
 
-    fn fix_plan(&self, comment: &'a Comment) -> Option<FixPlan<'a>> {
-        let text = comment.text.bot();
+    fn parse_fix_plan(&self, comment: &'a Comment) -> Option<FixPlanComment<'a>> {
+        let text = comment.text.bot_text();
         let tagged = self
-            .topic_of(comment)
-            .is_some_and(|(topic, head)| matches!(topic, Topic::FixPlan) && self.is_this_change(head));
+            .own_topic(comment)
+            .is_some_and(|(topic, head)| matches!(topic, Topic::FixPlan) && self.is_head_of_change(head));
         let written = || {
             let mut shorts = text.map_or(&[][..], |text| &text.fix_plan).iter();
             self.is_work_user(&comment.author)
-                && shorts.any(|short| self.heads_of_change().any(|head| names(short, head)))
+                && shorts.any(|short| self.heads_of_change().any(|head| is_commit_prefix(short, head)))
         };
-        (tagged || written()).then(|| FixPlan {
+        (tagged || written()).then(|| FixPlanComment {
             at: comment.at,
-            numbers: text.map_or(&[], |text| &text.answers),
+            bot_finding_numbers: text.map_or(&[], |text| &text.answers),
             findings: text.map_or(&[], |text| &text.answers_own),
         })
     }
 
-    fn assessment(&self, comment: &Comment) -> Option<Assessment> {
-        let clean = match self.topic_of(comment) {
-            Some((Topic::SelfReview { clean }, head)) if self.is_this_change(head) => *clean,
+    fn parse_self_review(&self, comment: &Comment) -> Option<SelfReviewOutcome> {
+        let clean = match self.own_topic(comment) {
+            Some((Topic::SelfReview { clean }, head)) if self.is_head_of_change(head) => *clean,
             _ => {
-                let text = comment.text.bot().filter(|_| self.is_work_user(&comment.author))?;
-                text.self_review.as_ref().filter(|head| self.is_this_change(head))?;
+                let text = comment.text.bot_text().filter(|_| self.is_work_user(&comment.author))?;
+                text.self_review.as_ref().filter(|head| self.is_head_of_change(head))?;
                 text.clean == Some(true)
             }
         };
-        Some(if clean { Assessment::Clean } else { Assessment::NeedsAttention })
+        Some(if clean { SelfReviewOutcome::Clean } else { SelfReviewOutcome::NeedsAttention })
     }
 
     /// The topic of an own comment, and the head it was written at.
-    pub(crate) fn topic_of<'t>(&self, comment: &'t Comment) -> Option<(&'t Topic, &'t Sha)> {
-        let tag = comment.text.tag()?;
+    pub(crate) fn own_topic<'t>(&self, comment: &'t Comment) -> Option<(&'t Topic, &'t Sha)> {
+        let tag = comment.text.trusted_tag()?;
         match &tag.kind {
             TagKind::Topic(topic) if self.is_own_author(&comment.author) || self.is_work_user(&comment.author) => {
                 Some((topic, &tag.head))
@@ -98,21 +98,21 @@ impl<'a> super::Facts<'a> {
     }
 
     /// Whether a head carries the change of this one: a head with the same change is the same head (D4).
-    fn is_this_change(&self, head: &Sha) -> bool {
+    fn is_head_of_change(&self, head: &Sha) -> bool {
         self.heads_of_change().any(|known| known == head)
     }
 
     fn heads_of_change(&self) -> impl Iterator<Item = &'a Sha> {
         let head = &self.snapshot.pull.head;
-        std::iter::once(head).chain(self.work.same.clone())
+        std::iter::once(head).chain(self.work.same_change_heads.clone())
     }
 
     fn is_work_user(&self, author: &Author) -> bool {
         let user = self.policy.work.as_ref().map(|work| &work.user);
-        user.is_some_and(|user| author.is(user))
+        user.is_some_and(|user| author.has_login(user))
     }
 
-    fn reviews_for_a_bot(&self, author: &Author) -> bool {
+    fn is_review_user(&self, author: &Author) -> bool {
         let work = self.policy.work.as_ref();
         author.login.as_ref().is_some_and(|login| work.is_some_and(|work| work.review_users.contains(login)))
     }

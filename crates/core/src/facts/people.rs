@@ -1,13 +1,13 @@
 //! What people, and other bots, decided: their blocks, and what they may accept.
 
-use crate::model::{Author, Counts, Login, Review, Severity, Snapshot, Verdict};
+use crate::model::{Author, Login, Review, ReviewWeight, Severity, Snapshot, Verdict};
 use crate::policy::Policy;
 
 use super::BotReview;
 
 /// A block that still stands: the latest verdict of somebody who is not referee (DSP-5).
 #[derive(Clone, Copy, Debug)]
-pub struct PersonBlock<'a> {
+pub struct ExternalBlock<'a> {
     /// Their review.
     pub review: &'a Review,
     /// It was made for this very head.
@@ -16,10 +16,10 @@ pub struct PersonBlock<'a> {
     pub sentinel: Option<&'a str>,
 }
 
-impl<'a> PersonBlock<'a> {
+impl<'a> ExternalBlock<'a> {
     /// Who blocks; a deleted user still does.
     pub fn name(&self) -> &'a str {
-        self.sentinel.unwrap_or_else(|| self.review.author.name())
+        self.sentinel.unwrap_or_else(|| self.review.author.display_name())
     }
 
     /// A program blocks, not a person.
@@ -36,16 +36,20 @@ impl<'a> PersonBlock<'a> {
 
 /// Latest verdicts per reviewer that still block. A comment clears nothing; an approval does, and so does a
 /// dismissal by one who may write and is not the pull's author. Bots that share a login are told apart by sentinel.
-pub(super) fn blocks<'a>(snapshot: &'a Snapshot, policy: &Policy, own: &[&Login]) -> Vec<PersonBlock<'a>> {
-    let mut latest: Vec<PersonBlock<'a>> = Vec::new();
+pub(super) fn find_external_blocks<'a>(
+    snapshot: &'a Snapshot,
+    policy: &Policy,
+    own: &[&Login],
+) -> Vec<ExternalBlock<'a>> {
+    let mut latest: Vec<ExternalBlock<'a>> = Vec::new();
     for review in &snapshot.reviews {
         let Some(verdict @ (Verdict::Approve | Verdict::RequestChanges)) = review.verdict() else { continue };
-        let bot = BotReview::of(snapshot, policy, review);
+        let bot = BotReview::from_review(snapshot, policy, review);
         let own = review.author.login.as_ref().is_some_and(|login| own.contains(&login));
-        if (own && bot.is_none()) || bot.is_some_and(|bot| speaks_by_mark(snapshot, policy, bot.name)) {
+        if (own && bot.is_none()) || bot.is_some_and(|bot| has_role_mark(snapshot, policy, bot.name)) {
             continue;
         }
-        let block = PersonBlock {
+        let block = ExternalBlock {
             review,
             at_head: match bot.filter(|bot| bot.text.evaluated.is_some()) {
                 Some(bot) => bot.at_head,
@@ -53,8 +57,8 @@ pub(super) fn blocks<'a>(snapshot: &'a Snapshot, policy: &Policy, own: &[&Login]
             },
             sentinel: bot.map(|bot| bot.name),
         };
-        latest.retain(|other| !same_reviewer(other, &block));
-        if verdict == Verdict::RequestChanges && !lifted_rightly(snapshot, review) {
+        latest.retain(|other| !is_same_reviewer(other, &block));
+        if verdict == Verdict::RequestChanges && !is_validly_dismissed(snapshot, review) {
             latest.push(block);
         }
     }
@@ -62,20 +66,20 @@ pub(super) fn blocks<'a>(snapshot: &'a Snapshot, policy: &Policy, own: &[&Login]
 }
 
 /// Whether a role of that name has a Mark here: then its Mark speaks, not an older bot's sentinel.
-fn speaks_by_mark(snapshot: &Snapshot, policy: &Policy, name: &str) -> bool {
+fn has_role_mark(snapshot: &Snapshot, policy: &Policy, name: &str) -> bool {
     policy.roles.iter().any(|role| role.name.as_str() == name)
-        && snapshot.reviews.iter().any(|it| it.text.mark().is_some_and(|mark| mark.role.as_str() == name))
+        && snapshot.reviews.iter().any(|it| it.text.trusted_mark().is_some_and(|mark| mark.role.as_str() == name))
 }
 
 /// Whether a row was dismissed by one who may: write access, and not the pull's author.
-pub(crate) fn lifted_rightly(snapshot: &Snapshot, review: &Review) -> bool {
+pub(crate) fn is_validly_dismissed(snapshot: &Snapshot, review: &Review) -> bool {
     match &review.counts {
-        Counts::Dismissed { by: Some(by), .. } => by.may_write() && by.login != snapshot.pull.author.login,
+        ReviewWeight::Dismissed { by: Some(by), .. } => by.may_write() && by.login != snapshot.pull.author.login,
         _ => false,
     }
 }
 
-fn same_reviewer(a: &PersonBlock<'_>, b: &PersonBlock<'_>) -> bool {
+fn is_same_reviewer(a: &ExternalBlock<'_>, b: &ExternalBlock<'_>) -> bool {
     let (one, other) = (&a.review.author.login, &b.review.author.login);
     one.is_some() && one == other && a.sentinel == b.sentinel
 }
@@ -93,21 +97,22 @@ pub fn may_accept(snapshot: &Snapshot, policy: &Policy, by: &Author, severity: S
 impl<'a> super::Facts<'a> {
     /// A person's approval at this very head: it ends author work (D20). Not of one who blocks since, and not another
     /// bot's, which may have a person's name.
-    pub fn approved_by_person(&self) -> Option<&'a Login> {
-        let blocks = |review: &Review| self.blocks.iter().any(|block| block.review.author.login == review.author.login);
+    pub fn find_person_approval(&self) -> Option<&'a Login> {
+        let blocks =
+            |review: &Review| self.external_blocks.iter().any(|block| block.review.author.login == review.author.login);
         self.snapshot
             .reviews
             .iter()
             .rev()
             .find(|review| {
                 review.verdict() == Some(Verdict::Approve)
-                    && matches!(review.counts, Counts::Yes)
+                    && matches!(review.counts, ReviewWeight::Yes)
                     && review.commit.as_ref() == Some(&self.snapshot.pull.head)
                     && !review.author.bot
                     && review.author.may_write()
                     && review.author.login != self.snapshot.pull.author.login
                     && !self.is_own_author(&review.author)
-                    && BotReview::of(self.snapshot, self.policy, review).is_none()
+                    && BotReview::from_review(self.snapshot, self.policy, review).is_none()
                     && !blocks(review)
             })
             .and_then(|review| review.author.login.as_ref())

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::hash::Hash;
 use crate::model::{
-    Figures, FindingId, FindingState, Login, NoteId, PreExisting, ReviewId, RoleName, Severity, Sha, Time, Verdict,
+    FindingId, FindingState, Login, NoteId, PreExisting, ReviewId, RoleName, RunCost, Severity, Sha, Time, Verdict,
 };
 use crate::plan::JobKind;
-use crate::track::{Fingerprint, PatchId, Spot};
+use crate::track::{CodeLocation, Fingerprint, PatchId};
 
 /// In a role's summary: what was decided, at which head, and what the text was made from. At most 2 kB sealed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -56,7 +56,7 @@ pub struct Mark {
     /// What the text says of the run that made the verdict, so that a later turn can say it again.
     pub evaluation: Evaluation,
     /// What all runs of this role on this pull took (LOOP-9).
-    pub spent: Figures,
+    pub spent: RunCost,
     /// The highest finding id that was ever given on this pull, as far as this role knew.
     pub highest: FindingId,
 }
@@ -88,7 +88,7 @@ pub struct Evaluation {
     /// Why it failed or is incomplete, cut short and made safe.
     pub failure: Option<String>,
     /// What it took.
-    pub figures: Figures,
+    pub figures: RunCost,
 }
 
 /// At the end of every other text referee writes. At most 200 bytes sealed.
@@ -205,7 +205,7 @@ pub enum Topic {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Block {
     /// By id.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<BlockEntry>,
     /// How many were evicted.
     #[serde(default)]
     pub evicted: u32,
@@ -216,7 +216,7 @@ pub struct Block {
 
 /// One remembered finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Entry {
+pub struct BlockEntry {
     /// Its id.
     pub id: FindingId,
     /// How grave.
@@ -231,7 +231,7 @@ pub struct Entry {
     pub line: Option<u32>,
     /// Where the last evaluation found it, if elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub now: Option<Spot>,
+    pub now: Option<CodeLocation>,
     /// The rule, where one found it.
     pub rule: Option<String>,
     /// Its identity.
@@ -251,7 +251,7 @@ pub struct Entry {
 
 /// A Mark or Tag with what its seal proves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Opened<T> {
+pub struct UnsealedMark<T> {
     /// What it says.
     pub data: T,
     /// Whether to believe it.
@@ -276,7 +276,7 @@ pub enum Trust {
 
 impl ReplyKind {
     /// The state in which this word leaves a finding, if it settles it.
-    pub fn settles(self) -> Option<FindingState> {
+    pub fn settled_state(self) -> Option<FindingState> {
         match self {
             Self::Fixed => Some(FindingState::Fixed),
             Self::Accepted => Some(FindingState::Accepted),
@@ -286,9 +286,9 @@ impl ReplyKind {
     }
 }
 
-impl<T> Opened<T> {
+impl<T> UnsealedMark<T> {
     /// What it says, if it is to be believed.
-    pub fn believed(&self) -> Option<&T> {
+    pub fn trusted_data(&self) -> Option<&T> {
         match self.trust {
             Trust::Sealed | Trust::Unsealed | Trust::Adopted => Some(&self.data),
             Trust::Broken | Trust::Newer => None,

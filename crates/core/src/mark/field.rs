@@ -17,68 +17,68 @@ use std::fmt::{Display, Write as _};
 use sha2::{Digest, Sha256};
 
 /// A list longer than this was not written by us.
-const LIST_MAX: u64 = 10_000;
+const MAX_LIST_LEN: u64 = 10_000;
 
 /// `_` and `.` in place of the usual two, since one of those could write `--`.
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.";
+const BASE64_ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.";
 
 /// Puts fields one after the other.
 #[derive(Default)]
-pub(super) struct Writer {
+pub(super) struct FieldWriter {
     fields: String,
-    begun: bool,
+    needs_separator: bool,
 }
 
-impl Writer {
+impl FieldWriter {
     /// A field that is written already.
-    pub(super) fn raw(&mut self, field: &str) -> &mut Self {
-        self.begin(';').push_str(field);
+    pub(super) fn write_raw(&mut self, field: &str) -> &mut Self {
+        self.begin_field(';').push_str(field);
         self
     }
 
-    pub(super) fn text(&mut self, text: &str) -> &mut Self {
-        encode_into(text, self.begin(';'));
+    pub(super) fn write_text(&mut self, text: &str) -> &mut Self {
+        encode_text_into(text, self.begin_field(';'));
         self
     }
 
-    pub(super) fn maybe_text(&mut self, text: Option<&str>) -> &mut Self {
+    pub(super) fn write_optional_text(&mut self, text: Option<&str>) -> &mut Self {
         match text {
-            Some(text) => self.text(text),
-            None => self.raw("-"),
+            Some(text) => self.write_text(text),
+            None => self.write_raw("-"),
         }
     }
 
-    pub(super) fn number(&mut self, number: impl Display) -> &mut Self {
-        let _ = write!(self.begin(';'), "{number}");
+    pub(super) fn write_number(&mut self, number: impl Display) -> &mut Self {
+        let _ = write!(self.begin_field(';'), "{number}");
         self
     }
 
-    pub(super) fn maybe_number<N: Display>(&mut self, number: Option<N>) -> &mut Self {
+    pub(super) fn write_optional_number<N: Display>(&mut self, number: Option<N>) -> &mut Self {
         match number {
-            Some(number) => self.number(number),
-            None => self.raw("-"),
+            Some(number) => self.write_number(number),
+            None => self.write_raw("-"),
         }
     }
 
-    pub(super) fn list<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) -> &mut Self {
+    pub(super) fn write_list<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) -> &mut Self {
         let mut texts = texts.into_iter();
-        let Some(first) = texts.next() else { return self.raw("-") };
-        self.text(first);
+        let Some(first) = texts.next() else { return self.write_raw("-") };
+        self.write_text(first);
         for text in texts {
-            encode_into(text, self.begin(','));
+            encode_text_into(text, self.begin_field(','));
         }
         self
     }
 
     /// Begins another part, whose fields follow.
-    pub(super) fn part(&mut self) -> &mut Self {
-        self.begin('|');
-        self.begun = false;
+    pub(super) fn begin_part(&mut self) -> &mut Self {
+        self.begin_field('|');
+        self.needs_separator = false;
         self
     }
 
-    fn begin(&mut self, separator: char) -> &mut String {
-        if std::mem::replace(&mut self.begun, true) {
+    fn begin_field(&mut self, separator: char) -> &mut String {
+        if std::mem::replace(&mut self.needs_separator, true) {
             self.fields.push(separator);
         }
         &mut self.fields
@@ -90,41 +90,41 @@ impl Writer {
 }
 
 /// Takes fields one after the other; `None` where one is missing or cannot be read.
-pub(super) struct Fields<'a>(std::str::Split<'a, char>);
+pub(super) struct FieldReader<'a>(std::str::Split<'a, char>);
 
-impl<'a> Fields<'a> {
-    pub(super) fn of(payload: &'a str) -> Self {
+impl<'a> FieldReader<'a> {
+    pub(super) fn new(payload: &'a str) -> Self {
         Self(payload.split(';'))
     }
 
-    pub(super) fn raw(&mut self) -> Option<&'a str> {
+    pub(super) fn read_raw(&mut self) -> Option<&'a str> {
         self.0.next()
     }
 
-    pub(super) fn text(&mut self) -> Option<String> {
-        decode(self.raw()?)
+    pub(super) fn read_text(&mut self) -> Option<String> {
+        decode_text(self.read_raw()?)
     }
 
-    pub(super) fn maybe_text(&mut self) -> Option<Option<String>> {
-        match self.raw()? {
+    pub(super) fn read_optional_text(&mut self) -> Option<Option<String>> {
+        match self.read_raw()? {
             "-" => Some(None),
-            field => decode(field).map(Some),
+            field => decode_text(field).map(Some),
         }
     }
 
-    pub(super) fn list(&mut self) -> Option<Vec<String>> {
-        match self.raw()? {
+    pub(super) fn read_list(&mut self) -> Option<Vec<String>> {
+        match self.read_raw()? {
             "-" => Some(Vec::new()),
-            field => field.split(',').map(decode).collect(),
+            field => field.split(',').map(decode_text).collect(),
         }
     }
 
-    pub(super) fn number<N: std::str::FromStr>(&mut self) -> Option<N> {
-        self.raw()?.parse().ok()
+    pub(super) fn read_number<N: std::str::FromStr>(&mut self) -> Option<N> {
+        self.read_raw()?.parse().ok()
     }
 
-    pub(super) fn maybe_number<N: std::str::FromStr>(&mut self) -> Option<Option<N>> {
-        match self.raw()? {
+    pub(super) fn read_optional_number<N: std::str::FromStr>(&mut self) -> Option<Option<N>> {
+        match self.read_raw()? {
             "-" => Some(None),
             field => field.parse().ok().map(Some),
         }
@@ -132,16 +132,16 @@ impl<'a> Fields<'a> {
 }
 
 /// A text as it is written.
-pub(super) fn encode(text: &str) -> String {
+pub(super) fn encode_text(text: &str) -> String {
     let mut field = String::with_capacity(text.len() + 8);
-    encode_into(text, &mut field);
+    encode_text_into(text, &mut field);
     field
 }
 
-fn encode_into(text: &str, out: &mut String) {
-    if let Some(bytes) = is_packable(text).then(|| unhex(text)).flatten() {
+fn encode_text_into(text: &str, out: &mut String) {
+    if let Some(bytes) = is_packable(text).then(|| decode_hex(text)).flatten() {
         out.push('*');
-        base64(&bytes, out);
+        encode_base64(&bytes, out);
         return;
     }
     let start = out.len();
@@ -149,7 +149,7 @@ fn encode_into(text: &str, out: &mut String) {
         match c {
             ' ' => out.push('+'),
             '-' if out.len() > start && !out.ends_with('-') => out.push('-'),
-            c if plain(c) => out.push(c),
+            c if is_unescaped(c) => out.push(c),
             c => {
                 for byte in c.encode_utf8(&mut [0; 4]).bytes() {
                     let _ = write!(out, "%{byte:02x}");
@@ -160,7 +160,7 @@ fn encode_into(text: &str, out: &mut String) {
 }
 
 /// How many bytes a text takes once it is written.
-pub(super) fn width(text: &str) -> usize {
+pub(super) fn encoded_len(text: &str) -> usize {
     if is_packable(text) {
         return 1 + (text.len() * 2).div_ceil(3);
     }
@@ -169,9 +169,9 @@ pub(super) fn width(text: &str) -> usize {
     for c in text.chars() {
         let dash = c == '-' && !after_dash;
         after_dash = dash;
-        width += if dash || c == ' ' || c.is_ascii() && plain(c) {
+        width += if dash || c == ' ' || c.is_ascii() && is_unescaped(c) {
             1
-        } else if plain(c) {
+        } else if is_unescaped(c) {
             c.len_utf8()
         } else {
             3 * c.len_utf8()
@@ -182,16 +182,16 @@ pub(super) fn width(text: &str) -> usize {
 
 /// Letters of any script are kept, since the visible words beside them hold such letters too; what lies beyond the
 /// basic plane is not, since old databases refuse it.
-fn plain(c: char) -> bool {
+fn is_unescaped(c: char) -> bool {
     c.is_ascii_alphanumeric()
         || matches!(c, '_' | '.' | ':' | '/' | '~' | '=' | '(' | ')' | '…')
         || (!c.is_ascii() && c.is_alphanumeric() && c <= '\u{ffff}')
 }
 
 /// The text that was written.
-pub(super) fn decode(field: &str) -> Option<String> {
+pub(super) fn decode_text(field: &str) -> Option<String> {
     if let Some(packed) = field.strip_prefix('*') {
-        return Some(hex(&unbase64(packed)?));
+        return Some(encode_hex(&decode_base64(packed)?));
     }
     let mut bytes = Vec::with_capacity(field.len());
     let mut rest = field.as_bytes();
@@ -202,7 +202,7 @@ pub(super) fn decode(field: &str) -> Option<String> {
             b'%' => {
                 let (pair, tail) = rest.split_at_checked(2)?;
                 rest = tail;
-                nibble(*pair.first()?)? << 4 | nibble(*pair.last()?)?
+                hex_digit_value(*pair.first()?)? << 4 | hex_digit_value(*pair.last()?)?
             }
             byte => byte,
         });
@@ -212,27 +212,27 @@ pub(super) fn decode(field: &str) -> Option<String> {
 
 /// The text, or where it would take more than `max` bytes its beginning and a hash. Shortening twice is shortening
 /// once, so two names can be compared by their short forms.
-pub(super) fn short(text: &str, max: usize) -> Cow<'_, str> {
-    if width(text) <= max {
+pub(super) fn shorten(text: &str, max: usize) -> Cow<'_, str> {
+    if encoded_len(text) <= max {
         return Cow::Borrowed(text);
     }
     let mut name = String::new();
     for c in text.chars() {
         name.push(c);
         // With the `~`, since a beginning that reads as hex would be packed if it stood alone.
-        if width(&format!("{name}~")) + 16 > max {
+        if encoded_len(&format!("{name}~")) + 16 > max {
             name.pop();
             break;
         }
     }
     name.push('~');
     let digest = Sha256::digest(text.as_bytes());
-    base64(digest.get(..12).unwrap_or_default(), &mut name);
+    encode_base64(digest.get(..12).unwrap_or_default(), &mut name);
     Cow::Owned(name)
 }
 
 /// Numbers as runs.
-pub(super) fn runs(numbers: impl IntoIterator<Item = u64>) -> String {
+pub(super) fn encode_runs(numbers: impl IntoIterator<Item = u64>) -> String {
     let mut field = String::new();
     let mut numbers = numbers.into_iter().peekable();
     while let Some(first) = numbers.next() {
@@ -249,12 +249,12 @@ pub(super) fn runs(numbers: impl IntoIterator<Item = u64>) -> String {
 }
 
 /// The numbers of runs.
-pub(super) fn numbers(field: &str) -> Option<Vec<u64>> {
+pub(super) fn decode_runs(field: &str) -> Option<Vec<u64>> {
     let mut numbers = Vec::new();
     for run in field.split(',').filter(|run| !run.is_empty()) {
         let (first, last) = run.split_once('-').unwrap_or((run, run));
         let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
-        if last.checked_sub(first)? >= LIST_MAX.checked_sub(numbers.len() as u64)? {
+        if last.checked_sub(first)? >= MAX_LIST_LEN.checked_sub(numbers.len() as u64)? {
             return None;
         }
         numbers.extend(first..=last);
@@ -263,10 +263,10 @@ pub(super) fn numbers(field: &str) -> Option<Vec<u64>> {
 }
 
 /// How many of the first numbers can be written in `max` bytes.
-pub(super) fn runs_that_fit(numbers: &[u64], max: usize) -> usize {
-    let mut fit = numbers.len().min(LIST_MAX as usize);
+pub(super) fn count_fitting_numbers(numbers: &[u64], max: usize) -> usize {
+    let mut fit = numbers.len().min(MAX_LIST_LEN as usize);
     while let Some(head) = numbers.get(..fit) {
-        let size = runs(head.iter().copied()).len();
+        let size = encode_runs(head.iter().copied()).len();
         if size <= max {
             break;
         }
@@ -280,17 +280,17 @@ pub(super) fn runs_that_fit(numbers: &[u64], max: usize) -> usize {
 fn is_packable(text: &str) -> bool {
     (16..=128).contains(&text.len())
         && text.len().is_multiple_of(2)
-        && text.bytes().fold(true, |hex, byte| hex & nibble(byte).is_some())
+        && text.bytes().fold(true, |hex, byte| hex & hex_digit_value(byte).is_some())
 }
 
 /// Hex as bytes.
-fn unhex(text: &str) -> Option<Vec<u8>> {
+fn decode_hex(text: &str) -> Option<Vec<u8>> {
     let pairs = text.as_bytes().chunks_exact(2);
-    pairs.map(|pair| Some(nibble(*pair.first()?)? << 4 | nibble(*pair.last()?)?)).collect()
+    pairs.map(|pair| Some(hex_digit_value(*pair.first()?)? << 4 | hex_digit_value(*pair.last()?)?)).collect()
 }
 
 /// Lower case only: what is packed must come back as it was.
-fn nibble(byte: u8) -> Option<u8> {
+fn hex_digit_value(byte: u8) -> Option<u8> {
     match byte {
         b'0'..=b'9' => Some(byte - b'0'),
         b'a'..=b'f' => Some(byte - b'a' + 10),
@@ -298,7 +298,7 @@ fn nibble(byte: u8) -> Option<u8> {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+fn encode_hex(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
         let _ = write!(text, "{byte:02x}");
@@ -307,23 +307,23 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Without padding.
-pub(super) fn base64(bytes: &[u8], out: &mut String) {
+pub(super) fn encode_base64(bytes: &[u8], out: &mut String) {
     for chunk in bytes.chunks(3) {
         let group = chunk.iter().fold(0_u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
         for place in 0..=chunk.len() {
             let index = (group >> (18 - 6 * place)) & 63;
-            out.push(char::from(ALPHABET.get(index as usize).copied().unwrap_or(b'A')));
+            out.push(char::from(BASE64_ALPHABET.get(index as usize).copied().unwrap_or(b'A')));
         }
     }
 }
 
 /// The bytes, if this is what [`base64`] writes.
-pub(super) fn unbase64(text: &str) -> Option<Vec<u8>> {
+pub(super) fn decode_base64(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
     for chunk in text.as_bytes().chunks(4) {
         let mut group = 0_u32;
         for byte in chunk {
-            let index = ALPHABET.iter().position(|letter| letter == byte)?;
+            let index = BASE64_ALPHABET.iter().position(|letter| letter == byte)?;
             group = group << 6 | index as u32;
         }
         let missing = 4 - chunk.len();

@@ -6,15 +6,15 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use super::data::Trust;
-use super::field::{base64, unbase64};
+use super::field::{decode_base64, encode_base64};
 use crate::model::{Pull, PullNumber, RepoId, Time};
 
 /// Bytes of a MAC that are kept: 128 bits.
 const MAC_BYTES: usize = 16;
 /// Characters of a seal that name its key.
-const ID_CHARS: usize = 4;
+const KEY_ID_CHARS: usize = 4;
 /// A shorter secret can be guessed.
-const SECRET_MIN: usize = 16;
+const MIN_SECRET_BYTES: usize = 16;
 
 /// The place a Mark or Tag is bound to. The repository's number, not its name: a rename keeps it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct Binding {
 
 impl Binding {
     /// Where a pull is.
-    pub fn of(pull: &Pull) -> Self {
+    pub fn from_pull(pull: &Pull) -> Self {
         Self { forge: pull.forge.clone(), repo: pull.repo, pull: pull.number }
     }
 }
@@ -51,11 +51,11 @@ impl Key {
     /// moment need no seal yet.
     pub fn new(secret: impl Into<Vec<u8>>, since: Option<Time>) -> Option<Self> {
         let secret = secret.into();
-        if secret.len() < SECRET_MIN {
+        if secret.len() < MIN_SECRET_BYTES {
             return None;
         }
-        let mut id = String::with_capacity(ID_CHARS);
-        base64(mac(&secret, [&b"referee key id"[..]]).get(..3)?, &mut id);
+        let mut id = String::with_capacity(KEY_ID_CHARS);
+        encode_base64(hmac_parts(&secret, [&b"referee key id"[..]]).get(..3)?, &mut id);
         Some(Self { id, secret, since })
     }
 }
@@ -75,20 +75,20 @@ impl Keys {
     }
 
     /// No keys: nothing is sealed, and every own Mark is believed.
-    pub fn none() -> Self {
+    pub fn empty() -> Self {
         Self::default()
     }
 
     /// Whether anything is sealed.
-    pub fn is_none(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The seal of a comment: `-` without keys.
-    pub(super) fn sign(&self, comment: &Signed<'_>) -> String {
+    pub(super) fn sign(&self, comment: &SealInput<'_>) -> String {
         let Some(key) = self.0.first() else { return "-".to_owned() };
         let mut seal = key.id.clone();
-        base64(&comment.mac(&key.secret), &mut seal);
+        encode_base64(&comment.compute_mac(&key.secret), &mut seal);
         seal
     }
 
@@ -101,7 +101,7 @@ impl Keys {
     /// | some | none | younger, or a key without `since` | broken |
     /// | some | by one of them, for this place | any | sealed |
     /// | some | any other | any | broken |
-    pub(super) fn check(&self, comment: &Signed<'_>, seal: &str, at: Time) -> Trust {
+    pub(super) fn verify_seal(&self, comment: &SealInput<'_>, seal: &str, at: Time) -> Trust {
         if self.0.is_empty() {
             return Trust::Unsealed;
         }
@@ -109,40 +109,40 @@ impl Keys {
             let before_all = self.0.iter().all(|key| key.since.is_some_and(|since| at < since));
             return if before_all { Trust::Adopted } else { Trust::Broken };
         }
-        let Some((id, code)) = seal.split_at_checked(ID_CHARS) else { return Trust::Broken };
-        let Some(code) = unbase64(code).filter(|code| code.len() == MAC_BYTES) else { return Trust::Broken };
-        let fits = self.0.iter().filter(|key| key.id == id).any(|key| comment.verifies(&key.secret, &code));
+        let Some((id, code)) = seal.split_at_checked(KEY_ID_CHARS) else { return Trust::Broken };
+        let Some(code) = decode_base64(code).filter(|code| code.len() == MAC_BYTES) else { return Trust::Broken };
+        let fits = self.0.iter().filter(|key| key.id == id).any(|key| comment.verify_mac(&key.secret, &code));
         if fits { Trust::Sealed } else { Trust::Broken }
     }
 }
 
 /// What a seal is over: the place, the kind and version of the comment, and all its fields. Role and head are fields;
 /// so is the hash of the Block beside a Mark.
-pub(super) struct Signed<'a> {
+pub(super) struct SealInput<'a> {
     pub(super) binding: &'a Binding,
     pub(super) kind: &'a str,
     pub(super) version: &'a str,
     pub(super) payload: &'a str,
 }
 
-impl Signed<'_> {
-    fn mac(&self, secret: &[u8]) -> Vec<u8> {
+impl SealInput<'_> {
+    fn compute_mac(&self, secret: &[u8]) -> Vec<u8> {
         let Binding { forge, repo, pull } = self.binding;
         let (repo, pull) = (repo.0.to_be_bytes(), pull.0.to_be_bytes());
         let parts =
             [forge.as_bytes(), &repo, &pull, self.kind.as_bytes(), self.version.as_bytes(), self.payload.as_bytes()];
-        mac(secret, parts)
+        hmac_parts(secret, parts)
     }
 
     /// In constant time.
-    fn verifies(&self, secret: &[u8], code: &[u8]) -> bool {
-        let ours = self.mac(secret);
+    fn verify_mac(&self, secret: &[u8], code: &[u8]) -> bool {
+        let ours = self.compute_mac(secret);
         ours.len() == code.len() && ours.iter().zip(code).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
     }
 }
 
 /// Each part closed by its length, so that no two lists of parts run together.
-fn mac<'p>(secret: &[u8], parts: impl IntoIterator<Item = &'p [u8]>) -> Vec<u8> {
+fn hmac_parts<'p>(secret: &[u8], parts: impl IntoIterator<Item = &'p [u8]>) -> Vec<u8> {
     // A MAC takes a key of any length; an empty code would verify nothing.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret) else { return Vec::new() };
     for part in parts {

@@ -10,23 +10,23 @@
 //! FIELDS are separated by `;` and hold neither blank nor `--`, `<`, `>`; `field` tells how each is written. SEAL is
 //! `-`, or four characters that name the key and 22 of the MAC. Later minor versions may add fields at the end.
 
-mod block;
-mod codec;
+mod block_codec;
 mod data;
 mod field;
-mod fit;
 mod keys;
-mod read;
+mod limits;
+mod mark_codec;
 mod seal;
-mod tag;
+mod tag_codec;
+mod text_reader;
 mod trailer;
 
-pub use block::{BLOCK_BYTES, PRE_EXISTING_MAX};
-pub use codec::MARK_BYTES;
-pub use data::{Block, Entry, Evaluation, Mark, Opened, ReplyKind, Tag, TagKind, Topic, Trust};
-pub use fit::{CAUSE_BYTES, ID_BYTES, ROLE_BYTES, fitted_cause};
+pub use block_codec::{MAX_BLOCK_BYTES, MAX_PRE_EXISTING};
+pub use data::{Block, BlockEntry, Evaluation, Mark, ReplyKind, Tag, TagKind, Topic, Trust, UnsealedMark};
 pub use keys::{Binding, Key, Keys};
-pub use read::{Reader, Written};
-pub use seal::{Sealed, seal};
-pub use tag::TAG_BYTES;
-pub use trailer::visible;
+pub use limits::{MAX_CAUSE_BYTES, MAX_ID_BYTES, MAX_ROLE_BYTES, shorten_cause};
+pub use mark_codec::MAX_MARK_BYTES;
+pub use seal::{SealedText, seal_draft};
+pub use tag_codec::MAX_TAG_BYTES;
+pub use text_reader::{TextHistory, TextReader};
+pub use trailer::strip_hidden_comments;

@@ -1,21 +1,21 @@
 //! From a draft to the text that is sent: the visible words, a blank line, one trailer.
 
-use super::block::encode_block;
-use super::codec::encode_mark;
-use super::keys::{Binding, Keys, Signed};
-use super::tag::encode_tag;
-use super::trailer::visible;
+use super::block_codec::encode_block;
+use super::keys::{Binding, Keys, SealInput};
+use super::mark_codec::encode_mark;
+use super::tag_codec::encode_tag;
+use super::trailer::strip_hidden_comments;
 use crate::hash::Hash;
-use crate::plan::{Draft, Trailer};
+use crate::plan::{TextDraft, Trailer};
 
 /// The version that is written.
-pub(super) const VERSION: &str = "v1";
+pub(super) const FORMAT_VERSION: &str = "v1";
 
 /// A text that is ready to be sent: safe words and one sealed trailer. Made only here.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sealed(String);
+pub struct SealedText(String);
 
-impl Sealed {
+impl SealedText {
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -23,32 +23,32 @@ impl Sealed {
 }
 
 /// Seals a draft for one place. A Mark gets the hash of the words it is sent with (D28).
-pub fn seal(draft: &Draft, binding: &Binding, keys: &Keys) -> Sealed {
-    let words = visible(draft.words.as_str());
+pub fn seal_draft(draft: &TextDraft, binding: &Binding, keys: &Keys) -> SealedText {
+    let words = strip_hidden_comments(draft.words.as_str());
     let mut text = words.trim_end().to_owned();
     if !text.is_empty() {
         text.push_str("\n\n");
     }
     match &draft.trailer {
         Trailer::Mark(mark, block) => {
-            let mut mark = mark.as_ref().clone().fitted();
-            mark.words = Hash::of_words(&text);
-            let block = encode_block(&block.as_ref().clone().fitted());
+            let mut mark = mark.as_ref().clone().truncate_to_limits();
+            mark.words = Hash::digest_visible_text(&text);
+            let block = encode_block(&block.as_ref().clone().truncate_to_limits());
             if let Some(payload) = &block {
-                text.push_str(&format!("<!-- referee:block {VERSION} {payload} -->\n"));
+                text.push_str(&format!("<!-- referee:block {FORMAT_VERSION} {payload} -->\n"));
             }
-            let payload = encode_mark(&mark, block.map(Hash::of).as_ref());
-            close(&mut text, "mark", &payload, binding, keys);
+            let payload = encode_mark(&mark, block.map(Hash::digest).as_ref());
+            append_sealed_comment(&mut text, "mark", &payload, binding, keys);
         }
         Trailer::Tag(tag) => {
-            let payload = encode_tag(&tag.as_ref().clone().fitted());
-            close(&mut text, "tag", &payload, binding, keys);
+            let payload = encode_tag(&tag.as_ref().clone().truncate_to_limits());
+            append_sealed_comment(&mut text, "tag", &payload, binding, keys);
         }
     }
-    Sealed(text)
+    SealedText(text)
 }
 
-fn close(text: &mut String, kind: &str, payload: &str, binding: &Binding, keys: &Keys) {
-    let seal = keys.sign(&Signed { binding, kind, version: VERSION, payload });
-    text.push_str(&format!("<!-- referee:{kind} {VERSION} {payload} {seal} -->"));
+fn append_sealed_comment(text: &mut String, kind: &str, payload: &str, binding: &Binding, keys: &Keys) {
+    let seal = keys.sign(&SealInput { binding, kind, version: FORMAT_VERSION, payload });
+    text.push_str(&format!("<!-- referee:{kind} {FORMAT_VERSION} {payload} {seal} -->"));
 }

@@ -36,7 +36,7 @@ pub enum Confidence {
 /// How a command or check ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum CheckOutcome {
     /// It passed.
     Passed,
     /// It failed.
@@ -56,7 +56,7 @@ pub struct Verification {
     /// What was run.
     pub command: String,
     /// How it ended.
-    pub status: Outcome,
+    pub status: CheckOutcome,
     /// At which commit.
     pub head_sha: Sha,
 }
@@ -149,16 +149,16 @@ pub struct TriageItem {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LocalCheck {
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: CheckOutcome,
     /// At which commit.
     pub head: Sha,
 }
 
 /// A fix plan entry: what a worker means to do about a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Planned {
+pub struct PlannedFix {
     /// About what.
-    pub about: About,
+    pub about: FixSubject,
     /// What to do; tainted text.
     pub plan: String,
 }
@@ -166,7 +166,7 @@ pub struct Planned {
 /// What an entry of a fix plan is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum About {
+pub enum FixSubject {
     /// A finding of ours.
     Finding(FindingId),
     /// A row of another bot's numbered table.

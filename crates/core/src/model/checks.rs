@@ -50,7 +50,7 @@ pub struct OwnStatus {
 
 impl Checks {
     /// All of them as one: the worst wins.
-    pub fn state(&self) -> CheckState {
+    pub fn combined_state(&self) -> CheckState {
         let mut worst = CheckState::None;
         for check in &self.all {
             worst = match (worst, check.state) {
@@ -63,7 +63,7 @@ impl Checks {
     }
 
     /// The names of those in that state.
-    pub fn named(&self, state: CheckState) -> Vec<&str> {
+    pub fn names_in_state(&self, state: CheckState) -> Vec<&str> {
         self.all.iter().filter(|check| check.state == state).map(|check| check.name.as_str()).collect()
     }
 }

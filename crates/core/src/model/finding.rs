@@ -72,7 +72,7 @@ pub enum FindingState {
 
 impl FindingState {
     /// Whether a finding in this state is done with.
-    pub fn settled(self) -> bool {
+    pub fn is_settled(self) -> bool {
         matches!(self, Self::Fixed | Self::Accepted | Self::Refuted)
     }
 }

@@ -15,20 +15,20 @@ pub struct Report {
     /// The commit that was read.
     pub head: Sha,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: ReportOutcome,
     /// A sentence or two; tainted text.
     pub summary: String,
     /// What it found.
-    pub findings: Vec<Raised>,
+    pub findings: Vec<RaisedFinding>,
     /// What a program found outside the change: told, and nothing else.
     #[serde(default)]
     pub pre_existing: Vec<PreExisting>,
     /// What it says of its prior findings.
-    pub positions: Vec<PositionSaid>,
+    pub positions: Vec<FindingPosition>,
     /// A program without judgement: absence from a complete run says `fixed` (D9).
     pub deterministic: bool,
     /// What the run took.
-    pub figures: Figures,
+    pub figures: RunCost,
     /// What it says, as one hash; what it took is no part of that.
     pub digest: Hash,
 }
@@ -36,7 +36,7 @@ pub struct Report {
 /// How a review ended (INC-15).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum ReportOutcome {
     /// Something was found.
     Findings(Coverage),
     /// Nothing was found, and this is what was read.
@@ -54,12 +54,12 @@ pub struct Coverage {
     /// Files that were read whole.
     pub read: Vec<String>,
     /// Files that were not, and why.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedFile>,
 }
 
 /// A file that was not read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Skipped {
+pub struct SkippedFile {
     /// The file.
     pub path: String,
     /// Why; `excluded` by the policy is as good as read.
@@ -68,7 +68,7 @@ pub struct Skipped {
 
 /// A finding as a report raises it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Raised {
+pub struct RaisedFinding {
     /// One line; tainted text.
     pub title: String,
     /// Why it matters; tainted text.
@@ -111,7 +111,7 @@ pub struct PreExisting {
 
 /// What the reviewer says of one prior finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PositionSaid {
+pub struct FindingPosition {
     /// Which finding.
     pub finding: FindingId,
     /// What of it.
@@ -126,7 +126,7 @@ pub struct PositionSaid {
 
 /// What a run took: tokens, money, time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-pub struct Figures {
+pub struct RunCost {
     /// Tokens in and out.
     #[serde(default)]
     pub tokens: u64,
@@ -145,25 +145,25 @@ impl Report {
     /// What was read; a failed review proves nothing.
     pub fn coverage(&self) -> Option<&Coverage> {
         match &self.outcome {
-            Outcome::Findings(coverage) | Outcome::Clean(coverage) => Some(coverage),
-            Outcome::Failed { .. } => None,
+            ReportOutcome::Findings(coverage) | ReportOutcome::Clean(coverage) => Some(coverage),
+            ReportOutcome::Failed { .. } => None,
         }
     }
 
     /// What the reviewer says of that finding: an explicit position wins over a re-raised match.
-    pub fn position(&self, finding: FindingId) -> Option<&PositionSaid> {
+    pub fn position(&self, finding: FindingId) -> Option<&FindingPosition> {
         self.positions.iter().find(|said| said.finding == finding)
     }
 
     /// The finding raised again as that prior one.
-    pub fn raised_as(&self, finding: FindingId) -> Option<&Raised> {
+    pub fn find_reraised(&self, finding: FindingId) -> Option<&RaisedFinding> {
         self.findings.iter().find(|raised| raised.same_as == Some(finding))
     }
 }
 
-impl Figures {
+impl RunCost {
     /// Both together.
-    pub fn plus(self, other: Self) -> Self {
+    pub fn saturating_add(self, other: Self) -> Self {
         Self {
             tokens: self.tokens.saturating_add(other.tokens),
             micro_usd: self.micro_usd.saturating_add(other.micro_usd),

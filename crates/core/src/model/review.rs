@@ -29,7 +29,7 @@ pub struct Review {
     /// Who wrote it.
     pub author: Author,
     /// What the row says.
-    pub row: Row,
+    pub row: ReviewKind,
     /// The current text of its summary, never the first one (PUB-10).
     pub text: Text,
     /// The commit the forge ties it to. Used for people's reviews only (D1).
@@ -37,7 +37,7 @@ pub struct Review {
     /// When it was submitted.
     pub at: Time,
     /// Whether the forge still counts it.
-    pub counts: Counts,
+    pub counts: ReviewWeight,
     /// Its page.
     pub url: String,
 }
@@ -45,7 +45,7 @@ pub struct Review {
 /// What a row of the review list is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Row {
+pub enum ReviewKind {
     /// A submitted review.
     Verdict(Verdict),
     /// An own draft that nobody else sees; the adapter completes it (PUB-14).
@@ -57,7 +57,7 @@ pub enum Row {
 /// Whether the forge still counts a row, and if not, by whose act.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Counts {
+pub enum ReviewWeight {
     /// It does.
     Yes,
     /// A newer verdict of the same user took its place.
@@ -79,14 +79,14 @@ impl Review {
     /// The verdict of a submitted row.
     pub fn verdict(&self) -> Option<Verdict> {
         match self.row {
-            Row::Verdict(verdict) => Some(verdict),
-            Row::Draft | Row::Wrapper => None,
+            ReviewKind::Verdict(verdict) => Some(verdict),
+            ReviewKind::Draft | ReviewKind::Wrapper => None,
         }
     }
 
     /// Whether `login` wrote it.
     pub fn is_by(&self, login: &Login) -> bool {
-        self.author.is(login)
+        self.author.has_login(login)
     }
 }
 

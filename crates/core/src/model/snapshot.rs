@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::Planned;
+use super::answer::PlannedFix;
 use super::{
     Answer, Checks, Comment, FindingId, LocalCheck, Login, Pull, Report, Review, RoleName, Sha, Thread, Time, Triage,
 };
@@ -110,7 +110,7 @@ pub struct Changes {
     /// The files, with hunk ranges.
     pub files: Vec<ChangedFile>,
     /// Where each prior finding's code went.
-    pub tracks: Vec<Tracked>,
+    pub tracks: Vec<TrackedFinding>,
     /// Heads of earlier verdicts that git no longer has: reviewed whole, not by delta.
     #[serde(default)]
     pub unreachable: BTreeSet<Sha>,
@@ -118,7 +118,7 @@ pub struct Changes {
 
 /// Where one prior finding's code went between its head and this one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Tracked {
+pub struct TrackedFinding {
     /// Whose finding.
     pub role: RoleName,
     /// Which.
@@ -195,7 +195,7 @@ pub struct WorkResult {
     pub clean: Option<bool>,
     /// What it means to do.
     #[serde(default)]
-    pub plan: Vec<Planned>,
+    pub plan: Vec<PlannedFix>,
     /// The title and text of a pull to open, for `impl`; tainted text.
     #[serde(default)]
     pub pull: Option<(String, String)>,
@@ -235,7 +235,7 @@ impl Snapshot {
     }
 
     /// The fresh report of a role: the last one handed in wins.
-    pub fn report(&self, role: &RoleName) -> Option<&Report> {
+    pub fn latest_report(&self, role: &RoleName) -> Option<&Report> {
         self.evidence.reports.iter().rev().find(|report| report.role == *role)
     }
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Coverage, Figures, FindingId, Position, RoleName, Severity, Sha};
+use super::{Coverage, FindingId, Position, RoleName, RunCost, Severity, Sha};
 use crate::track::Side;
 
 /// A report as a reviewer writes it: from a file, a command, an agent, a model or a tool.
@@ -17,7 +17,7 @@ pub struct Submission {
     /// The commit that was read.
     pub head: Sha,
     /// How it ended.
-    pub outcome: Ended,
+    pub outcome: SubmittedOutcome,
     /// Why it failed.
     #[serde(default)]
     pub reason: String,
@@ -29,10 +29,10 @@ pub struct Submission {
     pub summary: String,
     /// What was found.
     #[serde(default)]
-    pub findings: Vec<Found>,
+    pub findings: Vec<SubmittedFinding>,
     /// What is said of prior findings.
     #[serde(default)]
-    pub positions: Vec<Stated>,
+    pub positions: Vec<SubmittedPosition>,
     /// A program without judgement wrote it: not part of the file, set by whoever ran it.
     #[serde(skip)]
     pub deterministic: bool,
@@ -42,13 +42,13 @@ pub struct Submission {
     pub run: String,
     /// What the run took: not part of the file, measured by whoever ran it.
     #[serde(skip)]
-    pub figures: Figures,
+    pub figures: RunCost,
 }
 
 /// How a review ended, as its file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Ended {
+pub enum SubmittedOutcome {
     /// Something was found.
     Findings,
     /// Nothing was found.
@@ -60,7 +60,7 @@ pub enum Ended {
 /// A finding as its file says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Found {
+pub struct SubmittedFinding {
     /// In a line.
     pub title: String,
     /// Why it matters.
@@ -90,7 +90,7 @@ pub struct Found {
 /// What a file says of a prior finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Stated {
+pub struct SubmittedPosition {
     /// `F4`.
     #[serde(with = "finding_name")]
     #[schemars(with = "String")]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Sha, Stance};
 use crate::hash::Hash;
-use crate::mark::{Block, Mark, Opened, Tag};
+use crate::mark::{Block, Mark, Tag, UnsealedMark};
 use crate::say::Ask;
 
 /// A text on the forge. Deciding needs the reading, never the body: a journal without texts still replays.
@@ -20,21 +20,21 @@ pub struct Text {
     pub bytes: usize,
     /// What was read in them.
     #[serde(default)]
-    pub reading: Reading,
+    pub reading: TextReading,
 }
 
 /// What was read in a text: filled once, by gather, by the rules of `mark` and `say`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Reading {
+pub struct TextReading {
     /// The Mark of an own summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mark: Option<Box<Opened<Mark>>>,
+    pub mark: Option<Box<UnsealedMark<Mark>>>,
     /// The findings kept in an own summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<Box<Block>>,
     /// The Tag of any other own text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tag: Option<Box<Opened<Tag>>>,
+    pub tag: Option<Box<UnsealedMark<Tag>>>,
     /// What a person's first line commands (LOOP-12).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<Box<Ask>>,
@@ -72,24 +72,29 @@ pub struct BotText {
 
 impl Text {
     /// A text that nobody has read yet, as an adapter hands it in.
-    pub fn unread(body: impl Into<String>) -> Self {
+    pub fn from_body(body: impl Into<String>) -> Self {
         let body = body.into();
-        Self { hash: Hash::of_words(&body), bytes: body.len(), body: Some(body), reading: Reading::default() }
+        Self {
+            hash: Hash::digest_visible_text(&body),
+            bytes: body.len(),
+            body: Some(body),
+            reading: TextReading::default(),
+        }
     }
 
     /// The words, or nothing where they were not kept.
-    pub fn words(&self) -> &str {
+    pub fn body_or_empty(&self) -> &str {
         self.body.as_deref().unwrap_or_default()
     }
 
     /// The Mark, if it is to be believed.
-    pub fn mark(&self) -> Option<&Mark> {
-        self.reading.mark.as_deref().and_then(Opened::believed)
+    pub fn trusted_mark(&self) -> Option<&Mark> {
+        self.reading.mark.as_deref().and_then(UnsealedMark::trusted_data)
     }
 
     /// The Tag, if it is to be believed.
-    pub fn tag(&self) -> Option<&Tag> {
-        self.reading.tag.as_deref().and_then(Opened::believed)
+    pub fn trusted_tag(&self) -> Option<&Tag> {
+        self.reading.tag.as_deref().and_then(UnsealedMark::trusted_data)
     }
 
     /// The command in it.
@@ -98,7 +103,7 @@ impl Text {
     }
 
     /// The other bot's words in it.
-    pub fn bot(&self) -> Option<&BotText> {
+    pub fn bot_text(&self) -> Option<&BotText> {
         self.reading.bot.as_deref()
     }
 }

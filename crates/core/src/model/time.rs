@@ -18,19 +18,19 @@ pub struct Span(pub i64);
 
 impl Span {
     /// So many minutes.
-    pub const fn minutes(n: i64) -> Self {
+    pub const fn from_minutes(n: i64) -> Self {
         Self(n.saturating_mul(60))
     }
 
     /// So many hours.
-    pub const fn hours(n: i64) -> Self {
+    pub const fn from_hours(n: i64) -> Self {
         Self(n.saturating_mul(3600))
     }
 }
 
 impl Time {
     /// This moment moved forward by `span`.
-    pub fn after(self, span: Span) -> Self {
+    pub fn saturating_add(self, span: Span) -> Self {
         Self(self.0.saturating_add(span.0))
     }
 }
@@ -48,13 +48,13 @@ impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let days = self.0.div_euclid(86_400);
         let minutes = self.0.rem_euclid(86_400) / 60;
-        let (year, month, day) = civil(days);
+        let (year, month, day) = civil_from_days(days);
         write!(f, "{year:04}-{month:02}-{day:02} {:02}:{:02} UTC", minutes / 60, minutes % 60)
     }
 }
 
 /// The proleptic Gregorian date of a day counted from 1970-01-01, by 400-year eras that begin on 1 March.
-fn civil(days: i64) -> (i64, i64, i64) {
+fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
     let day_of_era = shifted.rem_euclid(146_097);

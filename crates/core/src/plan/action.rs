@@ -14,7 +14,7 @@ use crate::track::Side;
 /// One thing to do to a forge. `T` is its text: a `Draft` in a plan, sealed words on their way out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Action<T = Draft> {
+pub enum Action<T = TextDraft> {
     /// Post a new review with its threads.
     PostReview {
         /// For which role.
@@ -74,7 +74,7 @@ pub enum Action<T = Draft> {
         /// The one that is there.
         existing: Option<CommentId>,
         /// The pull or issue.
-        target: Target,
+        target: CommentTarget,
         /// The words.
         text: T,
     },
@@ -88,7 +88,7 @@ pub enum Action<T = Draft> {
     /// Assign somebody, or nobody.
     Assign {
         /// The pull or issue.
-        target: Target,
+        target: CommentTarget,
         /// Whom; `None` takes the own assignment back.
         who: Option<Login>,
     },
@@ -108,7 +108,7 @@ pub enum Action<T = Draft> {
 /// What a comment or assignment is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Target {
+pub enum CommentTarget {
     /// The plan's pull.
     Pull,
     /// An issue.
@@ -117,7 +117,7 @@ pub enum Target {
 
 /// A text on its way: visible words and hidden memory, not sealed yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Draft {
+pub struct TextDraft {
     /// The visible words.
     pub words: SafeText,
     /// The hidden memory.
@@ -136,18 +136,18 @@ pub enum Trailer {
 
 /// A thread to be opened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct NewThread<T = Draft> {
+pub struct NewThread<T = TextDraft> {
     /// For which finding.
     pub finding: FindingId,
     /// Where.
-    pub place: Place,
+    pub place: DiffLocation,
     /// Its root.
     pub text: T,
 }
 
 /// A place in the diff that was checked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Place {
+pub struct DiffLocation {
     /// The file.
     pub path: String,
     /// The line; `None` comments on the file.
@@ -176,14 +176,14 @@ impl<T> Action<T> {
     }
 
     /// The same action with its texts turned into something else: how `apply` seals a plan.
-    pub fn map<U>(&self, mut text_of: impl FnMut(&T) -> U) -> Action<U> {
+    pub fn map_text<U>(&self, mut text_of: impl FnMut(&T) -> U) -> Action<U> {
         match self {
             Self::PostReview { role, verdict, commit, text, threads } => Action::PostReview {
                 role: role.clone(),
                 verdict: *verdict,
                 commit: commit.clone(),
                 text: text_of(text),
-                threads: threads.iter().map(|thread| thread.map(&mut text_of)).collect(),
+                threads: threads.iter().map(|thread| thread.map_text(&mut text_of)).collect(),
             },
             Self::EditReview { review, edit, text } => {
                 Action::EditReview { review: review.clone(), edit: edit.clone(), text: text_of(text) }
@@ -194,7 +194,7 @@ impl<T> Action<T> {
             Self::OpenThreads { role, commit, threads } => Action::OpenThreads {
                 role: role.clone(),
                 commit: commit.clone(),
-                threads: threads.iter().map(|thread| thread.map(&mut text_of)).collect(),
+                threads: threads.iter().map(|thread| thread.map_text(&mut text_of)).collect(),
             },
             Self::Reply { thread, text } => Action::Reply { thread: thread.clone(), text: text_of(text) },
             Self::Resolve { thread, mark } => Action::Resolve {
@@ -217,7 +217,7 @@ impl<T> Action<T> {
 }
 
 impl<T> NewThread<T> {
-    fn map<U>(&self, text_of: &mut impl FnMut(&T) -> U) -> NewThread<U> {
+    fn map_text<U>(&self, text_of: &mut impl FnMut(&T) -> U) -> NewThread<U> {
         NewThread { finding: self.finding, place: self.place.clone(), text: text_of(&self.text) }
     }
 }

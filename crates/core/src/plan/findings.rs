@@ -36,37 +36,40 @@ pub struct FindingLine<'a> {
 pub struct Findings {
     /// Role, path, title and thread of each, one behind the other.
     texts: String,
-    lines: Vec<Packed>,
+    lines: Vec<PackedFinding>,
 }
 
 /// A line whose texts are told by their ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Packed {
+struct PackedFinding {
     id: FindingId,
     severity: Severity,
     line: Option<u32>,
     state: FindingState,
     counts: bool,
-    threaded: bool,
+    has_thread: bool,
     start: usize,
-    role: usize,
-    path: usize,
-    title: usize,
-    thread: usize,
+    role_end: usize,
+    path_end: usize,
+    title_end: usize,
+    thread_end: usize,
 }
 
 /// What most lines take, in bytes.
-const USUAL: usize = 128;
+const TYPICAL_FINDING_BYTES: usize = 128;
 
 impl Findings {
     /// None, with room for so many.
     pub fn with_capacity(lines: usize) -> Self {
-        Self { texts: String::with_capacity(lines.saturating_mul(USUAL)), lines: Vec::with_capacity(lines) }
+        Self {
+            texts: String::with_capacity(lines.saturating_mul(TYPICAL_FINDING_BYTES)),
+            lines: Vec::with_capacity(lines),
+        }
     }
 
     /// All of them.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = FindingLine<'_>> {
-        self.lines.iter().map(|packed| self.unpacked(packed))
+        self.lines.iter().map(|packed| self.unpack(packed))
     }
 
     /// The first of them.
@@ -84,8 +87,20 @@ impl Findings {
         self.lines.is_empty()
     }
 
-    fn unpacked(&self, packed: &Packed) -> FindingLine<'_> {
-        let Packed { id, severity, line, state, counts, threaded, start, role, path, title, thread } = *packed;
+    fn unpack(&self, packed: &PackedFinding) -> FindingLine<'_> {
+        let PackedFinding {
+            id,
+            severity,
+            line,
+            state,
+            counts,
+            has_thread: threaded,
+            start,
+            role_end: role,
+            path_end: path,
+            title_end: title,
+            thread_end: thread,
+        } = *packed;
         let text = |from: usize, to: usize| self.texts.get(from..to).unwrap_or_default();
         FindingLine {
             id,
@@ -100,31 +115,31 @@ impl Findings {
         }
     }
 
-    fn add(&mut self, it: FindingLine<'_>) {
+    fn push(&mut self, it: FindingLine<'_>) {
         let start = self.texts.len();
         let mut end_of = |text: &str| {
             self.texts.push_str(text);
             self.texts.len()
         };
-        self.lines.push(Packed {
+        self.lines.push(PackedFinding {
             id: it.id,
             severity: it.severity,
             line: it.line,
             state: it.state,
             counts: it.counts,
-            threaded: it.thread.is_some(),
+            has_thread: it.thread.is_some(),
             start,
-            role: end_of(it.role),
-            path: end_of(it.path),
-            title: end_of(it.title),
-            thread: end_of(it.thread.unwrap_or_default()),
+            role_end: end_of(it.role),
+            path_end: end_of(it.path),
+            title_end: end_of(it.title),
+            thread_end: end_of(it.thread.unwrap_or_default()),
         });
     }
 }
 
 impl<'a> Extend<FindingLine<'a>> for Findings {
     fn extend<T: IntoIterator<Item = FindingLine<'a>>>(&mut self, lines: T) {
-        lines.into_iter().for_each(|line| self.add(line));
+        lines.into_iter().for_each(|line| self.push(line));
     }
 }
 
@@ -151,8 +166,8 @@ impl Serialize for Findings {
 
 impl<'de> Deserialize<'de> for Findings {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let lines = Vec::<Owned>::deserialize(deserializer)?;
-        Ok(lines.iter().map(Owned::line).collect())
+        let lines = Vec::<OwnedFinding>::deserialize(deserializer)?;
+        Ok(lines.iter().map(OwnedFinding::as_finding_line).collect())
     }
 }
 
@@ -172,7 +187,7 @@ impl JsonSchema for Findings {
 
 /// A line as it is read: its texts may be escaped there.
 #[derive(Deserialize)]
-struct Owned {
+struct OwnedFinding {
     id: FindingId,
     role: String,
     severity: Severity,
@@ -184,8 +199,8 @@ struct Owned {
     thread: Option<String>,
 }
 
-impl Owned {
-    fn line(&self) -> FindingLine<'_> {
+impl OwnedFinding {
+    fn as_finding_line(&self) -> FindingLine<'_> {
         FindingLine {
             id: self.id,
             role: &self.role,

@@ -7,13 +7,13 @@ mod next;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use action::{Action, Draft, NewThread, Place, Target, Trailer};
+pub use action::{Action, CommentTarget, DiffLocation, NewThread, TextDraft, Trailer};
 pub use findings::{FindingLine, Findings};
-pub use next::{Brief, Cause, Delivery, Job, JobKind, Next, OnWhom, Scope};
+pub use next::{BlockedCause, Brief, Delivery, Job, JobKind, Next, Scope, WaitingOn};
 
 use crate::hash::Hash;
 use crate::model::{EditId, Login, PullNumber, Sha};
-use crate::policy::Setting;
+use crate::policy::GateSetting;
 
 /// What to do about one pull.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -54,13 +54,13 @@ pub struct Step {
     /// Why.
     pub reason: Reason,
     /// What must still be so right before it is done.
-    pub expect: Expect,
+    pub expect: Precondition,
 }
 
 /// What must still be so right before a step is done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Expect {
+pub enum Precondition {
     /// Nothing in particular.
     Nothing,
     /// The pull's head is the plan's.
@@ -127,10 +127,10 @@ impl Gate {
     pub const ALL: [Self; 5] = [Self::Review, Self::Reply, Self::Resolve, Self::Label, Self::Work];
 
     /// What holds where nothing is configured.
-    pub fn default_setting(self) -> Setting {
+    pub fn default_setting(self) -> GateSetting {
         match self {
-            Self::Review => Setting::On,
-            Self::Reply | Self::Resolve | Self::Label | Self::Work => Setting::Ask,
+            Self::Review => GateSetting::On,
+            Self::Reply | Self::Resolve | Self::Label | Self::Work => GateSetting::Ask,
         }
     }
 }
@@ -143,7 +143,7 @@ impl Reason {
 
     /// The same with one more fact.
     #[must_use]
-    pub fn fact(mut self, fact: impl Into<String>) -> Self {
+    pub fn with_fact(mut self, fact: impl Into<String>) -> Self {
         self.facts.push(fact.into());
         self
     }

@@ -17,7 +17,7 @@ pub enum Next {
     /// Nothing: the pull is closed, or not ours.
     Idle,
     /// Somebody else has the turn.
-    Wait(OnWhom),
+    Wait(WaitingOn),
     /// Reviewers run.
     Review(Vec<Brief>),
     /// A worker runs.
@@ -25,13 +25,13 @@ pub enum Next {
     /// Rule 10: a person may take over.
     Ready,
     /// A person must decide.
-    Blocked(Cause),
+    Blocked(BlockedCause),
 }
 
 /// Who has the turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum OnWhom {
+pub enum WaitingOn {
     /// The pull's author.
     Author,
     /// A named person who blocks, or was asked.
@@ -51,7 +51,7 @@ pub enum OnWhom {
 /// Why a person must decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Cause {
+pub enum BlockedCause {
     /// Rounds, or jobs, are used up.
     RoundCap,
     /// The pull took what it may take.
@@ -167,7 +167,7 @@ impl Job {
     /// The same job under the lease that was taken for it: what is recorded must name the lease's own epoch, and the
     /// lease is taken after deciding.
     #[must_use]
-    pub fn at_epoch(mut self, lease: u64) -> Self {
+    pub fn with_epoch(mut self, lease: u64) -> Self {
         self.epoch = lease;
         for step in &mut self.record {
             let Action::EnsureComment { text, .. } = &mut step.action else { continue };

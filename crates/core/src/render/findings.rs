@@ -8,167 +8,175 @@
 //! | accepted | a fold of its own | counted |
 //! | pre-existing, outside the change | a fold of its own, the last | counted |
 
-use super::headline::severities;
-use super::phrase::{place, severity, title};
-use super::{Line, Summary};
-use crate::decide::Remark;
+use super::headline::write_severity_count;
+use super::phrase::{render_title, severity_name, write_location};
+use super::{Summary, SummaryFinding};
+use crate::decide::FindingRemark;
 use crate::model::Severity;
-use crate::sanitise::Page;
+use crate::sanitise::MarkdownBuilder;
 
 /// Writes table and folds of a summary; the words end below `limit` bytes.
-pub(super) fn findings(page: &mut Page, summary: &Summary<'_>, limit: usize) {
-    let lines = summary.open;
-    let (blocking, others): (Vec<&Line<'_>>, Vec<&Line<'_>>) = lines.iter().partition(|line| line.blocking);
+pub(super) fn write_findings(page: &mut MarkdownBuilder, summary: &Summary<'_>, limit: usize) {
+    let lines = summary.open_findings;
+    let (blocking, others): (Vec<&SummaryFinding<'_>>, Vec<&SummaryFinding<'_>>) =
+        lines.iter().partition(|line| line.blocking);
     let beside = others.iter().take_while(|line| line.severity > Severity::Suggestion).count();
-    let beside = beside.min(ROWS.saturating_sub(blocking.len()));
+    let beside = beside.min(MAX_TABLE_ROWS.saturating_sub(blocking.len()));
     let (shown, folded) = others.split_at(beside);
     if !blocking.is_empty() || !shown.is_empty() {
-        page.blank_line().lit(HEAD);
-        block(page, &blocking, limit);
-        rows(page, shown, limit);
+        page.blank_line().literal(TABLE_HEADER);
+        write_blocking_rows(page, &blocking, limit);
+        write_rows(page, shown, limit);
     }
     if !folded.is_empty() {
-        page.blank_line().lit("<details><summary>");
-        tally(page, folded);
-        page.lit("</summary>\n\n").lit(HEAD);
-        rows(page, folded, limit);
-        page.blank_line().lit("</details>");
+        page.blank_line().literal("<details><summary>");
+        write_counts_by_severity(page, folded);
+        page.literal("</summary>\n\n").literal(TABLE_HEADER);
+        write_rows(page, folded, limit);
+        page.blank_line().literal("</details>");
     }
 }
 
 /// Writes the fold of accepted findings; the words end below `limit` bytes.
-pub(super) fn accepted(page: &mut Page, summary: &Summary<'_>, limit: usize) {
-    if summary.accepted.is_empty() {
+pub(super) fn write_accepted(page: &mut MarkdownBuilder, summary: &Summary<'_>, limit: usize) {
+    if summary.accepted_findings.is_empty() {
         return;
     }
-    let lines: Vec<&Line<'_>> = summary.accepted.iter().collect();
-    page.blank_line().lit("<details><summary>").num(lines.len()).lit(" accepted</summary>\n\n").lit(HEAD);
-    rows(page, &lines, limit);
-    page.blank_line().lit("</details>");
+    let lines: Vec<&SummaryFinding<'_>> = summary.accepted_findings.iter().collect();
+    page.blank_line()
+        .literal("<details><summary>")
+        .number(lines.len())
+        .literal(" accepted</summary>\n\n")
+        .literal(TABLE_HEADER);
+    write_rows(page, &lines, limit);
+    page.blank_line().literal("</details>");
 }
 
 /// Writes the fold of findings outside the change; the words end below `limit` bytes.
-pub(super) fn pre_existing(page: &mut Page, summary: &Summary<'_>, limit: usize) {
+pub(super) fn write_pre_existing(page: &mut MarkdownBuilder, summary: &Summary<'_>, limit: usize) {
     let count = summary.evaluation.pre_existing as usize;
     if count == 0 {
         return;
     }
-    page.blank_line().lit("<details><summary>").num(count).lit(" pre-existing, outside this change</summary>\n\n");
+    page.blank_line()
+        .literal("<details><summary>")
+        .number(count)
+        .literal(" pre-existing, outside this change</summary>\n\n");
     let mut shown = 0;
     for it in summary.pre_existing {
-        if page.len() + cost(&it.title, &it.path, "") > limit {
+        if page.len() + estimate_row_bytes(&it.title, &it.path, "") > limit {
             break;
         }
-        page.lit(if shown == 0 { "| Finding | Where |\n|---|---|\n| " } else { "\n| " });
-        page.safe(&title(&it.title)).lit(" | ");
-        place(page, &it.path, it.line, "");
-        page.lit(" |");
+        page.literal(if shown == 0 { "| Finding | Where |\n|---|---|\n| " } else { "\n| " });
+        page.safe_text(&render_title(&it.title)).literal(" | ");
+        write_location(page, &it.path, it.line, "");
+        page.literal(" |");
         shown += 1;
     }
     if shown < count {
-        page.blank_line().num(count - shown).lit(" more");
+        page.blank_line().number(count - shown).literal(" more");
     }
-    page.blank_line().lit("</details>");
+    page.blank_line().literal("</details>");
 }
 
 /// Blocking ones: rows while there is room for all that follow, then ids.
-fn block(page: &mut Page, lines: &[&Line<'_>], limit: usize) {
-    let mut left: usize = lines.iter().map(|line| digits(line.id.0) + 3).sum();
+fn write_blocking_rows(page: &mut MarkdownBuilder, lines: &[&SummaryFinding<'_>], limit: usize) {
+    let mut left: usize = lines.iter().map(|line| count_digits(line.id.0) + 3).sum();
     let mut rest = lines.iter();
     while let Some(line) = rest.as_slice().first() {
-        left = left.saturating_sub(digits(line.id.0) + 3);
-        if page.len() + cost(line.title, line.path, line.url) + left > limit {
+        left = left.saturating_sub(count_digits(line.id.0) + 3);
+        if page.len() + estimate_row_bytes(line.title, line.path, line.thread_url) + left > limit {
             break;
         }
-        row(page, line);
+        write_row(page, line);
         rest.next();
     }
     let rest = rest.as_slice();
     for (at, line) in rest.iter().enumerate() {
-        if page.len() + digits(line.id.0) + ROOM_TO_COUNT > limit {
-            page.lit(" and ").num(rest.len() - at).lit(" more");
+        if page.len() + count_digits(line.id.0) + COUNT_SUFFIX_BYTES > limit {
+            page.literal(" and ").number(rest.len() - at).literal(" more");
             break;
         }
         if at == 0 {
-            page.blank_line().lit("Also blocking: ");
+            page.blank_line().literal("Also blocking: ");
         } else {
-            page.lit(", ");
+            page.literal(", ");
         }
         page.finding(line.id);
     }
 }
 
 /// Others: rows while there is room, then a count.
-fn rows(page: &mut Page, lines: &[&Line<'_>], limit: usize) {
+fn write_rows(page: &mut MarkdownBuilder, lines: &[&SummaryFinding<'_>], limit: usize) {
     for (at, line) in lines.iter().enumerate() {
-        if page.len() + cost(line.title, line.path, line.url) > limit {
-            page.blank_line().num(lines.len() - at).lit(" more");
+        if page.len() + estimate_row_bytes(line.title, line.path, line.thread_url) > limit {
+            page.blank_line().number(lines.len() - at).literal(" more");
             return;
         }
-        row(page, line);
+        write_row(page, line);
     }
 }
 
-fn row(page: &mut Page, line: &Line<'_>) {
-    page.lit("\n| **").lit(severity(line.severity)).lit("** ");
+fn write_row(page: &mut MarkdownBuilder, line: &SummaryFinding<'_>) {
+    page.literal("\n| **").literal(severity_name(line.severity)).literal("** ");
     page.finding(line.id);
-    page.lit(" | ");
+    page.literal(" | ");
     if line.title.is_empty() {
-        page.lit("told in its thread");
+        page.literal("told in its thread");
     } else {
-        page.safe(&title(line.title));
+        page.safe_text(&render_title(line.title));
     }
-    remark(page, line);
-    page.lit(" | ");
-    place(page, line.path, line.line, line.url);
-    page.lit(" |");
+    write_remark(page, line);
+    page.literal(" | ");
+    write_location(page, line.path, line.line, line.thread_url);
+    page.literal(" |");
 }
 
-fn remark(page: &mut Page, line: &Line<'_>) {
+fn write_remark(page: &mut MarkdownBuilder, line: &SummaryFinding<'_>) {
     match line.remark {
-        Remark::None => {}
-        Remark::ResolvedBy(who) => {
-            page.lit(" · resolved by ");
-            super::phrase::name(page, who);
-            page.lit(", still open");
+        FindingRemark::None => {}
+        FindingRemark::ResolvedBy(who) => {
+            page.literal(" · resolved by ");
+            super::phrase::write_name(page, who);
+            page.literal(", still open");
         }
-        Remark::ClaimedFixed => {
-            page.lit(" · said to be fixed, but its code did not change");
+        FindingRemark::ClaimedFixed => {
+            page.literal(" · said to be fixed, but its code did not change");
         }
-        Remark::ReopenedIn(sha) => {
-            page.lit(" · reopened in ").code(sha.short());
+        FindingRemark::ReopenedIn(sha) => {
+            page.literal(" · reopened in ").code_span(sha.short());
         }
     }
-    if let Some(by) = line.by {
-        page.lit(" · accepted by ");
-        super::phrase::name(page, by.as_str());
+    if let Some(by) = line.accepted_by {
+        page.literal(" · accepted by ");
+        super::phrase::write_name(page, by.as_str());
     }
 }
 
 /// `2 warnings, 3 suggestions`.
-fn tally(page: &mut Page, lines: &[&Line<'_>]) {
+fn write_counts_by_severity(page: &mut MarkdownBuilder, lines: &[&SummaryFinding<'_>]) {
     let mut glue = "";
     for grave in [Severity::Critical, Severity::Warning, Severity::Suggestion] {
         let n = lines.iter().filter(|line| line.severity == grave).count();
         if n > 0 {
-            page.lit(glue);
-            severities(page, n, grave);
+            page.literal(glue);
+            write_severity_count(page, n, grave);
             glue = ", ";
         }
     }
 }
 
 /// More than a row takes: what is safe or encoded may be longer than what it was made from.
-fn cost(title: &str, path: &str, url: &str) -> usize {
+fn estimate_row_bytes(title: &str, path: &str, url: &str) -> usize {
     let title = title.len().min(4 * 80) * 6;
     let place = path.len().min(4 * 100) * 2 + url.len().min(500) * 3;
     title + place + 400
 }
 
-fn digits(n: u64) -> usize {
+fn count_digits(n: u64) -> usize {
     n.checked_ilog10().map_or(1, |log| log as usize + 1)
 }
 
-const HEAD: &str = "| Severity | Finding | Where |\n|---|---|---|";
-const ROWS: usize = 10;
-const ROOM_TO_COUNT: usize = 64;
+const TABLE_HEADER: &str = "| Severity | Finding | Where |\n|---|---|---|";
+const MAX_TABLE_ROWS: usize = 10;
+const COUNT_SUFFIX_BYTES: usize = 64;

@@ -18,195 +18,202 @@
 //! | `Approved` | an approval that is enforced, in the form of one | – | `read …` |
 //! | `Nothing blocking` | otherwise | who is waited for (D19) | `read …` |
 
-use super::phrase::{command, name, names, severity};
-use super::{Summary, Why};
+use super::phrase::{severity_name, write_command, write_name, write_names};
+use super::{Summary, SummaryNote};
 use crate::model::{Severity, Verdict};
-use crate::sanitise::Page;
+use crate::sanitise::MarkdownBuilder;
 
 /// The rows of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State<'a> {
-    Glass { by: &'a str, reason: &'a str },
-    Unread,
+pub(super) enum HeadlineState<'a> {
+    GlassBroken { by: &'a str, reason: &'a str },
+    HeadUnread,
     Blocks,
-    Held { by: &'a str },
+    HeldBySibling { by: &'a str },
     BlockStays,
     Failed,
     Incomplete,
     Approved,
-    Clear,
+    NothingBlocking,
 }
 
 /// Writes the line.
-pub(super) fn headline(page: &mut Page, summary: &Summary<'_>) {
-    let state = State::of(summary);
-    page.lit("**").lit(state.word()).lit("**");
-    reason(page, summary, state);
-    counts(page, summary, state);
-    page.lit(" · ").code(summary.head.short());
-    tail(page, summary, state);
+pub(super) fn write_headline(page: &mut MarkdownBuilder, summary: &Summary<'_>) {
+    let state = HeadlineState::from_summary(summary);
+    page.literal("**").literal(state.label()).literal("**");
+    write_reason(page, summary, state);
+    write_counts(page, summary, state);
+    page.literal(" · ").code_span(summary.head.short());
+    write_tail(page, summary, state);
 }
 
-impl<'a> State<'a> {
-    pub(super) fn of(summary: &Summary<'a>) -> Self {
-        let glass = summary.why.iter().find_map(|why| match why {
-            Why::Glass { by, reason } => Some(Self::Glass { by, reason }),
+impl<'a> HeadlineState<'a> {
+    pub(super) fn from_summary(summary: &Summary<'a>) -> Self {
+        let glass = summary.notes.iter().find_map(|why| match why {
+            SummaryNote::GlassBroken { by, reason } => Some(Self::GlassBroken { by, reason }),
             _ => None,
         });
-        let held = held_by(summary).filter(|_| summary.enforced == Verdict::RequestChanges);
+        let held = find_blocking_sibling(summary).filter(|_| summary.enforced_verdict == Verdict::RequestChanges);
         if let Some(glass) = glass {
             glass
-        } else if summary.why.contains(&Why::Unread) {
-            Self::Unread
-        } else if summary.own == Verdict::RequestChanges {
+        } else if summary.notes.contains(&SummaryNote::HeadUnread) {
+            Self::HeadUnread
+        } else if summary.own_verdict == Verdict::RequestChanges {
             Self::Blocks
         } else if let Some(by) = held {
-            Self::Held { by }
-        } else if summary.why.contains(&Why::BlockStays) {
+            Self::HeldBySibling { by }
+        } else if summary.notes.contains(&SummaryNote::BlockStays) {
             Self::BlockStays
-        } else if !summary.complete && failed(summary) {
+        } else if !summary.complete && has_failed(summary) {
             Self::Failed
         } else if !summary.complete {
             Self::Incomplete
-        } else if summary.enforced == Verdict::Approve && summary.form == Verdict::Approve {
+        } else if summary.enforced_verdict == Verdict::Approve && summary.posted_verdict == Verdict::Approve {
             Self::Approved
         } else {
-            Self::Clear
+            Self::NothingBlocking
         }
     }
 
-    pub(super) fn word(self) -> &'static str {
+    pub(super) fn label(self) -> &'static str {
         match self {
-            Self::Glass { .. } => "Glass broken",
-            Self::Unread | Self::Failed => "Not reviewed",
-            Self::Blocks | Self::Held { .. } | Self::BlockStays => "Changes requested",
+            Self::GlassBroken { .. } => "Glass broken",
+            Self::HeadUnread | Self::Failed => "Not reviewed",
+            Self::Blocks | Self::HeldBySibling { .. } | Self::BlockStays => "Changes requested",
             Self::Incomplete => "Not fully reviewed",
             Self::Approved => "Approved",
-            Self::Clear => "Nothing blocking",
+            Self::NothingBlocking => "Nothing blocking",
         }
     }
 }
 
 /// A report that failed read nothing; one that is merely incomplete may follow failed attempts.
-fn failed(summary: &Summary<'_>) -> bool {
+fn has_failed(summary: &Summary<'_>) -> bool {
     summary.attempts > 0 && summary.evaluation.read == 0
 }
 
 /// The sibling that blocks.
-fn held_by<'a>(summary: &Summary<'a>) -> Option<&'a str> {
-    summary.why.iter().find_map(|why| match why {
-        Why::Escalated { by } => Some(by.as_str()),
+fn find_blocking_sibling<'a>(summary: &Summary<'a>) -> Option<&'a str> {
+    summary.notes.iter().find_map(|why| match why {
+        SummaryNote::Escalated { by } => Some(by.as_str()),
         _ => None,
     })
 }
 
 /// `security failed twice (model timeout)`, or `incomplete: no coverage`.
-fn shortcoming(page: &mut Page, summary: &Summary<'_>, state: State<'_>) {
+fn write_shortcoming(page: &mut MarkdownBuilder, summary: &Summary<'_>, state: HeadlineState<'_>) {
     let why = summary.evaluation.failure.as_deref().unwrap_or_default();
-    if failed(summary) {
-        name(page, summary.role.as_str());
+    if has_failed(summary) {
+        write_name(page, summary.role.as_str());
         match summary.attempts {
-            1 => page.lit(" failed"),
-            2 => page.lit(" failed twice"),
-            n => page.lit(" failed ").num(n).lit(" times"),
+            1 => page.literal(" failed"),
+            2 => page.literal(" failed twice"),
+            n => page.literal(" failed ").number(n).literal(" times"),
         };
         if !why.is_empty() {
-            page.lit(" (").safe(&super::failure(why)).lit(")");
+            page.literal(" (").safe_text(&super::render_failure(why)).literal(")");
         }
-    } else if state == State::Incomplete && !why.is_empty() {
-        page.safe(&super::failure(why));
+    } else if state == HeadlineState::Incomplete && !why.is_empty() {
+        page.safe_text(&super::render_failure(why));
     } else {
-        page.lit("incomplete");
+        page.literal("incomplete");
         if !why.is_empty() {
-            page.lit(": ").safe(&super::failure(why));
+            page.literal(": ").safe_text(&super::render_failure(why));
         }
     }
 }
 
-pub(super) fn reason(page: &mut Page, summary: &Summary<'_>, state: State<'_>) {
+pub(super) fn write_reason(page: &mut MarkdownBuilder, summary: &Summary<'_>, state: HeadlineState<'_>) {
     match state {
-        State::Glass { by, .. } => {
-            page.lit(" · by ");
-            name(page, by);
+        HeadlineState::GlassBroken { by, .. } => {
+            page.literal(" · by ");
+            write_name(page, by);
         }
-        State::Unread => {
-            page.lit(" · nobody has read this head");
+        HeadlineState::HeadUnread => {
+            page.literal(" · nobody has read this head");
         }
-        State::BlockStays => {
-            page.lit(" · nothing blocking any more, the block stays until this review approves");
+        HeadlineState::BlockStays => {
+            page.literal(" · nothing blocking any more, the block stays until this review approves");
         }
         _ => {
-            if let Some(by) = held_by(summary) {
-                page.lit(" · held by ");
-                name(page, by);
+            if let Some(by) = find_blocking_sibling(summary) {
+                page.literal(" · held by ");
+                write_name(page, by);
             }
         }
     }
-    let waited_for = summary.why.iter().find_map(|why| match why {
-        Why::Waiting { on } => Some(on),
+    let waited_for = summary.notes.iter().find_map(|why| match why {
+        SummaryNote::Waiting { on } => Some(on),
         _ => None,
     });
     if let Some(on) = waited_for.filter(|on| !on.is_empty()) {
-        page.lit(" · waiting for ");
-        names(page, on.iter().copied());
+        page.literal(" · waiting for ");
+        write_names(page, on.iter().copied());
     }
     // Where the head moved under an approval nobody tried yet: there is no shortcoming to tell.
-    if !summary.complete && (state != State::Unread || summary.evaluation.failure.is_some()) {
-        page.lit(" · ");
-        shortcoming(page, summary, state);
+    if !summary.complete && (state != HeadlineState::HeadUnread || summary.evaluation.failure.is_some()) {
+        page.literal(" · ");
+        write_shortcoming(page, summary, state);
     }
 }
 
-pub(super) fn counts(page: &mut Page, summary: &Summary<'_>, state: State<'_>) {
-    let blocking = summary.open.iter().filter(|line| line.blocking).count();
+pub(super) fn write_counts(page: &mut MarkdownBuilder, summary: &Summary<'_>, state: HeadlineState<'_>) {
+    let blocking = summary.open_findings.iter().filter(|line| line.blocking).count();
     let mut glue = " · ";
     if blocking > 0 {
-        page.lit(glue).num(blocking).lit(" blocking");
-        if matches!(state, State::Glass { .. }) {
-            page.lit(" but not enforced");
+        page.literal(glue).number(blocking).literal(" blocking");
+        if matches!(state, HeadlineState::GlassBroken { .. }) {
+            page.literal(" but not enforced");
         }
         glue = ", ";
     }
     for grave in [Severity::Critical, Severity::Warning, Severity::Suggestion] {
-        let n = summary.open.iter().filter(|line| !line.blocking && line.severity == grave).count();
+        let n = summary.open_findings.iter().filter(|line| !line.blocking && line.severity == grave).count();
         if n > 0 {
-            page.lit(glue);
-            severities(page, n, grave);
+            page.literal(glue);
+            write_severity_count(page, n, grave);
             glue = ", ";
         }
     }
 }
 
 /// `1 critical`, `2 warnings`: "critical" is no noun.
-pub(super) fn severities(page: &mut Page, n: usize, grave: Severity) {
-    page.num(n).lit(" ").lit(severity(grave));
+pub(super) fn write_severity_count(page: &mut MarkdownBuilder, n: usize, grave: Severity) {
+    page.number(n).literal(" ").literal(severity_name(grave));
     if n != 1 && grave != Severity::Critical {
-        page.lit("s");
+        page.literal("s");
     }
 }
 
-fn tail(page: &mut Page, summary: &Summary<'_>, state: State<'_>) {
+fn write_tail(page: &mut MarkdownBuilder, summary: &Summary<'_>, state: HeadlineState<'_>) {
     match state {
-        State::Glass { .. } => {
-            page.lit(" · until the next change");
+        HeadlineState::GlassBroken { .. } => {
+            page.literal(" · until the next change");
         }
-        State::Unread => {
-            page.lit(" · the next verdict lifts this");
+        HeadlineState::HeadUnread => {
+            page.literal(" · the next verdict lifts this");
         }
-        State::Blocks => {
-            page.lit(" · round ").num(summary.round).lit(" of ").num(summary.rounds);
+        HeadlineState::Blocks => {
+            page.literal(" · round ").number(summary.round).literal(" of ").number(summary.max_rounds);
         }
-        State::Failed => {
-            page.lit(" · this approves nothing · ");
-            command(page, summary.bot, "retry");
+        HeadlineState::Failed => {
+            page.literal(" · this approves nothing · ");
+            write_command(page, summary.bot, "retry");
         }
-        State::Incomplete => {
-            page.lit(" · this approves nothing · ");
-            command(page, summary.bot, "review");
+        HeadlineState::Incomplete => {
+            page.literal(" · this approves nothing · ");
+            write_command(page, summary.bot, "review");
         }
-        State::Held { .. } | State::BlockStays | State::Approved | State::Clear => {
+        HeadlineState::HeldBySibling { .. }
+        | HeadlineState::BlockStays
+        | HeadlineState::Approved
+        | HeadlineState::NothingBlocking => {
             if summary.evaluation.of > 0 {
-                page.lit(" · read ").num(summary.evaluation.read).lit(" of ").num(summary.evaluation.of).lit(" files");
+                page.literal(" · read ")
+                    .number(summary.evaluation.read)
+                    .literal(" of ")
+                    .number(summary.evaluation.of)
+                    .literal(" files");
             }
         }
     }

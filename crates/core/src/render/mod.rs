@@ -1,39 +1,42 @@
 //! Every word referee ever says. Equal inputs make equal texts, whenever they are rendered.
 
+mod command_response;
 mod coverage;
 mod explain;
 mod findings;
 mod headline;
-mod inline;
 mod notice;
 mod operator;
 mod phrase;
-mod plain;
 mod plan;
-mod pull;
+mod pull_description;
 pub mod reply;
-mod review;
-mod said;
 mod status;
 mod summary;
+mod summary_text;
 mod superseded;
+mod terminal;
 mod thread;
+mod thread_root;
 mod topic;
 mod worker;
 
-pub use explain::{Heading, Person, explain};
-pub use inline::{Root, inline};
-pub use notice::{Notice, notice};
-pub use operator::{Choice, OpenFinding, OperatorNote, Stop, operator};
-pub use phrase::{failure, title};
-pub use plain::obeyed;
-pub use plan::plan_lines;
-pub use pull::{PullNote, pull};
-pub use review::summary;
-pub use said::{SaidNote, Who, Word, said};
-pub use status::status;
-pub use summary::{Line, Summary, Why};
-pub use superseded::superseded;
-pub use thread::{Settled, accepted, conceded, contest, fixed, rebuttal, settled, worsened};
-pub use topic::{GlassNote, JobNote, Ready, glass, job, ready};
-pub use worker::{About, Fix, FixPlan, SelfReview, fix_plan, self_review};
+pub use command_response::{CommandPermission, CommandResponse, CommandResponseKind, render_command_response};
+pub use explain::{ExplainHeading, PersonVerdict, render_explanation};
+pub use notice::{BlockingNotice, render_notice};
+pub use operator::{OpenFinding, OperatorNote, OperatorOption, StopReason, render_operator_note};
+pub use phrase::{render_failure, render_title};
+pub use plan::render_plan;
+pub use pull_description::{PullDescription, render_pull_description};
+pub use status::render_status;
+pub use summary::{Summary, SummaryFinding, SummaryNote};
+pub use summary_text::render_summary;
+pub use superseded::render_superseded;
+pub use terminal::is_terminal_unsafe;
+pub use thread::{
+    SettlementReason, render_accepted_reply, render_concession, render_contest, render_fixed_reply, render_rebuttal,
+    render_settled_root, render_worsened_reply,
+};
+pub use thread_root::{ThreadRoot, render_thread_root};
+pub use topic::{BreakGlassNote, JobNote, ReadyNote, render_break_glass_note, render_job_note, render_ready_note};
+pub use worker::{FixPlanItem, FixPlanNote, FixSubject, SelfReviewNote, render_fix_plan, render_self_review};

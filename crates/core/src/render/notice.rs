@@ -1,52 +1,52 @@
 //! An edit notifies nobody, so a change of what blocks is said once more, in short (PUB-18).
 
-use super::Line;
-use super::phrase::{ids, place, title};
+use super::SummaryFinding;
+use super::phrase::{render_title, write_finding_ids, write_location};
 use crate::model::{FindingId, Sha};
-use crate::sanitise::{Page, SafeText};
+use crate::sanitise::{MarkdownBuilder, SafeText};
 
 /// How the set of blocking findings changed.
 #[derive(Clone, Debug)]
-pub struct Notice<'a> {
+pub struct BlockingNotice<'a> {
     /// At which head.
     pub head: &'a Sha,
     /// Findings that block now and did not before.
-    pub new: Vec<Line<'a>>,
+    pub newly_blocking: Vec<SummaryFinding<'a>>,
     /// Findings that blocked before and do not now.
-    pub gone: Vec<FindingId>,
+    pub no_longer_blocking: Vec<FindingId>,
     /// How many block now, the new ones among them.
-    pub blocking: usize,
+    pub blocking_count: usize,
     /// The review's page.
-    pub url: &'a str,
+    pub review_url: &'a str,
 }
 
 /// The words of a notice: which are new, which are gone, and where the review is.
-pub fn notice(notice: &Notice<'_>) -> SafeText {
-    let mut page = Page::new();
-    if notice.blocking == 0 {
-        page.lit("**Nothing blocking any more**");
+pub fn render_notice(notice: &BlockingNotice<'_>) -> SafeText {
+    let mut page = MarkdownBuilder::new();
+    if notice.blocking_count == 0 {
+        page.literal("**Nothing blocking any more**");
     } else {
-        page.lit("**Blocking findings changed** · ").num(notice.blocking).lit(" blocking");
+        page.literal("**Blocking findings changed** · ").number(notice.blocking_count).literal(" blocking");
     }
-    page.lit(" · ").code(notice.head.short());
-    if !notice.gone.is_empty() {
-        page.lit(" · gone: ");
-        ids(&mut page, notice.gone.iter().copied());
+    page.literal(" · ").code_span(notice.head.short());
+    if !notice.no_longer_blocking.is_empty() {
+        page.literal(" · gone: ");
+        write_finding_ids(&mut page, notice.no_longer_blocking.iter().copied());
     }
-    if !notice.url.is_empty() {
-        page.lit(" · ").link_lit("the review", notice.url);
+    if !notice.review_url.is_empty() {
+        page.literal(" · ").link_literal("the review", notice.review_url);
     }
-    for (at, line) in notice.new.iter().take(NEW).enumerate() {
-        page.lit(if at == 0 { "\n" } else { "" }).lit("\n- new: ");
+    for (at, line) in notice.newly_blocking.iter().take(MAX_NEW_FINDINGS).enumerate() {
+        page.literal(if at == 0 { "\n" } else { "" }).literal("\n- new: ");
         page.finding(line.id);
-        page.lit(" ").safe(&title(line.title)).lit(" · ");
-        place(&mut page, line.path, line.line, line.url);
+        page.literal(" ").safe_text(&render_title(line.title)).literal(" · ");
+        write_location(&mut page, line.path, line.line, line.thread_url);
     }
-    let more = notice.new.len().saturating_sub(NEW);
+    let more = notice.newly_blocking.len().saturating_sub(MAX_NEW_FINDINGS);
     if more > 0 {
-        page.lit("\n- new: ").num(more).lit(" more");
+        page.literal("\n- new: ").number(more).literal(" more");
     }
     page.finish()
 }
 
-const NEW: usize = 5;
+const MAX_NEW_FINDINGS: usize = 5;

@@ -1,11 +1,14 @@
 //! The comment that asks a person to decide (LOOP-4, LOOP-11, DSP-16).
 
-use super::coverage::{time, usd};
-use super::phrase::{coded, comma, command, ids, kind, name, names, place, severity, title};
+use super::coverage::{write_duration, write_usd};
+use super::phrase::{
+    job_kind_name, render_title, severity_name, write_code, write_comma, write_command, write_finding_ids,
+    write_location, write_name, write_names,
+};
 use crate::model::snapshot::WorkOutcome;
-use crate::model::{Figures, FindingId, Login, RoleName, Severity, Sha, ThreadId};
-use crate::plan::{Cause, JobKind};
-use crate::sanitise::{Page, SafeText};
+use crate::model::{FindingId, Login, RoleName, RunCost, Severity, Sha, ThreadId};
+use crate::plan::{BlockedCause, JobKind};
+use crate::sanitise::{MarkdownBuilder, SafeText};
 
 /// What the operator comment is made from.
 #[derive(Debug, Clone)]
@@ -15,11 +18,11 @@ pub struct OperatorNote<'a> {
     /// The name people command referee by.
     pub bot: &'a Login,
     /// What stopped the loop.
-    pub stop: Stop<'a>,
+    pub stop_reason: StopReason<'a>,
     /// Rounds used.
     pub round: u32,
     /// Of how many.
-    pub rounds: u32,
+    pub max_rounds: u32,
     /// The head it is about.
     pub head: &'a Sha,
     /// The roles that asked for changes, or failed.
@@ -27,42 +30,42 @@ pub struct OperatorNote<'a> {
     /// The convergence report: what a person has to decide on, gravest first.
     pub findings: Vec<OpenFinding<'a>>,
     /// What a person can do, and only what works here.
-    pub options: Vec<Choice>,
+    pub options: Vec<OperatorOption>,
     /// What all roles took on this pull.
-    pub spent: Figures,
+    pub spent: RunCost,
     /// What the pull may take, in millionths of a dollar.
-    pub budget: u64,
+    pub budget_micro_usd: u64,
 }
 
 /// What stopped the loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stop<'a> {
+pub enum StopReason<'a> {
     /// The rounds are used up (LOOP-2).
-    Rounds,
+    RoundLimit,
     /// A type of worker was started at as many changes as there are rounds.
-    Heads {
+    HeadLimit {
         /// Which type.
         kind: JobKind,
         /// At how many.
         heads: usize,
     },
     /// As many workers were started as one pull may have.
-    Jobs {
+    JobLimit {
         /// How many.
         jobs: usize,
     },
     /// The pull took what it may take (LOOP-9).
-    Budget {
+    BudgetSpent {
         /// Of what: `tokens`, `money`, `runs`, `writes`.
-        over: &'static str,
+        resource: &'static str,
     },
     /// Reviewers failed as often as they may (LOOP-11).
-    Failed {
+    ReviewersFailed {
         /// Which roles.
         roles: Vec<&'a RoleName>,
     },
     /// Findings that only a person can settle.
-    Findings,
+    UnsettledFindings,
     /// A worker could not do it (DSP-16).
     Worker {
         /// Which type.
@@ -73,7 +76,7 @@ pub enum Stop<'a> {
         outcome: Option<WorkOutcome>,
     },
     /// Two programs answer each other (LOOP-8).
-    Echo {
+    BotLoop {
         /// In which threads.
         threads: Vec<&'a ThreadId>,
     },
@@ -105,7 +108,7 @@ pub struct OpenFinding<'a> {
 
 /// Something that a person can do, and that works here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Choice {
+pub enum OperatorOption {
     /// Merge it as it is; these findings are dismissed first, since they hold the own block up.
     Merge {
         /// Which; empty where nothing of referee's blocks.
@@ -114,223 +117,233 @@ pub enum Choice {
     /// Approve it: no worker starts at this head any more.
     Approve,
     /// `rounds +1`.
-    Rounds,
+    AddRound,
     /// Close and reopen: rounds and workers count from there.
     Reopen,
     /// Push the fix by hand: only that change is reviewed.
-    Push,
+    PushFix,
     /// `retry`.
     Retry,
     /// `break-glass <reason>`.
     BreakGlass,
     /// Raise the budget in the config.
-    Budget,
+    RaiseBudget,
     /// `pause`.
     Pause,
 }
 
-impl Stop<'_> {
+impl StopReason<'_> {
     /// The cause that the plan names.
-    pub fn cause(&self) -> Cause {
+    pub fn cause(&self) -> BlockedCause {
         match self {
-            Self::Rounds | Self::Heads { .. } | Self::Jobs { .. } => Cause::RoundCap,
-            Self::Budget { .. } => Cause::Budget,
-            Self::Failed { .. } => Cause::ReviewerFailed,
-            Self::Findings | Self::Worker { .. } | Self::Echo { .. } => Cause::NeedsHuman,
+            Self::RoundLimit | Self::HeadLimit { .. } | Self::JobLimit { .. } => BlockedCause::RoundCap,
+            Self::BudgetSpent { .. } => BlockedCause::Budget,
+            Self::ReviewersFailed { .. } => BlockedCause::ReviewerFailed,
+            Self::UnsettledFindings | Self::Worker { .. } | Self::BotLoop { .. } => BlockedCause::NeedsHuman,
         }
     }
 }
 
 /// The words of the operator comment: whom it asks and why, what stands open, and what works from here.
-pub fn operator(note: &OperatorNote<'_>) -> SafeText {
-    let mut page = Page::new();
+pub fn render_operator_note(note: &OperatorNote<'_>) -> SafeText {
+    let mut page = MarkdownBuilder::new();
     match note.operator {
-        Some(operator) => page.mention(operator).lit(", this pull needs your decision: "),
-        None => page.lit("This pull needs a person's decision: "),
+        Some(operator) => page.mention(operator).literal(", this pull needs your decision: "),
+        None => page.literal("This pull needs a person's decision: "),
     };
-    stop(&mut page, note);
+    write_stop_reason(&mut page, note);
     page.blank_line()
-        .lit("Head ")
-        .code(note.head.short())
-        .lit(" · round ")
-        .num(note.round)
-        .lit(" of ")
-        .num(note.rounds);
+        .literal("Head ")
+        .code_span(note.head.short())
+        .literal(" · round ")
+        .number(note.round)
+        .literal(" of ")
+        .number(note.max_rounds);
     if !note.reviewers.is_empty() {
-        page.lit(" · reviewed by ");
-        names(&mut page, note.reviewers.iter().map(|role| role.as_str()));
+        page.literal(" · reviewed by ");
+        write_names(&mut page, note.reviewers.iter().map(|role| role.as_str()));
     }
-    page.lit(" · ");
-    usd(&mut page, note.spent.micro_usd);
-    page.lit(" of ");
-    usd(&mut page, note.budget);
-    page.lit(" USD, ");
-    time(&mut page, note.spent.seconds);
-    convergence(&mut page, note);
+    page.literal(" · ");
+    write_usd(&mut page, note.spent.micro_usd);
+    page.literal(" of ");
+    write_usd(&mut page, note.budget_micro_usd);
+    page.literal(" USD, ");
+    write_duration(&mut page, note.spent.seconds);
+    write_convergence(&mut page, note);
     if !note.options.is_empty() {
-        page.blank_line().lit("What works from here:\n");
+        page.blank_line().literal("What works from here:\n");
     }
     for choice in &note.options {
-        page.lit("\n- ");
-        offer(&mut page, choice, note.bot);
+        page.literal("\n- ");
+        write_option(&mut page, choice, note.bot);
     }
-    page.blank_line().lit("Until then nothing is started at this head.");
+    page.blank_line().literal("Until then nothing is started at this head.");
     page.finish()
 }
 
-fn stop(page: &mut Page, note: &OperatorNote<'_>) {
-    match &note.stop {
-        Stop::Rounds => page.lit("round ").num(note.round).lit(" of ").num(note.rounds).lit(" is used up."),
-        Stop::Heads { kind: of, heads } => {
-            page.code(kind(*of)).lit(" workers were started at ").num(*heads).lit(" heads, as many as may be.")
+fn write_stop_reason(page: &mut MarkdownBuilder, note: &OperatorNote<'_>) {
+    match &note.stop_reason {
+        StopReason::RoundLimit => {
+            page.literal("round ").number(note.round).literal(" of ").number(note.max_rounds).literal(" is used up.")
         }
-        Stop::Jobs { jobs } => page.num(*jobs).lit(" workers were started here, as many as one pull may have."),
-        Stop::Budget { over } => page.lit("it took all the ").lit(over).lit(" that one pull may take."),
-        Stop::Failed { roles } => {
-            names(page, roles.iter().map(|role| role.as_str()));
-            page.lit(" failed as often as a reviewer may, so this head is not reviewed.")
+        StopReason::HeadLimit { kind: of, heads } => page
+            .code_span(job_kind_name(*of))
+            .literal(" workers were started at ")
+            .number(*heads)
+            .literal(" heads, as many as may be."),
+        StopReason::JobLimit { jobs } => {
+            page.number(*jobs).literal(" workers were started here, as many as one pull may have.")
         }
-        Stop::Findings => page.lit("what is left can be settled by a person only."),
-        Stop::Worker { kind: of, cause, outcome } => {
-            page.lit("the ").code(kind(*of)).lit(" worker ").lit(match outcome {
+        StopReason::BudgetSpent { resource: over } => {
+            page.literal("it took all the ").literal(over).literal(" that one pull may take.")
+        }
+        StopReason::ReviewersFailed { roles } => {
+            write_names(page, roles.iter().map(|role| role.as_str()));
+            page.literal(" failed as often as a reviewer may, so this head is not reviewed.")
+        }
+        StopReason::UnsettledFindings => page.literal("what is left can be settled by a person only."),
+        StopReason::Worker { kind: of, cause, outcome } => {
+            page.literal("the ").code_span(job_kind_name(*of)).literal(" worker ").literal(match outcome {
                 None => "went away twice without a word",
                 Some(WorkOutcome::Done) => "was done, and its cause is still there",
                 Some(WorkOutcome::NothingToDo) => "found nothing to do, and its cause is still there",
                 Some(WorkOutcome::NeedsHuman) => "asks for it",
                 Some(WorkOutcome::Failed) => "failed",
             });
-            page.lit(" (cause ");
-            coded(page, cause);
-            page.lit(").")
+            page.literal(" (cause ");
+            write_code(page, cause);
+            page.literal(").")
         }
-        Stop::Echo { threads } => {
-            page.lit("two programs answer each other in ").num(threads.len()).lit(" of its threads.")
+        StopReason::BotLoop { threads } => {
+            page.literal("two programs answer each other in ").number(threads.len()).literal(" of its threads.")
         }
     };
 }
 
 /// Which findings recur, which attack the previous fix, and what to decide.
-fn convergence(page: &mut Page, note: &OperatorNote<'_>) {
+fn write_convergence(page: &mut MarkdownBuilder, note: &OperatorNote<'_>) {
     if note.findings.is_empty() {
         return;
     }
-    page.blank_line().lit("| Open | Rounds | Where |\n|---|---|---|");
+    page.blank_line().literal("| Open | Rounds | Where |\n|---|---|---|");
     let mut told = 0;
     for finding in &note.findings {
-        if page.len() > ROWS {
+        if page.len() > TABLE_LIMIT_BYTES {
             break;
         }
-        row(page, finding);
+        write_finding_row(page, finding);
         told += 1;
     }
     let rest = note.findings.get(told..).unwrap_or_default();
     for (at, finding) in rest.iter().enumerate() {
-        if page.len() > IDS {
-            page.lit(" and ").num(rest.len() - at).lit(" more");
+        if page.len() > IDS_LIMIT_BYTES {
+            page.literal(" and ").number(rest.len() - at).literal(" more");
             break;
         }
         if at == 0 {
-            page.blank_line().lit("Also open: ");
+            page.blank_line().literal("Also open: ");
         } else {
-            page.lit(", ");
+            page.literal(", ");
         }
         page.finding(finding.id);
     }
-    questions(page, note);
+    write_questions(page, note);
 }
 
-fn questions(page: &mut Page, note: &OperatorNote<'_>) {
+fn write_questions(page: &mut MarkdownBuilder, note: &OperatorNote<'_>) {
     let recur = note.findings.iter().filter(|it| it.rounds.len() > 1).map(|it| it.id).collect();
     let attack = note.findings.iter().filter(|it| it.attacks_fix).map(|it| it.id).collect();
     let before = page.len();
-    ask(page, before, recur, " came back round after round: must it be fixed, or is it accepted?");
-    ask(page, before, attack, " sits where an earlier fix went: is the fix wrong, or is the finding?");
+    write_question(page, before, recur, " came back round after round: must it be fixed, or is it accepted?");
+    write_question(page, before, attack, " sits where an earlier fix went: is the fix wrong, or is the finding?");
     for finding in &note.findings {
-        if let Some(why) = finding.needs_human.filter(|_| page.len() < IDS) {
-            item(page, before);
+        if let Some(why) = finding.needs_human.filter(|_| page.len() < IDS_LIMIT_BYTES) {
+            begin_question(page, before);
             page.finding(finding.id);
-            page.lit(": ").lit(why);
+            page.literal(": ").literal(why);
         }
     }
     if page.len() == before {
-        page.blank_line().lit("None of them came back: one more round may end it.");
+        page.blank_line().literal("None of them came back: one more round may end it.");
     }
 }
 
-fn ask(page: &mut Page, before: usize, which: Vec<FindingId>, question: &'static str) {
+fn write_question(page: &mut MarkdownBuilder, before: usize, which: Vec<FindingId>, question: &'static str) {
     if !which.is_empty() {
-        item(page, before);
-        ids(page, which.into_iter());
-        page.lit(question);
+        begin_question(page, before);
+        write_finding_ids(page, which.into_iter());
+        page.literal(question);
     }
 }
 
-fn item(page: &mut Page, before: usize) {
-    page.lit(if page.len() == before { "\n\nTo decide:\n\n- " } else { "\n- " });
+fn begin_question(page: &mut MarkdownBuilder, before: usize) {
+    page.literal(if page.len() == before { "\n\nTo decide:\n\n- " } else { "\n- " });
 }
 
-fn row(page: &mut Page, finding: &OpenFinding<'_>) {
-    page.lit("\n| **").lit(severity(finding.severity)).lit("** ");
+fn write_finding_row(page: &mut MarkdownBuilder, finding: &OpenFinding<'_>) {
+    page.literal("\n| **").literal(severity_name(finding.severity)).literal("** ");
     page.finding(finding.id);
-    page.lit(" ").safe(&title(finding.title)).lit(" · ");
-    name(page, finding.role.as_str());
-    page.lit(" | ");
+    page.literal(" ").safe_text(&render_title(finding.title)).literal(" · ");
+    write_name(page, finding.role.as_str());
+    page.literal(" | ");
     for (at, round) in finding.rounds.iter().take(20).enumerate() {
-        comma(page, at);
-        page.num(*round);
+        write_comma(page, at);
+        page.number(*round);
     }
-    page.lit(" | ");
-    place(page, finding.path, finding.line, "");
-    page.lit(" |");
+    page.literal(" | ");
+    write_location(page, finding.path, finding.line, "");
+    page.literal(" |");
 }
 
-fn offer(page: &mut Page, choice: &Choice, bot: &Login) {
+fn write_option(page: &mut MarkdownBuilder, choice: &OperatorOption, bot: &Login) {
     match choice {
-        Choice::Merge { dismiss } if dismiss.is_empty() => {
-            page.lit("Merge it as it is: nothing of referee's blocks it.");
+        OperatorOption::Merge { dismiss } if dismiss.is_empty() => {
+            page.literal("Merge it as it is: nothing of referee's blocks it.");
         }
-        Choice::Merge { dismiss } => {
-            page.lit("Merge it as it is: ");
-            let named: String = dismiss.iter().take(DISMISS).map(|id| format!("{id} ")).collect();
-            command(page, bot, &format!("dismiss {named}<reason>"));
-            if dismiss.len() > DISMISS {
-                page.lit(", and so for ").num(dismiss.len() - DISMISS).lit(" more,");
+        OperatorOption::Merge { dismiss } => {
+            page.literal("Merge it as it is: ");
+            let named: String = dismiss.iter().take(MAX_DISMISS_IDS).map(|id| format!("{id} ")).collect();
+            write_command(page, bot, &format!("dismiss {named}<reason>"));
+            if dismiss.len() > MAX_DISMISS_IDS {
+                page.literal(", and so for ").number(dismiss.len() - MAX_DISMISS_IDS).literal(" more,");
             }
-            page.lit(" takes the block away, then merge; they stay listed as accepted.");
+            page.literal(" takes the block away, then merge; they stay listed as accepted.");
         }
-        Choice::Approve => {
-            page.lit("Approve it yourself: no worker starts at this head any more. It lifts nobody's block.");
+        OperatorOption::Approve => {
+            page.literal("Approve it yourself: no worker starts at this head any more. It lifts nobody's block.");
         }
-        Choice::Rounds => {
-            command(page, bot, "rounds +1");
-            page.lit(": one round more, for a fix that is nearly there.");
+        OperatorOption::AddRound => {
+            write_command(page, bot, "rounds +1");
+            page.literal(": one round more, for a fix that is nearly there.");
         }
-        Choice::Reopen => {
-            page.lit("Close and reopen it: rounds and workers count from there, for a change that was reworked.");
+        OperatorOption::Reopen => {
+            page.literal("Close and reopen it: rounds and workers count from there, for a change that was reworked.");
         }
-        Choice::Push => {
-            page.lit("Push the last fix by hand: only what you change is reviewed.");
+        OperatorOption::PushFix => {
+            page.literal("Push the last fix by hand: only what you change is reviewed.");
         }
-        Choice::Retry => {
-            command(page, bot, "retry");
-            page.lit(": it is tried again at this head, for an outage that is over.");
+        OperatorOption::Retry => {
+            write_command(page, bot, "retry");
+            page.literal(": it is tried again at this head, for an outage that is over.");
         }
-        Choice::BreakGlass => {
-            command(page, bot, "break-glass <reason>");
-            page.lit(": own blocks are lifted at this head, on the record, for what cannot wait.");
+        OperatorOption::BreakGlass => {
+            write_command(page, bot, "break-glass <reason>");
+            page.literal(": own blocks are lifted at this head, on the record, for what cannot wait.");
         }
-        Choice::Budget => {
-            page.lit("Raise ").code("[budget] pull").lit(" in the config: it goes on from where it stopped.");
+        OperatorOption::RaiseBudget => {
+            page.literal("Raise ")
+                .code_span("[budget] pull")
+                .literal(" in the config: it goes on from where it stopped.");
         }
-        Choice::Pause => {
-            command(page, bot, "pause");
-            page.lit(": nothing is started here until ");
-            command(page, bot, "resume");
-            page.lit(".");
+        OperatorOption::Pause => {
+            write_command(page, bot, "pause");
+            page.literal(": nothing is started here until ");
+            write_command(page, bot, "resume");
+            page.literal(".");
         }
     }
 }
 
-const ROWS: usize = 20_000;
-const IDS: usize = 40_000;
-const DISMISS: usize = 50;
+const TABLE_LIMIT_BYTES: usize = 20_000;
+const IDS_LIMIT_BYTES: usize = 40_000;
+const MAX_DISMISS_IDS: usize = 50;

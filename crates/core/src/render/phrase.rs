@@ -4,85 +4,85 @@ use std::fmt::Write as _;
 
 use crate::model::{FindingId, Login, Severity};
 use crate::plan::JobKind;
-use crate::sanitise::{Page, SafeText};
+use crate::sanitise::{MarkdownBuilder, SafeText};
 
 /// A finding's title as every text tells it. A summary keeps it in this form, so that the next turn, which has only
 /// what was kept, writes the same words (PUB-2).
-pub fn title(tainted: &str) -> SafeText {
-    SafeText::line(tainted, 80)
+pub fn render_title(tainted: &str) -> SafeText {
+    SafeText::sanitise_line(tainted, 80)
 }
 
 /// Why a run failed or is incomplete, as a summary tells and keeps it.
-pub fn failure(tainted: &str) -> SafeText {
-    SafeText::line(tainted, 120)
+pub fn render_failure(tainted: &str) -> SafeText {
+    SafeText::sanitise_line(tainted, 120)
 }
 
 /// Somebody's name, or a role's; it calls nobody.
-pub(super) fn name(page: &mut Page, name: &str) {
-    page.safe(&SafeText::line(name, LONGEST_NAME));
+pub(super) fn write_name(page: &mut MarkdownBuilder, name: &str) {
+    page.safe_text(&SafeText::sanitise_line(name, MAX_NAME_CHARS));
 }
 
 /// Names, the first ten of them.
-pub(super) fn names<'a>(page: &mut Page, all: impl ExactSizeIterator<Item = &'a str>) {
-    let more = all.len().saturating_sub(MOST);
-    for (at, one) in all.take(MOST).enumerate() {
-        comma(page, at);
-        name(page, one);
+pub(super) fn write_names<'a>(page: &mut MarkdownBuilder, all: impl ExactSizeIterator<Item = &'a str>) {
+    let more = all.len().saturating_sub(MAX_LIST_ITEMS);
+    for (at, one) in all.take(MAX_LIST_ITEMS).enumerate() {
+        write_comma(page, at);
+        write_name(page, one);
     }
-    and_more(page, more);
+    write_and_more(page, more);
 }
 
 /// `F4, F6`, the first ten of them.
-pub(super) fn ids(page: &mut Page, all: impl Iterator<Item = FindingId> + Clone) {
-    let more = all.clone().skip(MOST).count();
-    for (at, one) in all.take(MOST).enumerate() {
-        comma(page, at);
+pub(super) fn write_finding_ids(page: &mut MarkdownBuilder, all: impl Iterator<Item = FindingId> + Clone) {
+    let more = all.clone().skip(MAX_LIST_ITEMS).count();
+    for (at, one) in all.take(MAX_LIST_ITEMS).enumerate() {
+        write_comma(page, at);
         page.finding(one);
     }
-    and_more(page, more);
+    write_and_more(page, more);
 }
 
 /// `1 warning`, `2 warnings`.
-pub(super) fn count(page: &mut Page, n: usize, thing: &'static str) {
-    page.num(n).lit(" ").lit(thing);
+pub(super) fn write_count(page: &mut MarkdownBuilder, n: usize, thing: &'static str) {
+    page.number(n).literal(" ").literal(thing);
     if n != 1 {
-        page.lit("s");
+        page.literal("s");
     }
 }
 
 /// `src/auth.rs:88`, linked where there is something to link to.
-pub(super) fn place(page: &mut Page, path: &str, line: Option<u32>, url: &str) {
+pub(super) fn write_location(page: &mut MarkdownBuilder, path: &str, line: Option<u32>, url: &str) {
     if path.is_empty() {
-        page.link_lit("the pull", url);
+        page.link_literal("the pull", url);
         return;
     }
-    let mut text = String::with_capacity(path.len().min(4 * LONGEST_PATH) + 16);
-    text.push_str(tail(path));
+    let mut text = String::with_capacity(path.len().min(4 * MAX_PATH_CHARS) + 16);
+    text.push_str(path_tail(path));
     if let Some(line) = line {
         let _ = write!(text, ":{line}");
     }
-    if url.is_empty() || url.len() > LONGEST_LINK {
-        page.code(&text)
+    if url.is_empty() || url.len() > MAX_URL_BYTES {
+        page.code_span(&text)
     } else {
         page.link(&text, url)
     };
 }
 
 /// `` `@referee dismiss F4` ``: as code, so that it calls nobody and commands nothing.
-pub(super) fn command(page: &mut Page, bot: &Login, words: &str) {
+pub(super) fn write_command(page: &mut MarkdownBuilder, bot: &Login, words: &str) {
     let named = |it: &char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.' | '[' | ']');
-    let bot: String = bot.as_str().chars().filter(named).take(LONGEST_NAME).collect();
-    page.code(&format!("@{bot} {words}"));
+    let bot: String = bot.as_str().chars().filter(named).take(MAX_NAME_CHARS).collect();
+    page.code_span(&format!("@{bot} {words}"));
 }
 
 /// The start of a tainted word, as code.
-pub(super) fn coded(page: &mut Page, tainted: &str) {
-    let end = tainted.char_indices().nth(LONGEST_WORD).map_or(tainted.len(), |(at, _)| at);
-    page.code(tainted.get(..end).unwrap_or_default());
+pub(super) fn write_code(page: &mut MarkdownBuilder, tainted: &str) {
+    let end = tainted.char_indices().nth(MAX_CODE_CHARS).map_or(tainted.len(), |(at, _)| at);
+    page.code_span(tainted.get(..end).unwrap_or_default());
 }
 
 /// The word for a severity.
-pub(super) fn severity(severity: Severity) -> &'static str {
+pub(super) fn severity_name(severity: Severity) -> &'static str {
     match severity {
         Severity::Suggestion => "suggestion",
         Severity::Warning => "warning",
@@ -91,7 +91,7 @@ pub(super) fn severity(severity: Severity) -> &'static str {
 }
 
 /// The word for a type of worker.
-pub(super) fn kind(kind: JobKind) -> &'static str {
+pub(super) fn job_kind_name(kind: JobKind) -> &'static str {
     match kind {
         JobKind::Findings => "findings",
         JobKind::Rebase => "rebase",
@@ -104,26 +104,26 @@ pub(super) fn kind(kind: JobKind) -> &'static str {
 }
 
 /// Between the members of a list.
-pub(super) fn comma(page: &mut Page, at: usize) {
+pub(super) fn write_comma(page: &mut MarkdownBuilder, at: usize) {
     if at > 0 {
-        page.lit(", ");
+        page.literal(", ");
     }
 }
 
-fn and_more(page: &mut Page, more: usize) {
+fn write_and_more(page: &mut MarkdownBuilder, more: usize) {
     if more > 0 {
-        page.lit(" and ").num(more).lit(" more");
+        page.literal(" and ").number(more).literal(" more");
     }
 }
 
 /// The end of a path: the file's name says more than the folder's.
-fn tail(path: &str) -> &str {
-    let skip = path.chars().count().saturating_sub(LONGEST_PATH);
+fn path_tail(path: &str) -> &str {
+    let skip = path.chars().count().saturating_sub(MAX_PATH_CHARS);
     path.char_indices().nth(skip).and_then(|(at, _)| path.get(at..)).unwrap_or_default()
 }
 
-const MOST: usize = 10;
-const LONGEST_NAME: usize = 40;
-const LONGEST_WORD: usize = 80;
-const LONGEST_PATH: usize = 100;
-const LONGEST_LINK: usize = 500;
+const MAX_LIST_ITEMS: usize = 10;
+const MAX_NAME_CHARS: usize = 40;
+const MAX_CODE_CHARS: usize = 80;
+const MAX_PATH_CHARS: usize = 100;
+const MAX_URL_BYTES: usize = 500;

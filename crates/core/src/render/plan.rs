@@ -12,42 +12,44 @@
 
 use std::fmt::Write as _;
 
-use super::plain::{Plain, plain};
+use super::terminal::{TerminalSafe, write_terminal_safe};
 use crate::model::{CheckState, FindingState};
-use crate::plan::{Action, Brief, Cause, Delivery, Next, OnWhom, Plan, Reason, RoleState, Scope, Target};
+use crate::plan::{
+    Action, BlockedCause, Brief, CommentTarget, Delivery, Next, Plan, Reason, RoleState, Scope, WaitingOn,
+};
 
 /// The plan, line by line; each line ends with a line feed.
-pub fn plan_lines(plan: &Plan) -> String {
+pub fn render_plan(plan: &Plan) -> String {
     let mut out = String::with_capacity(1024);
-    line(&mut out, "rule", |out| reason(out, &plan.why));
+    write_line(&mut out, "rule", |out| write_reason(out, &plan.why));
     for role in &plan.roles {
-        line(&mut out, "standing", |out| standing(out, role));
+        write_line(&mut out, "standing", |out| write_role_state(out, role));
     }
-    line(&mut out, "threads", |out| threads(out, plan));
+    write_line(&mut out, "threads", |out| write_threads(out, plan));
     for step in &plan.steps {
-        line(&mut out, "plan", |out| {
-            action(out, &step.action);
-            because(out, &step.reason);
+        write_line(&mut out, "plan", |out| {
+            write_action(out, &step.action);
+            write_reason_suffix(out, &step.reason);
         });
     }
     if plan.steps.is_empty() {
-        line(&mut out, "plan", |out| out.push_str("nothing to write"));
+        write_line(&mut out, "plan", |out| out.push_str("nothing to write"));
     }
     for refusal in &plan.refused {
-        line(&mut out, "refuse", |out| {
-            plain(out, &refusal.what);
-            because(out, &refusal.why);
+        write_line(&mut out, "refuse", |out| {
+            write_terminal_safe(out, &refusal.what);
+            write_reason_suffix(out, &refusal.why);
         });
     }
     if let Some(delivery) = &plan.delivery {
-        line(&mut out, "deliver", |out| deliver(out, delivery));
+        write_line(&mut out, "deliver", |out| write_delivery(out, delivery));
     }
-    line(&mut out, "next", |out| next(out, &plan.next));
+    write_line(&mut out, "next", |out| write_next(out, &plan.next));
     out
 }
 
 /// One labelled line.
-pub(super) fn line(out: &mut String, label: &str, tell: impl FnOnce(&mut String)) {
+pub(super) fn write_line(out: &mut String, label: &str, tell: impl FnOnce(&mut String)) {
     let _ = write!(out, "{label:<9}");
     tell(out);
     out.truncate(out.trim_end().len());
@@ -55,21 +57,21 @@ pub(super) fn line(out: &mut String, label: &str, tell: impl FnOnce(&mut String)
 }
 
 /// What happens after the turn.
-fn next(out: &mut String, next: &Next) {
+fn write_next(out: &mut String, next: &Next) {
     match next {
         Next::Idle => out.push_str("nothing: the pull is closed, or not ours"),
         Next::Wait(whom) => {
             out.push_str("wait for ");
-            on_whom(out, whom);
+            write_waited_for(out, whom);
         }
         Next::Review(briefs) => {
             out.push_str("review by ");
-            join(out, briefs, brief);
+            write_joined(out, briefs, write_brief);
         }
         Next::Spawn(job) => {
-            let _ = write!(out, "start worker {} for {}", job.kind, Plain(&job.cause));
+            let _ = write!(out, "start worker {} for {}", job.kind, TerminalSafe(&job.cause));
             if let Some(head) = &job.head {
-                let _ = write!(out, " at {}", Plain(head.short()));
+                let _ = write!(out, " at {}", TerminalSafe(head.short()));
             }
             if job.retry {
                 out.push_str(", once more");
@@ -78,30 +80,30 @@ fn next(out: &mut String, next: &Next) {
         Next::Ready => out.push_str("ready: a person may take over"),
         Next::Blocked(cause) => {
             out.push_str("blocked: ");
-            out.push_str(blocked(*cause));
+            out.push_str(describe_cause(*cause));
         }
     }
 }
 
 /// The rule's name, and the facts it used.
-fn reason(out: &mut String, reason: &Reason) {
-    plain(out, &reason.rule);
+fn write_reason(out: &mut String, reason: &Reason) {
+    write_terminal_safe(out, &reason.rule);
     if !reason.facts.is_empty() {
         out.push_str(": ");
-        join(out, &reason.facts, |out, fact| plain(out, fact));
+        write_joined(out, &reason.facts, |out, fact| write_terminal_safe(out, fact));
     }
 }
 
-fn because(out: &mut String, why: &Reason) {
+fn write_reason_suffix(out: &mut String, why: &Reason) {
     out.push_str(" (");
-    reason(out, why);
+    write_reason(out, why);
     out.push(')');
 }
 
 /// How a role stands.
-fn standing(out: &mut String, state: &RoleState) {
+fn write_role_state(out: &mut String, state: &RoleState) {
     let RoleState { role, own, enforced, at_head } = state;
-    plain(out, role.as_str());
+    write_terminal_safe(out, role.as_str());
     let Some(own) = own else {
         out.push_str(" has not spoken");
         return;
@@ -113,7 +115,7 @@ fn standing(out: &mut String, state: &RoleState) {
     out.push_str(if *at_head { ", at this head" } else { ", not at this head" });
 }
 
-fn threads(out: &mut String, plan: &Plan) {
+fn write_threads(out: &mut String, plan: &Plan) {
     let counting: Vec<_> = plan.findings.iter().filter(|it| it.counts).collect();
     if plan.findings.is_empty() {
         out.push_str("no findings");
@@ -122,15 +124,15 @@ fn threads(out: &mut String, plan: &Plan) {
     let _ = write!(out, "{} open", counting.len());
     if !counting.is_empty() {
         out.push_str(" (");
-        join(out, &counting, |out, it| {
+        write_joined(out, &counting, |out, it| {
             let _ = write!(out, "{} {}", it.id, it.severity);
-            if let Some(state) = aside(it.state) {
+            if let Some(state) = open_state_label(it.state) {
                 let _ = write!(out, " {state}");
             }
         });
         out.push(')');
     }
-    for (state, word) in SETTLED {
+    for (state, word) in SETTLED_LABELS {
         let n = plan.findings.iter().filter(|it| !it.counts && it.state == state).count();
         if n > 0 {
             let _ = write!(out, " · {n} {word}");
@@ -138,7 +140,7 @@ fn threads(out: &mut String, plan: &Plan) {
     }
 }
 
-fn aside(state: FindingState) -> Option<&'static str> {
+fn open_state_label(state: FindingState) -> Option<&'static str> {
     match state {
         FindingState::New => Some("new"),
         FindingState::Answered => Some("answered"),
@@ -148,57 +150,64 @@ fn aside(state: FindingState) -> Option<&'static str> {
     }
 }
 
-fn action(out: &mut String, action: &Action) {
+fn write_action(out: &mut String, action: &Action) {
     let _ = match action {
         Action::PostReview { role, verdict, commit, threads, .. } => {
-            let _ = write!(out, "post {} as {verdict} at {}", Plain(role.as_str()), Plain(commit.short()));
-            opened(out, threads.iter().map(|thread| thread.finding.to_string()).collect());
+            let _ =
+                write!(out, "post {} as {verdict} at {}", TerminalSafe(role.as_str()), TerminalSafe(commit.short()));
+            write_opened_threads(out, threads.iter().map(|thread| thread.finding.to_string()).collect());
             Ok(())
         }
-        Action::EditReview { review, .. } => write!(out, "edit review {}", Plain(review.as_str())),
-        Action::Supersede { review, .. } => write!(out, "supersede review {}", Plain(review.as_str())),
+        Action::EditReview { review, .. } => write!(out, "edit review {}", TerminalSafe(review.as_str())),
+        Action::Supersede { review, .. } => write!(out, "supersede review {}", TerminalSafe(review.as_str())),
         Action::OpenThreads { role, threads, .. } => {
-            let _ = write!(out, "add to the review of {}", Plain(role.as_str()));
-            opened(out, threads.iter().map(|thread| thread.finding.to_string()).collect());
+            let _ = write!(out, "add to the review of {}", TerminalSafe(role.as_str()));
+            write_opened_threads(out, threads.iter().map(|thread| thread.finding.to_string()).collect());
             Ok(())
         }
-        Action::Reply { thread, .. } => write!(out, "reply in thread {}", Plain(thread.as_str())),
-        Action::Resolve { thread, .. } => write!(out, "resolve thread {}", Plain(thread.as_str())),
+        Action::Reply { thread, .. } => write!(out, "reply in thread {}", TerminalSafe(thread.as_str())),
+        Action::Resolve { thread, .. } => write!(out, "resolve thread {}", TerminalSafe(thread.as_str())),
         Action::EnsureComment { existing: Some(comment), .. } => {
-            write!(out, "edit comment {}", Plain(comment.as_str()))
+            write!(out, "edit comment {}", TerminalSafe(comment.as_str()))
         }
         Action::EnsureComment { existing: None, target, .. } => write!(out, "comment on {}", TargetName(*target)),
-        Action::SetLabel { name, on: true } => write!(out, "set label {}", Plain(name)),
-        Action::SetLabel { name, on: false } => write!(out, "take label {} off", Plain(name)),
+        Action::SetLabel { name, on: true } => write!(out, "set label {}", TerminalSafe(name)),
+        Action::SetLabel { name, on: false } => write!(out, "take label {} off", TerminalSafe(name)),
         Action::Assign { target, who: Some(who) } => {
-            write!(out, "assign {} to {}", TargetName(*target), Plain(who.as_str()))
+            write!(out, "assign {} to {}", TargetName(*target), TerminalSafe(who.as_str()))
         }
         Action::Assign { target, who: None } => write!(out, "unassign {}", TargetName(*target)),
         Action::SetStatus { context, state, text, .. } => {
-            write!(out, "status {} {}: {}", Plain(context), check(*state), Plain(text.as_str()))
+            write!(
+                out,
+                "status {} {}: {}",
+                TerminalSafe(context),
+                check_state_name(*state),
+                TerminalSafe(text.as_str())
+            )
         }
     };
 }
 
-fn opened(out: &mut String, findings: Vec<String>) {
+fn write_opened_threads(out: &mut String, findings: Vec<String>) {
     if !findings.is_empty() {
         out.push_str(", threads for ");
-        join(out, &findings, |out, id| out.push_str(id));
+        write_joined(out, &findings, |out, id| out.push_str(id));
     }
 }
 
-struct TargetName(Target);
+struct TargetName(CommentTarget);
 
 impl std::fmt::Display for TargetName {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0 {
-            Target::Pull => f.write_str("the pull"),
-            Target::Issue(number) => write!(f, "issue {number}"),
+            CommentTarget::Pull => f.write_str("the pull"),
+            CommentTarget::Issue(number) => write!(f, "issue {number}"),
         }
     }
 }
 
-fn check(state: CheckState) -> &'static str {
+fn check_state_name(state: CheckState) -> &'static str {
     match state {
         CheckState::Pass => "pass",
         CheckState::Fail => "fail",
@@ -207,59 +216,60 @@ fn check(state: CheckState) -> &'static str {
     }
 }
 
-fn deliver(out: &mut String, delivery: &Delivery) {
+fn write_delivery(out: &mut String, delivery: &Delivery) {
     let _ = match delivery {
         Delivery::Push { commit, over, epoch } => {
-            write!(out, "push {} over {}, lease {epoch}", Plain(commit.short()), Plain(over.short()))
+            write!(out, "push {} over {}, lease {epoch}", TerminalSafe(commit.short()), TerminalSafe(over.short()))
         }
         Delivery::OpenPull { branch, commit, title, epoch, .. } => {
-            let (branch, commit, title) = (Plain(branch), Plain(commit.short()), Plain(title.as_str()));
+            let (branch, commit, title) =
+                (TerminalSafe(branch), TerminalSafe(commit.short()), TerminalSafe(title.as_str()));
             write!(out, "open a pull from {branch} at {commit}: {title}, lease {epoch}")
         }
     };
 }
 
-fn brief(out: &mut String, brief: &Brief) {
-    plain(out, brief.role.as_str());
+fn write_brief(out: &mut String, brief: &Brief) {
+    write_terminal_safe(out, brief.role.as_str());
     match &brief.scope {
         Scope::Whole => out.push_str(" of everything"),
         Scope::Since(sha) => {
-            let _ = write!(out, " since {}", Plain(sha.short()));
+            let _ = write!(out, " since {}", TerminalSafe(sha.short()));
         }
     }
     let _ = write!(out, ", round {}", brief.round);
 }
 
-fn on_whom(out: &mut String, whom: &OnWhom) {
+fn write_waited_for(out: &mut String, whom: &WaitingOn) {
     match whom {
-        OnWhom::Author => out.push_str("the author: a push or an answer"),
-        OnWhom::Person(login) => {
-            let _ = write!(out, "{} to look again", Plain(login.as_str()));
+        WaitingOn::Author => out.push_str("the author: a push or an answer"),
+        WaitingOn::Person(login) => {
+            let _ = write!(out, "{} to look again", TerminalSafe(login.as_str()));
         }
-        OnWhom::Operator => out.push_str("the operator"),
-        OnWhom::Reviewer(names) => {
+        WaitingOn::Operator => out.push_str("the operator"),
+        WaitingOn::Reviewer(names) => {
             out.push_str("reviews by ");
-            join(out, names, |out, name| plain(out, name));
+            write_joined(out, names, |out, name| write_terminal_safe(out, name));
         }
-        OnWhom::Checks => out.push_str("the checks"),
-        OnWhom::Worker => out.push_str("the worker under way"),
-        OnWhom::Forge => out.push_str("the forge: it is read again"),
+        WaitingOn::Checks => out.push_str("the checks"),
+        WaitingOn::Worker => out.push_str("the worker under way"),
+        WaitingOn::Forge => out.push_str("the forge: it is read again"),
     }
 }
 
 /// Why a person must decide, in short.
-fn blocked(cause: Cause) -> &'static str {
+fn describe_cause(cause: BlockedCause) -> &'static str {
     match cause {
-        Cause::RoundCap => "the rounds are used up, a person decides",
-        Cause::Budget => "the budget is used up, a person decides",
-        Cause::ReviewerFailed => "a reviewer failed as often as it may, a person decides",
-        Cause::NeedsHuman => "something asks for a person's decision",
-        Cause::Incomplete => "not everything could be read",
-        Cause::NewerMark => "a newer referee wrote here, nothing is touched",
+        BlockedCause::RoundCap => "the rounds are used up, a person decides",
+        BlockedCause::Budget => "the budget is used up, a person decides",
+        BlockedCause::ReviewerFailed => "a reviewer failed as often as it may, a person decides",
+        BlockedCause::NeedsHuman => "something asks for a person's decision",
+        BlockedCause::Incomplete => "not everything could be read",
+        BlockedCause::NewerMark => "a newer referee wrote here, nothing is touched",
     }
 }
 
-fn join<T>(out: &mut String, all: &[T], mut tell: impl FnMut(&mut String, &T)) {
+fn write_joined<T>(out: &mut String, all: &[T], mut tell: impl FnMut(&mut String, &T)) {
     for (at, one) in all.iter().enumerate() {
         if at > 0 {
             out.push_str(", ");
@@ -268,7 +278,7 @@ fn join<T>(out: &mut String, all: &[T], mut tell: impl FnMut(&mut String, &T)) {
     }
 }
 
-const SETTLED: [(FindingState, &str); 5] = [
+const SETTLED_LABELS: [(FindingState, &str); 5] = [
     (FindingState::Fixed, "fixed"),
     (FindingState::Accepted, "accepted"),
     (FindingState::Refuted, "refuted"),

@@ -11,21 +11,21 @@ use minijinja::{Environment, UndefinedBehavior, Value, context};
 
 use crate::mark;
 use crate::model::{Class, Sha, Verification};
-use crate::sanitise::{Page, SafeText};
+use crate::sanitise::{MarkdownBuilder, SafeText};
 use crate::triage::{check_word, claims_resolution};
 
 /// The longest reply, in bytes.
-const REPLY: usize = 4_000;
+const MAX_REPLY_BYTES: usize = 4_000;
 /// How many checks a reply names.
-const CHECKS: usize = 5;
+const MAX_NAMED_CHECKS: usize = 5;
 /// How much of a command it names, in characters.
-const COMMAND: usize = 120;
+const MAX_COMMAND_CHARS: usize = 120;
 /// How the line begins that says in an own root that its thread is settled.
-const SETTLED: &str = "**Settled** · ";
+const SETTLED_PREFIX: &str = "**Settled** · ";
 
 /// What a reply is made from.
 #[derive(Clone, Copy, Debug)]
-pub struct Reply<'a> {
+pub struct FixReply<'a> {
     /// What the thread is.
     pub class: Class,
     /// What was done.
@@ -46,53 +46,53 @@ pub struct Reply<'a> {
 
 /// A reply's words, and why they are not the template's.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Worded {
+pub struct RenderedReply {
     /// The words.
-    pub words: SafeText,
+    pub text: SafeText,
     /// Why the template was not used.
-    pub broken: Option<String>,
+    pub template_error: Option<String>,
 }
 
 /// A reply in words, by the table above.
-pub fn reply(reply: &Reply<'_>, template: Option<&str>, max_text: usize) -> Worded {
-    let max = REPLY.min(max_text);
+pub fn render_reply(reply: &FixReply<'_>, template: Option<&str>, max_text: usize) -> RenderedReply {
+    let max = MAX_REPLY_BYTES.min(max_text);
     if let Some(words) = reply.reply_body {
-        return Worded { words: SafeText::block(words, max), broken: None };
+        return RenderedReply { text: SafeText::sanitise_block(words, max), template_error: None };
     }
     let Some(template) = template.filter(|template| !template.trim().is_empty()) else {
-        return Worded { words: built_in(reply, max), broken: None };
+        return RenderedReply { text: render_builtin(reply, max), template_error: None };
     };
-    let broken = match rendered(reply, template).map(|text| SafeText::block(&text, max)) {
+    let broken = match render_template(reply, template).map(|text| SafeText::sanitise_block(&text, max)) {
         Ok(words) if words.as_str().trim().is_empty() => "it says nothing".to_owned(),
         Ok(words) if claims_resolution(words.as_str()) => "it says that the thread is resolved".to_owned(),
-        Ok(words) => return Worded { words, broken: None },
+        Ok(words) => return RenderedReply { text: words, template_error: None },
         Err(error) => error.to_string(),
     };
-    Worded { words: built_in(reply, max), broken: Some(broken) }
+    RenderedReply { text: render_builtin(reply, max), template_error: Some(broken) }
 }
 
 /// An own root with a last line that says that its thread is settled (FIX-12). An earlier such line goes.
-pub fn settled(root: &str, class: Class, commit: Option<&Sha>, max_text: usize) -> SafeText {
-    let root = mark::visible(root);
+pub fn render_root_settled_by_class(root: &str, class: Class, commit: Option<&Sha>, max_text: usize) -> SafeText {
+    let root = mark::strip_hidden_comments(root);
     let root = root.trim_end();
     let body = match root.rsplit_once('\n') {
-        Some((before, last)) if last.starts_with(SETTLED) => before.trim_end(),
+        Some((before, last)) if last.starts_with(SETTLED_PREFIX) => before.trim_end(),
         _ => root,
     };
-    let mut page = Page::new();
-    page.safe(&SafeText::block(body, max_text)).blank_line().lit(SETTLED);
+    let mut page = MarkdownBuilder::new();
+    page.safe_text(&SafeText::sanitise_block(body, max_text)).blank_line().literal(SETTLED_PREFIX);
     match (class, commit) {
-        (Class::Valid, Some(commit)) => page.lit("fixed in ").code(commit.short()),
-        (Class::Valid, None) => page.lit("fixed"),
-        (Class::AlreadyFixed, _) => page.lit("the code has it already"),
-        (Class::Stale, _) => page.lit("it no longer applies"),
-        (Class::Invalid, _) => page.lit("left as it is"),
-        (Class::NeedsHuman, _) => page.lit("a person decides"),
+        (Class::Valid, Some(commit)) => page.literal("fixed in ").code_span(commit.short()),
+        (Class::Valid, None) => page.literal("fixed"),
+        (Class::AlreadyFixed, _) => page.literal("the code has it already"),
+        (Class::Stale, _) => page.literal("it no longer applies"),
+        (Class::Invalid, _) => page.literal("left as it is"),
+        (Class::NeedsHuman, _) => page.literal("a person decides"),
     };
     page.finish()
 }
 
-fn rendered(reply: &Reply<'_>, template: &str) -> Result<String, minijinja::Error> {
+fn render_template(reply: &FixReply<'_>, template: &str) -> Result<String, minijinja::Error> {
     let mut engine = Environment::new();
     engine.set_undefined_behavior(UndefinedBehavior::Strict);
     let checks = reply.verification.iter().map(|line| {
@@ -114,49 +114,52 @@ fn rendered(reply: &Reply<'_>, template: &str) -> Result<String, minijinja::Erro
     engine.render_str(template, words)
 }
 
-fn built_in(reply: &Reply<'_>, max: usize) -> SafeText {
-    let mut page = Page::new();
+fn render_builtin(reply: &FixReply<'_>, max: usize) -> SafeText {
+    let mut page = MarkdownBuilder::new();
     match (reply.class, reply.commit) {
-        (Class::Valid, Some(commit)) => page.lit("**Fixed** in ").code(commit.short()),
-        (Class::Valid, None) => page.lit("**Changed**"),
-        (Class::AlreadyFixed, _) => page.lit("**Already so**"),
-        (Class::Stale, _) => page.lit("**No longer applies**"),
-        (Class::Invalid, _) => page.lit("**Left as it is**"),
-        (Class::NeedsHuman, _) => page.lit("**A person decides**"),
+        (Class::Valid, Some(commit)) => page.literal("**Fixed** in ").code_span(commit.short()),
+        (Class::Valid, None) => page.literal("**Changed**"),
+        (Class::AlreadyFixed, _) => page.literal("**Already so**"),
+        (Class::Stale, _) => page.literal("**No longer applies**"),
+        (Class::Invalid, _) => page.literal("**Left as it is**"),
+        (Class::NeedsHuman, _) => page.literal("**A person decides**"),
     };
     // A quarter each: neither pushes out the other, nor the checks.
     for part in [reply.fix_summary, reply.evidence].into_iter().flatten() {
-        page.blank_line().safe(&SafeText::block(part, max / 4));
+        page.blank_line().safe_text(&SafeText::sanitise_block(part, max / 4));
     }
-    checks(&mut page, reply.verification);
+    write_checks(&mut page, reply.verification);
     page.finish()
 }
 
-fn checks(page: &mut Page, lines: &[Verification]) {
+fn write_checks(page: &mut MarkdownBuilder, lines: &[Verification]) {
     if lines.is_empty() {
         return;
     }
-    let told = checked(lines, |page, command| page.code(command));
+    let told = render_checks(lines, |page, command| page.code_span(command));
     // A command is anybody's words, too: one that says what only the forge may say is not quoted (FIX-4).
     let claims = claims_resolution(told.as_str());
-    let told = if claims { checked(lines, |page, _| page.lit("a command")) } else { told };
-    page.blank_line().safe(&told);
+    let told = if claims { render_checks(lines, |page, _| page.literal("a command")) } else { told };
+    page.blank_line().safe_text(&told);
 }
 
-fn checked(lines: &[Verification], name: impl for<'p> Fn(&'p mut Page, &str) -> &'p mut Page) -> SafeText {
-    let mut page = Page::new();
-    page.lit("Checked: ");
-    for (at, line) in lines.iter().take(CHECKS).enumerate() {
+fn render_checks(
+    lines: &[Verification],
+    name: impl for<'p> Fn(&'p mut MarkdownBuilder, &str) -> &'p mut MarkdownBuilder,
+) -> SafeText {
+    let mut page = MarkdownBuilder::new();
+    page.literal("Checked: ");
+    for (at, line) in lines.iter().take(MAX_NAMED_CHECKS).enumerate() {
         if at > 0 {
-            page.lit(", ");
+            page.literal(", ");
         }
-        let command: String = line.command.chars().take(COMMAND).collect();
+        let command: String = line.command.chars().take(MAX_COMMAND_CHARS).collect();
         name(&mut page, &command);
-        page.lit(" ").lit(check_word(line.status)).lit(" at ").code(line.head_sha.short());
+        page.literal(" ").literal(check_word(line.status)).literal(" at ").code_span(line.head_sha.short());
     }
-    let more = lines.len().saturating_sub(CHECKS);
+    let more = lines.len().saturating_sub(MAX_NAMED_CHECKS);
     if more > 0 {
-        page.lit(" and ").num(more).lit(" more");
+        page.literal(" and ").number(more).literal(" more");
     }
     page.finish()
 }

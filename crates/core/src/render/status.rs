@@ -1,51 +1,51 @@
 //! What a commit status says of a verdict (PUB-19).
 
 use super::Summary;
-use super::headline::{State, counts, reason};
-use super::phrase::{ids, name};
-use crate::sanitise::{Page, SafeText};
+use super::headline::{HeadlineState, write_counts, write_reason};
+use super::phrase::{write_finding_ids, write_name};
+use crate::sanitise::{MarkdownBuilder, SafeText};
 
 /// At most 140 characters, of the same facts as the summary's first line: `changes requested: F4, F6 · round 2/3`.
-pub fn status(summary: &Summary<'_>) -> SafeText {
-    let state = State::of(summary);
-    let mut page = Page::new();
+pub fn render_status(summary: &Summary<'_>) -> SafeText {
+    let state = HeadlineState::from_summary(summary);
+    let mut page = MarkdownBuilder::new();
     match state {
-        State::Blocks => {
-            page.lit("changes requested");
-            let blocking = summary.open.iter().filter(|it| it.blocking).map(|it| it.id);
+        HeadlineState::Blocks => {
+            page.literal("changes requested");
+            let blocking = summary.open_findings.iter().filter(|it| it.blocking).map(|it| it.id);
             if blocking.clone().next().is_some() {
-                page.lit(": ");
-                ids(&mut page, blocking);
+                page.literal(": ");
+                write_finding_ids(&mut page, blocking);
             }
-            page.lit(" · round ").num(summary.round).lit("/").num(summary.rounds);
+            page.literal(" · round ").number(summary.round).literal("/").number(summary.max_rounds);
         }
-        State::Unread => {
-            page.lit("not reviewed at this head");
+        HeadlineState::HeadUnread => {
+            page.literal("not reviewed at this head");
         }
-        State::BlockStays => {
-            page.lit("nothing blocking any more, the block stays until this review approves");
+        HeadlineState::BlockStays => {
+            page.literal("nothing blocking any more, the block stays until this review approves");
         }
-        State::Glass { by, reason } => {
-            page.lit("glass broken by ");
-            name(&mut page, by);
-            page.lit(": ").safe(&SafeText::line(reason, 80));
+        HeadlineState::GlassBroken { by, reason } => {
+            page.literal("glass broken by ");
+            write_name(&mut page, by);
+            page.literal(": ").safe_text(&SafeText::sanitise_line(reason, 80));
         }
-        State::Held { .. } => word(&mut page, summary, state, "changes requested"),
-        State::Failed => word(&mut page, summary, state, "not reviewed"),
-        State::Incomplete => word(&mut page, summary, state, "not fully reviewed"),
-        State::Approved => word(&mut page, summary, state, "approved"),
-        State::Clear => word(&mut page, summary, state, "nothing blocking"),
+        HeadlineState::HeldBySibling { .. } => write_state(&mut page, summary, state, "changes requested"),
+        HeadlineState::Failed => write_state(&mut page, summary, state, "not reviewed"),
+        HeadlineState::Incomplete => write_state(&mut page, summary, state, "not fully reviewed"),
+        HeadlineState::Approved => write_state(&mut page, summary, state, "approved"),
+        HeadlineState::NothingBlocking => write_state(&mut page, summary, state, "nothing blocking"),
     }
     // Own words, made safe part by part: only what is too long is looked at again.
     let text = page.finish();
-    if text.len() <= LONGEST { text } else { SafeText::line(text.as_str(), LONGEST) }
+    if text.len() <= MAX_STATUS_CHARS { text } else { SafeText::sanitise_line(text.as_str(), MAX_STATUS_CHARS) }
 }
 
 /// In characters.
-const LONGEST: usize = 140;
+const MAX_STATUS_CHARS: usize = 140;
 
-fn word(page: &mut Page, summary: &Summary<'_>, state: State<'_>, word: &'static str) {
-    page.lit(word);
-    reason(page, summary, state);
-    counts(page, summary, state);
+fn write_state(page: &mut MarkdownBuilder, summary: &Summary<'_>, state: HeadlineState<'_>, word: &'static str) {
+    page.literal(word);
+    write_reason(page, summary, state);
+    write_counts(page, summary, state);
 }

@@ -3,9 +3,9 @@
 
 use std::hash::{Hash, Hasher};
 
-use crate::decide::Remark;
+use crate::decide::FindingRemark;
 use crate::mark::Evaluation;
-use crate::model::{Figures, FindingId, Login, PreExisting, RoleName, Severity, Sha, Verdict};
+use crate::model::{FindingId, Login, PreExisting, RoleName, RunCost, Severity, Sha, Verdict};
 
 /// What a role's summary is made from.
 #[derive(Clone, Debug, Hash)]
@@ -15,13 +15,13 @@ pub struct Summary<'a> {
     /// Named on the command line only.
     pub ad_hoc: bool,
     /// The own verdict.
-    pub own: Verdict,
+    pub own_verdict: Verdict,
     /// What is enforced.
-    pub enforced: Verdict,
+    pub enforced_verdict: Verdict,
     /// The form of the row that carries it: a verdict in another form says so.
-    pub form: Verdict,
+    pub posted_verdict: Verdict,
     /// Why own, enforced and form differ, or what else people should know.
-    pub why: &'a [Why<'a>],
+    pub notes: &'a [SummaryNote<'a>],
     /// The head it was evaluated against.
     pub head: &'a Sha,
     /// The evaluation was complete.
@@ -31,19 +31,19 @@ pub struct Summary<'a> {
     /// Which round this is.
     pub round: u32,
     /// Of how many.
-    pub rounds: u32,
+    pub max_rounds: u32,
     /// What the run came to.
     pub evaluation: &'a Evaluation,
     /// What all runs of the role took here.
-    pub spent: Figures,
+    pub spent: RunCost,
     /// What the pull may take, in millionths of a dollar.
-    pub budget: u64,
+    pub budget_micro_usd: u64,
     /// Findings that count, gravest first.
-    pub open: &'a [Line<'a>],
+    pub open_findings: &'a [SummaryFinding<'a>],
     /// Findings that people accepted.
-    pub accepted: &'a [Line<'a>],
+    pub accepted_findings: &'a [SummaryFinding<'a>],
     /// Findings that were forgotten for want of room.
-    pub evicted: u32,
+    pub evicted_count: u32,
     /// The first of the findings outside the change; `evaluation` counts all of them.
     pub pre_existing: &'a [PreExisting],
     /// The name people command referee by.
@@ -52,7 +52,7 @@ pub struct Summary<'a> {
 
 /// One finding in a summary.
 #[derive(Clone, Debug)]
-pub struct Line<'a> {
+pub struct SummaryFinding<'a> {
     /// Its id.
     pub id: FindingId,
     /// How grave.
@@ -66,16 +66,16 @@ pub struct Line<'a> {
     /// It is one of those that the own verdict blocks for (INC-12): always told, whatever the room.
     pub blocking: bool,
     /// Its thread's page, where it has one.
-    pub url: &'a str,
+    pub thread_url: &'a str,
     /// What people should know of it.
-    pub remark: Remark<'a>,
+    pub remark: FindingRemark<'a>,
     /// Who accepted it.
-    pub by: Option<&'a Login>,
+    pub accepted_by: Option<&'a Login>,
 }
 
 /// Why own, enforced and form differ, or what else people should know.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Why<'a> {
+pub enum SummaryNote<'a> {
     /// A sibling blocks (PUB-7).
     Escalated {
         /// Which.
@@ -89,9 +89,9 @@ pub enum Why<'a> {
     /// Nothing blocks any more, but the block stays until the verdict approves (PUB-6).
     BlockStays,
     /// An own approval counted at a head that was not read (PUB-6, PUB-15).
-    Unread,
+    HeadUnread,
     /// The glass is broken (D25).
-    Glass {
+    GlassBroken {
         /// By whom.
         by: &'a str,
         /// Why; tainted.
@@ -103,7 +103,7 @@ pub enum Why<'a> {
         by: &'a str,
     },
     /// Verdicts are posted as comments here: own pull, or `approve = "off"`.
-    AsComment {
+    PostedAsComment {
         /// In words.
         because: &'static str,
     },
@@ -113,13 +113,13 @@ pub enum Why<'a> {
         by: &'a str,
     },
     /// Roles that do not apply to this change (D19).
-    NotAsked {
+    RolesNotAsked {
         /// Which.
         roles: Vec<&'a str>,
     },
 }
 
-impl Hash for Line<'_> {
+impl Hash for SummaryFinding<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         Self::hash_slice(std::slice::from_ref(self), state);
     }
@@ -129,7 +129,8 @@ impl Hash for Line<'_> {
     /// it is told where it changes.
     fn hash_slice<H: Hasher>(lines: &[Self], state: &mut H) {
         let mut before = "";
-        for Self { id, severity, title: _, path: _, line, blocking, url, remark, by } in lines {
+        for Self { id, severity, title: _, path: _, line, blocking, thread_url: url, remark, accepted_by: by } in lines
+        {
             let (page, place) = url.bytes().rposition(|b| b == b'#').map_or((*url, ""), |at| url.split_at(at));
             let other = (page != before).then_some(page);
             (id, severity, line, blocking, other, place, remark, by).hash(state);
@@ -140,10 +141,10 @@ impl Hash for Line<'_> {
 
 impl Summary<'_> {
     /// The hash of what the text is made from, and of the wording's own version.
-    pub fn inputs(&self) -> crate::hash::Hash {
-        crate::hash::Hash::of_value(&(WORDING, self))
+    pub fn hash_inputs(&self) -> crate::hash::Hash {
+        crate::hash::Hash::digest_value(&(WORDING_VERSION, self))
     }
 }
 
 /// Raised when the wording changes, so that standing summaries are written anew once.
-const WORDING: u32 = 1;
+const WORDING_VERSION: u32 = 1;

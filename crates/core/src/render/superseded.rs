@@ -1,22 +1,25 @@
 //! What is left of an approval once a block took its place (PUB-5).
 
-use crate::sanitise::{Page, SafeText};
+use crate::sanitise::{MarkdownBuilder, SafeText};
 
 /// `Superseded by <link>`, and the old words folded below. They are own words, but have been where others could edit
 /// them.
-pub fn superseded(by_url: &str, old: &str) -> SafeText {
-    let mut page = Page::new();
-    page.lit("Superseded by ").link_lit("a newer review", by_url);
-    let old = SafeText::block(&listed(&crate::mark::visible(old)), OLD);
+pub fn render_superseded(by_url: &str, old: &str) -> SafeText {
+    let mut page = MarkdownBuilder::new();
+    page.literal("Superseded by ").link_literal("a newer review", by_url);
+    let old = SafeText::sanitise_block(
+        &convert_tables_to_lists(&crate::mark::strip_hidden_comments(old)),
+        MAX_OLD_TEXT_BYTES,
+    );
     if !old.is_empty() {
-        page.blank_line().lit("<details><summary>What it said</summary>").blank_line().safe(&old);
-        page.blank_line().lit("</details>");
+        page.blank_line().literal("<details><summary>What it said</summary>").blank_line().safe_text(&old);
+        page.blank_line().literal("</details>");
     }
     page.finish()
 }
 
 /// The words with the rows of tables as a list: what is made safe has no tables.
-fn listed(old: &str) -> String {
+fn convert_tables_to_lists(old: &str) -> String {
     let mut listed = String::with_capacity(old.len());
     let mut lines = old.lines().peekable();
     while let Some(line) = lines.next() {
@@ -35,4 +38,4 @@ fn listed(old: &str) -> String {
     listed
 }
 
-const OLD: usize = 30_000;
+const MAX_OLD_TEXT_BYTES: usize = 30_000;

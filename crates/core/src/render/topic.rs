@@ -1,42 +1,42 @@
 //! Top-level comments about work and hand-over: one per topic, edited in place (D13).
 
-use super::phrase::{coded, ids, kind, name};
-use super::worker::told;
+use super::phrase::{job_kind_name, write_code, write_finding_ids, write_name};
+use super::worker::write_worker_text;
 use crate::model::snapshot::WorkOutcome;
 use crate::model::{FindingId, Login, Sha};
 use crate::plan::JobKind;
-use crate::sanitise::{Page, SafeText};
+use crate::sanitise::{MarkdownBuilder, SafeText};
 
 /// Rule 10: a person may take over (DSP-10).
 #[derive(Clone, Debug)]
-pub struct Ready<'a> {
+pub struct ReadyNote<'a> {
     /// At which head.
     pub head: &'a Sha,
     /// Who gets it.
-    pub assign: Option<&'a Login>,
+    pub assignee: Option<&'a Login>,
     /// Open findings that do not block.
-    pub open: Vec<FindingId>,
+    pub open_findings: Vec<FindingId>,
 }
 
 /// The words of a hand-over.
-pub fn ready(ready: &Ready<'_>) -> SafeText {
-    let mut page = Page::new();
-    page.lit("**Ready** · ").code(ready.head.short()).lit(" · nothing blocks");
-    if let Some(who) = ready.assign {
-        page.lit(" · assigned to ");
-        name(&mut page, who.as_str());
+pub fn render_ready_note(ready: &ReadyNote<'_>) -> SafeText {
+    let mut page = MarkdownBuilder::new();
+    page.literal("**Ready** · ").code_span(ready.head.short()).literal(" · nothing blocks");
+    if let Some(who) = ready.assignee {
+        page.literal(" · assigned to ");
+        write_name(&mut page, who.as_str());
     }
-    if !ready.open.is_empty() {
-        page.lit(" · open, not blocking: ");
-        ids(&mut page, ready.open.iter().copied());
+    if !ready.open_findings.is_empty() {
+        page.literal(" · open, not blocking: ");
+        write_finding_ids(&mut page, ready.open_findings.iter().copied());
     }
-    page.blank_line().lit("Merging is a person's act. A new change takes this back.");
+    page.blank_line().literal("Merging is a person's act. A new change takes this back.");
     page.finish()
 }
 
 /// That somebody broke the glass (D25, INC-13).
 #[derive(Clone, Debug)]
-pub struct GlassNote<'a> {
+pub struct BreakGlassNote<'a> {
     /// Who.
     pub by: &'a str,
     /// Why; tainted.
@@ -48,18 +48,18 @@ pub struct GlassNote<'a> {
 }
 
 /// The words of the audit.
-pub fn glass(note: &GlassNote<'_>) -> SafeText {
-    let mut page = Page::new();
-    page.lit("**Glass broken** · by ");
-    name(&mut page, note.by);
-    page.lit(" · ").code(note.head.short()).lit(" · until the next change");
-    page.blank_line().lit("Reason given: ").safe(&SafeText::line(note.reason, 300));
+pub fn render_break_glass_note(note: &BreakGlassNote<'_>) -> SafeText {
+    let mut page = MarkdownBuilder::new();
+    page.literal("**Glass broken** · by ");
+    write_name(&mut page, note.by);
+    page.literal(" · ").code_span(note.head.short()).literal(" · until the next change");
+    page.blank_line().literal("Reason given: ").safe_text(&SafeText::sanitise_line(note.reason, 300));
     if !note.blocking.is_empty() {
-        page.blank_line().lit("Not enforced: ");
-        ids(&mut page, note.blocking.iter().copied());
+        page.blank_line().literal("Not enforced: ");
+        write_finding_ids(&mut page, note.blocking.iter().copied());
     }
     page.blank_line();
-    page.lit("No reviewer and no worker starts here, and own blocks are lifted. A person's block still counts.");
+    page.literal("No reviewer and no worker starts here, and own blocks are lifted. A person's block still counts.");
     page.finish()
 }
 
@@ -81,9 +81,9 @@ pub struct JobNote<'a> {
 }
 
 /// The words of a job's comment: type, cause, head, outcome.
-pub fn job(note: &JobNote<'_>) -> SafeText {
-    let mut page = Page::new();
-    page.lit(match note.outcome {
+pub fn render_job_note(note: &JobNote<'_>) -> SafeText {
+    let mut page = MarkdownBuilder::new();
+    page.literal(match note.outcome {
         None if note.retried => "**Worker started again**",
         None => "**Worker started**",
         Some(WorkOutcome::Done) => "**Worker done**",
@@ -91,14 +91,14 @@ pub fn job(note: &JobNote<'_>) -> SafeText {
         Some(WorkOutcome::NeedsHuman) => "**Worker asks for a person's decision**",
         Some(WorkOutcome::Failed) => "**Worker failed**",
     });
-    page.lit(" · ").code(kind(note.kind));
+    page.literal(" · ").code_span(job_kind_name(note.kind));
     if let Some(head) = note.head {
-        page.lit(" · ").code(head.short());
+        page.literal(" · ").code_span(head.short());
     }
     if !note.cause.is_empty() {
-        page.lit(" · cause ");
-        coded(&mut page, note.cause);
+        page.literal(" · cause ");
+        write_code(&mut page, note.cause);
     }
-    told(&mut page, note.summary);
+    write_worker_text(&mut page, note.summary);
     page.finish()
 }

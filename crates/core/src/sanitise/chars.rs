@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// The text with line ends as line feeds and every character visible. Tabs stay.
-pub(super) fn clean(text: &str) -> Cow<'_, str> {
+pub(super) fn normalise_chars(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\t')) {
         return Cow::Borrowed(text);
     }
-    let Some(start) = text.char_indices().find(|(_, c)| kind(*c) != Kind::Seen).map(|(at, _)| at) else {
+    let Some(start) = text.char_indices().find(|(_, c)| classify_char(*c) != CharKind::Visible).map(|(at, _)| at)
+    else {
         return Cow::Borrowed(text);
     };
     let (head, tail) = text.split_at(start);
@@ -17,46 +18,48 @@ pub(super) fn clean(text: &str) -> Cow<'_, str> {
     let mut rest = tail;
     while let Some(c) = rest.chars().next() {
         rest = rest.get(c.len_utf8()..).unwrap_or_default();
-        match kind(c) {
-            Kind::Seen => out.push(c),
-            Kind::Line => {
+        match classify_char(c) {
+            CharKind::Visible => out.push(c),
+            CharKind::LineBreak => {
                 // CRLF is one end of line.
                 rest = if c == '\r' { rest.strip_prefix('\n').unwrap_or(rest) } else { rest };
                 out.push('\n');
             }
-            Kind::Blank => out.push(' '),
-            Kind::Turns => {
+            CharKind::Space => out.push(' '),
+            CharKind::BidiControl => {
                 let _ = write!(out, "U+{:04X}", u32::from(c));
             }
-            Kind::Unseen if c == '\u{1b}' => rest = after_sequence(rest),
-            Kind::Unseen => {}
+            CharKind::Invisible if c == '\u{1b}' => rest = skip_escape_sequence(rest),
+            CharKind::Invisible => {}
         }
     }
     Cow::Owned(out)
 }
 
 #[derive(PartialEq, Eq)]
-enum Kind {
-    Seen,
-    Line,
-    Blank,
-    Turns,
-    Unseen,
+enum CharKind {
+    Visible,
+    LineBreak,
+    Space,
+    BidiControl,
+    Invisible,
 }
 
-fn kind(c: char) -> Kind {
+fn classify_char(c: char) -> CharKind {
     match c {
-        ' '..='~' | '\n' | '\t' => Kind::Seen,
-        '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{b}' | '\u{c}' => Kind::Line,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => Kind::Turns,
-        c if c.is_control() || is_unseen(c) => Kind::Unseen,
-        c if c.is_whitespace() => Kind::Blank,
-        _ => Kind::Seen,
+        ' '..='~' | '\n' | '\t' => CharKind::Visible,
+        '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{b}' | '\u{c}' => CharKind::LineBreak,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            CharKind::BidiControl
+        }
+        c if c.is_control() || is_invisible(c) => CharKind::Invisible,
+        c if c.is_whitespace() => CharKind::Space,
+        _ => CharKind::Visible,
     }
 }
 
 /// Format characters, fillers, variation selectors, tags, private use and what is no character.
-fn is_unseen(c: char) -> bool {
+fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}'
         | '\u{34f}'
@@ -89,7 +92,7 @@ fn is_unseen(c: char) -> bool {
 }
 
 /// What follows a terminal's sequence: `[` up to a letter, `]` up to a bell or the next escape.
-fn after_sequence(rest: &str) -> &str {
+fn skip_escape_sequence(rest: &str) -> &str {
     if let Some(body) = rest.strip_prefix('[') {
         let end = body.find(|c: char| !matches!(c, ' '..='?')).unwrap_or(body.len());
         let tail = body.get(end..).unwrap_or_default();

@@ -1,14 +1,24 @@
 //! One pass over one line of tainted words, outside code blocks.
 
-use super::code::{Place, push_span};
-use super::lexicon::{is_bare_order, is_namespace};
-use super::links::{Ampersand, Angle, Link, address_length, ampersand, angle};
-use super::words::{alphanumeric_length, closing, dull_word, is_commit, is_name, name_length};
+use super::code::{SpanContext, push_code_span};
+use super::lexicon::{is_bare_command, is_reserved_namespace};
+use super::links::{AmpersandToken, AngleToken, MarkdownLink, parse_ampersand, parse_angle, url_length};
+use super::word_scan::{
+    alphanumeric_length, find_closing_backticks, is_name_byte, looks_like_commit, name_length, skip_plain_word,
+};
 
 /// Writes a line so that nothing in it is acted upon. Never looks beyond the line.
-pub(super) fn push_inline(text: &str, place: Place, out: &mut String) {
+pub(super) fn push_inline(text: &str, place: SpanContext, out: &mut String) {
     let line = out.len();
-    Inline { out, line, marks: line, place, unclosed: 0, comments_end: true }.text(text);
+    InlineSanitiser {
+        out,
+        line_start: line,
+        markers_end: line,
+        context: place,
+        unclosed_runs: 0,
+        may_close_comment: true,
+    }
+    .push_text(text);
     // A backslash at the end would take what is written next.
     let backslashes = out.len() - out.trim_end_matches('\\').len();
     if backslashes % 2 == 1 {
@@ -16,230 +26,230 @@ pub(super) fn push_inline(text: &str, place: Place, out: &mut String) {
     }
 }
 
-struct Inline<'o> {
+struct InlineSanitiser<'o> {
     out: &'o mut String,
     /// Where the line begins in `out`.
-    line: usize,
+    line_start: usize,
     /// How far the line is known to hold nothing but marks.
-    marks: usize,
-    place: Place,
+    markers_end: usize,
+    context: SpanContext,
     /// Lengths of backtick runs that were looked for and close nowhere in the rest of the line.
-    unclosed: u64,
+    unclosed_runs: u64,
     /// A hidden comment may end in the rest of the line.
-    comments_end: bool,
+    may_close_comment: bool,
 }
 
 /// What a byte may begin.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum ByteClass {
     Plain,
     Letter,
-    Sign,
+    Special,
 }
 
-const CLASSES: [Class; 256] = {
-    let mut classes = [Class::Plain; 256];
+const BYTE_CLASSES: [ByteClass; 256] = {
+    let mut classes = [ByteClass::Plain; 256];
     let mut byte = 0;
     while byte < 128 {
         if (byte as u8).is_ascii_alphanumeric() {
-            classes[byte] = Class::Letter;
+            classes[byte] = ByteClass::Letter;
         }
         byte += 1;
     }
     let signs = b"`\\<&[]!@#/:|~>";
     let mut sign = 0;
     while sign < signs.len() {
-        classes[signs[sign] as usize] = Class::Sign;
+        classes[signs[sign] as usize] = ByteClass::Special;
         sign += 1;
     }
     classes
 };
 
-impl Inline<'_> {
-    fn text(&mut self, text: &str) {
+impl InlineSanitiser<'_> {
+    fn push_text(&mut self, text: &str) {
         let bytes = text.as_bytes();
         // What lies between is copied in one go, once the line has begun.
         let (mut copied, mut at, mut begun) = (0, 0, false);
         while let Some(byte) = bytes.get(at) {
-            match CLASSES[usize::from(*byte)] {
-                Class::Plain => at += 1,
-                Class::Letter => {
+            match BYTE_CLASSES[usize::from(*byte)] {
+                ByteClass::Plain => at += 1,
+                ByteClass::Letter => {
                     if !begun {
-                        self.copy(text.get(copied..at).unwrap_or_default());
+                        self.push_verbatim(text.get(copied..at).unwrap_or_default());
                         copied = at;
-                        begun = !self.at_start();
+                        begun = !self.is_at_line_start();
                     }
-                    match dull_word(bytes, at) {
+                    match skip_plain_word(bytes, at) {
                         Some(end) if begun => at = end,
                         _ => {
-                            self.copy(text.get(copied..at).unwrap_or_default());
-                            at += self.word(text.get(at..).unwrap_or_default());
+                            self.push_verbatim(text.get(copied..at).unwrap_or_default());
+                            at += self.push_word(text.get(at..).unwrap_or_default());
                             copied = at;
                         }
                     }
                 }
-                Class::Sign => {
-                    self.copy(text.get(copied..at).unwrap_or_default());
-                    at += self.sign(*byte, text.get(at..).unwrap_or_default());
+                ByteClass::Special => {
+                    self.push_verbatim(text.get(copied..at).unwrap_or_default());
+                    at += self.push_special(*byte, text.get(at..).unwrap_or_default());
                     copied = at;
                 }
             }
         }
-        self.copy(text.get(copied..).unwrap_or_default());
+        self.push_verbatim(text.get(copied..).unwrap_or_default());
     }
 
-    fn sign(&mut self, sign: u8, rest: &str) -> usize {
+    fn push_special(&mut self, sign: u8, rest: &str) -> usize {
         match sign {
-            b'`' => self.backticks(rest),
-            b'\\' => self.backslash(rest),
-            b'<' => self.angle(rest),
-            b'&' => self.ampersand(rest),
-            b'[' => self.bracket(rest),
-            b']' => self.closing_bracket(rest),
-            b'!' => self.exclamation(rest),
-            b'@' => self.at(rest),
-            b'#' => self.numbered(rest),
-            b'/' => self.slash(rest),
-            b':' => self.colon(rest),
-            b'|' => self.pipe(),
-            b'~' => self.tildes(rest),
-            _ => self.quotes(rest),
+            b'`' => self.push_backticks(rest),
+            b'\\' => self.push_backslash(rest),
+            b'<' => self.push_angle(rest),
+            b'&' => self.push_ampersand(rest),
+            b'[' => self.push_opening_bracket(rest),
+            b']' => self.push_closing_bracket(rest),
+            b'!' => self.push_exclamation(rest),
+            b'@' => self.push_at_sign(rest),
+            b'#' => self.push_reference(rest),
+            b'/' => self.push_slash(rest),
+            b':' => self.push_colon(rest),
+            b'|' => self.push_pipe(),
+            b'~' => self.push_tildes(rest),
+            _ => self.push_quote_markers(rest),
         }
     }
 
-    fn copy(&mut self, text: &str) {
+    fn push_verbatim(&mut self, text: &str) {
         self.out.push_str(text);
     }
 
-    fn take(&mut self, rest: &str, length: usize) -> usize {
-        self.copy(rest.get(..length).unwrap_or_default());
+    fn push_prefix(&mut self, rest: &str, length: usize) -> usize {
+        self.push_verbatim(rest.get(..length).unwrap_or_default());
         length
     }
 
-    fn span(&mut self, rest: &str, length: usize) -> usize {
-        push_span(rest.get(..length).unwrap_or_default(), self.place, self.out);
+    fn push_prefix_as_code(&mut self, rest: &str, length: usize) -> usize {
+        push_code_span(rest.get(..length).unwrap_or_default(), self.context, self.out);
         length
     }
 
     /// Whether the line holds nothing yet but blanks and the marks of lists, quotes, headings and terms.
-    fn at_start(&mut self) -> bool {
-        let new = self.out.as_bytes().get(self.marks..).unwrap_or_default();
+    fn is_at_line_start(&mut self) -> bool {
+        let new = self.out.as_bytes().get(self.markers_end..).unwrap_or_default();
         let more = new.iter().take_while(|b| b" \t>-*+#.):~".contains(b) || b.is_ascii_digit()).count();
-        self.marks += more;
-        self.marks == self.out.len()
+        self.markers_end += more;
+        self.markers_end == self.out.len()
     }
 
-    fn word(&mut self, rest: &str) -> usize {
+    fn push_word(&mut self, rest: &str) -> usize {
         let end = rest.bytes().position(|b| !b.is_ascii_alphanumeric()).unwrap_or(rest.len());
         let (word, tail) = rest.split_at(end);
         let next = |at: usize| tail.as_bytes().get(at).copied().unwrap_or(b' ');
         if tail.starts_with("://") || (word.eq_ignore_ascii_case("www") && next(0) == b'.') {
-            return self.span(rest, address_length(rest));
+            return self.push_prefix_as_code(rest, url_length(rest));
         }
-        if next(0) == b'@' && is_name(next(1)) {
-            return self.span(rest, end + 1 + name_length(tail.get(1..).unwrap_or_default()));
+        if next(0) == b'@' && is_name_byte(next(1)) {
+            return self.push_prefix_as_code(rest, end + 1 + name_length(tail.get(1..).unwrap_or_default()));
         }
-        if is_commit(word) {
-            return self.span(rest, end);
+        if looks_like_commit(word) {
+            return self.push_prefix_as_code(rest, end);
         }
         if word.eq_ignore_ascii_case("gh") && next(0) == b'-' && next(1).is_ascii_digit() {
-            return self.span(rest, end + 1 + alphanumeric_length(tail.get(1..).unwrap_or_default()));
+            return self.push_prefix_as_code(rest, end + 1 + alphanumeric_length(tail.get(1..).unwrap_or_default()));
         }
-        if self.at_start() && is_bare_order(rest, word) {
-            return self.span(rest, if next(0) == b'?' { end + 1 } else { end });
+        if self.is_at_line_start() && is_bare_command(rest, word) {
+            return self.push_prefix_as_code(rest, if next(0) == b'?' { end + 1 } else { end });
         }
-        self.take(rest, end)
+        self.push_prefix(rest, end)
     }
 
-    fn backticks(&mut self, rest: &str) -> usize {
+    fn push_backticks(&mut self, rest: &str) -> usize {
         let body = rest.trim_start_matches('`');
         let run = rest.len() - body.len();
         let bit = u32::try_from(run).ok().and_then(|run| 1_u64.checked_shl(run)).unwrap_or_default();
-        let content = if bit == 0 || self.unclosed & bit != 0 { None } else { closing(body, run) };
+        let content = if bit == 0 || self.unclosed_runs & bit != 0 { None } else { find_closing_backticks(body, run) };
         match content {
             Some(length) => {
-                push_span(body.get(..length).unwrap_or_default(), self.place, self.out);
+                push_code_span(body.get(..length).unwrap_or_default(), self.context, self.out);
                 2 * run + length
             }
             None => {
-                self.unclosed |= bit;
+                self.unclosed_runs |= bit;
                 self.out.push_str(&"'".repeat(run.min(3)));
                 run
             }
         }
     }
 
-    fn backslash(&mut self, rest: &str) -> usize {
+    fn push_backslash(&mut self, rest: &str) -> usize {
         match rest.as_bytes().get(1) {
             // Forges look for these after the backslash is gone, so it protects nothing.
             Some(b'<' | b'&' | b'@' | b'/' | b'`' | b'#' | b'!' | b':' | b'.') => 1,
             // A checkbox is one with its backslash, too.
-            Some(b'[') if self.at_start() => 1,
-            Some(next) if next.is_ascii_punctuation() => self.take(rest, 2),
-            _ => self.take(rest, 1),
+            Some(b'[') if self.is_at_line_start() => 1,
+            Some(next) if next.is_ascii_punctuation() => self.push_prefix(rest, 2),
+            _ => self.push_prefix(rest, 1),
         }
     }
 
-    fn angle(&mut self, rest: &str) -> usize {
+    fn push_angle(&mut self, rest: &str) -> usize {
         let comment = rest.starts_with("<!--");
-        let angle = if comment && !self.comments_end { Angle::Sign } else { angle(rest) };
-        self.comments_end &= !comment || matches!(angle, Angle::Dropped(_));
+        let angle = if comment && !self.may_close_comment { AngleToken::Literal } else { parse_angle(rest) };
+        self.may_close_comment &= !comment || matches!(angle, AngleToken::Markup(_));
         match angle {
-            Angle::Dropped(length) => {
-                if !self.out.ends_with([' ', '\n']) && self.out.len() > self.line {
+            AngleToken::Markup(length) => {
+                if !self.out.ends_with([' ', '\n']) && self.out.len() > self.line_start {
                     self.out.push(' ');
                 }
                 length
             }
-            Angle::Address(address) => {
-                push_span(address, self.place, self.out);
+            AngleToken::Autolink(address) => {
+                push_code_span(address, self.context, self.out);
                 address.len() + 2
             }
-            Angle::Sign => {
+            AngleToken::Literal => {
                 self.out.push_str("&lt;");
                 1
             }
         }
     }
 
-    fn ampersand(&mut self, rest: &str) -> usize {
-        match ampersand(rest) {
-            Ampersand::Kept(length) => self.take(rest, length),
-            Ampersand::Entity => {
+    fn push_ampersand(&mut self, rest: &str) -> usize {
+        match parse_ampersand(rest) {
+            AmpersandToken::BasicEntity(length) => self.push_prefix(rest, length),
+            AmpersandToken::OtherEntity => {
                 self.out.push_str("&amp;");
                 1
             }
-            Ampersand::Sign => self.numbered(rest),
+            AmpersandToken::Literal => self.push_reference(rest),
         }
     }
 
-    fn bracket(&mut self, rest: &str) -> usize {
+    fn push_opening_bracket(&mut self, rest: &str) -> usize {
         for (checkbox, round) in [("[ ]", "( )"), ("[x]", "(x)"), ("[X]", "(x)")] {
-            if rest.starts_with(checkbox) && self.at_start() {
+            if rest.starts_with(checkbox) && self.is_at_line_start() {
                 self.out.push_str(round);
                 return checkbox.len();
             }
         }
-        let Some(link) = Link::at(rest) else {
+        let Some(link) = MarkdownLink::parse(rest) else {
             // Two brackets link to a page of the wiki.
             self.out.push_str(if rest.starts_with("[[") { "[ " } else { "[" });
             return 1;
         };
-        match link.address {
-            Some(address) if address == link.text.trim() => push_span(address, self.place, self.out),
+        match link.url {
+            Some(address) if address == link.text.trim() => push_code_span(address, self.context, self.out),
             Some(address) => {
-                self.text(link.text);
+                self.push_text(link.text);
                 self.out.push_str(" (");
-                push_span(address, self.place, self.out);
+                push_code_span(address, self.context, self.out);
                 self.out.push(')');
             }
-            None => self.text(link.text),
+            None => self.push_text(link.text),
         }
         link.length
     }
 
     /// No link, no reference and no definition survives a blank behind its bracket.
-    fn closing_bracket(&mut self, rest: &str) -> usize {
+    fn push_closing_bracket(&mut self, rest: &str) -> usize {
         self.out.push(']');
         if rest.get(1..).is_some_and(|tail| tail.starts_with(['(', '[', ':'])) {
             self.out.push(' ');
@@ -247,20 +257,20 @@ impl Inline<'_> {
         1
     }
 
-    fn exclamation(&mut self, rest: &str) -> usize {
+    fn push_exclamation(&mut self, rest: &str) -> usize {
         let Some(bracket) = rest.strip_prefix('!').filter(|tail| tail.starts_with('[')) else {
-            return self.numbered(rest);
+            return self.push_reference(rest);
         };
-        match Link::at(bracket) {
+        match MarkdownLink::parse(bracket) {
             Some(image) => {
-                self.text(image.text);
+                self.push_text(image.text);
                 1 + image.length
             }
             None => 1,
         }
     }
 
-    fn at(&mut self, rest: &str) -> usize {
+    fn push_at_sign(&mut self, rest: &str) -> usize {
         let tail = rest.get(1..).unwrap_or_default();
         match name_length(tail) {
             // The name may follow an escape that nobody sees.
@@ -268,58 +278,59 @@ impl Inline<'_> {
                 self.out.push_str("@ ");
                 1
             }
-            0 => self.take(rest, 1),
-            length => self.span(rest, 1 + length),
+            0 => self.push_prefix(rest, 1),
+            length => self.push_prefix_as_code(rest, 1 + length),
         }
     }
 
     /// `#12`, `!12`, `&12` are references.
-    fn numbered(&mut self, rest: &str) -> usize {
+    fn push_reference(&mut self, rest: &str) -> usize {
         if rest.as_bytes().get(1).is_some_and(u8::is_ascii_digit) {
-            return self.span(rest, 1 + alphanumeric_length(rest.get(1..).unwrap_or_default()));
+            return self.push_prefix_as_code(rest, 1 + alphanumeric_length(rest.get(1..).unwrap_or_default()));
         }
-        self.take(rest, 1)
+        self.push_prefix(rest, 1)
     }
 
-    fn slash(&mut self, rest: &str) -> usize {
-        let orders = rest.as_bytes().get(1).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_') && self.at_start();
+    fn push_slash(&mut self, rest: &str) -> usize {
+        let orders =
+            rest.as_bytes().get(1).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_') && self.is_at_line_start();
         if !orders {
-            return self.take(rest, 1);
+            return self.push_prefix(rest, 1);
         }
         let end = rest.bytes().position(|b| !(b.is_ascii_alphanumeric() || b"_-./".contains(&b))).unwrap_or(rest.len());
-        self.span(rest, rest.get(..end).unwrap_or_default().trim_end_matches('.').len())
+        self.push_prefix_as_code(rest, rest.get(..end).unwrap_or_default().trim_end_matches('.').len())
     }
 
-    fn colon(&mut self, rest: &str) -> usize {
+    fn push_colon(&mut self, rest: &str) -> usize {
         let tail = rest.get(1..).unwrap_or_default();
-        let names = is_namespace(self.out.get(self.line..).unwrap_or_default(), tail);
+        let names = is_reserved_namespace(self.out.get(self.line_start..).unwrap_or_default(), tail);
         self.out.push(if names { ' ' } else { ':' });
         1
     }
 
-    fn pipe(&mut self) -> usize {
-        self.out.push_str(match self.place {
-            Place::Prose => "|",
-            Place::Cell => "\\|",
+    fn push_pipe(&mut self) -> usize {
+        self.out.push_str(match self.context {
+            SpanContext::Prose => "|",
+            SpanContext::TableCell => "\\|",
         });
         1
     }
 
     /// A fence inside a list or quote is none.
-    fn tildes(&mut self, rest: &str) -> usize {
+    fn push_tildes(&mut self, rest: &str) -> usize {
         let run = rest.len() - rest.trim_start_matches('~').len();
-        if run >= 3 && self.at_start() {
+        if run >= 3 && self.is_at_line_start() {
             self.out.push_str("'''");
             return run;
         }
-        self.take(rest, run)
+        self.push_prefix(rest, run)
     }
 
     /// Three in a row open a block of their own on one forge.
-    fn quotes(&mut self, rest: &str) -> usize {
+    fn push_quote_markers(&mut self, rest: &str) -> usize {
         let run = rest.len() - rest.trim_start_matches('>').len();
-        let shown = if self.at_start() { 1 } else { run };
-        self.take(rest, shown);
+        let shown = if self.is_at_line_start() { 1 } else { run };
+        self.push_prefix(rest, shown);
         run
     }
 }

@@ -1,7 +1,7 @@
 //! Names and words that others act on.
 
 /// Bots that act on a mention. Some look for their name anywhere in the raw text, so code does not stop them.
-const BOTS: [&str; 49] = [
+const BOT_NAMES: [&str; 49] = [
     "all-contributors",
     "allcontributors",
     "azure-pipelines",
@@ -54,7 +54,7 @@ const BOTS: [&str; 49] = [
 ];
 
 /// Bots that act on bare words at the start of a line.
-const BARE: [&str; 11] = [
+const BARE_COMMANDS: [&str; 11] = [
     "bors",
     "bors-ng",
     "jenkins",
@@ -69,7 +69,7 @@ const BARE: [&str; 11] = [
 ];
 
 /// HTML elements that are dropped; anything else in angle brackets is shown, since code is full of it.
-const ELEMENTS: [&str; 119] = [
+const HTML_ELEMENTS: [&str; 119] = [
     "a",
     "abbr",
     "acronym",
@@ -192,18 +192,18 @@ const ELEMENTS: [&str; 119] = [
 ];
 
 /// Languages of code blocks that forges do more with than colour: diagrams, maps, suggestions to click.
-const ACTIVE_FENCES: [&str; 11] =
+const ACTIVE_LANGUAGES: [&str; 11] =
     ["d2", "ditaa", "geojson", "graphviz", "katex", "kroki", "math", "mermaid", "plantuml", "stl", "topojson"];
 
 /// Whether a bot would hear its name in an `@` and this: many look for no more than the beginning.
-pub(super) fn is_bot(name: &str) -> bool {
-    BOTS.iter().any(|bot| name.get(..bot.len()).is_some_and(|start| start.eq_ignore_ascii_case(bot)))
+pub(super) fn starts_with_bot_name(name: &str) -> bool {
+    BOT_NAMES.iter().any(|bot| name.get(..bot.len()).is_some_and(|start| start.eq_ignore_ascii_case(bot)))
 }
 
 /// Whether a line that begins so is an order to some bot; the first word is `word`.
-pub(super) fn is_bare_order(line: &str, word: &str) -> bool {
+pub(super) fn is_bare_command(line: &str, word: &str) -> bool {
     let first = word.as_bytes().first().map(u8::to_ascii_lowercase);
-    BARE.iter().filter(|order| order.as_bytes().first().copied() == first).any(|order| {
+    BARE_COMMANDS.iter().filter(|order| order.as_bytes().first().copied() == first).any(|order| {
         let starts = line.get(..order.len()).is_some_and(|start| start.eq_ignore_ascii_case(order));
         let ends = line.as_bytes().get(order.len()).is_none_or(|next| !next.is_ascii_alphanumeric());
         starts && ends
@@ -211,22 +211,22 @@ pub(super) fn is_bare_order(line: &str, word: &str) -> bool {
 }
 
 /// Whether that is an HTML element.
-pub(super) fn is_element(name: &str) -> bool {
+pub(super) fn is_html_element(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    ELEMENTS.binary_search(&lower.as_str()).is_ok()
+    HTML_ELEMENTS.binary_search(&lower.as_str()).is_ok()
 }
 
 /// The language of a code block, if it does no more than colour.
-pub(super) fn harmless_language(info: &str) -> &str {
+pub(super) fn filter_language(info: &str) -> &str {
     let name = info.split_whitespace().next().unwrap_or_default();
     let named = name.len() <= 20 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"+#_.-".contains(&b));
-    let active = ACTIVE_FENCES.iter().any(|it| it.eq_ignore_ascii_case(name));
+    let active = ACTIVE_LANGUAGES.iter().any(|it| it.eq_ignore_ascii_case(name));
     let suggests = name.get(..10).is_some_and(|start| start.eq_ignore_ascii_case("suggestion"));
     if named && !active && !suggests { name } else { "" }
 }
 
 /// Whether a colon between these two would name our memory, or another bot's.
-pub(super) fn is_namespace(before: &str, after: &str) -> bool {
+pub(super) fn is_reserved_namespace(before: &str, after: &str) -> bool {
     let ends = |word: &str| {
         let start = before.len().checked_sub(word.len());
         start.and_then(|start| before.get(start..)).is_some_and(|end| end.eq_ignore_ascii_case(word))

@@ -1,39 +1,39 @@
 //! Links, addresses and tags: where they end, and what of them is shown.
 
-use super::lexicon::is_element;
+use super::lexicon::is_html_element;
 
 /// The longest address of a link that is looked for.
-const ADDRESS_MAX: usize = 2_048;
+const MAX_URL_BYTES: usize = 2_048;
 
 /// A link or image: `[text](address "title")`.
-pub(super) struct Link<'a> {
+pub(super) struct MarkdownLink<'a> {
     pub(super) text: &'a str,
     /// Shown in code; `None` where it leads neither to a page nor to a path.
-    pub(super) address: Option<&'a str>,
+    pub(super) url: Option<&'a str>,
     /// How many bytes it takes.
     pub(super) length: usize,
 }
 
-impl<'a> Link<'a> {
+impl<'a> MarkdownLink<'a> {
     /// The link at the start of a text that begins with `[`. One whose text has brackets is none: it is taken apart.
-    pub(super) fn at(text: &'a str) -> Option<Self> {
+    pub(super) fn parse(text: &'a str) -> Option<Self> {
         let inside = text.get(1..)?;
         let end = inside.find(['[', ']'])?;
         let tail = inside.get(end..)?.strip_prefix("](")?;
-        let tail = tail.get(..tail.floor_char_boundary(ADDRESS_MAX))?;
+        let tail = tail.get(..tail.floor_char_boundary(MAX_URL_BYTES))?;
         let start = tail.trim_start();
         let (address, after) = match start.strip_prefix('<') {
             Some(angled) => angled.split_once('>')?,
-            None => start.split_at(bare_end(start)),
+            None => start.split_at(find_bare_url_end(start)),
         };
-        let close = title_end(after)?;
+        let close = find_link_end(after)?;
         let length = 1 + end + 2 + (tail.len() - after.len()) + close;
-        Some(Self { text: inside.get(..end)?, address: Some(address).filter(|it| is_shown(it)), length })
+        Some(Self { text: inside.get(..end)?, url: Some(address).filter(|it| is_showable_url(it)), length })
     }
 }
 
 /// Where an address without angle brackets ends: at a blank, or at the parenthesis that was not opened in it.
-fn bare_end(text: &str) -> usize {
+fn find_bare_url_end(text: &str) -> usize {
     let mut open = 0_usize;
     let end = text.find(|c: char| match c {
         '(' => {
@@ -51,7 +51,7 @@ fn bare_end(text: &str) -> usize {
 }
 
 /// Where the closing parenthesis ends, behind an optional title.
-fn title_end(after: &str) -> Option<usize> {
+fn find_link_end(after: &str) -> Option<usize> {
     let body = after.trim_start();
     let quote = body.chars().next()?;
     let rest = match quote {
@@ -63,14 +63,14 @@ fn title_end(after: &str) -> Option<usize> {
 }
 
 /// Pages and paths are worth showing; anything else with a scheme is not.
-fn is_shown(address: &str) -> bool {
+fn is_showable_url(address: &str) -> bool {
     let lower = address.get(..8).unwrap_or(address).to_ascii_lowercase();
     let page = lower.starts_with("https://") || lower.starts_with("http://");
     page || !(address.is_empty() || address.starts_with('#') || address.contains(':') || address.starts_with("//"))
 }
 
 /// How long an address in prose is: up to a blank, without the punctuation of the sentence around it.
-pub(super) fn address_length(text: &str) -> usize {
+pub(super) fn url_length(text: &str) -> usize {
     let end = text.find(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '`' | '|')).unwrap_or(text.len());
     let address = text.get(..end).unwrap_or_default();
     let mut kept = address;
@@ -87,57 +87,59 @@ pub(super) fn address_length(text: &str) -> usize {
 }
 
 /// What a `<` begins.
-pub(super) enum Angle<'a> {
+pub(super) enum AngleToken<'a> {
     /// A tag or a hidden comment of so many bytes: dropped.
-    Dropped(usize),
+    Markup(usize),
     /// An address in angle brackets.
-    Address(&'a str),
+    Autolink(&'a str),
     /// Nothing: it is shown.
-    Sign,
+    Literal,
 }
 
 /// What the `<` at the start of a text begins.
-pub(super) fn angle(text: &str) -> Angle<'_> {
+pub(super) fn parse_angle(text: &str) -> AngleToken<'_> {
     if let Some(comment) = text.strip_prefix("<!--") {
-        return comment.find("-->").map_or(Angle::Sign, |end| Angle::Dropped("<!--".len() + end + "-->".len()));
+        return comment
+            .find("-->")
+            .map_or(AngleToken::Literal, |end| AngleToken::Markup("<!--".len() + end + "-->".len()));
     }
     let inside = text.get(1..).unwrap_or_default();
     let Some(end) = inside.find(['<', '>']).filter(|end| inside.as_bytes().get(*end) == Some(&b'>')) else {
-        return Angle::Sign;
+        return AngleToken::Literal;
     };
     let body = inside.get(..end).unwrap_or_default();
     if !body.contains(char::is_whitespace)
         && (body.contains("://") || body.contains('@') || body.starts_with("mailto:"))
     {
-        return Angle::Address(body);
+        return AngleToken::Autolink(body);
     }
     let name = body.strip_prefix('/').unwrap_or(body);
     let length = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
     let (name, attributes) = name.split_at(length);
     let ends = attributes.chars().next().is_none_or(|c| c.is_whitespace() || c == '/');
-    if ends && is_element(name) { Angle::Dropped(end + 2) } else { Angle::Sign }
+    if ends && is_html_element(name) { AngleToken::Markup(end + 2) } else { AngleToken::Literal }
 }
 
 /// What an `&` begins.
-pub(super) enum Ampersand {
+pub(super) enum AmpersandToken {
     /// One of the four that show a sign of HTML: of so many bytes, kept.
-    Kept(usize),
+    BasicEntity(usize),
     /// Any other entity: shown as it was typed.
-    Entity,
+    OtherEntity,
     /// Nothing.
-    Sign,
+    Literal,
 }
 
 /// What the `&` at the start of a text begins.
-pub(super) fn ampersand(text: &str) -> Ampersand {
+pub(super) fn parse_ampersand(text: &str) -> AmpersandToken {
     for kept in ["&lt;", "&gt;", "&amp;", "&quot;"] {
         if text.starts_with(kept) {
-            return Ampersand::Kept(kept.len());
+            return AmpersandToken::BasicEntity(kept.len());
         }
     }
     let body = text.get(1..).unwrap_or_default();
     let length = body.bytes().take(32).take_while(|b| b.is_ascii_alphanumeric() || *b == b'#').count();
     // A backslash in front of the semicolon is for a reader of Markdown, and not for every reader of HTML.
     let end = body.get(length..).unwrap_or_default().trim_start_matches('\\');
-    if length > 0 && end.starts_with(';') { Ampersand::Entity } else { Ampersand::Sign }
+    if length > 0 && end.starts_with(';') { AmpersandToken::OtherEntity } else { AmpersandToken::Literal }
 }

@@ -22,15 +22,15 @@
 //!
 //! A pass is repeated until it changes nothing, so making a safe text safe again changes nothing.
 
-mod cap;
 mod chars;
 mod code;
 mod inline;
 mod lexicon;
-mod lines;
+mod limit;
 mod links;
-mod page;
-mod words;
+mod markdown_builder;
+mod single_pass;
+mod word_scan;
 
 use std::fmt;
 
@@ -38,7 +38,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use code::is_verbatim;
-pub use page::Page;
+pub use markdown_builder::MarkdownBuilder;
 
 /// Text that may be sent.
 ///
@@ -50,13 +50,13 @@ pub struct SafeText(String);
 
 impl SafeText {
     /// Prose of several lines, of at most `max_bytes`: lists, quotes, emphasis and code blocks stay.
-    pub fn block(tainted: &str, max_bytes: usize) -> Self {
-        Self(cap::block(tainted, max_bytes))
+    pub fn sanitise_block(tainted: &str, max_bytes: usize) -> Self {
+        Self(limit::sanitise_block(tainted, max_bytes))
     }
 
     /// One line of at most `max_chars` characters, for a table's cell, a heading or a sentence.
-    pub fn line(tainted: &str, max_chars: usize) -> Self {
-        Self(cap::line(tainted, max_chars))
+    pub fn sanitise_line(tainted: &str, max_chars: usize) -> Self {
+        Self(limit::sanitise_line(tainted, max_chars))
     }
 
     /// The words.

@@ -1,8 +1,8 @@
 //! What people command by a comment's first line (LOOP-12), and what a reply means.
 
-mod ask;
-mod bot;
-mod near;
+mod bot_text;
+mod command;
+mod nearest_word;
 mod prose;
 mod stance;
 
@@ -11,10 +11,10 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use ask::{Calls, ask};
-pub use bot::bot_text;
-pub use near::nearest;
-pub use stance::stance;
+pub use bot_text::parse_bot_text;
+pub use command::{CommandPrefixes, parse_command};
+pub use nearest_word::find_nearest_word;
+pub use stance::parse_stance;
 
 use crate::model::{FindingId, RoleName};
 

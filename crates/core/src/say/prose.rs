@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// The lines that are the writer's own words.
-pub(super) fn own_lines(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn prose_lines(text: &str) -> impl Iterator<Item = &str> {
     let mut fence: Option<(char, usize)> = None;
     text.lines().filter(move |line| {
         let line = line.trim_start();
@@ -27,7 +27,7 @@ pub(super) fn own_lines(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A line without what stands between backticks.
-pub(super) fn without_code(line: &str) -> Cow<'_, str> {
+pub(super) fn strip_code_spans(line: &str) -> Cow<'_, str> {
     if !line.contains('`') {
         return Cow::Borrowed(line);
     }
@@ -38,7 +38,7 @@ pub(super) fn without_code(line: &str) -> Cow<'_, str> {
         kept.push_str(before);
         let run = code.len() - code.trim_start_matches('`').len();
         let body = code.get(run..).unwrap_or_default();
-        match closing(body, run) {
+        match find_closing_backticks(body, run) {
             Some(end) => {
                 kept.push(' ');
                 rest = body.get(end..).unwrap_or_default();
@@ -51,7 +51,7 @@ pub(super) fn without_code(line: &str) -> Cow<'_, str> {
 }
 
 /// Where the code ends: behind a run of as many backticks.
-fn closing(body: &str, run: usize) -> Option<usize> {
+fn find_closing_backticks(body: &str, run: usize) -> Option<usize> {
     let mut from = 0;
     loop {
         let start = from + body.get(from..)?.find('`')?;

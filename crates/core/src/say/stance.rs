@@ -12,25 +12,26 @@
 //! in a clause that says before the phrase that it is not so, or only wished, planned, asked or supposed: `not fixed`,
 //! `will be fixed`, `should be acknowledged`, `if you disagree`.
 
-use super::prose::{own_lines, without_code};
+use super::prose::{prose_lines, strip_code_spans};
 use crate::model::Stance;
 
-const CLAIMS: [&str; 5] = ["fixed", "done", "addressed", "resolved", "corrected"];
+const FIX_CLAIMS: [&str; 5] = ["fixed", "done", "addressed", "resolved", "corrected"];
 
 /// A claim goes on with one of these, or ends its clause: `fixed in 9c1f2ab`, but not `fixed size`.
-const CLAIM_GOES_ON: [&str; 19] = [
+const CLAIM_CONTINUATIONS: [&str; 19] = [
     "in", "by", "with", "now", "here", "via", "it", "this", "that", "these", "those", "the", "and", "both", "all",
     "as", "thanks", "thank", "already",
 ];
 const NOT_A_CLAIM_AFTER: [&str; 10] = ["a", "an", "the", "of", "with", "any", "some", "each", "per", "no"];
-const LATER: [&str; 8] = ["later", "soon", "tomorrow", "next", "separately", "eventually", "followup", "follow"];
+const DEFERRAL_WORDS: [&str; 8] =
+    ["later", "soon", "tomorrow", "next", "separately", "eventually", "followup", "follow"];
 
-const REFUSALS: [&[&str]; 4] = [&["won't", "fix"], &["wont", "fix"], &["wontfix"], &["will", "not", "fix"]];
+const REFUSAL_PHRASES: [&[&str]; 4] = [&["won't", "fix"], &["wont", "fix"], &["wontfix"], &["will", "not", "fix"]];
 
 /// Who refuses: `that won't fix the leak` is said of a proposal.
-const REFUSER: [&str; 11] = ["i", "we", "so", "and", "still", "definitely", "just", "also", "a", "as", "is"];
+const REFUSAL_SUBJECTS: [&str; 11] = ["i", "we", "so", "and", "still", "definitely", "just", "also", "a", "as", "is"];
 
-const ACCEPTS_RISK: [&[&str]; 8] = [
+const RISK_ACCEPTANCE_PHRASES: [&[&str]; 8] = [
     &["not", "going", "to", "fix"],
     &["accepted", "risk"],
     &["risk", "accepted"],
@@ -41,7 +42,7 @@ const ACCEPTS_RISK: [&[&str]; 8] = [
     &["accepting", "this", "risk"],
 ];
 
-const DISPUTES: [&[&str]; 17] = [
+const DISPUTE_PHRASES: [&[&str]; 17] = [
     &["disagree"],
     &["false", "positive"],
     &["not", "a", "bug"],
@@ -61,7 +62,7 @@ const DISPUTES: [&[&str]; 17] = [
     &["that's", "wrong"],
 ];
 
-const ACKNOWLEDGES: [&[&str]; 13] = [
+const ACKNOWLEDGEMENT_PHRASES: [&[&str]; 13] = [
     &["acknowledged"],
     &["by", "design"],
     &["as", "designed"],
@@ -78,7 +79,7 @@ const ACKNOWLEDGES: [&[&str]; 13] = [
 ];
 
 /// Said before a phrase, they take it back; so does every word that ends in `n't` or `'ll`.
-const HEDGES: [&str; 57] = [
+const HEDGE_WORDS: [&str; 57] = [
     "not",
     "never",
     "no",
@@ -139,27 +140,27 @@ const HEDGES: [&str; 57] = [
 ];
 
 /// What a person's reply means.
-pub fn stance(text: &str) -> Stance {
-    let mut heard = Heard::default();
-    for line in own_lines(text) {
-        let line = without_code(line).to_lowercase().replace('’', "'");
+pub fn parse_stance(text: &str) -> Stance {
+    let mut heard = StanceSignals::default();
+    for line in prose_lines(text) {
+        let line = strip_code_spans(line).to_lowercase().replace('’', "'");
         for sentence in line.split_inclusive(['.', '!', '?', ';']) {
             if !sentence.ends_with('?') {
-                heard.sentence(sentence);
+                heard.read_sentence(sentence);
             }
         }
     }
     match heard {
-        Heard { claimed: true, .. } => Stance::ClaimedFixed,
-        Heard { refused: true, .. } => Stance::Accepted,
-        Heard { disputed: true, .. } => Stance::Disputed,
-        Heard { acknowledged: true, promised: false, .. } => Stance::Accepted,
+        StanceSignals { claimed: true, .. } => Stance::ClaimedFixed,
+        StanceSignals { refused: true, .. } => Stance::Accepted,
+        StanceSignals { disputed: true, .. } => Stance::Disputed,
+        StanceSignals { acknowledged: true, promised: false, .. } => Stance::Accepted,
         _ => Stance::Silent,
     }
 }
 
 #[derive(Default)]
-struct Heard {
+struct StanceSignals {
     claimed: bool,
     refused: bool,
     disputed: bool,
@@ -167,8 +168,8 @@ struct Heard {
     promised: bool,
 }
 
-impl Heard {
-    fn sentence(&mut self, sentence: &str) {
+impl StanceSignals {
+    fn read_sentence(&mut self, sentence: &str) {
         let words: Vec<&str> = sentence
             .split_inclusive([',', ':', '(', ')', '–', '—', '"'])
             .flat_map(|clause| {
@@ -177,46 +178,46 @@ impl Heard {
             })
             .collect();
         for clause in words.split(|word| ["but", "however", "although", "though"].contains(word)) {
-            self.clause(clause);
+            self.read_clause(clause);
         }
     }
 
-    fn clause(&mut self, words: &[&str]) {
-        self.claimed |= claims(words);
-        self.refused |= says(words, &ACCEPTS_RISK)
-            || finds(words, &REFUSALS)
-                .any(|before| !hedged(before) && before.last().is_none_or(|who| REFUSER.contains(who)));
-        self.disputed |= says(words, &DISPUTES);
-        self.acknowledged |= says(words, &ACKNOWLEDGES);
-        self.promised |= promises(words);
+    fn read_clause(&mut self, words: &[&str]) {
+        self.claimed |= claims_fixed(words);
+        self.refused |= contains_unhedged(words, &RISK_ACCEPTANCE_PHRASES)
+            || find_phrases(words, &REFUSAL_PHRASES)
+                .any(|before| !is_hedged(before) && before.last().is_none_or(|who| REFUSAL_SUBJECTS.contains(who)));
+        self.disputed |= contains_unhedged(words, &DISPUTE_PHRASES);
+        self.acknowledged |= contains_unhedged(words, &ACKNOWLEDGEMENT_PHRASES);
+        self.promised |= promises_fix(words);
     }
 }
 
-fn claims(words: &[&str]) -> bool {
-    words.iter().enumerate().filter(|(_, word)| CLAIMS.contains(word)).any(|(place, _)| {
+fn claims_fixed(words: &[&str]) -> bool {
+    words.iter().enumerate().filter(|(_, word)| FIX_CLAIMS.contains(word)).any(|(place, _)| {
         let (before, after) = words.split_at(place);
         let after = after.get(1..).unwrap_or_default();
-        !hedged(before)
+        !is_hedged(before)
             && before.last().is_none_or(|word| !NOT_A_CLAIM_AFTER.contains(word))
-            && after.first().is_none_or(|word| CLAIM_GOES_ON.contains(word))
-            && !after.iter().any(|word| LATER.contains(word))
+            && after.first().is_none_or(|word| CLAIM_CONTINUATIONS.contains(word))
+            && !after.iter().any(|word| DEFERRAL_WORDS.contains(word))
     })
 }
 
 /// `acknowledged, will do` accepts nothing.
-fn promises(words: &[&str]) -> bool {
+fn promises_fix(words: &[&str]) -> bool {
     words.iter().enumerate().any(|(place, word)| {
         let negated = words.get(place + 1).is_some_and(|next| *next == "not");
         (*word == "will" && !negated) || word.ends_with("'ll") || ["fixing", "todo", "soon", "later"].contains(word)
     })
 }
 
-fn says(words: &[&str], phrases: &'static [&'static [&'static str]]) -> bool {
-    finds(words, phrases).any(|before| !hedged(before))
+fn contains_unhedged(words: &[&str], phrases: &'static [&'static [&'static str]]) -> bool {
+    find_phrases(words, phrases).any(|before| !is_hedged(before))
 }
 
 /// What stands before each place of a phrase.
-fn finds<'w, 't>(
+fn find_phrases<'w, 't>(
     words: &'w [&'t str],
     phrases: &'static [&'static [&'static str]],
 ) -> impl Iterator<Item = &'w [&'t str]> {
@@ -226,6 +227,6 @@ fn finds<'w, 't>(
     })
 }
 
-fn hedged(before: &[&str]) -> bool {
-    before.iter().any(|word| HEDGES.contains(word) || word.ends_with("n't") || word.ends_with("'ll"))
+fn is_hedged(before: &[&str]) -> bool {
+    before.iter().any(|word| HEDGE_WORDS.contains(word) || word.ends_with("n't") || word.ends_with("'ll"))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Anchor, ChangeKind, ChangedFile, HunkRange, Side, Spot};
+use super::{Anchor, ChangeKind, ChangedFile, CodeLocation, HunkRange, Side};
 
 /// The places of a diff that take a comment.
 ///
@@ -16,23 +16,23 @@ use super::{Anchor, ChangeKind, ChangedFile, HunkRange, Side, Spot};
 /// | all of it lies in one hunk, context included | `Line` |
 /// | anything else | `File` |
 #[derive(Debug, Clone)]
-pub struct Anchors<'a> {
+pub struct DiffAnchors<'a> {
     by_path: BTreeMap<&'a str, &'a ChangedFile>,
     by_old_path: BTreeMap<&'a str, &'a ChangedFile>,
 }
 
-impl<'a> Anchors<'a> {
+impl<'a> DiffAnchors<'a> {
     /// The places of these files.
     pub fn new(files: &'a [ChangedFile]) -> Self {
-        Anchors {
+        DiffAnchors {
             by_path: files.iter().map(|file| (file.path.as_str(), file)).collect(),
             by_old_path: files.iter().filter_map(|file| Some((file.old_path.as_deref()?, file))).collect(),
         }
     }
 
     /// What may be commented on at `spot`, whose lines count on `side`.
-    pub fn check(&self, spot: &Spot, side: Side) -> Anchor {
-        let Some(file) = self.file(&spot.path, side) else { return Anchor::Summary };
+    pub fn resolve_anchor(&self, spot: &CodeLocation, side: Side) -> Anchor {
+        let Some(file) = self.find_file(&spot.path, side) else { return Anchor::Summary };
         let (length, exists) = match side {
             Side::Old => (file.old_len, file.kind != ChangeKind::Added),
             Side::New => (file.new_len, file.kind != ChangeKind::Deleted),
@@ -43,31 +43,31 @@ impl<'a> Anchors<'a> {
             return Anchor::File;
         }
         let in_one_hunk = file.hunks.iter().any(|hunk| {
-            let (start, lines) = of_side(hunk, side);
+            let (start, lines) = hunk_span(hunk, side);
             start <= spot.line && u64::from(spot.end_line) < u64::from(start) + u64::from(lines)
         });
         if in_one_hunk { Anchor::Line } else { Anchor::File }
     }
 
     /// Whether the diff shows any line of `spot`; of a file as a whole, and of a new one, whether it is in the diff.
-    pub fn shows(&self, spot: &Spot, side: Side) -> bool {
-        let Some(file) = self.file(&spot.path, side) else { return false };
+    pub fn overlaps_diff(&self, spot: &CodeLocation, side: Side) -> bool {
+        let Some(file) = self.find_file(&spot.path, side) else { return false };
         let whole = spot.line == 0 || file.kind == ChangeKind::Added;
         whole
             || file.hunks.iter().any(|hunk| {
-                let (start, lines) = of_side(hunk, side);
+                let (start, lines) = hunk_span(hunk, side);
                 start <= spot.end_line && u64::from(spot.line) < u64::from(start) + u64::from(lines)
             })
     }
 
     /// The old side of a renamed file answers to both names: forges differ in which one they want.
-    fn file(&self, path: &str, side: Side) -> Option<&'a ChangedFile> {
+    fn find_file(&self, path: &str, side: Side) -> Option<&'a ChangedFile> {
         let by_old_path = || self.by_old_path.get(path).filter(|_| side == Side::Old);
         self.by_path.get(path).or_else(by_old_path).copied()
     }
 }
 
-fn of_side(hunk: &HunkRange, side: Side) -> (u32, u32) {
+fn hunk_span(hunk: &HunkRange, side: Side) -> (u32, u32) {
     match side {
         Side::Old => (hunk.old_start, hunk.old_lines),
         Side::New => (hunk.new_start, hunk.new_lines),

@@ -43,7 +43,7 @@ pub struct AnchorHash(pub String);
 
 /// Where code is: lines of one head, counted from 1. Line 0 is the whole file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-pub struct Spot {
+pub struct CodeLocation {
     /// The file.
     pub path: String,
     /// The first line.
@@ -58,11 +58,11 @@ pub struct Spot {
 #[serde(rename_all = "snake_case")]
 pub enum Track {
     /// Unchanged in the same file and among the same neighbours; its lines may have shifted.
-    Same(Spot),
+    Same(CodeLocation),
     /// Unchanged, elsewhere: the file has another name, or the code another place.
-    Moved(Spot),
+    Moved(CodeLocation),
     /// Edited; this is the best place for it.
-    Changed(Spot),
+    Changed(CodeLocation),
     /// No trace.
     Gone,
 }
@@ -115,7 +115,7 @@ pub struct ChangedFile {
 
 impl Track {
     /// Where the code is now.
-    pub fn spot(&self) -> Option<&Spot> {
+    pub fn spot(&self) -> Option<&CodeLocation> {
         match self {
             Self::Same(spot) | Self::Moved(spot) | Self::Changed(spot) => Some(spot),
             Self::Gone => None,

@@ -20,12 +20,12 @@ pub struct FileDiff<'a> {
     /// The same, after.
     pub new_blob: Option<&'a str>,
     /// The change of its content.
-    pub content: Content<'a>,
+    pub content: DiffContent<'a>,
 }
 
 /// The change of a file's content.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Content<'a> {
+pub enum DiffContent<'a> {
     /// Lines; none when only the name or the mode changed.
     Text(Vec<Hunk<'a>>),
     /// What the diff says of a binary file.
@@ -43,13 +43,13 @@ pub struct Hunk<'a> {
 
 /// A line of a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Line<'a> {
+pub struct DiffLine<'a> {
     /// What happened to it.
     pub kind: LineKind,
     /// Its bytes, without the line feed; a carriage return is part of it.
     pub text: &'a [u8],
     /// Whether a line feed ends it. Only a file's last line may lack one.
-    pub ended: bool,
+    pub ends_with_newline: bool,
 }
 
 /// What happened to a line.
@@ -64,20 +64,20 @@ pub enum LineKind {
 }
 
 /// The mode of a submodule.
-const GITLINK: u32 = 0o160_000;
+const GITLINK_MODE: u32 = 0o160_000;
 
 impl<'a> FileDiff<'a> {
     /// The hunks; none for a binary file.
     pub fn hunks(&self) -> &[Hunk<'a>] {
         match &self.content {
-            Content::Text(hunks) => hunks,
-            Content::Binary(_) => &[],
+            DiffContent::Text(hunks) => hunks,
+            DiffContent::Binary(_) => &[],
         }
     }
 
     /// What a snapshot keeps of it. The lengths are counted by [`line_count`], where the texts are at hand.
-    pub fn without_text(&self, old_len: Option<u32>, new_len: Option<u32>) -> ChangedFile {
-        let submodule = self.old_mode == Some(GITLINK) || self.new_mode == Some(GITLINK);
+    pub fn to_changed_file(&self, old_len: Option<u32>, new_len: Option<u32>) -> ChangedFile {
+        let submodule = self.old_mode == Some(GITLINK_MODE) || self.new_mode == Some(GITLINK_MODE);
         let hunks = if submodule { &[] } else { self.hunks() };
         ChangedFile {
             path: self.path.clone(),
@@ -92,16 +92,17 @@ impl<'a> FileDiff<'a> {
 
 impl<'a> Hunk<'a> {
     /// The lines, in the order of the diff.
-    pub fn lines(&self) -> impl Iterator<Item = Line<'a>> {
+    pub fn lines(&self) -> impl Iterator<Item = DiffLine<'a>> {
         let mut rest = self.body;
         std::iter::from_fn(move || {
-            let (line, after) = cut_line(rest)?;
-            let mut line = Line { kind: kind_of(line), text: line.get(1..).unwrap_or(b""), ended: true };
+            let (line, after) = split_first_line(rest)?;
+            let mut line =
+                DiffLine { kind: parse_line_kind(line), text: line.get(1..).unwrap_or(b""), ends_with_newline: true };
             rest = after;
-            if let Some((note, after)) = cut_line(rest)
+            if let Some((note, after)) = split_first_line(rest)
                 && note.first() == Some(&b'\\')
             {
-                line.ended = false;
+                line.ends_with_newline = false;
                 rest = after;
             }
             Some(line)
@@ -110,13 +111,13 @@ impl<'a> Hunk<'a> {
 }
 
 /// How many lines a text has: a last line without a line feed counts.
-pub fn line_count(text: &[u8]) -> u32 {
+pub fn count_lines(text: &[u8]) -> u32 {
     let feeds = text.iter().filter(|byte| **byte == b'\n').count();
     let open_end = usize::from(text.last().is_some_and(|byte| *byte != b'\n'));
     u32::try_from(feeds + open_end).unwrap_or(u32::MAX)
 }
 
-fn kind_of(line: &[u8]) -> LineKind {
+fn parse_line_kind(line: &[u8]) -> LineKind {
     match line.first() {
         Some(b'+') => LineKind::Added,
         Some(b'-') => LineKind::Removed,
@@ -126,7 +127,7 @@ fn kind_of(line: &[u8]) -> LineKind {
 }
 
 /// The first line without its line feed, and what follows; none at the end.
-fn cut_line(text: &[u8]) -> Option<(&[u8], &[u8])> {
+fn split_first_line(text: &[u8]) -> Option<(&[u8], &[u8])> {
     if text.is_empty() {
         return None;
     }

@@ -1,7 +1,7 @@
 //! A finding's name that survives everything but another concern and another code.
 
 use super::Fingerprint;
-use super::code::{short, squeeze};
+use super::code_lines::{normalise_code, truncate_hash};
 use super::title::normalise_title;
 use crate::hash::Hash;
 
@@ -11,11 +11,11 @@ impl Fingerprint {
     /// The concern is `rule`, or the normalised `title` where the reviewer gives no rule; `code` is the text of the
     /// anchored lines. Equal fingerprints are a strong hint, not an identity: code that stands twice in a file gives two
     /// findings with one fingerprint, and [`assign`](super::assign()) tells them apart.
-    pub fn of(role: &str, rule: Option<&str>, title: &str, code: &str) -> Self {
+    pub fn from_finding(role: &str, rule: Option<&str>, title: &str, code: &str) -> Self {
         let (kind, concern) = match rule {
             Some(rule) => ("rule", rule.to_owned()),
             None => ("title", normalise_title(title)),
         };
-        Fingerprint(short(Hash::of_parts([role, kind, &concern, &squeeze(code)])))
+        Fingerprint(truncate_hash(Hash::digest_parts([role, kind, &concern, &normalise_code(code)])))
     }
 }

@@ -5,15 +5,15 @@ use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, IndentHeuristic, IndentLevel, InternedInput, Interner, Token};
 
-use super::code::{same_code, squeezed_hash};
+use super::code_lines::{hash_ignoring_whitespace, is_same_code};
 
 /// From this many lines on, a text in which every line stands this often on average is data: a diff of it takes minutes and
 /// tells nothing, and anybody may push one.
-const MANY: usize = 20_000;
-const ALIKE: usize = 40;
+const LARGE_DIFF_LINES: usize = 20_000;
+const MIN_AVG_REPEATS: usize = 40;
 
 /// How many lines another diff must keep more to be the better one.
-const WORTH_IT: u32 = 4;
+const MIN_EXTRA_KEPT_LINES: u32 = 4;
 
 /// The lines that two texts share, in order, found by a histogram diff.
 ///
@@ -23,12 +23,12 @@ const WORTH_IT: u32 = 4;
 pub struct LineMap {
     old_lines: u32,
     new_lines: u32,
-    changes: Vec<Change>,
+    changes: Vec<LineChange>,
 }
 
 /// A run of old lines that a run of new lines replaced; either may be empty. Ranges are half open and count from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct LineChange {
     /// The lines that went.
     pub old: Range<u32>,
     /// The lines that came.
@@ -37,21 +37,21 @@ pub struct Change {
 
 impl LineMap {
     /// Maps lines that are equal to the byte, line ends included.
-    pub fn exact(old: &str, new: &str) -> Self {
-        LineMap::build(&split(old), &split(new), |line| line)
+    pub fn from_exact_diff(old: &str, new: &str) -> Self {
+        LineMap::build(&split_lines(old), &split_lines(new), |line| line)
     }
 
     /// Maps lines that are equal but for white space, so that reindenting a file leaves it where it was.
-    pub fn loose(old: &str, new: &str) -> Self {
-        LineMap::loose_lines(&split(old), &split(new))
+    pub fn from_loose_diff(old: &str, new: &str) -> Self {
+        LineMap::from_loose_lines(&split_lines(old), &split_lines(new))
     }
 
-    pub(super) fn loose_lines(old: &[&str], new: &[&str]) -> Self {
-        LineMap::build(old, new, Loose::new)
+    pub(super) fn from_loose_lines(old: &[&str], new: &[&str]) -> Self {
+        LineMap::build(old, new, LooseLine::new)
     }
 
     /// The new line of an old line that is still there.
-    pub fn forward(&self, line: u32) -> Option<u32> {
+    pub fn to_new_line(&self, line: u32) -> Option<u32> {
         if line == 0 || line > self.old_lines {
             return None;
         }
@@ -66,7 +66,7 @@ impl LineMap {
     }
 
     /// The old line of a new line that was there before.
-    pub fn backward(&self, line: u32) -> Option<u32> {
+    pub fn to_old_line(&self, line: u32) -> Option<u32> {
         if line == 0 || line > self.new_lines {
             return None;
         }
@@ -81,32 +81,34 @@ impl LineMap {
     }
 
     /// What changed, from the top.
-    pub fn changes(&self) -> &[Change] {
+    pub fn changes(&self) -> &[LineChange] {
         &self.changes
     }
 
     fn build<'a, T: Hash + Eq>(old: &[&'a str], new: &[&'a str], token: impl Fn(&'a str) -> T) -> Self {
-        let (Ok(old_lines), Ok(new_lines)) = (countable(old.len()), countable(new.len())) else {
+        let (Ok(old_lines), Ok(new_lines)) = (checked_line_count(old.len()), checked_line_count(new.len())) else {
             // Past what the diff can number nothing is mapped; it would be a text of two thousand million lines.
-            return LineMap::nothing_shared(old.len(), new.len());
+            return LineMap::without_matches(old.len(), new.len());
         };
         let interner = Interner::new(old.len() + new.len());
         let mut input = InternedInput { before: Vec::new(), after: Vec::new(), interner };
         input.update_before(old.iter().map(|line| token(line)));
         input.update_after(new.iter().map(|line| token(line)));
-        if old.len() + new.len() > MANY && input.interner.num_tokens() as usize * ALIKE < old.len() + new.len() {
-            return LineMap::ends(&input.before, &input.after, old_lines, new_lines);
+        if old.len() + new.len() > LARGE_DIFF_LINES
+            && input.interner.num_tokens() as usize * MIN_AVG_REPEATS < old.len() + new.len()
+        {
+            return LineMap::match_ends(&input.before, &input.after, old_lines, new_lines);
         }
         let mut diff = Diff::compute(Algorithm::Histogram, &input);
-        if diff.count_removals() > WORTH_IT && old.len() + new.len() <= MANY {
+        if diff.count_removals() > MIN_EXTRA_KEPT_LINES && old.len() + new.len() <= LARGE_DIFF_LINES {
             // The histogram takes the longest run it finds. When code was copied and the original edited, that is the copy;
             // whoever keeps more lines is right then. For a few lines it is not: they are braces that fit anywhere.
             let thrifty = Diff::compute(Algorithm::Myers, &input);
-            if thrifty.count_removals() + WORTH_IT < diff.count_removals() {
+            if thrifty.count_removals() + MIN_EXTRA_KEPT_LINES < diff.count_removals() {
                 diff = thrifty;
             }
         }
-        let indents = first_lines(&input, old, new);
+        let indents = collect_token_lines(&input, old, new);
         diff.postprocess_with_heuristic(
             &input,
             IndentHeuristic::new(|token: Token| {
@@ -119,7 +121,7 @@ impl LineMap {
             new_lines,
             changes: diff
                 .hunks()
-                .map(|hunk| Change {
+                .map(|hunk| LineChange {
                     old: hunk.before.start + 1..hunk.before.end + 1,
                     new: hunk.after.start + 1..hunk.after.end + 1,
                 })
@@ -128,34 +130,34 @@ impl LineMap {
     }
 
     /// Maps what is equal from the top and from the bottom alone.
-    fn ends(old: &[Token], new: &[Token], old_lines: u32, new_lines: u32) -> Self {
+    fn match_ends(old: &[Token], new: &[Token], old_lines: u32, new_lines: u32) -> Self {
         let top = old.iter().zip(new).take_while(|(old, new)| old == new).count();
         let (old_rest, new_rest) = (&old[top..], &new[top..]);
         let bottom = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(old, new)| old == new).count();
         let (top, bottom) = (top as u32, bottom as u32);
-        let change = Change { old: top + 1..old_lines - bottom + 1, new: top + 1..new_lines - bottom + 1 };
+        let change = LineChange { old: top + 1..old_lines - bottom + 1, new: top + 1..new_lines - bottom + 1 };
         let changes = if change.old.is_empty() && change.new.is_empty() { Vec::new() } else { vec![change] };
         LineMap { old_lines, new_lines, changes }
     }
 
-    fn nothing_shared(old: usize, new: usize) -> Self {
+    fn without_matches(old: usize, new: usize) -> Self {
         let old_lines = u32::try_from(old).unwrap_or(u32::MAX - 1);
         let new_lines = u32::try_from(new).unwrap_or(u32::MAX - 1);
-        LineMap { old_lines, new_lines, changes: vec![Change { old: 1..old_lines + 1, new: 1..new_lines + 1 }] }
+        LineMap { old_lines, new_lines, changes: vec![LineChange { old: 1..old_lines + 1, new: 1..new_lines + 1 }] }
     }
 }
 
-fn split(text: &str) -> Vec<&str> {
+fn split_lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
 /// The diff asserts that it has fewer lines than an `i32` can count.
-fn countable(lines: usize) -> Result<u32, std::num::TryFromIntError> {
+fn checked_line_count(lines: usize) -> Result<u32, std::num::TryFromIntError> {
     i32::try_from(lines).map(i32::unsigned_abs)
 }
 
 /// The text of each token, by its number: the first line that was interned as it.
-fn first_lines<'a, T>(input: &InternedInput<T>, old: &[&'a str], new: &[&'a str]) -> Vec<&'a str> {
+fn collect_token_lines<'a, T>(input: &InternedInput<T>, old: &[&'a str], new: &[&'a str]) -> Vec<&'a str> {
     let mut texts = Vec::new();
     let tokens = input.before.iter().chain(&input.after);
     for (token, line) in tokens.zip(old.iter().chain(new)) {
@@ -167,26 +169,26 @@ fn first_lines<'a, T>(input: &InternedInput<T>, old: &[&'a str], new: &[&'a str]
 }
 
 /// A line whose equality is blind to white space. The hash is kept because the interner asks for it again and again.
-struct Loose<'a> {
+struct LooseLine<'a> {
     hash: u64,
     line: &'a str,
 }
 
-impl<'a> Loose<'a> {
+impl<'a> LooseLine<'a> {
     fn new(line: &'a str) -> Self {
-        Loose { hash: squeezed_hash(line), line }
+        LooseLine { hash: hash_ignoring_whitespace(line), line }
     }
 }
 
-impl PartialEq for Loose<'_> {
+impl PartialEq for LooseLine<'_> {
     fn eq(&self, other: &Self) -> bool {
-        self.hash == other.hash && same_code(self.line, other.line)
+        self.hash == other.hash && is_same_code(self.line, other.line)
     }
 }
 
-impl Eq for Loose<'_> {}
+impl Eq for LooseLine<'_> {}
 
-impl Hash for Loose<'_> {
+impl Hash for LooseLine<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.hash);
     }

@@ -14,27 +14,29 @@
 //! | [`Anchors`] | may a comment stand there (PUB-13) |
 
 mod anchor;
-mod assign;
-mod code;
+mod code_lines;
 mod data;
 mod diff;
+mod file_versions;
 mod fingerprint;
 mod follow;
 mod line_map;
-mod pair;
+mod match_findings;
+mod moved_blocks;
 mod patch_id;
 mod reflow;
-mod seek;
 mod spot;
 mod title;
 mod touched;
 
-pub use anchor::Anchors;
-pub use assign::{Prior, Sighting, assign};
-pub use code::anchored;
-pub use data::{Anchor, AnchorHash, ChangeKind, ChangedFile, Fingerprint, HunkRange, PatchId, Side, Spot, Track};
-pub use diff::{Content, FileDiff, Hunk, Line, LineKind, line_count};
-pub use follow::{FileChange, follow};
-pub use line_map::{Change, LineMap};
-pub use title::{alike, normalise_title};
-pub use touched::touched;
+pub use anchor::DiffAnchors;
+pub use code_lines::extract_lines;
+pub use data::{
+    Anchor, AnchorHash, ChangeKind, ChangedFile, CodeLocation, Fingerprint, HunkRange, PatchId, Side, Track,
+};
+pub use diff::{DiffContent, DiffLine, FileDiff, Hunk, LineKind, count_lines};
+pub use follow::{FileChange, follow_spots};
+pub use line_map::{LineChange, LineMap};
+pub use match_findings::{ObservedFinding, PriorFinding, match_findings};
+pub use title::{normalise_title, title_similarity};
+pub use touched::is_touched;

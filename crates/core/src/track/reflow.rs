@@ -4,47 +4,47 @@ use std::ops::{Range, RangeInclusive};
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 
-use super::code::{Comma, push_squeezed};
+use super::code_lines::{TrailingComma, push_normalised};
 
 /// What was found of the anchored code; lines count from 0 within the new region.
-pub(super) struct Reflowed {
+pub(super) struct ReflowMatch {
     pub(super) lines: RangeInclusive<usize>,
-    pub(super) fit: Fit,
+    pub(super) extent: MatchExtent,
     /// The letters that came through.
     pub(super) weight: u32,
 }
 
 /// How much of the anchored code is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fit {
+pub(super) enum MatchExtent {
     /// All of it, white space aside.
     Whole,
     /// Some of its words.
-    Part,
+    Partial,
 }
 
 /// The share of words, in thousandths, below which an edit left nothing.
-const RECOGNISABLE: u32 = 400;
+const MIN_KEPT_PERMILLE: u32 = 400;
 
 /// A needle shorter than this stands anywhere, so its surroundings must speak for it.
-const TELLING: usize = 8;
+const MIN_NEEDLE_BYTES: usize = 8;
 
 /// Where so many lines, or words, changed at once, it is not one edit, and looking for each finding in it takes long.
-const MOST_LINES: usize = 5_000;
-const MOST_WORDS: usize = 20_000;
+const MAX_REGION_LINES: usize = 5_000;
+const MAX_REGION_WORDS: usize = 20_000;
 
 /// Looks for the lines `anchor` of `old` in `new`; both are what stands between two lines that did not change.
-pub(super) fn reflow(old: &[&str], anchor: Range<usize>, new: &[&str]) -> Option<Reflowed> {
-    if old.len() > MOST_LINES || new.len() > MOST_LINES {
+pub(super) fn find_reflowed(old: &[&str], anchor: Range<usize>, new: &[&str]) -> Option<ReflowMatch> {
+    if old.len() > MAX_REGION_LINES || new.len() > MAX_REGION_LINES {
         return None;
     }
-    whole(old, &anchor, new).or_else(|| part(old, &anchor, new))
+    find_whole(old, &anchor, new).or_else(|| find_partial(old, &anchor, new))
 }
 
-fn whole(old: &[&str], anchor: &Range<usize>, new: &[&str]) -> Option<Reflowed> {
-    let (old, new) = (Squeezed::new(old), Squeezed::new(new));
-    let start = old.lines.partition_point(|line| *line < anchor.start);
-    let end = old.lines.partition_point(|line| *line < anchor.end);
+fn find_whole(old: &[&str], anchor: &Range<usize>, new: &[&str]) -> Option<ReflowMatch> {
+    let (old, new) = (NormalisedRegion::new(old), NormalisedRegion::new(new));
+    let start = old.line_of_byte.partition_point(|line| *line < anchor.start);
+    let end = old.line_of_byte.partition_point(|line| *line < anchor.end);
     let (before, rest) = old.text.split_at_checked(start)?;
     let (needle, after) = rest.split_at_checked(end - start)?;
     if needle.is_empty() {
@@ -56,36 +56,36 @@ fn whole(old: &[&str], anchor: &Range<usize>, new: &[&str]) -> Option<Reflowed> 
         .match_indices(needle)
         .take(64)
         .map(|(at, _)| {
-            let above = common(before.bytes().rev(), new.text.as_bytes()[..at].iter().rev().copied());
-            let below = common(after.bytes(), new.text.as_bytes()[at + needle.len()..].iter().copied());
+            let above = common_prefix_len(before.bytes().rev(), new.text.as_bytes()[..at].iter().rev().copied());
+            let below = common_prefix_len(after.bytes(), new.text.as_bytes()[at + needle.len()..].iter().copied());
             (at, above + below)
         })
         .max_by_key(|(at, around)| (*around, usize::MAX - at.abs_diff(expected)))?;
-    if needle.len() < TELLING && around < TELLING {
+    if needle.len() < MIN_NEEDLE_BYTES && around < MIN_NEEDLE_BYTES {
         return None;
     }
-    Some(Reflowed {
-        lines: *new.lines.get(at)?..=*new.lines.get(at + needle.len() - 1)?,
-        fit: Fit::Whole,
+    Some(ReflowMatch {
+        lines: *new.line_of_byte.get(at)?..=*new.line_of_byte.get(at + needle.len() - 1)?,
+        extent: MatchExtent::Whole,
         weight: u32::try_from(needle.len() + around).unwrap_or(u32::MAX),
     })
 }
 
 /// A region without white space, with the line that each byte came from.
-struct Squeezed {
+struct NormalisedRegion {
     text: String,
-    lines: Vec<usize>,
+    line_of_byte: Vec<usize>,
 }
 
-impl Squeezed {
+impl NormalisedRegion {
     fn new(region: &[&str]) -> Self {
-        let mut squeezed = Squeezed { text: String::new(), lines: Vec::new() };
+        let mut squeezed = NormalisedRegion { text: String::new(), line_of_byte: Vec::new() };
         for (number, line) in region.iter().enumerate() {
-            for letter in super::code::visible(line) {
-                if push_squeezed(&mut squeezed.text, letter) == Comma::TakenBack {
-                    squeezed.lines.pop();
+            for letter in super::code_lines::visible_chars(line) {
+                if push_normalised(&mut squeezed.text, letter) == TrailingComma::Removed {
+                    squeezed.line_of_byte.pop();
                 }
-                squeezed.lines.extend(std::iter::repeat_n(number, letter.len_utf8()));
+                squeezed.line_of_byte.extend(std::iter::repeat_n(number, letter.len_utf8()));
             }
         }
         squeezed
@@ -93,27 +93,31 @@ impl Squeezed {
 }
 
 /// How many bytes two texts begin with alike, as far as that matters.
-fn common(one: impl Iterator<Item = u8>, other: impl Iterator<Item = u8>) -> usize {
+fn common_prefix_len(one: impl Iterator<Item = u8>, other: impl Iterator<Item = u8>) -> usize {
     one.zip(other).take(200).take_while(|(one, other)| one == other).count()
 }
 
-fn part(old: &[&str], anchor: &Range<usize>, new: &[&str]) -> Option<Reflowed> {
-    let (old, new) = (words(old), words(new));
-    if old.len() > MOST_WORDS || new.len() > MOST_WORDS {
+fn find_partial(old: &[&str], anchor: &Range<usize>, new: &[&str]) -> Option<ReflowMatch> {
+    let (old, new) = (tokenise_code(old), tokenise_code(new));
+    if old.len() > MAX_REGION_WORDS || new.len() > MAX_REGION_WORDS {
         return None;
     }
     let total: u32 = old.iter().filter(|word| anchor.contains(&word.line)).map(|word| word.weight()).sum();
-    let landed = landed_weights(&old, anchor, &new);
+    let landed = weigh_landed_tokens(&old, anchor, &new);
     let (best, _) = landed.iter().copied().enumerate().max_by_key(|(line, weight)| (*weight, usize::MAX - line))?;
     let above = landed[..best].iter().rev().take_while(|weight| **weight > 0).count();
     let below = landed[best + 1..].iter().take_while(|weight| **weight > 0).count();
     let lines = best - above..=best + below;
     let weight: u32 = landed[lines.clone()].iter().sum();
-    (weight > 0 && weight * 1000 / total.max(1) >= RECOGNISABLE).then_some(Reflowed { lines, fit: Fit::Part, weight })
+    (weight > 0 && weight * 1000 / total.max(1) >= MIN_KEPT_PERMILLE).then_some(ReflowMatch {
+        lines,
+        extent: MatchExtent::Partial,
+        weight,
+    })
 }
 
 /// For each new line, how much of the anchored words came to stand on it.
-fn landed_weights(old: &[Word<'_>], anchor: &Range<usize>, new: &[Word<'_>]) -> Vec<u32> {
+fn weigh_landed_tokens(old: &[CodeToken<'_>], anchor: &Range<usize>, new: &[CodeToken<'_>]) -> Vec<u32> {
     let mut input = InternedInput::default();
     input.update_before(old.iter().map(|word| word.text));
     input.update_after(new.iter().map(|word| word.text));
@@ -130,36 +134,36 @@ fn landed_weights(old: &[Word<'_>], anchor: &Range<usize>, new: &[Word<'_>]) -> 
 }
 
 /// A run of letters and digits, or one other visible character.
-struct Word<'a> {
+struct CodeToken<'a> {
     text: &'a str,
     line: usize,
 }
 
-impl Word<'_> {
+impl CodeToken<'_> {
     /// Punctuation is everywhere and says nothing.
     fn weight(&self) -> u32 {
-        if self.text.starts_with(is_word_letter) { self.text.chars().take(12).map(|_| 1).sum() } else { 0 }
+        if self.text.starts_with(is_word_char) { self.text.chars().take(12).map(|_| 1).sum() } else { 0 }
     }
 }
 
-fn words<'a>(region: &[&'a str]) -> Vec<Word<'a>> {
+fn tokenise_code<'a>(region: &[&'a str]) -> Vec<CodeToken<'a>> {
     let mut words = Vec::new();
     for (line, text) in region.iter().enumerate() {
         let mut rest = text.trim_start();
         while let Some(first) = rest.chars().next() {
-            let length = if is_word_letter(first) {
-                rest.find(|letter| !is_word_letter(letter)).unwrap_or(rest.len())
+            let length = if is_word_char(first) {
+                rest.find(|letter| !is_word_char(letter)).unwrap_or(rest.len())
             } else {
                 first.len_utf8()
             };
             let (word, after) = rest.split_at(length);
-            words.push(Word { text: word, line });
+            words.push(CodeToken { text: word, line });
             rest = after.trim_start();
         }
     }
     words
 }
 
-fn is_word_letter(letter: char) -> bool {
+fn is_word_char(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }

@@ -1,15 +1,15 @@
 //! Which threads a scan looks at (TRI-1).
 
-use super::Own;
+use super::OwnIdentities;
 use crate::model::{Author, Thread};
 
 /// Which threads a scan looks at; the default is unresolved ones that are not outdated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
+pub struct ThreadFilter {
     /// Resolved ones.
-    pub resolved: Resolved,
+    pub resolved: ResolvedThreads,
     /// Outdated ones.
-    pub outdated: Outdated,
+    pub outdated: OutdatedThreads,
     /// Only threads opened by one of these; empty is anybody. `[bot]` and case do not matter.
     pub authors: Vec<String>,
     /// Only threads on one of these: a file, a folder, a pattern; empty is anywhere.
@@ -18,43 +18,43 @@ pub struct Filter {
 
 /// What happens to resolved threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Resolved {
+pub enum ResolvedThreads {
     /// They are left out.
     #[default]
-    LeaveOut,
+    Exclude,
     /// They are shown.
-    Show,
+    Include,
 }
 
 /// What happens to outdated threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Outdated {
+pub enum OutdatedThreads {
     /// They are left out.
     #[default]
-    LeaveOut,
+    Exclude,
     /// They are shown.
-    Show,
+    Include,
 }
 
-impl Filter {
+impl ThreadFilter {
     /// Every thread there is.
-    pub fn everything() -> Self {
-        Self { resolved: Resolved::Show, outdated: Outdated::Show, ..Self::default() }
+    pub fn include_all() -> Self {
+        Self { resolved: ResolvedThreads::Include, outdated: OutdatedThreads::Include, ..Self::default() }
     }
 
     /// Whether a thread is looked at.
-    pub fn takes(&self, thread: &Thread, own: &Own<'_>) -> bool {
-        (self.resolved == Resolved::Show || own.closed(thread).is_none())
-            && (self.outdated == Outdated::Show || !thread.outdated)
-            && (self.authors.is_empty() || thread.root().is_some_and(|root| self.names(&root.author)))
-            && (self.paths.is_empty() || thread.path.as_deref().is_some_and(|path| self.holds(path)))
+    pub fn matches(&self, thread: &Thread, own: &OwnIdentities<'_>) -> bool {
+        (self.resolved == ResolvedThreads::Include || own.thread_closure(thread).is_none())
+            && (self.outdated == OutdatedThreads::Include || !thread.outdated)
+            && (self.authors.is_empty() || thread.root().is_some_and(|root| self.matches_author(&root.author)))
+            && (self.paths.is_empty() || thread.path.as_deref().is_some_and(|path| self.matches_path(path)))
     }
 
-    fn names(&self, author: &Author) -> bool {
-        self.authors.iter().any(|wanted| plain(wanted) == plain(author.name()))
+    fn matches_author(&self, author: &Author) -> bool {
+        self.authors.iter().any(|wanted| normalise_login(wanted) == normalise_login(author.display_name()))
     }
 
-    fn holds(&self, path: &str) -> bool {
+    fn matches_path(&self, path: &str) -> bool {
         self.paths.iter().any(|wanted| {
             let folder = wanted.strip_suffix('/').unwrap_or(wanted);
             path == folder
@@ -65,7 +65,7 @@ impl Filter {
 }
 
 /// A name as people type it.
-fn plain(name: &str) -> String {
+fn normalise_login(name: &str) -> String {
     let name = name.to_ascii_lowercase();
     let name = name.strip_prefix('@').unwrap_or(&name);
     match name.strip_suffix("[bot]").unwrap_or(name) {

@@ -1,10 +1,10 @@
 //! Threads as the fixing side reads them: what is open, who is asked, what was checked. Nothing in here
 //! makes a step; `decide::settle` does, from what is read here.
 
-mod checked;
-mod claim;
+mod checks;
+mod completion_claims;
 mod filter;
-mod own;
+mod own_identities;
 mod payload;
 mod phase;
 mod scan;
@@ -12,14 +12,14 @@ mod summary;
 mod view;
 mod weigh;
 
-pub use checked::{Checked, checked, checked_before};
-pub(crate) use checked::{proven, word as check_word};
-pub use claim::{claims_completion, claims_resolution};
-pub use filter::{Filter, Outdated, Resolved};
-pub use own::{Closed, Opener, Own};
-pub use payload::{Fault, TriagePayload, check_triage};
-pub use phase::{Applied, Phase, PhaseNow, Question, after_settling, phase};
-pub use scan::{Scan, Seen, remember, scan};
-pub use summary::summary;
+pub use checks::{CheckEvidence, evaluate_checks, evaluate_checks_without_payload};
+pub(crate) use checks::{describe_outcome as check_word, evaluate_verifications};
+pub use completion_claims::{claims_resolution, find_completion_claim};
+pub use filter::{OutdatedThreads, ResolvedThreads, ThreadFilter};
+pub use own_identities::{Opener, OwnIdentities, ThreadClosure};
+pub use payload::{PayloadFault, TriagePayload, validate_triage};
+pub use phase::{Phase, PhaseNow, Question, SettleOutcome, compute_phase, update_phase_after_settling};
+pub use scan::{SeenThreads, ThreadScan, build_triage, scan_threads};
+pub use summary::render_summary;
 pub use view::{NoteView, ThreadView};
-pub use weigh::{Priority, Weighed, weigh};
+pub use weigh::{Priority, WeighedItem, weigh_item};

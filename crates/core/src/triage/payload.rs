@@ -15,7 +15,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::claims_completion;
+use super::find_completion_claim;
 use crate::model::{Class, PullNumber, ThreadId, TriageItem};
 
 /// What a triage hands in.
@@ -30,28 +30,32 @@ pub struct TriagePayload {
 
 /// One thing that is wrong with a payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct PayloadFault {
     /// Where.
     pub pointer: String,
     /// Which item, where it is one.
     pub thread: Option<ThreadId>,
     /// What.
-    pub what: String,
+    pub message: String,
 }
 
 /// The table above; nothing is wrong where nothing comes back.
-pub fn check_triage(payload: &TriagePayload, pull: PullNumber, selected: &[ThreadId]) -> Vec<Fault> {
+pub fn validate_triage(payload: &TriagePayload, pull: PullNumber, selected: &[ThreadId]) -> Vec<PayloadFault> {
     let mut faults = Vec::new();
     if payload.pr_number != pull.0 {
         let what = format!("is for pull {}, the scan is of {pull}", PullNumber(payload.pr_number));
-        faults.push(Fault { pointer: "/prNumber".to_owned(), thread: None, what });
+        faults.push(PayloadFault { pointer: "/prNumber".to_owned(), thread: None, message: what });
     }
     let selected: BTreeSet<_> = selected.iter().collect();
     let mut seen = BTreeSet::new();
     for (at, item) in payload.threads.iter().enumerate() {
         let id = &item.thread_id;
         let mut fault = |field: &str, what: String| {
-            faults.push(Fault { pointer: format!("/threads/{at}/{field}"), thread: Some(id.clone()), what });
+            faults.push(PayloadFault {
+                pointer: format!("/threads/{at}/{field}"),
+                thread: Some(id.clone()),
+                message: what,
+            });
         };
         if !seen.insert(id) {
             fault("threadId", "is named twice".to_owned());
@@ -63,22 +67,22 @@ pub fn check_triage(payload: &TriagePayload, pull: PullNumber, selected: &[Threa
             fault("canResolveAfterChecks", "must be false where a person must decide".to_owned());
         }
         let draft = item.reply_body.as_deref().filter(|_| item.classification == Class::Valid);
-        if let Some(phrase) = draft.and_then(claims_completion) {
+        if let Some(phrase) = draft.and_then(find_completion_claim) {
             fault("replyBody", format!("claims completion (`{phrase}`) before anything was changed"));
         }
     }
     for id in selected.into_iter().filter(|id| !seen.contains(id)) {
         let what = "is selected and left out".to_owned();
-        faults.push(Fault { pointer: "/threads".to_owned(), thread: Some(id.clone()), what });
+        faults.push(PayloadFault { pointer: "/threads".to_owned(), thread: Some(id.clone()), message: what });
     }
     faults
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for PayloadFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.thread {
-            Some(thread) => write!(f, "{}: thread `{thread}` {}", self.pointer, self.what),
-            None => write!(f, "{}: {}", self.pointer, self.what),
+            Some(thread) => write!(f, "{}: thread `{thread}` {}", self.pointer, self.message),
+            None => write!(f, "{}: {}", self.pointer, self.message),
         }
     }
 }

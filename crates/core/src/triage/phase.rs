@@ -17,7 +17,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Filter, Opener, Own, checked_before};
+use super::{Opener, OwnIdentities, ThreadFilter, evaluate_checks_without_payload};
 use crate::model::{Class, Completeness, Login, Snapshot, Thread, ThreadId, TriageItem};
 use crate::plan::Reason;
 use crate::policy::Policy;
@@ -65,7 +65,7 @@ pub struct Question {
 
 /// How an attempt to answer threads ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Applied {
+pub enum SettleOutcome {
     /// Nothing was sent.
     Preview,
     /// Everything that was allowed was done. What the forge does not permit is no failure (FIX-12).
@@ -78,61 +78,81 @@ pub enum Applied {
 }
 
 /// The table above.
-pub fn phase(snapshot: &Snapshot, policy: &Policy, filter: &Filter) -> PhaseNow {
-    let own = Own::of(snapshot, policy);
+pub fn compute_phase(snapshot: &Snapshot, policy: &Policy, filter: &ThreadFilter) -> PhaseNow {
+    let own = OwnIdentities::new(snapshot, policy);
     if let Completeness::Truncated { what } = &snapshot.complete {
-        return said(Phase::Blocked, Reason::new("incomplete").fact(format!("not everything was read: {what}")));
+        return without_questions(
+            Phase::Blocked,
+            Reason::new("incomplete").with_fact(format!("not everything was read: {what}")),
+        );
     }
-    let open: Vec<&Thread> = snapshot.threads.iter().filter(|thread| own.closed(thread).is_none()).collect();
+    let open: Vec<&Thread> = snapshot.threads.iter().filter(|thread| own.thread_closure(thread).is_none()).collect();
     let questions: Vec<_> = open
         .iter()
-        .filter_map(|thread| own.asks_person(thread).or(own.guesses(thread)).map(|item| (thread, item)))
-        .map(|(thread, item)| question(thread, item, &own, policy, snapshot))
+        .filter_map(|thread| {
+            own.find_item_for_person(thread).or(own.find_uncertain_item(thread)).map(|item| (thread, item))
+        })
+        .map(|(thread, item)| build_question(thread, item, &own, policy, snapshot))
         .collect();
     if !questions.is_empty() {
         let facts = questions.iter().map(|asked| format!("{} is asked about `{}`", asked.who, asked.thread)).collect();
-        return PhaseNow { questions, ..said(Phase::Blocked, Reason { rule: "human_decision".to_owned(), facts }) };
+        return PhaseNow {
+            questions,
+            ..without_questions(Phase::Blocked, Reason { rule: "human_decision".to_owned(), facts })
+        };
     }
-    let valid = |thread: &&&Thread| own.triaged(thread).is_some_and(|item| item.classification == Class::Valid);
+    let valid =
+        |thread: &&&Thread| own.find_triage_item(thread).is_some_and(|item| item.classification == Class::Valid);
     let to_fix = open.iter().filter(valid).count();
     if to_fix > 0 {
-        return said(Phase::FixingReviewFindings, Reason::new("valid").fact(format!("{to_fix} valid")));
+        return without_questions(
+            Phase::FixingReviewFindings,
+            Reason::new("valid").with_fact(format!("{to_fix} valid")),
+        );
     }
     if !open.is_empty() {
-        let left_out = open.iter().filter(|thread| !filter.takes(thread, &own)).count();
-        let why = Reason::new("unresolved").fact(format!("{} unresolved", open.len()));
-        let why = if left_out > 0 { why.fact(format!("{left_out} of them left out of this scan")) } else { why };
-        return said(Phase::ReviewTriage, why);
+        let left_out = open.iter().filter(|thread| !filter.matches(thread, &own)).count();
+        let why = Reason::new("unresolved").with_fact(format!("{} unresolved", open.len()));
+        let why = if left_out > 0 { why.with_fact(format!("{left_out} of them left out of this scan")) } else { why };
+        return without_questions(Phase::ReviewTriage, why);
     }
-    let checked = checked_before(snapshot, policy);
+    let checked = evaluate_checks_without_payload(snapshot, policy);
     let (phase, rule) = if checked.passed { (Phase::Verified, "verified") } else { (Phase::Unverified, "unverified") };
-    said(phase, Reason { rule: rule.to_owned(), facts: checked.facts })
+    without_questions(phase, Reason { rule: rule.to_owned(), facts: checked.facts })
 }
 
 /// Where a pull is after an attempt to answer threads: a preview moves nothing, a failure blocks, and success is
 /// whatever the forge shows afterwards (FIX-10).
-pub fn after_settling(before: PhaseNow, applied: &Applied, fresh: PhaseNow) -> PhaseNow {
+pub fn update_phase_after_settling(before: PhaseNow, applied: &SettleOutcome, fresh: PhaseNow) -> PhaseNow {
     match applied {
-        Applied::Preview => before,
-        Applied::Failed { what } => said(Phase::Blocked, Reason::new("failed").fact(what.clone())),
-        Applied::Done => fresh,
+        SettleOutcome::Preview => before,
+        SettleOutcome::Failed { what } => {
+            without_questions(Phase::Blocked, Reason::new("failed").with_fact(what.clone()))
+        }
+        SettleOutcome::Done => fresh,
     }
 }
 
-fn question(thread: &Thread, item: &TriageItem, own: &Own<'_>, policy: &Policy, snapshot: &Snapshot) -> Question {
+fn build_question(
+    thread: &Thread,
+    item: &TriageItem,
+    own: &OwnIdentities<'_>,
+    policy: &Policy,
+    snapshot: &Snapshot,
+) -> Question {
     // The operator decides; without one, the person who opened the thread, or who opened the pull.
-    let opener = thread.root().filter(|_| own.opener(thread) == Opener::Person).map(|root| root.author.name());
-    let who = policy.operator.as_ref().map(Login::as_str).or(opener).unwrap_or(snapshot.pull.author.name());
+    let opener = thread.root().filter(|_| own.opener(thread) == Opener::Person).map(|root| root.author.display_name());
+    let who = policy.operator.as_ref().map(Login::as_str).or(opener).unwrap_or(snapshot.pull.author.display_name());
     let words = if item.recommended_action.trim().is_empty() { &item.reason } else { &item.recommended_action };
     Question {
         thread: thread.id.clone(),
         url: thread.url.clone(),
-        question: SafeText::line(words, 300).as_str().to_owned(),
+        question: SafeText::sanitise_line(words, 300).as_str().to_owned(),
         who: who.to_owned(),
     }
 }
 
-fn said(phase: Phase, why: Reason) -> PhaseNow {
+fn without_questions(phase: Phase, why: Reason) -> PhaseNow {
     PhaseNow { phase, why, questions: Vec::new() }
 }
 

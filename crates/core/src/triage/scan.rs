@@ -4,21 +4,21 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Filter, Own, PhaseNow, ThreadView, TriagePayload, phase};
+use super::{OwnIdentities, PhaseNow, ThreadFilter, ThreadView, TriagePayload, compute_phase};
 use crate::model::{Class, Completeness, NoteId, Snapshot, Thread, ThreadId, Triage, TriageItem};
 use crate::policy::Policy;
 
 /// How many threads one scan keeps.
-const THREADS: usize = 500;
+const MAX_THREADS: usize = 500;
 /// How many entries of a list are kept.
-const ENTRIES: usize = 20;
+const MAX_LIST_ENTRIES: usize = 20;
 /// How much of a text is kept, in characters.
-const CHARS: usize = 500;
+const MAX_TEXT_CHARS: usize = 500;
 
 /// One look at the threads of a pull.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Scan {
+pub struct ThreadScan {
     /// Of which pull.
     pub pr_number: u64,
     /// Everything was read. Where it was not, an empty list means nothing.
@@ -34,7 +34,7 @@ pub struct Scan {
 /// What is kept of a thread that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Seen {
+pub struct SeenThreads {
     /// Which thread.
     pub thread_id: ThreadId,
     /// Its latest note then.
@@ -44,30 +44,30 @@ pub struct Seen {
 }
 
 /// Looks at the threads that the filter takes.
-pub fn scan(snapshot: &Snapshot, policy: &Policy, filter: &Filter, source: &str) -> Scan {
-    let own = Own::of(snapshot, policy);
+pub fn scan_threads(snapshot: &Snapshot, policy: &Policy, filter: &ThreadFilter, source: &str) -> ThreadScan {
+    let own = OwnIdentities::new(snapshot, policy);
     let (mut taken, left): (Vec<&Thread>, Vec<&Thread>) =
-        snapshot.threads.iter().partition(|thread| filter.takes(thread, &own));
+        snapshot.threads.iter().partition(|thread| filter.matches(thread, &own));
     // Forges list threads in any order.
     taken.sort_by_key(|thread| (&thread.path, thread.line, &thread.id));
-    Scan {
+    ThreadScan {
         pr_number: snapshot.pull.number.0,
         complete: snapshot.complete == Completeness::Complete,
-        filtered: left.iter().any(|thread| own.closed(thread).is_none()),
-        phase: phase(snapshot, policy, filter),
-        threads: taken.into_iter().map(|thread| ThreadView::of(thread, snapshot, policy, source)).collect(),
+        filtered: left.iter().any(|thread| own.thread_closure(thread).is_none()),
+        phase: compute_phase(snapshot, policy, filter),
+        threads: taken.into_iter().map(|thread| ThreadView::from_thread(thread, snapshot, policy, source)).collect(),
     }
 }
 
-impl Scan {
+impl ThreadScan {
     /// The ids that a triage of this scan must cover, each once.
-    pub fn selected(&self) -> Vec<ThreadId> {
+    pub fn selected_thread_ids(&self) -> Vec<ThreadId> {
         self.threads.iter().map(|thread| thread.thread_id.clone()).collect()
     }
 
     /// What is kept of the threads themselves.
-    pub fn seen(&self) -> Vec<Seen> {
-        let seen = self.threads.iter().take(THREADS).map(|thread| Seen {
+    pub fn to_seen_threads(&self) -> Vec<SeenThreads> {
+        let seen = self.threads.iter().take(MAX_THREADS).map(|thread| SeenThreads {
             thread_id: thread.thread_id.clone(),
             latest_comment: thread.latest_comment.as_ref().map(|note| note.id.clone()),
             is_resolved: thread.is_resolved,
@@ -78,8 +78,8 @@ impl Scan {
 
 /// What is kept of a triage: bounded texts, no drafts, the latest note of each thread. A person who was asked before
 /// about a thread that is still open and that this triage does not mention is still asked.
-pub fn remember(payload: TriagePayload, scan: &Scan, before: Option<&Triage>) -> Triage {
-    let mut threads: Vec<_> = payload.threads.into_iter().map(|item| bounded(item, scan)).collect();
+pub fn build_triage(payload: TriagePayload, scan: &ThreadScan, before: Option<&Triage>) -> Triage {
+    let mut threads: Vec<_> = payload.threads.into_iter().map(|item| bound_item(item, scan)).collect();
     let asked = before.into_iter().filter(|before| before.pr_number == scan.pr_number).flat_map(|b| &b.threads);
     let resolved = |id: &ThreadId| scan.threads.iter().any(|thread| thread.thread_id == *id && thread.is_resolved);
     for item in asked.filter(|item| !resolved(&item.thread_id)) {
@@ -90,30 +90,30 @@ pub fn remember(payload: TriagePayload, scan: &Scan, before: Option<&Triage>) ->
             threads.push(item.clone());
         }
     }
-    let complete = scan.complete && threads.len() <= THREADS;
-    threads.truncate(THREADS);
+    let complete = scan.complete && threads.len() <= MAX_THREADS;
+    threads.truncate(MAX_THREADS);
     Triage { pr_number: scan.pr_number, complete, failed: false, filtered: scan.filtered, threads }
 }
 
-fn bounded(item: TriageItem, scan: &Scan) -> TriageItem {
+fn bound_item(item: TriageItem, scan: &ThreadScan) -> TriageItem {
     let thread = scan.threads.iter().find(|thread| thread.thread_id == item.thread_id);
     let latest_note = thread.and_then(|thread| thread.latest_comment.as_ref()).map(|note| note.id.clone());
     TriageItem {
-        reason: short(&item.reason),
-        recommended_action: short(&item.recommended_action),
-        files_to_inspect: few(item.files_to_inspect),
-        files_to_change: few(item.files_to_change),
-        checks_to_run: few(item.checks_to_run),
+        reason: bound_text(&item.reason),
+        recommended_action: bound_text(&item.recommended_action),
+        files_to_inspect: bound_list(item.files_to_inspect),
+        files_to_change: bound_list(item.files_to_change),
+        checks_to_run: bound_list(item.checks_to_run),
         reply_body: None,
         latest_note,
         ..item
     }
 }
 
-fn few(list: Vec<String>) -> Vec<String> {
-    list.into_iter().take(ENTRIES).map(|entry| short(&entry)).collect()
+fn bound_list(list: Vec<String>) -> Vec<String> {
+    list.into_iter().take(MAX_LIST_ENTRIES).map(|entry| bound_text(&entry)).collect()
 }
 
-fn short(text: &str) -> String {
-    text.chars().take(CHARS).collect()
+fn bound_text(text: &str) -> String {
+    text.chars().take(MAX_TEXT_CHARS).collect()
 }

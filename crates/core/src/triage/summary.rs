@@ -1,29 +1,29 @@
 //! A scan in words (TRI-7): the same scan gives the same text, however long the notes are.
 
-use super::{Scan, ThreadView};
+use super::{ThreadScan, ThreadView};
 use crate::sanitise::SafeText;
 
 /// How many threads are named.
-const LINES: usize = 50;
+const MAX_THREAD_LINES: usize = 50;
 /// How much of a note is shown, in characters.
-const PREVIEW: usize = 100;
+const PREVIEW_CHARS: usize = 100;
 
 /// A scan in words.
-pub fn summary(scan: &Scan) -> String {
-    let mut lines = vec![first(scan)];
-    lines.extend(scan.threads.iter().take(LINES).map(line));
-    let more = scan.threads.len().saturating_sub(LINES);
+pub fn render_summary(scan: &ThreadScan) -> String {
+    let mut lines = vec![render_first_line(scan)];
+    lines.extend(scan.threads.iter().take(MAX_THREAD_LINES).map(render_thread_line));
+    let more = scan.threads.len().saturating_sub(MAX_THREAD_LINES);
     if more > 0 {
         lines.push(format!("… and {more} more"));
     }
-    for asked in scan.phase.questions.iter().take(LINES) {
+    for asked in scan.phase.questions.iter().take(MAX_THREAD_LINES) {
         lines.push(format!("{} decides on `{}`: {}", asked.who, asked.thread, asked.question));
     }
-    lines.push(because(scan));
+    lines.push(render_phase_line(scan));
     lines.join("\n") + "\n"
 }
 
-fn first(scan: &Scan) -> String {
+fn render_first_line(scan: &ThreadScan) -> String {
     let open = scan.threads.iter().filter(|thread| !thread.is_resolved).count();
     let resolved = scan.threads.len() - open;
     if !scan.complete {
@@ -39,7 +39,7 @@ fn first(scan: &Scan) -> String {
     text
 }
 
-fn line(thread: &ThreadView) -> String {
+fn render_thread_line(thread: &ThreadView) -> String {
     let place = match (&thread.path, thread.line) {
         (Some(path), Some(line)) => format!("{path}:{line}"),
         (Some(path), None) => path.clone(),
@@ -52,17 +52,17 @@ fn line(thread: &ThreadView) -> String {
         (false, true) => " outdated",
         (false, false) => "",
     };
-    let place = SafeText::line(&place, PREVIEW);
-    format!("{} {} by {author}{state}: {}", thread.thread_id, place.as_str(), preview(body))
+    let place = SafeText::sanitise_line(&place, PREVIEW_CHARS);
+    format!("{} {} by {author}{state}: {}", thread.thread_id, place.as_str(), render_preview(body))
 }
 
-fn preview(body: &str) -> String {
-    let text = SafeText::line(body, PREVIEW);
+fn render_preview(body: &str) -> String {
+    let text = SafeText::sanitise_line(body, PREVIEW_CHARS);
     let length: usize = body.split_whitespace().map(|word| word.chars().count() + 1).sum();
-    let more = if length > PREVIEW + 1 && !text.as_str().ends_with('…') { "…" } else { "" };
+    let more = if length > PREVIEW_CHARS + 1 && !text.as_str().ends_with('…') { "…" } else { "" };
     format!("{}{more}", text.as_str())
 }
 
-fn because(scan: &Scan) -> String {
+fn render_phase_line(scan: &ThreadScan) -> String {
     format!("phase {}: {}", scan.phase.phase, scan.phase.why.facts.join(", "))
 }

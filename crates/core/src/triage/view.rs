@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Own;
+use super::OwnIdentities;
 use crate::mark;
 use crate::model::{Access, Author, Note, NoteId, PullNumber, Snapshot, Thread, ThreadId, Time};
 use crate::policy::Policy;
@@ -85,25 +85,25 @@ pub struct NoteView {
 
 impl ThreadView {
     /// A thread as seen by this snapshot's viewer.
-    pub fn of(thread: &Thread, snapshot: &Snapshot, policy: &Policy, source: &str) -> Self {
-        let own = Own::of(snapshot, policy);
+    pub fn from_thread(thread: &Thread, snapshot: &Snapshot, policy: &Policy, source: &str) -> Self {
+        let own = OwnIdentities::new(snapshot, policy);
         let PullNumber(pr_number) = snapshot.pull.number;
-        let comments: Vec<_> = thread.notes.iter().map(|note| NoteView::of(note, thread, &own)).collect();
+        let comments: Vec<_> = thread.notes.iter().map(|note| NoteView::from_note(note, thread, &own)).collect();
         Self {
             thread_id: thread.id.clone(),
             pr_number,
             path: thread.path.clone(),
             line: thread.line,
             start_line: thread.start_line,
-            is_resolved: own.closed(thread).is_some(),
+            is_resolved: own.thread_closure(thread).is_some(),
             is_outdated: thread.outdated,
-            author: thread.root().and_then(|root| name(&root.author)),
-            author_association: thread.root().and_then(|root| association(&root.author)),
+            author: thread.root().and_then(|root| author_login(&root.author)),
+            author_association: thread.root().and_then(|root| association_name(&root.author)),
             first_comment: comments.first().cloned(),
             latest_comment: comments.last().cloned(),
             comments,
-            created_at: thread.root().map(|root| stamp(root.at)),
-            updated_at: thread.last().map(|last| stamp(last.at)),
+            created_at: thread.root().map(|root| format_timestamp(root.at)),
+            updated_at: thread.last().map(|last| format_timestamp(last.at)),
             url: (!thread.url.is_empty()).then(|| thread.url.clone()),
             source: source.to_owned(),
             can_resolve: thread.can_resolve,
@@ -113,31 +113,31 @@ impl ThreadView {
 }
 
 impl NoteView {
-    fn of(note: &Note, thread: &Thread, own: &Own<'_>) -> Self {
+    fn from_note(note: &Note, thread: &Thread, own: &OwnIdentities<'_>) -> Self {
         let root = thread.root().is_some_and(|root| root.id == note.id);
         Self {
             id: note.id.clone(),
             database_id: note.id.as_str().parse().ok(),
-            author: name(&note.author),
-            author_association: association(&note.author),
-            body: mark::visible(note.text.words()).into_owned(),
+            author: author_login(&note.author),
+            author_association: association_name(&note.author),
+            body: mark::strip_hidden_comments(note.text.body_or_empty()).into_owned(),
             path: thread.path.clone(),
             line: thread.line,
-            created_at: Some(stamp(note.at)),
-            updated_at: (!note.edited).then(|| stamp(note.at)),
+            created_at: Some(format_timestamp(note.at)),
+            updated_at: (!note.edited).then(|| format_timestamp(note.at)),
             url: (root && !thread.url.is_empty()).then(|| thread.url.clone()),
             is_minimized: false,
-            viewer_can_update: own.wrote(&note.author),
+            viewer_can_update: own.is_own_author(&note.author),
             viewer_can_delete: false,
         }
     }
 }
 
-fn name(author: &Author) -> Option<String> {
+fn author_login(author: &Author) -> Option<String> {
     author.login.as_ref().map(|login| login.as_str().to_owned())
 }
 
-fn association(author: &Author) -> Option<String> {
+fn association_name(author: &Author) -> Option<String> {
     match author.access {
         Access::Write => Some("COLLABORATOR".to_owned()),
         Access::Read => Some("NONE".to_owned()),
@@ -146,7 +146,7 @@ fn association(author: &Author) -> Option<String> {
 }
 
 /// `2026-11-15T10:40:07Z`.
-fn stamp(time: Time) -> String {
+fn format_timestamp(time: Time) -> String {
     let minute = time.to_string();
     let (day, rest) = minute.split_once(' ').unwrap_or((&minute, "00:00 UTC"));
     let clock = rest.strip_suffix(" UTC").unwrap_or(rest);

@@ -23,7 +23,7 @@ pub enum Priority {
 
 /// A triaged thread with its author's kind taken into account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Weighed {
+pub struct WeighedItem {
     /// As the triage says, always.
     pub class: Class,
     /// How sure.
@@ -33,7 +33,7 @@ pub struct Weighed {
 }
 
 /// The table above.
-pub fn weigh(item: &TriageItem, opener: Opener) -> Weighed {
+pub fn weigh_item(item: &TriageItem, opener: Opener) -> WeighedItem {
     let wrong = matches!(item.classification, Class::Invalid | Class::Stale);
     let confidence = match (opener, item.confidence) {
         (Opener::Person, Confidence::High) if wrong => Confidence::Medium,
@@ -45,5 +45,5 @@ pub fn weigh(item: &TriageItem, opener: Opener) -> Weighed {
         Opener::Own => Priority::Normal,
         Opener::Bot => Priority::Low,
     };
-    Weighed { class: item.classification, confidence, priority }
+    WeighedItem { class: item.classification, confidence, priority }
 }

@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use referee_core::model::answer::{About, Planned};
+use referee_core::model::answer::{FixSubject, PlannedFix};
 use referee_core::model::checks::OwnStatus;
 use referee_core::model::*;
 use referee_core::plan::Gate;
-use referee_core::policy::{Approve, Budget, Policy, Role, Setting, Start, Threads, Which, Work};
+use referee_core::policy::{
+    ApprovalMode, Budget, DispatchPolicy, GateSetting, Policy, PullFilter, ReviewStart, Role, ThreadPolicy,
+};
 use referee_core::track::{Anchor, ChangeKind, ChangedFile, HunkRange};
 
 use crate::dice::{Dice, dice};
@@ -30,7 +32,7 @@ pub(crate) fn policy(dice: &mut Dice) -> Policy {
     let operators = [Some("carol".into()), None, Some("alice".into()), Some("referee".into()), Some("".into())];
     Policy {
         roles: (0..=dice.roll(4)).map(|at| role(dice, at)).collect(),
-        start: dice.pick(&[Start::Push, Start::CiGreen, Start::Request]),
+        start: dice.pick(&[ReviewStart::Push, ReviewStart::CiGreen, ReviewStart::Request]),
         max_inline: dice.pick(&[15, 0, 1, usize::MAX]),
         status: !dice.one_in(4),
         notify: !dice.one_in(4),
@@ -39,8 +41,11 @@ pub(crate) fn policy(dice: &mut Dice) -> Policy {
         ci_required: dice.one_in(2),
         rounds: dice.pick(&[3, 0, 1, u32::MAX]),
         operator: dice.pick(&operators),
-        approve: dice.pick(&[Approve::Lift, Approve::On, Approve::Off]),
-        gates: Gate::ALL.iter().map(|gate| (*gate, dice.pick(&[Setting::On, Setting::Ask, Setting::Off]))).collect(),
+        approve: dice.pick(&[ApprovalMode::Lift, ApprovalMode::On, ApprovalMode::Off]),
+        gates: Gate::ALL
+            .iter()
+            .map(|gate| (*gate, dice.pick(&[GateSetting::On, GateSetting::Ask, GateSetting::Off])))
+            .collect(),
         threads: threads(dice),
         budget: budget(dice),
         break_glass: dice.some(3, login).into_iter().collect(),
@@ -60,9 +65,9 @@ fn role(dice: &mut Dice, at: usize) -> Role {
     }
 }
 
-fn threads(dice: &mut Dice) -> Threads {
+fn threads(dice: &mut Dice) -> ThreadPolicy {
     let classes = [Class::Valid, Class::Invalid, Class::Stale, Class::AlreadyFixed, Class::NeedsHuman];
-    Threads {
+    ThreadPolicy {
         enabled: !dice.one_in(5),
         auto_resolve: dice.some(6, |dice| dice.pick(&classes)).into_iter().collect(),
         resolve_invalid: dice.one_in(2),
@@ -84,9 +89,9 @@ fn budget(dice: &mut Dice) -> Budget {
     }
 }
 
-fn work(dice: &mut Dice) -> Work {
+fn work(dice: &mut Dice) -> DispatchPolicy {
     let wip = dice.pick(&["wip", "wip", "ready", ""]);
-    Work {
+    DispatchPolicy {
         user: dice.pick(&["worker", "worker", "referee", "alice", "nobody"]).into(),
         wip: wip.into(),
         ready: dice.pick(&["ready", "ready", "wip", ""]).into(),
@@ -97,7 +102,7 @@ fn work(dice: &mut Dice) -> Work {
         review_users: dice.some(3, login).into_iter().collect(),
         workers: BTreeSet::new(),
         max_jobs: dice.pick(&[12, 0, 1, u32::MAX]),
-        pulls: dice.pick(&[Which::All, Which::Own, Which::Label("bug".into())]),
+        pulls: dice.pick(&[PullFilter::All, PullFilter::Own, PullFilter::Label("bug".into())]),
     }
 }
 
@@ -174,8 +179,12 @@ fn pull(dice: &mut Dice) -> Pull {
 fn review(dice: &mut Dice, at: usize) -> Review {
     let text = review_text(dice);
     let own = text.reading.mark.is_some() && !dice.one_in(6);
-    let row = if dice.one_in(12) { dice.pick(&[Row::Draft, Row::Wrapper]) } else { Row::Verdict(verdict(dice)) };
-    let dismissed = Counts::Dismissed { by: dice.maybe(2, author), at: time(dice) };
+    let row = if dice.one_in(12) {
+        dice.pick(&[ReviewKind::Draft, ReviewKind::Wrapper])
+    } else {
+        ReviewKind::Verdict(verdict(dice))
+    };
+    let dismissed = ReviewWeight::Dismissed { by: dice.maybe(2, author), at: time(dice) };
     Review {
         id: ReviewId(format!("r{at}")),
         edit: (!dice.one_in(8)).then(|| EditId(format!("e{at}"))),
@@ -184,7 +193,14 @@ fn review(dice: &mut Dice, at: usize) -> Review {
         text,
         commit: dice.maybe(2, sha),
         at: time(dice),
-        counts: dice.pick(&[Counts::Yes, Counts::Yes, Counts::Replaced, Counts::No, Counts::Requested, dismissed]),
+        counts: dice.pick(&[
+            ReviewWeight::Yes,
+            ReviewWeight::Yes,
+            ReviewWeight::Replaced,
+            ReviewWeight::No,
+            ReviewWeight::Requested,
+            dismissed,
+        ]),
         url: dice.pick(&["https://forge.example/7#r", ""]).into(),
     }
 }
@@ -242,7 +258,7 @@ fn checks(dice: &mut Dice) -> Checks {
 }
 
 fn changes(dice: &mut Dice) -> Changes {
-    let tracked = |dice: &mut Dice| Tracked {
+    let tracked = |dice: &mut Dice| TrackedFinding {
         role: role_name(dice),
         finding: finding(dice),
         track: track(dice),
@@ -291,14 +307,14 @@ fn evidence(dice: &mut Dice) -> Evidence {
 }
 
 pub(crate) fn report(dice: &mut Dice) -> Report {
-    let skipped = |dice: &mut Dice| Skipped { path: path(dice), why: dice.pick(&["excluded", "too large"]).into() };
+    let skipped = |dice: &mut Dice| SkippedFile { path: path(dice), why: dice.pick(&["excluded", "too large"]).into() };
     let everything = !dice.one_in(3);
     let coverage = Coverage {
         read: if everything { PATHS.iter().map(|&it| it.into()).collect() } else { dice.some(3, path) },
         skipped: if dice.one_in(3) { dice.some(3, skipped) } else { Vec::new() },
     };
-    let failed = Outcome::Failed { reason: words(dice) };
-    let outcomes = [Outcome::Findings(coverage.clone()), Outcome::Clean(coverage), failed];
+    let failed = ReportOutcome::Failed { reason: words(dice) };
+    let outcomes = [ReportOutcome::Findings(coverage.clone()), ReportOutcome::Clean(coverage), failed];
     Report {
         role: role_name(dice),
         head: if dice.one_in(5) { sha(dice) } else { Sha("a".repeat(40)) },
@@ -317,8 +333,8 @@ pub(crate) fn pre_existing(dice: &mut Dice) -> PreExisting {
     PreExisting { title: words(dice), path: path(dice), line: line(dice) }
 }
 
-fn raised(dice: &mut Dice) -> Raised {
-    Raised {
+fn raised(dice: &mut Dice) -> RaisedFinding {
+    RaisedFinding {
         title: words(dice),
         body: words(dice),
         severity: severity(dice),
@@ -335,9 +351,9 @@ fn raised(dice: &mut Dice) -> Raised {
     }
 }
 
-pub(crate) fn position(dice: &mut Dice) -> PositionSaid {
+pub(crate) fn position(dice: &mut Dice) -> FindingPosition {
     use Position::*;
-    PositionSaid {
+    FindingPosition {
         finding: finding(dice),
         position: dice.pick(&[Fixed, StillThere, Worsened, Conceded, Stands]),
         evidence: words(dice),
@@ -417,7 +433,7 @@ fn result(dice: &mut Dice) -> WorkResult {
         files: dice.some(3, file),
         escapes: dice.some(2, words),
         clean: dice.pick(&[None, Some(true), Some(false)]),
-        plan: dice.some(3, |dice| Planned { about: About::Finding(finding(dice)), plan: words(dice) }),
+        plan: dice.some(3, |dice| PlannedFix { about: FixSubject::Finding(finding(dice)), plan: words(dice) }),
         pull: dice.maybe(2, |dice| (words(dice), words(dice))),
     }
 }

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use referee_core::facts::Facts;
-use referee_core::mark::{Binding, Keys, Reader, Written, seal};
+use referee_core::mark::{Binding, Keys, TextHistory, TextReader, seal_draft};
 use referee_core::model::checks::OwnStatus;
 use referee_core::model::*;
-use referee_core::plan::{Action, Draft, NewThread, Step, Target};
-use referee_core::say::Calls;
-use referee_core::track::{Prior, Side, Sighting, Spot, assign};
+use referee_core::plan::{Action, CommentTarget, NewThread, Step, TextDraft};
+use referee_core::say::CommandPrefixes;
+use referee_core::track::{CodeLocation, ObservedFinding, PriorFinding, Side, match_findings};
 
 use crate::any::Scene;
 use crate::pool::people;
@@ -38,17 +38,17 @@ impl Scene {
                     None => thread.resolved = Some(Resolution { by: who, at: None }),
                     Some((note, text)) => {
                         let note = thread.notes.iter_mut().find(|it| it.id == note).expect("it is there");
-                        assert!(note.author.is(by), "only the author edits (PUB-9)");
+                        assert!(note.author.has_login(by), "only the author edits (PUB-9)");
                         note.text = text;
                     }
                 }
             }
-            Action::EnsureComment { existing, target: Target::Pull, text } => {
+            Action::EnsureComment { existing, target: CommentTarget::Pull, text } => {
                 let text = self.written(text, by);
                 match existing {
                     Some(id) => {
                         let row = self.snapshot.comments.iter_mut().find(|it| it.id == *id).expect("it is there");
-                        assert!(row.author.is(by), "only the author edits (PUB-9)");
+                        assert!(row.author.has_login(by), "only the author edits (PUB-9)");
                         row.text = text;
                     }
                     None => self.comment(who(by), text),
@@ -60,7 +60,7 @@ impl Scene {
                 let label = Label { name: name.clone(), by: Some(by.clone()), at };
                 self.snapshot.pull.labels.extend(on.then_some(label));
             }
-            Action::Assign { target: Target::Pull, who } => self.snapshot.pull.assignees.extend(who.clone()),
+            Action::Assign { target: CommentTarget::Pull, who } => self.snapshot.pull.assignees.extend(who.clone()),
             Action::SetStatus { context, state, text, .. } => {
                 let own = &mut self.snapshot.checks.own;
                 own.retain(|it| it.context != *context);
@@ -70,23 +70,23 @@ impl Scene {
         }
     }
 
-    fn post(&mut self, by: &Login, verdict: Verdict, commit: &Sha, text: &Draft, threads: &[NewThread]) {
+    fn post(&mut self, by: &Login, verdict: Verdict, commit: &Sha, text: &TextDraft, threads: &[NewThread]) {
         let text = self.written(text, by);
         let id = ReviewId(format!("r{}", self.snapshot.reviews.len()));
         if verdict != Verdict::Comment {
-            for row in self.snapshot.reviews.iter_mut().filter(|row| row.is_by(by) && row.counts == Counts::Yes) {
-                row.counts = Counts::Replaced;
+            for row in self.snapshot.reviews.iter_mut().filter(|row| row.is_by(by) && row.counts == ReviewWeight::Yes) {
+                row.counts = ReviewWeight::Replaced;
             }
         }
         self.snapshot.reviews.push(Review {
             edit: Some(EditId(format!("e{}", self.snapshot.reviews.len()))),
             id: id.clone(),
             author: who(by),
-            row: Row::Verdict(verdict),
+            row: ReviewKind::Verdict(verdict),
             text,
             commit: Some(commit.clone()),
             at: self.snapshot.taken_at,
-            counts: if verdict == Verdict::Comment { Counts::No } else { Counts::Yes },
+            counts: if verdict == Verdict::Comment { ReviewWeight::No } else { ReviewWeight::Yes },
             url: String::new(),
         });
         self.snapshot.pull.requests.retain(|request| request.of != *by);
@@ -134,8 +134,8 @@ impl Scene {
     }
 
     /// A draft as it is sent, and as it is read back.
-    fn written(&self, draft: &Draft, by: &Login) -> Text {
-        let sealed = seal(draft, &Binding::of(&self.snapshot.pull), &Keys::default());
+    fn written(&self, draft: &TextDraft, by: &Login) -> Text {
+        let sealed = seal_draft(draft, &Binding::from_pull(&self.snapshot.pull), &Keys::default());
         self.read(sealed.as_str(), &who(by))
     }
 
@@ -144,7 +144,7 @@ impl Scene {
         let (snapshot, policy) = (&self.snapshot, &self.policy);
         let viewer = &snapshot.viewer.login;
         let roles: BTreeMap<RoleName, Login> =
-            policy.roles.iter().map(|role| (role.name.clone(), role.speaks_as(viewer).clone())).collect();
+            policy.roles.iter().map(|role| (role.name.clone(), role.identity_or(viewer).clone())).collect();
         let own: Vec<Login> = roles
             .values()
             .chain([viewer])
@@ -152,15 +152,15 @@ impl Scene {
             .chain(policy.work.iter().map(|work| &work.user))
             .cloned()
             .collect();
-        let reader = Reader {
-            binding: &Binding::of(&snapshot.pull),
+        let reader = TextReader {
+            binding: &Binding::from_pull(&snapshot.pull),
             keys: &Keys::default(),
-            own: &own,
-            roles: &roles,
-            calls: Calls { bots: &own, slash_is_taken: snapshot.capabilities.slash_is_taken },
+            own_logins: &own,
+            role_logins: &roles,
+            calls: CommandPrefixes { bot_logins: &own, slash_reserved: snapshot.capabilities.slash_is_taken },
         };
-        let mut text = Text::unread(words);
-        reader.read(&mut text, author, Written { at: snapshot.taken_at, edited: false });
+        let mut text = Text::from_body(words);
+        reader.read(&mut text, author, TextHistory { written_at: snapshot.taken_at, edited: false });
         text
     }
 
@@ -169,32 +169,33 @@ impl Scene {
         let mut reports = std::mem::take(&mut self.snapshot.evidence.reports);
         let facts = Facts::new(&self.snapshot, &self.policy);
         for report in &mut reports {
-            let known = facts.role(&report.role).map_or(&[][..], |role| &role.known);
+            let known = facts.role(&report.role).map_or(&[][..], |role| &role.known_findings);
             let spot = |path: &str, line: Option<u32>| {
                 let line = line.unwrap_or_default();
-                Spot { path: path.to_owned(), line, end_line: line }
+                CodeLocation { path: path.to_owned(), line, end_line: line }
             };
-            let sighting = |rule: Option<&str>, title: &str, spot, print: &referee_core::track::Fingerprint| Sighting {
-                role: report.role.to_string(),
-                rule: rule.map(str::to_owned),
-                title: title.to_owned(),
-                spot,
-                fingerprint: print.clone(),
-                anchor: None,
-            };
-            let priors: Vec<Prior> = known
+            let sighting =
+                |rule: Option<&str>, title: &str, spot, print: &referee_core::track::Fingerprint| ObservedFinding {
+                    role: report.role.to_string(),
+                    rule: rule.map(str::to_owned),
+                    title: title.to_owned(),
+                    spot,
+                    fingerprint: print.clone(),
+                    anchor: None,
+                };
+            let priors: Vec<PriorFinding> = known
                 .iter()
-                .map(|it| Prior {
-                    seen: sighting(it.rule, it.title, spot(it.path, it.line), it.fingerprint),
+                .map(|it| PriorFinding {
+                    observed: sighting(it.rule, it.title, spot(it.path, it.line), it.fingerprint),
                     track: it.track.map(|tracked| tracked.track.clone()),
                 })
                 .collect();
-            let seen: Vec<Sighting> = report
+            let seen: Vec<ObservedFinding> = report
                 .findings
                 .iter()
                 .map(|it| sighting(it.rule.as_deref(), &it.title, spot(&it.path, it.line), &it.fingerprint))
                 .collect();
-            let same: Vec<Option<usize>> = assign(&priors, &seen);
+            let same: Vec<Option<usize>> = match_findings(&priors, &seen);
             for (raised, same) in report.findings.iter_mut().zip(same) {
                 raised.same_as = same.and_then(|at| known.get(at)).map(|known| known.id);
             }
@@ -204,6 +205,6 @@ impl Scene {
 }
 
 fn who(login: &Login) -> Author {
-    let known = people().into_iter().find(|it| it.is(login));
+    let known = people().into_iter().find(|it| it.has_login(login));
     known.unwrap_or_else(|| Author { login: Some(login.clone()), bot: true, access: Access::Write })
 }

@@ -1,12 +1,12 @@
 //! What texts were read as: Marks, Blocks, Tags, commands, stances, the other bot's words, in any mixture.
 
 use referee_core::hash::Hash;
-use referee_core::mark::{Block, Entry, Evaluation, Mark, Opened, ReplyKind, Tag, TagKind, Topic, Trust};
+use referee_core::mark::{Block, BlockEntry, Evaluation, Mark, ReplyKind, Tag, TagKind, Topic, Trust, UnsealedMark};
 use referee_core::model::snapshot::WorkOutcome;
 use referee_core::model::*;
 use referee_core::plan::JobKind;
 use referee_core::say::{Ask, Missing, Named};
-use referee_core::track::Spot;
+use referee_core::track::CodeLocation;
 
 use crate::any::pre_existing;
 use crate::dice::Dice;
@@ -62,8 +62,8 @@ pub(crate) fn block(dice: &mut Dice) -> Block {
     Block { entries: dice.some(6, entry), evicted: number(dice), pre_existing: dice.some(3, pre_existing) }
 }
 
-fn entry(dice: &mut Dice) -> Entry {
-    Entry {
+fn entry(dice: &mut Dice) -> BlockEntry {
+    BlockEntry {
         reopened: None,
         id: finding(dice),
         severity: severity(dice),
@@ -71,7 +71,7 @@ fn entry(dice: &mut Dice) -> Entry {
         title: words(dice),
         path: path(dice),
         line: line(dice),
-        now: dice.maybe(4, |dice| Spot { path: path(dice), line: number(dice), end_line: number(dice) }),
+        now: dice.maybe(4, |dice| CodeLocation { path: path(dice), line: number(dice), end_line: number(dice) }),
         rule: dice.maybe(3, words),
         fingerprint: print(dice),
         head: sha(dice),
@@ -86,8 +86,8 @@ fn trust(dice: &mut Dice) -> Trust {
     if dice.one_in(12) { Trust::Broken } else { dice.pick(&usual) }
 }
 
-pub(crate) fn opened<T>(dice: &mut Dice, data: T) -> Option<Box<Opened<T>>> {
-    Some(Box::new(Opened { data, trust: trust(dice) }))
+pub(crate) fn opened<T>(dice: &mut Dice, data: T) -> Option<Box<UnsealedMark<T>>> {
+    Some(Box::new(UnsealedMark { data, trust: trust(dice) }))
 }
 
 pub(crate) fn root_tag(dice: &mut Dice) -> Tag {
@@ -189,7 +189,7 @@ pub(crate) fn bot_text(dice: &mut Dice) -> BotText {
 /// A text with any reading at all: bodies are missing, hashes are wrong, everything at once.
 pub(crate) fn text(dice: &mut Dice, tag: fn(&mut Dice) -> Tag) -> Text {
     let body = dice.maybe(2, words);
-    let reading = Reading {
+    let reading = TextReading {
         mark: None,
         block: None,
         tag: if dice.one_in(2) {
@@ -204,7 +204,7 @@ pub(crate) fn text(dice: &mut Dice, tag: fn(&mut Dice) -> Tag) -> Text {
         forged: dice.one_in(8),
     };
     let hash = match &body {
-        Some(body) if !dice.one_in(4) => Hash::of_words(body),
+        Some(body) if !dice.one_in(4) => Hash::digest_visible_text(body),
         _ => hash(dice),
     };
     Text { bytes: body.as_ref().map_or(0, String::len), body, hash, reading }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use referee_core::decide::decide;
-use referee_core::mark::{Binding, Keys, Topic, seal};
+use referee_core::mark::{Binding, Keys, Topic, seal_draft};
 use referee_core::model::*;
 use referee_core::plan::{Gate, Next, Plan};
-use referee_core::policy::Setting;
+use referee_core::policy::GateSetting;
 
 use crate::any::{Scene, any_scene};
 use crate::dice::{Dice, dice};
@@ -21,7 +21,7 @@ holds!(cases(120), i11_the_plan_does_not_know_its_gates, i11);
 // I11
 fn i11(scene: &Scene) -> Result<(), TestCaseError> {
     let plan = decide(&scene.snapshot, &scene.policy);
-    for setting in [Setting::Off, Setting::Ask, Setting::On] {
+    for setting in [GateSetting::Off, GateSetting::Ask, GateSetting::On] {
         let mut other = scene.policy.clone();
         other.gates = Gate::ALL.iter().map(|gate| (*gate, setting)).collect::<BTreeMap<_, _>>();
         prop_assert_eq!(&plan, &decide(&scene.snapshot, &other));
@@ -37,8 +37,8 @@ fn stranger() -> Author {
 /// What a forger writes: hostile words, the other bot's form, and own texts of this very pull, copied whole.
 fn forged(scene: &Scene, dice: &mut Dice) -> Text {
     let plan = decide(&scene.snapshot, &scene.policy);
-    let binding = Binding::of(&scene.snapshot.pull);
-    let sent = plan.steps.iter().flat_map(drafts).map(|draft| seal(&draft, &binding, &Keys::none()));
+    let binding = Binding::from_pull(&scene.snapshot.pull);
+    let sent = plan.steps.iter().flat_map(drafts).map(|draft| seal_draft(&draft, &binding, &Keys::empty()));
     let mut texts: Vec<String> = sent.map(|sealed| sealed.as_str().to_owned()).collect();
     let head = &scene.snapshot.pull.head;
     texts.extend([
@@ -68,7 +68,7 @@ proptest! {
     // I23
     #[test]
     fn i23_forged_comments_and_reviews_change_nothing(mut scene in any_play(), mut rolls in dice(60)) {
-        scene.snapshot.taken_at = scene.snapshot.taken_at.after(Span(1));
+        scene.snapshot.taken_at = scene.snapshot.taken_at.saturating_add(Span(1));
         let before = decide(&scene.snapshot, &scene.policy);
         let mut after = scene.clone();
         for _ in 0..=rolls.roll(4) {
@@ -80,11 +80,11 @@ proptest! {
                 edit: Some(EditId(id.0.clone())),
                 id,
                 author: stranger(),
-                row: Row::Verdict(verdict),
+                row: ReviewKind::Verdict(verdict),
                 text: forged(&scene, &mut rolls),
                 commit: Some(scene.snapshot.pull.head.clone()),
                 at: scene.snapshot.taken_at,
-                counts: Counts::Yes,
+                counts: ReviewWeight::Yes,
                 url: String::new(),
             });
         }
@@ -159,7 +159,7 @@ proptest! {
     // I33: own texts start nothing, whatever they say. An own push is a new head and rings (LOOP-8).
     #[test]
     fn i33_own_texts_start_nothing(mut scene in any_play(), mut rolls in dice(20)) {
-        scene.snapshot.taken_at = scene.snapshot.taken_at.after(Span(1));
+        scene.snapshot.taken_at = scene.snapshot.taken_at.saturating_add(Span(1));
         let before = decide(&scene.snapshot, &scene.policy);
         let mut after = scene.clone();
         for said in ["@referee review", "@referee full review", "@referee retry", "@referee break-glass x", "won't fix"] {

@@ -8,8 +8,8 @@ use referee_core::facts::Facts;
 use referee_core::hash::Hash;
 use referee_core::model::*;
 use referee_core::plan::Next;
-use referee_core::policy::{Approve, Policy, Role, Start, Which, Work};
-use referee_core::track::{Anchor, ChangeKind, ChangedFile, Fingerprint, PatchId, Side, Spot, Track};
+use referee_core::policy::{ApprovalMode, DispatchPolicy, Policy, PullFilter, ReviewStart, Role};
+use referee_core::track::{Anchor, ChangeKind, ChangedFile, CodeLocation, Fingerprint, PatchId, Side, Track};
 
 use crate::any::{Scene, pre_existing};
 use crate::dice::{Dice, dice};
@@ -60,15 +60,15 @@ fn begin(dice: &mut Dice) -> Scene {
     let roles = (0..=dice.roll(3)).map(|at| role(dice, at)).collect();
     let policy = Policy {
         roles,
-        start: dice.pick(&[Start::Push, Start::Push, Start::CiGreen, Start::Request]),
+        start: dice.pick(&[ReviewStart::Push, ReviewStart::Push, ReviewStart::CiGreen, ReviewStart::Request]),
         risk_warnings: dice.pick(&[3, 1]),
         rounds: dice.pick(&[3, 1, 2]),
         operator: dice.pick(&[Some("carol".into()), None]),
-        approve: dice.pick(&[Approve::Lift, Approve::On, Approve::Off]),
+        approve: dice.pick(&[ApprovalMode::Lift, ApprovalMode::On, ApprovalMode::Off]),
         ci_required: dice.one_in(2),
         floor: dice.pick(&[[Severity::Suggestion; 3], Policy::default().floor]),
         work: dice.one_in(2).then(|| work(dice)),
-        threads: referee_core::policy::Threads {
+        threads: referee_core::policy::ThreadPolicy {
             auto_resolve: [Class::Stale, Class::AlreadyFixed].into(),
             resolve_invalid: dice.one_in(2),
             max_resolve: dice.pick(&[20, 1]),
@@ -95,19 +95,19 @@ fn begin(dice: &mut Dice) -> Scene {
     Scene { snapshot, policy }
 }
 
-fn work(dice: &mut Dice) -> Work {
-    Work {
+fn work(dice: &mut Dice) -> DispatchPolicy {
+    DispatchPolicy {
         user: "worker".into(),
         wip: "wip".into(),
         ready: "ready".into(),
         bug: "bug".into(),
         assign: dice.maybe(2, |_| "carol".into()),
-        wip_max_age: Span::hours(1),
+        wip_max_age: Span::from_hours(1),
         review_bots: Vec::new(),
         review_users: BTreeSet::new(),
         workers: BTreeSet::new(),
         max_jobs: 12,
-        pulls: Which::All,
+        pulls: PullFilter::All,
     }
 }
 
@@ -149,7 +149,7 @@ fn head(number: usize) -> Sha {
 /// One thing that somebody does.
 fn happen(scene: &mut Scene, dice: &mut Dice) {
     let minutes = dice.pick(&[1, 20, 90]);
-    scene.snapshot.taken_at = scene.snapshot.taken_at.after(Span::minutes(minutes));
+    scene.snapshot.taken_at = scene.snapshot.taken_at.saturating_add(Span::from_minutes(minutes));
     let people = people();
     let by = people[dice.roll(6)].clone();
     let now = scene.snapshot.taken_at;
@@ -195,19 +195,19 @@ fn happen(scene: &mut Scene, dice: &mut Dice) {
                 id: ReviewId(format!("r{at}")),
                 edit: None,
                 author: by,
-                row: Row::Verdict(verdict),
+                row: ReviewKind::Verdict(verdict),
                 text: Text::default(),
                 commit,
                 at: now,
-                counts: if verdict == Verdict::Comment { Counts::No } else { Counts::Yes },
+                counts: if verdict == Verdict::Comment { ReviewWeight::No } else { ReviewWeight::Yes },
                 url: String::new(),
             });
         }
         10 if !scene.snapshot.reviews.is_empty() => {
             let at = dice.roll(scene.snapshot.reviews.len());
             let row = &mut scene.snapshot.reviews[at];
-            if row.counts == Counts::Yes {
-                row.counts = Counts::Dismissed { by: Some(by), at: now };
+            if row.counts == ReviewWeight::Yes {
+                row.counts = ReviewWeight::Dismissed { by: Some(by), at: now };
             }
         }
         11 => {
@@ -232,14 +232,14 @@ fn report(scene: &mut Scene, dice: &mut Dice) {
     let role = scene.policy.roles[at].name.clone();
     let known: Vec<FindingId> = {
         let facts = Facts::new(&scene.snapshot, &scene.policy);
-        facts.role(&role).map_or(&[][..], |role| &role.known).iter().map(|it| it.id).collect()
+        facts.role(&role).map_or(&[][..], |role| &role.known_findings).iter().map(|it| it.id).collect()
     };
     let positions = known
         .into_iter()
         .filter(|_| !dice.one_in(6))
         .collect::<Vec<_>>()
         .into_iter()
-        .map(|finding| PositionSaid { finding, ..crate::any::position(dice) })
+        .map(|finding| FindingPosition { finding, ..crate::any::position(dice) })
         .collect();
     let coverage =
         Coverage { read: if dice.one_in(6) { Vec::new() } else { vec![PATHS[0].into()] }, skipped: Vec::new() };
@@ -247,28 +247,28 @@ fn report(scene: &mut Scene, dice: &mut Dice) {
     let mut findings = dice.some(4, |dice| raised(dice, &role));
     findings.sort_by_key(|it| it.line);
     findings.dedup_by_key(|it| it.line);
-    let failed = Outcome::Failed { reason: "timeout".into() };
+    let failed = ReportOutcome::Failed { reason: "timeout".into() };
     // One command hands in reports, another answers.
     scene.snapshot.evidence.answers.clear();
     scene.snapshot.evidence.reports.retain(|it| it.role != role);
     scene.snapshot.evidence.reports.push(Report {
         head: scene.snapshot.pull.head.clone(),
-        outcome: if dice.one_in(6) { failed } else { Outcome::Findings(coverage) },
+        outcome: if dice.one_in(6) { failed } else { ReportOutcome::Findings(coverage) },
         summary: String::new(),
         findings,
         pre_existing: dice.some(3, pre_existing),
         positions,
         deterministic: dice.one_in(5),
-        figures: Figures { tokens: 10, micro_usd: 10, seconds: 1, runs: 1 },
-        digest: Hash::of(format!("{role} {}", scene.snapshot.taken_at.0)),
+        figures: RunCost { tokens: 10, micro_usd: 10, seconds: 1, runs: 1 },
+        digest: Hash::digest(format!("{role} {}", scene.snapshot.taken_at.0)),
         role,
     });
 }
 
-fn raised(dice: &mut Dice, role: &RoleName) -> Raised {
+fn raised(dice: &mut Dice, role: &RoleName) -> RaisedFinding {
     let which = dice.roll(5);
     let titles = ["token leaks", "loop never ends", "index out of range", "typo in name", "dead code stays"];
-    Raised {
+    RaisedFinding {
         title: titles[which].into(),
         body: crate::pool::words(dice),
         severity: severity(dice),
@@ -302,20 +302,26 @@ fn push(scene: &mut Scene, dice: &mut Dice, patch: Patch) {
     if let Patch::New = patch {
         snapshot.changes.patch = PatchId(format!("p{number}"));
         let dismissed = dice.one_in(3);
-        for row in snapshot.reviews.iter_mut().filter(|row| dismissed && row.counts == Counts::Yes) {
-            row.counts = Counts::Dismissed { by: None, at };
+        for row in snapshot.reviews.iter_mut().filter(|row| dismissed && row.counts == ReviewWeight::Yes) {
+            row.counts = ReviewWeight::Dismissed { by: None, at };
         }
     }
     let facts = Facts::new(&scene.snapshot, &scene.policy);
     let mut tracks = Vec::new();
     for role in &facts.roles {
-        for known in &role.known {
+        for known in &role.known_findings {
             let line = known.line.unwrap_or_default() + dice.roll(2) as u32;
-            let spot = Spot { path: known.path.to_owned(), line, end_line: line };
+            let spot = CodeLocation { path: known.path.to_owned(), line, end_line: line };
             let track = dice.pick(&[Track::Same(spot.clone()), Track::Changed(spot), Track::Gone]);
             let changed = !matches!(track, Track::Same(_));
             let file_changed = changed || dice.one_in(3);
-            tracks.push(Tracked { role: role.role.name.clone(), finding: known.id, track, changed, file_changed });
+            tracks.push(TrackedFinding {
+                role: role.role.name.clone(),
+                finding: known.id,
+                track,
+                changed,
+                file_changed,
+            });
         }
     }
     scene.snapshot.changes.tracks = tracks;

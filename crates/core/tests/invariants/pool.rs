@@ -2,7 +2,7 @@
 
 use referee_core::hash::Hash;
 use referee_core::model::*;
-use referee_core::track::{Fingerprint, PatchId, Side, Spot, Track};
+use referee_core::track::{CodeLocation, Fingerprint, PatchId, Side, Track};
 
 use crate::dice::Dice;
 
@@ -65,7 +65,7 @@ pub(crate) fn patch(dice: &mut Dice) -> PatchId {
 }
 
 pub(crate) fn hash(dice: &mut Dice) -> Hash {
-    dice.pick(&[Hash::default(), Hash::of("one"), Hash::of("two"), Hash("é".into())])
+    dice.pick(&[Hash::default(), Hash::digest("one"), Hash::digest("two"), Hash("é".into())])
 }
 
 pub(crate) fn finding(dice: &mut Dice) -> FindingId {
@@ -117,14 +117,14 @@ pub(crate) fn support(dice: &mut Dice) -> Support {
     dice.pick(&[Support::Native, Support::Native, Support::Native, Support::Emulated, Support::Unsupported])
 }
 
-pub(crate) fn figures(dice: &mut Dice) -> Figures {
+pub(crate) fn figures(dice: &mut Dice) -> RunCost {
     let tokens = dice.pick(&[0, 10, u64::MAX]);
-    Figures { tokens, micro_usd: dice.pick(&[0, 10, u64::MAX]), seconds: tokens, runs: number(dice) }
+    RunCost { tokens, micro_usd: dice.pick(&[0, 10, u64::MAX]), seconds: tokens, runs: number(dice) }
 }
 
 pub(crate) fn track(dice: &mut Dice) -> Track {
     let line = number(dice);
-    let spot = Spot { path: path(dice), line, end_line: number(dice) };
+    let spot = CodeLocation { path: path(dice), line, end_line: number(dice) };
     dice.pick(&[Track::Same(spot.clone()), Track::Moved(spot.clone()), Track::Changed(spot), Track::Gone])
 }
 

@@ -2,7 +2,7 @@
 
 use referee_core::mark::{TagKind, Topic};
 use referee_core::model::{RoleName, Verdict};
-use referee_core::plan::{Action, Draft, Next, Plan, Step, Trailer};
+use referee_core::plan::{Action, Next, Plan, Step, TextDraft, Trailer};
 
 use crate::any::Scene;
 
@@ -16,9 +16,9 @@ pub(crate) fn steps(plan: &Plan) -> Vec<&Step> {
 }
 
 /// All texts of a step.
-pub(crate) fn drafts(step: &Step) -> Vec<Draft> {
+pub(crate) fn drafts(step: &Step) -> Vec<TextDraft> {
     let mut drafts = Vec::new();
-    step.action.map(|draft| drafts.push(draft.clone()));
+    step.action.map_text(|draft| drafts.push(draft.clone()));
     drafts
 }
 

@@ -57,9 +57,9 @@ fn i13(scene: &Scene) -> Result<(), TestCaseError> {
         let role = facts.role(role).expect("a role of the policy");
         // No id is above the highest number.
         let above = new.finding != FindingId(u64::MAX);
-        let known = role.known.iter().find(|it| above && it.id == new.finding);
+        let known = role.known_findings.iter().find(|it| above && it.id == new.finding);
         let Some(known) = known.filter(|it| it.thread.is_some_and(|it| it.resolved.is_some())) else { continue };
-        let raised = role.report.and_then(|it| it.raised_as(known.id));
+        let raised = role.report.and_then(|it| it.find_reraised(known.id));
         let fixed = known.state == FindingState::Fixed || known.thread.is_some_and(|it| said(it, ReplyKind::Fixed));
         prop_assert!(raised.is_some_and(|it| fixed || known.severity < it.severity), "{known:?}");
     }
@@ -76,7 +76,7 @@ fn opened(step: &Step) -> Vec<(&RoleName, &NewThread)> {
 }
 
 fn said(thread: &Thread, word: ReplyKind) -> bool {
-    let tags = thread.notes.iter().filter_map(|it| it.text.tag());
+    let tags = thread.notes.iter().filter_map(|it| it.text.trusted_tag());
     { tags }.any(|tag| matches!(&tag.kind, TagKind::Reply { what, .. } if *what == word))
 }
 
@@ -91,8 +91,8 @@ fn i14(scene: &Scene) -> Result<(), TestCaseError> {
         prop_assert_eq!(step.gate, Gate::Review);
         // On a pull that cannot be, two threads may have one id.
         let named = scene.snapshot.threads.iter().filter(|it| it.id == *id);
-        let tagged = |it: &Note| it.text.tag().is_some_and(|tag| matches!(tag.kind, TagKind::Root { .. }));
-        prop_assert!(named.filter_map(Thread::root).any(|root| root.author.is(&step.by) && tagged(root)));
+        let tagged = |it: &Note| it.text.trusted_tag().is_some_and(|tag| matches!(tag.kind, TagKind::Root { .. }));
+        prop_assert!(named.filter_map(Thread::root).any(|root| root.author.has_login(&step.by) && tagged(root)));
     }
     Ok(())
 }
@@ -118,16 +118,16 @@ fn i15(scene: &Scene) -> Result<(), TestCaseError> {
             prop_assert!(allowed);
         } else if step.reason.rule == "fixed" {
             let Some(TagKind::Root { role, finding, .. }) =
-                thread(scene, id).root().and_then(|root| root.text.tag()).map(|tag| &tag.kind)
+                thread(scene, id).root().and_then(|root| root.text.trusted_tag()).map(|tag| &tag.kind)
             else {
                 return Err(TestCaseError::fail("an own root"));
             };
             let role = facts.role(role).expect("a role");
             let report = role.report.expect("a report");
-            prop_assert!(role.covers, "only a complete report resolves");
+            prop_assert!(role.report_covers_head, "only a complete report resolves");
             let said = report.position(*finding);
             prop_assert!(said.map_or(report.deterministic, |it| it.position == Position::Fixed), "from omission");
-            let of_it = |it: &&Tracked| it.role == role.role.name && it.finding == *finding;
+            let of_it = |it: &&TrackedFinding| it.role == role.role.name && it.finding == *finding;
             let tracked = snapshot.changes.tracks.iter().find(of_it).is_some_and(|it| it.changed);
             prop_assert!(tracked || said.is_some_and(|it| it.cited_changed), "nothing changed");
         }
@@ -165,29 +165,29 @@ fn i37(scene: &Scene) -> Result<(), TestCaseError> {
     let plan = decide(&scene.snapshot, &scene.policy);
     let (snapshot, facts) = (&scene.snapshot, Facts::new(&scene.snapshot, &scene.policy));
     for role in &facts.roles {
-        for known in &role.known {
+        for known in &role.known_findings {
             let lines: Vec<_> =
                 plan.findings.iter().filter(|it| it.role == role.role.name.as_str() && it.id == known.id).collect();
             // Two memories of one id: which one is meant cannot be told.
             let [line] = lines.as_slice() else { continue };
             prop_assert!(known.severity <= line.severity, "milder without a word");
-            if line.counts || known.state.settled() {
+            if line.counts || known.state.is_settled() {
                 continue;
             }
             let may = |by: &Author| may_accept(snapshot, &scene.policy, by, known.severity);
-            let dismissed = facts.said.iter().any(|it| it.allowed && matches!(it.ask, Ask::Dismiss { .. }));
+            let dismissed = facts.commands.iter().any(|it| it.allowed && matches!(it.ask, Ask::Dismiss { .. }));
             let notes = known.thread.map_or(&[][..], |it| it.notes.as_slice());
             let person = |it: &&Note| !it.author.bot && may(&it.author) && !facts.is_own_author(&it.author);
             let word = |stance| notes.iter().filter(person).any(|it| it.text.reading.stance == stance);
             let resolved = known.thread.and_then(|it| it.resolved.as_ref());
             let resolved = resolved.is_some_and(|it| may(&it.by) || facts.is_own_author(&it.by));
-            let ours = notes.iter().filter(|it| it.author.is(role.identity)).any(|it| {
-                let kind = it.text.tag().map(|tag| &tag.kind);
-                matches!(kind, Some(TagKind::Reply { what, .. }) if what.settles().is_some())
+            let ours = notes.iter().filter(|it| it.author.has_login(role.identity)).any(|it| {
+                let kind = it.text.trusted_tag().map(|tag| &tag.kind);
+                matches!(kind, Some(TagKind::Reply { what, .. }) if what.settled_state().is_some())
             });
             let said = role.report.and_then(|it| it.position(known.id)).map(|it| it.position);
             let cleared = match line.state {
-                FindingState::Fixed => role.covers || ours,
+                FindingState::Fixed => role.report_covers_head || ours,
                 FindingState::Refuted => (said == Some(Position::Conceded) && word(Stance::Disputed)) || ours,
                 FindingState::Accepted => dismissed || resolved || word(Stance::Accepted) || ours,
                 _ => false,

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use referee_core::decide::{decide, schedule};
 use referee_core::model::{Board, Time};
-use referee_core::render::plan_lines;
+use referee_core::render::render_plan;
 
 use crate::any::any_scene;
 use crate::cases;
@@ -26,7 +26,7 @@ proptest! {
         // A stored turn is decided alike (SRV-5), and every plan can be read.
         let stored = serde_json::from_str(&json(&scene.snapshot)).expect("a snapshot is read back");
         prop_assert_eq!(json(&plan), json(&decide(&stored, &scene.policy)));
-        prop_assert!(plan_lines(&plan).ends_with('\n'));
+        prop_assert!(render_plan(&plan).ends_with('\n'));
     }
 
     /// A pass over any plan is total too.

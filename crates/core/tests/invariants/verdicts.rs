@@ -5,8 +5,8 @@ use referee_core::decide::decide;
 use referee_core::facts::Facts;
 use referee_core::mark::Topic;
 use referee_core::model::*;
-use referee_core::plan::{Action, Cause, JobKind, Next, Plan};
-use referee_core::policy::Approve;
+use referee_core::plan::{Action, BlockedCause, JobKind, Next, Plan};
+use referee_core::policy::ApprovalMode;
 
 use crate::any::{Scene, any_scene, report};
 use crate::dice::dice;
@@ -27,7 +27,7 @@ fn i03(scene: &Scene) -> Result<(), TestCaseError> {
     let may_block = |role: &RoleName| scene.policy.role(role).is_some_and(|role| role.blocks);
     let own = |it: &&referee_core::plan::RoleState| it.own == Some(Verdict::RequestChanges) && may_block(&it.role);
     let blockers: Vec<_> = plan.roles.iter().filter(own).collect();
-    if facts.glass.is_some() || (facts.blocks.is_empty() && blockers.is_empty()) {
+    if facts.break_glass.is_some() || (facts.external_blocks.is_empty() && blockers.is_empty()) {
         return Ok(());
     }
     let ready = |step: &referee_core::plan::Step| {
@@ -42,7 +42,7 @@ fn i03(scene: &Scene) -> Result<(), TestCaseError> {
         Next::Ready => false,
     };
     prop_assert!(fits, "{:?}", plan.next);
-    if !facts.blocks.is_empty() {
+    if !facts.external_blocks.is_empty() {
         prop_assert_eq!(approves(&plan), Vec::<&RoleName>::new(), "a person blocks");
     }
     for role in approves(&plan) {
@@ -68,24 +68,27 @@ fn i07(scene: &Scene) -> Result<(), TestCaseError> {
         if *verdict != Verdict::Approve {
             continue;
         }
-        prop_assert!(scene.policy.approve != Approve::Off);
+        prop_assert!(scene.policy.approve != ApprovalMode::Off);
         prop_assert!(scene.snapshot.capabilities.verdicts != Support::Unsupported);
-        prop_assert!(!scene.snapshot.pull.author.is(&step.by), "nobody approves the own pull");
-        if scene.policy.approve == Approve::Lift || facts.glass.is_some() {
+        prop_assert!(!scene.snapshot.pull.author.has_login(&step.by), "nobody approves the own pull");
+        if scene.policy.approve == ApprovalMode::Lift || facts.break_glass.is_some() {
             let posted = plan.steps.iter().any(|it| {
                 matches!(&it.action, Action::PostReview { verdict: Verdict::RequestChanges, .. }) && it.by == step.by
             });
-            prop_assert!(posted || facts.newest_counted(&step.by) == Some(Verdict::RequestChanges), "lifts nothing");
+            prop_assert!(
+                posted || facts.newest_counted_verdict(&step.by) == Some(Verdict::RequestChanges),
+                "lifts nothing"
+            );
         }
-        if facts.glass.is_some() {
+        if facts.break_glass.is_some() {
             continue;
         }
-        prop_assert!(facts.blocks.is_empty());
+        prop_assert!(facts.external_blocks.is_empty());
         let state = plan.roles.iter().find(|it| it.role == *role).expect("a role that posts has a state");
         prop_assert_eq!((state.own, state.enforced), (Some(Verdict::Approve), Some(Verdict::Approve)));
         for it in &facts.roles {
             let at_head = plan.roles.iter().any(|state| state.role == it.role.name && state.at_head);
-            prop_assert!(at_head || !it.role.blocks || !it.touched, "{} has not read this", it.role.name);
+            prop_assert!(at_head || !it.role.blocks || !it.matches_changed_files, "{} has not read this", it.role.name);
         }
     }
     Ok(())
@@ -112,7 +115,7 @@ fn i08(scene: &Scene) -> Result<(), TestCaseError> {
             .steps
             .iter()
             .position(|step| matches!(&step.action, Action::Supersede { review, .. } if *review == standing.review.id));
-        if let (Some((posted, Verdict::RequestChanges)), Verdict::Approve) = (posts.first(), standing.form) {
+        if let (Some((posted, Verdict::RequestChanges)), Verdict::Approve) = (posts.first(), standing.posted_as) {
             let editable = standing.review.edit.is_some();
             prop_assert!(!editable || superseded.is_some_and(|at| *posted < at));
         } else {
@@ -128,16 +131,17 @@ fn i32_failed(scene: &Scene) -> Result<(), TestCaseError> {
     let facts = Facts::new(&scene.snapshot, &scene.policy);
     let plan = decide(&scene.snapshot, &scene.policy);
     for role in &facts.roles {
-        let failed = matches!(role.report.map(|it| &it.outcome), Some(Outcome::Failed { .. }));
-        let before = role.current(&scene.snapshot.changes.patch);
+        let failed = matches!(role.report.map(|it| &it.outcome), Some(ReportOutcome::Failed { .. }));
+        let before = role.is_current_for(&scene.snapshot.changes.patch);
         let state = plan.roles.iter().find(|it| it.role == role.role.name);
         if failed && !before {
             prop_assert!(state.is_none_or(|it| it.own != Some(Verdict::Approve) && !it.at_head));
-            prop_assert!(facts.glass.is_some() || !approves(&plan).contains(&&role.role.name));
+            prop_assert!(facts.break_glass.is_some() || !approves(&plan).contains(&&role.role.name));
         }
         if failed {
             // Not a sibling's, which may have read everything and speaks by the same name.
-            let is_of_role = |id: &ThreadId| role.known.iter().any(|it| it.thread.is_some_and(|it| it.id == *id));
+            let is_of_role =
+                |id: &ThreadId| role.known_findings.iter().any(|it| it.thread.is_some_and(|it| it.id == *id));
             let fixed = |step: &&referee_core::plan::Step| {
                 matches!(&step.action, Action::Resolve { thread, .. } if is_of_role(thread))
                     && step.reason.rule == "fixed"
@@ -157,7 +161,7 @@ proptest! {
         scene.snapshot.complete = Completeness::Truncated { what: "threads".into() };
         let plan = decide(&scene.snapshot, &scene.policy);
         prop_assert!(plan.steps.is_empty() && plan.delivery.is_none());
-        prop_assert_eq!(plan.next, Next::Blocked(Cause::Incomplete));
+        prop_assert_eq!(plan.next, Next::Blocked(BlockedCause::Incomplete));
     }
 
     // I24: model output adds findings; it never makes a verdict milder, an approval or a resolution.
@@ -167,7 +171,7 @@ proptest! {
         let mut more = scene.clone();
         let Some(said) = more.snapshot.evidence.reports.last_mut() else { return Ok(()) };
         let said_role = said.role.clone();
-        said.findings.extend(report(&mut rolls).findings.into_iter().map(|it| Raised { same_as: None, ..it }));
+        said.findings.extend(report(&mut rolls).findings.into_iter().map(|it| RaisedFinding { same_as: None, ..it }));
         let after = decide(&more.snapshot, &more.policy);
         let own = |plan: &Plan| plan.roles.iter().find(|it| it.role == said_role).and_then(|it| it.own);
         prop_assert!(own(&before) <= own(&after), "{:?} became {:?}", own(&before), own(&after));

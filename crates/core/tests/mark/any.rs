@@ -4,13 +4,13 @@ use proptest::option::of;
 use proptest::prelude::*;
 use proptest::sample::select;
 use referee_core::hash::Hash;
-use referee_core::mark::{Block, Entry, Evaluation, Mark, ReplyKind, Tag, TagKind, Topic};
+use referee_core::mark::{Block, BlockEntry, Evaluation, Mark, ReplyKind, Tag, TagKind, Topic};
 use referee_core::model::snapshot::WorkOutcome;
 use referee_core::model::{
-    Figures, FindingId, FindingState, Login, NoteId, PreExisting, ReviewId, RoleName, Severity, Sha, Time, Verdict,
+    FindingId, FindingState, Login, NoteId, PreExisting, ReviewId, RoleName, RunCost, Severity, Sha, Time, Verdict,
 };
 use referee_core::plan::JobKind;
-use referee_core::track::{Fingerprint, PatchId, Spot};
+use referee_core::track::{CodeLocation, Fingerprint, PatchId};
 
 fn name() -> impl Strategy<Value = String> {
     prop_oneof![4 => "[a-z][a-z0-9-]{0,12}", 1 => "(?s).{0,120}", 1 => Just(String::new())]
@@ -32,8 +32,8 @@ fn ids() -> impl Strategy<Value = Vec<FindingId>> {
     ]
 }
 
-fn figures() -> impl Strategy<Value = Figures> {
-    (any::<u64>(), any::<u64>(), any::<u64>(), any::<u32>()).prop_map(|(tokens, micro_usd, seconds, runs)| Figures {
+fn figures() -> impl Strategy<Value = RunCost> {
+    (any::<u64>(), any::<u64>(), any::<u64>(), any::<u32>()).prop_map(|(tokens, micro_usd, seconds, runs)| RunCost {
         tokens,
         micro_usd,
         seconds,
@@ -164,11 +164,12 @@ fn job() -> impl Strategy<Value = Topic> {
     )
 }
 
-pub(crate) fn entry() -> impl Strategy<Value = Entry> {
+pub(crate) fn entry() -> impl Strategy<Value = BlockEntry> {
     let what = (any::<u64>(), severity(), state(), any::<bool>(), of(any::<i64>()));
     let title = prop_oneof![3 => "[A-Za-z ]{0,90}", 1 => "(?s).{0,90}"];
     let path = || prop_oneof!["[a-c]/[a-c]\\.rs", "(?s).{0,300}"];
-    let now = (path(), any::<u32>(), any::<u32>()).prop_map(|(path, line, end_line)| Spot { path, line, end_line });
+    let now =
+        (path(), any::<u32>(), any::<u32>()).prop_map(|(path, line, end_line)| CodeLocation { path, line, end_line });
     let place = (path(), of(any::<u32>()), of(now), of(name()));
     let identity = (hex(), select(vec!["a".repeat(40), "b".repeat(40), "c".repeat(64)]));
     (what, title, place, identity, prop::collection::vec(any::<u32>(), 0..20), of(name())).prop_map(
@@ -179,7 +180,7 @@ pub(crate) fn entry() -> impl Strategy<Value = Entry> {
             (fingerprint, head),
             rounds,
             by,
-        )| Entry {
+        )| BlockEntry {
             id: FindingId(id),
             severity,
             state,

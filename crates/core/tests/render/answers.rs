@@ -6,20 +6,22 @@ use insta::assert_snapshot;
 use referee_core::facts::Facts;
 use referee_core::model::snapshot::{Capabilities, Changes, Completeness, Evidence, Viewer};
 use referee_core::model::{
-    Access, Author, Check, CheckState, Checks, Counts, FindingId, Login, Mergeable, Pull, PullNumber, PullState,
-    RepoId, Review, RoleName, Row, Snapshot, Text, Time, Verdict,
+    Access, Author, Check, CheckState, Checks, FindingId, Login, Mergeable, Pull, PullNumber, PullState, RepoId,
+    Review, ReviewKind, ReviewWeight, RoleName, Snapshot, Text, Time, Verdict,
 };
-use referee_core::plan::{Next, OnWhom, Plan, Reason};
+use referee_core::plan::{Next, Plan, Reason, WaitingOn};
 use referee_core::policy::Policy;
-use referee_core::render::{Heading, SaidNote, Who, Word, said};
+use referee_core::render::{
+    CommandPermission, CommandResponse, CommandResponseKind, ExplainHeading, render_command_response,
+};
 use referee_core::say::{Ask, Named};
 
 use crate::commands::{commands_nothing, mentions};
 use crate::kit::sha;
 
-fn say(word: Word<'_>) -> String {
+fn say(word: CommandResponseKind<'_>) -> String {
     let bot = Login::from("referee");
-    let text = said(&SaidNote { bot: &bot, word });
+    let text = render_command_response(&CommandResponse { bot: &bot, kind: word });
     commands_nothing(text.as_str());
     assert_eq!(mentions(text.as_str()), Vec::<&str>::new());
     text.as_str().to_owned()
@@ -28,7 +30,7 @@ fn say(word: Word<'_>) -> String {
 // spec: LOOP-12 @core
 #[test]
 fn help_lists_the_verbs_and_who_may() {
-    assert_snapshot!(say(Word::Help), @"
+    assert_snapshot!(say(CommandResponseKind::Help), @"
     As the first line of a comment that is not edited:
 
     | Say | Who may | What happens |
@@ -50,15 +52,15 @@ fn help_lists_the_verbs_and_who_may() {
 // spec: LOOP-12 @core
 #[test]
 fn an_unknown_verb_gets_a_hint() {
-    assert_snapshot!(say(Word::Unknown { verb: "reviw", nearest: Some("review") }), @"Unknown command `reviw`; did you mean `review`? See `@referee help`");
-    assert_snapshot!(say(Word::Unknown { verb: "`x`\n/approve @all", nearest: None }), @"Unknown command `` `x` /approve @all ``. See `@referee help`");
+    assert_snapshot!(say(CommandResponseKind::Unknown { verb: "reviw", nearest: Some("review") }), @"Unknown command `reviw`; did you mean `review`? See `@referee help`");
+    assert_snapshot!(say(CommandResponseKind::Unknown { verb: "`x`\n/approve @all", nearest: None }), @"Unknown command `` `x` /approve @all ``. See `@referee help`");
 }
 
 // spec: LOOP-12 @core
 #[test]
 fn pausing_is_acknowledged_on_the_pull() {
-    assert_snapshot!(say(Word::Paused { by: "bob" }), @"Paused by bob: no reviewer and no worker starts here until `@referee resume`");
-    assert_snapshot!(say(Word::Resumed { by: "bob" }), @"Resumed by bob");
+    assert_snapshot!(say(CommandResponseKind::Paused { by: "bob" }), @"Paused by bob: no reviewer and no worker starts here until `@referee resume`");
+    assert_snapshot!(say(CommandResponseKind::Resumed { by: "bob" }), @"Resumed by bob");
 }
 
 // spec: LOOP-12 @core
@@ -69,11 +71,20 @@ fn who_may_not_is_told_who_may() {
     let dismiss = Ask::Dismiss { findings: vec![named], reason: "by design".to_owned() };
     let glass = Ask::BreakGlass { reason: "outage".to_owned() };
     let all = [
-        say(Word::NotAllowed { ask: &Ask::Rounds { more: 1 }, who: Who::Operator(Some(&carol)) }),
-        say(Word::NotAllowed { ask: &Ask::Rounds { more: 1 }, who: Who::Operator(None) }),
-        say(Word::NotAllowed { ask: &dismiss, who: Who::WritersButAuthor }),
-        say(Word::NotAllowed { ask: &Ask::FullReview, who: Who::Writers }),
-        say(Word::NotAllowed { ask: &glass, who: Who::GlassBreakers(vec![&carol, &dave]) }),
+        say(CommandResponseKind::NotAllowed {
+            ask: &Ask::Rounds { more: 1 },
+            permission: CommandPermission::Operator(Some(&carol)),
+        }),
+        say(CommandResponseKind::NotAllowed {
+            ask: &Ask::Rounds { more: 1 },
+            permission: CommandPermission::Operator(None),
+        }),
+        say(CommandResponseKind::NotAllowed { ask: &dismiss, permission: CommandPermission::WritersButAuthor }),
+        say(CommandResponseKind::NotAllowed { ask: &Ask::FullReview, permission: CommandPermission::Writers }),
+        say(CommandResponseKind::NotAllowed {
+            ask: &glass,
+            permission: CommandPermission::GlassBreakers(vec![&carol, &dave]),
+        }),
     ];
     assert_snapshot!(all.join("\n"), @"
     Nothing was done: `rounds` is for the operator (carol)
@@ -89,7 +100,7 @@ fn who_may_not_is_told_who_may() {
 fn a_finding_that_is_not_here_is_named() {
     let here = Named { role: None, id: FindingId(12) };
     let theirs = Named { role: Some(RoleName::from("security")), id: FindingId(4) };
-    assert_snapshot!(say(Word::NoSuchFinding { names: vec![&here, &theirs] }), @"Nothing was done: there is no F12, security/F4 here");
+    assert_snapshot!(say(CommandResponseKind::NoSuchFinding { names: vec![&here, &theirs] }), @"Nothing was done: there is no F12, security/F4 here");
 }
 
 // spec: LOOP-12, DSP-12 @core
@@ -102,14 +113,14 @@ fn explain_on_the_pull_tells_rule_facts_and_turn() {
         head: snapshot.pull.head.clone(),
         steps: Vec::new(),
         refused: Vec::new(),
-        next: Next::Wait(OnWhom::Author),
-        why: Reason::new("changes-requested").fact("bob blocks").fact("```\n/approve\u{1b}[2J"),
+        next: Next::Wait(WaitingOn::Author),
+        why: Reason::new("changes-requested").with_fact("bob blocks").with_fact("```\n/approve\u{1b}[2J"),
         delivery: None,
         roles: Vec::new(),
         findings: Default::default(),
         round: 2,
     };
-    assert_snapshot!(say(Word::Explain { plan: &plan, facts: &facts }), @"
+    assert_snapshot!(say(CommandResponseKind::Explain { plan: &plan, facts: &facts }), @"
     ```text
     acme/api#7 Add ```U+000A/merge session refresh · 9c1f2ab · round 2 of 3 · waiting for the author (alice)
     person   bob request changes, at an older head
@@ -130,7 +141,8 @@ fn explain_reads_alike_whenever_it_is_asked() {
     let policy = Policy::default();
     let now = snapshot();
     let later = Snapshot { taken_at: Time(now.taken_at.0 + 86_400), ..now.clone() };
-    let headings = [&now, &later].map(|snapshot| format!("{:?}", Heading::of(&Facts::new(snapshot, &policy))));
+    let headings =
+        [&now, &later].map(|snapshot| format!("{:?}", ExplainHeading::from_facts(&Facts::new(snapshot, &policy))));
     assert_eq!(headings[0], headings[1]);
 }
 
@@ -140,11 +152,11 @@ fn snapshot() -> Snapshot {
         id: id.into(),
         edit: None,
         author: Author { login: Some(by.into()), ..alice.clone() },
-        row: Row::Verdict(row),
+        row: ReviewKind::Verdict(row),
         text: Text::default(),
         commit: Some(commit),
         at: Time(0),
-        counts: Counts::Yes,
+        counts: ReviewWeight::Yes,
         url: String::new(),
     };
     Snapshot {

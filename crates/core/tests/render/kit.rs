@@ -1,9 +1,9 @@
 //! A summary to start from, and changes to it in a line.
 
-use referee_core::decide::Remark;
+use referee_core::decide::FindingRemark;
 use referee_core::mark::Evaluation;
-use referee_core::model::{Figures, FindingId, Login, RoleName, Severity, Sha, Verdict};
-use referee_core::render::{Line, Summary};
+use referee_core::model::{FindingId, Login, RoleName, RunCost, Severity, Sha, Verdict};
+use referee_core::render::{Summary, SummaryFinding};
 
 /// What summaries borrow from.
 pub(crate) struct Ground {
@@ -13,7 +13,7 @@ pub(crate) struct Ground {
     pub(crate) bot: Login,
     pub(crate) bob: Login,
     pub(crate) evaluation: Evaluation,
-    open: Vec<Line<'static>>,
+    open: Vec<SummaryFinding<'static>>,
 }
 
 pub(crate) fn sha(start: &str) -> Sha {
@@ -31,12 +31,15 @@ impl Ground {
             evaluation: Evaluation {
                 read: 15,
                 of: 15,
-                figures: Figures { tokens: 212_345, micro_usd: 460_000, seconds: 182, runs: 1 },
+                figures: RunCost { tokens: 212_345, micro_usd: 460_000, seconds: 182, runs: 1 },
                 ..Evaluation::default()
             },
             open: vec![
-                Line { url: "https://git.example/acme/api/pulls/7#c4", ..line(4, Severity::Critical, TOKEN) },
-                Line { path: "src/session.rs", line: Some(41), ..line(6, Severity::Critical, SESSION) },
+                SummaryFinding {
+                    thread_url: "https://git.example/acme/api/pulls/7#c4",
+                    ..line(4, Severity::Critical, TOKEN)
+                },
+                SummaryFinding { path: "src/session.rs", line: Some(41), ..line(6, Severity::Critical, SESSION) },
                 line(7, Severity::Warning, "The lock is held across a call to the store"),
                 line(8, Severity::Suggestion, "`retry` could be a loop"),
                 line(9, Severity::Suggestion, "The name says less than the type"),
@@ -49,21 +52,21 @@ impl Ground {
         Summary {
             role: &self.role,
             ad_hoc: false,
-            own: Verdict::Approve,
-            enforced: Verdict::Approve,
-            form: Verdict::Comment,
-            why: &[],
+            own_verdict: Verdict::Approve,
+            enforced_verdict: Verdict::Approve,
+            posted_verdict: Verdict::Comment,
+            notes: &[],
             head: &self.head,
             complete: true,
             attempts: 0,
             round: 0,
-            rounds: 3,
+            max_rounds: 3,
             evaluation: &self.evaluation,
-            spent: Figures { tokens: 800_000, micro_usd: 1_840_000, seconds: 700, runs: 4 },
-            budget: 2_000_000,
-            open: &[],
-            accepted: &[],
-            evicted: 0,
+            spent: RunCost { tokens: 800_000, micro_usd: 1_840_000, seconds: 700, runs: 4 },
+            budget_micro_usd: 2_000_000,
+            open_findings: &[],
+            accepted_findings: &[],
+            evicted_count: 0,
             pre_existing: &[],
             bot: &self.bot,
         }
@@ -72,11 +75,11 @@ impl Ground {
     /// Two that block, one warning, two suggestions.
     pub(crate) fn blocking(&self) -> Summary<'_> {
         Summary {
-            own: Verdict::RequestChanges,
-            enforced: Verdict::RequestChanges,
-            form: Verdict::RequestChanges,
+            own_verdict: Verdict::RequestChanges,
+            enforced_verdict: Verdict::RequestChanges,
+            posted_verdict: Verdict::RequestChanges,
             round: 2,
-            open: &self.open,
+            open_findings: &self.open,
             ..self.summary()
         }
     }
@@ -86,16 +89,16 @@ const TOKEN: &str = "Refresh token is logged when the exchange fails";
 const SESSION: &str = "Session id is predictable after a restart";
 
 /// A finding; critical ones block.
-pub(crate) fn line(id: u64, severity: Severity, title: &str) -> Line<'_> {
-    Line {
+pub(crate) fn line(id: u64, severity: Severity, title: &str) -> SummaryFinding<'_> {
+    SummaryFinding {
         id: FindingId(id),
         severity,
         blocking: severity == Severity::Critical,
         title,
         path: "src/auth.rs",
         line: Some(88),
-        url: "",
-        remark: Remark::None,
-        by: None,
+        thread_url: "",
+        remark: FindingRemark::None,
+        accepted_by: None,
     }
 }

@@ -4,9 +4,11 @@ use proptest::prelude::*;
 use referee_core::mark::Evaluation;
 use referee_core::model::{FindingId, IssueNumber, Login, PreExisting, RoleName, Severity, Sha, Verdict};
 use referee_core::render::{
-    About, Fix, FixPlan, GlassNote, JobNote, Line, Notice, PullNote, Ready, Root, SelfReview, Settled, Summary, Why,
-    conceded, contest, failure, fix_plan, glass, inline, job, notice, pull, ready, rebuttal, self_review, settled,
-    status, summary, superseded, title, worsened,
+    BlockingNotice, BreakGlassNote, FixPlanItem, FixPlanNote, FixSubject, JobNote, PullDescription, ReadyNote,
+    SelfReviewNote, SettlementReason, Summary, SummaryFinding, SummaryNote, ThreadRoot, render_break_glass_note,
+    render_concession, render_contest, render_failure, render_fix_plan, render_job_note, render_notice,
+    render_pull_description, render_ready_note, render_rebuttal, render_self_review, render_settled_root,
+    render_status, render_summary, render_superseded, render_thread_root, render_title, render_worsened_reply,
 };
 use referee_core::sanitise::SafeText;
 
@@ -18,7 +20,7 @@ const BYTES: usize = 60_000;
 /// What Mark and Block may take of it.
 const HIDDEN: usize = 14_000 + 1_000;
 
-fn many(n: u64, severity: Severity, title: &str) -> Vec<Line<'_>> {
+fn many(n: u64, severity: Severity, title: &str) -> Vec<SummaryFinding<'_>> {
     (1..=n).map(|id| line(id, severity, title)).collect()
 }
 
@@ -34,12 +36,12 @@ fn a_thousand_blocking_findings_are_all_told() {
     let url = format!("https://git.example/{}", "ä".repeat(200));
     let path = "ordner/".repeat(900);
     for n in [1, 120, 1_000] {
-        let open: Vec<Line<'_>> = many(n, Severity::Critical, &title)
+        let open: Vec<SummaryFinding<'_>> = many(n, Severity::Critical, &title)
             .into_iter()
-            .map(|line| Line { url: &url, path: &path, ..line })
+            .map(|line| SummaryFinding { thread_url: &url, path: &path, ..line })
             .chain(many(1_000, Severity::Suggestion, &title))
             .collect();
-        let text = summary(&Summary { open: &open, ..ground.blocking() });
+        let text = render_summary(&Summary { open_findings: &open, ..ground.blocking() });
         assert!(text.as_str().len() + HIDDEN <= BYTES, "{n}: {} bytes", text.as_str().len());
         for id in 1..=n {
             assert!(names(text.as_str(), FindingId(id)), "F{id} of {n} is not told:\n{}", text.as_str());
@@ -54,9 +56,11 @@ fn what_nobody_must_act_on_is_cut_first_and_counted() {
     let ground = Ground::new();
     let title = "The name says less than the type, and the type says less than the place it is used at";
     let open = [many(3, Severity::Critical, title), many(1_000, Severity::Suggestion, title)].concat();
-    let accepted: Vec<Line<'_>> =
-        many(1_000, Severity::Warning, title).into_iter().map(|it| Line { by: Some(&ground.bob), ..it }).collect();
-    let text = summary(&Summary { open: &open, accepted: &accepted, ..ground.blocking() });
+    let accepted: Vec<SummaryFinding<'_>> = many(1_000, Severity::Warning, title)
+        .into_iter()
+        .map(|it| SummaryFinding { accepted_by: Some(&ground.bob), ..it })
+        .collect();
+    let text = render_summary(&Summary { open_findings: &open, accepted_findings: &accepted, ..ground.blocking() });
     let text = text.as_str();
     assert!(text.len() + HIDDEN <= BYTES, "{} bytes", text.len());
     let rows = |fold: &str| {
@@ -72,7 +76,7 @@ fn what_nobody_must_act_on_is_cut_first_and_counted() {
 #[test]
 fn a_usual_summary_is_short_to_the_eye() {
     let ground = Ground::new();
-    let text = summary(&ground.blocking());
+    let text = render_summary(&ground.blocking());
     let mut visible = String::new();
     for (at, part) in text.as_str().split("<details>").enumerate() {
         visible.push_str(if at == 0 { part } else { part.split("</details>").nth(1).unwrap() });
@@ -114,39 +118,39 @@ fn texts(words: &[String], n: u64) -> Vec<SafeText> {
         pre_existing: u32::MAX,
         ..ground.evaluation.clone()
     };
-    let finding = |id, severity| Line {
+    let finding = |id, severity| SummaryFinding {
         path: word(4),
-        url: word(5),
-        by: Some(&login),
-        remark: referee_core::decide::Remark::ResolvedBy(word(6)),
+        thread_url: word(5),
+        accepted_by: Some(&login),
+        remark: referee_core::decide::FindingRemark::ResolvedBy(word(6)),
         ..line(id, severity, word(7))
     };
-    let open: Vec<Line<'_>> = (1..=n).map(|id| finding(id, Severity::Critical)).collect();
-    let accepted: Vec<Line<'_>> = (1..=n).map(|id| finding(id, Severity::Warning)).collect();
+    let open: Vec<SummaryFinding<'_>> = (1..=n).map(|id| finding(id, Severity::Critical)).collect();
+    let accepted: Vec<SummaryFinding<'_>> = (1..=n).map(|id| finding(id, Severity::Warning)).collect();
     let outside = |_| PreExisting { title: word(7).to_owned(), path: word(4).to_owned(), line: Some(1) };
     let outside: Vec<PreExisting> = (0..n).map(outside).collect();
     let told = Summary {
         role: &role,
         head: &before,
         evaluation: &evaluation,
-        own: Verdict::RequestChanges,
+        own_verdict: Verdict::RequestChanges,
         complete: false,
         bot: &login,
-        why: &[
-            Why::Escalated { by: &role },
-            Why::Waiting { on: vec![word(8)] },
-            Why::Glass { by: word(9), reason: word(10) },
-            Why::Restored { by: word(11) },
-            Why::Dismissed { by: word(12) },
-            Why::NotAsked { roles: vec![word(13)] },
+        notes: &[
+            SummaryNote::Escalated { by: &role },
+            SummaryNote::Waiting { on: vec![word(8)] },
+            SummaryNote::GlassBroken { by: word(9), reason: word(10) },
+            SummaryNote::Restored { by: word(11) },
+            SummaryNote::Dismissed { by: word(12) },
+            SummaryNote::RolesNotAsked { roles: vec![word(13)] },
         ],
-        open: &open,
-        accepted: &accepted,
+        open_findings: &open,
+        accepted_findings: &accepted,
         pre_existing: &outside,
         ..ground.blocking()
     };
-    let failed = Summary { why: &[], own: Verdict::Comment, attempts: 2, ..told.clone() };
-    let root = Root {
+    let failed = Summary { notes: &[], own_verdict: Verdict::Comment, attempts: 2, ..told.clone() };
+    let root = ThreadRoot {
         id: FindingId(4),
         severity: Severity::Warning,
         role: &role,
@@ -154,8 +158,8 @@ fn texts(words: &[String], n: u64) -> Vec<SafeText> {
         body: word(8),
         suggestion: Some(word(9)),
         one_click: true,
-        cites: Some(word(5)),
-        reopened: Some(&before),
+        earlier_thread_url: Some(word(5)),
+        reopened_in: Some(&before),
         at_file: false,
         line: Some(3),
     };
@@ -168,28 +172,35 @@ fn texts(words: &[String], n: u64) -> Vec<SafeText> {
         retried: false,
         summary: word(1),
     };
-    let items = (1..=n).map(|id| Fix { about: About::Finding(FindingId(id)), plan: word(3) }).collect();
-    let (pull_title, pull_body) = pull(&PullNote { issue: IssueNumber(3), title: word(0), body: word(1) });
+    let items = (1..=n).map(|id| FixPlanItem { about: FixSubject::Finding(FindingId(id)), plan: word(3) }).collect();
+    let (pull_title, pull_body) =
+        render_pull_description(&PullDescription { issue: IssueNumber(3), title: word(0), body: word(1) });
     vec![
-        summary(&told),
-        status(&told),
-        summary(&failed),
-        status(&failed),
-        inline(&root),
-        conceded(word(0)),
-        rebuttal(word(1)),
-        contest(word(2), Some(4), word(3)),
-        worsened(Severity::Critical, word(4)),
-        settled(inline(&root).as_str(), Settled::Accepted(&login)),
-        settled(word(5), Settled::Fixed(&before)),
-        superseded(word(6), summary(&told).as_str()),
-        superseded(word(7), word(8)),
-        notice(&Notice { head: &before, new: open.clone(), gone: ids.clone(), blocking: 4, url: word(5) }),
-        ready(&Ready { head: &head, assign: Some(&login), open: ids.clone() }),
-        glass(&GlassNote { by: word(0), reason: word(1), head: &before, blocking: ids }),
-        job(&job_note),
-        self_review(&SelfReview { head: &before, clean: false, notes: word(2) }),
-        fix_plan(&FixPlan { head: &before, items }),
+        render_summary(&told),
+        render_status(&told),
+        render_summary(&failed),
+        render_status(&failed),
+        render_thread_root(&root),
+        render_concession(word(0)),
+        render_rebuttal(word(1)),
+        render_contest(word(2), Some(4), word(3)),
+        render_worsened_reply(Severity::Critical, word(4)),
+        render_settled_root(render_thread_root(&root).as_str(), SettlementReason::Accepted(&login)),
+        render_settled_root(word(5), SettlementReason::Fixed(&before)),
+        render_superseded(word(6), render_summary(&told).as_str()),
+        render_superseded(word(7), word(8)),
+        render_notice(&BlockingNotice {
+            head: &before,
+            newly_blocking: open.clone(),
+            no_longer_blocking: ids.clone(),
+            blocking_count: 4,
+            review_url: word(5),
+        }),
+        render_ready_note(&ReadyNote { head: &head, assignee: Some(&login), open_findings: ids.clone() }),
+        render_break_glass_note(&BreakGlassNote { by: word(0), reason: word(1), head: &before, blocking: ids }),
+        render_job_note(&job_note),
+        render_self_review(&SelfReviewNote { head: &before, clean: false, notes: word(2) }),
+        render_fix_plan(&FixPlanNote { head: &before, items }),
         pull_title,
         pull_body,
     ]
@@ -218,11 +229,11 @@ proptest! {
     // A summary keeps titles and reasons as they were told, and the next turn tells them from there.
     #[test]
     fn what_is_kept_is_told_alike(tainted in evil()) {
-        for told in [title(&tainted), failure(&tainted)] {
+        for told in [render_title(&tainted), render_failure(&tainted)] {
             prop_assert_eq!(told.as_str().contains('\n'), false);
         }
-        prop_assert_eq!(title(title(&tainted).as_str()), title(&tainted));
-        prop_assert_eq!(failure(failure(&tainted).as_str()), failure(&tainted));
+        prop_assert_eq!(render_title(render_title(&tainted).as_str()), render_title(&tainted));
+        prop_assert_eq!(render_failure(render_failure(&tainted).as_str()), render_failure(&tainted));
     }
 }
 

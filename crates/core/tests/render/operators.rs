@@ -2,9 +2,9 @@
 
 use insta::assert_snapshot;
 use referee_core::model::snapshot::WorkOutcome;
-use referee_core::model::{Figures, FindingId, Login, RoleName, Severity, Sha, ThreadId};
+use referee_core::model::{FindingId, Login, RoleName, RunCost, Severity, Sha, ThreadId};
 use referee_core::plan::JobKind;
-use referee_core::render::{Choice, OpenFinding, OperatorNote, Stop, operator};
+use referee_core::render::{OpenFinding, OperatorNote, OperatorOption, StopReason, render_operator_note};
 
 use crate::commands::{commanded, commands_nothing, mentions};
 use crate::kit::sha;
@@ -26,19 +26,19 @@ impl Ground {
         }
     }
 
-    fn note<'a>(&'a self, stop: Stop<'a>) -> OperatorNote<'a> {
+    fn note<'a>(&'a self, stop: StopReason<'a>) -> OperatorNote<'a> {
         OperatorNote {
             operator: Some(&self.carol),
             bot: &self.bot,
-            stop,
+            stop_reason: stop,
             round: 3,
-            rounds: 3,
+            max_rounds: 3,
             head: &self.head,
             reviewers: vec![&self.security],
             findings: Vec::new(),
             options: Vec::new(),
-            spent: Figures { tokens: 900_000, micro_usd: 1_840_000, seconds: 5_640, runs: 3 },
-            budget: 2_000_000,
+            spent: RunCost { tokens: 900_000, micro_usd: 1_840_000, seconds: 5_640, runs: 3 },
+            budget_micro_usd: 2_000_000,
         }
     }
 
@@ -72,16 +72,16 @@ fn at_the_cap_the_operator_gets_the_whole_picture() {
             },
         ],
         options: vec![
-            Choice::Merge { dismiss: vec![FindingId(4), FindingId(9)] },
-            Choice::Approve,
-            Choice::Rounds,
-            Choice::Reopen,
-            Choice::Push,
-            Choice::Pause,
+            OperatorOption::Merge { dismiss: vec![FindingId(4), FindingId(9)] },
+            OperatorOption::Approve,
+            OperatorOption::AddRound,
+            OperatorOption::Reopen,
+            OperatorOption::PushFix,
+            OperatorOption::Pause,
         ],
-        ..ground.note(Stop::Rounds)
+        ..ground.note(StopReason::RoundLimit)
     };
-    let text = operator(&note);
+    let text = render_operator_note(&note);
     assert_eq!(mentions(text.as_str()), ["carol"], "one mention, the operator's");
     assert_snapshot!(text.as_str(), @"
     @carol, this pull needs your decision: round 3 of 3 is used up.
@@ -118,22 +118,23 @@ fn at_the_cap_the_operator_gets_the_whole_picture() {
 fn every_cause_says_what_stopped() {
     let ground = Ground::new();
     let thread = ThreadId::from("t4");
-    let worker = |outcome| Stop::Worker { kind: JobKind::CiFix, cause: "ci:build".to_owned(), outcome };
+    let worker = |outcome| StopReason::Worker { kind: JobKind::CiFix, cause: "ci:build".to_owned(), outcome };
     let stops = [
-        Stop::Rounds,
-        Stop::Heads { kind: JobKind::AddressFeedback, heads: 3 },
-        Stop::Jobs { jobs: 12 },
-        Stop::Budget { over: "money" },
-        Stop::Failed { roles: vec![&ground.security] },
-        Stop::Findings,
+        StopReason::RoundLimit,
+        StopReason::HeadLimit { kind: JobKind::AddressFeedback, heads: 3 },
+        StopReason::JobLimit { jobs: 12 },
+        StopReason::BudgetSpent { resource: "money" },
+        StopReason::ReviewersFailed { roles: vec![&ground.security] },
+        StopReason::UnsettledFindings,
         worker(None),
         worker(Some(WorkOutcome::Done)),
         worker(Some(WorkOutcome::NothingToDo)),
         worker(Some(WorkOutcome::NeedsHuman)),
         worker(Some(WorkOutcome::Failed)),
-        Stop::Echo { threads: vec![&thread] },
+        StopReason::BotLoop { threads: vec![&thread] },
     ];
-    let texts: Vec<String> = stops.into_iter().map(|stop| operator(&ground.note(stop)).as_str().to_owned()).collect();
+    let texts: Vec<String> =
+        stops.into_iter().map(|stop| render_operator_note(&ground.note(stop)).as_str().to_owned()).collect();
     let firsts: Vec<&str> = texts.iter().map(|text| text.lines().next().unwrap()).collect();
     assert_snapshot!(firsts.join("\n"), @"
     @carol, this pull needs your decision: round 3 of 3 is used up.
@@ -159,9 +160,14 @@ fn every_cause_says_what_stopped() {
 #[test]
 fn only_what_is_offered_is_told() {
     let ground = Ground::new();
-    let options = vec![Choice::Merge { dismiss: Vec::new() }, Choice::Retry, Choice::BreakGlass, Choice::Budget];
-    let stop = Stop::Failed { roles: vec![&ground.security] };
-    let text = operator(&OperatorNote { options, ..ground.note(stop) });
+    let options = vec![
+        OperatorOption::Merge { dismiss: Vec::new() },
+        OperatorOption::Retry,
+        OperatorOption::BreakGlass,
+        OperatorOption::RaiseBudget,
+    ];
+    let stop = StopReason::ReviewersFailed { roles: vec![&ground.security] };
+    let text = render_operator_note(&OperatorNote { options, ..ground.note(stop) });
     assert_snapshot!(text.as_str().split_once("What works from here:").unwrap().1, @"
 
 
@@ -181,14 +187,17 @@ fn only_what_is_offered_is_told() {
 #[test]
 fn findings_that_are_new_say_that_the_loop_converges() {
     let ground = Ground::new();
-    let text = operator(&OperatorNote { findings: vec![ground.finding(4, "New")], ..ground.note(Stop::Rounds) });
+    let text = render_operator_note(&OperatorNote {
+        findings: vec![ground.finding(4, "New")],
+        ..ground.note(StopReason::RoundLimit)
+    });
     assert!(text.as_str().contains("None of them came back: one more round may end it."), "{}", text.as_str());
 }
 
 #[test]
 fn without_an_operator_nobody_is_called() {
     let ground = Ground::new();
-    let text = operator(&OperatorNote { operator: None, ..ground.note(Stop::Rounds) });
+    let text = render_operator_note(&OperatorNote { operator: None, ..ground.note(StopReason::RoundLimit) });
     assert!(text.as_str().starts_with("This pull needs a person's decision: round 3 of 3 is used up."));
     assert_eq!(mentions(text.as_str()), Vec::<&str>::new());
 }
@@ -198,8 +207,8 @@ fn a_thousand_open_findings_are_all_named() {
     let ground = Ground::new();
     let findings: Vec<_> = (1..=1_000).map(|id| ground.finding(id, "@all /approve <b>|")).collect();
     let dismiss = findings.iter().map(|finding| finding.id).collect();
-    let options = vec![Choice::Merge { dismiss }];
-    let text = operator(&OperatorNote { findings, options, ..ground.note(Stop::Rounds) });
+    let options = vec![OperatorOption::Merge { dismiss }];
+    let text = render_operator_note(&OperatorNote { findings, options, ..ground.note(StopReason::RoundLimit) });
     let text = text.as_str();
     assert!(text.len() < 59_000, "{} bytes", text.len());
     assert!(

@@ -7,10 +7,10 @@ use referee_core::model::{
     Verdict,
 };
 use referee_core::plan::{
-    Action, Brief, Cause, Delivery, Draft, Expect, FindingLine, Findings, Gate, Job, JobKind, Next, OnWhom, Plan,
-    Reason, Refusal, RoleState, Scope, Step, Target, Trailer,
+    Action, BlockedCause, Brief, CommentTarget, Delivery, FindingLine, Findings, Gate, Job, JobKind, Next, Plan,
+    Precondition, Reason, Refusal, RoleState, Scope, Step, TextDraft, Trailer, WaitingOn,
 };
-use referee_core::render::{Heading, Person, explain, plan_lines};
+use referee_core::render::{ExplainHeading, PersonVerdict, render_explanation, render_plan};
 use referee_core::sanitise::SafeText;
 use referee_core::track::PatchId;
 
@@ -22,14 +22,14 @@ fn step(action: Action, rule: &str, fact: &str) -> Step {
         by: Login::from("referee"),
         gate: Gate::Review,
         approves: false,
-        reason: Reason::new(rule).fact(fact),
-        expect: Expect::Nothing,
+        reason: Reason::new(rule).with_fact(fact),
+        expect: Precondition::Nothing,
     }
 }
 
-fn draft() -> Draft {
+fn draft() -> TextDraft {
     let tag = Tag { kind: TagKind::Topic(Topic::FixPlan), head: sha("9c1f2ab") };
-    Draft { words: SafeText::default(), trailer: Trailer::Tag(Box::new(tag)) }
+    TextDraft { words: SafeText::default(), trailer: Trailer::Tag(Box::new(tag)) }
 }
 
 fn finding(id: u64, severity: Severity, state: FindingState) -> FindingLine<'static> {
@@ -41,7 +41,7 @@ fn finding(id: u64, severity: Severity, state: FindingState) -> FindingLine<'sta
         line: Some(88),
         title: "Token is logged",
         state,
-        counts: !state.settled(),
+        counts: !state.is_settled(),
         thread: None,
     }
 }
@@ -53,7 +53,7 @@ fn plan(next: Next) -> Plan {
         steps: Vec::new(),
         refused: Vec::new(),
         next,
-        why: Reason::new("changes-requested").fact("security blocks at this head").fact("F4, F6"),
+        why: Reason::new("changes-requested").with_fact("security blocks at this head").with_fact("F4, F6"),
         delivery: None,
         roles: Vec::new(),
         findings: Findings::default(),
@@ -66,18 +66,18 @@ fn checks() -> Checks {
     Checks { all, own: Vec::new() }
 }
 
-fn heading(checks: &Checks) -> Heading<'_> {
-    Heading {
+fn heading(checks: &Checks) -> ExplainHeading<'_> {
+    ExplainHeading {
         name: "acme/api#7".to_owned(),
         title: "Add session refresh",
         author: "alice",
         operator: None,
-        rounds: 3,
-        people: vec![Person { name: "bob", verdict: Verdict::Approve, at_head: false }],
+        max_rounds: 3,
+        person_verdicts: vec![PersonVerdict { name: "bob", verdict: Verdict::Approve, at_head: false }],
         checks,
-        spent: 1_840_000,
-        budget: 2_000_000,
-        asked_away: false,
+        spent_micro_usd: 1_840_000,
+        budget_micro_usd: 2_000_000,
+        verdict_lost_to_request: false,
     }
 }
 
@@ -100,7 +100,7 @@ fn explain_tells_rule_facts_plan_refusals_and_turn() {
         ],
         refused: vec![Refusal {
             what: "resolve thread t6".to_owned(),
-            why: Reason::new("claimed").fact("bob wrote after the answer"),
+            why: Reason::new("claimed").with_fact("bob wrote after the answer"),
         }],
         roles: vec![
             role("correctness", approve, block, true),
@@ -113,9 +113,9 @@ fn explain_tells_rule_facts_plan_refusals_and_turn() {
             finding(1, Severity::Warning, FindingState::Fixed),
             finding(2, Severity::Warning, FindingState::Accepted),
         ]),
-        ..plan(Next::Wait(OnWhom::Author))
+        ..plan(Next::Wait(WaitingOn::Author))
     };
-    assert_snapshot!(explain(&full, &heading(&checks())), @"
+    assert_snapshot!(render_explanation(&full, &heading(&checks())), @"
     acme/api#7 Add session refresh · 9c1f2ab · round 2 of 3 · waiting for the author (alice)
     person   bob approve, at an older head
     checks   passed: build 1, build 2, build 3, build 4, build 5 and 2 more
@@ -152,22 +152,22 @@ fn every_action_has_its_words() {
         },
         Action::Supersede { review: "r30".into(), edit: "e8".into(), text: draft() },
         Action::OpenThreads { role: role(), commit: head.clone(), threads: Vec::new() },
-        comment(None, Target::Pull),
-        comment(Some("c5"), Target::Pull),
+        comment(None, CommentTarget::Pull),
+        comment(Some("c5"), CommentTarget::Pull),
         Action::SetLabel { name: "ready".to_owned(), on: true },
         Action::SetLabel { name: "wip".to_owned(), on: false },
-        Action::Assign { target: Target::Pull, who: Some("carol".into()) },
-        Action::Assign { target: Target::Issue(referee_core::model::IssueNumber(3)), who: None },
+        Action::Assign { target: CommentTarget::Pull, who: Some("carol".into()) },
+        Action::Assign { target: CommentTarget::Issue(referee_core::model::IssueNumber(3)), who: None },
         Action::SetStatus {
             commit: head.clone(),
             context: "referee/security".to_owned(),
             state: CheckState::Fail,
-            text: SafeText::line("changes requested: F4", 140),
+            text: SafeText::sanitise_line("changes requested: F4", 140),
         },
     ];
     let steps = actions.into_iter().map(|action| step(action, "rule", "fact")).collect();
     let delivery = Delivery::Push { commit: head, over: sha("41d0e77"), epoch: 3 };
-    let told = plan_lines(&Plan { steps, delivery: Some(delivery), ..plan(Next::Ready) });
+    let told = render_plan(&Plan { steps, delivery: Some(delivery), ..plan(Next::Ready) });
     assert_snapshot!(told, @"
     rule     changes-requested: security blocks at this head, F4, F6
     threads  no findings
@@ -214,25 +214,31 @@ fn every_next_has_its_words() {
         Next::Ready,
     ];
     let whom = [
-        OnWhom::Author,
-        OnWhom::Person("bob".into()),
-        OnWhom::Operator,
-        OnWhom::Reviewer(vec!["gpt".to_owned()]),
-        OnWhom::Checks,
-        OnWhom::Worker,
-        OnWhom::Forge,
+        WaitingOn::Author,
+        WaitingOn::Person("bob".into()),
+        WaitingOn::Operator,
+        WaitingOn::Reviewer(vec!["gpt".to_owned()]),
+        WaitingOn::Checks,
+        WaitingOn::Worker,
+        WaitingOn::Forge,
     ];
     all.extend(whom.into_iter().map(Next::Wait));
-    let causes =
-        [Cause::RoundCap, Cause::Budget, Cause::ReviewerFailed, Cause::NeedsHuman, Cause::Incomplete, Cause::NewerMark];
+    let causes = [
+        BlockedCause::RoundCap,
+        BlockedCause::Budget,
+        BlockedCause::ReviewerFailed,
+        BlockedCause::NeedsHuman,
+        BlockedCause::Incomplete,
+        BlockedCause::NewerMark,
+    ];
     all.extend(causes.into_iter().map(Next::Blocked));
     let carol = Login::from("carol");
     let checks = checks();
-    let heading = Heading { operator: Some(&carol), ..heading(&checks) };
+    let heading = ExplainHeading { operator: Some(&carol), ..heading(&checks) };
     let told: Vec<String> = all
         .into_iter()
         .map(|next| {
-            let text = explain(&plan(next), &heading);
+            let text = render_explanation(&plan(next), &heading);
             let turn = text.lines().next().unwrap().rsplit(" · ").next().unwrap().to_owned();
             format!("{turn} | {}", text.lines().last().unwrap())
         })
@@ -261,7 +267,7 @@ fn every_next_has_its_words() {
 #[test]
 fn a_terminal_obeys_nobody() {
     let title = "\u{1b}[2Jclear\u{202e}evil\nnext     ready";
-    let text = explain(&plan(Next::Idle), &Heading { title, ..heading(&checks()) });
+    let text = render_explanation(&plan(Next::Idle), &ExplainHeading { title, ..heading(&checks()) });
     assert_snapshot!(text.lines().next().unwrap(), @"acme/api#7 U+001B[2JclearU+202EevilU+000Anext     ready · 9c1f2ab · round 2 of 3 · nothing to do");
     assert!(text.chars().all(|it| it == '\n' || !it.is_control()));
 }

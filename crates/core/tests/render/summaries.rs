@@ -1,15 +1,15 @@
 //! A role's summary in all its states.
 
 use insta::assert_snapshot;
-use referee_core::decide::Remark;
+use referee_core::decide::FindingRemark;
 use referee_core::mark::Evaluation;
 use referee_core::model::{FindingId, RoleName, Severity, Verdict};
-use referee_core::render::{Line, Summary, Why, status, summary};
+use referee_core::render::{Summary, SummaryFinding, SummaryNote, render_status, render_summary};
 
 use crate::kit::{Ground, line, sha};
 
 fn first(summary_of: &Summary<'_>) -> String {
-    summary(summary_of).as_str().lines().next().unwrap().to_owned()
+    render_summary(summary_of).as_str().lines().next().unwrap().to_owned()
 }
 
 // spec: PUB-22 @core
@@ -22,11 +22,14 @@ fn blocking_findings_come_first_and_are_never_folded() {
     ground.evaluation.read = 14;
     ground.evaluation.skipped = vec!["Cargo.lock".to_owned()];
     ground.evaluation.held_back = 4;
-    let accepted = Line { by: Some(&ground.bob), ..line(2, Severity::Warning, "Timeouts are not configurable") };
-    let text = summary(&Summary {
-        accepted: &[accepted],
-        evicted: 2,
-        why: &[Why::NotAsked { roles: vec!["docs", "lint"] }],
+    let accepted = SummaryFinding {
+        accepted_by: Some(&ground.bob),
+        ..line(2, Severity::Warning, "Timeouts are not configurable")
+    };
+    let text = render_summary(&Summary {
+        accepted_findings: &[accepted],
+        evicted_count: 2,
+        notes: &[SummaryNote::RolesNotAsked { roles: vec!["docs", "lint"] }],
         ..ground.blocking()
     });
     assert_snapshot!(text.as_str(), @"
@@ -77,7 +80,7 @@ fn blocking_findings_come_first_and_are_never_folded() {
 #[test]
 fn a_clean_review_says_so() {
     let ground = Ground::new();
-    assert_snapshot!(summary(&ground.summary()).as_str(), @"
+    assert_snapshot!(render_summary(&ground.summary()).as_str(), @"
     **Nothing blocking** · `9c1f2ab` · read 15 of 15 files
 
     Evaluated against 9c1f2ab by security
@@ -97,9 +100,9 @@ fn a_clean_review_says_so() {
 #[test]
 fn approved_is_said_of_an_approval_only() {
     let ground = Ground::new();
-    let approved = Summary { form: Verdict::Approve, ..ground.summary() };
+    let approved = Summary { posted_verdict: Verdict::Approve, ..ground.summary() };
     assert_snapshot!(first(&approved), @"**Approved** · `9c1f2ab` · read 15 of 15 files");
-    let held = Summary { enforced: Verdict::Comment, ..approved };
+    let held = Summary { enforced_verdict: Verdict::Comment, ..approved };
     assert_snapshot!(first(&held), @"**Nothing blocking** · `9c1f2ab` · read 15 of 15 files");
 }
 
@@ -107,9 +110,14 @@ fn approved_is_said_of_an_approval_only() {
 fn a_failed_review_approves_nothing_and_says_how_to_go_on() {
     let mut ground = Ground::new();
     ground.evaluation = Evaluation { failure: Some("model timeout".to_owned()), ..Evaluation::default() };
-    let failed =
-        Summary { own: Verdict::Comment, enforced: Verdict::Comment, complete: false, attempts: 2, ..ground.summary() };
-    assert_snapshot!(summary(&failed).as_str(), @"
+    let failed = Summary {
+        own_verdict: Verdict::Comment,
+        enforced_verdict: Verdict::Comment,
+        complete: false,
+        attempts: 2,
+        ..ground.summary()
+    };
+    assert_snapshot!(render_summary(&failed).as_str(), @"
     **Not reviewed** · security failed twice (model timeout) · `9c1f2ab` · this approves nothing · `@referee retry`
 
     Evaluated against 9c1f2ab by security
@@ -139,7 +147,12 @@ fn an_incomplete_review_approves_nothing() {
     let mut ground = Ground::new();
     ground.evaluation.read = 3;
     ground.evaluation.failure = Some("F4 was left without a position".to_owned());
-    let incomplete = Summary { own: Verdict::Comment, enforced: Verdict::Comment, complete: false, ..ground.summary() };
+    let incomplete = Summary {
+        own_verdict: Verdict::Comment,
+        enforced_verdict: Verdict::Comment,
+        complete: false,
+        ..ground.summary()
+    };
     assert_snapshot!(first(&incomplete), @"**Not fully reviewed** · F4 was left without a position · `9c1f2ab` · this approves nothing · `@referee review`");
 }
 
@@ -147,9 +160,16 @@ fn an_incomplete_review_approves_nothing() {
 fn an_approval_of_an_unread_head_is_taken_back() {
     let mut ground = Ground::new();
     let unread = |ground: &Ground| {
-        let why = &[Why::Unread];
+        let why = &[SummaryNote::HeadUnread];
         let (own, enforced) = (Verdict::Comment, Verdict::RequestChanges);
-        first(&Summary { own, enforced, form: enforced, complete: false, why, ..ground.summary() })
+        first(&Summary {
+            own_verdict: own,
+            enforced_verdict: enforced,
+            posted_verdict: enforced,
+            complete: false,
+            notes: why,
+            ..ground.summary()
+        })
     };
     assert_snapshot!(unread(&ground), @"**Not reviewed** · nobody has read this head · `9c1f2ab` · the next verdict lifts this");
     ground.evaluation.read = 0;
@@ -162,13 +182,13 @@ fn a_role_that_a_sibling_holds_says_by_whom() {
     let ground = Ground::new();
     let by = RoleName::from("correctness");
     let held = Summary {
-        enforced: Verdict::RequestChanges,
-        form: Verdict::RequestChanges,
-        why: &[Why::Escalated { by: &by }],
+        enforced_verdict: Verdict::RequestChanges,
+        posted_verdict: Verdict::RequestChanges,
+        notes: &[SummaryNote::Escalated { by: &by }],
         ..ground.summary()
     };
     assert_snapshot!(first(&held), @"**Changes requested** · held by correctness · `9c1f2ab` · read 15 of 15 files");
-    let held_down = Summary { enforced: Verdict::Comment, form: Verdict::Comment, ..held };
+    let held_down = Summary { enforced_verdict: Verdict::Comment, posted_verdict: Verdict::Comment, ..held };
     assert_snapshot!(first(&held_down), @"**Nothing blocking** · held by correctness · `9c1f2ab` · read 15 of 15 files");
 }
 
@@ -176,9 +196,9 @@ fn a_role_that_a_sibling_holds_says_by_whom() {
 fn waiting_names_who_is_waited_for() {
     let ground = Ground::new();
     let waiting = Summary {
-        enforced: Verdict::Comment,
-        why: &[Why::Waiting { on: vec!["correctness", "bob"] }],
-        open: &[line(8, Severity::Suggestion, "`retry` could be a loop")],
+        enforced_verdict: Verdict::Comment,
+        notes: &[SummaryNote::Waiting { on: vec!["correctness", "bob"] }],
+        open_findings: &[line(8, Severity::Suggestion, "`retry` could be a loop")],
         ..ground.summary()
     };
     assert_snapshot!(first(&waiting), @"**Nothing blocking** · waiting for correctness, bob · 1 suggestion · `9c1f2ab` · read 15 of 15 files");
@@ -188,10 +208,10 @@ fn waiting_names_who_is_waited_for() {
 fn a_block_that_stays_says_until_when() {
     let ground = Ground::new();
     let stays = Summary {
-        own: Verdict::Comment,
-        enforced: Verdict::RequestChanges,
-        form: Verdict::RequestChanges,
-        why: &[Why::BlockStays],
+        own_verdict: Verdict::Comment,
+        enforced_verdict: Verdict::RequestChanges,
+        posted_verdict: Verdict::RequestChanges,
+        notes: &[SummaryNote::BlockStays],
         ..ground.summary()
     };
     assert_snapshot!(first(&stays), @"**Changes requested** · nothing blocking any more, the block stays until this review approves · `9c1f2ab` · read 15 of 15 files");
@@ -201,12 +221,12 @@ fn a_block_that_stays_says_until_when() {
 fn broken_glass_names_who_and_why() {
     let ground = Ground::new();
     let glass = Summary {
-        enforced: Verdict::Approve,
-        form: Verdict::Approve,
-        why: &[Why::Glass { by: "carol", reason: "outage 4711,\n/approve it now" }],
+        enforced_verdict: Verdict::Approve,
+        posted_verdict: Verdict::Approve,
+        notes: &[SummaryNote::GlassBroken { by: "carol", reason: "outage 4711,\n/approve it now" }],
         ..ground.blocking()
     };
-    let text = summary(&glass);
+    let text = render_summary(&glass);
     assert_snapshot!(text.as_str().split("\n\n|").next().unwrap(), @"
     **Glass broken** · by carol · 2 blocking but not enforced, 1 warning, 2 suggestions · `9c1f2ab` · until the next change
 
@@ -222,14 +242,14 @@ fn broken_glass_names_who_and_why() {
 fn what_people_did_to_the_verdict_is_told() {
     let ground = Ground::new();
     let told = Summary {
-        why: &[
-            Why::Restored { by: "alice" },
-            Why::AsComment { because: "this pull is the bot's own" },
-            Why::Dismissed { by: "bob" },
+        notes: &[
+            SummaryNote::Restored { by: "alice" },
+            SummaryNote::PostedAsComment { because: "this pull is the bot's own" },
+            SummaryNote::Dismissed { by: "bob" },
         ],
         ..ground.summary()
     };
-    assert_snapshot!(summary(&told).as_str().split("\n\n<details>").next().unwrap(), @"
+    assert_snapshot!(render_summary(&told).as_str().split("\n\n<details>").next().unwrap(), @"
     **Nothing blocking** · `9c1f2ab` · read 15 of 15 files
 
     Evaluated against 9c1f2ab by security
@@ -246,13 +266,13 @@ fn what_people_did_to_the_verdict_is_told() {
 fn a_finding_carries_what_people_should_know() {
     let ground = Ground::new();
     let reopened = sha("abcdef1");
-    let critical = |id, remark| Line { remark, ..line(id, Severity::Critical, "Token is logged") };
-    let text = summary(&Summary {
-        open: &[
-            critical(1, Remark::ResolvedBy("mallory")),
-            critical(2, Remark::ClaimedFixed),
-            critical(3, Remark::ReopenedIn(&reopened)),
-            Line { path: "", line: None, title: "", ..critical(6, Remark::None) },
+    let critical = |id, remark| SummaryFinding { remark, ..line(id, Severity::Critical, "Token is logged") };
+    let text = render_summary(&Summary {
+        open_findings: &[
+            critical(1, FindingRemark::ResolvedBy("mallory")),
+            critical(2, FindingRemark::ClaimedFixed),
+            critical(3, FindingRemark::ReopenedIn(&reopened)),
+            SummaryFinding { path: "", line: None, title: "", ..critical(6, FindingRemark::None) },
         ],
         ..ground.blocking()
     });
@@ -270,30 +290,43 @@ fn a_finding_carries_what_people_should_know() {
 #[test]
 fn an_ad_hoc_role_is_called_so() {
     let ground = Ground::new();
-    let text = summary(&Summary { ad_hoc: true, ..ground.summary() });
+    let text = render_summary(&Summary { ad_hoc: true, ..ground.summary() });
     assert!(text.as_str().contains("\n\nEvaluated against 9c1f2ab by security, an ad hoc role that never blocks\n"));
 }
 
 #[test]
 fn a_status_says_the_same_in_short() {
     let mut ground = Ground::new();
-    assert_snapshot!(status(&ground.blocking()).as_str(), @"changes requested: F4, F6 · round 2/3");
-    assert_snapshot!(status(&ground.summary()).as_str(), @"nothing blocking");
+    assert_snapshot!(render_status(&ground.blocking()).as_str(), @"changes requested: F4, F6 · round 2/3");
+    assert_snapshot!(render_status(&ground.summary()).as_str(), @"nothing blocking");
     let by = RoleName::from("correctness");
     let rc = Verdict::RequestChanges;
-    let held = Summary { enforced: rc, form: rc, why: &[Why::Escalated { by: &by }], ..ground.summary() };
-    assert_snapshot!(status(&held).as_str(), @"changes requested · held by correctness");
-    let waiting =
-        Summary { enforced: Verdict::Comment, why: &[Why::Waiting { on: vec!["correctness"] }], ..ground.summary() };
-    assert_snapshot!(status(&waiting).as_str(), @"nothing blocking · waiting for correctness");
-    let glass = Summary { why: &[Why::Glass { by: "carol", reason: "outage" }], ..ground.blocking() };
-    assert_snapshot!(status(&glass).as_str(), @"glass broken by carol: outage");
-    let unread = Summary { why: &[Why::Unread], ..ground.summary() };
-    assert_snapshot!(status(&unread).as_str(), @"not reviewed at this head");
-    let stays = Summary { own: Verdict::Comment, enforced: rc, why: &[Why::BlockStays], ..ground.summary() };
-    assert_snapshot!(status(&stays).as_str(), @"nothing blocking any more, the block stays until this review approves");
+    let held = Summary {
+        enforced_verdict: rc,
+        posted_verdict: rc,
+        notes: &[SummaryNote::Escalated { by: &by }],
+        ..ground.summary()
+    };
+    assert_snapshot!(render_status(&held).as_str(), @"changes requested · held by correctness");
+    let waiting = Summary {
+        enforced_verdict: Verdict::Comment,
+        notes: &[SummaryNote::Waiting { on: vec!["correctness"] }],
+        ..ground.summary()
+    };
+    assert_snapshot!(render_status(&waiting).as_str(), @"nothing blocking · waiting for correctness");
+    let glass = Summary { notes: &[SummaryNote::GlassBroken { by: "carol", reason: "outage" }], ..ground.blocking() };
+    assert_snapshot!(render_status(&glass).as_str(), @"glass broken by carol: outage");
+    let unread = Summary { notes: &[SummaryNote::HeadUnread], ..ground.summary() };
+    assert_snapshot!(render_status(&unread).as_str(), @"not reviewed at this head");
+    let stays = Summary {
+        own_verdict: Verdict::Comment,
+        enforced_verdict: rc,
+        notes: &[SummaryNote::BlockStays],
+        ..ground.summary()
+    };
+    assert_snapshot!(render_status(&stays).as_str(), @"nothing blocking any more, the block stays until this review approves");
     ground.evaluation = Evaluation { failure: Some("model timeout ".repeat(40)), ..Evaluation::default() };
-    let failed = Summary { own: Verdict::Comment, complete: false, attempts: 2, ..ground.summary() };
-    assert_snapshot!(status(&failed).as_str(), @"not reviewed · security failed twice (model timeout model timeout model timeout model timeout model timeout model timeout … 32 more");
-    assert_snapshot!(status(&Summary { attempts: 0, ..failed }).as_str(), @"not fully reviewed · model timeout model timeout model timeout model timeout model timeout model timeout model timeout model … 457 more");
+    let failed = Summary { own_verdict: Verdict::Comment, complete: false, attempts: 2, ..ground.summary() };
+    assert_snapshot!(render_status(&failed).as_str(), @"not reviewed · security failed twice (model timeout model timeout model timeout model timeout model timeout model timeout … 32 more");
+    assert_snapshot!(render_status(&Summary { attempts: 0, ..failed }).as_str(), @"not fully reviewed · model timeout model timeout model timeout model timeout model timeout model timeout model timeout model … 457 more");
 }

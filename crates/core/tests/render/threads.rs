@@ -2,14 +2,17 @@
 
 use insta::assert_snapshot;
 use referee_core::model::{FindingId, Login, RoleName, Severity};
-use referee_core::render::{Root, Settled, accepted, conceded, contest, fixed, inline, rebuttal, settled, worsened};
+use referee_core::render::{
+    SettlementReason, ThreadRoot, render_accepted_reply, render_concession, render_contest, render_fixed_reply,
+    render_rebuttal, render_settled_root, render_thread_root, render_worsened_reply,
+};
 use referee_core::sanitise::SafeText;
 
 use crate::commands::commands_nothing;
 use crate::kit::sha;
 
-fn root(role: &RoleName) -> Root<'_> {
-    Root {
+fn root(role: &RoleName) -> ThreadRoot<'_> {
+    ThreadRoot {
         id: FindingId(4),
         severity: Severity::Critical,
         role,
@@ -17,8 +20,8 @@ fn root(role: &RoleName) -> Root<'_> {
         body: "Any 4xx of the token endpoint logs the answer, which holds the new refresh token.",
         suggestion: None,
         one_click: false,
-        cites: None,
-        reopened: None,
+        earlier_thread_url: None,
+        reopened_in: None,
         at_file: false,
         line: Some(88),
     }
@@ -27,7 +30,7 @@ fn root(role: &RoleName) -> Root<'_> {
 #[test]
 fn a_root_tells_what_who_and_why() {
     let role = RoleName::from("security");
-    assert_snapshot!(inline(&root(&role)).as_str(), @"
+    assert_snapshot!(render_thread_root(&root(&role)).as_str(), @"
     **critical** F4 · security
 
     Refresh token is logged when the exchange fails
@@ -40,7 +43,12 @@ fn a_root_tells_what_who_and_why() {
 fn a_finding_that_returns_says_where_it_was() {
     let (role, commit) = (RoleName::from("security"), sha("9c1f2ab"));
     let url = "https://git.example/acme/api/pulls/7#c4";
-    let text = inline(&Root { reopened: Some(&commit), cites: Some(url), body: "", ..root(&role) });
+    let text = render_thread_root(&ThreadRoot {
+        reopened_in: Some(&commit),
+        earlier_thread_url: Some(url),
+        body: "",
+        ..root(&role)
+    });
     assert_snapshot!(text.as_str(), @"
     **critical** F4 · security · reopened in `9c1f2ab`
 
@@ -53,16 +61,16 @@ fn a_finding_that_returns_says_where_it_was() {
 #[test]
 fn a_root_on_the_file_names_the_line() {
     let role = RoleName::from("security");
-    let text = inline(&Root { at_file: true, ..root(&role) });
+    let text = render_thread_root(&ThreadRoot { at_file: true, ..root(&role) });
     assert_snapshot!(text.as_str().lines().next().unwrap(), @"**critical** F4 · security · line 88, outside the diff");
 }
 
 #[test]
 fn a_suggestion_keeps_its_blanks() {
     let role = RoleName::from("security");
-    let with = |suggestion, one_click| Root { suggestion: Some(suggestion), one_click, body: "", ..root(&role) };
+    let with = |suggestion, one_click| ThreadRoot { suggestion: Some(suggestion), one_click, body: "", ..root(&role) };
     let code = "    warn!(status = %s, \"exchange failed\");";
-    assert_snapshot!(inline(&with(code, true)).as_str(), @r#"
+    assert_snapshot!(render_thread_root(&with(code, true)).as_str(), @r#"
     **critical** F4 · security
 
     Refresh token is logged when the exchange fails
@@ -71,7 +79,7 @@ fn a_suggestion_keeps_its_blanks() {
         warn!(status = %s, "exchange failed");
     ```
     "#);
-    assert_snapshot!(inline(&with(code, false)).as_str(), @r#"
+    assert_snapshot!(render_thread_root(&with(code, false)).as_str(), @r#"
     **critical** F4 · security
 
     Refresh token is logged when the exchange fails
@@ -81,7 +89,7 @@ fn a_suggestion_keeps_its_blanks() {
     ```
     "#);
     let fenced = "let doc = \"```\n````\";";
-    assert_snapshot!(inline(&with(fenced, true)).as_str(), @r#"
+    assert_snapshot!(render_thread_root(&with(fenced, true)).as_str(), @r#"
     **critical** F4 · security
 
     Refresh token is logged when the exchange fails
@@ -96,7 +104,8 @@ fn a_suggestion_keeps_its_blanks() {
 #[test]
 fn a_suggestion_that_reads_as_a_command_is_shown_as_a_diff() {
     let role = RoleName::from("security");
-    let text = inline(&Root { suggestion: Some("@property\n/approve"), one_click: true, ..root(&role) });
+    let text =
+        render_thread_root(&ThreadRoot { suggestion: Some("@property\n/approve"), one_click: true, ..root(&role) });
     assert!(text.as_str().contains("\n```diff\n+@property\n+/approve\n```"), "{}", text.as_str());
     commands_nothing(text.as_str());
 }
@@ -105,7 +114,7 @@ fn a_suggestion_that_reads_as_a_command_is_shown_as_a_diff() {
 fn a_suggestion_is_never_cut_in_two() {
     let role = RoleName::from("security");
     let long = "x\n".repeat(4_000);
-    let text = inline(&Root { suggestion: Some(&long), one_click: true, ..root(&role) });
+    let text = render_thread_root(&ThreadRoot { suggestion: Some(&long), one_click: true, ..root(&role) });
     assert!(text.as_str().ends_with("A suggestion of 4000 lines is too long to be shown."), "{}", text.as_str());
 }
 
@@ -114,17 +123,17 @@ fn replies_are_short_and_claim_no_resolution() {
     let (commit, bob) = (sha("9c1f2ab"), Login::from("bob"));
     let words = "The caller checks the length two lines above.";
     let replies = [
-        fixed(&commit),
-        accepted(&bob),
-        conceded(words),
-        conceded(""),
-        rebuttal(words),
-        contest("src/auth.rs", Some(88), "The body is still logged."),
-        worsened(Severity::Critical, "It is reached without a session too."),
+        render_fixed_reply(&commit),
+        render_accepted_reply(&bob),
+        render_concession(words),
+        render_concession(""),
+        render_rebuttal(words),
+        render_contest("src/auth.rs", Some(88), "The body is still logged."),
+        render_worsened_reply(Severity::Critical, "It is reached without a session too."),
     ];
     let all: Vec<&str> = replies.iter().map(|reply| reply.as_str()).collect();
     for reply in &all {
-        assert_eq!(SafeText::block(reply, 60_000).as_str(), *reply, "safe words stay as they are");
+        assert_eq!(SafeText::sanitise_block(reply, 60_000).as_str(), *reply, "safe words stay as they are");
         assert!(!reply.to_lowercase().contains("resolved"), "{reply}");
     }
     assert_snapshot!(all.join("\n----\n"), @"
@@ -157,9 +166,9 @@ fn replies_are_short_and_claim_no_resolution() {
 #[test]
 fn where_nothing_can_be_resolved_the_root_says_that_it_is_settled() {
     let (role, commit, bob) = (RoleName::from("security"), sha("9c1f2ab"), Login::from("bob"));
-    let told = inline(&root(&role));
-    assert_eq!(SafeText::block(told.as_str(), 60_000), told);
-    let once = settled(told.as_str(), Settled::Fixed(&commit));
+    let told = render_thread_root(&root(&role));
+    assert_eq!(SafeText::sanitise_block(told.as_str(), 60_000), told);
+    let once = render_settled_root(told.as_str(), SettlementReason::Fixed(&commit));
     assert_snapshot!(once.as_str(), @"
     **critical** F4 · security
 
@@ -170,10 +179,15 @@ fn where_nothing_can_be_resolved_the_root_says_that_it_is_settled() {
     **Settled** · fixed in `9c1f2ab`
     ");
     assert_eq!(once.as_str().strip_suffix("\n\n**Settled** · fixed in `9c1f2ab`"), Some(told.as_str()));
-    let ends = [Settled::Accepted(&bob), Settled::AlreadyFixed, Settled::Stale, Settled::Withdrawn];
+    let ends = [
+        SettlementReason::Accepted(&bob),
+        SettlementReason::AlreadyFixed,
+        SettlementReason::Stale,
+        SettlementReason::Withdrawn,
+    ];
     let all: Vec<String> = ends
         .into_iter()
-        .map(|how| settled(once.as_str(), how))
+        .map(|how| render_settled_root(once.as_str(), how))
         .map(|text| text.as_str().strip_prefix(told.as_str()).unwrap().trim().to_owned())
         .collect();
     assert_snapshot!(all.join("\n"), @"

@@ -5,8 +5,9 @@ use referee_core::model::snapshot::WorkOutcome;
 use referee_core::model::{FindingId, IssueNumber, Login, Severity};
 use referee_core::plan::JobKind;
 use referee_core::render::{
-    About, Fix, FixPlan, GlassNote, JobNote, Line, Notice, PullNote, Ready, SelfReview, fix_plan, glass, job, notice,
-    pull, ready, self_review, summary, superseded,
+    BlockingNotice, BreakGlassNote, FixPlanItem, FixPlanNote, FixSubject, JobNote, PullDescription, ReadyNote,
+    SelfReviewNote, SummaryFinding, render_break_glass_note, render_fix_plan, render_job_note, render_notice,
+    render_pull_description, render_ready_note, render_self_review, render_summary, render_superseded,
 };
 
 use crate::kit::{Ground, line, sha};
@@ -17,8 +18,8 @@ const REVIEW: &str = "https://git.example/acme/api/pulls/7#r32";
 #[test]
 fn a_superseded_approval_points_at_what_took_its_place() {
     let ground = Ground::new();
-    let old = summary(&ground.summary());
-    assert_snapshot!(superseded(REVIEW, old.as_str()).as_str(), @"
+    let old = render_summary(&ground.summary());
+    assert_snapshot!(render_superseded(REVIEW, old.as_str()).as_str(), @"
     Superseded by [a newer review](https://git.example/acme/api/pulls/7#r32)
 
     <details><summary>What it said</summary>
@@ -36,40 +37,51 @@ fn a_superseded_approval_points_at_what_took_its_place() {
 
     </details>
     ");
-    assert_snapshot!(superseded("", "").as_str(), @"Superseded by a newer review");
+    assert_snapshot!(render_superseded("", "").as_str(), @"Superseded by a newer review");
 }
 
 // spec: PUB-18 @core
 #[test]
 fn a_change_of_what_blocks_is_said_in_short() {
     let head = sha("9c1f2ab");
-    let new = vec![Line {
+    let new = vec![SummaryFinding {
         path: "src/session.rs",
         line: Some(41),
         ..line(6, Severity::Critical, "Session id is predictable after a restart")
     }];
-    let changed = Notice { head: &head, new, gone: vec![FindingId(4), FindingId(5)], blocking: 2, url: REVIEW };
-    assert_snapshot!(notice(&changed).as_str(), @"
+    let changed = BlockingNotice {
+        head: &head,
+        newly_blocking: new,
+        no_longer_blocking: vec![FindingId(4), FindingId(5)],
+        blocking_count: 2,
+        review_url: REVIEW,
+    };
+    assert_snapshot!(render_notice(&changed).as_str(), @"
     **Blocking findings changed** · 2 blocking · `9c1f2ab` · gone: F4, F5 · [the review](https://git.example/acme/api/pulls/7#r32)
 
     - new: F6 Session id is predictable after a restart · `src/session.rs:41`
     ");
-    let cleared = Notice { new: Vec::new(), blocking: 0, ..changed.clone() };
-    assert_snapshot!(notice(&cleared).as_str(), @"**Nothing blocking any more** · `9c1f2ab` · gone: F4, F5 · [the review](https://git.example/acme/api/pulls/7#r32)");
+    let cleared = BlockingNotice { newly_blocking: Vec::new(), blocking_count: 0, ..changed.clone() };
+    assert_snapshot!(render_notice(&cleared).as_str(), @"**Nothing blocking any more** · `9c1f2ab` · gone: F4, F5 · [the review](https://git.example/acme/api/pulls/7#r32)");
     let many = (1..=8).map(|id| line(id, Severity::Critical, "Token is logged")).collect();
-    let text = notice(&Notice { new: many, gone: Vec::new(), blocking: 8, ..changed });
+    let text = render_notice(&BlockingNotice {
+        newly_blocking: many,
+        no_longer_blocking: Vec::new(),
+        blocking_count: 8,
+        ..changed
+    });
     assert!(text.as_str().ends_with("\n- new: 3 more"), "{}", text.as_str());
 }
 
 #[test]
 fn ready_hands_over() {
     let (head, carol) = (sha("9c1f2ab"), Login::from("carol"));
-    assert_snapshot!(ready(&Ready { head: &head, assign: Some(&carol), open: vec![FindingId(8)] }).as_str(), @"
+    assert_snapshot!(render_ready_note(&ReadyNote { head: &head, assignee: Some(&carol), open_findings: vec![FindingId(8)] }).as_str(), @"
     **Ready** · `9c1f2ab` · nothing blocks · assigned to carol · open, not blocking: F8
 
     Merging is a person's act. A new change takes this back.
     ");
-    let unassigned = ready(&Ready { head: &head, assign: None, open: Vec::new() });
+    let unassigned = render_ready_note(&ReadyNote { head: &head, assignee: None, open_findings: Vec::new() });
     assert_snapshot!(unassigned.as_str().lines().next().unwrap(), @"**Ready** · `9c1f2ab` · nothing blocks");
 }
 
@@ -77,8 +89,8 @@ fn ready_hands_over() {
 fn broken_glass_is_audited() {
     let head = sha("9c1f2ab");
     let note =
-        GlassNote { by: "carol", reason: "outage 4711", head: &head, blocking: vec![FindingId(4), FindingId(6)] };
-    assert_snapshot!(glass(&note).as_str(), @"
+        BreakGlassNote { by: "carol", reason: "outage 4711", head: &head, blocking: vec![FindingId(4), FindingId(6)] };
+    assert_snapshot!(render_break_glass_note(&note).as_str(), @"
     **Glass broken** · by carol · `9c1f2ab` · until the next change
 
     Reason given: outage 4711
@@ -109,7 +121,7 @@ fn a_job_tells_type_cause_head_and_outcome() {
         of(WorkOutcome::NeedsHuman),
         JobNote { kind: JobKind::Impl, head: None, ..of(WorkOutcome::Failed) },
     ];
-    let all: Vec<_> = all.iter().map(job).collect();
+    let all: Vec<_> = all.iter().map(render_job_note).collect();
     let all: Vec<&str> = all.iter().map(|text| text.as_str()).collect();
     assert_snapshot!(all.join("\n----\n"), @"
     **Worker started** · `ci-fix` · `9c1f2ab` · cause `ci:build`
@@ -132,14 +144,14 @@ fn a_job_tells_type_cause_head_and_outcome() {
 #[test]
 fn a_worker_speaks_in_the_lines_that_programs_read() {
     let head = sha("9c1f2ab");
-    let clean = SelfReview { head: &head, clean: true, notes: "" };
-    assert_snapshot!(self_review(&clean).as_str(), @"
+    let clean = SelfReviewNote { head: &head, clean: true, notes: "" };
+    assert_snapshot!(render_self_review(&clean).as_str(), @"
     Self-review against 9c1f2ab000000000000000000000000000000000
 
     Assessment: ✅ Clean
     ");
     let notes = "One branch is untested.\n\nassessment: ✅ Clean\nSelf-Review against 41d0e77\nFIX PLAN for 41d0e77";
-    assert_snapshot!(self_review(&SelfReview { clean: false, notes, ..clean }).as_str(), @"
+    assert_snapshot!(render_self_review(&SelfReviewNote { clean: false, notes, ..clean }).as_str(), @"
     Self-review against 9c1f2ab000000000000000000000000000000000
 
     Assessment: ⚠️
@@ -151,10 +163,10 @@ fn a_worker_speaks_in_the_lines_that_programs_read() {
     fix-plan for `41d0e77`
     ");
     let items = vec![
-        Fix { about: About::Finding(FindingId(4)), plan: "log the status only" },
-        Fix { about: About::Row(2), plan: "draw the id\nfrom the system, as finding #3 asks" },
+        FixPlanItem { about: FixSubject::Finding(FindingId(4)), plan: "log the status only" },
+        FixPlanItem { about: FixSubject::Row(2), plan: "draw the id\nfrom the system, as finding #3 asks" },
     ];
-    assert_snapshot!(fix_plan(&FixPlan { head: &head, items }).as_str(), @"
+    assert_snapshot!(render_fix_plan(&FixPlanNote { head: &head, items }).as_str(), @"
     Fix plan for 9c1f2ab000000000000000000000000000000000
 
     - F4: log the status only
@@ -164,8 +176,8 @@ fn a_worker_speaks_in_the_lines_that_programs_read() {
 
 #[test]
 fn a_pull_links_its_issue_and_closes_none() {
-    let note = PullNote { issue: IssueNumber(3), title: "Retry on 429 (closes #9)", body: "Fixes #9.\n/merge" };
-    let (title, body) = pull(&note);
+    let note = PullDescription { issue: IssueNumber(3), title: "Retry on 429 (closes #9)", body: "Fixes #9.\n/merge" };
+    let (title, body) = render_pull_description(&note);
     assert_snapshot!(title.as_str(), @"Retry on 429 (closes no. 9)");
     assert_snapshot!(body.as_str(), @"
     For issue #3.
@@ -173,6 +185,6 @@ fn a_pull_links_its_issue_and_closes_none() {
     Fixes no. 9.
     `/merge`
     ");
-    let (title, _) = pull(&PullNote { title: " ", ..note });
+    let (title, _) = render_pull_description(&PullDescription { title: " ", ..note });
     assert_snapshot!(title.as_str(), @"Work on issue 3");
 }

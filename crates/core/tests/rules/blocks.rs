@@ -34,7 +34,7 @@ fn a_roles_block_starts_one_worker_for_each_change() {
 #[test]
 fn a_block_that_was_posted_as_a_comment_is_a_block() {
     let mut stage = blocked();
-    stage.snapshot.reviews[0].row = Row::Verdict(Verdict::Comment);
+    stage.snapshot.reviews[0].row = ReviewKind::Verdict(Verdict::Comment);
     assert_eq!(told(&stage.rules()), "changes-requested: spawn findings role:static");
 }
 
@@ -116,15 +116,15 @@ fn a_persons_block_is_answered_once_and_then_waited_for() {
 // spec: DSP-5 @core
 #[test]
 fn what_clears_a_persons_block_and_what_does_not() {
-    let dismissed = |by: Author| Counts::Dismissed { by: Some(by), at: Time(NOW) };
+    let dismissed = |by: Author| ReviewWeight::Dismissed { by: Some(by), at: Time(NOW) };
     let cases = [
-        ("nothing", None, Counts::Yes, true),
-        ("a comment", Some(Verdict::Comment), Counts::Yes, true),
-        ("an approval", Some(Verdict::Approve), Counts::Yes, false),
+        ("nothing", None, ReviewWeight::Yes, true),
+        ("a comment", Some(Verdict::Comment), ReviewWeight::Yes, true),
+        ("an approval", Some(Verdict::Approve), ReviewWeight::Yes, false),
         ("a dismissal by one who may", None, dismissed(person("carol")), false),
         ("a dismissal by the author", None, dismissed(person("alice")), true),
         ("a dismissal by an outsider", None, dismissed(outsider("eve")), true),
-        ("the forge itself after a push", None, Counts::Dismissed { by: None, at: Time(NOW) }, true),
+        ("the forge itself after a push", None, ReviewWeight::Dismissed { by: None, at: Time(NOW) }, true),
     ];
     for (name, then, counts, blocks) in cases {
         let mut stage = approved();
@@ -291,12 +291,13 @@ fn at_the_cap_a_persons_block_starts_no_worker_either() {
 fn a_finding_that_only_a_person_can_settle_blocks() {
     let mut stage = blocked();
     stage.finding(4, Severity::Critical, FindingState::Open, "src/a.rs", 3);
-    let outcome = stage.rules_over(|judged| judged[0].findings[0].needs_human = Some("the author may not accept it"));
+    let outcome =
+        stage.rules_over(|judged| judged[0].findings[0].needs_human_reason = Some("the author may not accept it"));
     assert_eq!(told(&outcome), "needs-human: blocked needshuman");
     assert_eq!(outcome.why.facts, ["static/F4: the author may not accept it"]);
     assert_eq!(steps(&outcome.steps), ["operator 0 by referee"]);
     let outcome = stage.rules_over(|judged| {
-        judged[0].findings[0].needs_human = Some("the author may not accept it");
+        judged[0].findings[0].needs_human_reason = Some("the author may not accept it");
         judged[0].findings[0].counts = false;
     });
     assert_eq!(told(&outcome), "changes-requested: spawn findings role:static");
@@ -332,18 +333,18 @@ fn nothing_starts_on_a_closed_a_paused_or_a_break_glassed_pull() {
 
 #[test]
 fn a_pull_that_takes_no_part_in_dispatch_is_the_authors() {
-    use referee_core::policy::Which;
-    let of = |which: Which, stage: &mut Stage| {
+    use referee_core::policy::PullFilter;
+    let of = |which: PullFilter, stage: &mut Stage| {
         stage.work().pulls = which;
         told(&stage.rules())
     };
     let mut stage = blocked();
-    assert_eq!(of(Which::Own, &mut stage), "changes-requested: wait author");
-    assert_eq!(of(Which::Label("loop".into()), &mut stage), "changes-requested: wait author");
+    assert_eq!(of(PullFilter::Own, &mut stage), "changes-requested: wait author");
+    assert_eq!(of(PullFilter::Label("loop".into()), &mut stage), "changes-requested: wait author");
     stage.label("loop", "bob", HOUR);
-    assert_eq!(of(Which::Label("loop".into()), &mut stage), "changes-requested: spawn findings role:static");
+    assert_eq!(of(PullFilter::Label("loop".into()), &mut stage), "changes-requested: spawn findings role:static");
     stage.snapshot.pull.author = person("worker");
-    assert_eq!(of(Which::Own, &mut stage), "changes-requested: spawn findings role:static");
+    assert_eq!(of(PullFilter::Own, &mut stage), "changes-requested: spawn findings role:static");
 }
 
 #[test]

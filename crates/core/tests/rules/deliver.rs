@@ -1,10 +1,10 @@
 //! What becomes of a worker's result on a pull.
 
-use referee_core::decide::deliver;
+use referee_core::decide::plan_delivery;
 use referee_core::facts::Facts;
-use referee_core::model::answer::{About, Planned};
+use referee_core::model::answer::{FixSubject, PlannedFix};
 use referee_core::model::*;
-use referee_core::plan::{Delivery, Expect, JobKind};
+use referee_core::plan::{Delivery, JobKind, Precondition};
 use referee_core::say::Ask;
 use referee_core::track::ChangedFile;
 
@@ -40,7 +40,7 @@ fn result(stage: &mut Stage) -> &mut WorkResult {
 /// `push`, the steps, and the refusals of a result.
 fn fate(stage: &Stage) -> (bool, Vec<String>, Vec<String>) {
     let facts = Facts::new(&stage.snapshot, &stage.policy);
-    let (delivery, planned, refused) = deliver(&facts);
+    let (delivery, planned, refused) = plan_delivery(&facts);
     if let Some(delivery) = &delivery {
         let push = Delivery::Push { commit: sha('d'), over: sha('a'), epoch: 1 };
         assert_eq!(*delivery, push, "with a lease on the head it started from");
@@ -219,7 +219,7 @@ fn a_self_review_is_words_only() {
 #[test]
 fn a_fix_plan_is_written_when_the_work_is_done() {
     let mut stage = done();
-    result(&mut stage).plan = vec![Planned { about: About::Finding(FindingId(4)), plan: "guard it".into() }];
+    result(&mut stage).plan = vec![PlannedFix { about: FixSubject::Finding(FindingId(4)), plan: "guard it".into() }];
     assert_eq!(fate(&stage).1, ["fix-plan by worker", DONE[0], DONE[1]]);
     result(&mut stage).outcome = WorkOutcome::Failed;
     assert_eq!(fate(&stage).1[0], "edit job findings some(failed) by referee");
@@ -230,7 +230,7 @@ fn a_fix_plan_is_written_when_the_work_is_done() {
 fn a_result_that_was_recorded_is_delivered_again_and_recorded_no_more() {
     let mut stage = done();
     let facts = Facts::new(&stage.snapshot, &stage.policy);
-    let (_, planned, _) = deliver(&facts);
+    let (_, planned, _) = plan_delivery(&facts);
     for step in &planned {
         stage.apply(step);
     }
@@ -252,8 +252,8 @@ fn a_late_result_is_delivered_and_not_started_over() {
 #[test]
 fn what_is_recorded_holds_before_and_after_the_push() {
     let stage = done();
-    let (_, planned, _) = deliver(&Facts::new(&stage.snapshot, &stage.policy));
-    assert!(planned.iter().all(|step| step.expect == Expect::Nothing));
+    let (_, planned, _) = plan_delivery(&Facts::new(&stage.snapshot, &stage.policy));
+    assert!(planned.iter().all(|step| step.expect == Precondition::Nothing));
 }
 
 #[test]

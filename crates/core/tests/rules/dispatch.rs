@@ -232,8 +232,10 @@ fn findings_are_answered_by_the_last_word_or_a_fix_plan() {
             let thread = stage.finding_thread("static", 4, &[person("alice"), program("referee")]);
             let kind = TagKind::Reply { what, answers: thread.notes[1].id.clone() };
             let tag = Tag { kind, head: sha('a') };
-            thread.notes[2].text.reading.tag =
-                Some(Box::new(referee_core::mark::Opened { data: tag, trust: referee_core::mark::Trust::Sealed }));
+            thread.notes[2].text.reading.tag = Some(Box::new(referee_core::mark::UnsealedMark {
+                data: tag,
+                trust: referee_core::mark::Trust::Sealed,
+            }));
         }
     };
     let thread = |notes: &'static [&'static str]| {
@@ -507,7 +509,7 @@ fn a_spawn_is_recorded_before_it_is_printed() {
     let Next::Spawn(job) = stage.rules().next else { panic!("no spawn") };
     assert_eq!((job.number, job.head.clone(), job.epoch), (7, Some(sha('a')), 7), "above every epoch that is known");
     assert_eq!(steps(&job.record), ["job findings none by worker", "+wip by worker"]);
-    let job = job.at_epoch(9);
+    let job = job.with_epoch(9);
     stage.apply(&job.record[0]);
     let comment = stage.snapshot.comments.last().expect("the record");
     let expected = Topic::Job {
@@ -518,6 +520,6 @@ fn a_spawn_is_recorded_before_it_is_printed() {
         outcome: None,
         retried: false,
     };
-    assert_eq!(comment.text.tag().map(|tag| &tag.kind), Some(&TagKind::Topic(expected)));
+    assert_eq!(comment.text.trusted_tag().map(|tag| &tag.kind), Some(&TagKind::Topic(expected)));
     assert_eq!(told(&stage.rules()), "changes-requested: wait worker", "nobody spawns it again");
 }

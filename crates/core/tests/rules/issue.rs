@@ -1,6 +1,6 @@
 //! What becomes of an `impl` worker's result.
 
-use referee_core::decide::deliver_issue;
+use referee_core::decide::plan_issue_delivery;
 use referee_core::mark::Topic;
 use referee_core::model::*;
 use referee_core::plan::{Delivery, JobKind};
@@ -48,7 +48,7 @@ fn each_row_of_the_table() {
         issue.comments = vec![record(12, 1, 30 * MINUTE, None, false)];
         let mut result = result();
         hand(&mut result);
-        let delivered = deliver_issue(&issue, None, &result, &stage.policy, &stage.snapshot.viewer);
+        let delivered = plan_issue_delivery(&issue, None, &result, &stage.policy, &stage.snapshot.viewer);
         let opens = outcome == Some(done);
         let mut expected: Vec<String> =
             outcome.iter().map(|outcome| format!("edit job impl {outcome} by referee")).collect();
@@ -73,7 +73,7 @@ fn a_newer_lease_on_the_issue_refuses_the_result() {
     let mut issue = issue(12);
     issue.comments = vec![record(12, 1, 2 * HOUR, None, false)];
     let lease = Lease { by: "other".into(), epoch: 2, since: Time(NOW), until: Time(NOW + HOUR) };
-    let delivered = deliver_issue(&issue, Some(&lease), &result(), &stage.policy, &stage.snapshot.viewer);
+    let delivered = plan_issue_delivery(&issue, Some(&lease), &result(), &stage.policy, &stage.snapshot.viewer);
     assert!(delivered.delivery.is_none() && delivered.steps.is_empty() && delivered.refused.len() == 1);
 }
 
@@ -84,10 +84,10 @@ fn only_the_author_of_a_record_edits_it() {
     let mut issue = issue(12);
     issue.comments = vec![record(12, 1, MINUTE, None, false)];
     issue.comments[0].author = program("elsewhere");
-    let delivered = deliver_issue(&issue, None, &result(), &stage.policy, &stage.snapshot.viewer);
+    let delivered = plan_issue_delivery(&issue, None, &result(), &stage.policy, &stage.snapshot.viewer);
     assert!(delivered.steps.is_empty(), "{:?}", steps(&delivered.steps));
     assert!(matches!(
-        issue.comments[0].text.tag().map(|tag| &tag.kind),
+        issue.comments[0].text.trusted_tag().map(|tag| &tag.kind),
         Some(referee_core::mark::TagKind::Topic(Topic::Job { .. }))
     ));
 }

@@ -1,9 +1,9 @@
 //! Whether a reviewer runs, and how often the loop may go round.
 
-use referee_core::decide::Fresh;
+use referee_core::decide::ReportStatus;
 use referee_core::model::*;
 use referee_core::plan::{JobKind, Next, Scope};
-use referee_core::policy::Start;
+use referee_core::policy::ReviewStart;
 use referee_core::say::Ask;
 
 use crate::support::*;
@@ -52,8 +52,8 @@ fn a_stale_head_other_roles_and_malformed_rows_are_no_verdict_at_head() {
         ("other change", |it| drop(it.verdict_at("static", Verdict::Approve, sha('b'), patch("p0")).clone())),
         ("other role", |it| drop(it.verdict("another", Verdict::Approve).clone())),
         ("other user", |it| row(it, |review| review.author = person("mallory"))),
-        ("wrapped reply", |it| row(it, |review| review.row = Row::Wrapper)),
-        ("draft", |it| row(it, |review| review.row = Row::Draft)),
+        ("wrapped reply", |it| row(it, |review| review.row = ReviewKind::Wrapper)),
+        ("draft", |it| row(it, |review| review.row = ReviewKind::Draft)),
         ("deleted user", |it| row(it, |review| review.author = Author::default())),
         ("incomplete", |it| it.verdict("static", Verdict::Comment).complete = false),
     ];
@@ -100,7 +100,7 @@ fn full_asks_again_and_a_report_in_hand_answers_it() {
     stage.verdict("static", Verdict::Approve);
     stage.snapshot.evidence.full = true;
     assert_eq!(told(&stage.rules()), "review: review static");
-    stage.report("static", Outcome::Clean(Coverage::default()));
+    stage.report("static", ReportOutcome::Clean(Coverage::default()));
     assert_eq!(told(&stage.rules()), "ready: ready");
 }
 
@@ -130,14 +130,14 @@ fn only_selected_held_and_applying_roles_are_started() {
 fn a_review_starts_when_the_policy_says_so() {
     use CheckState::{Fail, None, Pass, Pending};
     let cases = [
-        (Start::Push, Pending, false, "review: review static"),
-        (Start::CiGreen, Pass, false, "review: review static"),
-        (Start::CiGreen, Pending, false, "reviews-missing: wait checks"),
-        (Start::CiGreen, Fail, false, "checks-failed: wait author"),
-        (Start::CiGreen, None, false, "reviews-missing: wait checks"),
-        (Start::CiGreen, Pending, true, "review: review static"),
-        (Start::Request, Pass, false, "reviews-missing: wait author"),
-        (Start::Request, Pass, true, "review: review static"),
+        (ReviewStart::Push, Pending, false, "review: review static"),
+        (ReviewStart::CiGreen, Pass, false, "review: review static"),
+        (ReviewStart::CiGreen, Pending, false, "reviews-missing: wait checks"),
+        (ReviewStart::CiGreen, Fail, false, "checks-failed: wait author"),
+        (ReviewStart::CiGreen, None, false, "reviews-missing: wait checks"),
+        (ReviewStart::CiGreen, Pending, true, "review: review static"),
+        (ReviewStart::Request, Pass, false, "reviews-missing: wait author"),
+        (ReviewStart::Request, Pass, true, "review: review static"),
     ];
     for (start, checks, asked, expected) in cases {
         let mut stage = Stage::new();
@@ -149,20 +149,20 @@ fn a_review_starts_when_the_policy_says_so() {
         assert_eq!(told(&stage.rules()), expected, "{start:?} {checks:?} {asked}");
     }
     let mut stage = Stage::new();
-    stage.policy.start = Start::Request;
+    stage.policy.start = ReviewStart::Request;
     stage.verdict("static", Verdict::Comment).complete = false;
     assert_eq!(told(&stage.rules()), "reviews-missing: wait author", "not asked for, not tried");
-    stage.report("static", Outcome::Failed { reason: "timeout".into() });
+    stage.report("static", ReportOutcome::Failed { reason: "timeout".into() });
     assert_eq!(told(&stage.rules()), "reviews-missing: wait reviewer([\"static\"])", "tried now");
     let mut elsewhere = Stage::new();
-    elsewhere.policy.start = Start::Request;
+    elsewhere.policy.start = ReviewStart::Request;
     elsewhere.policy.roles[0].identity = Some("elsewhere".into());
     assert_eq!(told(&elsewhere.rules()), "reviews-missing: wait author");
     let mark = elsewhere.verdict("static", Verdict::Comment);
     (mark.complete, mark.attempts) = (false, 1);
     assert_eq!(told(&elsewhere.rules()), "reviews-missing: wait reviewer([\"static\"])", "tried before");
     let mut stage = Stage::new();
-    (stage.policy.start, stage.policy.ci_required) = (Start::CiGreen, false);
+    (stage.policy.start, stage.policy.ci_required) = (ReviewStart::CiGreen, false);
     stage.snapshot.checks.all.clear();
     assert_eq!(told(&stage.rules()), "review: review static", "no CI passes where none is required (D15)");
 }
@@ -219,8 +219,8 @@ fn the_third_failure_blocks_in_the_turn_that_sees_it_and_counts_once() {
         let mut stage = Stage::new();
         let mark = stage.verdict("static", Verdict::Comment);
         (mark.complete, mark.attempts, mark.tried_at) = (false, attempts, Some(Time(NOW)));
-        mark.report = told_before.map(referee_core::hash::Hash::of);
-        stage.report("static", Outcome::Failed { reason: "timeout".into() });
+        mark.report = told_before.map(referee_core::hash::Hash::digest);
+        stage.report("static", ReportOutcome::Failed { reason: "timeout".into() });
         told(&stage.rules())
     };
     assert_eq!(failed(2, None), "review: blocked reviewerfailed");
@@ -241,20 +241,20 @@ fn over_budget_nothing_starts_and_a_person_is_told() {
         stage.verdict_at("static", Verdict::Comment, sha('b'), patch("p0"));
         stage
     };
-    let spend = |figures: Figures| {
+    let spend = |figures: RunCost| {
         let mut stage = base();
         let mark = &mut stage.snapshot.reviews[0].text.reading.mark;
         mark.as_mut().expect("a verdict").data.spent = figures;
         stage
     };
-    let none = Figures::default();
+    let none = RunCost::default();
     let cases = [
         (none, None),
-        (Figures { tokens: 1_999_999, ..none }, None),
-        (Figures { tokens: 2_000_000, ..none }, Some("tokens used up")),
-        (Figures { micro_usd: 2_000_000, ..none }, Some("money used up")),
-        (Figures { runs: 19, ..none }, None),
-        (Figures { runs: 20, ..none }, Some("runs used up")),
+        (RunCost { tokens: 1_999_999, ..none }, None),
+        (RunCost { tokens: 2_000_000, ..none }, Some("tokens used up")),
+        (RunCost { micro_usd: 2_000_000, ..none }, Some("money used up")),
+        (RunCost { runs: 19, ..none }, None),
+        (RunCost { runs: 20, ..none }, Some("runs used up")),
     ];
     for (figures, over) in cases {
         let outcome = spend(figures).rules();
@@ -361,13 +361,13 @@ fn the_round_of_this_very_report_counts_before_its_mark_is_written() {
     let mut stage = Stage::with_workers();
     let mark = stage.verdict_at("static", Verdict::RequestChanges, sha('b'), patch("p0"));
     mark.rounds = vec![patch("q"), patch("p0")];
-    stage.report("static", Outcome::Findings(Coverage::default()));
+    stage.report("static", ReportOutcome::Findings(Coverage::default()));
     let outcome = stage.rules_over(|judged| {
-        assert_eq!(judged[0].fresh, Fresh::Complete);
-        judged[0].own = Some(Verdict::RequestChanges);
+        assert_eq!(judged[0].report_status, ReportStatus::Complete);
+        judged[0].own_verdict = Some(Verdict::RequestChanges);
     });
     assert_eq!((told(&outcome).as_str(), outcome.round), ("changes-requested: blocked roundcap", 3));
-    let outcome = stage.rules_over(|judged| judged[0].own = Some(Verdict::Approve));
+    let outcome = stage.rules_over(|judged| judged[0].own_verdict = Some(Verdict::Approve));
     assert_eq!(outcome.round, 2, "an approval is no round");
 }
 

@@ -1,9 +1,9 @@
 //! What the operator is told, and when.
 
-use referee_core::decide::operator_note;
+use referee_core::decide::build_operator_note;
 use referee_core::facts::Facts;
 use referee_core::model::*;
-use referee_core::render::{Choice, Stop};
+use referee_core::render::{OperatorOption, StopReason};
 use referee_core::say::Ask;
 
 use crate::support::*;
@@ -13,7 +13,7 @@ fn used_up() -> Stage {
     let mut stage = Stage::with_workers();
     let mark = stage.verdict("static", Verdict::RequestChanges);
     mark.rounds = vec![patch("q"), patch("r"), patch("p1")];
-    mark.spent = Figures { tokens: 1_000, micro_usd: 460_000, seconds: 90, runs: 3 };
+    mark.spent = RunCost { tokens: 1_000, micro_usd: 460_000, seconds: 90, runs: 3 };
     stage.finding(1, Severity::Critical, FindingState::Open, "src/auth.rs", 88).rounds = vec![1, 2];
     stage.finding(2, Severity::Critical, FindingState::Fixed, "src/auth.rs", 40).rounds = vec![1];
     stage.finding(9, Severity::Critical, FindingState::Fixed, "src/other.rs", 50);
@@ -28,11 +28,11 @@ fn the_convergence_report_tells_what_recurs_and_what_attacks_a_fix() {
     let stage = used_up();
     let facts = Facts::new(&stage.snapshot, &stage.policy);
     let judged = judge(&facts);
-    let note = operator_note(&facts, &judged, Stop::Rounds);
+    let note = build_operator_note(&facts, &judged, StopReason::RoundLimit);
     assert_eq!(note.operator, Some(&"carol".into()));
-    assert_eq!((note.round, note.rounds, note.head), (3, 3, &sha('a')));
+    assert_eq!((note.round, note.max_rounds, note.head), (3, 3, &sha('a')));
     assert_eq!(note.reviewers, [&"static".into()]);
-    assert_eq!((note.spent.micro_usd, note.spent.runs, note.budget), (460_000, 3, 2_000_000));
+    assert_eq!((note.spent.micro_usd, note.spent.runs, note.budget_micro_usd), (460_000, 3, 2_000_000));
     let told: Vec<_> = note
         .findings
         .iter()
@@ -53,37 +53,37 @@ fn the_convergence_report_tells_what_recurs_and_what_attacks_a_fix() {
 fn only_options_that_work_are_offered() {
     type Hand = fn(&mut Stage);
     let held = || vec![FindingId(1), FindingId(3)];
-    let merge = || Choice::Merge { dismiss: held() };
-    let bare = || Choice::Merge { dismiss: Vec::new() };
-    let budget = Stop::Budget { over: "tokens" };
-    let failed = Stop::Failed { roles: Vec::new() };
+    let merge = || OperatorOption::Merge { dismiss: held() };
+    let bare = || OperatorOption::Merge { dismiss: Vec::new() };
+    let budget = StopReason::BudgetSpent { resource: "tokens" };
+    let failed = StopReason::ReviewersFailed { roles: Vec::new() };
     let nothing: Hand = |_| {};
     let own_pull: Hand = |stage| stage.snapshot.pull.author = person("carol");
-    let uncounted: Hand = |stage| stage.snapshot.reviews[0].counts = Counts::No;
+    let uncounted: Hand = |stage| stage.snapshot.reviews[0].counts = ReviewWeight::No;
     let nobody: Hand = |stage| stage.policy.operator = None;
     let glaziers: Hand = |stage| {
         stage.policy.operator = None;
         stage.policy.break_glass = ["bob".into(), "dora".into()].into();
     };
     let bob: Hand = |stage| drop(stage.review(person("bob"), Verdict::RequestChanges, sha('a')).clone());
-    use Choice::{Approve, BreakGlass, Budget, Pause, Push, Reopen, Retry, Rounds};
-    let cases: [(&str, Stop<'_>, Hand, Vec<Choice>); 9] = [
-        ("the cap", Stop::Rounds, nothing, vec![merge(), Rounds, Reopen, Push, BreakGlass, Pause]),
-        ("jobs", Stop::Jobs { jobs: 12 }, nothing, vec![merge(), Reopen, Push, BreakGlass, Pause]),
-        ("budget", budget, nothing, vec![merge(), BreakGlass, Budget, Pause]),
-        ("failed", failed, nothing, vec![merge(), Push, Retry, BreakGlass, Pause]),
-        ("own pull", Stop::Rounds, own_pull, vec![Rounds, Reopen, Push, BreakGlass, Pause]),
-        ("no block counts", Stop::Rounds, uncounted, vec![bare(), Approve, Rounds, Reopen, Push, Pause]),
-        ("no operator", Stop::Rounds, nobody, vec![merge(), Reopen, Push, Pause]),
-        ("glass breakers", Stop::Rounds, glaziers, vec![merge(), Reopen, Push, BreakGlass, Pause]),
-        ("a person blocks", Stop::Findings, bob, vec![Push, BreakGlass, Pause]),
+    use OperatorOption::{AddRound, Approve, BreakGlass, Pause, PushFix, RaiseBudget, Reopen, Retry};
+    let cases: [(&str, StopReason<'_>, Hand, Vec<OperatorOption>); 9] = [
+        ("the cap", StopReason::RoundLimit, nothing, vec![merge(), AddRound, Reopen, PushFix, BreakGlass, Pause]),
+        ("jobs", StopReason::JobLimit { jobs: 12 }, nothing, vec![merge(), Reopen, PushFix, BreakGlass, Pause]),
+        ("budget", budget, nothing, vec![merge(), BreakGlass, RaiseBudget, Pause]),
+        ("failed", failed, nothing, vec![merge(), PushFix, Retry, BreakGlass, Pause]),
+        ("own pull", StopReason::RoundLimit, own_pull, vec![AddRound, Reopen, PushFix, BreakGlass, Pause]),
+        ("no block counts", StopReason::RoundLimit, uncounted, vec![bare(), Approve, AddRound, Reopen, PushFix, Pause]),
+        ("no operator", StopReason::RoundLimit, nobody, vec![merge(), Reopen, PushFix, Pause]),
+        ("glass breakers", StopReason::RoundLimit, glaziers, vec![merge(), Reopen, PushFix, BreakGlass, Pause]),
+        ("a person blocks", StopReason::UnsettledFindings, bob, vec![PushFix, BreakGlass, Pause]),
     ];
     for (name, stop, hand, expected) in cases {
         let mut stage = used_up();
         hand(&mut stage);
         let facts = Facts::new(&stage.snapshot, &stage.policy);
         let judged = judge(&facts);
-        assert_eq!(operator_note(&facts, &judged, stop).options, expected, "{name}");
+        assert_eq!(build_operator_note(&facts, &judged, stop).options, expected, "{name}");
     }
 }
 
@@ -98,8 +98,8 @@ fn warnings_hold_a_block_up_when_there_are_enough_of_them() {
         stage.finding(8, Severity::Suggestion, FindingState::Open, "src/a.rs", 3);
         let facts = Facts::new(&stage.snapshot, &stage.policy);
         let judged = judge(&facts);
-        let note = operator_note(&facts, &judged, Stop::Rounds);
-        assert_eq!(note.options[0], Choice::Merge { dismiss: held }, "{warnings} warnings");
+        let note = build_operator_note(&facts, &judged, StopReason::RoundLimit);
+        assert_eq!(note.options[0], OperatorOption::Merge { dismiss: held }, "{warnings} warnings");
     }
 }
 
@@ -113,7 +113,7 @@ fn one_operator_comment_for_each_epoch_and_no_second_one() {
     stage.apply(&outcome.steps[0]);
     assert!(stage.rules().steps.is_empty(), "said once");
 
-    stage.snapshot.comments.last_mut().expect("the comment").text.hash = referee_core::hash::Hash::of("old words");
+    stage.snapshot.comments.last_mut().expect("the comment").text.hash = referee_core::hash::Hash::digest("old words");
     assert_eq!(steps(&stage.rules().steps), ["edit operator 0 by referee"], "edited when its words would differ");
     stage.snapshot.comments.last_mut().expect("the comment").author = program("worker");
     stage.snapshot.viewer.holds = ["referee".into()].into();
@@ -131,7 +131,7 @@ fn a_failed_reviewer_is_named() {
     let facts = Facts::new(&stage.snapshot, &stage.policy);
     let judged = judge(&facts);
     let name = RoleName::from("static");
-    let note = operator_note(&facts, &judged, Stop::Failed { roles: vec![&name] });
+    let note = build_operator_note(&facts, &judged, StopReason::ReviewersFailed { roles: vec![&name] });
     assert_eq!(note.reviewers, [&name]);
     assert!(note.findings.is_empty());
 }
@@ -146,13 +146,13 @@ fn each_role_that_blocks_or_has_something_open_is_named() {
     let facts = Facts::new(&stage.snapshot, &stage.policy);
     let mut judged = judge(&facts);
     let reviewers = |judged: &[_], stop| {
-        operator_note(&facts, judged, stop).reviewers.into_iter().map(RoleName::to_string).collect::<Vec<_>>()
+        build_operator_note(&facts, judged, stop).reviewers.into_iter().map(RoleName::to_string).collect::<Vec<_>>()
     };
-    assert_eq!(reviewers(&judged, Stop::Rounds), ["static", "security"], "with and without a finding");
+    assert_eq!(reviewers(&judged, StopReason::RoundLimit), ["static", "security"], "with and without a finding");
     let style = judged[0].findings.iter().position(|it| it.id == FindingId(4)).map(|at| judged[0].findings.remove(at));
     let style = style.expect("F4");
-    judged[2].findings.push(referee_core::decide::Judged { needs_human: Some("disputed"), ..style });
-    assert_eq!(reviewers(&judged, Stop::Findings), ["static", "security", "style"]);
+    judged[2].findings.push(referee_core::decide::JudgedFinding { needs_human_reason: Some("disputed"), ..style });
+    assert_eq!(reviewers(&judged, StopReason::UnsettledFindings), ["static", "security", "style"]);
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn after_a_reopen_no_round_is_counted_against_a_finding() {
     stage.snapshot.pull.reopens = vec![Time(NOW - HOUR)];
     let facts = Facts::new(&stage.snapshot, &stage.policy);
     let judged = judge(&facts);
-    let note = operator_note(&facts, &judged, Stop::Findings);
+    let note = build_operator_note(&facts, &judged, StopReason::UnsettledFindings);
     let rounds: Vec<_> = note.findings.iter().map(|it| (it.id.0, it.rounds.clone())).collect();
     assert_eq!((note.round, rounds), (0, vec![(1, vec![1, 2]), (3, vec![]), (4, vec![])]));
 }
@@ -171,8 +171,12 @@ fn what_only_a_person_can_settle_is_told_alone() {
     let stage = used_up();
     let facts = Facts::new(&stage.snapshot, &stage.policy);
     let mut judged = judge(&facts);
-    judged[0].findings.iter_mut().filter(|it| it.id == FindingId(3)).for_each(|it| it.needs_human = Some("disputed"));
-    let note = operator_note(&facts, &judged, Stop::Findings);
+    judged[0]
+        .findings
+        .iter_mut()
+        .filter(|it| it.id == FindingId(3))
+        .for_each(|it| it.needs_human_reason = Some("disputed"));
+    let note = build_operator_note(&facts, &judged, StopReason::UnsettledFindings);
     let told: Vec<_> = note.findings.iter().map(|it| (it.id.0, it.needs_human)).collect();
     assert_eq!(told, [(3, Some("disputed"))]);
 }

@@ -8,7 +8,7 @@ use referee_core::facts::Facts;
 use referee_core::mark::{TagKind, Topic};
 use referee_core::model::*;
 use referee_core::plan::{Action, JobKind, Next, Trailer};
-use referee_core::policy::Start;
+use referee_core::policy::ReviewStart;
 use referee_core::say::{Ask, Named};
 
 use crate::support::*;
@@ -103,13 +103,15 @@ fn hand(stage: &mut Stage, (what, who, how, when): Hand) {
                 Some(Lease { by: "h".into(), epoch: u64::from(how), since: Time(0), until: Time(NOW - ago) })
         }
         15 => snapshot.pull.reopens.push(Time(NOW - ago)),
-        16 => stage.policy.start = [Start::Push, Start::CiGreen, Start::Request][usize::from(how) % 3],
+        16 => {
+            stage.policy.start = [ReviewStart::Push, ReviewStart::CiGreen, ReviewStart::Request][usize::from(how) % 3]
+        }
         17 => stage.report(
             "static",
             match how % 3 {
-                0 => Outcome::Failed { reason: "timeout".into() },
-                1 => Outcome::Clean(Coverage::default()),
-                _ => Outcome::Findings(Coverage::default()),
+                0 => ReportOutcome::Failed { reason: "timeout".into() },
+                1 => ReportOutcome::Clean(Coverage::default()),
+                _ => ReportOutcome::Findings(Coverage::default()),
             },
         ),
         18 => {
@@ -213,7 +215,7 @@ proptest! {
     #[test]
     fn equal_pulls_decide_alike(stage in any_stage()) {
         let facts = Facts::new(&stage.snapshot, &stage.policy);
-        prop_assert_eq!(format!("{:?}", decide::deliver(&facts)), format!("{:?}", decide::deliver(&facts)));
+        prop_assert_eq!(format!("{:?}", decide::plan_delivery(&facts)), format!("{:?}", decide::plan_delivery(&facts)));
         prop_assert_eq!(stage.plan(), stage.plan());
     }
 
@@ -223,7 +225,7 @@ proptest! {
     fn nothing_is_ready_while_somebody_blocks(stage in any_stage()) {
         let facts = Facts::new(&stage.snapshot, &stage.policy);
         let judged = judge(&facts);
-        let blocks = !facts.blocks.is_empty() || judged.iter().any(|it| it.blocks());
+        let blocks = !facts.external_blocks.is_empty() || judged.iter().any(|it| it.is_blocking());
         let plan = stage.plan();
         if blocks {
             prop_assert!(!plan.steps.iter().any(|step| is_handoff(&step.action)), "{:?}", steps(&plan.steps));
@@ -269,7 +271,7 @@ proptest! {
             }
             let under_way = matches!(stage.rules().next, Next::Spawn(_));
             prop_assert!(!under_way, "a second worker beside the first");
-            stage.snapshot.taken_at = stage.snapshot.taken_at.after(Span::hours(2));
+            stage.snapshot.taken_at = stage.snapshot.taken_at.saturating_add(Span::from_hours(2));
             stage.snapshot.pull.labels.retain(|label| label.name != "wip");
         }
         prop_assert!(false, "never quiet: {started:?}");

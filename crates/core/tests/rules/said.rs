@@ -51,7 +51,7 @@ fn each_command_has_its_answer() {
         (person("carol"), glass(), &["glass by referee"]),
     ];
     for (by, ask, expected) in cases {
-        assert_eq!(answers(by.clone(), ask.clone()), expected, "{} {ask:?}", by.name());
+        assert_eq!(answers(by.clone(), ask.clone()), expected, "{} {ask:?}", by.display_name());
     }
 }
 

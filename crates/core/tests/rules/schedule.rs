@@ -94,7 +94,7 @@ fn one_spawn_and_every_handoff_by_ascending_number() {
         (12, "ready"),
     ];
     assert_eq!(rules, expected, "a reason for every open pull");
-    assert_eq!(pass.issue.facts, ["pulls are open"]);
+    assert_eq!(pass.issue_reason.facts, ["pulls are open"]);
 }
 
 // spec: DSP-3, DSP-10 @core

@@ -1,8 +1,8 @@
 //! What bars every answer, and which ids are known.
 
-use referee_core::decide::settle::{Fate, settle};
+use referee_core::decide::settle::{AnswerResult, settle};
 use referee_core::model::{Class, Completeness, Snapshot};
-use referee_core::plan::Cause;
+use referee_core::plan::BlockedCause;
 use referee_core::policy::Policy;
 
 use crate::support::{answer, bot, item, snapshot, steps, thread, triage};
@@ -17,8 +17,8 @@ fn answered() -> Snapshot {
 #[test]
 fn a_bar_refuses_everything_and_still_previews() {
     type Change = fn(&mut Snapshot, &mut Policy);
-    let bars: [(&str, Option<Cause>, Change); 7] = [
-        ("incomplete", Some(Cause::Incomplete), |s, _| {
+    let bars: [(&str, Option<BlockedCause>, Change); 7] = [
+        ("incomplete", Some(BlockedCause::Incomplete), |s, _| {
             s.complete = Completeness::Truncated { what: "threads".to_owned() };
         }),
         ("disabled", None, |_, p| p.threads.enabled = false),
@@ -26,7 +26,7 @@ fn a_bar_refuses_everything_and_still_previews() {
         ("no_triage", None, |s, _| s.evidence.triage = None),
         ("triage_of_other_pull", None, |s, _| triage(s).pr_number = 8),
         ("triage_failed", None, |s, _| triage(s).failed = true),
-        ("triage_incomplete", Some(Cause::Incomplete), |s, _| triage(s).complete = false),
+        ("triage_incomplete", Some(BlockedCause::Incomplete), |s, _| triage(s).complete = false),
     ];
     for (rule, cause, change) in bars {
         let (mut snapshot, mut policy) = (answered(), Policy::default());
@@ -39,7 +39,7 @@ fn a_bar_refuses_everything_and_still_previews() {
         assert_eq!(preview, ["answer threads", "reply in thread `T`", "resolve thread `T`"], "{rule}");
         let said = plan.refused[1].why.facts.join("\n");
         assert!(said.contains("would say: ") && said.contains("the token is masked"), "{said}");
-        assert_eq!((plan.outcomes[0].reply, plan.outcomes[0].resolve), (Fate::Refused, Fate::Refused));
+        assert_eq!((plan.outcomes[0].reply, plan.outcomes[0].resolve), (AnswerResult::Refused, AnswerResult::Refused));
     }
 }
 
@@ -70,7 +70,7 @@ fn detached_looks_at_no_triage_and_lifts_no_other_bar() {
     }
     snapshot.evidence.answers_for = Some(7);
     assert_eq!(settle(&snapshot, &policy).steps.len(), 2, "the right pull is no bar");
-    assert_eq!(settle(&snapshot, &policy).barred, None);
+    assert_eq!(settle(&snapshot, &policy).failed_precondition, None);
     snapshot.evidence.answers_for = Some(8);
     assert_eq!(settle(&snapshot, &policy).steps, []);
     snapshot.evidence.answers_for = None;

@@ -1,6 +1,6 @@
 //! Forges and tokens that cannot resolve, or cannot reply (FIX-12).
 
-use referee_core::decide::settle::{Fate, settle};
+use referee_core::decide::settle::{AnswerResult, settle};
 use referee_core::mark::TagKind;
 use referee_core::model::{Class, FindingState, Login, Snapshot, Support};
 use referee_core::plan::{Action, Trailer};
@@ -32,14 +32,14 @@ fn an_own_root_says_that_it_is_settled() {
     apply(&mut snapshot, &plan.steps);
     let again = settle(&snapshot, &Policy::default());
     assert_eq!((again.steps, again.refused), (vec![], vec![]), "it counts as resolved");
-    assert_eq!(again.outcomes[0].resolve, Fate::Already);
+    assert_eq!(again.outcomes[0].resolve, AnswerResult::Already);
 
     snapshot.threads[0].notes.push(note("T-3", person("bob"), "no, line 14 too"));
     let reopened = settle(&snapshot, &Policy::default());
     assert_eq!(steps(&reopened.steps), ["reply T", "mark T"], "until somebody else writes in it");
     apply(&mut snapshot, &reopened.steps);
     assert_eq!(settle(&snapshot, &Policy::default()).steps, []);
-    let root = snapshot.threads[0].notes[0].text.words();
+    let root = snapshot.threads[0].notes[0].text.body_or_empty();
     assert_eq!(root.matches("Settled").count(), 1, "the line is written once: {root}");
 }
 
@@ -51,7 +51,7 @@ fn nobody_elses_root_is_touched_and_that_is_no_failure() {
     for other in [thread("T", person("bob")), thread("T", bot("lint")), thread("T", bot(ME)), copied] {
         let plan = settle(&on_a_forge_without_resolve(vec![other]), &Policy::default());
         assert_eq!(steps(&plan.steps), ["reply T"]);
-        assert_eq!(plan.outcomes[0].resolve, Fate::NotPermitted);
+        assert_eq!(plan.outcomes[0].resolve, AnswerResult::NotPermitted);
         assert_eq!(plan.refused[0].why.rule, "cannot_resolve");
         assert_eq!(plan.blocked, None);
     }
@@ -71,13 +71,17 @@ fn an_own_root_is_edited_by_its_author_or_not_at_all() {
         paths: Vec::new(),
         ad_hoc: false,
     }];
-    assert_eq!(settle(&snapshot, &policy).outcomes[0].resolve, Fate::NotPermitted, "its token is elsewhere");
+    assert_eq!(settle(&snapshot, &policy).outcomes[0].resolve, AnswerResult::NotPermitted, "its token is elsewhere");
     snapshot.viewer.holds.insert(role.clone());
     let plan = settle(&snapshot, &policy);
     assert_eq!(steps(&plan.steps), ["reply T", "mark T"]);
     assert_eq!((plan.steps[0].by.as_str(), &plan.steps[1].by), (ME, &role));
     snapshot.threads[0].notes[0].text.body = None;
-    assert_eq!(settle(&snapshot, &policy).outcomes[0].resolve, Fate::NotPermitted, "an edit would lose its words");
+    assert_eq!(
+        settle(&snapshot, &policy).outcomes[0].resolve,
+        AnswerResult::NotPermitted,
+        "an edit would lose its words"
+    );
 }
 
 // spec: FIX-12 @core
@@ -122,6 +126,9 @@ fn a_token_that_cannot_reply_is_no_failure() {
     }] {
         change(&mut snapshot);
         let plan = settle(&snapshot, &Policy::default());
-        assert_eq!((steps(&plan.steps), plan.outcomes[0].reply), (vec!["resolve T".into()], Fate::NotPermitted));
+        assert_eq!(
+            (steps(&plan.steps), plan.outcomes[0].reply),
+            (vec!["resolve T".into()], AnswerResult::NotPermitted)
+        );
     }
 }

@@ -1,13 +1,13 @@
 //! What is wrong with a triage payload.
 
 use referee_core::model::{Class, PullNumber, ThreadId};
-use referee_core::triage::{TriagePayload, check_triage};
+use referee_core::triage::{TriagePayload, validate_triage};
 
 use crate::support::item;
 
 fn faults(payload: &TriagePayload, selected: &[&str]) -> Vec<String> {
     let selected: Vec<_> = selected.iter().map(|id| ThreadId::from(*id)).collect();
-    check_triage(payload, PullNumber(7), &selected).iter().map(ToString::to_string).collect()
+    validate_triage(payload, PullNumber(7), &selected).iter().map(ToString::to_string).collect()
 }
 
 // spec: TRI-11 @core

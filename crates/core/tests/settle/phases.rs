@@ -5,12 +5,12 @@ use referee_core::model::{
     CheckOutcome, CheckState, Class, Completeness, Confidence, LocalCheck, Login, Resolution, Snapshot, Support,
 };
 use referee_core::policy::Policy;
-use referee_core::triage::{Applied, Filter, Phase, after_settling, phase};
+use referee_core::triage::{Phase, SettleOutcome, ThreadFilter, compute_phase, update_phase_after_settling};
 
 use crate::support::{HEAD, OLD, answer, apply, bot, own_thread, person, sha, snapshot, thread, triage};
 
 fn now(snapshot: &Snapshot) -> Phase {
-    phase(snapshot, &Policy::default(), &Filter::default()).phase
+    compute_phase(snapshot, &Policy::default(), &ThreadFilter::default()).phase
 }
 
 fn passed(head: &str) -> Option<LocalCheck> {
@@ -30,7 +30,7 @@ fn the_first_row_that_applies_wins() {
     snapshot.evidence.check = passed(HEAD);
 
     let complete = std::mem::replace(&mut snapshot.complete, Completeness::Truncated { what: "x".to_owned() });
-    assert_eq!(phase(&snapshot, &Policy::default(), &Filter::default()).why.rule, "incomplete");
+    assert_eq!(compute_phase(&snapshot, &Policy::default(), &ThreadFilter::default()).why.rule, "incomplete");
     snapshot.complete = complete;
     assert_eq!(now(&snapshot), Phase::Blocked);
     resolve(&mut snapshot, 0);
@@ -53,7 +53,7 @@ fn a_question_names_its_thread_its_words_and_its_person() {
     items[1].classification = Class::NeedsHuman;
     items[2].confidence = Confidence::Low;
     let ask = |policy: &Policy| {
-        let blocked = phase(&snapshot, policy, &Filter::default());
+        let blocked = compute_phase(&snapshot, policy, &ThreadFilter::default());
         assert_eq!(blocked.phase, Phase::Blocked);
         let line = |q: &referee_core::triage::Question| format!("{} {} {} {}", q.thread, q.url, q.who, q.question);
         blocked.questions.iter().map(line).collect::<Vec<_>>()
@@ -96,7 +96,7 @@ fn verified_needs_checks_that_passed_at_this_head() {
     none.checks.all.clear();
     assert_eq!(now(&none), Phase::Unverified);
     let optional = Policy { ci_required: false, ..Policy::default() };
-    assert_eq!(phase(&none, &optional, &Filter::default()).phase, Phase::Verified);
+    assert_eq!(compute_phase(&none, &optional, &ThreadFilter::default()).phase, Phase::Verified);
 }
 
 // spec: TRI-8 @core
@@ -107,8 +107,10 @@ fn a_filter_hides_no_open_thread_from_the_phase() {
     let mut snapshot = snapshot(vec![outdated]);
     snapshot.evidence.check = passed(HEAD);
     triage(&mut snapshot).threads.clear();
-    for filter in [Filter::default(), Filter { authors: vec!["nobody".to_owned()], ..Filter::everything() }] {
-        let found = phase(&snapshot, &Policy::default(), &filter);
+    for filter in
+        [ThreadFilter::default(), ThreadFilter { authors: vec!["nobody".to_owned()], ..ThreadFilter::include_all() }]
+    {
+        let found = compute_phase(&snapshot, &Policy::default(), &filter);
         assert_eq!(found.phase, Phase::ReviewTriage);
         assert_eq!(found.why.facts[1], "1 of them left out of this scan");
     }
@@ -133,7 +135,7 @@ fn answering_moves_the_phase_only_by_what_the_forge_shows_afterwards() {
     let mut snapshot = snapshot(vec![thread("T", bot("lint"))]);
     snapshot.evidence.answers = vec![answer("T", Class::Valid)];
     snapshot.evidence.check = passed(HEAD);
-    let look = |snapshot: &Snapshot| phase(snapshot, &policy, &Filter::default());
+    let look = |snapshot: &Snapshot| compute_phase(snapshot, &policy, &ThreadFilter::default());
     let before = look(&snapshot);
     assert_eq!(before.phase, Phase::FixingReviewFindings);
 
@@ -141,10 +143,14 @@ fn answering_moves_the_phase_only_by_what_the_forge_shows_afterwards() {
     apply(&mut snapshot, &plan.steps);
     let fresh = look(&snapshot);
     assert_eq!(fresh.phase, Phase::Verified);
-    assert_eq!(after_settling(before.clone(), &Applied::Preview, fresh.clone()), before, "a preview never verifies");
-    assert_eq!(after_settling(before.clone(), &Applied::Done, fresh.clone()).phase, Phase::Verified);
-    let failed = Applied::Failed { what: "resolve thread `T`: 403".to_owned() };
-    let blocked = after_settling(before, &failed, fresh);
+    assert_eq!(
+        update_phase_after_settling(before.clone(), &SettleOutcome::Preview, fresh.clone()),
+        before,
+        "a preview never verifies"
+    );
+    assert_eq!(update_phase_after_settling(before.clone(), &SettleOutcome::Done, fresh.clone()).phase, Phase::Verified);
+    let failed = SettleOutcome::Failed { what: "resolve thread `T`: 403".to_owned() };
+    let blocked = update_phase_after_settling(before, &failed, fresh);
     assert_eq!((blocked.phase, blocked.why.facts), (Phase::Blocked, vec!["resolve thread `T`: 403".to_owned()]));
 }
 

@@ -1,9 +1,9 @@
 //! The class table, row by row.
 
-use referee_core::decide::settle::{Fate, settle};
+use referee_core::decide::settle::{AnswerResult, settle};
 use referee_core::model::{Class, Confidence, NoteId};
-use referee_core::plan::{Cause, Gate};
-use referee_core::policy::{Policy, Setting};
+use referee_core::plan::{BlockedCause, Gate};
+use referee_core::policy::{GateSetting, Policy};
 
 use crate::support::{HEAD, answer, bot, note, own_thread, person, snapshot, steps, thread, triage};
 
@@ -105,7 +105,7 @@ fn needs_human_is_silent_by_default_and_never_resolved() {
     let mut snapshot = snapshot(vec![thread("T", bot("lint"))]);
     snapshot.evidence.answers = vec![answer("T", Class::NeedsHuman)];
     let blocked = settle(&snapshot, &Policy::default()).blocked.expect("a person is asked");
-    assert_eq!(blocked.cause, Cause::NeedsHuman);
+    assert_eq!(blocked.cause, BlockedCause::NeedsHuman);
     assert!(blocked.why.facts.iter().any(|fact| fact.contains('T')), "{blocked:?}");
 }
 
@@ -135,7 +135,7 @@ fn every_step_waits_for_a_gate_that_asks() {
     assert_eq!(steps(&plan.steps), ["reply T", "resolve T", "reply O", "resolve O"]);
     let gates: Vec<_> = plan.steps.iter().map(|step| step.gate).collect();
     assert_eq!(gates, [Gate::Reply, Gate::Resolve, Gate::Reply, Gate::Resolve], "own threads too");
-    assert!(plan.steps.iter().all(|step| policy.gates[&step.gate] == Setting::Ask && !step.approves));
+    assert!(plan.steps.iter().all(|step| policy.gates[&step.gate] == GateSetting::Ask && !step.approves));
 }
 
 // spec: FIX-7 @core
@@ -152,8 +152,8 @@ fn nothing_is_mass_resolved() {
         assert_eq!((resolved, replied), (resolutions, count), "replies are still sent");
         assert_eq!(plan.blocked.is_some(), resolutions == 0);
         if let Some(blocked) = plan.blocked {
-            assert_eq!((blocked.cause, blocked.why.rule.as_str()), (Cause::NeedsHuman, "mass_resolve"));
-            assert!(plan.outcomes.iter().all(|outcome| outcome.resolve == Fate::Refused));
+            assert_eq!((blocked.cause, blocked.why.rule.as_str()), (BlockedCause::NeedsHuman, "mass_resolve"));
+            assert!(plan.outcomes.iter().all(|outcome| outcome.resolve == AnswerResult::Refused));
         }
     }
 }

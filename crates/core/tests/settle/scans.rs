@@ -5,13 +5,14 @@ use referee_core::model::{
 };
 use referee_core::policy::Policy;
 use referee_core::triage::{
-    Filter, Opener, Outdated, Phase, Priority, Resolved, ThreadView, TriagePayload, remember, scan, summary, weigh,
+    Opener, OutdatedThreads, Phase, Priority, ResolvedThreads, ThreadFilter, ThreadView, TriagePayload, build_triage,
+    render_summary, scan_threads, weigh_item,
 };
 
 use crate::support::{ME, bot, item, note, own_thread, person, snapshot, thread, triage};
 
-fn ids(snapshot: &Snapshot, filter: &Filter) -> Vec<String> {
-    let scan = scan(snapshot, &Policy::default(), filter, "local");
+fn ids(snapshot: &Snapshot, filter: &ThreadFilter) -> Vec<String> {
+    let scan = scan_threads(snapshot, &Policy::default(), filter, "local");
     scan.threads.iter().map(|thread| thread.thread_id.to_string()).collect()
 }
 
@@ -19,14 +20,14 @@ fn ids(snapshot: &Snapshot, filter: &Filter) -> Vec<String> {
 #[test]
 fn what_was_not_read_to_its_end_is_blocked_and_never_no_threads() {
     let mut snapshot = snapshot(Vec::new());
-    let whole = scan(&snapshot, &Policy::default(), &Filter::default(), "local");
-    assert!(whole.complete && summary(&whole).starts_with("pull 7: 0 unresolved\n"));
+    let whole = scan_threads(&snapshot, &Policy::default(), &ThreadFilter::default(), "local");
+    assert!(whole.complete && render_summary(&whole).starts_with("pull 7: 0 unresolved\n"));
     snapshot.complete = Completeness::Truncated { what: "notes of thread `T`".to_owned() };
-    let cut = scan(&snapshot, &Policy::default(), &Filter::default(), "local");
+    let cut = scan_threads(&snapshot, &Policy::default(), &ThreadFilter::default(), "local");
     assert_eq!((cut.complete, cut.phase.phase), (false, Phase::Blocked));
-    let text = summary(&cut);
+    let text = render_summary(&cut);
     assert!(text.contains("not everything could be read") && text.contains("notes of thread `T`"), "{text}");
-    let kept = remember(TriagePayload { pr_number: 7, threads: Vec::new() }, &cut, None);
+    let kept = build_triage(TriagePayload { pr_number: 7, threads: Vec::new() }, &cut, None);
     assert!(!kept.complete, "and the stored triage bars every answer");
 }
 
@@ -41,7 +42,7 @@ fn a_thread_normalised() {
     (reply.edited, reply.author.access, reply.at) = (true, Access::Read, Time(1_794_739_260));
     opened.notes.push(reply);
     let snapshot = snapshot(vec![opened.clone()]);
-    let view = ThreadView::of(&opened, &snapshot, &Policy::default(), "gitea-rest");
+    let view = ThreadView::from_thread(&opened, &snapshot, &Policy::default(), "gitea-rest");
     let json = serde_json::to_string_pretty(&view).expect("plain data");
     insta::assert_snapshot!(json, @r#"
     {
@@ -132,7 +133,7 @@ fn a_thread_without_anything_is_null_and_not_missing() {
     let mut empty = thread("T", person("bob"));
     (empty.path, empty.line, empty.url) = (None, None, String::new());
     empty.notes.clear();
-    let view = ThreadView::of(&empty, &snapshot(Vec::new()), &Policy::default(), "local");
+    let view = ThreadView::from_thread(&empty, &snapshot(Vec::new()), &Policy::default(), "local");
     let json = serde_json::to_value(&view).expect("plain data");
     for field in [
         "path",
@@ -158,16 +159,16 @@ fn filters() {
     let codex = thread("codex", bot("chatgpt-codex-connector[bot]"));
     let rabbit = Thread { path: Some("src/b/c.rs".to_owned()), ..thread("rabbit", bot("CodeRabbitAI")) };
     let snapshot = snapshot(vec![resolved, outdated, codex, rabbit]);
-    let only = |authors: &[&str], paths: &[&str]| Filter {
+    let only = |authors: &[&str], paths: &[&str]| ThreadFilter {
         authors: authors.iter().map(ToString::to_string).collect(),
         paths: paths.iter().map(ToString::to_string).collect(),
-        ..Filter::default()
+        ..ThreadFilter::default()
     };
-    assert_eq!(ids(&snapshot, &Filter::default()), ["codex", "rabbit"]);
-    assert_eq!(ids(&snapshot, &Filter::everything()), ["codex", "outdated", "resolved", "rabbit"]);
-    let with = Filter { resolved: Resolved::Show, ..Filter::default() };
+    assert_eq!(ids(&snapshot, &ThreadFilter::default()), ["codex", "rabbit"]);
+    assert_eq!(ids(&snapshot, &ThreadFilter::include_all()), ["codex", "outdated", "resolved", "rabbit"]);
+    let with = ThreadFilter { resolved: ResolvedThreads::Include, ..ThreadFilter::default() };
     assert_eq!(ids(&snapshot, &with), ["codex", "resolved", "rabbit"]);
-    let with = Filter { outdated: Outdated::Show, ..Filter::default() };
+    let with = ThreadFilter { outdated: OutdatedThreads::Include, ..ThreadFilter::default() };
     assert_eq!(ids(&snapshot, &with), ["codex", "outdated", "rabbit"]);
     assert_eq!(ids(&snapshot, &only(&["codex"], &[])), ["codex"]);
     assert_eq!(ids(&snapshot, &only(&["CodeRabbit", "codex"], &[])), ["codex", "rabbit"]);
@@ -183,11 +184,17 @@ fn filters() {
 #[test]
 fn the_summary_is_bounded_and_the_same_in_any_order() {
     let mut threads: Vec<_> = (0..60).map(|n| thread(&format!("T{n:02}"), bot("lint"))).collect();
-    threads[3].notes[0].text = Text::unread("long ".repeat(10_000));
-    threads[4].notes[0].text = Text::unread("two\nlines");
-    let one = summary(&scan(&snapshot(threads.clone()), &Policy::default(), &Filter::default(), "local"));
+    threads[3].notes[0].text = Text::from_body("long ".repeat(10_000));
+    threads[4].notes[0].text = Text::from_body("two\nlines");
+    let one = render_summary(&scan_threads(
+        &snapshot(threads.clone()),
+        &Policy::default(),
+        &ThreadFilter::default(),
+        "local",
+    ));
     threads.reverse();
-    let other = summary(&scan(&snapshot(threads), &Policy::default(), &Filter::default(), "local"));
+    let other =
+        render_summary(&scan_threads(&snapshot(threads), &Policy::default(), &ThreadFilter::default(), "local"));
     assert_eq!(one, other);
     assert!(one.len() < 10_000, "{}", one.len());
     assert!(one.starts_with("pull 7: 60 unresolved\nT00 src/a.rs:12 by lint: The token is logged\n"), "{one}");
@@ -204,18 +211,18 @@ fn what_is_kept_is_bounded_and_names_the_latest_notes() {
     let mut opened = thread("T", bot("lint"));
     opened.notes.push(note("T-2", person("bob"), "and?"));
     let snapshot = snapshot(vec![opened]);
-    let looked = scan(&snapshot, &Policy::default(), &Filter::default(), "local");
-    assert_eq!(looked.seen()[0].latest_comment, Some(NoteId::from("T-2")));
+    let looked = scan_threads(&snapshot, &Policy::default(), &ThreadFilter::default(), "local");
+    assert_eq!(looked.to_seen_threads()[0].latest_comment, Some(NoteId::from("T-2")));
     let mut said = item("T", Class::Valid);
     said.reason = "r".repeat(100_000);
     said.files_to_change = vec!["f".repeat(10_000); 100];
     said.reply_body = Some("a draft".to_owned());
-    let kept = remember(TriagePayload { pr_number: 7, threads: vec![said] }, &looked, None);
+    let kept = build_triage(TriagePayload { pr_number: 7, threads: vec![said] }, &looked, None);
     assert_eq!(kept.threads[0].latest_note, Some(NoteId::from("T-2")));
     assert_eq!(kept.threads[0].reply_body, None, "a draft is never posted, so it is not kept");
     assert!(serde_json::to_string(&kept).expect("plain data").len() < 15_000);
     let many = TriagePayload { pr_number: 7, threads: vec![item("T", Class::Valid); 501] };
-    let kept = remember(many, &looked, None);
+    let kept = build_triage(many, &looked, None);
     assert_eq!((kept.threads.len(), kept.complete), (500, false), "cut is incomplete, never shorter");
 }
 
@@ -225,13 +232,13 @@ fn a_question_to_a_person_outlives_a_later_scan() {
     let mut snapshot = snapshot(vec![thread("T", bot("lint")), thread("U", bot("lint"))]);
     triage(&mut snapshot).threads[0].requires_human_decision = true;
     let before = triage(&mut snapshot).clone();
-    let filter = Filter { authors: vec!["nobody".to_owned()], ..Filter::default() };
-    let looked = scan(&snapshot, &Policy::default(), &filter, "local");
-    let kept = remember(TriagePayload { pr_number: 7, threads: Vec::new() }, &looked, Some(&before));
+    let filter = ThreadFilter { authors: vec!["nobody".to_owned()], ..ThreadFilter::default() };
+    let looked = scan_threads(&snapshot, &Policy::default(), &filter, "local");
+    let kept = build_triage(TriagePayload { pr_number: 7, threads: Vec::new() }, &looked, Some(&before));
     assert_eq!(kept.threads.iter().map(|item| item.thread_id.as_str()).collect::<Vec<_>>(), ["T"]);
     assert!(kept.filtered);
     let fresh = TriagePayload { pr_number: 7, threads: vec![item("T", Class::Stale)] };
-    let kept = remember(fresh, &looked, Some(&before));
+    let kept = build_triage(fresh, &looked, Some(&before));
     assert!(!kept.threads[0].requires_human_decision, "the latest triage of a thread counts");
 }
 
@@ -243,32 +250,32 @@ fn who_wrote_it_changes_how_soon_and_how_sure_and_nothing_else() {
         for confidence in [Confidence::Low, Confidence::Medium, Confidence::High] {
             let mut said = item("T", class);
             said.confidence = confidence;
-            let weighed = [Opener::Own, Opener::Bot, Opener::Person].map(|opener| weigh(&said, opener));
+            let weighed = [Opener::Own, Opener::Bot, Opener::Person].map(|opener| weigh_item(&said, opener));
             assert!(weighed.iter().all(|weighed| weighed.class == class && weighed.confidence <= confidence));
             assert!(weighed.iter().all(|weighed| weighed.priority <= weighed_of_a_person(&said)));
         }
     }
-    let sure = |opener| weigh(&item("T", Class::Invalid), opener).confidence;
+    let sure = |opener| weigh_item(&item("T", Class::Invalid), opener).confidence;
     assert!(sure(Opener::Person) < sure(Opener::Bot), "telling a person that they are wrong takes more");
 }
 
 fn weighed_of_a_person(said: &referee_core::model::TriageItem) -> Priority {
-    weigh(said, Opener::Person).priority
+    weigh_item(said, Opener::Person).priority
 }
 
 // spec: TRI-10 @core
 #[test]
 fn top_level_comments_are_out_of_scope() {
     let mut snapshot = snapshot(vec![thread("T", bot("coderabbitai"))]);
-    let before = scan(&snapshot, &Policy::default(), &Filter::everything(), "local");
+    let before = scan_threads(&snapshot, &Policy::default(), &ThreadFilter::include_all(), "local");
     snapshot.comments = vec![Comment {
         id: "c".into(),
         author: bot("coderabbitai"),
         at: Time(1),
         edited: false,
-        text: Text::unread("Walkthrough"),
+        text: Text::from_body("Walkthrough"),
         url: String::new(),
     }];
-    assert_eq!(scan(&snapshot, &Policy::default(), &Filter::everything(), "local"), before);
+    assert_eq!(scan_threads(&snapshot, &Policy::default(), &ThreadFilter::include_all(), "local"), before);
     assert!(before.threads.iter().all(|thread| thread.author.as_deref() != Some(ME)));
 }

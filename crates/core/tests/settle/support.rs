@@ -1,12 +1,12 @@
 //! The smallest snapshot that can be answered, and the smallest forge that can be asked.
 
-use referee_core::mark::{Opened, Tag, TagKind, Trust};
+use referee_core::mark::{Tag, TagKind, Trust, UnsealedMark};
 use referee_core::model::{
     Access, Answer, Author, Capabilities, Changes, Check, CheckOutcome, CheckState, Checks, Class, Completeness,
     Confidence, Evidence, FindingId, Login, Mergeable, Note, NoteId, Pull, PullNumber, PullState, RepoId, Resolution,
     Severity, Sha, Snapshot, Text, Thread, Time, Triage, TriageItem, Verification, Viewer,
 };
-use referee_core::plan::{Action, Draft, Step, Trailer};
+use referee_core::plan::{Action, Step, TextDraft, Trailer};
 use referee_core::track::{Fingerprint, Side};
 
 /// The head of every pull here.
@@ -76,7 +76,7 @@ pub(crate) fn bot(name: &str) -> Author {
 }
 
 pub(crate) fn note(id: &str, author: Author, words: &str) -> Note {
-    Note { id: NoteId::from(id), author, at: Time(600), edited: false, text: Text::unread(words) }
+    Note { id: NoteId::from(id), author, at: Time(600), edited: false, text: Text::from_body(words) }
 }
 
 /// A thread with one note by somebody.
@@ -113,7 +113,7 @@ pub(crate) fn own_thread(id: &str) -> Thread {
 
 /// Puts a Tag into a note, as gather would read it.
 pub(crate) fn tag(note: &mut Note, tag: Tag) {
-    note.text.reading.tag = Some(Box::new(Opened { data: tag, trust: Trust::Sealed }));
+    note.text.reading.tag = Some(Box::new(UnsealedMark { data: tag, trust: Trust::Sealed }));
 }
 
 pub(crate) fn item(thread: &str, class: Class) -> TriageItem {
@@ -174,7 +174,7 @@ pub(crate) fn apply(snapshot: &mut Snapshot, steps: &[Step]) {
             Action::Resolve { thread, mark: Some((id, text)) } => {
                 let root = find(snapshot, thread.as_str()).notes.iter_mut().find(|note| note.id == *id);
                 let root = root.expect("the mark names a note of its thread");
-                root.text = Text::unread(text.words.as_str());
+                root.text = Text::from_body(text.words.as_str());
                 tag(root, trailer(text));
             }
             other => panic!("settling never plans {}", other.name()),
@@ -186,7 +186,7 @@ pub(crate) fn find<'a>(snapshot: &'a mut Snapshot, id: &str) -> &'a mut Thread {
     snapshot.threads.iter_mut().find(|thread| thread.id.as_str() == id).expect("the pull has that thread")
 }
 
-fn trailer(text: &Draft) -> Tag {
+fn trailer(text: &TextDraft) -> Tag {
     match &text.trailer {
         Trailer::Tag(tag) => (**tag).clone(),
         Trailer::Mark(..) => panic!("a thread's text carries a Tag"),

@@ -1,6 +1,6 @@
 //! Deciding again after the steps were done.
 
-use referee_core::decide::settle::{Fate, KEPT, ThreadOutcome, keep, settle};
+use referee_core::decide::settle::{AnswerResult, MAX_STORED_OUTCOMES, ThreadOutcome, append_outcomes, settle};
 use referee_core::mark::{ReplyKind, Tag, TagKind, Trust};
 use referee_core::model::{CheckState, Class, NoteId, Resolution};
 use referee_core::policy::Policy;
@@ -18,7 +18,10 @@ fn done_is_done() {
         apply(&mut snapshot, &first.steps);
         let second = settle(&snapshot, &Policy::default());
         assert_eq!((second.steps, second.refused), (vec![], vec![]));
-        assert_eq!((second.outcomes[0].reply, second.outcomes[0].resolve), (Fate::Already, Fate::Already));
+        assert_eq!(
+            (second.outcomes[0].reply, second.outcomes[0].resolve),
+            (AnswerResult::Already, AnswerResult::Already)
+        );
     }
 }
 
@@ -47,7 +50,7 @@ fn a_reply_is_sent_once_for_each_latest_note() {
     assert_eq!(plan.outcomes[0].answers, Some(NoteId::from("T-1")));
     apply(&mut snapshot, &plan.steps);
     let plan = settle(&snapshot, &policy);
-    assert_eq!((steps(&plan.steps).len(), plan.outcomes[0].reply), (0, Fate::Already));
+    assert_eq!((steps(&plan.steps).len(), plan.outcomes[0].reply), (0, AnswerResult::Already));
 
     snapshot.threads[0].notes.push(note("T-3", person("bob"), "and the password?"));
     let plan = settle(&snapshot, &policy);
@@ -128,10 +131,13 @@ fn outcomes_are_bounded_and_carry_nobodys_words() {
     }
 
     let numbered = |n: usize| ThreadOutcome { thread: format!("T{n}").as_str().into(), ..outcome.clone() };
-    let kept = keep((0..KEPT).map(numbered).collect(), (KEPT..KEPT + 3).map(numbered));
-    assert_eq!(kept.len(), KEPT);
+    let kept = append_outcomes(
+        (0..MAX_STORED_OUTCOMES).map(numbered).collect(),
+        (MAX_STORED_OUTCOMES..MAX_STORED_OUTCOMES + 3).map(numbered),
+    );
+    assert_eq!(kept.len(), MAX_STORED_OUTCOMES);
     assert_eq!(kept.first().map(|oldest| oldest.thread.as_str()), Some("T3"));
-    assert_eq!(kept.last().map(|newest| newest.thread.clone()), Some(numbered(KEPT + 2).thread));
+    assert_eq!(kept.last().map(|newest| newest.thread.clone()), Some(numbered(MAX_STORED_OUTCOMES + 2).thread));
 }
 
 // spec: FIX-9 @core
@@ -140,7 +146,7 @@ fn only_what_was_planned_can_come_true() {
     let mut snapshot = snapshot(vec![thread("T", bot("lint"))]);
     snapshot.evidence.answers = vec![answer("T", Class::AlreadyFixed)];
     let outcome = settle(&snapshot, &Policy::default()).outcomes[0].clone();
-    assert_eq!((outcome.reply, outcome.resolve), (Fate::Planned, Fate::Refused));
-    let after = outcome.applied(Some(Fate::Done), Some(Fate::Done));
-    assert_eq!((after.reply, after.resolve), (Fate::Done, Fate::Refused));
+    assert_eq!((outcome.reply, outcome.resolve), (AnswerResult::Planned, AnswerResult::Refused));
+    let after = outcome.with_applied(Some(AnswerResult::Done), Some(AnswerResult::Done));
+    assert_eq!((after.reply, after.resolve), (AnswerResult::Done, AnswerResult::Refused));
 }

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use referee_core::decide::{self, Fresh, Judged, Judgement, Moved, Outcome as Ruled, Remark};
-use referee_core::facts::{Facts, Known, RoleFacts};
+use referee_core::decide::{
+    self, FindingChange, FindingRemark, JudgedFinding, ReportStatus, RoleJudgement, RulesOutcome as Ruled,
+};
+use referee_core::facts::{Facts, KnownFinding, RoleFacts};
 use referee_core::hash::Hash;
-use referee_core::mark::{Block, Entry, Evaluation, Mark, Opened, Tag, TagKind, Topic, Trust};
+use referee_core::mark::{Block, BlockEntry, Evaluation, Mark, Tag, TagKind, Topic, Trust, UnsealedMark};
 use referee_core::model::*;
-use referee_core::plan::{Action, FindingLine, JobKind, Next, Plan, Step, Target, Trailer};
-use referee_core::policy::{Policy, Role, Which, Work};
+use referee_core::plan::{Action, CommentTarget, FindingLine, JobKind, Next, Plan, Step, Trailer};
+use referee_core::policy::{DispatchPolicy, Policy, PullFilter, Role};
 use referee_core::say::Ask;
 use referee_core::track::{ChangeKind, ChangedFile, Fingerprint, PatchId, Side};
 
@@ -46,19 +48,19 @@ pub(crate) fn role(name: &str) -> Role {
     Role { name: name.into(), identity: None, blocks: true, paths: Vec::new(), ad_hoc: false }
 }
 
-pub(crate) fn work() -> Work {
-    Work {
+pub(crate) fn work() -> DispatchPolicy {
+    DispatchPolicy {
         user: "worker".into(),
         wip: "wip".into(),
         ready: "ready".into(),
         bug: "bug".into(),
         assign: Some("carol".into()),
-        wip_max_age: Span::hours(1),
+        wip_max_age: Span::from_hours(1),
         review_bots: Vec::new(),
         review_users: BTreeSet::new(),
         workers: BTreeSet::new(),
         max_jobs: 12,
-        pulls: Which::All,
+        pulls: PullFilter::All,
     }
 }
 
@@ -122,7 +124,7 @@ impl Stage {
         stage
     }
 
-    pub(crate) fn work(&mut self) -> &mut Work {
+    pub(crate) fn work(&mut self) -> &mut DispatchPolicy {
         self.policy.work.get_or_insert_with(work)
     }
 
@@ -157,13 +159,13 @@ impl Stage {
             words: Hash::default(),
             rewrote: None,
             evaluation: Evaluation::default(),
-            spent: Figures::default(),
+            spent: RunCost::default(),
             highest: FindingId::default(),
         };
         let identity = self.policy.role(&role.into()).and_then(|role| role.identity.clone());
         let login = identity.unwrap_or_else(|| self.snapshot.viewer.login.clone());
         let mut review = self.row(program(login.as_str()), own, None);
-        review.text.reading.mark = Some(Box::new(Opened { data: mark, trust: Trust::Sealed }));
+        review.text.reading.mark = Some(Box::new(UnsealedMark { data: mark, trust: Trust::Sealed }));
         review.text.reading.block = Some(Box::new(Block::default()));
         self.snapshot.reviews.push(review);
         let last = self.snapshot.reviews.last_mut().expect("just pushed");
@@ -183,11 +185,11 @@ impl Stage {
             id: ReviewId(format!("r{number}")),
             edit: Some(EditId(format!("e{number}"))),
             author,
-            row: Row::Verdict(verdict),
+            row: ReviewKind::Verdict(verdict),
             text: Text::default(),
             commit,
             at: Time(NOW - 9 * HOUR),
-            counts: if verdict == Verdict::Comment { Counts::No } else { Counts::Yes },
+            counts: if verdict == Verdict::Comment { ReviewWeight::No } else { ReviewWeight::Yes },
             url: String::new(),
         }
     }
@@ -200,10 +202,10 @@ impl Stage {
         state: FindingState,
         path: &str,
         line: u32,
-    ) -> &mut Entry {
+    ) -> &mut BlockEntry {
         let review = self.snapshot.reviews.iter_mut().rev().find(|it| it.text.reading.block.is_some());
         let block = review.and_then(|it| it.text.reading.block.as_mut()).expect("a verdict first");
-        block.entries.push(Entry {
+        block.entries.push(BlockEntry {
             id: FindingId(id),
             severity,
             state,
@@ -315,11 +317,12 @@ impl Stage {
             severity: Severity::Suggestion,
             settled: None,
         };
-        thread.notes[0].text.reading.tag = Some(Box::new(Opened { data: Tag { kind, head }, trust: Trust::Sealed }));
+        thread.notes[0].text.reading.tag =
+            Some(Box::new(UnsealedMark { data: Tag { kind, head }, trust: Trust::Sealed }));
         thread
     }
 
-    pub(crate) fn report(&mut self, role: &str, outcome: Outcome) {
+    pub(crate) fn report(&mut self, role: &str, outcome: ReportOutcome) {
         self.snapshot.evidence.reports.push(Report {
             role: role.into(),
             head: self.snapshot.pull.head.clone(),
@@ -329,8 +332,8 @@ impl Stage {
             pre_existing: Vec::new(),
             positions: Vec::new(),
             deterministic: false,
-            figures: Figures::default(),
-            digest: Hash::of("report"),
+            figures: RunCost::default(),
+            digest: Hash::digest("report"),
         });
     }
 
@@ -339,18 +342,18 @@ impl Stage {
         self.rules_over(|_| {})
     }
 
-    pub(crate) fn rules_over(&self, change: impl Fn(&mut Vec<Judgement<'_>>)) -> Ruled {
+    pub(crate) fn rules_over(&self, change: impl Fn(&mut Vec<RoleJudgement<'_>>)) -> Ruled {
         let facts = Facts::new(&self.snapshot, &self.policy);
         let mut judged = judge(&facts);
         change(&mut judged);
-        decide::rules(&facts, &judged)
+        decide::apply_rules(&facts, &judged)
     }
 
     /// The plan as far as the rules make it.
     pub(crate) fn plan(&self) -> Plan {
         let facts = Facts::new(&self.snapshot, &self.policy);
         let judged = judge(&facts);
-        let outcome = decide::rules(&facts, &judged);
+        let outcome = decide::apply_rules(&facts, &judged);
         let mut plan = Plan {
             pull: self.snapshot.pull.number,
             head: self.snapshot.pull.head.clone(),
@@ -363,7 +366,7 @@ impl Stage {
             findings: judged.iter().flat_map(|of| of.findings.iter().map(move |it| line(of, it))).collect(),
             round: outcome.round,
         };
-        let answers = decide::said(&facts, &plan);
+        let answers = decide::answer_commands(&facts, &plan);
         plan.steps.extend(answers);
         plan
     }
@@ -372,15 +375,15 @@ impl Stage {
     pub(crate) fn apply(&mut self, step: &Step) {
         let by = step.by.clone();
         match &step.action {
-            Action::EnsureComment { existing, target: Target::Pull, text } => {
+            Action::EnsureComment { existing, target: CommentTarget::Pull, text } => {
                 let Trailer::Tag(tag) = &text.trailer else { panic!("a comment carries a Tag") };
-                let mut written = Text::unread(text.words.as_str());
-                written.reading.tag = Some(Box::new(Opened { data: Tag::clone(tag), trust: Trust::Sealed }));
+                let mut written = Text::from_body(text.words.as_str());
+                written.reading.tag = Some(Box::new(UnsealedMark { data: Tag::clone(tag), trust: Trust::Sealed }));
                 match existing {
                     Some(id) => {
                         let comment = self.snapshot.comments.iter_mut().find(|comment| comment.id == *id);
                         let comment = comment.expect("an existing comment is there");
-                        assert!(comment.author.is(&by), "only the author edits (PUB-9)");
+                        assert!(comment.author.has_login(&by), "only the author edits (PUB-9)");
                         comment.text = written;
                     }
                     None => {
@@ -397,7 +400,7 @@ impl Stage {
                     self.snapshot.pull.labels.push(Label { name: name.clone(), by: Some(by), at });
                 }
             }
-            Action::Assign { target: Target::Pull, who } => {
+            Action::Assign { target: CommentTarget::Pull, who } => {
                 self.snapshot.pull.assignees.extend(who.clone());
             }
             other => panic!("no rule plans {}", other.name()),
@@ -420,42 +423,42 @@ pub(crate) fn file(path: &str) -> ChangedFile {
     }
 }
 
-pub(crate) fn tag(topic: Topic, head: Sha) -> Opened<Tag> {
-    Opened { data: Tag { kind: TagKind::Topic(topic), head }, trust: Trust::Sealed }
+pub(crate) fn tag(topic: Topic, head: Sha) -> UnsealedMark<Tag> {
+    UnsealedMark { data: Tag { kind: TagKind::Topic(topic), head }, trust: Trust::Sealed }
 }
 
 /// Findings as they are remembered, verdicts as Marks tell them: what `threads` says when nothing moves.
-pub(crate) fn judge<'a>(facts: &'a Facts<'a>) -> Vec<Judgement<'a>> {
+pub(crate) fn judge<'a>(facts: &'a Facts<'a>) -> Vec<RoleJudgement<'a>> {
     let change = &facts.snapshot.changes.patch;
     let one = |role: &'a RoleFacts<'a>| {
-        let findings = role.known.iter().map(judged).collect();
+        let findings = role.known_findings.iter().map(judged).collect();
         let fresh = match role.report.map(|report| &report.outcome) {
-            None => Fresh::None,
-            Some(Outcome::Failed { reason }) => Fresh::Failed { reason },
-            Some(_) if role.covers => Fresh::Complete,
-            Some(_) => Fresh::Incomplete { why: "coverage" },
+            None => ReportStatus::Absent,
+            Some(ReportOutcome::Failed { reason }) => ReportStatus::Failed { reason },
+            Some(_) if role.report_covers_head => ReportStatus::Complete,
+            Some(_) => ReportStatus::Incomplete { why: "coverage" },
         };
         let own = role.standing.map(|standing| standing.mark.own);
-        Judgement {
-            own,
-            grave: own == Some(Verdict::RequestChanges),
-            current: role.current(change) || fresh == Fresh::Complete,
+        RoleJudgement {
+            own_verdict: own,
+            reaches_blocking_threshold: own == Some(Verdict::RequestChanges),
+            is_current: role.is_current_for(change) || fresh == ReportStatus::Complete,
             role,
             findings,
-            fresh,
-            threads: Vec::new(),
+            report_status: fresh,
+            new_threads: Vec::new(),
             held_back: 0,
         }
     };
     facts.roles.iter().map(one).collect()
 }
 
-fn judged<'a>(known: &'a Known<'a>) -> Judged<'a> {
-    Judged {
+fn judged<'a>(known: &'a KnownFinding<'a>) -> JudgedFinding<'a> {
+    JudgedFinding {
         id: known.id,
         severity: known.severity,
         state: known.state,
-        counts: !known.state.settled(),
+        counts: !known.state.is_settled(),
         title: known.title.into(),
         path: known.path,
         line: known.line,
@@ -463,14 +466,14 @@ fn judged<'a>(known: &'a Known<'a>) -> Judged<'a> {
         fingerprint: known.fingerprint,
         head: known.head,
         thread: known.thread.map(|thread| &thread.id),
-        url: "",
-        opens: false,
-        by: known.by,
-        reopened: known.reopened,
-        remark: Remark::None,
+        thread_url: "",
+        opens_thread: false,
+        accepted_by: known.accepted_by,
+        reopened_at: known.reopened_at,
+        remark: FindingRemark::None,
         known: Some(known),
-        needs_human: None,
-        moved: Moved::No,
+        needs_human_reason: None,
+        change: FindingChange::Unchanged,
     }
 }
 
@@ -522,7 +525,7 @@ fn step(step: &Step) -> String {
     format!("{what} by {}", step.by)
 }
 
-fn line<'a>(judgement: &'a Judgement<'_>, it: &'a Judged<'_>) -> FindingLine<'a> {
+fn line<'a>(judgement: &'a RoleJudgement<'_>, it: &'a JudgedFinding<'_>) -> FindingLine<'a> {
     FindingLine {
         id: it.id,
         role: judgement.name().as_str(),

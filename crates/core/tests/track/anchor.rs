@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use referee_core::track::{Anchor, Anchors, ChangeKind, ChangedFile, HunkRange, Side, Spot};
+use referee_core::track::{Anchor, ChangeKind, ChangedFile, CodeLocation, DiffAnchors, HunkRange, Side};
 
 /// A file of 40 lines, 42 before, with two hunks.
 fn file() -> ChangedFile {
@@ -18,7 +18,7 @@ fn file() -> ChangedFile {
 
 fn check(file: ChangedFile, path: &str, line: u32, end_line: u32, side: Side) -> Anchor {
     let files = [file];
-    Anchors::new(&files).check(&Spot { path: path.to_owned(), line, end_line }, side)
+    DiffAnchors::new(&files).resolve_anchor(&CodeLocation { path: path.to_owned(), line, end_line }, side)
 }
 
 // spec: PUB-13 @core
@@ -50,13 +50,15 @@ fn a_file_outside_the_diff_falls_back_to_the_summary() {
     assert_eq!(check(file(), "src/old.rs", 3, 3, Side::New), Anchor::Summary, "the new side has the new name alone");
     assert_eq!(check(file(), "src/old.rs", 3, 3, Side::Old), Anchor::Line, "the old side answers to both");
     let nothing: [ChangedFile; 0] = [];
-    assert_eq!(Anchors::new(&nothing).check(&Spot::new("a", 1, 1), Side::New), Anchor::Summary);
+    assert_eq!(DiffAnchors::new(&nothing).resolve_anchor(&CodeLocation::new("a", 1, 1), Side::New), Anchor::Summary);
 }
 
 #[test]
 fn the_diff_shows_what_lies_in_a_hunk_in_part_and_new_or_changed_files_as_a_whole() {
     let files = [file()];
-    let shows = |path, line, end_line, side| Anchors::new(&files).shows(&Spot::new(path, line, end_line), side);
+    let shows = |path, line, end_line, side| {
+        DiffAnchors::new(&files).overlaps_diff(&CodeLocation::new(path, line, end_line), side)
+    };
     for (line, end_line, shown) in
         [(3, 3, true), (7, 8, true), (1, 3, true), (1, 50, true), (0, 0, true), (2, 2, false), (8, 35, false)]
     {
@@ -65,7 +67,10 @@ fn the_diff_shows_what_lies_in_a_hunk_in_part_and_new_or_changed_files_as_a_whol
     assert!(shows("src/old.rs", 9, 9, Side::Old) && !shows("src/old.rs", 9, 9, Side::New));
     assert!(!shows("src/other.rs", 0, 0, Side::New));
     let empty = [ChangedFile { kind: ChangeKind::Added, hunks: Vec::new(), ..file() }];
-    assert!(Anchors::new(&empty).shows(&Spot::new("src/new.rs", 1, 1), Side::New), "all of it is new");
+    assert!(
+        DiffAnchors::new(&empty).overlaps_diff(&CodeLocation::new("src/new.rs", 1, 1), Side::New),
+        "all of it is new"
+    );
 }
 
 // spec: PUB-13 @core

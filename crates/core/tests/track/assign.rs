@@ -1,19 +1,21 @@
 use proptest::prelude::*;
-use referee_core::track::{AnchorHash, Fingerprint, Prior, Sighting, Spot, Track, assign};
+use referee_core::track::{
+    AnchorHash, CodeLocation, Fingerprint, ObservedFinding, PriorFinding, Track, match_findings,
+};
 
-fn seen(rule: Option<&str>, title: &str, line: u32, code: &str) -> Sighting {
-    Sighting {
+fn seen(rule: Option<&str>, title: &str, line: u32, code: &str) -> ObservedFinding {
+    ObservedFinding {
         role: "quality".to_owned(),
         rule: rule.map(str::to_owned),
         title: title.to_owned(),
-        spot: Spot::new("a.rs", line, line),
-        fingerprint: Fingerprint::of("quality", rule, title, code),
-        anchor: Some(AnchorHash::of(code)),
+        spot: CodeLocation::new("a.rs", line, line),
+        fingerprint: Fingerprint::from_finding("quality", rule, title, code),
+        anchor: Some(AnchorHash::from_code(code)),
     }
 }
 
-fn prior(seen: Sighting, track: fn(Spot) -> Track, line: u32) -> Prior {
-    Prior { track: Some(track(Spot::new("a.rs", line, line))), seen }
+fn prior(seen: ObservedFinding, track: fn(CodeLocation) -> Track, line: u32) -> PriorFinding {
+    PriorFinding { track: Some(track(CodeLocation::new("a.rs", line, line))), observed: seen }
 }
 
 const LEAK: &str = "Refresh token is written to the log";
@@ -25,9 +27,9 @@ const SLOW: &str = "One query per item in the loop";
 #[test]
 fn another_wording_on_the_same_code_is_the_same_finding() {
     let priors = [prior(seen(None, LEAK, 10, "log(token)"), Track::Same, 14)];
-    assert_eq!(assign(&priors, &[seen(None, LEAK_REWORDED, 14, "log(token)")]), [Some(0)]);
+    assert_eq!(match_findings(&priors, &[seen(None, LEAK_REWORDED, 14, "log(token)")]), [Some(0)]);
     assert_eq!(
-        assign(&priors, &[seen(None, LEAK_REWORDED, 10, "log(token)")]),
+        match_findings(&priors, &[seen(None, LEAK_REWORDED, 10, "log(token)")]),
         [None],
         "line numbers alone say nothing"
     );
@@ -36,21 +38,28 @@ fn another_wording_on_the_same_code_is_the_same_finding() {
 // spec: INC-9, INC-10 @core
 #[test]
 fn a_moved_and_reworded_finding_is_the_same() {
-    let moved =
-        Prior { seen: seen(None, LEAK, 10, "log(token)"), track: Some(Track::Moved(Spot::new("b/c.rs", 90, 90))) };
+    let moved = PriorFinding {
+        observed: seen(None, LEAK, 10, "log(token)"),
+        track: Some(Track::Moved(CodeLocation::new("b/c.rs", 90, 90))),
+    };
     let mut raised = seen(None, LEAK_REWORDED, 90, "log(token)");
     raised.spot.path = "b/c.rs".to_owned();
-    assert_eq!(assign(&[moved], &[raised]), [Some(0)]);
+    assert_eq!(match_findings(&[moved], &[raised]), [Some(0)]);
 }
 
 #[test]
 fn other_rules_and_other_roles_are_other_findings() {
     let priors = [prior(seen(Some("secret-log"), LEAK, 10, "log(token)"), Track::Same, 10)];
-    assert_eq!(assign(&priors, &[seen(Some("slow"), LEAK, 10, "log(token)")]), [None]);
-    assert_eq!(assign(&priors, &[seen(Some("secret-log"), LEAK_REWORDED, 10, "log(token)")]), [Some(0)]);
-    assert_eq!(assign(&priors, &[seen(None, LEAK_REWORDED, 10, "log(token)")]), [Some(0)], "no rule contradicts none");
-    let other_role = Sighting { role: "security".to_owned(), ..seen(Some("secret-log"), LEAK, 10, "log(token)") };
-    assert_eq!(assign(&priors, &[other_role]), [None]);
+    assert_eq!(match_findings(&priors, &[seen(Some("slow"), LEAK, 10, "log(token)")]), [None]);
+    assert_eq!(match_findings(&priors, &[seen(Some("secret-log"), LEAK_REWORDED, 10, "log(token)")]), [Some(0)]);
+    assert_eq!(
+        match_findings(&priors, &[seen(None, LEAK_REWORDED, 10, "log(token)")]),
+        [Some(0)],
+        "no rule contradicts none"
+    );
+    let other_role =
+        ObservedFinding { role: "security".to_owned(), ..seen(Some("secret-log"), LEAK, 10, "log(token)") };
+    assert_eq!(match_findings(&priors, &[other_role]), [None]);
 }
 
 #[test]
@@ -60,7 +69,7 @@ fn two_concerns_on_one_line_keep_apart_by_their_titles() {
         prior(seen(None, LEAK, 10, "log(token)"), Track::Same, 12),
     ];
     let raised = [seen(None, LEAK_CLOSE, 12, "log(token)"), seen(None, SLOW, 12, "log(token)")];
-    assert_eq!(assign(&priors, &raised), [Some(1), Some(0)]);
+    assert_eq!(match_findings(&priors, &raised), [Some(1), Some(0)]);
 }
 
 // spec: INC-9 @core
@@ -71,63 +80,75 @@ fn duplicated_code_is_two_findings() {
         prior(seen(Some("x"), LEAK, 30, "log(token)"), Track::Same, 32),
     ];
     let raised = [seen(Some("x"), LEAK, 32, "log(token)"), seen(Some("x"), LEAK, 12, "log(token)")];
-    assert_eq!(assign(&priors, &raised), [Some(1), Some(0)]);
-    assert_eq!(assign(&priors[..1], &raised), [None, Some(0)], "the second is new");
-    assert_eq!(assign(&priors[..1], &raised[..1]), [None], "also when the first is not raised again");
+    assert_eq!(match_findings(&priors, &raised), [Some(1), Some(0)]);
+    assert_eq!(match_findings(&priors[..1], &raised), [None, Some(0)], "the second is new");
+    assert_eq!(match_findings(&priors[..1], &raised[..1]), [None], "also when the first is not raised again");
     let beside = [seen(Some("x"), LEAK, 13, "log(token)")];
-    assert_eq!(assign(&priors[..1], &beside), [None], "also on the next line");
+    assert_eq!(match_findings(&priors[..1], &beside), [None], "also on the next line");
 }
 
 #[test]
 fn a_reviewer_may_point_a_line_or_two_off() {
     let priors = [prior(seen(None, LEAK, 10, "log(token)"), Track::Same, 10)];
-    assert_eq!(assign(&priors, &[seen(None, LEAK_CLOSE, 12, "}")]), [Some(0)]);
-    assert_eq!(assign(&priors, &[seen(None, LEAK_CLOSE, 14, "}")]), [None]);
-    assert_eq!(assign(&priors, &[seen(None, SLOW, 12, "}")]), [None]);
+    assert_eq!(match_findings(&priors, &[seen(None, LEAK_CLOSE, 12, "}")]), [Some(0)]);
+    assert_eq!(match_findings(&priors, &[seen(None, LEAK_CLOSE, 14, "}")]), [None]);
+    assert_eq!(match_findings(&priors, &[seen(None, SLOW, 12, "}")]), [None]);
 }
 
 #[test]
 fn edited_code_needs_a_title_that_says_the_same() {
     let priors = [prior(seen(None, LEAK, 10, "log(token)"), Track::Changed, 10)];
-    assert_eq!(assign(&priors, &[seen(None, LEAK_CLOSE, 10, "log(masked(token))")]), [Some(0)]);
-    assert_eq!(assign(&priors, &[seen(None, SLOW, 10, "log(masked(token))")]), [None], "the fix has its own problem");
-    assert_eq!(assign(&priors, &[seen(None, LEAK_REWORDED, 10, "log(token)")]), [Some(0)], "only the depth changed");
+    assert_eq!(match_findings(&priors, &[seen(None, LEAK_CLOSE, 10, "log(masked(token))")]), [Some(0)]);
+    assert_eq!(
+        match_findings(&priors, &[seen(None, SLOW, 10, "log(masked(token))")]),
+        [None],
+        "the fix has its own problem"
+    );
+    assert_eq!(
+        match_findings(&priors, &[seen(None, LEAK_REWORDED, 10, "log(token)")]),
+        [Some(0)],
+        "only the depth changed"
+    );
     let ruled = [prior(seen(Some("x"), LEAK, 10, "log(token)"), Track::Changed, 10)];
-    assert_eq!(assign(&ruled, &[seen(Some("x"), LEAK_REWORDED, 10, "log(masked(token))")]), [Some(0)]);
+    assert_eq!(match_findings(&ruled, &[seen(Some("x"), LEAK_REWORDED, 10, "log(masked(token))")]), [Some(0)]);
 }
 
 // spec: INC-10 @core
 #[test]
 fn without_the_earlier_head_the_fingerprint_decides() {
-    let lost = |track| Prior { seen: Sighting { anchor: None, ..seen(None, LEAK, 10, "log(token)") }, track };
+    let lost = |track| PriorFinding {
+        observed: ObservedFinding { anchor: None, ..seen(None, LEAK, 10, "log(token)") },
+        track,
+    };
     for track in [None, Some(Track::Gone)] {
-        assert_eq!(assign(&[lost(track.clone())], &[seen(None, LEAK, 80, "  log( token )")]), [Some(0)]);
-        assert_eq!(assign(&[lost(track.clone())], &[seen(None, LEAK_REWORDED, 80, "log(token)")]), [None]);
-        assert_eq!(assign(&[lost(track)], &[seen(None, LEAK, 10, "other()")]), [None]);
+        assert_eq!(match_findings(&[lost(track.clone())], &[seen(None, LEAK, 80, "  log( token )")]), [Some(0)]);
+        assert_eq!(match_findings(&[lost(track.clone())], &[seen(None, LEAK_REWORDED, 80, "log(token)")]), [None]);
+        assert_eq!(match_findings(&[lost(track)], &[seen(None, LEAK, 10, "other()")]), [None]);
     }
 }
 
 #[test]
 fn a_file_finding_is_matched_as_a_whole() {
-    let whole = |title| Sighting { spot: Spot::whole_file("a.rs"), ..seen(None, title, 0, "all of it") };
-    let priors = [Prior { seen: whole(LEAK), track: Some(Track::Changed(Spot::whole_file("a.rs"))) }];
-    assert_eq!(assign(&priors, &[whole(LEAK_CLOSE)]), [Some(0)]);
+    let whole = |title| ObservedFinding { spot: CodeLocation::whole_file("a.rs"), ..seen(None, title, 0, "all of it") };
+    let priors =
+        [PriorFinding { observed: whole(LEAK), track: Some(Track::Changed(CodeLocation::whole_file("a.rs"))) }];
+    assert_eq!(match_findings(&priors, &[whole(LEAK_CLOSE)]), [Some(0)]);
 }
 
-fn sighting() -> impl Strategy<Value = Sighting> {
+fn sighting() -> impl Strategy<Value = ObservedFinding> {
     let rule = prop::option::of(prop::sample::select(vec!["x", "y"]));
     let title = prop::sample::select(vec![LEAK, LEAK_CLOSE, LEAK_REWORDED, SLOW, ""]);
     let code = prop::sample::select(vec!["log(token)", "}", "other()"]);
     let path = prop::sample::select(vec!["a.rs", "b.rs"]);
-    (rule, title, 0..12_u32, 0..3_u32, code, path).prop_map(|(rule, title, line, span, code, path)| Sighting {
-        spot: Spot::new(path, line, line + span),
+    (rule, title, 0..12_u32, 0..3_u32, code, path).prop_map(|(rule, title, line, span, code, path)| ObservedFinding {
+        spot: CodeLocation::new(path, line, line + span),
         ..seen(rule, title, line, code)
     })
 }
 
-fn tracked() -> impl Strategy<Value = Prior> {
+fn tracked() -> impl Strategy<Value = PriorFinding> {
     (sighting(), 0..5_usize, 0..4_u32).prop_map(|(seen, kind, shift)| {
-        let spot = Spot::new(&seen.spot.path, seen.spot.line + shift, seen.spot.end_line + shift);
+        let spot = CodeLocation::new(&seen.spot.path, seen.spot.line + shift, seen.spot.end_line + shift);
         let track = [
             Some(Track::Same(spot.clone())),
             Some(Track::Moved(spot.clone())),
@@ -135,7 +156,7 @@ fn tracked() -> impl Strategy<Value = Prior> {
             Some(Track::Gone),
             None,
         ];
-        Prior { track: track[kind].clone(), seen }
+        PriorFinding { track: track[kind].clone(), observed: seen }
     })
 }
 
@@ -144,7 +165,7 @@ proptest! {
     fn no_prior_finding_is_taken_twice(
         priors in prop::collection::vec(tracked(), 0..8), raised in prop::collection::vec(sighting(), 0..8),
     ) {
-        let assigned = assign(&priors, &raised);
+        let assigned = match_findings(&priors, &raised);
         prop_assert_eq!(assigned.len(), raised.len());
         let mut taken: Vec<usize> = assigned.into_iter().flatten().collect();
         taken.sort_unstable();
@@ -160,19 +181,19 @@ proptest! {
     fn the_assignment_is_stable(
         priors in prop::collection::vec(tracked(), 0..7), raised in prop::collection::vec(sighting(), 0..7),
     ) {
-        let assigned = assign(&priors, &raised);
+        let assigned = match_findings(&priors, &raised);
         for (p, prior) in priors.iter().enumerate() {
             for (r, new) in raised.iter().enumerate() {
-                if assigned[r] == Some(p) || assign(std::slice::from_ref(prior), std::slice::from_ref(new)) == [None] {
+                if assigned[r] == Some(p) || match_findings(std::slice::from_ref(prior), std::slice::from_ref(new)) == [None] {
                     continue;
                 }
                 let mine = assigned.iter().position(|assigned| *assigned == Some(p));
                 let raised_prefers = match assigned[r] {
-                    Some(other) => assign(&[priors[other].clone(), prior.clone()], std::slice::from_ref(new)) == [Some(1)],
+                    Some(other) => match_findings(&[priors[other].clone(), prior.clone()], std::slice::from_ref(new)) == [Some(1)],
                     None => true,
                 };
                 let prior_prefers = match mine {
-                    Some(other) => assign(std::slice::from_ref(prior), &[raised[other].clone(), new.clone()]) == [None, Some(0)],
+                    Some(other) => match_findings(std::slice::from_ref(prior), &[raised[other].clone(), new.clone()]) == [None, Some(0)],
                     None => true,
                 };
                 prop_assert!(!(raised_prefers && prior_prefers), "{:?} and {:?} would leave", prior, new);
@@ -185,8 +206,8 @@ proptest! {
         (priors, shuffled_priors) in shuffled(tracked()), (raised, shuffled_raised) in shuffled(sighting()),
     ) {
         // Twins are told apart by nothing, so what is compared is what was matched, not which of the twins.
-        let matches = |priors: &[Prior], raised: &[Sighting]| {
-            let assigned = assign(priors, raised);
+        let matches = |priors: &[PriorFinding], raised: &[ObservedFinding]| {
+            let assigned = match_findings(priors, raised);
             let mut pairs: Vec<String> = raised.iter().zip(assigned)
                 .map(|(raised, prior)| format!("{raised:?} {:?}", prior.map(|prior| &priors[prior])))
                 .collect();

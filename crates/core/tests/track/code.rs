@@ -1,20 +1,20 @@
 use proptest::prelude::*;
-use referee_core::track::{AnchorHash, Fingerprint, alike, anchored, line_count, normalise_title};
+use referee_core::track::{AnchorHash, Fingerprint, count_lines, extract_lines, normalise_title, title_similarity};
 
 use crate::texts::text;
 
 #[test]
 fn the_name_of_code_is_blind_to_indentation_and_wrapping() {
-    let one = AnchorHash::of("    call(one, two);\n");
-    assert_eq!(one, AnchorHash::of("call(\r\n\tone,\r\n\ttwo,\r\n);\r\n"));
-    assert_ne!(one, AnchorHash::of("call(one, three);\n"));
+    let one = AnchorHash::from_code("    call(one, two);\n");
+    assert_eq!(one, AnchorHash::from_code("call(\r\n\tone,\r\n\ttwo,\r\n);\r\n"));
+    assert_ne!(one, AnchorHash::from_code("call(one, three);\n"));
     assert_eq!(one.0.len(), 16);
 }
 
 // spec: INC-9 @core
 #[test]
 fn a_fingerprint_is_made_of_role_concern_and_code() {
-    let name = |role, rule, title, code| Fingerprint::of(role, rule, title, code);
+    let name = |role, rule, title, code| Fingerprint::from_finding(role, rule, title, code);
     let plain = name("security", None, "Token is logged", "log(token);");
     assert_eq!(plain, name("security", None, "`Token` is  logged!", "  log( token );\n"), "wording and white space");
     assert_eq!(plain, name("security", None, "Token is logged (line 12)", "log(token);"), "never a line number");
@@ -39,29 +39,29 @@ fn a_title_is_its_words() {
 
 #[test]
 fn titles_are_alike_by_the_words_they_share() {
-    assert_eq!(alike("Token is logged", "the token, LOGGED"), 1000);
-    assert_eq!(alike("token logged", "token stored"), 500);
-    assert_eq!(alike("token logged", "query slow"), 0);
-    assert_eq!(alike("", "query slow"), 0);
+    assert_eq!(title_similarity("Token is logged", "the token, LOGGED"), 1000);
+    assert_eq!(title_similarity("token logged", "token stored"), 500);
+    assert_eq!(title_similarity("token logged", "query slow"), 0);
+    assert_eq!(title_similarity("", "query slow"), 0);
 }
 
 #[test]
 fn anchored_lines_are_cut_at_the_end_of_the_text() {
     let text = "one\ntwo\r\nthree";
-    assert_eq!(anchored(text, 1, 1), "one\n");
-    assert_eq!(anchored(text, 2, 3), "two\r\nthree");
-    assert_eq!(anchored(text, 3, u32::MAX), "three");
-    assert_eq!(anchored(text, 4, 9), "");
-    assert_eq!(anchored(text, 2, 1), "two\r\n", "an end before the start");
-    assert_eq!(anchored(text, 0, 0), text);
-    assert_eq!((line_count(b"one\ntwo"), line_count(b"one\n"), line_count(b"")), (2, 1, 0));
+    assert_eq!(extract_lines(text, 1, 1), "one\n");
+    assert_eq!(extract_lines(text, 2, 3), "two\r\nthree");
+    assert_eq!(extract_lines(text, 3, u32::MAX), "three");
+    assert_eq!(extract_lines(text, 4, 9), "");
+    assert_eq!(extract_lines(text, 2, 1), "two\r\n", "an end before the start");
+    assert_eq!(extract_lines(text, 0, 0), text);
+    assert_eq!((count_lines(b"one\ntwo"), count_lines(b"one\n"), count_lines(b"")), (2, 1, 0));
 }
 
 proptest! {
     #[test]
     fn anchored_lines_put_together_are_the_text(text in text()) {
-        let lines = line_count(text.as_bytes());
-        let parts: String = (1..=lines).map(|line| anchored(&text, line, line)).collect();
+        let lines = count_lines(text.as_bytes());
+        let parts: String = (1..=lines).map(|line| extract_lines(&text, line, line)).collect();
         prop_assert_eq!(parts, text);
     }
 
@@ -69,9 +69,9 @@ proptest! {
     fn names_and_titles_are_total(one in any::<String>(), other in any::<String>(), line in any::<u32>(), end in any::<u32>()) {
         let normal = normalise_title(&one);
         prop_assert_eq!(normalise_title(&normal), normal, "normalising twice is normalising once");
-        prop_assert_eq!(alike(&one, &other), alike(&other, &one));
-        prop_assert!(alike(&one, &other) <= 1000);
-        prop_assert!(one.contains(anchored(&one, line, end)));
-        prop_assert_eq!(Fingerprint::of(&one, None, &other, &one).0.len(), 16);
+        prop_assert_eq!(title_similarity(&one, &other), title_similarity(&other, &one));
+        prop_assert!(title_similarity(&one, &other) <= 1000);
+        prop_assert!(one.contains(extract_lines(&one, line, end)));
+        prop_assert_eq!(Fingerprint::from_finding(&one, None, &other, &one).0.len(), 16);
     }
 }

@@ -1,6 +1,6 @@
 //! A diff of two texts, as git would write it.
 
-use referee_core::track::{ChangeKind, Content, FileDiff, Hunk, HunkRange, LineMap};
+use referee_core::track::{ChangeKind, DiffContent, FileDiff, Hunk, HunkRange, LineMap};
 
 /// What a parser would have read; it owns the bytes that a [`FileDiff`] borrows.
 pub(crate) struct Patch(Vec<(HunkRange, Vec<u8>)>);
@@ -8,7 +8,7 @@ pub(crate) struct Patch(Vec<(HunkRange, Vec<u8>)>);
 impl Patch {
     /// Three lines of context; edits with up to six lines between them share a hunk.
     pub(crate) fn of(old: &str, new: &str) -> Self {
-        let map = LineMap::exact(old, new);
+        let map = LineMap::from_exact_diff(old, new);
         let (old_lines, new_lines): (Vec<&str>, Vec<&str>) =
             (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
         let changes = map.changes();
@@ -26,12 +26,12 @@ impl Patch {
             new_mode: Some(0o100_644),
             old_blob: None,
             new_blob: None,
-            content: Content::Text(hunks),
+            content: DiffContent::Text(hunks),
         }
     }
 }
 
-fn hunk(group: &[referee_core::track::Change], old: &[&str], new: &[&str]) -> (HunkRange, Vec<u8>) {
+fn hunk(group: &[referee_core::track::LineChange], old: &[&str], new: &[&str]) -> (HunkRange, Vec<u8>) {
     let mut body = Vec::new();
     let mut push = |sign: u8, line: &str| {
         body.push(sign);

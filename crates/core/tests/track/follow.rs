@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use referee_core::track::{FileChange, Spot, Track, anchored, follow, touched};
+use referee_core::track::{CodeLocation, FileChange, Track, extract_lines, follow_spots, is_touched};
 
 use crate::texts::{count, edited, text};
 
@@ -28,19 +28,19 @@ fn edit<'a>(path: &'a str, old: &'a str, new: &'a str) -> FileChange<'a> {
 }
 
 /// Where one place went.
-fn one(spot: &Spot, delta: &[FileChange<'_>]) -> Track {
-    follow(std::slice::from_ref(spot), delta).remove(0)
+fn one(spot: &CodeLocation, delta: &[FileChange<'_>]) -> Track {
+    follow_spots(std::slice::from_ref(spot), delta).remove(0)
 }
 
 /// The place of a line that says `what`.
-fn at(path: &str, text: &str, what: &str) -> Spot {
+fn at(path: &str, text: &str, what: &str) -> CodeLocation {
     let line = text.lines().position(|line| line.contains(what)).expect("the line") as u32 + 1;
-    Spot::new(path, line, line)
+    CodeLocation::new(path, line, line)
 }
 
 #[test]
 fn a_file_outside_the_delta_is_the_same() {
-    let spot = Spot::new("a.rs", 3, 4);
+    let spot = CodeLocation::new("a.rs", 3, 4);
     assert_eq!(one(&spot, &[edit("b.rs", "x\n", "y\n")]), Track::Same(spot));
 }
 
@@ -67,8 +67,8 @@ fn new_indentation_and_line_breaks_are_no_change() {
     let new = CODE.replace("    ", "\t").replace("check(length, input);", "check(\n\t\tlength,\n\t\tinput,\n\t);");
     let spot = at("a.rs", CODE, "check(");
     let line = at("a.rs", &new, "check(").line;
-    assert_eq!(one(&spot, &[edit("a.rs", CODE, &new)]), Track::Same(Spot::new("a.rs", line, line + 3)));
-    let back = Spot::new("a.rs", line, line + 3);
+    assert_eq!(one(&spot, &[edit("a.rs", CODE, &new)]), Track::Same(CodeLocation::new("a.rs", line, line + 3)));
+    let back = CodeLocation::new("a.rs", line, line + 3);
     assert_eq!(one(&back, &[edit("a.rs", &new, CODE)]), Track::Same(spot), "joined again");
 }
 
@@ -114,9 +114,9 @@ fn an_edit_is_a_change_at_its_new_place() {
 
 #[test]
 fn a_line_put_into_a_range_changes_it() {
-    let spot = Spot::new("a.rs", 1, 5);
+    let spot = CodeLocation::new("a.rs", 1, 5);
     let new = CODE.replace("    check(", "    guard(input);\n    check(");
-    assert_eq!(one(&spot, &[edit("a.rs", CODE, &new)]), Track::Changed(Spot::new("a.rs", 1, 6)));
+    assert_eq!(one(&spot, &[edit("a.rs", CODE, &new)]), Track::Changed(CodeLocation::new("a.rs", 1, 6)));
 }
 
 #[test]
@@ -128,8 +128,8 @@ fn deleted_code_is_gone() {
 #[test]
 fn a_brace_is_not_found_elsewhere() {
     let new = format!("{}fn other() {{\n}}\n", CODE.rsplit_once("\n\nfn third").expect("the last block").0);
-    let last = Spot::new("a.rs", 17, 17);
-    assert_eq!(anchored(CODE, 17, 17), "}\n");
+    let last = CodeLocation::new("a.rs", 17, 17);
+    assert_eq!(extract_lines(CODE, 17, 17), "}\n");
     assert!(!matches!(one(&last, &[edit("a.rs", CODE, &new)]), Track::Moved(_)));
 }
 
@@ -160,20 +160,20 @@ fn in_python_the_depth_of_a_line_is_part_of_it() {
 #[test]
 fn what_was_not_given_did_not_change() {
     let binary = FileChange { old_text: None, new_text: None, ..edit("logo.png", "", "") };
-    let spot = Spot::new("logo.png", 1, 1);
+    let spot = CodeLocation::new("logo.png", 1, 1);
     assert_eq!(one(&spot, &[binary]), Track::Same(spot.clone()));
     let renamed = FileChange { new_path: Some("icon.png"), ..binary };
-    assert_eq!(one(&spot, &[renamed]), Track::Moved(Spot::new("icon.png", 1, 1)));
+    assert_eq!(one(&spot, &[renamed]), Track::Moved(CodeLocation::new("icon.png", 1, 1)));
 }
 
 #[test]
 fn a_whole_file_changes_when_anything_in_it_does() {
-    let spot = Spot::whole_file("a.rs");
+    let spot = CodeLocation::whole_file("a.rs");
     assert_eq!(one(&spot, &[edit("a.rs", CODE, &CODE.replace("    ", "\t"))]), Track::Same(spot.clone()));
     assert_eq!(one(&spot, &[edit("a.rs", CODE, &CODE.replace("third", "last"))]), Track::Changed(spot.clone()));
     let gone = FileChange { new_path: None, new_text: None, ..edit("a.rs", CODE, "") };
     assert_eq!(one(&spot, &[gone]), Track::Gone);
-    let nowhere = Spot::new("a.rs", 4_000, 4_000);
+    let nowhere = CodeLocation::new("a.rs", 4_000, 4_000);
     assert_eq!(one(&nowhere, &[edit("a.rs", CODE, &CODE.replace("third", "last"))]), Track::Changed(spot));
 }
 
@@ -181,16 +181,19 @@ fn a_whole_file_changes_when_anything_in_it_does() {
 fn cited_lines_are_touched_where_something_came_or_went() {
     let new = CODE.replace("    check(length, input);\n", "").replace("let doubled =", "let twice =");
     let delta = [edit("a.rs", CODE, &new)];
-    let touched_at = |line| touched(&Spot::new("a.rs", line, line), &delta);
+    let touched_at = |line| is_touched(&CodeLocation::new("a.rs", line, line), &delta);
     let edited = at("a.rs", &new, "let twice").line;
     assert!(touched_at(edited) && !touched_at(edited - 1) && !touched_at(edited + 2));
     assert!(touched_at(2) && touched_at(3), "a line went between the two");
     assert!(!touched_at(1) && !touched_at(4));
-    assert!(touched(&Spot::whole_file("a.rs"), &delta));
-    assert!(!touched(&Spot::whole_file("b.rs"), &delta));
-    assert!(!touched(&Spot::new("a.rs", 1, 9), &[edit("a.rs", CODE, &CODE.replace("    ", "\t"))]), "white space");
+    assert!(is_touched(&CodeLocation::whole_file("a.rs"), &delta));
+    assert!(!is_touched(&CodeLocation::whole_file("b.rs"), &delta));
+    assert!(
+        !is_touched(&CodeLocation::new("a.rs", 1, 9), &[edit("a.rs", CODE, &CODE.replace("    ", "\t"))]),
+        "white space"
+    );
     let created = FileChange { old_path: None, old_text: None, ..edit("a.rs", "", CODE) };
-    assert!(touched(&Spot::new("a.rs", 2, 2), &[created]));
+    assert!(is_touched(&CodeLocation::new("a.rs", 2, 2), &[created]));
 }
 
 proptest! {
@@ -204,40 +207,40 @@ proptest! {
             FileChange { new_path: Some(path), ..edit("a.rs", &old, &new) },
             FileChange { old_path: None, old_text: None, ..edit("c.rs", "", &other) },
         ];
-        let spot = Spot::new("a.rs", line, line + span);
+        let spot = CodeLocation::new("a.rs", line, line + span);
         let track = one(&spot, &delta);
         let Some(there) = track.spot() else { return Ok(()) };
         let text = if there.path == "c.rs" { &other } else { &new };
         prop_assert!(there.line <= there.end_line && there.end_line <= count(text).max(there.line));
         if matches!(track, Track::Same(_) | Track::Moved(_)) {
-            let code = |text: &str, spot: &Spot| -> String {
-                anchored(text, spot.line, spot.end_line).chars().filter(|c| !c.is_whitespace() && *c != ',').collect()
+            let code = |text: &str, spot: &CodeLocation| -> String {
+                extract_lines(text, spot.line, spot.end_line).chars().filter(|c| !c.is_whitespace() && *c != ',').collect()
             };
             prop_assert!(code(text, there).contains(&code(&old, &spot)) || line == 0 || line > count(&old));
         }
         prop_assert_eq!(matches!(track, Track::Same(_)), matches!(track, Track::Same(_)) && there.path == "a.rs");
-        prop_assert_eq!(touched(there, &delta), touched(there, &delta));
+        prop_assert_eq!(is_touched(there, &delta), is_touched(there, &delta));
     }
 
     #[test]
     fn an_untouched_text_moves_nothing(text in text(), line in 0..30_u32) {
-        let spot = Spot::new("a.rs", line.min(count(&text)), line.min(count(&text)));
+        let spot = CodeLocation::new("a.rs", line.min(count(&text)), line.min(count(&text)));
         prop_assert_eq!(one(&spot, &[edit("a.rs", &text, &text)]), Track::Same(spot));
     }
 
     #[test]
     fn places_are_followed_one_by_one((old, new) in edited(), lines in prop::collection::vec(0..30_u32, 0..6)) {
         let delta = [edit("a.rs", &old, &new)];
-        let spots: Vec<Spot> = lines.iter().map(|line| Spot::new("a.rs", *line, *line)).collect();
+        let spots: Vec<CodeLocation> = lines.iter().map(|line| CodeLocation::new("a.rs", *line, *line)).collect();
         let each: Vec<Track> = spots.iter().map(|spot| one(spot, &delta)).collect();
-        prop_assert_eq!(follow(&spots, &delta), each);
+        prop_assert_eq!(follow_spots(&spots, &delta), each);
     }
 
     #[test]
     fn any_strings_can_be_followed(old in any::<String>(), new in any::<String>(), line in any::<u32>(), end in any::<u32>()) {
-        let spot = Spot { path: "a.py".to_owned(), line, end_line: end };
+        let spot = CodeLocation { path: "a.py".to_owned(), line, end_line: end };
         let delta = [edit("a.py", &old, &new), edit("a.py", &new, &old)];
-        prop_assert_eq!(follow(&[spot.clone(), spot.clone()], &delta).len(), 2);
-        touched(&spot, &delta);
+        prop_assert_eq!(follow_spots(&[spot.clone(), spot.clone()], &delta).len(), 2);
+        is_touched(&spot, &delta);
     }
 }

@@ -1,12 +1,12 @@
 use proptest::prelude::*;
-use referee_core::track::{ChangeKind, Content, FileDiff, LineKind, PatchId};
+use referee_core::track::{ChangeKind, DiffContent, FileDiff, LineKind, PatchId};
 
 use crate::diff_of::Patch;
 use crate::texts::edited;
 
 /// The name of the patch from one text to the other.
 fn id(old: &str, new: &str) -> PatchId {
-    PatchId::of(&[Patch::of(old, new).file()], |_| Some(old.as_bytes()))
+    PatchId::from_files(&[Patch::of(old, new).file()], |_| Some(old.as_bytes()))
 }
 
 /// Twenty lines of their own.
@@ -80,7 +80,7 @@ fn names_modes_and_binary_content_count() {
     let name = |change: &dyn Fn(&mut FileDiff<'_>)| {
         let mut file = patch.file();
         change(&mut file);
-        PatchId::of(&[file], |_| None)
+        PatchId::from_files(&[file], |_| None)
     };
     let names = [
         name(&|_| ()),
@@ -90,10 +90,10 @@ fn names_modes_and_binary_content_count() {
         name(&|file| file.kind = ChangeKind::Deleted),
         name(&|file| file.new_mode = Some(0o100_755)),
         name(&|file| file.old_mode = Some(0o120_000)),
-        name(&|file| file.content = Content::Text(Vec::new())),
-        name(&|file| file.content = Content::Binary(b"")),
-        name(&|file| (file.content, file.new_blob) = (Content::Binary(b""), Some("abc"))),
-        name(&|file| (file.content, file.old_blob) = (Content::Binary(b""), Some("abc"))),
+        name(&|file| file.content = DiffContent::Text(Vec::new())),
+        name(&|file| file.content = DiffContent::Binary(b"")),
+        name(&|file| (file.content, file.new_blob) = (DiffContent::Binary(b""), Some("abc"))),
+        name(&|file| (file.content, file.old_blob) = (DiffContent::Binary(b""), Some("abc"))),
     ];
     for (number, name) in names.iter().enumerate() {
         assert!(!names[..number].contains(name), "{number}");
@@ -104,7 +104,7 @@ fn names_modes_and_binary_content_count() {
 #[test]
 fn the_order_of_the_files_does_not_matter_and_their_number_does() {
     let (one, other) = (Patch::of("a\n", "b\n"), Patch::of("a\n", "c\n"));
-    let name = |files: &[FileDiff<'_>]| PatchId::of(files, |_| None);
+    let name = |files: &[FileDiff<'_>]| PatchId::from_files(files, |_| None);
     assert_eq!(name(&[one.file(), other.file()]), name(&[other.file(), one.file()]));
     assert_ne!(name(&[one.file()]), name(&[one.file(), one.file()]));
     assert_eq!(name(&[]).0.len(), 32);
@@ -114,7 +114,8 @@ fn the_order_of_the_files_does_not_matter_and_their_number_does() {
 fn the_lines_of_a_hunk_are_read_back() {
     let patch = Patch::of("a\nb", "a\nc\n");
     let file = patch.file();
-    let lines: Vec<_> = file.hunks()[0].lines().map(|line| (line.kind, line.text.to_vec(), line.ended)).collect();
+    let lines: Vec<_> =
+        file.hunks()[0].lines().map(|line| (line.kind, line.text.to_vec(), line.ends_with_newline)).collect();
     assert_eq!(
         lines,
         [
@@ -164,7 +165,7 @@ proptest! {
         let nothing = Patch::of("", "");
         let mut file = nothing.file();
         let range = referee_core::track::HunkRange { old_start: start, old_lines: lines, new_start: start, new_lines: lines };
-        file.content = Content::Text(vec![referee_core::track::Hunk { range, body: &body }]);
-        prop_assert_eq!(PatchId::of(&[file], |_| Some(&text)).0.len(), 32);
+        file.content = DiffContent::Text(vec![referee_core::track::Hunk { range, body: &body }]);
+        prop_assert_eq!(PatchId::from_files(&[file], |_| Some(&text)).0.len(), 32);
     }
 }

@@ -22,102 +22,119 @@ use referee_core::model::{PullNumber, Span, Time};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::hand::{Hand, clock, understand};
+use super::account::{GiteaAccount, parse_response, server_time};
 use super::wire::{self, User};
 use super::{GiteaForge, routes};
-use crate::{Claimed, ForgeError, Purpose};
+use crate::{ClaimOutcome, ClaimPurpose, ForgeError};
 
 /// The words of a purpose. Every server takes these unless its operator said otherwise; none of them says that somebody
 /// dislikes the pull.
-fn words(purpose: Purpose) -> &'static [&'static str] {
+fn claim_reactions(purpose: ClaimPurpose) -> &'static [&'static str] {
     match purpose {
-        Purpose::Publish => &["eyes", "heart", "hooray"],
-        Purpose::Work => &["rocket", "laugh", "+1"],
+        ClaimPurpose::Publish => &["eyes", "heart", "hooray"],
+        ClaimPurpose::Work => &["rocket", "laugh", "+1"],
     }
 }
 
 impl GiteaForge {
-    pub(super) async fn take_claim(
+    pub(super) async fn acquire_reaction_claim(
         &self,
         pull: PullNumber,
-        purpose: Purpose,
+        purpose: ClaimPurpose,
         ttl: Span,
-    ) -> Result<Claimed, ForgeError> {
-        let desk = Desk { forge: self, hand: self.reader()?, pull, words: words(purpose) };
-        let seen = desk.look().await?;
-        if seen.held.iter().any(|held| held.lives(seen.now, ttl)) {
-            return Ok(Claimed::Held);
-        }
-        let Some(word) = desk.next(&seen.held) else {
-            let oldest = seen.held.iter().min_by_key(|held| held.since).map(|held| held.word);
-            desk.take_away(oldest.unwrap_or_default()).await?;
-            return Ok(Claimed::Held);
+    ) -> Result<ClaimOutcome, ForgeError> {
+        let desk = ReactionClaims {
+            forge: self,
+            account: self.reader_account()?,
+            pull,
+            reaction_names: claim_reactions(purpose),
         };
-        if !desk.put(word).await? {
-            return Ok(Claimed::Held);
+        let seen = desk.read_reactions().await?;
+        if seen.reactions.iter().any(|held| held.is_active(seen.now, ttl)) {
+            return Ok(ClaimOutcome::HeldElsewhere);
         }
-        let seen = desk.look().await?;
-        let Some(mine) = seen.held.iter().find(|held| held.word == word) else { return Ok(Claimed::Held) };
-        let (living, expired): (Vec<&Held>, Vec<&Held>) =
-            seen.held.iter().filter(|held| held.word != word).partition(|held| held.lives(seen.now, ttl));
+        let Some(word) = desk.next_free_reaction(&seen.reactions) else {
+            let oldest = seen.reactions.iter().min_by_key(|held| held.since).map(|held| held.name);
+            desk.remove_reaction(oldest.unwrap_or_default()).await?;
+            return Ok(ClaimOutcome::HeldElsewhere);
+        };
+        if !desk.add_reaction(word).await? {
+            return Ok(ClaimOutcome::HeldElsewhere);
+        }
+        let seen = desk.read_reactions().await?;
+        let Some(mine) = seen.reactions.iter().find(|held| held.name == word) else {
+            return Ok(ClaimOutcome::HeldElsewhere);
+        };
+        let (living, expired): (Vec<&HeldReaction>, Vec<&HeldReaction>) =
+            seen.reactions.iter().filter(|held| held.name != word).partition(|held| held.is_active(seen.now, ttl));
         if living.iter().any(|rival| rival.since <= mine.since) {
-            desk.take_away(word).await?;
-            return Ok(Claimed::Held);
+            desk.remove_reaction(word).await?;
+            return Ok(ClaimOutcome::HeldElsewhere);
         }
         for old in expired {
             // The claim stands all the same; the next one tries again.
-            let _ = desk.take_away(old.word).await;
+            let _ = desk.remove_reaction(old.name).await;
         }
-        Ok(Claimed::Mine(mine.epoch()))
+        Ok(ClaimOutcome::Acquired(mine.epoch()))
     }
 
-    pub(super) async fn give_back(&self, pull: PullNumber, purpose: Purpose, epoch: u64) -> Result<(), ForgeError> {
-        let desk = Desk { forge: self, hand: self.reader()?, pull, words: words(purpose) };
-        let seen = desk.look().await?;
-        match seen.held.iter().find(|held| held.epoch() == epoch) {
+    pub(super) async fn release_reaction_claim(
+        &self,
+        pull: PullNumber,
+        purpose: ClaimPurpose,
+        epoch: u64,
+    ) -> Result<(), ForgeError> {
+        let desk = ReactionClaims {
+            forge: self,
+            account: self.reader_account()?,
+            pull,
+            reaction_names: claim_reactions(purpose),
+        };
+        let seen = desk.read_reactions().await?;
+        match seen.reactions.iter().find(|held| held.epoch() == epoch) {
             Some(mine) => {
                 if seen.now <= mine.since {
                     tokio::time::sleep(Duration::from_secs(1)).await;
                 }
-                desk.take_away(mine.word).await
+                desk.remove_reaction(mine.name).await
             }
-            None if seen.held.is_empty() => Ok(()),
-            None => Err(ForgeError::Moved("the claim".to_owned())),
+            None if seen.reactions.is_empty() => Ok(()),
+            None => Err(ForgeError::Conflict("the claim".to_owned())),
         }
     }
 }
 
 /// Where the claims of one purpose on one pull are kept.
-struct Desk<'a> {
+struct ReactionClaims<'a> {
     forge: &'a GiteaForge,
-    hand: &'a Hand,
+    account: &'a GiteaAccount,
     pull: PullNumber,
-    words: &'static [&'static str],
+    reaction_names: &'static [&'static str],
 }
 
 /// The own words on the pull, by the server's clock.
-struct Seen {
+struct ClaimReactions {
     now: Time,
-    held: Vec<Held>,
+    reactions: Vec<HeldReaction>,
 }
 
-struct Held {
-    word: &'static str,
+struct HeldReaction {
+    name: &'static str,
     since: Time,
 }
 
 /// A reaction, as the server tells it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Reaction {
+struct ReactionRow {
     user: Option<User>,
     content: String,
     created_at: String,
 }
 
-impl Held {
-    fn lives(&self, now: Time, ttl: Span) -> bool {
-        now < self.since.after(ttl)
+impl HeldReaction {
+    fn is_active(&self, now: Time, ttl: Span) -> bool {
+        now < self.since.saturating_add(ttl)
     }
 
     fn epoch(&self) -> u64 {
@@ -125,48 +142,51 @@ impl Held {
     }
 }
 
-impl Desk<'_> {
-    async fn look(&self) -> Result<Seen, ForgeError> {
+impl ReactionClaims<'_> {
+    async fn read_reactions(&self) -> Result<ClaimReactions, ForgeError> {
         let what = format!("the reactions on {}", self.pull);
-        let call = self.forge.call(&routes::REACTIONS, [&self.pull.0]);
-        let answer = self.hand.ask(&call.clone().with("page", 1).with("limit", 50), &what).await?;
-        let mut reactions: Vec<Reaction> = understand(&answer, &what)?;
+        let call = self.forge.repo_request(&routes::REACTIONS, [&self.pull.0]);
+        let answer = self.account.send(&call.clone().with_query("page", 1).with_query("limit", 50), &what).await?;
+        let mut reactions: Vec<ReactionRow> = parse_response(&answer, &what)?;
         if answer.header("x-total-count").is_some_and(|total| total != reactions.len().to_string()) {
-            reactions = self.hand.pages(&call, &what, |page: Vec<Reaction>| page).await?.items;
+            reactions = self.account.read_pages(&call, &what, |page: Vec<ReactionRow>| page).await?.items;
         }
-        let own =
-            |reaction: &Reaction| wire::login(reaction.user.as_ref()).is_some_and(|login| login == self.hand.login);
-        let held = |reaction: &Reaction| {
-            let word = self.words.iter().find(|word| **word == reaction.content)?;
-            own(reaction).then(|| Held { word, since: wire::time(&reaction.created_at) })
+        let own = |reaction: &ReactionRow| {
+            wire::login(reaction.user.as_ref()).is_some_and(|login| login == self.account.login)
         };
-        Ok(Seen { now: clock(&answer), held: reactions.iter().filter_map(held).collect() })
+        let held = |reaction: &ReactionRow| {
+            let word = self.reaction_names.iter().find(|word| **word == reaction.content)?;
+            own(reaction).then(|| HeldReaction { name: word, since: wire::parse_time(&reaction.created_at) })
+        };
+        Ok(ClaimReactions { now: server_time(&answer), reactions: reactions.iter().filter_map(held).collect() })
     }
 
     /// The word that follows the newest one and is not there.
-    fn next(&self, held: &[Held]) -> Option<&'static str> {
-        let newest = held.iter().max_by_key(|held| held.since).map(|held| held.word);
-        let after = newest.and_then(|newest| self.words.iter().position(|word| *word == newest)).map_or(0, |at| at + 1);
-        let ring = self.words.iter().cycle().skip(after).take(self.words.len());
-        ring.copied().find(|word| !held.iter().any(|held| held.word == *word))
+    fn next_free_reaction(&self, held: &[HeldReaction]) -> Option<&'static str> {
+        let newest = held.iter().max_by_key(|held| held.since).map(|held| held.name);
+        let after = newest
+            .and_then(|newest| self.reaction_names.iter().position(|word| *word == newest))
+            .map_or(0, |at| at + 1);
+        let ring = self.reaction_names.iter().cycle().skip(after).take(self.reaction_names.len());
+        ring.copied().find(|word| !held.iter().any(|held| held.name == *word))
     }
 
     /// Puts a word there, and says whether it was not there before.
-    async fn put(&self, word: &str) -> Result<bool, ForgeError> {
-        let call = self.forge.call(&routes::REACT, [&self.pull.0]).sending(json!({ "content": word }));
-        match self.hand.ask(&call, &format!("a claim on {}", self.pull)).await {
+    async fn add_reaction(&self, word: &str) -> Result<bool, ForgeError> {
+        let call = self.forge.repo_request(&routes::REACT, [&self.pull.0]).with_body(json!({ "content": word }));
+        match self.account.send(&call, &format!("a claim on {}", self.pull)).await {
             Ok(answer) => Ok(answer.status == 201),
-            Err(ForgeError::Unknown) => Ok(false),
+            Err(ForgeError::OutcomeUnknown) => Ok(false),
             // An operator may allow other words than these.
             Err(ForgeError::Forbidden(_)) => Err(ForgeError::Unsupported("keep a claim".to_owned())),
             Err(error) => Err(error),
         }
     }
 
-    async fn take_away(&self, word: &str) -> Result<(), ForgeError> {
+    async fn remove_reaction(&self, word: &str) -> Result<(), ForgeError> {
         // delete: own reaction
-        let call = self.forge.call(&routes::UNREACT, [&self.pull.0]).sending(json!({ "content": word }));
-        self.hand.ask(&call, &format!("a claim on {}", self.pull)).await.map(drop)
+        let call = self.forge.repo_request(&routes::UNREACT, [&self.pull.0]).with_body(json!({ "content": word }));
+        self.account.send(&call, &format!("a claim on {}", self.pull)).await.map(drop)
     }
 }
 
@@ -175,8 +195,8 @@ mod tests {
     use referee_core::model::{PullNumber, Span};
     use serde_json::{Value, json};
 
-    use crate::gitea::script::{Line, Scripted};
-    use crate::{Claimed, Forge, ForgeError, Purpose};
+    use crate::gitea::scripted_server::{ScriptedAnswer, ScriptedServer};
+    use crate::{ClaimOutcome, ClaimPurpose, Forge, ForgeError};
 
     const LOOK: &str = "GET /issues/7/reactions";
     const PUT: &str = "POST /issues/7/reactions";
@@ -186,56 +206,81 @@ mod tests {
     async fn a_claim_ends_as_the_table_says() {
         let (fresh, same, old) = (("09:59:58", "eyes"), ("09:59:58", "heart"), ("09:00:00", "hooray"));
         let epoch = 1_794_736_798;
-        let cases: [(&str, Vec<Line>, Claimed); 9] = [
-            ("free", vec![(LOOK, 200, Value::Null), won(), look(&[fresh])], Claimed::Mine(epoch)),
-            ("held", vec![look(&[fresh])], Claimed::Held),
-            ("another was faster", vec![look(&[]), (PUT, 200, json!({}))], Claimed::Held),
+        let cases: [(&str, Vec<ScriptedAnswer>, ClaimOutcome); 9] = [
+            (
+                "free",
+                vec![(LOOK, 200, Value::Null), reaction_added(), reactions_listed(&[fresh])],
+                ClaimOutcome::Acquired(epoch),
+            ),
+            ("held", vec![reactions_listed(&[fresh])], ClaimOutcome::HeldElsewhere),
+            ("another was faster", vec![reactions_listed(&[]), (PUT, 200, json!({}))], ClaimOutcome::HeldElsewhere),
             (
                 "expired, and taken over",
-                vec![look(&[old]), won(), look(&[old, fresh]), (TAKE_AWAY, 204, Value::Null)],
-                Claimed::Mine(epoch),
+                vec![
+                    reactions_listed(&[old]),
+                    reaction_added(),
+                    reactions_listed(&[old, fresh]),
+                    (TAKE_AWAY, 204, Value::Null),
+                ],
+                ClaimOutcome::Acquired(epoch),
             ),
             (
                 "a rival in the same second",
-                vec![look(&[]), won(), look(&[fresh, same]), (TAKE_AWAY, 204, Value::Null)],
-                Claimed::Held,
+                vec![
+                    reactions_listed(&[]),
+                    reaction_added(),
+                    reactions_listed(&[fresh, same]),
+                    (TAKE_AWAY, 204, Value::Null),
+                ],
+                ClaimOutcome::HeldElsewhere,
             ),
-            ("a younger rival", vec![look(&[]), won(), look(&[fresh, ("09:59:59", "heart")])], Claimed::Mine(epoch)),
-            ("taken away by a holder whose time is over", vec![look(&[]), won(), look(&[])], Claimed::Held),
+            (
+                "a younger rival",
+                vec![reactions_listed(&[]), reaction_added(), reactions_listed(&[fresh, ("09:59:59", "heart")])],
+                ClaimOutcome::Acquired(epoch),
+            ),
+            (
+                "taken away by a holder whose time is over",
+                vec![reactions_listed(&[]), reaction_added(), reactions_listed(&[])],
+                ClaimOutcome::HeldElsewhere,
+            ),
             (
                 "all words are there",
-                vec![look(&[("09:00:01", "eyes"), ("09:00:02", "heart"), old]), (TAKE_AWAY, 204, Value::Null)],
-                Claimed::Held,
+                vec![
+                    reactions_listed(&[("09:00:01", "eyes"), ("09:00:02", "heart"), old]),
+                    (TAKE_AWAY, 204, Value::Null),
+                ],
+                ClaimOutcome::HeldElsewhere,
             ),
-            ("the answer is lost", vec![look(&[]), (PUT, 502, Value::Null)], Claimed::Held),
+            ("the answer is lost", vec![reactions_listed(&[]), (PUT, 502, Value::Null)], ClaimOutcome::HeldElsewhere),
         ];
         for (case, lines, expected) in cases {
-            let server = Scripted::new(lines).await;
-            let claimed = server.forge.claim(PullNumber(7), Purpose::Publish, Span(120)).await;
+            let server = ScriptedServer::new(lines).await;
+            let claimed = server.forge.acquire_claim(PullNumber(7), ClaimPurpose::Publish, Span(120)).await;
             assert_eq!(claimed, Ok(expected), "{case}");
-            server.asked();
+            server.finished_requests();
         }
     }
 
     #[tokio::test]
     async fn only_the_own_claim_is_given_back() {
         let mine = ("09:59:58", "heart");
-        let given = Scripted::new([look(&[mine]), (TAKE_AWAY, 200, Value::Null)]).await;
-        assert_eq!(given.forge.release(PullNumber(7), Purpose::Publish, 1_794_736_798).await, Ok(()));
-        assert_eq!(given.sent(TAKE_AWAY), [json!({ "content": "heart" })]);
-        let newer = Scripted::new([look(&[mine])]).await;
-        let refused = newer.forge.release(PullNumber(7), Purpose::Publish, 1_794_736_000).await;
-        assert_eq!(refused, Err(ForgeError::Moved("the claim".to_owned())));
-        let gone = Scripted::new([look(&[])]).await;
-        assert_eq!(gone.forge.release(PullNumber(7), Purpose::Publish, 1).await, Ok(()));
+        let given = ScriptedServer::new([reactions_listed(&[mine]), (TAKE_AWAY, 200, Value::Null)]).await;
+        assert_eq!(given.forge.release_claim(PullNumber(7), ClaimPurpose::Publish, 1_794_736_798).await, Ok(()));
+        assert_eq!(given.sent_bodies(TAKE_AWAY), [json!({ "content": "heart" })]);
+        let newer = ScriptedServer::new([reactions_listed(&[mine])]).await;
+        let refused = newer.forge.release_claim(PullNumber(7), ClaimPurpose::Publish, 1_794_736_000).await;
+        assert_eq!(refused, Err(ForgeError::Conflict("the claim".to_owned())));
+        let gone = ScriptedServer::new([reactions_listed(&[])]).await;
+        assert_eq!(gone.forge.release_claim(PullNumber(7), ClaimPurpose::Publish, 1).await, Ok(()));
     }
 
-    fn won() -> Line {
+    fn reaction_added() -> ScriptedAnswer {
         (PUT, 201, json!({}))
     }
 
     /// The own words; somebody else's on the same pull are none of them.
-    fn look(held: &[(&str, &str)]) -> Line {
+    fn reactions_listed(held: &[(&str, &str)]) -> ScriptedAnswer {
         let reaction = |who: &str, at: &str, word: &str| json!({ "user": { "login": who }, "content": word, "created_at": format!("2026-11-15T{at}Z") });
         let theirs = reaction("ruth", "09:59:59", "eyes");
         let own = held.iter().map(|(at, word)| reaction("bot", at, word));

@@ -1,20 +1,20 @@
 //! Lists to their end, and whether that was reached.
 
 use referee_core::model::{Completeness, Time};
-use referee_http::{Answer, Call};
+use referee_http::{Response, RouteRequest};
 use serde::de::DeserializeOwned;
 
-use super::hand::{Hand, clock, understand};
+use super::account::{GiteaAccount, parse_response, server_time};
 use super::wire::Event;
 use crate::ForgeError;
 
 /// Rows on a page: the most that the servers give unless their operator said otherwise.
-pub(super) const PAGE: usize = 50;
+pub(super) const PAGE_SIZE: usize = 50;
 /// After so many pages a list is cut off, and said to be.
-const PAGES_MAX: usize = 100;
+const MAX_PAGES: usize = 100;
 /// Rows that may be hidden from the timeline besides those that are known to be: inline comments in other people's
 /// drafts, references from repositories that this token may not see.
-const HIDDEN: usize = 10;
+const HIDDEN_ROWS_MARGIN: usize = 10;
 
 /// What was read of a list.
 #[derive(Clone, Debug)]
@@ -25,69 +25,69 @@ pub(super) struct Listing<T> {
     pub(super) taken_at: Time,
 }
 
-impl Hand {
+impl GiteaAccount {
     /// All pages of a list that tells its length in `X-Total-Count`. `open` finds the rows in a page.
     ///
     /// A short page is not the end: rows that this token may not see are taken out after paging, and still counted.
-    pub(super) async fn pages<P: DeserializeOwned, T>(
+    pub(super) async fn read_pages<P: DeserializeOwned, T>(
         &self,
-        call: &Call<'_>,
+        call: &RouteRequest<'_>,
         what: &str,
         open: impl Fn(P) -> Vec<T>,
     ) -> Result<Listing<T>, ForgeError> {
-        let mut list = Listing::cut(what);
+        let mut list = Listing::new(what);
         let mut counted: Option<usize> = None;
-        for page in 1..=PAGES_MAX {
+        for page in 1..=MAX_PAGES {
             // Some servers take no notice of `limit` unless `page` is there.
-            let answer = self.ask(&call.clone().with("page", page).with("limit", PAGE), what).await?;
-            let total = total(&answer);
-            let empty = !list.add(&answer, open(understand(&answer, what)?));
+            let answer = self.send(&call.clone().with_query("page", page).with_query("limit", PAGE_SIZE), what).await?;
+            let total = parse_total_count(&answer);
+            let empty = !list.add_page(&answer, open(parse_response(&answer, what)?));
             if counted.zip(total).is_some_and(|(before, now)| now < before) {
                 // A row went away while this was read, and another may have slipped from one page to the one before.
                 return Ok(list);
             }
             counted = total.or(counted);
-            let reached = counted.is_none_or(|total| page * PAGE >= total);
+            let reached = counted.is_none_or(|total| page * PAGE_SIZE >= total);
             if counted.is_some_and(|total| list.items.len() >= total) || (empty && reached) {
-                return Ok(list.whole());
+                return Ok(list.mark_complete());
             }
         }
         Ok(list)
     }
 
     /// A list that fits on one page, `None` if it does not.
-    pub(super) async fn page<T: DeserializeOwned>(
+    pub(super) async fn read_single_page<T: DeserializeOwned>(
         &self,
-        call: &Call<'_>,
+        call: &RouteRequest<'_>,
         what: &str,
     ) -> Result<Option<Listing<T>>, ForgeError> {
-        let answer = self.ask(&call.clone().with("page", 1).with("limit", PAGE), what).await?;
-        let mut list = Listing::cut(what);
-        list.add(&answer, understand(&answer, what)?);
-        Ok((total(&answer) == Some(list.items.len())).then(|| list.whole()))
+        let answer = self.send(&call.clone().with_query("page", 1).with_query("limit", PAGE_SIZE), what).await?;
+        let mut list = Listing::new(what);
+        list.add_page(&answer, parse_response(&answer, what)?);
+        Ok((parse_total_count(&answer) == Some(list.items.len())).then(|| list.mark_complete()))
     }
 
     /// The timeline. It tells no length: inline comments are taken out after paging, so that a page may be short or
     /// empty and not be the last. `hidden` is how many of them there are, `whole` whether nothing is missing that is
     /// known to be there.
-    pub(super) async fn timeline(
+    pub(super) async fn read_timeline(
         &self,
-        call: &Call<'_>,
+        call: &RouteRequest<'_>,
         what: &str,
         hidden: usize,
         whole: impl Fn(&[Event]) -> bool,
     ) -> Result<Listing<Event>, ForgeError> {
-        let mut list: Listing<Event> = Listing::cut(what);
+        let mut list: Listing<Event> = Listing::new(what);
         let mut empty_before = false;
-        for page in 1..=PAGES_MAX {
-            let answer = self.ask(&call.clone().with("page", page).with("limit", PAGE), what).await?;
-            let empty = !list.add(&answer, understand(&answer, what)?);
-            let room = (page * PAGE).checked_sub(list.items.len() + hidden);
-            let likely = empty || room.is_some_and(|room| room >= HIDDEN);
+        for page in 1..=MAX_PAGES {
+            let answer = self.send(&call.clone().with_query("page", page).with_query("limit", PAGE_SIZE), what).await?;
+            let empty = !list.add_page(&answer, parse_response(&answer, what)?);
+            let room = (page * PAGE_SIZE).checked_sub(list.items.len() + hidden);
+            let likely = empty || room.is_some_and(|room| room >= HIDDEN_ROWS_MARGIN);
             let ended = room.is_some() && ((likely && whole(&list.items)) || (empty && empty_before));
             empty_before = empty;
             if ended {
-                return Ok(list.whole());
+                return Ok(list.mark_complete());
             }
         }
         Ok(list)
@@ -95,37 +95,37 @@ impl Hand {
 }
 
 /// How many rows a list has by the server's count.
-fn total(answer: &Answer) -> Option<usize> {
+fn parse_total_count(answer: &Response) -> Option<usize> {
     answer.header("x-total-count")?.parse().ok()
 }
 
 impl<T> Listing<T> {
     /// The same with other rows.
-    pub(super) fn map<U>(self, change: impl FnOnce(Vec<T>) -> Vec<U>) -> Listing<U> {
+    pub(super) fn map_items<U>(self, change: impl FnOnce(Vec<T>) -> Vec<U>) -> Listing<U> {
         Listing { items: change(self.items), complete: self.complete, taken_at: self.taken_at }
     }
 
     /// Nothing read yet.
-    fn cut(what: &str) -> Self {
-        Self { items: Vec::new(), complete: cut(what), taken_at: Time::default() }
+    fn new(what: &str) -> Self {
+        Self { items: Vec::new(), complete: truncation(what), taken_at: Time::default() }
     }
 
     /// Takes a page in, and says whether anything was on it.
-    fn add(&mut self, answer: &Answer, rows: Vec<T>) -> bool {
+    fn add_page(&mut self, answer: &Response, rows: Vec<T>) -> bool {
         if self.taken_at == Time::default() {
-            self.taken_at = clock(answer);
+            self.taken_at = server_time(answer);
         }
         let before = self.items.len();
         self.items.extend(rows);
         self.items.len() > before
     }
 
-    fn whole(self) -> Self {
+    fn mark_complete(self) -> Self {
         Self { complete: Completeness::Complete, ..self }
     }
 }
 
 /// That a list was not read to its end.
-pub(super) fn cut(what: &str) -> Completeness {
+pub(super) fn truncation(what: &str) -> Completeness {
     Completeness::Truncated { what: what.to_owned() }
 }

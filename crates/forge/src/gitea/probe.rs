@@ -1,20 +1,20 @@
 //! What is at an address, and who asks: found out once, and kept by the shell.
 
 use referee_core::model::Login;
-use referee_http::{Call, Client, Reach, Token};
+use referee_http::{Client, ClientOptions, RouteRequest, Token};
 use serde::{Deserialize, Serialize};
 
-use super::hand::{Hand, understand, unsent};
+use super::account::{GiteaAccount, error_from_http, parse_response};
+use super::capabilities::{LateRoutes, lookup_capabilities};
 use super::routes::{self, SWAGGER, USER, VERSION};
-use super::table::{Routes, capabilities};
-use super::{Flavour, Server, wire};
+use super::{Flavour, GiteaServerInfo, wire};
 use crate::ForgeError;
 
 /// What a probe found out. Kept by the shell, it saves the next run the probe.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Known {
+pub struct ProbedServer {
     /// The server.
-    pub server: Server,
+    pub server: GiteaServerInfo,
     /// The names that its tokens have, in their order.
     pub logins: Vec<Login>,
 }
@@ -22,48 +22,49 @@ pub struct Known {
 /// Asks what is at an address: `reach.base` is where the server's pages begin, and its token may be missing.
 ///
 /// What answers and is neither Gitea nor Forgejo is `Unsupported`.
-pub async fn probe(reach: &Reach) -> Result<Server, ForgeError> {
-    examine(&client(reach, reach.token.clone())?, reach).await
+pub async fn probe_server(reach: &ClientOptions) -> Result<GiteaServerInfo, ForgeError> {
+    probe_with_client(&build_client(reach, reach.token.clone())?, reach).await
 }
 
 /// The same, asked through that client.
-pub(super) async fn examine(client: &Client, reach: &Reach) -> Result<Server, ForgeError> {
+pub(super) async fn probe_with_client(client: &Client, reach: &ClientOptions) -> Result<GiteaServerInfo, ForgeError> {
     let what = "tell its version";
-    let answer = client.send(&Call::new::<&str>(&VERSION, [])).await.map_err(|error| unsent(error, what))?;
+    let answer =
+        client.send(&RouteRequest::new::<&str>(&VERSION, [])).await.map_err(|error| error_from_http(error, what))?;
     match answer.status {
         200..300 => {}
         401 => return Err(ForgeError::Unauthenticated),
         403 => return Err(ForgeError::Forbidden(format!("ask the server's version: {}", answer.message()))),
-        429 | 500.. => return Err(ForgeError::Later),
-        _ => return Err(stranger()),
+        429 | 500.. => return Err(ForgeError::RetryLater),
+        _ => return Err(unsupported_server_error()),
     }
-    let wire::Version { version } = understand(&answer, what).map_err(|_| stranger())?;
-    let flavour = Flavour::of(&version).ok_or_else(stranger)?;
-    let capabilities = match capabilities(flavour, &version) {
+    let wire::Version { version } = parse_response(&answer, what).map_err(|_| unsupported_server_error())?;
+    let flavour = Flavour::from_version(&version).ok_or_else(unsupported_server_error)?;
+    let capabilities = match lookup_capabilities(flavour, &version) {
         Ok(known) => known,
-        Err(unknown) => unknown.with(swagger(reach).await),
+        Err(unknown) => unknown.with_late_routes(probe_late_routes(reach).await),
     };
-    Ok(Server { flavour, version, capabilities })
+    Ok(GiteaServerInfo { flavour, version, capabilities })
 }
 
 /// A client for the server at that address.
-pub(super) fn client(reach: &Reach, token: Option<Token>) -> Result<Client, ForgeError> {
+pub(super) fn build_client(reach: &ClientOptions, token: Option<Token>) -> Result<Client, ForgeError> {
     let mut reach = reach.clone();
     reach.token = token;
     reach.routes = routes::ALL;
-    match reach.base.path_segments_mut() {
+    match reach.base_url.path_segments_mut() {
         Ok(mut path) => path.pop_if_empty().extend(["api", "v1"]),
         Err(()) => return Err(ForgeError::Refused("the address has no host".to_owned())),
     };
-    Client::new(reach).map_err(|error| unsent(error, "open a connection"))
+    Client::new(reach).map_err(|error| error_from_http(error, "open a connection"))
 }
 
 /// Whose token it is.
-pub(super) async fn login_of(client: &Client) -> Result<Login, ForgeError> {
+pub(super) async fn fetch_login(client: &Client) -> Result<Login, ForgeError> {
     // The name is what is asked for.
-    let hand = Hand { login: Login(String::new()), client: client.clone() };
+    let hand = GiteaAccount { login: Login(String::new()), client: client.clone() };
     let what = "the token's own user";
-    match hand.read::<wire::User>(&Call::new::<&str>(&USER, []), what).await {
+    match hand.send_and_parse::<wire::User>(&RouteRequest::new::<&str>(&USER, []), what).await {
         Ok(user) => user.login().ok_or_else(|| ForgeError::Unreadable(format!("{what}: it has no name"))),
         Err(ForgeError::Forbidden(_)) => {
             Err(ForgeError::Forbidden("tell whose it is: give it the scope `read:user`, or name its user".to_owned()))
@@ -73,23 +74,23 @@ pub(super) async fn login_of(client: &Client) -> Result<Login, ForgeError> {
 }
 
 /// Which of the routes that came late the server says it has; `None` where it does not say.
-async fn swagger(reach: &Reach) -> Option<Routes> {
+async fn probe_late_routes(reach: &ClientOptions) -> Option<LateRoutes> {
     let mut reach = reach.clone();
     reach.routes = const { &[SWAGGER] };
-    let answer = Client::new(reach).ok()?.send(&Call::new::<&str>(&SWAGGER, [])).await.ok()?;
+    let answer = Client::new(reach).ok()?.send(&RouteRequest::new::<&str>(&SWAGGER, [])).await.ok()?;
     let value: serde_json::Value = answer.json().ok()?;
     let paths = value.get("paths")?.as_object()?;
     let has = |end: &str| paths.iter().any(|(path, verbs)| path.ends_with(end) && verbs.get("post").is_some());
-    Some(Routes { resolve: has("/pulls/comments/{id}/resolve"), replies: has("/replies") })
+    Some(LateRoutes { resolve: has("/pulls/comments/{id}/resolve"), replies: has("/replies") })
 }
 
-fn stranger() -> ForgeError {
+fn unsupported_server_error() -> ForgeError {
     ForgeError::Unsupported("be spoken to: it is neither Gitea nor Forgejo".to_owned())
 }
 
 impl Flavour {
     /// By the version it says. Forgejo's carries the Gitea version it once was: `10.0.0+gitea-1.22.0`.
-    fn of(version: &str) -> Option<Self> {
+    fn from_version(version: &str) -> Option<Self> {
         let number = version.starts_with(|first: char| first.is_ascii_digit());
         number.then(|| if version.contains("+gitea-") { Self::Forgejo } else { Self::Gitea })
     }

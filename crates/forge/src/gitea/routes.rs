@@ -43,14 +43,14 @@ routes! {
     ADD_REVIEW_COMMENT = Route::write(Method::Post,
         "/repos/{owner}/{repo}/pulls/{number}/reviews/{review}/comments",
         &["body", "new_position", "old_position", "path"]);
-    RESOLVE = Route::bare(Method::Post, "/repos/{owner}/{repo}/pulls/comments/{comment}/resolve").repeatable();
+    RESOLVE = Route::write_without_body(Method::Post, "/repos/{owner}/{repo}/pulls/comments/{comment}/resolve").idempotent();
     EDIT_COMMENT = Route::write(Method::Patch, "/repos/{owner}/{repo}/issues/comments/{comment}", &["body"])
-        .repeatable();
+        .idempotent();
     POST_COMMENT = Route::write(Method::Post, "/repos/{owner}/{repo}/issues/{number}/comments", &["body"]);
-    ADD_LABELS = Route::write(Method::Post, "/repos/{owner}/{repo}/issues/{number}/labels", &["labels"]).repeatable();
+    ADD_LABELS = Route::write(Method::Post, "/repos/{owner}/{repo}/issues/{number}/labels", &["labels"]).idempotent();
     // delete: own label
-    DROP_LABEL = Route::bare(Method::Delete, "/repos/{owner}/{repo}/issues/{number}/labels/{label}").repeatable();
-    SET_ASSIGNEES = Route::write(Method::Patch, "/repos/{owner}/{repo}/issues/{number}", &["assignees"]).repeatable();
+    DROP_LABEL = Route::write_without_body(Method::Delete, "/repos/{owner}/{repo}/issues/{number}/labels/{label}").idempotent();
+    SET_ASSIGNEES = Route::write(Method::Patch, "/repos/{owner}/{repo}/issues/{number}", &["assignees"]).idempotent();
     SET_STATUS = Route::write(Method::Post, "/repos/{owner}/{repo}/statuses/{sha}",
         &["context", "description", "state", "target_url"]);
     REACT = Route::write(Method::Post, "/repos/{owner}/{repo}/issues/{number}/reactions", &["content"]);

@@ -121,7 +121,7 @@ pub(super) struct Review {
 }
 
 /// What stands in a review that only brings a draft's threads out: the server wants words, and nobody needs to see any.
-pub(super) const AROUND_DRAFT: &str = "<!-- threads -->";
+pub(super) const DRAFT_WRAPPER_BODY: &str = "<!-- threads -->";
 
 /// An inline comment. The positions are line numbers: of the new side, or else of the old one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -223,7 +223,7 @@ pub(super) fn login(user: Option<&User>) -> Option<Login> {
 }
 
 /// Reads JSON in which any member may be `null`. An empty list is `null` too.
-pub(super) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, serde_json::Error> {
+pub(super) fn parse_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, serde_json::Error> {
     let mut value = serde_json::from_slice(body)?;
     drop_nulls(&mut value);
     match value {
@@ -247,16 +247,16 @@ fn drop_nulls(value: &mut Value) {
 }
 
 /// `2026-11-15T09:37:49Z`; what is no time is the beginning of all.
-pub(super) fn time(text: &str) -> Time {
+pub(super) fn parse_time(text: &str) -> Time {
     text.parse().map(|at: Timestamp| Time(at.as_second())).unwrap_or_default()
 }
 
 /// A moment as queries take it.
-pub(super) fn stamp(at: Time) -> String {
+pub(super) fn format_time(at: Time) -> String {
     Timestamp::from_second(at.0).unwrap_or_default().to_string()
 }
 
 /// The `Date` header: `Sun, 15 Nov 2026 09:37:49 GMT`.
-pub(super) fn date(header: &str) -> Option<Time> {
+pub(super) fn parse_http_date(header: &str) -> Option<Time> {
     rfc2822::parse(header).ok().map(|at| Time(at.timestamp().as_second()))
 }

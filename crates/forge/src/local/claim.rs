@@ -4,39 +4,51 @@ use referee_core::model::{Lease, Login, PullNumber, Span, Time};
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::LocalError;
-use super::pulls::key;
-use super::words::Word;
-use crate::{Claimed, Purpose};
+use super::column::ColumnValue;
+use super::pulls::pull_row_id;
+use crate::{ClaimOutcome, ClaimPurpose};
 
 /// Takes a claim, if nobody holds it or its time is over.
-pub(super) fn claim(
+pub(super) fn acquire(
     tx: &Transaction<'_>,
     pull: PullNumber,
-    purpose: Purpose,
+    purpose: ClaimPurpose,
     by: &Login,
     (now, ttl): (Time, Span),
-) -> Result<Claimed, LocalError> {
-    let last = read(tx, pull, purpose)?;
+) -> Result<ClaimOutcome, LocalError> {
+    let last = read_claim(tx, pull, purpose)?;
     if last.as_ref().is_some_and(|last| last.held && now < last.lease.until) {
-        return Ok(Claimed::Held);
+        return Ok(ClaimOutcome::HeldElsewhere);
     }
     let epoch = last.map_or(1, |last| last.lease.epoch + 1);
     tx.execute(
         "INSERT INTO claims (pull, purpose, epoch, by, since, until, held) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1)
          ON CONFLICT (pull, purpose) DO UPDATE SET
              epoch = excluded.epoch, by = excluded.by, since = excluded.since, until = excluded.until, held = 1",
-        params![key(pull), purpose.word(), epoch.cast_signed(), by.as_str(), now.0, now.after(ttl).0],
+        params![
+            pull_row_id(pull),
+            purpose.column_text(),
+            epoch.cast_signed(),
+            by.as_str(),
+            now.0,
+            now.saturating_add(ttl).0
+        ],
     )?;
-    Ok(Claimed::Mine(epoch))
+    Ok(ClaimOutcome::Acquired(epoch))
 }
 
 /// Gives a claim back; one that is gone already is given back, one of a newer epoch is not.
-pub(super) fn release(tx: &Transaction<'_>, pull: PullNumber, purpose: Purpose, epoch: u64) -> Result<(), LocalError> {
-    match read(tx, pull, purpose)? {
-        Some(last) if last.held && last.lease.epoch != epoch => Err(LocalError::Moved("the claim")),
+pub(super) fn release(
+    tx: &Transaction<'_>,
+    pull: PullNumber,
+    purpose: ClaimPurpose,
+    epoch: u64,
+) -> Result<(), LocalError> {
+    match read_claim(tx, pull, purpose)? {
+        Some(last) if last.held && last.lease.epoch != epoch => Err(LocalError::Conflict("the claim")),
         Some(last) if last.held => {
             let sql = "UPDATE claims SET held = 0 WHERE pull = ?1 AND purpose = ?2";
-            tx.execute(sql, params![key(pull), purpose.word()])?;
+            tx.execute(sql, params![pull_row_id(pull), purpose.column_text()])?;
             Ok(())
         }
         _ => Ok(()),
@@ -44,26 +56,26 @@ pub(super) fn release(tx: &Transaction<'_>, pull: PullNumber, purpose: Purpose, 
 }
 
 /// The work claim on a pull.
-pub(super) fn lease(tx: &Transaction<'_>, pull: PullNumber) -> Result<Option<Lease>, LocalError> {
-    Ok(read(tx, pull, Purpose::Work)?.filter(|last| last.held).map(|last| last.lease))
+pub(super) fn read_work_lease(tx: &Transaction<'_>, pull: PullNumber) -> Result<Option<Lease>, LocalError> {
+    Ok(read_claim(tx, pull, ClaimPurpose::Work)?.filter(|last| last.held).map(|last| last.lease))
 }
 
 /// The last claim of a purpose, held or given back.
-struct Last {
+struct ClaimRow {
     lease: Lease,
     held: bool,
 }
 
-fn read(tx: &Transaction<'_>, pull: PullNumber, purpose: Purpose) -> Result<Option<Last>, LocalError> {
+fn read_claim(tx: &Transaction<'_>, pull: PullNumber, purpose: ClaimPurpose) -> Result<Option<ClaimRow>, LocalError> {
     let sql = "SELECT by, epoch, since, until, held FROM claims WHERE pull = ?1 AND purpose = ?2";
-    let last = tx.query_row(sql, params![key(pull), purpose.word()], |row| {
+    let last = tx.query_row(sql, params![pull_row_id(pull), purpose.column_text()], |row| {
         let lease = Lease {
             by: row.get(0)?,
             epoch: row.get::<_, i64>(1)?.cast_unsigned(),
             since: Time(row.get(2)?),
             until: Time(row.get(3)?),
         };
-        Ok(Last { lease, held: row.get(4)? })
+        Ok(ClaimRow { lease, held: row.get(4)? })
     });
     Ok(last.optional()?)
 }

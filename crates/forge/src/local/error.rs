@@ -13,7 +13,7 @@ use crate::ForgeError;
 pub enum LocalError {
     /// The file is no database, or a broken one, or not referee's.
     #[error("local pulls cannot be read: `{}` is {why}", path.display())]
-    Broken {
+    InvalidDatabase {
         /// Where it lies. It is left as it is.
         path: PathBuf,
         /// What it is instead.
@@ -24,7 +24,7 @@ pub enum LocalError {
         "local pulls cannot be read: `{}` has schema {found}, and this referee knows {known}",
         path.display()
     )]
-    Newer {
+    NewerSchema {
         /// Where it lies. It is left as it is.
         path: PathBuf,
         /// Its schema.
@@ -34,7 +34,7 @@ pub enum LocalError {
     },
     /// There is no room for it.
     #[error("nothing was written: no space is left for `{}`", path.display())]
-    Full {
+    DiskFull {
         /// Where it lies.
         path: PathBuf,
     },
@@ -82,7 +82,7 @@ pub enum LocalError {
     NotTheLabeller,
     /// What was expected is no longer so.
     #[error("{0} changed meanwhile")]
-    Moved(&'static str),
+    Conflict(&'static str),
     /// It cannot be done as asked.
     #[error("{0}")]
     Refused(String),
@@ -92,12 +92,12 @@ impl LocalError {
     /// What to do about it, if there is something.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Broken { path, .. } => Some(format!(
+            Self::InvalidDatabase { path, .. } => Some(format!(
                 "nothing was changed: move `{}` away to begin anew, or put a copy of it back",
                 path.display()
             )),
-            Self::Newer { .. } => Some("use the newer referee that wrote it".to_owned()),
-            Self::Full { .. } => Some("make room and run again: what was written before is whole".to_owned()),
+            Self::NewerSchema { .. } => Some("use the newer referee that wrote it".to_owned()),
+            Self::DiskFull { .. } => Some("make room and run again: what was written before is whole".to_owned()),
             Self::ReadOnly { .. } => Some("run with `--dry-run`, or make the git folder writable".to_owned()),
             Self::Busy { .. } => Some("run again when it is done".to_owned()),
             Self::HeadGone { branch, .. } => Some(format!("bring `{branch}` back, or close the pull")),
@@ -107,19 +107,19 @@ impl LocalError {
             | Self::Git(_)
             | Self::NotTheAuthor
             | Self::NotTheLabeller
-            | Self::Moved(_)
+            | Self::Conflict(_)
             | Self::Refused(_) => None,
         }
     }
 
     /// The same, with what the database's own words mean.
-    pub(super) fn at(self, path: &Path) -> Self {
+    pub(super) fn classify_sqlite(self, path: &Path) -> Self {
         let Self::Sql(error) = self else { return self };
         let path = path.to_owned();
         match error.sqlite_error_code() {
-            Some(ErrorCode::NotADatabase) => Self::Broken { path, why: "no database".to_owned() },
-            Some(ErrorCode::DatabaseCorrupt) => Self::Broken { path, why: "damaged".to_owned() },
-            Some(ErrorCode::DiskFull) => Self::Full { path },
+            Some(ErrorCode::NotADatabase) => Self::InvalidDatabase { path, why: "no database".to_owned() },
+            Some(ErrorCode::DatabaseCorrupt) => Self::InvalidDatabase { path, why: "damaged".to_owned() },
+            Some(ErrorCode::DiskFull) => Self::DiskFull { path },
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { path },
             Some(
                 ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::SystemIoFailure,
@@ -129,9 +129,9 @@ impl LocalError {
     }
 
     /// A file that could not be made or opened.
-    pub(super) fn file(path: &Path, error: &std::io::Error) -> Self {
+    pub(super) fn from_io(path: &Path, error: &std::io::Error) -> Self {
         match error.kind() {
-            std::io::ErrorKind::StorageFull => Self::Full { path: path.to_owned() },
+            std::io::ErrorKind::StorageFull => Self::DiskFull { path: path.to_owned() },
             _ => Self::ReadOnly { path: path.to_owned(), why: error.to_string() },
         }
     }
@@ -143,13 +143,13 @@ impl From<LocalError> for ForgeError {
             LocalError::NotFound(what) => Self::NotFound(what),
             LocalError::NotTheAuthor => Self::Forbidden("edit what somebody else wrote".to_owned()),
             LocalError::NotTheLabeller => Self::Forbidden("take somebody else's label off".to_owned()),
-            LocalError::Moved(what) => Self::Moved(what.to_owned()),
-            LocalError::Busy { .. } => Self::Later,
-            LocalError::Refused(_) | LocalError::Full { .. } | LocalError::ReadOnly { .. } => {
+            LocalError::Conflict(what) => Self::Conflict(what.to_owned()),
+            LocalError::Busy { .. } => Self::RetryLater,
+            LocalError::Refused(_) | LocalError::DiskFull { .. } | LocalError::ReadOnly { .. } => {
                 Self::Refused(error.to_string())
             }
-            LocalError::Broken { .. }
-            | LocalError::Newer { .. }
+            LocalError::InvalidDatabase { .. }
+            | LocalError::NewerSchema { .. }
             | LocalError::Sql(_)
             | LocalError::Git(_)
             | LocalError::NoSuchRevision(_)

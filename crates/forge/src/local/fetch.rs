@@ -2,24 +2,24 @@
 
 use referee_core::model::checks::OwnStatus;
 use referee_core::model::{
-    Access, Author, Check, CheckState, Checks, Comment, Counts, Label, Login, Note, PullNumber, Resolution, Review,
-    Row, Sha, Text, Thread, Time, Verdict,
+    Access, Author, Check, CheckState, Checks, Comment, Label, Login, Note, PullNumber, Resolution, Review, ReviewKind,
+    ReviewWeight, Sha, Text, Thread, Time, Verdict,
 };
-use referee_core::plan::Place;
+use referee_core::plan::DiffLocation;
 use referee_core::track::Side;
 use rusqlite::{Row as Sql, Transaction, params};
 
 use super::LocalError;
-use super::names::{comment_id, edit_id, local_name, note_id, review_id, thread_id};
-use super::pulls::key;
-use super::words::Word;
+use super::column::ColumnValue;
+use super::names::{comment_id, edit_id, format_local_name, note_id, review_id, thread_id};
+use super::pulls::pull_row_id;
 
 /// Contexts with this prefix are referee's own, never part of the checks (D15).
-const OWN: &str = "referee/";
+const OWN_STATUS_PREFIX: &str = "referee/";
 
 /// What was said on a pull.
 #[derive(Default)]
-pub(super) struct Talk {
+pub(super) struct PullActivity {
     pub(super) reviews: Vec<Review>,
     /// Each with the commit it was opened at: whether it is outdated is for git to say.
     pub(super) threads: Vec<(Thread, Sha)>,
@@ -29,54 +29,54 @@ pub(super) struct Talk {
     pub(super) checks: Checks,
 }
 
-impl Talk {
-    pub(super) fn read(tx: &Transaction<'_>, pull: PullNumber, head: &Sha) -> Result<Self, LocalError> {
+impl PullActivity {
+    pub(super) fn load(tx: &Transaction<'_>, pull: PullNumber, head: &Sha) -> Result<Self, LocalError> {
         Ok(Self {
-            reviews: reviews(tx, pull)?,
-            threads: threads(tx, pull)?,
-            comments: comments(tx, pull)?,
-            labels: labels(tx, pull)?,
-            assignees: assignees(tx, pull)?,
-            checks: checks(tx, head)?,
+            reviews: load_reviews(tx, pull)?,
+            threads: load_threads(tx, pull)?,
+            comments: load_comments(tx, pull)?,
+            labels: load_labels(tx, pull)?,
+            assignees: load_assignees(tx, pull)?,
+            checks: load_checks(tx, head)?,
         })
     }
 }
 
 /// Somebody here: whoever may write into the checkout may do everything.
-pub(super) fn author(login: String, bot: bool) -> Author {
+pub(super) fn local_author(login: String, bot: bool) -> Author {
     Author { login: Some(Login(login)), bot, access: Access::Write }
 }
 
 /// The place of a thread, as it was when the thread was opened.
-pub(super) fn place_of(thread: &Thread) -> Place {
+pub(super) fn thread_location(thread: &Thread) -> DiffLocation {
     let Thread { path, line, start_line, side, .. } = thread;
-    Place { path: path.clone().unwrap_or_default(), line: *line, start_line: *start_line, side: *side }
+    DiffLocation { path: path.clone().unwrap_or_default(), line: *line, start_line: *start_line, side: *side }
 }
 
 /// In the order in which they were written: a clock may be set back.
-fn reviews(tx: &Transaction<'_>, pull: PullNumber) -> Result<Vec<Review>, LocalError> {
+fn load_reviews(tx: &Transaction<'_>, pull: PullNumber) -> Result<Vec<Review>, LocalError> {
     let mut rows = tx.prepare(
         "SELECT reviews.id, texts.id, author, bot, verdict, body, commit_sha, at
          FROM reviews JOIN texts ON texts.id = reviews.text WHERE pull = ?1 ORDER BY reviews.id",
     )?;
     let review = |row: &Sql<'_>| {
-        let (id, verdict) = (review_id(row.get(0)?), Verdict::read(row, 4)?);
+        let (id, verdict) = (review_id(row.get(0)?), Verdict::from_row(row, 4)?);
         Ok(Review {
-            url: format!("{}#{id}", local_name(pull)),
+            url: format!("{}#{id}", format_local_name(pull)),
             id,
             edit: Some(edit_id(row.get(1)?)),
-            author: author(row.get(2)?, row.get(3)?),
-            row: Row::Verdict(verdict),
-            text: Text::unread(row.get::<_, String>(5)?),
+            author: local_author(row.get(2)?, row.get(3)?),
+            row: ReviewKind::Verdict(verdict),
+            text: Text::from_body(row.get::<_, String>(5)?),
             commit: Some(Sha(row.get(6)?)),
             at: Time(row.get(7)?),
-            counts: if verdict == Verdict::Comment { Counts::No } else { Counts::Yes },
+            counts: if verdict == Verdict::Comment { ReviewWeight::No } else { ReviewWeight::Yes },
         })
     };
-    Ok(rows.query_map([key(pull)], review)?.collect::<Result<_, _>>()?)
+    Ok(rows.query_map([pull_row_id(pull)], review)?.collect::<Result<_, _>>()?)
 }
 
-fn threads(tx: &Transaction<'_>, pull: PullNumber) -> Result<Vec<(Thread, Sha)>, LocalError> {
+fn load_threads(tx: &Transaction<'_>, pull: PullNumber) -> Result<Vec<(Thread, Sha)>, LocalError> {
     let mut rows = tx.prepare(
         "SELECT threads.id, review, path, line, start_line, side, commit_sha, by, bot, at
          FROM threads LEFT JOIN resolutions ON thread = threads.id AND undone_at IS NULL
@@ -85,17 +85,17 @@ fn threads(tx: &Transaction<'_>, pull: PullNumber) -> Result<Vec<(Thread, Sha)>,
     let thread = |row: &Sql<'_>| {
         let (id, review): (i64, Option<i64>) = (row.get(0)?, row.get(1)?);
         let resolved = match row.get::<_, Option<String>>(7)? {
-            Some(by) => Some(Resolution { by: author(by, row.get(8)?), at: Some(Time(row.get(9)?)) }),
+            Some(by) => Some(Resolution { by: local_author(by, row.get(8)?), at: Some(Time(row.get(9)?)) }),
             None => None,
         };
         let thread = Thread {
-            url: format!("{}#{}", local_name(pull), thread_id(id)),
+            url: format!("{}#{}", format_local_name(pull), thread_id(id)),
             id: thread_id(id),
             review: review.map(review_id),
             path: row.get(2)?,
             line: row.get(3)?,
             start_line: row.get(4)?,
-            side: Side::read(row, 5)?,
+            side: Side::from_row(row, 5)?,
             notes: Vec::new(),
             resolved,
             outdated: false,
@@ -104,7 +104,7 @@ fn threads(tx: &Transaction<'_>, pull: PullNumber) -> Result<Vec<(Thread, Sha)>,
         };
         Ok((id, thread, Sha(row.get(6)?)))
     };
-    let threads: Vec<(i64, Thread, Sha)> = rows.query_map([key(pull)], thread)?.collect::<Result<_, _>>()?;
+    let threads: Vec<(i64, Thread, Sha)> = rows.query_map([pull_row_id(pull)], thread)?.collect::<Result<_, _>>()?;
     let mut notes = tx.prepare(
         "SELECT texts.id, author, bot, at, edited_at IS NOT NULL, body
          FROM notes JOIN texts ON texts.id = notes.text WHERE thread = ?1 ORDER BY texts.id",
@@ -112,10 +112,10 @@ fn threads(tx: &Transaction<'_>, pull: PullNumber) -> Result<Vec<(Thread, Sha)>,
     let note = |row: &Sql<'_>| {
         Ok(Note {
             id: note_id(row.get(0)?),
-            author: author(row.get(1)?, row.get(2)?),
+            author: local_author(row.get(1)?, row.get(2)?),
             at: Time(row.get(3)?),
             edited: row.get(4)?,
-            text: Text::unread(row.get::<_, String>(5)?),
+            text: Text::from_body(row.get::<_, String>(5)?),
         })
     };
     let mut whole = Vec::with_capacity(threads.len());
@@ -126,7 +126,7 @@ fn threads(tx: &Transaction<'_>, pull: PullNumber) -> Result<Vec<(Thread, Sha)>,
     Ok(whole)
 }
 
-fn comments(tx: &Transaction<'_>, pull: PullNumber) -> Result<Vec<Comment>, LocalError> {
+fn load_comments(tx: &Transaction<'_>, pull: PullNumber) -> Result<Vec<Comment>, LocalError> {
     let mut rows = tx.prepare(
         "SELECT texts.id, author, bot, at, edited_at IS NOT NULL, body
          FROM comments JOIN texts ON texts.id = comments.text WHERE pull = ?1 ORDER BY texts.id",
@@ -134,39 +134,40 @@ fn comments(tx: &Transaction<'_>, pull: PullNumber) -> Result<Vec<Comment>, Loca
     let comment = |row: &Sql<'_>| {
         let id = comment_id(row.get(0)?);
         Ok(Comment {
-            url: format!("{}#{id}", local_name(pull)),
+            url: format!("{}#{id}", format_local_name(pull)),
             id,
-            author: author(row.get(1)?, row.get(2)?),
+            author: local_author(row.get(1)?, row.get(2)?),
             at: Time(row.get(3)?),
             edited: row.get(4)?,
-            text: Text::unread(row.get::<_, String>(5)?),
+            text: Text::from_body(row.get::<_, String>(5)?),
         })
     };
-    Ok(rows.query_map([key(pull)], comment)?.collect::<Result<_, _>>()?)
+    Ok(rows.query_map([pull_row_id(pull)], comment)?.collect::<Result<_, _>>()?)
 }
 
-fn labels(tx: &Transaction<'_>, pull: PullNumber) -> Result<Vec<Label>, LocalError> {
+fn load_labels(tx: &Transaction<'_>, pull: PullNumber) -> Result<Vec<Label>, LocalError> {
     let mut rows = tx.prepare("SELECT name, by, at FROM labels WHERE pull = ?1 AND off_at IS NULL ORDER BY id")?;
     let label =
         |row: &Sql<'_>| Ok(Label { name: row.get(0)?, by: Some(Login(row.get(1)?)), at: Some(Time(row.get(2)?)) });
-    Ok(rows.query_map([key(pull)], label)?.collect::<Result<_, _>>()?)
+    Ok(rows.query_map([pull_row_id(pull)], label)?.collect::<Result<_, _>>()?)
 }
 
-fn assignees(tx: &Transaction<'_>, pull: PullNumber) -> Result<Vec<Login>, LocalError> {
+fn load_assignees(tx: &Transaction<'_>, pull: PullNumber) -> Result<Vec<Login>, LocalError> {
     let mut rows = tx.prepare("SELECT who FROM assignments WHERE pull = ?1 AND off_at IS NULL ORDER BY id")?;
-    Ok(rows.query_map([key(pull)], |row| row.get(0).map(Login))?.collect::<Result<_, _>>()?)
+    Ok(rows.query_map([pull_row_id(pull)], |row| row.get(0).map(Login))?.collect::<Result<_, _>>()?)
 }
 
 /// The newest word of each context at a commit.
-fn checks(tx: &Transaction<'_>, head: &Sha) -> Result<Checks, LocalError> {
+fn load_checks(tx: &Transaction<'_>, head: &Sha) -> Result<Checks, LocalError> {
     let mut rows = tx.prepare(
         "SELECT context, state, text FROM statuses WHERE id IN
          (SELECT max(id) FROM statuses WHERE commit_sha = ?1 GROUP BY context) ORDER BY context",
     )?;
     let status =
-        |row: &Sql<'_>| Ok(OwnStatus { context: row.get(0)?, state: CheckState::read(row, 1)?, text: row.get(2)? });
+        |row: &Sql<'_>| Ok(OwnStatus { context: row.get(0)?, state: CheckState::from_row(row, 1)?, text: row.get(2)? });
     let all: Vec<OwnStatus> = rows.query_map(params![head.as_str()], status)?.collect::<Result<_, _>>()?;
-    let (own, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|status| status.context.starts_with(OWN));
+    let (own, others): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|status| status.context.starts_with(OWN_STATUS_PREFIX));
     let all = others.into_iter().map(|status| Check { name: status.context, state: status.state }).collect();
     Ok(Checks { all, own })
 }

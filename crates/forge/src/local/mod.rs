@@ -2,110 +2,116 @@
 //! worktrees share.
 
 mod claim;
+mod column;
+mod commit_files;
+mod database;
 mod error;
 mod fetch;
-mod hands;
+mod forge_impl;
 mod names;
-mod pen;
 mod perform;
-mod place;
 mod pulls;
 mod range;
-mod store;
-mod tip;
-mod verbs;
-mod words;
+mod resolved_pull;
+mod user;
+mod writer;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use database::LocalDatabase;
 pub use error::LocalError;
-pub use hands::Hands;
-pub use names::{local_name, login_of};
-use pulls::Kept;
+pub use names::{format_local_name, login_from_git_user};
 pub use pulls::LocalPull;
+use pulls::LocalPullRecord;
 use referee_core::model::{Login, PullNumber, Time};
 use referee_git::Git;
 use rusqlite::{OptionalExtension, Transaction};
-use store::Store;
+pub use user::LocalUser;
 
 /// The longest text that is taken, in bytes.
-const MAX_TEXT: usize = 60_000;
+const MAX_TEXT_BYTES: usize = 60_000;
 
 /// The local forge of one repository. Opening it makes no file; the first write does.
 #[derive(Clone, Debug)]
 pub struct LocalForge {
     git: Git,
     now: fn() -> Time,
-    store: Store,
+    database: LocalDatabase,
     /// The names referee writes under.
-    holds: BTreeSet<Login>,
+    identities: BTreeSet<Login>,
     /// A pull that is only looked at and has no row.
-    preview: Option<Kept>,
+    preview: Option<LocalPullRecord>,
 }
 
 impl LocalForge {
     /// The local forge of a repository; `now` is its clock.
     pub fn open(git: Git, now: fn() -> Time) -> Result<Self, LocalError> {
-        let store = Store::of(git.common_dir());
+        let store = LocalDatabase::in_git_dir(git.common_dir());
         // A file that nobody can read is told before anything else is done.
         store.read(|_| Ok(()))?;
-        Ok(Self { git, now, store, holds: BTreeSet::from([Login::from(names::BOT)]), preview: None })
+        Ok(Self {
+            git,
+            now,
+            database: store,
+            identities: BTreeSet::from([Login::from(names::BOT_LOGIN)]),
+            preview: None,
+        })
     }
 
     /// The same, writing under these names as well: the identities of the roles.
     #[must_use]
-    pub fn holding(mut self, identities: impl IntoIterator<Item = Login>) -> Self {
-        self.holds.extend(identities);
+    pub fn with_identities(mut self, identities: impl IntoIterator<Item = Login>) -> Self {
+        self.identities.extend(identities);
         self
     }
 
     /// Where everything is kept.
     pub fn path(&self) -> &Path {
-        self.store.path()
+        self.database.path()
     }
 
     /// All pulls, oldest first. Git is not asked: `head` is the last one that was seen.
-    pub fn pulls(&self) -> Result<Vec<LocalPull>, LocalError> {
-        Ok(self.store.read(pulls::list)?.unwrap_or_default())
+    pub fn list_pulls(&self) -> Result<Vec<LocalPull>, LocalError> {
+        Ok(self.database.read(pulls::list_pulls)?.unwrap_or_default())
     }
 
     /// The open pull of a range.
-    pub fn find(&self, branch: &str, base: &str) -> Result<Option<PullNumber>, LocalError> {
-        Ok(self.store.read(|tx| pulls::open_one(tx, branch, base))?.flatten())
+    pub fn find_open_pull(&self, branch: &str, base: &str) -> Result<Option<PullNumber>, LocalError> {
+        Ok(self.database.read(|tx| pulls::find_open_pull(tx, branch, base))?.flatten())
     }
 
     /// The hands of a person.
-    pub fn hands(&self, by: &Login) -> Hands<'_> {
-        Hands { forge: self, by: by.clone() }
+    pub fn as_user(&self, by: &Login) -> LocalUser<'_> {
+        LocalUser { forge: self, by: by.clone() }
     }
 
     /// The pull that was last used on a branch (TRI-2).
     pub fn last_used(&self, branch: &str) -> Result<Option<PullNumber>, LocalError> {
         let sql = "SELECT pull FROM last_used WHERE branch = ?1";
-        let read = self.store.read(|tx| Ok(tx.query_row(sql, [branch], |row| row.get(0)).optional()?))?;
-        Ok(read.flatten().map(pulls::number))
+        let read = self.database.read(|tx| Ok(tx.query_row(sql, [branch], |row| row.get(0)).optional()?))?;
+        Ok(read.flatten().map(pulls::pull_number))
     }
 
     /// Remembers which pull was used on a branch.
     pub fn set_last_used(&self, branch: &str, pull: PullNumber) -> Result<(), LocalError> {
-        self.kept(pull)?;
+        self.load_record(pull)?;
         self.write(|tx| {
             let sql = "INSERT INTO last_used (branch, pull) VALUES (?1, ?2)
                        ON CONFLICT (branch) DO UPDATE SET pull = excluded.pull";
-            tx.execute(sql, rusqlite::params![branch, pulls::key(pull)])?;
+            tx.execute(sql, rusqlite::params![branch, pulls::pull_row_id(pull)])?;
             Ok(())
         })
     }
 
     /// Writes all of it or nothing.
     fn write<T>(&self, write: impl FnOnce(&Transaction<'_>) -> Result<T, LocalError>) -> Result<T, LocalError> {
-        self.may_write()?;
-        self.store.write(write)
+        self.check_writable()?;
+        self.database.write(write)
     }
 
     /// Whoever previews a pull writes nothing, on no pull (SAF-5).
-    fn may_write(&self) -> Result<(), LocalError> {
+    fn check_writable(&self) -> Result<(), LocalError> {
         match self.preview {
             Some(_) => Err(LocalError::Refused("nothing was written: this is a preview".to_owned())),
             None => Ok(()),
@@ -113,11 +119,11 @@ impl LocalForge {
     }
 
     /// A pull's row, or the preview.
-    fn kept(&self, pull: PullNumber) -> Result<Kept, LocalError> {
+    fn load_record(&self, pull: PullNumber) -> Result<LocalPullRecord, LocalError> {
         if let Some(preview) = self.preview.as_ref().filter(|preview| preview.number == pull) {
             return Ok(preview.clone());
         }
-        let kept = self.store.read(|tx| pulls::kept(tx, pull))?;
-        kept.ok_or_else(|| LocalError::NotFound(local_name(pull)))
+        let kept = self.database.read(|tx| pulls::load_record(tx, pull))?;
+        kept.ok_or_else(|| LocalError::NotFound(format_local_name(pull)))
     }
 }

@@ -1,27 +1,27 @@
 //! How things are called here: `L7` for a pull, a letter and a row's number for the rest, and logins of people.
 
 use referee_core::model::{CommentId, EditId, Login, NoteId, PullNumber, ReviewId, ThreadId};
-use referee_git::User;
+use referee_git::GitIdentity;
 
 /// The name that referee writes under.
-pub(super) const BOT: &str = "referee";
+pub(super) const BOT_LOGIN: &str = "referee";
 
 /// `L7`: a local pull as people write it.
-pub fn local_name(pull: PullNumber) -> String {
+pub fn format_local_name(pull: PullNumber) -> String {
     format!("L{}", pull.0)
 }
 
 /// The login of the git user: the name in small letters, else what stands before the `@`, else `author`.
 ///
 /// Nobody is given referee's own name: their words would be taken for its own.
-pub fn login_of(user: &User) -> Login {
+pub fn login_from_git_user(user: &GitIdentity) -> Login {
     let before_at = user.email.as_deref().and_then(|email| email.split('@').next());
-    let named = [user.name.as_deref(), before_at].into_iter().flatten().map(plain);
-    let name = named.into_iter().find(|name| !name.is_empty() && name != BOT);
+    let named = [user.name.as_deref(), before_at].into_iter().flatten().map(normalise_login);
+    let name = named.into_iter().find(|name| !name.is_empty() && name != BOT_LOGIN);
     Login(name.unwrap_or_else(|| "author".to_owned()))
 }
 
-fn plain(name: &str) -> String {
+fn normalise_login(name: &str) -> String {
     let words: Vec<String> = name
         .split_whitespace()
         .map(|word| {
@@ -53,15 +53,15 @@ pub(super) fn comment_id(text: i64) -> CommentId {
 }
 
 /// The row that a name means; -1, which no row has, where it means none.
-pub(super) fn row_of(name: &str, letter: char) -> i64 {
+pub(super) fn parse_row_id(name: &str, letter: char) -> i64 {
     name.strip_prefix(letter).and_then(|digits| digits.parse().ok()).unwrap_or(-1)
 }
 
 #[cfg(test)]
 mod tests {
-    use referee_git::User;
+    use referee_git::GitIdentity;
 
-    use super::login_of;
+    use super::login_from_git_user;
 
     #[test]
     fn people_are_called_by_their_git_name() {
@@ -73,8 +73,8 @@ mod tests {
             (Some("Referee"), Some("ref@example.org"), "ref"),
             (None, None, "author"),
         ] {
-            let user = User { name: name.map(str::to_owned), email: email.map(str::to_owned) };
-            assert_eq!(login_of(&user).as_str(), login, "{name:?} {email:?}");
+            let user = GitIdentity { name: name.map(str::to_owned), email: email.map(str::to_owned) };
+            assert_eq!(login_from_git_user(&user).as_str(), login, "{name:?} {email:?}");
         }
     }
 }

@@ -9,7 +9,7 @@ pub enum DiffError {
     },
     /// Its list names more files than it shows.
     #[error("the diff is cut off: it lists {listed} files and shows {shown}")]
-    Missing {
+    MissingFiles {
         /// How many it names.
         listed: usize,
         /// How many it shows.
@@ -17,7 +17,7 @@ pub enum DiffError {
     },
     /// Its list names fewer files than it shows.
     #[error("the diff shows {shown} files and lists {listed}")]
-    Unlisted {
+    UnlistedFiles {
         /// How many it names.
         listed: usize,
         /// How many it shows.

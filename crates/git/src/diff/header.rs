@@ -1,51 +1,51 @@
 //! The lines between `diff --git` and the change itself.
 
 use super::DiffError;
-use super::reader::Reader;
+use super::reader::PatchReader;
 
 /// What the extended header says.
 #[derive(Default)]
-pub(super) struct Header<'a> {
+pub(super) struct ExtendedHeader<'a> {
     pub(super) old_mode: Option<u32>,
     pub(super) new_mode: Option<u32>,
-    pub(super) added: Option<u32>,
-    pub(super) deleted: Option<u32>,
+    pub(super) added_mode: Option<u32>,
+    pub(super) deleted_mode: Option<u32>,
     pub(super) renamed_from: Option<&'a [u8]>,
     pub(super) renamed_to: Option<&'a [u8]>,
     pub(super) copied_from: Option<&'a [u8]>,
     pub(super) copied_to: Option<&'a [u8]>,
     pub(super) similarity: Option<u32>,
-    pub(super) index: Option<(&'a str, &'a str)>,
+    pub(super) blobs: Option<(&'a str, &'a str)>,
 }
 
 /// Reads as many header lines as there are.
-pub(super) fn take<'a>(reader: &mut Reader<'a>) -> Result<Header<'a>, DiffError> {
-    let mut header = Header::default();
+pub(super) fn parse_header<'a>(reader: &mut PatchReader<'a>) -> Result<ExtendedHeader<'a>, DiffError> {
+    let mut header = ExtendedHeader::default();
     loop {
-        if let Some(mode) = reader.next_after(b"old mode ")? {
-            header.old_mode = Some(octal(mode, reader)?);
-        } else if let Some(mode) = reader.next_after(b"new mode ")? {
-            header.new_mode = Some(octal(mode, reader)?);
-        } else if let Some(mode) = reader.next_after(b"deleted file mode ")? {
-            header.deleted = Some(octal(mode, reader)?);
-        } else if let Some(mode) = reader.next_after(b"new file mode ")? {
-            header.added = Some(octal(mode, reader)?);
-        } else if let Some(path) = reader.next_after(b"rename from ")? {
+        if let Some(mode) = reader.next_line_after(b"old mode ")? {
+            header.old_mode = Some(parse_mode(mode, reader)?);
+        } else if let Some(mode) = reader.next_line_after(b"new mode ")? {
+            header.new_mode = Some(parse_mode(mode, reader)?);
+        } else if let Some(mode) = reader.next_line_after(b"deleted file mode ")? {
+            header.deleted_mode = Some(parse_mode(mode, reader)?);
+        } else if let Some(mode) = reader.next_line_after(b"new file mode ")? {
+            header.added_mode = Some(parse_mode(mode, reader)?);
+        } else if let Some(path) = reader.next_line_after(b"rename from ")? {
             header.renamed_from = Some(path);
-        } else if let Some(path) = reader.next_after(b"rename to ")? {
+        } else if let Some(path) = reader.next_line_after(b"rename to ")? {
             header.renamed_to = Some(path);
-        } else if let Some(path) = reader.next_after(b"copy from ")? {
+        } else if let Some(path) = reader.next_line_after(b"copy from ")? {
             header.copied_from = Some(path);
-        } else if let Some(path) = reader.next_after(b"copy to ")? {
+        } else if let Some(path) = reader.next_line_after(b"copy to ")? {
             header.copied_to = Some(path);
-        } else if let Some(share) = reader.next_after(b"similarity index ")? {
-            header.similarity = Some(percent(share, reader)?);
-        } else if reader.next_after(b"dissimilarity index ")?.is_some() {
-        } else if let Some(index) = reader.next_after(b"index ")? {
-            let (blobs, mode) = index_line(index).ok_or_else(|| reader.odd(index))?;
-            header.index = Some(blobs);
+        } else if let Some(share) = reader.next_line_after(b"similarity index ")? {
+            header.similarity = Some(parse_percent(share, reader)?);
+        } else if reader.next_line_after(b"dissimilarity index ")?.is_some() {
+        } else if let Some(index) = reader.next_line_after(b"index ")? {
+            let (blobs, mode) = parse_index_line(index).ok_or_else(|| reader.malformed(index))?;
+            header.blobs = Some(blobs);
             if let Some(mode) = mode {
-                let mode = octal(mode, reader)?;
+                let mode = parse_mode(mode, reader)?;
                 (header.old_mode, header.new_mode) = (Some(mode), Some(mode));
             }
         } else {
@@ -54,9 +54,9 @@ pub(super) fn take<'a>(reader: &mut Reader<'a>) -> Result<Header<'a>, DiffError>
     }
 }
 
-impl Header<'_> {
+impl ExtendedHeader<'_> {
     /// Whether the header may be the whole story; the diff was cut when it may not.
-    pub(super) fn stands_alone(&self) -> bool {
+    pub(super) fn is_complete_without_body(&self) -> bool {
         let pairs = [
             (self.old_mode.is_some(), self.new_mode.is_some()),
             (self.renamed_from.is_some(), self.renamed_to.is_some()),
@@ -65,9 +65,9 @@ impl Header<'_> {
         if pairs.iter().any(|(one, other)| one != other) {
             return false;
         }
-        match self.index {
+        match self.blobs {
             Some((old, new)) => is_empty_blob(old) && is_empty_blob(new),
-            None if self.added.is_some() || self.deleted.is_some() => false,
+            None if self.added_mode.is_some() || self.deleted_mode.is_some() => false,
             None if self.similarity.is_some() => {
                 self.similarity == Some(100) && (self.renamed_to.is_some() || self.copied_to.is_some())
             }
@@ -78,18 +78,18 @@ impl Header<'_> {
 
 /// Whether the name is that of an empty content, or of none. Names may be short.
 pub(super) fn is_empty_blob(name: &str) -> bool {
-    const EMPTY: [&str; 2] = [
+    const EMPTY_BLOBS: [&str; 2] = [
         "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
         "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
     ];
     let none = name.bytes().all(|byte| byte == b'0');
-    none || (name.len() >= 4 && EMPTY.iter().any(|empty| empty.starts_with(name)))
+    none || (name.len() >= 4 && EMPTY_BLOBS.iter().any(|empty| empty.starts_with(name)))
 }
 
 type IndexLine<'a> = ((&'a str, &'a str), Option<&'a [u8]>);
 
 /// `<old>..<new>[ <mode>]`
-fn index_line(line: &[u8]) -> Option<IndexLine<'_>> {
+fn parse_index_line(line: &[u8]) -> Option<IndexLine<'_>> {
     let text = std::str::from_utf8(line).ok()?;
     let (blobs, mode) = match text.split_once(' ') {
         Some((blobs, mode)) => (blobs, Some(mode.as_bytes())),
@@ -100,12 +100,12 @@ fn index_line(line: &[u8]) -> Option<IndexLine<'_>> {
     (is_name(old) && is_name(new)).then_some(((old, new), mode))
 }
 
-fn octal(mode: &[u8], reader: &Reader<'_>) -> Result<u32, DiffError> {
+fn parse_mode(mode: &[u8], reader: &PatchReader<'_>) -> Result<u32, DiffError> {
     let digits = std::str::from_utf8(mode).ok().filter(|digits| digits.len() == 6);
-    digits.and_then(|digits| u32::from_str_radix(digits, 8).ok()).ok_or_else(|| reader.odd(mode))
+    digits.and_then(|digits| u32::from_str_radix(digits, 8).ok()).ok_or_else(|| reader.malformed(mode))
 }
 
-fn percent(share: &[u8], reader: &Reader<'_>) -> Result<u32, DiffError> {
+fn parse_percent(share: &[u8], reader: &PatchReader<'_>) -> Result<u32, DiffError> {
     let number = std::str::from_utf8(share).ok().and_then(|share| share.strip_suffix('%'));
-    number.and_then(|number| number.parse().ok()).ok_or_else(|| reader.odd(share))
+    number.and_then(|number| number.parse().ok()).ok_or_else(|| reader.malformed(share))
 }

@@ -3,17 +3,17 @@
 mod error;
 mod file;
 mod header;
-mod list;
 mod path;
+mod raw_list;
 mod reader;
 
 use referee_core::track::FileDiff;
 
 pub use error::DiffError;
-use list::Listed;
-pub(crate) use list::{behind, name as path_name};
-pub(crate) use path::unquoted;
-use reader::Reader;
+pub(crate) use path::unquote_path;
+use raw_list::RawEntry;
+pub(crate) use raw_list::{decode_path as path_name, skip_raw_list};
+use reader::PatchReader;
 
 /// The files of a diff as git writes it: `git diff`, `git diff-tree -p`, a forge's `.diff`.
 ///
@@ -26,40 +26,40 @@ use reader::Reader;
 /// is read by the blob that the diff names ([`Git::blobs`](crate::Git::blobs)).
 pub fn parse_diff(diff: &[u8]) -> Result<Vec<FileDiff<'_>>, DiffError> {
     let (listed, patch) = match diff.first() {
-        Some(b':') => list::take(diff).map(|(listed, patch)| (Some(listed), patch))?,
+        Some(b':') => raw_list::parse_raw_list(diff).map(|(listed, patch)| (Some(listed), patch))?,
         _ => (None, diff),
     };
-    let mut reader = Reader::new(patch);
+    let mut reader = PatchReader::new(patch);
     let mut files = Vec::with_capacity(listed.as_ref().map_or(0, Vec::len));
-    while !reader.at_end() {
-        files.push(file::take(&mut reader)?);
+    while !reader.is_at_end() {
+        files.push(file::parse_file(&mut reader)?);
     }
     match listed {
         None => Ok(files),
-        Some(listed) => checked(files, listed, &reader),
+        Some(listed) => reconcile_with_list(files, listed, &reader),
     }
 }
 
 /// The files with the names of the list, which are not quoted, once both tell of the same changes.
-fn checked<'a>(
+fn reconcile_with_list<'a>(
     mut files: Vec<FileDiff<'a>>,
-    listed: Vec<Listed<'a>>,
-    reader: &Reader<'_>,
+    listed: Vec<RawEntry<'a>>,
+    reader: &PatchReader<'_>,
 ) -> Result<Vec<FileDiff<'a>>, DiffError> {
     if files.len() < listed.len() {
-        return Err(DiffError::Missing { listed: listed.len(), shown: files.len() });
+        return Err(DiffError::MissingFiles { listed: listed.len(), shown: files.len() });
     }
     if files.len() > listed.len() {
-        return Err(DiffError::Unlisted { listed: listed.len(), shown: files.len() });
+        return Err(DiffError::UnlistedFiles { listed: listed.len(), shown: files.len() });
     }
     for (file, listed) in files.iter_mut().zip(listed) {
-        let Listed { path, old_path, kind, old_mode, new_mode, old_blob, new_blob } = listed;
+        let RawEntry { path, old_path, kind, old_mode, new_mode, old_blob, new_blob } = listed;
         let content_changed = old_blob != new_blob && !both_empty(old_blob, new_blob);
         if file.kind != kind {
             return Err(DiffError::Malformed { line: 0, text: format!("`{path}` is listed as another change") });
         }
         if content_changed && file.hunks().is_empty() && !file::is_binary(file) {
-            return Err(reader.cut());
+            return Err(reader.truncated());
         }
         (file.path, file.old_path) = (path, old_path);
         (file.old_mode, file.new_mode) = (old_mode, new_mode);

@@ -3,17 +3,17 @@
 /// A name as it stands after `rename from `, or in a `---` line; git quotes what would not fit on a line.
 ///
 /// A name that is no UTF-8 stays quoted: nobody else has that name, and a forge shows it so.
-pub(crate) fn unquoted(name: &[u8]) -> String {
+pub(crate) fn unquote_path(name: &[u8]) -> String {
     let plain = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
     let Some(inner) = name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")) else { return plain(name) };
-    match unescaped(inner).and_then(|bytes| String::from_utf8(bytes).ok()) {
+    match unescape(inner).and_then(|bytes| String::from_utf8(bytes).ok()) {
         Some(name) => name,
         None => plain(name),
     }
 }
 
 /// A name that is no UTF-8, as git would quote it.
-pub(super) fn quoted(name: &[u8]) -> String {
+pub(super) fn quote_path(name: &[u8]) -> String {
     let escaped = name.iter().map(|byte| match ESCAPES.iter().find(|(_, escaped)| escaped == byte) {
         Some((letter, _)) => format!("\\{}", char::from(*letter)),
         None if matches!(byte, b' '..=b'~') => char::from(*byte).to_string(),
@@ -38,33 +38,33 @@ const ESCAPES: &[(u8, u8)] = &[
 /// The two names of a `diff --git` line, without `a/` and `b/`. They stand side by side, and unquoted ones may hold blanks.
 ///
 /// Only asked for where no other line names the file; then both names are the same one.
-pub(super) fn names_of_header(names: &[u8]) -> Option<String> {
+pub(super) fn parse_git_header_path(names: &[u8]) -> Option<String> {
     let (old, new) = if names.ends_with(b"\"") {
-        let start = quote_start(names)?;
+        let start = find_quote_start(names)?;
         (names.get(..start.checked_sub(1)?)?, names.get(start..)?)
     } else {
         let middle = names.len().checked_sub(1)? / 2;
         (names.get(..middle)?, names.get(middle + 1..)?)
     };
-    let old = side(old, b"a/")?;
-    let new = side(new, b"b/")?;
+    let old = parse_side_path(old, b"a/")?;
+    let new = parse_side_path(new, b"b/")?;
     (old == new).then_some(new)
 }
 
 /// The name of a `---` or `+++` line without its prefix; none for `/dev/null`.
-pub(super) fn side(name: &[u8], prefix: &[u8]) -> Option<String> {
+pub(super) fn parse_side_path(name: &[u8], prefix: &[u8]) -> Option<String> {
     // Git ends a name that holds a blank with a tab, for the sake of other programs.
     let name = name.strip_suffix(b"\t").unwrap_or(name);
     let quoted = name.first() == Some(&b'"');
     if !quoted {
-        return name.strip_prefix(prefix).map(unquoted);
+        return name.strip_prefix(prefix).map(unquote_path);
     }
     let inner = name.get(1..)?.strip_prefix(prefix)?;
-    Some(unquoted(&[b"\"", inner].concat()))
+    Some(unquote_path(&[b"\"", inner].concat()))
 }
 
 /// Where the last quoted name begins: at the quote before its end that no backslash escapes.
-fn quote_start(names: &[u8]) -> Option<usize> {
+fn find_quote_start(names: &[u8]) -> Option<usize> {
     let inner = names.get(..names.len().checked_sub(1)?)?;
     let quotes = (0..inner.len()).rev().filter(|at| inner[*at] == b'"');
     quotes.into_iter().find(|at| {
@@ -73,7 +73,7 @@ fn quote_start(names: &[u8]) -> Option<usize> {
     })
 }
 
-fn unescaped(inner: &[u8]) -> Option<Vec<u8>> {
+fn unescape(inner: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(inner.len());
     let mut rest = inner.iter().copied();
     while let Some(byte) = rest.next() {

@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use referee_core::track::{ChangeKind, Content, FileDiff, LineKind};
+use referee_core::track::{ChangeKind, DiffContent, FileDiff, LineKind};
 use referee_git::{DiffError, parse_diff};
 
 use crate::repository::odd_change;
@@ -17,7 +17,9 @@ fn lines(file: &FileDiff<'_>) -> Vec<String> {
     };
     let text = |line: &[u8]| String::from_utf8_lossy(line).into_owned();
     let lines = file.hunks().iter().flat_map(|hunk| hunk.lines());
-    lines.map(|line| format!("{}{}{}", sign(line.kind), text(line.text), if line.ended { "" } else { "¬" })).collect()
+    lines
+        .map(|line| format!("{}{}{}", sign(line.kind), text(line.text), if line.ends_with_newline { "" } else { "¬" }))
+        .collect()
 }
 
 #[test]
@@ -39,7 +41,7 @@ fn every_kind_of_change_is_read() {
     let both = file(&files, "mode and text.sh");
     assert_eq!((both.new_mode, lines(both)), (Some(0o100_755), vec!["-echo one".to_owned(), "+echo two".to_owned()]));
     let binary = file(&files, "logo.png");
-    assert!(matches!(binary.content, Content::Binary(_)));
+    assert!(matches!(binary.content, DiffContent::Binary(_)));
     assert!(binary.old_blob.is_some() && binary.new_blob.is_some() && binary.old_blob != binary.new_blob);
     assert_eq!(lines(file(&files, "no end")), [" one", "-two¬", "+three¬"]);
     assert_eq!(file(&files, "gone.txt").kind, ChangeKind::Deleted);
@@ -58,7 +60,7 @@ fn every_kind_of_change_is_read() {
     assert_eq!(link, [ChangeKind::Deleted, ChangeKind::Added], "a file goes and a link comes");
     let module = file(&files, "module");
     assert_eq!(lines(module), [format!("+Subproject commit {}", old.as_str())]);
-    assert!(module.without_text(None, None).hunks.is_empty(), "a submodule has no lines to comment on");
+    assert!(module.to_changed_file(None, None).hunks.is_empty(), "a submodule has no lines to comment on");
 }
 
 #[test]
@@ -73,7 +75,7 @@ fn a_plain_diff_says_the_same() {
     assert_eq!(shape(plain.as_bytes()), shape(&led));
     let binary = repository.run(&["diff", "-M", "--binary", old.as_str(), new.as_str()]);
     let files = parse_diff(binary.as_bytes()).expect("it is read");
-    let Content::Binary(data) = file(&files, "logo.png").content else { panic!("a binary file") };
+    let DiffContent::Binary(data) = file(&files, "logo.png").content else { panic!("a binary file") };
     assert!(data.starts_with(b"literal") || data.starts_with(b"delta"));
 }
 
@@ -108,7 +110,7 @@ fn a_cut_diff_never_looks_whole() {
     let whole = parse_diff(&diff).expect("it is read");
     for end in 1..diff.len() {
         match parse_diff(&diff[..end]) {
-            Err(DiffError::Truncated { .. } | DiffError::Missing { .. }) => {}
+            Err(DiffError::Truncated { .. } | DiffError::MissingFiles { .. }) => {}
             Err(other) => panic!("cut after {end}: {other}"),
             // A cut between two hunks of the last file, or before the note on its missing line feed.
             Ok(files) => {

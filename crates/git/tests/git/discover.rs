@@ -14,15 +14,15 @@ fn a_repository_is_found_from_every_kind_of_folder() {
     let common = top.join(".git");
     for dir in [repository.path(""), repository.path("deep/er")] {
         let git = Git::discover(&dir).expect("a repository");
-        assert_eq!((git.top(), git.common_dir()), (Some(top.as_path()), common.as_path()));
+        assert_eq!((git.work_tree_root(), git.common_dir()), (Some(top.as_path()), common.as_path()));
     }
     repository.run(&["worktree", "add", "--quiet", "linked"]);
     let linked = Git::discover(&repository.path("linked")).expect("a repository");
-    assert_eq!((linked.top(), linked.common_dir()), (Some(top.join("linked").as_path()), common.as_path()));
+    assert_eq!((linked.work_tree_root(), linked.common_dir()), (Some(top.join("linked").as_path()), common.as_path()));
 
     repository.run(&["clone", "--quiet", "--bare", ".", "bare.git"]);
     let bare = Git::discover(&repository.path("bare.git/objects")).expect("a repository");
-    assert_eq!((bare.top(), bare.common_dir()), (None, top.join("bare.git").as_path()));
+    assert_eq!((bare.work_tree_root(), bare.common_dir()), (None, top.join("bare.git").as_path()));
     assert_eq!(bare.resolve("main").expect("an answer"), Some(repository.head()));
 }
 
@@ -32,7 +32,7 @@ fn a_folder_whose_name_holds_anything_is_found() {
     let odd = repository.path("a \"b\"\n'c'");
     repository.run(&["init", "--quiet", odd.to_str().expect("text")]);
     let git = Git::discover(&odd).expect("a repository");
-    assert_eq!(git.top(), Some(odd.canonicalize().expect("a folder").as_path()));
+    assert_eq!(git.work_tree_root(), Some(odd.canonicalize().expect("a folder").as_path()));
     assert!(git.common_dir().ends_with(".git"));
 }
 

@@ -1,5 +1,5 @@
 use referee_core::model::Sha;
-use referee_git::{Git, GitError, User};
+use referee_git::{Git, GitError, GitIdentity};
 
 use crate::repository::Repository;
 
@@ -27,8 +27,8 @@ fn common_ancestors_are_found() {
     assert!(git.is_ancestor(&base, &topic).expect("an answer"));
     assert!(git.is_ancestor(&base, &base).expect("an answer"));
     assert!(!git.is_ancestor(&topic, &base).expect("an answer"));
-    assert!(git.has(&alone).expect("an answer"));
-    assert!(!git.has(&git.empty_tree().expect("a tree")).expect("an answer"), "a tree is no commit");
+    assert!(git.has_commit(&alone).expect("an answer"));
+    assert!(!git.has_commit(&git.empty_tree().expect("a tree")).expect("an answer"), "a tree is no commit");
 }
 
 #[test]
@@ -37,17 +37,17 @@ fn a_commit_that_is_not_here_is_named() {
     let here = repository.commit();
     let nobody = Sha::from("0123456789012345678901234567890123456789");
     let git = repository.discovered();
-    assert!(!git.has(&nobody).expect("an answer"));
+    assert!(!git.has_commit(&nobody).expect("an answer"));
     let errors = [
         git.merge_base(&here, &nobody).expect_err("it is missing"),
         git.is_ancestor(&nobody, &here).expect_err("it is missing"),
         git.diff(&here, &nobody).expect_err("it is missing"),
         git.log(Some(&nobody), &here, 10).expect_err("it is missing"),
-        git.commit(&nobody).expect_err("it is missing"),
-        git.files(&nobody, &["file"]).expect_err("it is missing"),
+        git.read_commit(&nobody).expect_err("it is missing"),
+        git.read_files(&nobody, &["file"]).expect_err("it is missing"),
     ];
     for error in errors {
-        assert!(matches!(&error, GitError::Missing(sha) if *sha == nobody), "{error:?}");
+        assert!(matches!(&error, GitError::CommitNotFound(sha) if *sha == nobody), "{error:?}");
     }
 }
 
@@ -63,7 +63,7 @@ fn a_shallow_clone_says_what_lies_beyond() {
     assert!(!repository.discovered().is_shallow().expect("an answer"));
     assert_eq!(shallow.head().expect("an answer").commit(), Some(&second));
     let error = shallow.diff(&first, &second).expect_err("it is missing");
-    assert!(matches!(&error, GitError::Missing(sha) if *sha == first), "{error:?}");
+    assert!(matches!(&error, GitError::CommitNotFound(sha) if *sha == first), "{error:?}");
     assert!(error.hint().is_some_and(|hint| hint.contains("--unshallow")));
 }
 
@@ -76,8 +76,8 @@ fn a_commit_tells_who_when_and_what() {
     repository.run(&["config", "log.showSignature", "true"]);
     repository.run(&["config", "i18n.logOutputEncoding", "latin1"]);
     let git = repository.discovered();
-    let info = git.commit(&second).expect("a commit");
-    assert_eq!((info.subject.as_str(), info.time), ("größe: two lines", 1_767_225_600));
+    let info = git.read_commit(&second).expect("a commit");
+    assert_eq!((info.subject.as_str(), info.committed_at), ("größe: two lines", 1_767_225_600));
     assert_eq!((info.author_name.as_str(), info.author_email.as_str()), ("Test", "test@localhost"));
     assert_eq!((&info.sha, info.parents.as_slice()), (&second, std::slice::from_ref(&first)));
     let names = |from, limit| -> Vec<Sha> {
@@ -87,7 +87,7 @@ fn a_commit_tells_who_when_and_what() {
     assert_eq!(names(None, 10), [second.clone(), first.clone()]);
     assert_eq!(names(Some(&first), 10), std::slice::from_ref(&second));
     assert_eq!(names(None, 1), std::slice::from_ref(&second));
-    assert_eq!(git.commit(&first).expect("a commit").parents, []);
+    assert_eq!(git.read_commit(&first).expect("a commit").parents, []);
 }
 
 #[test]
@@ -96,9 +96,9 @@ fn the_user_is_whom_git_would_name() {
     repository.run(&["config", "user.name", "Ada"]);
     repository.run(&["config", "user.email", "ada@localhost"]);
     let git = repository.discovered();
-    let ada = User { name: Some("Ada".to_owned()), email: Some("ada@localhost".to_owned()) };
-    assert_eq!(git.user().expect("an answer"), ada);
+    let ada = GitIdentity { name: Some("Ada".to_owned()), email: Some("ada@localhost".to_owned()) };
+    assert_eq!(git.author_identity().expect("an answer"), ada);
     repository.run(&["config", "user.email", ""]);
     repository.run(&["config", "user.useConfigOnly", "true"]);
-    assert_eq!(git.user().expect("an answer").name, ada.name, "a missing address does not hide the name");
+    assert_eq!(git.author_identity().expect("an answer").name, ada.name, "a missing address does not hide the name");
 }

@@ -1,6 +1,6 @@
 //! Repositories that would have programs started.
 
-use referee_git::{Git, Merges, parse_diff};
+use referee_git::{Git, MergeOutcome, parse_diff};
 
 use crate::repository::Repository;
 
@@ -87,29 +87,29 @@ fn no_program_of_a_repository_is_started() {
     git.head().expect("an answer");
     git.default_branch().expect("an answer");
     git.branches().expect("an answer");
-    git.user().expect("an answer");
+    git.author_identity().expect("an answer");
     git.diff(&first, &second).expect("a diff");
-    git.files(&second, &["a.txt"]).expect("a file");
+    git.read_files(&second, &["a.txt"]).expect("a file");
     git.merge_base(&first, &second).expect("an answer");
-    assert_eq!(git.merges(&second, &other).expect("an answer"), Merges::Conflicts(vec!["a.txt".to_owned()]));
+    assert_eq!(git.try_merge(&second, &other).expect("an answer"), MergeOutcome::Conflicts(vec!["a.txt".to_owned()]));
     git.log(None, &second, 9).expect("a log");
-    git.moved_at("main", &second).expect("an answer");
+    git.branch_moved_at("main", &second).expect("an answer");
     git.blame(&second, "a.txt", 1..=1).expect("it is known");
-    git.keep(&second).expect("it is kept");
-    git.staged().expect("a commit");
+    git.pin_commit(&second).expect("it is kept");
+    git.commit_staged().expect("a commit");
     let outside = tempfile::tempdir().expect("a folder");
     let worktree = git.add_worktree(&outside.path().join("files"), &second).expect("a worktree");
     assert_eq!(std::fs::read(worktree.dir().join("a.txt")).expect("a file"), b"two\n");
     worktree.remove().expect("it goes");
-    let cache = Git::cache(&outside.path().join("cache")).expect("a cache");
-    cache.fetch(repository.path("").to_str().expect("text"), &[second], None).expect("it is fetched");
+    let cache = Git::open_cache(&outside.path().join("cache")).expect("a cache");
+    cache.fetch_commits(repository.path("").to_str().expect("text"), &[second], None).expect("it is fetched");
     assert_eq!(sprung(), [] as [&str; 0]);
 
     plain(&["switch", "--quiet", "--detach", first.as_str()]);
     repository.write("a.txt", "three\n");
     // The user's own work tree goes through the user's own filters; here no attribute names one.
     git.is_clean().expect("an answer");
-    git.working().expect("a commit");
+    git.commit_work_tree().expect("a commit");
     assert_eq!(sprung(), [] as [&str; 0]);
     repository.run(&["status"]);
     assert!(!sprung().is_empty(), "the traps are set");

@@ -33,12 +33,12 @@ fn many_questions_at_once_have_the_answers_of_each() {
     }
     let pairs: Vec<(&Sha, &Sha)> = [&apart, &base, &clash, &merged, &alone].iter().map(|head| (&base, *head)).collect();
     let each: Vec<_> = pairs.iter().map(|(old, new)| git.diff(old, new).expect("a diff")).collect();
-    assert_eq!(git.diffs(&pairs).expect("diffs"), each);
+    assert_eq!(git.diff_pairs(&pairs).expect("diffs"), each);
     let pairs: Vec<(&Sha, &Sha)> = [&apart, &clash, &merged, &base].iter().map(|head| (&main, *head)).collect();
-    let each: Vec<_> = pairs.iter().map(|(base, head)| git.merges(base, head).expect("an answer")).collect();
-    assert_eq!(git.merges_of(&pairs).expect("answers"), each);
-    assert!(matches!(git.merges_of(&[(&main, &apart), (&main, &alone)]), Err(GitError::Failed { .. })));
+    let each: Vec<_> = pairs.iter().map(|(base, head)| git.try_merge(base, head).expect("an answer")).collect();
+    assert_eq!(git.try_merge_pairs(&pairs).expect("answers"), each);
+    assert!(matches!(git.try_merge_pairs(&[(&main, &apart), (&main, &alone)]), Err(GitError::CommandFailed { .. })));
     let nobody = Sha::from("0123456789012345678901234567890123456789");
-    assert!(git.diffs(&[(&base, &nobody)]).is_err());
+    assert!(git.diff_pairs(&[(&base, &nobody)]).is_err());
     assert!(git.merge_bases(&base, &[&nobody]).is_err());
 }

@@ -1,5 +1,5 @@
 use referee_core::model::Sha;
-use referee_git::{GitError, Merges};
+use referee_git::{GitError, MergeOutcome};
 
 use crate::repository::Repository;
 
@@ -23,15 +23,15 @@ fn merging_is_tried_without_touching_anything() {
     let alone = repository.commit();
     repository.write("alone", "not committed\n");
     let git = repository.discovered();
-    let Merges::Cleanly(tree) = git.merges(&main, &apart).expect("an answer") else { panic!("they are apart") };
+    let MergeOutcome::Clean(tree) = git.try_merge(&main, &apart).expect("an answer") else { panic!("they are apart") };
     let files = repository.run(&["ls-tree", "-r", "--name-only", tree.as_str()]);
     assert_eq!(files, "new\n\"odd\\nname\"\nshared\n");
-    assert_eq!(git.merges(&main, &clash).expect("an answer"), Merges::Conflicts(vec!["shared".to_owned()]));
-    assert_eq!(git.merges(&main, &odd).expect("an answer"), Merges::Conflicts(vec!["odd\nname".to_owned()]));
-    assert_eq!(git.merges(&main, &alone).expect("an answer"), Merges::Unrelated);
-    assert!(matches!(git.merges(&main, &main), Ok(Merges::Cleanly(_))));
+    assert_eq!(git.try_merge(&main, &clash).expect("an answer"), MergeOutcome::Conflicts(vec!["shared".to_owned()]));
+    assert_eq!(git.try_merge(&main, &odd).expect("an answer"), MergeOutcome::Conflicts(vec!["odd\nname".to_owned()]));
+    assert_eq!(git.try_merge(&main, &alone).expect("an answer"), MergeOutcome::Unrelated);
+    assert!(matches!(git.try_merge(&main, &main), Ok(MergeOutcome::Clean(_))));
     let nobody = Sha::from("0123456789012345678901234567890123456789");
-    assert!(matches!(git.merges(&main, &nobody), Err(GitError::Missing(_))));
+    assert!(matches!(git.try_merge(&main, &nobody), Err(GitError::CommitNotFound(_))));
     assert_eq!(std::fs::read(repository.path("alone")).expect("a file"), b"not committed\n");
     assert_eq!((repository.head(), repository.run(&["status", "--short"]).as_str()), (alone, " M alone\n"));
 }
@@ -46,14 +46,15 @@ fn lines_know_where_they_come_from() {
     let second = repository.commit();
     let git = repository.discovered();
     let blamed = git.blame(&second, "-new\nname", 3..=5).expect("it is known");
-    let told: Vec<_> = blamed.iter().map(|it| (it.line, &it.commit, it.path.as_str(), it.line_then)).collect();
+    let told: Vec<_> =
+        blamed.iter().map(|it| (it.line, &it.commit, it.original_path.as_str(), it.original_line)).collect();
     let old = "old name \"x\"";
     assert_eq!(told, [(3, &first, old, 2), (4, &second, "-new\nname", 4), (5, &first, old, 4)]);
     assert_eq!(blamed[0].author_email, "test@localhost");
-    assert_eq!((blamed[2].author_name.as_str(), blamed[2].time), ("Test", 1_767_225_600));
+    assert_eq!((blamed[2].author_name.as_str(), blamed[2].committed_at), ("Test", 1_767_225_600));
     assert_eq!(git.blame(&first, old, 5..=900).expect("it is known").len(), 2, "the file ends before");
-    assert!(matches!(git.blame(&first, "no such file", 1..=1), Err(GitError::Failed { .. })));
-    assert!(matches!(git.blame(&first, old, 90..=91), Err(GitError::Failed { .. })));
+    assert!(matches!(git.blame(&first, "no such file", 1..=1), Err(GitError::CommandFailed { .. })));
+    assert!(matches!(git.blame(&first, old, 90..=91), Err(GitError::CommandFailed { .. })));
     let nobody = Sha::from("0123456789012345678901234567890123456789");
-    assert!(matches!(git.blame(&nobody, old, 1..=1), Err(GitError::Missing(_))));
+    assert!(matches!(git.blame(&nobody, old, 1..=1), Err(GitError::CommitNotFound(_))));
 }

@@ -110,9 +110,9 @@ fn the_diff_names_exactly_the_files_that_git_names() {
 
     let paths: Vec<&str> = files.iter().filter(|it| it.new_blob.is_some()).map(|it| it.path.as_str()).collect();
     let blobs: Vec<&str> = files.iter().filter_map(|it| it.new_blob).collect();
-    let contents = git.files(&new, &paths).expect("they are read");
+    let contents = git.read_files(&new, &paths).expect("they are read");
     assert!(contents.iter().all(Option::is_some));
-    assert_eq!(contents, git.blobs(&blobs).expect("they are read"));
+    assert_eq!(contents, git.read_blobs(&blobs).expect("they are read"));
 }
 
 #[cfg(target_os = "linux")]
@@ -129,9 +129,9 @@ fn a_name_that_is_no_text_is_read_by_its_blob() {
     let diff = git.diff(&old, &new).expect("a diff");
     let files = parse_diff(&diff).expect("it is read");
     assert_eq!(files[0].path, "\"sign\\351\\n\"");
-    assert_eq!(git.files(&new, &[&files[0].path]).expect("an answer"), [None], "it is not its name");
+    assert_eq!(git.read_files(&new, &[&files[0].path]).expect("an answer"), [None], "it is not its name");
     let blob = files[0].new_blob.expect("a blob");
-    assert_eq!(git.blobs(&[blob]).expect("it is read"), [Some(b"one\n".to_vec())]);
+    assert_eq!(git.read_blobs(&[blob]).expect("it is read"), [Some(b"one\n".to_vec())]);
 }
 
 #[cfg(unix)]
@@ -146,7 +146,7 @@ fn links_and_submodules_are_not_followed() {
     repository.run(&["commit", "--quiet", "--message=odd"]);
     let new = repository.head();
     let git = repository.discovered();
-    let contents = git.files(&new, &["link", "module", "elsewhere"]).expect("an answer");
+    let contents = git.read_files(&new, &["link", "module", "elsewhere"]).expect("an answer");
     assert_eq!(contents, [Some(b"/etc/hostname".to_vec()), None, None]);
     let diff = git.diff(&old, &new).expect("a diff");
     let modes: Vec<_> = parse_diff(&diff).expect("it is read").iter().map(|it| it.new_mode).collect();
@@ -171,7 +171,7 @@ fn a_repository_of_longer_names_is_read_alike() {
     let nothing = git.empty_tree().expect("a tree");
     let whole = git.diff(&nothing, &new).expect("a diff");
     assert_eq!(parse_diff(&whole).expect("it is read").len(), 3);
-    assert_eq!(git.working().expect("a commit").as_str().len(), 64);
+    assert_eq!(git.commit_work_tree().expect("a commit").as_str().len(), 64);
     assert_eq!(git.blame(&new, "file", 1..=1).expect("it is known")[0].commit, new);
 }
 

@@ -12,8 +12,8 @@ fn patch_id(repository: &Repository, base: &Sha, head: &Sha) -> PatchId {
     let diff = git.diff(base, head).expect("a diff");
     let files = parse_diff(&diff).expect("it is read");
     let names: Vec<&str> = files.iter().filter_map(|file| file.old_blob).collect();
-    let texts = git.blobs(&names).expect("blobs");
-    PatchId::of(&files, |file| {
+    let texts = git.read_blobs(&names).expect("blobs");
+    PatchId::from_files(&files, |file| {
         let at = names.iter().position(|name| file.old_blob == Some(name))?;
         texts[at].as_deref()
     })

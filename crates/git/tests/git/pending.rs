@@ -28,12 +28,18 @@ fn what_is_not_committed_becomes_a_commit_and_nothing_moves() {
     std::fs::remove_file(repository.path("removed")).expect("a file");
     let index = std::fs::read(repository.path(".git/index")).expect("an index");
 
-    let (staged, working) = (git.staged().expect("a commit"), git.working().expect("a commit"));
+    let (staged, working) = (git.commit_staged().expect("a commit"), git.commit_work_tree().expect("a commit"));
     assert_eq!(changed(&git, &head, &staged), ["staged"]);
     assert_eq!(changed(&git, &head, &working), ["edited", "new file", "removed", "staged"]);
-    assert_eq!((git.staged().expect("a commit"), git.working().expect("a commit")), (staged.clone(), working));
-    let info = git.commit(&staged).expect("a commit");
-    assert_eq!((info.parents, info.author_name.as_str(), info.time), (vec![head.clone()], "referee", 1_767_225_600));
+    assert_eq!(
+        (git.commit_staged().expect("a commit"), git.commit_work_tree().expect("a commit")),
+        (staged.clone(), working)
+    );
+    let info = git.read_commit(&staged).expect("a commit");
+    assert_eq!(
+        (info.parents, info.author_name.as_str(), info.committed_at),
+        (vec![head.clone()], "referee", 1_767_225_600)
+    );
 
     assert_eq!(std::fs::read(repository.path(".git/index")).expect("an index"), index, "the user's index is as it was");
     assert_eq!((repository.head(), git.branches().expect("an answer").len()), (head, 1));
@@ -48,11 +54,11 @@ fn a_change_back_is_the_same_commit_again() {
     repository.write("file", "one\n");
     repository.commit();
     let git = repository.discovered();
-    let before = git.working().expect("a commit");
+    let before = git.commit_work_tree().expect("a commit");
     repository.write("file", "two\n");
-    assert_ne!(git.working().expect("a commit"), before);
+    assert_ne!(git.commit_work_tree().expect("a commit"), before);
     repository.write("file", "one\n");
-    assert_eq!(git.working().expect("a commit"), before);
+    assert_eq!(git.commit_work_tree().expect("a commit"), before);
 }
 
 #[test]
@@ -60,10 +66,10 @@ fn before_the_first_commit_there_is_still_a_change() {
     let repository = Repository::new();
     let git = repository.discovered();
     let nothing = git.empty_tree().expect("a tree");
-    assert_eq!(changed(&git, &nothing, &git.staged().expect("a commit")), [] as [&str; 0]);
+    assert_eq!(changed(&git, &nothing, &git.commit_staged().expect("a commit")), [] as [&str; 0]);
     repository.write("first", "one\n");
-    let working = git.working().expect("a commit");
-    assert_eq!(git.commit(&working).expect("a commit").parents, []);
+    let working = git.commit_work_tree().expect("a commit");
+    assert_eq!(git.read_commit(&working).expect("a commit").parents, []);
     assert_eq!(changed(&git, &nothing, &working), ["first"]);
     assert_eq!(git.resolve("HEAD").expect("an answer"), None);
 }
@@ -75,15 +81,15 @@ fn a_linked_worktree_has_its_own_index() {
     repository.run(&["worktree", "add", "--quiet", "linked"]);
     repository.write("linked/deep/file", "one\n");
     let linked = Git::discover(&repository.path("linked/deep")).expect("a repository");
-    assert_eq!(changed(&linked, &head, &linked.working().expect("a commit")), ["deep/file"]);
-    assert_eq!(changed(&linked, &head, &linked.staged().expect("a commit")), [] as [&str; 0]);
+    assert_eq!(changed(&linked, &head, &linked.commit_work_tree().expect("a commit")), ["deep/file"]);
+    assert_eq!(changed(&linked, &head, &linked.commit_staged().expect("a commit")), [] as [&str; 0]);
 }
 
 #[test]
 fn a_bare_repository_has_nothing_pending() {
     let repository = Repository::init(&["--bare"]);
     let git = repository.discovered();
-    assert!(matches!(git.is_clean(), Err(GitError::Bare { .. })));
-    assert!(matches!(git.staged(), Err(GitError::Bare { .. })));
-    assert!(matches!(git.working(), Err(GitError::Bare { .. })));
+    assert!(matches!(git.is_clean(), Err(GitError::NoWorkTree { .. })));
+    assert!(matches!(git.commit_staged(), Err(GitError::NoWorkTree { .. })));
+    assert!(matches!(git.commit_work_tree(), Err(GitError::NoWorkTree { .. })));
 }

@@ -14,15 +14,15 @@ fn files_are_read_in_one_call() {
     let head = repository.commit();
     let git = repository.git();
     let paths = ["dir/large", "a b.txt", "no such file", "empty", "dir", "bytes", "a missing"];
-    let texts = git.files(&head, &paths).expect("they are read");
+    let texts = git.read_files(&head, &paths).expect("they are read");
     let expected: [Option<&[u8]>; 7] =
         [Some(large.as_bytes()), Some(b"one\n"), None, Some(b""), None, Some(b"\0\xff\n"), None];
     assert!(texts.iter().map(Option::as_deref).eq(expected));
     // Many are read another way.
-    let many = git.files(&head, &paths.repeat(4)).expect("they are read");
+    let many = git.read_files(&head, &paths.repeat(4)).expect("they are read");
     assert!(many.iter().map(Option::as_deref).eq(expected.repeat(4)));
-    assert_eq!(git.files(&head, &[]).expect("nothing is asked"), [] as [Option<Vec<u8>>; 0]);
-    assert!(matches!(git.files(&head, &["a\0b"]), Err(GitError::Unreadable(_))));
+    assert_eq!(git.read_files(&head, &[]).expect("nothing is asked"), [] as [Option<Vec<u8>>; 0]);
+    assert!(matches!(git.read_files(&head, &["a\0b"]), Err(GitError::InvalidPath(_))));
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn many_files_do_not_choke_the_pipe() {
     repository.write("a", "x".repeat(100_000));
     let head = repository.commit();
     let paths = vec!["a"; 300];
-    let texts = repository.git().files(&head, &paths).expect("they are read");
+    let texts = repository.git().read_files(&head, &paths).expect("they are read");
     assert!(texts.iter().all(|text| text.as_ref().is_some_and(|text| text.len() == 100_000)));
 }
 
@@ -43,12 +43,12 @@ fn a_name_is_never_taken_for_an_option() {
     for name in ["--output=stolen", "HEAD", "main", "", "-p", "0123", &"g".repeat(40)] {
         let odd = Sha::from(name);
         assert!(matches!(git.diff(&odd, &head), Err(GitError::NotASha(_))), "{name}");
-        assert!(matches!(git.files(&odd, &["a"]), Err(GitError::NotASha(_))), "{name}");
-        assert!(matches!(git.blobs(&[name]), Err(GitError::NotASha(_))), "{name}");
+        assert!(matches!(git.read_files(&odd, &["a"]), Err(GitError::NotASha(_))), "{name}");
+        assert!(matches!(git.read_blobs(&[name]), Err(GitError::NotASha(_))), "{name}");
     }
     let nobody = Sha::from("0123456789012345678901234567890123456789");
-    assert!(matches!(git.diff(&nobody, &head), Err(GitError::Missing(sha)) if sha == nobody));
-    assert_eq!(git.blobs(&[nobody.as_str()]).expect("it is missing"), [None]);
+    assert!(matches!(git.diff(&nobody, &head), Err(GitError::CommitNotFound(sha)) if sha == nobody));
+    assert_eq!(git.read_blobs(&[nobody.as_str()]).expect("it is missing"), [None]);
 }
 
 /// A repository's own settings must not start programs or change what a diff says.

@@ -1,7 +1,7 @@
 use std::fs;
 
 use referee_core::model::Sha;
-use referee_git::{GitError, Push};
+use referee_git::{BranchPush, GitError};
 
 use crate::repository::Repository;
 
@@ -31,7 +31,9 @@ impl Two {
     fn push(&self, branch: &str, commit: usize, over: Option<usize>) -> Result<(), GitError> {
         let url = self.there.path("").display().to_string();
         let over = over.map(|at| &self.commits[at]);
-        self.here.git().push_commit(&Push { url: &url, branch, commit: &self.commits[commit], over }, None)
+        self.here
+            .git()
+            .push_commit(&BranchPush { url: &url, branch, commit: &self.commits[commit], expected: over }, None)
     }
 
     fn tip(&self, branch: &str) -> Option<Sha> {
@@ -48,13 +50,13 @@ fn a_push_goes_over_what_was_seen_and_over_nothing_else() {
     two.push("feature", 1, Some(0)).expect("it is there already");
     for over in [Some(0), Some(2), None] {
         let error = two.push("feature", 2, over).expect_err("another one is there");
-        assert!(matches!(&error, GitError::Moved { branch } if branch == "feature"), "{over:?}: {error:?}");
+        assert!(matches!(&error, GitError::BranchMoved { branch } if branch == "feature"), "{over:?}: {error:?}");
     }
     two.push("feature", 0, Some(1)).expect("history may be rewritten");
     assert_eq!(two.tip("feature"), Some(two.commits[0].clone()));
     two.push("referee/issue-7", 2, None).expect("a new one");
     let error = two.push("referee/issue-8", 2, Some(0)).expect_err("there is no such branch");
-    assert!(matches!(error, GitError::Moved { .. }), "{error:?}");
+    assert!(matches!(error, GitError::BranchMoved { .. }), "{error:?}");
     assert_eq!(two.tip("referee/issue-8"), None);
 }
 
@@ -85,7 +87,7 @@ fn a_server_that_refuses_says_why() {
     fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).expect("it may run");
     let error = two.push("feature", 1, Some(0));
     match error {
-        Err(GitError::Denied { branch, why }) => {
+        Err(GitError::PushDenied { branch, why }) => {
             assert_eq!(branch, "feature");
             assert!(why.contains("protected"), "{why}");
         }
@@ -99,10 +101,10 @@ fn a_server_that_is_not_there_is_told_apart() {
     let two = Two::new();
     let push = |url: &str| {
         let [first, ..] = &two.commits;
-        two.here.git().push_commit(&Push { url, branch: "x", commit: first, over: None }, None)
+        two.here.git().push_commit(&BranchPush { url, branch: "x", commit: first, expected: None }, None)
     };
     let nowhere = two.there.path("nowhere").display().to_string();
-    assert!(matches!(push(&nowhere), Err(GitError::Failed { command: "push", .. })));
-    assert!(matches!(push("https://ada:hunter2@localhost/x"), Err(GitError::Address { .. })));
-    assert!(matches!(push("ext::sh -c true"), Err(GitError::Address { .. })));
+    assert!(matches!(push(&nowhere), Err(GitError::CommandFailed { command: "push", .. })));
+    assert!(matches!(push("https://ada:hunter2@localhost/x"), Err(GitError::UnsupportedUrl { .. })));
+    assert!(matches!(push("ext::sh -c true"), Err(GitError::UnsupportedUrl { .. })));
 }

@@ -1,5 +1,5 @@
 use referee_core::model::Sha;
-use referee_git::{Git, GitError, Head};
+use referee_git::{CheckedOut, Git, GitError};
 
 use crate::repository::Repository;
 
@@ -41,17 +41,17 @@ fn a_revision_is_a_commit_or_nothing() {
 fn what_is_checked_out_is_a_branch_or_a_commit() {
     let repository = Repository::new();
     let git = repository.discovered();
-    assert_eq!(git.head().expect("an answer"), Head::Branch { name: "main".to_owned(), commit: None });
+    assert_eq!(git.head().expect("an answer"), CheckedOut::Branch { name: "main".to_owned(), commit: None });
     assert_eq!(git.branches().expect("an answer"), []);
     assert_eq!(git.default_branch().expect("an answer"), None);
     let first = repository.commit();
     let head = git.head().expect("an answer");
     assert_eq!(
         (head.commit(), &head),
-        (Some(&first), &Head::Branch { name: "main".to_owned(), commit: Some(first.clone()) })
+        (Some(&first), &CheckedOut::Branch { name: "main".to_owned(), commit: Some(first.clone()) })
     );
     repository.run(&["switch", "--quiet", "--detach"]);
-    assert_eq!(git.head().expect("an answer"), Head::Detached(first.clone()));
+    assert_eq!(git.head().expect("an answer"), CheckedOut::Detached(first.clone()));
     repository.run(&["branch", "a/b"]);
     let branches = [("a/b".to_owned(), first.clone()), ("main".to_owned(), first)];
     assert_eq!(git.branches().expect("an answer"), branches);
@@ -93,11 +93,11 @@ fn when_a_branch_moved_is_remembered() {
     let first = repository.commit();
     let git = repository.discovered();
     // The repository of a test knows one moment only.
-    assert_eq!(git.moved_at("main", &first).expect("an answer"), Some(1_767_225_600));
+    assert_eq!(git.branch_moved_at("main", &first).expect("an answer"), Some(1_767_225_600));
     let nobody = Sha::from("0123456789012345678901234567890123456789");
-    assert_eq!(git.moved_at("main", &nobody).expect("an answer"), None);
-    assert_eq!(git.moved_at("nobody", &first).expect("an answer"), None);
-    assert_eq!(git.moved_at("--all", &first).expect("an answer"), None);
+    assert_eq!(git.branch_moved_at("main", &nobody).expect("an answer"), None);
+    assert_eq!(git.branch_moved_at("nobody", &first).expect("an answer"), None);
+    assert_eq!(git.branch_moved_at("--all", &first).expect("an answer"), None);
 }
 
 #[test]
@@ -107,13 +107,13 @@ fn a_kept_commit_outlives_its_branch() {
     repository.run(&["switch", "--quiet", "--create=topic"]);
     let topic = repository.commit();
     let git = repository.discovered();
-    git.keep(&topic).expect("it is kept");
-    git.keep(&topic).expect("it is kept again");
+    git.pin_commit(&topic).expect("it is kept");
+    git.pin_commit(&topic).expect("it is kept again");
     repository.run(&["switch", "--quiet", "main"]);
     repository.run(&["branch", "--quiet", "-D", "topic"]);
     repository.run(&["reflog", "expire", "--expire=now", "--all"]);
     repository.run(&["gc", "--quiet", "--prune=now"]);
-    assert!(git.has(&topic).expect("an answer"));
+    assert!(git.has_commit(&topic).expect("an answer"));
     let nobody = Sha::from("0123456789012345678901234567890123456789");
-    assert!(matches!(git.keep(&nobody), Err(GitError::Missing(_))));
+    assert!(matches!(git.pin_commit(&nobody), Err(GitError::CommitNotFound(_))));
 }

@@ -33,7 +33,7 @@ impl Repository {
     }
 
     pub(crate) fn git(&self) -> Git {
-        Git::at(&self.dir)
+        Git::from_dir(&self.dir)
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

@@ -16,7 +16,7 @@ fn commit(copy: &WorkCopy, path: &str, text: &str) -> Sha {
 }
 
 fn tampered(error: &GitError, with: &str) -> bool {
-    matches!(error, GitError::Tampered { why } if why.contains(with))
+    matches!(error, GitError::WorkCopyTampered { why } if why.contains(with))
 }
 
 #[test]
@@ -24,17 +24,17 @@ fn what_was_committed_comes_back_and_nothing_else() {
     let parted = Parted::new();
     let git = parted.repository.git();
     let copy = parted.copy();
-    assert_eq!(git.take_from(&copy, ROOM).expect("an answer"), parted.head, "nothing was done");
+    assert_eq!(git.fetch_from_work_copy(&copy, ROOM).expect("an answer"), parted.head, "nothing was done");
     let made = commit(&copy, "b", "mended\n");
     fs::write(copy.dir().join("b"), "not committed\n").expect("a file");
-    assert_eq!(git.take_from(&copy, ROOM).expect("it comes back"), made);
-    assert_eq!(git.files(&made, &["b"]).expect("a file"), [Some(b"mended\n".to_vec())]);
+    assert_eq!(git.fetch_from_work_copy(&copy, ROOM).expect("it comes back"), made);
+    assert_eq!(git.read_files(&made, &["b"]).expect("a file"), [Some(b"mended\n".to_vec())]);
 
     work(copy.dir(), &["switch", "--quiet", "--create", "mine"]);
     let made = commit(&copy, "b", "on a branch\n");
-    assert_eq!(git.take_from(&copy, ROOM).expect("it comes back"), made);
+    assert_eq!(git.fetch_from_work_copy(&copy, ROOM).expect("it comes back"), made);
     work(copy.dir(), &["switch", "--quiet", "--orphan", "nothing"]);
-    let error = git.take_from(&copy, ROOM).expect_err("nothing is checked out");
+    let error = git.fetch_from_work_copy(&copy, ROOM).expect_err("nothing is checked out");
     assert!(tampered(&error, "nothing is checked out"), "{error:?}");
 }
 
@@ -120,9 +120,9 @@ fn a_copy_that_leads_elsewhere_is_refused() {
         let away = tempfile::tempdir().expect("a folder");
         deed(copy.dir(), away.path());
         let git = parted.repository.git();
-        let error = git.take_from(&copy, ROOM).expect_err(case);
+        let error = git.fetch_from_work_copy(&copy, ROOM).expect_err(case);
         assert!(tampered(&error, with), "{case}: {error:?}");
-        assert!(!git.has(&made).expect("an answer"), "{case}");
+        assert!(!git.has_commit(&made).expect("an answer"), "{case}");
     }
 }
 
@@ -147,7 +147,7 @@ fn settings_and_hooks_of_a_copy_start_nothing() {
          [uploadpack]\n packObjectsHook = {run}\n[include]\n path = /dev/zero\n[uploadpack]\n hideRefs = HEAD\n"
     );
     fs::write(copy.dir().join(".git/config"), config).expect("a file");
-    assert_eq!(parted.repository.git().take_from(&copy, ROOM).expect("it comes back"), made);
+    assert_eq!(parted.repository.git().fetch_from_work_copy(&copy, ROOM).expect("it comes back"), made);
     assert!(!trace.exists());
 }
 
@@ -165,7 +165,7 @@ fn a_damaged_object_does_not_come_back() {
     let made = work(copy.dir(), &["commit-tree", "-m", "evil", "-p", "HEAD", &tree]);
     work(copy.dir(), &["update-ref", "HEAD", &made]);
     let git: Git = parted.repository.git();
-    let error = git.take_from(&copy, ROOM).expect_err("it is damaged");
-    assert!(matches!(&error, GitError::Failed { command: "fetch", .. }), "{error:?}");
-    assert!(!git.has(&Sha::from(made.as_str())).expect("an answer"));
+    let error = git.fetch_from_work_copy(&copy, ROOM).expect_err("it is damaged");
+    assert!(matches!(&error, GitError::CommandFailed { command: "fetch", .. }), "{error:?}");
+    assert!(!git.has_commit(&Sha::from(made.as_str())).expect("an answer"));
 }

@@ -2,7 +2,7 @@ use std::path::Path;
 use std::process::Command;
 
 use referee_core::model::Sha;
-use referee_git::{Git, GitError, User, WorkCopy};
+use referee_git::{Git, GitError, GitIdentity, WorkCopy};
 
 use crate::repository::Repository;
 
@@ -19,8 +19,8 @@ pub(crate) fn work(dir: &Path, arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
-pub(crate) fn bot() -> User {
-    User { name: Some("Review \"Bot\"\nx".to_owned()), email: Some("bot@localhost".to_owned()) }
+pub(crate) fn bot() -> GitIdentity {
+    GitIdentity { name: Some("Review \"Bot\"\nx".to_owned()), email: Some("bot@localhost".to_owned()) }
 }
 
 /// A branch that left the base, which went on; and a copy at the branch.
@@ -48,7 +48,7 @@ impl Parted {
 
     pub(crate) fn copy(&self) -> WorkCopy {
         let dir = self.outside.path().join("-work copy");
-        self.repository.git().work_copy(&dir, &self.head, &self.base, &bot()).expect("a work copy")
+        self.repository.git().create_work_copy(&dir, &self.head, &self.base, &bot()).expect("a work copy")
     }
 }
 
@@ -71,7 +71,7 @@ fn a_work_copy_is_a_repository_of_its_own() {
     work(&dir, &["rebase", "--quiet", "base"]);
     assert_eq!(work(&dir, &["log", "--format=%H", "-1", "HEAD~2"]), parted.base.as_str());
     let made = Sha::from(work(&dir, &["rev-parse", "HEAD"]).as_str());
-    assert!(!parted.repository.git().has(&made).expect("an answer"), "what is done there stays there");
+    assert!(!parted.repository.git().has_commit(&made).expect("an answer"), "what is done there stays there");
 
     drop(copy);
     assert!(!dir.exists(), "it goes with the value");
@@ -81,18 +81,18 @@ fn a_work_copy_is_a_repository_of_its_own() {
 fn what_a_cache_left_on_the_server_is_in_its_work_copies() {
     let parted = Parted::new();
     parted.repository.run(&["config", "uploadpack.allowFilter", "true"]);
-    let cache = Git::cache(&parted.outside.path().join("cache")).expect("a cache");
+    let cache = Git::open_cache(&parted.outside.path().join("cache")).expect("a cache");
     let url = format!("file://{}", parted.repository.path("").display());
-    cache.fetch(&url, &[parted.head.clone(), parted.base.clone()], None).expect("they are there");
+    cache.fetch_commits(&url, &[parted.head.clone(), parted.base.clone()], None).expect("they are there");
     let dir = parted.outside.path().join("copy");
-    let copy = cache.work_copy(&dir, &parted.head, &parted.base, &bot()).expect("a work copy");
+    let copy = cache.create_work_copy(&dir, &parted.head, &parted.base, &bot()).expect("a work copy");
     parted.repository.run(&["config", "uploadpack.allowFilter", "false"]);
     std::fs::rename(parted.repository.path(".git"), parted.repository.path("gone")).expect("it goes");
     work(copy.dir(), &["fsck", "--full", "--strict"]);
     work(copy.dir(), &["rebase", "--quiet", "base"]);
-    let made = cache.take_from(&copy, 1 << 20).expect("nobody has to be asked");
+    let made = cache.fetch_from_work_copy(&copy, 1 << 20).expect("nobody has to be asked");
     assert_eq!(made.as_str(), work(copy.dir(), &["rev-parse", "HEAD"]));
-    assert_eq!(cache.files(&made, &["b"]).expect("a file"), [Some(b"feature\n".to_vec())]);
+    assert_eq!(cache.read_files(&made, &["b"]).expect("a file"), [Some(b"feature\n".to_vec())]);
 }
 
 #[test]
@@ -101,14 +101,14 @@ fn a_work_copy_is_made_of_what_is_there_where_nothing_is() {
     let git = parted.repository.git();
     let nobody = Sha::from("0123456789012345678901234567890123456789");
     let new = parted.outside.path().join("new");
-    let error = git.work_copy(&new, &nobody, &parted.base, &bot()).expect_err("it is missing");
-    assert!(matches!(&error, GitError::Missing(it) if *it == nobody), "{error:?}");
+    let error = git.create_work_copy(&new, &nobody, &parted.base, &bot()).expect_err("it is missing");
+    assert!(matches!(&error, GitError::CommitNotFound(it) if *it == nobody), "{error:?}");
     assert!(!new.exists());
-    let error = git.work_copy(&new, &Sha::from("--all"), &parted.base, &bot()).expect_err("it is no commit");
+    let error = git.create_work_copy(&new, &Sha::from("--all"), &parted.base, &bot()).expect_err("it is no commit");
     assert!(matches!(error, GitError::NotASha(_)), "{error:?}");
     std::fs::create_dir(&new).expect("a folder");
     std::fs::write(new.join("kept"), "").expect("a file");
-    let error = git.work_copy(&new, &parted.head, &parted.base, &bot()).expect_err("it is there");
-    assert!(matches!(error, GitError::Folder { .. }), "{error:?}");
+    let error = git.create_work_copy(&new, &parted.head, &parted.base, &bot()).expect_err("it is there");
+    assert!(matches!(error, GitError::Filesystem { .. }), "{error:?}");
     assert!(new.join("kept").exists());
 }

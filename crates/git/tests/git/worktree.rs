@@ -1,5 +1,5 @@
 use referee_core::model::Sha;
-use referee_git::{GitError, Head};
+use referee_git::{CheckedOut, GitError};
 
 use crate::repository::Repository;
 
@@ -15,7 +15,7 @@ fn a_commit_becomes_files_and_goes_again() {
     let dir = outside.path().join("-a b");
     let worktree = git.add_worktree(&dir, &first).expect("a worktree");
     assert_eq!(std::fs::read(worktree.dir().join("a b/file")).expect("a file"), b"one\n");
-    assert_eq!(worktree.git().head().expect("an answer"), Head::Detached(first.clone()));
+    assert_eq!(worktree.git().head().expect("an answer"), CheckedOut::Detached(first.clone()));
     assert_eq!(worktree.git().common_dir(), git.common_dir());
     std::fs::write(dir.join("left over"), "").expect("a file");
     worktree.remove().expect("it goes");
@@ -31,9 +31,9 @@ fn a_commit_becomes_files_and_goes_again() {
     assert_eq!(repository.run(&["worktree", "list", "--porcelain"]).matches("worktree ").count(), 1);
 
     std::fs::create_dir_all(dir.join("somebody's")).expect("a folder");
-    assert!(matches!(git.add_worktree(&dir, &first), Err(GitError::Failed { .. })));
+    assert!(matches!(git.add_worktree(&dir, &first), Err(GitError::CommandFailed { .. })));
     assert!(dir.join("somebody's").exists());
     let nobody = Sha::from("0123456789012345678901234567890123456789");
     let error = git.add_worktree(&outside.path().join("new"), &nobody).expect_err("it is missing");
-    assert!(matches!(error, GitError::Missing(_)), "{error:?}");
+    assert!(matches!(error, GitError::CommitNotFound(_)), "{error:?}");
 }

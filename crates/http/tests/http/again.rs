@@ -2,26 +2,26 @@
 
 use std::time::Duration;
 
-use referee_http::{Call, Calls, Client, HttpError, Limits, Method, Reach, Route};
+use referee_http::{Client, ClientLimits, ClientOptions, HttpError, Method, RequestCounts, Route, RouteRequest};
 use serde_json::json;
 
 use crate::server::{Reply, Server};
 
 const READ: Route = Route::get("/pulls");
 const POST: Route = Route::write(Method::Post, "/comments", &["body"]);
-const EDIT: Route = Route::write(Method::Patch, "/comments/{comment}", &["body"]).repeatable();
+const EDIT: Route = Route::write(Method::Patch, "/comments/{comment}", &["body"]).idempotent();
 const ROUTES: &[Route] = &[READ, POST, EDIT];
 
-fn read() -> Call<'static> {
-    Call::new(&READ, [""; 0])
+fn read() -> RouteRequest<'static> {
+    RouteRequest::new(&READ, [""; 0])
 }
 
-fn post() -> Call<'static> {
-    Call::new(&POST, [""; 0]).sending(json!({ "body": "hi" }))
+fn post() -> RouteRequest<'static> {
+    RouteRequest::new(&POST, [""; 0]).with_body(json!({ "body": "hi" }))
 }
 
-fn edit() -> Call<'static> {
-    Call::new(&EDIT, [7]).sending(json!({ "body": "hi" }))
+fn edit() -> RouteRequest<'static> {
+    RouteRequest::new(&EDIT, [7]).with_body(json!({ "body": "hi" }))
 }
 
 fn html_502() -> Reply {
@@ -43,7 +43,7 @@ async fn a_read_is_tried_again() {
         let server = Server::new([first.clone(), first, Reply::ok("[]")]).await;
         let client = server.client(ROUTES);
         assert_eq!(client.send(&read()).await.expect("the third answer").status, 200);
-        assert_eq!(client.calls(), Calls { reads: 3, writes: 0 });
+        assert_eq!(client.request_counts(), RequestCounts { reads: 3, writes: 0 });
     }
 }
 
@@ -60,7 +60,7 @@ async fn a_write_that_may_be_repeated_is_tried_again() {
 async fn a_write_whose_answer_got_lost_is_sent_once_and_unknown() {
     for lost in [Reply::broken(), cut()] {
         let server = Server::new([lost, Reply::ok("{}")]).await;
-        assert_eq!(server.client(ROUTES).send(&post()).await.expect_err("no answer"), HttpError::Unknown);
+        assert_eq!(server.client(ROUTES).send(&post()).await.expect_err("no answer"), HttpError::OutcomeUnknown);
         assert_eq!(server.seen().len(), 1);
     }
 }
@@ -69,10 +69,10 @@ async fn a_write_whose_answer_got_lost_is_sent_once_and_unknown() {
 async fn a_silent_server_is_given_up() {
     let server = Server::new([Reply::Silence]).await;
     let reach = server.reach(ROUTES);
-    let limits = Limits { request: Duration::from_millis(200), ..reach.limits };
-    let client = Client::new(Reach { limits, ..reach }).expect("a client");
+    let limits = ClientLimits { request_timeout: Duration::from_millis(200), ..reach.limits };
+    let client = Client::new(ClientOptions { limits, ..reach }).expect("a client");
     let unreachable = HttpError::Unreachable("127.0.0.1".into(), "there was no whole answer within 200ms".into());
-    assert_eq!(client.send(&post()).await.expect_err("no answer"), HttpError::Unknown);
+    assert_eq!(client.send(&post()).await.expect_err("no answer"), HttpError::OutcomeUnknown);
     assert_eq!(server.seen().len(), 1);
     assert_eq!(client.send(&read()).await.expect_err("no answer"), unreachable);
     assert_eq!(server.seen().len(), 4);
@@ -108,24 +108,24 @@ async fn an_error_of_the_server_itself_is_not_tried_again() {
         let answer = client.send(&call).await.expect("an answer, whatever its status");
         assert_eq!((answer.status, answer.message().as_str()), (500, "no such line"));
     }
-    assert_eq!(client.calls(), Calls { reads: 1, writes: 2 });
+    assert_eq!(client.request_counts(), RequestCounts { reads: 1, writes: 2 });
 }
 
 #[tokio::test]
 async fn a_long_wait_is_the_callers() {
     let server = Server::new([busy("3600"), Reply::ok("[]")]).await;
     let error = server.client(ROUTES).send(&read()).await.expect_err("too long a wait");
-    assert_eq!(error, HttpError::Later { after: Some(Duration::from_secs(3600)) });
+    assert_eq!(error, HttpError::RetryLater { after: Some(Duration::from_secs(3600)) });
     assert_eq!(server.seen().len(), 1);
     let server = Server::new([Reply::new("503 Service Unavailable", "retry-after: 3600\r\n", "")]).await;
     let error = server.client(ROUTES).send(&read()).await.expect_err("too long a wait");
-    assert_eq!(error, HttpError::Later { after: Some(Duration::from_secs(3600)) });
+    assert_eq!(error, HttpError::RetryLater { after: Some(Duration::from_secs(3600)) });
 }
 
 #[tokio::test]
 async fn a_server_that_stays_busy_or_down_says_so_in_the_end() {
     let server = Server::new([Reply::new("429 Too Many Requests", "", "")]).await;
-    assert_eq!(server.client(ROUTES).send(&post()).await.expect_err("busy"), HttpError::Later { after: None });
+    assert_eq!(server.client(ROUTES).send(&post()).await.expect_err("busy"), HttpError::RetryLater { after: None });
     assert_eq!(server.seen().len(), 3);
     let server = Server::new([html_502()]).await;
     assert_eq!(server.client(ROUTES).send(&read()).await.expect("its last answer").status, 502);
@@ -137,7 +137,7 @@ async fn a_server_that_stays_busy_or_down_says_so_in_the_end() {
 async fn a_refusal_after_a_lost_answer_is_unknown() {
     for second in [Reply::new("404 Not Found", "", ""), Reply::new("409 Conflict", "", ""), busy("3600")] {
         let server = Server::new([Reply::broken(), second]).await;
-        assert_eq!(server.client(ROUTES).send(&edit()).await.expect_err("a doubt"), HttpError::Unknown);
+        assert_eq!(server.client(ROUTES).send(&edit()).await.expect_err("a doubt"), HttpError::OutcomeUnknown);
     }
     let server = Server::new([Reply::broken(), Reply::new("404 Not Found", "", "")]).await;
     assert_eq!(server.client(ROUTES).send(&read()).await.expect("a read has no doubt").status, 404);
@@ -147,8 +147,8 @@ async fn a_refusal_after_a_lost_answer_is_unknown() {
 async fn a_server_that_keeps_failing_is_left_alone() {
     let server = Server::new([Reply::new("500 Internal Server Error", "", "")]).await;
     let reach = server.reach(ROUTES);
-    let limits = Limits { failures: 4, rest: Duration::from_secs(3600), ..reach.limits };
-    let client = Client::new(Reach { limits, ..reach }).expect("a client");
+    let limits = ClientLimits { failure_threshold: 4, breaker_open_time: Duration::from_secs(3600), ..reach.limits };
+    let client = Client::new(ClientOptions { limits, ..reach }).expect("a client");
     for _ in 0..4 {
         assert_eq!(client.send(&read()).await.expect("an answer").status, 500);
     }
@@ -165,8 +165,8 @@ async fn a_server_that_recovers_or_only_refuses_is_not_left_alone() {
     replies.extend(vec![Reply::new("404 Not Found", "", ""); 8]);
     let server = Server::new(replies).await;
     let reach = server.reach(ROUTES);
-    let limits = Limits { failures: 4, rest: Duration::from_secs(3600), ..reach.limits };
-    let client = Client::new(Reach { limits, ..reach }).expect("a client");
+    let limits = ClientLimits { failure_threshold: 4, breaker_open_time: Duration::from_secs(3600), ..reach.limits };
+    let client = Client::new(ClientOptions { limits, ..reach }).expect("a client");
     for _ in 0..14 {
         client.send(&read()).await.expect("an answer");
     }
@@ -177,8 +177,8 @@ async fn a_server_that_recovers_or_only_refuses_is_not_left_alone() {
 async fn a_client_and_its_clones_keep_one_pace() {
     let server = Server::new([Reply::ok("[]")]).await;
     let reach = server.reach(ROUTES);
-    let limits = Limits { per_minute: 1, burst: 2, ..reach.limits };
-    let client = Client::new(Reach { limits, ..reach }).expect("a client");
+    let limits = ClientLimits { requests_per_minute: 1, burst: 2, ..reach.limits };
+    let client = Client::new(ClientOptions { limits, ..reach }).expect("a client");
     client.send(&read()).await.expect("the first");
     client.clone().send(&read()).await.expect("the second");
     let third = tokio::time::timeout(Duration::from_millis(50), client.send(&read())).await;

@@ -1,6 +1,6 @@
 //! What is not on the list does not leave (SAF-1).
 
-use referee_http::{Call, HttpError, Method, Route};
+use referee_http::{HttpError, Method, Route, RouteRequest};
 use serde_json::{Value, json};
 
 use crate::server::{Reply, Server};
@@ -9,11 +9,13 @@ const PULL: Route = Route::get("/repos/{owner}/{repo}/pulls/{number}");
 const COMMENT: Route = Route::write(Method::Post, "/repos/{owner}/{repo}/issues/{number}/comments", &["body"]);
 const EDIT: Route = Route::write(Method::Patch, "/repos/{owner}/{repo}/issues/comments/{comment}", &["body"]);
 const ASSIGN: Route = Route::write(Method::Patch, "/repos/{owner}/{repo}/issues/{number}", &["assignees"]);
-const RESOLVE: Route = Route::bare(Method::Post, "/repos/{owner}/{repo}/pulls/comments/{comment}/resolve");
-const UNLABEL: Route = Route::bare(Method::Delete, "/repos/{owner}/{repo}/issues/{number}/labels/{label}");
+const RESOLVE: Route =
+    Route::write_without_body(Method::Post, "/repos/{owner}/{repo}/pulls/comments/{comment}/resolve");
+const UNLABEL: Route =
+    Route::write_without_body(Method::Delete, "/repos/{owner}/{repo}/issues/{number}/labels/{label}");
 const ROUTES: &[Route] = &[PULL, COMMENT, EDIT, ASSIGN, RESOLVE, UNLABEL];
 
-async fn refused(calls: &[Call<'_>]) {
+async fn refused(calls: &[RouteRequest<'_>]) {
     let server = Server::new([Reply::ok("{}")]).await;
     let client = server.client(ROUTES);
     for call in calls {
@@ -21,17 +23,20 @@ async fn refused(calls: &[Call<'_>]) {
         assert!(matches!(error, HttpError::NotAllowed(_)), "{call:?}: {error}");
     }
     assert_eq!(server.seen(), Vec::<String>::new());
-    assert_eq!(client.calls().reads + client.calls().writes, 0);
+    assert_eq!(client.request_counts().reads + client.request_counts().writes, 0);
 }
 
 #[tokio::test]
 async fn what_is_on_the_list_leaves() {
     let server = Server::new([Reply::ok("{}")]).await;
     let client = server.client(ROUTES);
-    client.send(&Call::new(&PULL, ["o", "r", "7"]).with("q", "a b&c=d")).await.expect("a read");
-    client.send(&Call::new(&COMMENT, ["o", "r", "7"]).sending(json!({ "body": "hi" }))).await.expect("a comment");
-    client.send(&Call::new(&RESOLVE, ["o", "r", "9"])).await.expect("a bare write");
-    client.send(&Call::new(&UNLABEL, ["o", "r", "7", "4"])).await.expect("an own label");
+    client.send(&RouteRequest::new(&PULL, ["o", "r", "7"]).with_query("q", "a b&c=d")).await.expect("a read");
+    client
+        .send(&RouteRequest::new(&COMMENT, ["o", "r", "7"]).with_body(json!({ "body": "hi" })))
+        .await
+        .expect("a comment");
+    client.send(&RouteRequest::new(&RESOLVE, ["o", "r", "9"])).await.expect("a bare write");
+    client.send(&RouteRequest::new(&UNLABEL, ["o", "r", "7", "4"])).await.expect("an own label");
     let want = [
         "GET /api/v1/repos/o/r/pulls/7?q=a+b%26c%3Dd",
         "POST /api/v1/repos/o/r/issues/7/comments",
@@ -40,7 +45,7 @@ async fn what_is_on_the_list_leaves() {
     ];
     assert_eq!(server.lines(), want);
     assert!(server.seen()[1].ends_with("{\"body\":\"hi\"}"));
-    assert_eq!((client.calls().reads, client.calls().writes), (1, 3));
+    assert_eq!((client.request_counts().reads, client.request_counts().writes), (1, 3));
 }
 
 #[tokio::test]
@@ -55,8 +60,8 @@ async fn no_route_merges_closes_dismisses_or_deletes_words() {
         (Method::Post, "/repos/{owner}/{repo}/pulls/{number}"),
         (Method::Put, "/repos/{owner}/{repo}/issues/comments/{number}"),
     ];
-    let routes = forbidden.map(|(method, path)| Route::bare(method, path));
-    let calls: Vec<Call<'_>> = routes.iter().map(|route| Call::new(route, ["o", "r", "7"])).collect();
+    let routes = forbidden.map(|(method, path)| Route::write_without_body(method, path));
+    let calls: Vec<RouteRequest<'_>> = routes.iter().map(|route| RouteRequest::new(route, ["o", "r", "7"])).collect();
     refused(&calls).await;
 }
 
@@ -76,12 +81,12 @@ async fn no_body_says_more_than_the_list() {
     let wider =
         Route::write(Method::Patch, "/repos/{owner}/{repo}/issues/{number}", &["assignees", "state", "title", "base"]);
     let mut calls = vec![
-        Call::new(&RESOLVE, ["o", "r", "9"]).sending(json!({})),
-        Call::new(&PULL, ["o", "r", "7"]).sending(json!({ "body": "x" })),
+        RouteRequest::new(&RESOLVE, ["o", "r", "9"]).with_body(json!({})),
+        RouteRequest::new(&PULL, ["o", "r", "7"]).with_body(json!({ "body": "x" })),
     ];
     for body in bodies {
-        calls.push(Call::new(&ASSIGN, ["o", "r", "7"]).sending(body.clone()));
-        calls.push(Call::new(&wider, ["o", "r", "7"]).sending(body));
+        calls.push(RouteRequest::new(&ASSIGN, ["o", "r", "7"]).with_body(body.clone()));
+        calls.push(RouteRequest::new(&wider, ["o", "r", "7"]).with_body(body));
     }
     refused(&calls).await;
 }
@@ -91,15 +96,15 @@ async fn no_place_leads_to_another_path() {
     let doubled = Route::get("/repos/{owner}//{repo}/pulls/{number}");
     let ended = Route::get("/repos/{owner}/{repo}/pulls/{number}/");
     let mut calls = vec![
-        Call::new(&PULL, ["o", "r"]),
-        Call::new(&PULL, ["o", "r", "7", "merge"]),
-        Call::new(&doubled, ["o", "r", "7"]),
-        Call::new(&ended, ["o", "r", "7"]),
+        RouteRequest::new(&PULL, ["o", "r"]),
+        RouteRequest::new(&PULL, ["o", "r", "7", "merge"]),
+        RouteRequest::new(&doubled, ["o", "r", "7"]),
+        RouteRequest::new(&ended, ["o", "r", "7"]),
     ];
     for trick in ["", ".", "..", ".\t.", "\n..", "7\r\nHost: x", "\u{0}"] {
-        calls.push(Call::new(&PULL, ["o", "r", trick]));
-        calls.push(Call::new(&PULL, ["o", trick, "7"]));
-        calls.push(Call::new(&PULL, [trick, "r", "7"]));
+        calls.push(RouteRequest::new(&PULL, ["o", "r", trick]));
+        calls.push(RouteRequest::new(&PULL, ["o", trick, "7"]));
+        calls.push(RouteRequest::new(&PULL, [trick, "r", "7"]));
     }
     refused(&calls).await;
 }
@@ -118,7 +123,7 @@ async fn whatever_stands_in_a_place_is_one_segment() {
         ("feature/ü", "feature%2F%C3%BC"),
     ];
     for (place, _) in places {
-        client.send(&Call::new(&PULL, ["o", "r", place])).await.expect("one segment");
+        client.send(&RouteRequest::new(&PULL, ["o", "r", place])).await.expect("one segment");
     }
     let want: Vec<String> = places.iter().map(|(_, sent)| format!("GET /api/v1/repos/o/r/pulls/{sent}")).collect();
     assert_eq!(server.lines(), want);
@@ -127,7 +132,7 @@ async fn whatever_stands_in_a_place_is_one_segment() {
 #[tokio::test]
 async fn a_refusal_names_the_shape_and_no_content() {
     let server = Server::new([Reply::ok("{}")]).await;
-    let call = Call::new(&ASSIGN, ["o", "r", "7"]).sending(json!({ "state": "closed by me" }));
+    let call = RouteRequest::new(&ASSIGN, ["o", "r", "7"]).with_body(json!({ "state": "closed by me" }));
     let error = server.client(ROUTES).send(&call).await.expect_err("it must not leave");
     let want = "`PATCH /repos/{owner}/{repo}/issues/{number} {state}` is not something referee sends";
     assert_eq!(error.to_string(), want);

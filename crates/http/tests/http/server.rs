@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use referee_http::{Client, Limits, Reach, Route, Token};
+use referee_http::{Client, ClientLimits, ClientOptions, Route, Token};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use url::Url;
@@ -74,7 +74,7 @@ impl Server {
         self.seen().iter().map(line).collect()
     }
 
-    pub(crate) fn reach(&self, routes: &'static [Route]) -> Reach {
+    pub(crate) fn reach(&self, routes: &'static [Route]) -> ClientOptions {
         reach(self.url.clone(), routes)
     }
 
@@ -84,10 +84,10 @@ impl Server {
 }
 
 /// As usual, but without long waits.
-pub(crate) fn reach(base: Url, routes: &'static [Route]) -> Reach {
-    let usual = Reach::new(base, Some(Token::new(SECRET)), routes);
-    let limits = Limits { tries: 3, first_wait: Duration::from_millis(1), ..usual.limits };
-    Reach { limits, ..usual }
+pub(crate) fn reach(base: Url, routes: &'static [Route]) -> ClientOptions {
+    let usual = ClientOptions::new(base, Some(Token::new(SECRET)), routes);
+    let limits = ClientLimits { max_attempts: 3, initial_backoff: Duration::from_millis(1), ..usual.limits };
+    ClientOptions { limits, ..usual }
 }
 
 async fn request(stream: &mut TcpStream) -> String {

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
 
-use referee_http::{Call, Client, Reach, Route};
+use referee_http::{Client, ClientOptions, Route, RouteRequest};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
@@ -20,7 +20,7 @@ const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2
 const AUTHORITY: &[u8] = include_bytes!("tls/ca.pem");
 
 /// Answers one request after another; ends when the process does.
-fn server() -> Reach {
+fn server() -> ClientOptions {
     let certificate = CertificateDer::from_pem_slice(include_bytes!("tls/server.pem")).expect("a certificate");
     let key = PrivateKeyDer::from_pem_slice(include_bytes!("tls/server-key.pem")).expect("a key");
     let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
@@ -50,15 +50,18 @@ fn server() -> Reach {
 
 #[tokio::test]
 async fn an_unknown_authority_is_not_trusted() {
-    let error =
-        Client::new(server()).expect("a client").send(&Call::new(&VERSION, [""; 0])).await.expect_err("no trust");
+    let error = Client::new(server())
+        .expect("a client")
+        .send(&RouteRequest::new(&VERSION, [""; 0]))
+        .await
+        .expect_err("no trust");
     let want = "`127.0.0.1` cannot be reached: its certificate is not trusted (";
     assert!(error.to_string().starts_with(want), "{error}");
 }
 
 #[tokio::test]
 async fn an_authority_of_the_operator_is_trusted() {
-    let reach = Reach { trust: Some(AUTHORITY.to_vec()), ..server() };
+    let reach = ClientOptions { extra_ca_pem: Some(AUTHORITY.to_vec()), ..server() };
     let client = Client::new(reach).expect("a client");
-    assert_eq!(client.send(&Call::new(&VERSION, [""; 0])).await.expect("an answer").body, b"{}");
+    assert_eq!(client.send(&RouteRequest::new(&VERSION, [""; 0])).await.expect("an answer").body, b"{}");
 }

@@ -1,21 +1,21 @@
 //! Where a request may go, what it may bring back, and what is said when there is no way.
 
-use referee_http::{Call, Calls, Client, HttpError, Limits, Method, Reach, Route, Token};
+use referee_http::{Client, ClientLimits, ClientOptions, HttpError, Method, RequestCounts, Route, RouteRequest, Token};
 use tokio::net::TcpListener;
 use url::Url;
 
 use crate::server::{Reply, SECRET, Server, reach};
 
 const PULL: Route = Route::get("/pulls/{number}");
-const POST: Route = Route::bare(Method::Post, "/pulls/{number}/resolve");
+const POST: Route = Route::write_without_body(Method::Post, "/pulls/{number}/resolve");
 const ROUTES: &[Route] = &[PULL, POST];
 
-fn read() -> Call<'static> {
-    Call::new(&PULL, [7])
+fn read() -> RouteRequest<'static> {
+    RouteRequest::new(&PULL, [7])
 }
 
-fn write() -> Call<'static> {
-    Call::new(&POST, [7])
+fn write() -> RouteRequest<'static> {
+    RouteRequest::new(&POST, [7])
 }
 
 fn led_to(place: &str) -> Reply {
@@ -34,7 +34,7 @@ async fn a_refused_connection_is_told_and_not_counted() {
         let error = client.send(&call).await.expect_err("nobody listens");
         assert_eq!(error.to_string(), "`127.0.0.1` cannot be reached: the connection is refused");
     }
-    assert_eq!(client.calls(), Calls::default());
+    assert_eq!(client.request_counts(), RequestCounts::default());
 }
 
 #[tokio::test]
@@ -60,7 +60,7 @@ async fn a_redirect_within_the_host_is_followed_by_reads() {
     let client = server.client(ROUTES);
     assert_eq!(client.send(&read()).await.expect("the third").status, 200);
     assert_eq!(server.lines(), ["GET /api/v1/pulls/7", "GET /api/v1/pulls/8", "GET /api/v1/pulls/9"]);
-    assert_eq!(client.calls().reads, 3);
+    assert_eq!(client.request_counts().reads, 3);
     let server = Server::new([led_to("/api/v1/pulls/8/resolve")]).await;
     assert_eq!(server.client(ROUTES).send(&write()).await.expect("an answer, whatever its status").status, 307);
     assert_eq!(server.seen().len(), 1);
@@ -96,11 +96,11 @@ async fn a_redirect_leads_to_what_is_on_the_list_and_not_in_circles() {
 async fn an_answer_has_a_longest_length() {
     let server = Server::new([Reply::ok(&"x".repeat(5000))]).await;
     let reach = server.reach(ROUTES);
-    let limits = Limits { body: 4999, ..reach.limits };
-    let client = Client::new(Reach { limits, ..reach }).expect("a client");
+    let limits = ClientLimits { max_body_bytes: 4999, ..reach.limits };
+    let client = Client::new(ClientOptions { limits, ..reach }).expect("a client");
     let error = client.send(&read()).await.expect_err("too long");
-    assert_eq!(error, HttpError::Unreadable("it is longer than 4999 bytes".into()));
-    assert_eq!(client.send(&write()).await.expect_err("too long"), HttpError::Unknown);
+    assert_eq!(error, HttpError::UnreadableResponse("it is longer than 4999 bytes".into()));
+    assert_eq!(client.send(&write()).await.expect_err("too long"), HttpError::OutcomeUnknown);
     assert_eq!(server.seen().len(), 2);
 }
 
@@ -131,7 +131,7 @@ async fn what_did_not_change_is_answered_from_what_was_kept() {
 async fn a_proxy_is_the_operators() {
     let proxy = Server::new([Reply::ok("{}")]).await;
     let base = Url::parse("http://git.example.org/api/v1").expect("an address");
-    let reach = Reach { proxy: Some(proxy.url.clone()), ..reach(base, ROUTES) };
+    let reach = ClientOptions { proxy: Some(proxy.url.clone()), ..reach(base, ROUTES) };
     Client::new(reach).expect("a client").send(&read()).await.expect("through the proxy");
     assert_eq!(proxy.lines(), ["GET http://git.example.org/api/v1/pulls/7"]);
 }
@@ -160,8 +160,8 @@ async fn what_makes_no_client_is_told_without_the_secret() {
         (reach(base("mailto:me"), ROUTES), "begins with `https://`"),
         (reach(base(&format!("https://{SECRET}@git.example.org")), ROUTES), "a place of its own"),
         (reach(base("https://git.example.org/?token=x"), ROUTES), "no `?`"),
-        (Reach { token: Some(Token::new(format!("{SECRET}\n"))), ..usual() }, "such as a line break"),
-        (Reach { trust: Some(b"no certificate".to_vec()), ..usual() }, "read as PEM"),
+        (ClientOptions { token: Some(Token::new(format!("{SECRET}\n"))), ..usual() }, "such as a line break"),
+        (ClientOptions { extra_ca_pem: Some(b"no certificate".to_vec()), ..usual() }, "read as PEM"),
     ];
     for (reach, want) in cases {
         let error = Client::new(reach).expect_err("no client").to_string();

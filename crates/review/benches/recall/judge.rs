@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use referee_core::model::{Found, RoleName, Severity};
+use referee_core::model::{RoleName, Severity, SubmittedFinding};
 use referee_core::plan::{Brief, Scope};
 use referee_git::{Git, parse_diff};
-use referee_review::builtin::{Rules, review};
-use referee_review::change::Change;
+use referee_review::builtin::{RuleSet, review_change};
+use referee_review::change::ChangeSet;
 
 use crate::plant::Plant;
 use crate::repo::Repo;
@@ -16,7 +16,7 @@ pub(crate) struct Verdicts {
     /// For each plant the rule that found it.
     pub(crate) found: Vec<Option<String>>,
     /// What points at no plant.
-    pub(crate) noise: Vec<Found>,
+    pub(crate) noise: Vec<SubmittedFinding>,
     /// How many lines the change adds.
     pub(crate) added: u32,
 }
@@ -28,12 +28,12 @@ pub(crate) fn judge(plants: &[Plant]) -> Verdicts {
     let repo = Repo::new("recall");
     let trees: [BTreeMap<String, String>; 2] = [base, head];
     let commits = repo.commits(trees.iter());
-    let git = Git::at(&repo.dir);
+    let git = Git::from_dir(&repo.dir);
     let diff = git.diff(&commits[0], &commits[1]).expect("git tells the change");
     let files = parse_diff(&diff).expect("git's own words");
     let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
-    let texts = git.files(&commits[1], &paths).expect("git has the files");
-    let change = Change { head: &commits[1], files: &files, texts: &texts };
+    let texts = git.read_files(&commits[1], &paths).expect("git has the files");
+    let change = ChangeSet { head: &commits[1], files: &files, contents: &texts };
     let brief = Brief {
         role: RoleName::from("builtin"),
         head: commits[1].clone(),
@@ -42,13 +42,13 @@ pub(crate) fn judge(plants: &[Plant]) -> Verdicts {
         priors: Vec::new(),
         floor: Severity::Suggestion,
     };
-    let rules = Rules::embedded().expect("the rules are whole");
-    let report = review(&brief, &change, &change.select(&[], &[]), &rules);
-    let added = (0..files.len()).flat_map(|file| change.added(file)).map(|run| run.count() as u32).sum();
+    let rules = RuleSet::load_embedded().expect("the rules are whole");
+    let report = review_change(&brief, &change, &change.select_files(&[], &[]), &rules);
+    let added = (0..files.len()).flat_map(|file| change.added_lines(file)).map(|run| run.count() as u32).sum();
     sort(plants, report.findings, added)
 }
 
-fn sort(plants: &[Plant], findings: Vec<Found>, added: u32) -> Verdicts {
+fn sort(plants: &[Plant], findings: Vec<SubmittedFinding>, added: u32) -> Verdicts {
     let mut verdicts = Verdicts { found: vec![None; plants.len()], noise: Vec::new(), added };
     for finding in findings {
         let first = finding.line.unwrap_or(1);

@@ -3,69 +3,69 @@
 //! It needs no network, no model and no key, and says the same of the same change every time.
 
 mod code;
+mod embedded_files;
 mod error;
-mod file;
-mod fix;
-mod lines;
-mod page;
+mod file_review;
+mod language_rule;
+mod line_index;
+mod rule_page;
 mod rules;
 mod secrets;
-mod syntax;
-mod table;
-mod text;
+mod suggestion;
+mod text_rule;
 
 use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use referee_core::model::{Coverage, Ended, Figures, Found, Skipped, Submission};
+use referee_core::model::{Coverage, RunCost, SkippedFile, Submission, SubmittedFinding, SubmittedOutcome};
 use referee_core::plan::Brief;
 
-use self::code::Unread;
+use self::code::UnreadReason;
 pub use self::error::RuleError;
-use self::file::{Reader, Reading};
-pub use self::page::Page;
-pub use self::rules::{REPOSITORY_SECRETS, Rules};
-use crate::change::{BINARY, Change, DELETED, SUBMODULE, Selection, TOO_LARGE};
+use self::file_review::{FileReview, FileReviewer};
+pub use self::rule_page::RulePage;
+pub use self::rules::{REPOSITORY_SECRET_RULES, RuleSet};
+use crate::change::{ChangeSet, FileSelection, SKIP_BINARY, SKIP_DELETED, SKIP_SUBMODULE, SKIP_TOO_LARGE};
 
 /// Reads a change by the rules.
 ///
 /// A rule speaks only of lines that the change added. The whole change is read, whatever the brief's scope: only then
 /// does absence mean that a finding is fixed. A file without text counts as read where its name and size are all there
 /// is to it.
-pub fn review(brief: &Brief, change: &Change<'_>, selection: &Selection, rules: &Rules) -> Submission {
-    let mut readings = read_all(change, &selection.files, rules);
+pub fn review_change(brief: &Brief, change: &ChangeSet<'_>, selection: &FileSelection, rules: &RuleSet) -> Submission {
+    let mut readings = review_files(change, &selection.files, rules);
     let mut coverage = Coverage::default();
     for (at, reading) in selection.files.iter().zip(&readings) {
         let Some(file) = change.files.get(*at) else { continue };
-        match reading.unread.filter(|unread| unread.is_gap()) {
-            Some(why) => coverage.skipped.push(Skipped { path: file.path.clone(), why: why.to_string() }),
+        match reading.unread_reason.filter(|unread| unread.is_coverage_gap()) {
+            Some(why) => coverage.skipped.push(SkippedFile { path: file.path.clone(), why: why.to_string() }),
             None => coverage.read.push(file.path.clone()),
         }
     }
-    let reader = Reader::new(rules);
+    let reader = FileReviewer::new(rules);
     for skipped in &selection.skipped {
-        if [BINARY, DELETED, SUBMODULE, TOO_LARGE].contains(&skipped.why.as_str()) {
+        if [SKIP_BINARY, SKIP_DELETED, SKIP_SUBMODULE, SKIP_TOO_LARGE].contains(&skipped.why.as_str()) {
             let at = change.files.iter().position(|file| file.path == skipped.path);
-            let findings = at.filter(|_| skipped.why != DELETED).map(|at| reader.glance(change, at));
-            readings.push(Reading { findings: findings.unwrap_or_default(), ..Reading::default() });
+            let findings = at.filter(|_| skipped.why != SKIP_DELETED).map(|at| reader.review_metadata(change, at));
+            readings.push(FileReview { findings: findings.unwrap_or_default(), ..FileReview::default() });
         }
         match skipped.why.as_str() {
-            BINARY | DELETED | SUBMODULE => coverage.read.push(skipped.path.clone()),
+            SKIP_BINARY | SKIP_DELETED | SKIP_SUBMODULE => coverage.read.push(skipped.path.clone()),
             _ => coverage.skipped.push(skipped.clone()),
         }
     }
     let broken = rules.broken().iter();
-    coverage.skipped.extend(broken.map(|it| Skipped { path: it.path.clone(), why: it.to_string() }));
-    let summary = summary(&readings, rules);
-    let mut findings: Vec<Found> = readings.into_iter().flat_map(|reading| reading.findings).collect();
-    findings.sort_by(|one, other| key(one).cmp(&key(other)));
+    coverage.skipped.extend(broken.map(|it| SkippedFile { path: it.path.clone(), why: it.to_string() }));
+    let summary = render_summary(&readings, rules);
+    let mut findings: Vec<SubmittedFinding> = readings.into_iter().flat_map(|reading| reading.findings).collect();
+    findings.sort_by(|one, other| sort_key(one).cmp(&sort_key(other)));
     Submission {
         schema: "referee/report-1".to_owned(),
         role: brief.role.clone(),
         head: change.head.clone(),
-        outcome: if findings.is_empty() { Ended::Clean } else { Ended::Findings },
+        outcome: if findings.is_empty() { SubmittedOutcome::Clean } else { SubmittedOutcome::Findings },
         reason: String::new(),
         coverage: Some(coverage),
         summary,
@@ -73,22 +73,22 @@ pub fn review(brief: &Brief, change: &Change<'_>, selection: &Selection, rules: 
         positions: Vec::new(),
         deterministic: true,
         run: String::new(),
-        figures: Figures::default(),
+        figures: RunCost::default(),
     }
 }
 
-fn key(found: &Found) -> (&str, Option<u32>, Option<u32>, Option<&str>, &str) {
+fn sort_key(found: &SubmittedFinding) -> (&str, Option<u32>, Option<u32>, Option<&str>, &str) {
     (&found.path, found.line, found.end_line, found.rule.as_deref(), &found.title)
 }
 
 /// Every core takes the next file until there is none; the answers are in the order of `files`.
-fn read_all(change: &Change<'_>, files: &[usize], rules: &Rules) -> Vec<Reading> {
+fn review_files(change: &ChangeSet<'_>, files: &[usize], rules: &RuleSet) -> Vec<FileReview> {
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut reader = Reader::new(rules);
+        let mut reader = FileReviewer::new(rules);
         let mut read = Vec::new();
         while let Some(at) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            read.push((*at, reader.read(change, *at)));
+            read.push((*at, reader.review_file(change, *at)));
         }
         read
     };
@@ -103,18 +103,18 @@ fn read_all(change: &Change<'_>, files: &[usize], rules: &Rules) -> Vec<Reading>
     readings.into_iter().map(|(_, reading)| reading).collect()
 }
 
-fn summary(readings: &[Reading], rules: &Rules) -> String {
+fn render_summary(readings: &[FileReview], rules: &RuleSet) -> String {
     let mut says = Vec::new();
-    let silenced: usize = readings.iter().map(|reading| reading.silenced).sum();
+    let silenced: usize = readings.iter().map(|reading| reading.suppressed_count).sum();
     if silenced > 0 {
         says.push(format!("{silenced} suppressed in the source."));
     }
-    let mut unread: Vec<Unread> = readings.iter().filter_map(|reading| reading.unread).collect();
+    let mut unread: Vec<UnreadReason> = readings.iter().filter_map(|reading| reading.unread_reason).collect();
     if !unread.is_empty() {
         let count = unread.len();
         unread.sort_unstable();
         unread.dedup();
-        let whys: Vec<String> = unread.iter().map(Unread::to_string).collect();
+        let whys: Vec<String> = unread.iter().map(UnreadReason::to_string).collect();
         says.push(format!("{count} read by text rules only ({}).", whys.join(", ")));
     }
     says.extend(rules.broken().iter().map(|it| format!("{it}.")));

@@ -9,7 +9,7 @@ use std::process::Command;
 #[cfg(not(unix))]
 pub(super) use other::Guard;
 #[cfg(unix)]
-pub(super) use unix::Guard;
+pub(super) use unix::ProcessGroupGuard;
 
 #[cfg(unix)]
 mod unix {
@@ -20,26 +20,26 @@ mod unix {
     use super::Command;
 
     /// The shell; none where the machine has none, and a program is then ended alone.
-    pub(in crate::command) struct Guard(Option<Child>);
+    pub(in crate::command) struct ProcessGroupGuard(Option<Child>);
 
-    const WAIT: &str = "read -r well || kill -s KILL 0";
+    const WAIT_SCRIPT: &str = "read -r well || kill -s KILL 0";
 
-    impl Guard {
+    impl ProcessGroupGuard {
         /// Starts it, in a process group of its own.
         pub(in crate::command) fn start() -> Self {
             let mut shell = Command::new("sh");
-            shell.args(["-c", WAIT]).process_group(0);
+            shell.args(["-c", WAIT_SCRIPT]).process_group(0);
             Self(shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok())
         }
 
         /// What is started with this ends with the group.
-        pub(in crate::command) fn watch_over(&self, command: &mut Command) {
+        pub(in crate::command) fn join_group(&self, command: &mut Command) {
             let group = self.0.as_ref().and_then(|shell| i32::try_from(shell.id()).ok());
             command.process_group(group.unwrap_or(0));
         }
 
         /// All of the group ends.
-        pub(in crate::command) fn end_all(&mut self) {
+        pub(in crate::command) fn kill_group(&mut self) {
             let Some(mut shell) = self.0.take() else { return };
             drop(shell.stdin.take());
             // It ends with its group; whether by its own hand or another's is all the same.
@@ -47,7 +47,7 @@ mod unix {
         }
 
         /// The program ended well: what it left running on purpose may stay.
-        pub(in crate::command) fn dismiss(&mut self) {
+        pub(in crate::command) fn release(&mut self) {
             let Some(mut shell) = self.0.take() else { return };
             if let Some(mut pipe) = shell.stdin.take() {
                 let _ = pipe.write_all(b"\n");
@@ -56,21 +56,21 @@ mod unix {
         }
     }
 
-    impl Drop for Guard {
+    impl Drop for ProcessGroupGuard {
         fn drop(&mut self) {
-            self.end_all();
+            self.kill_group();
         }
     }
 }
 
 #[cfg(not(unix))]
 mod other {
-    use super::Command;
+    use super::ReviewCommand;
 
     /// There are no process groups here: a program is ended alone.
     pub(in crate::command) struct Guard;
 
-    impl Guard {
+    impl ProcessGroupGuard {
         pub(in crate::command) fn start() -> Self {
             Self
         }

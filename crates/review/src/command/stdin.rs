@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// `F4` rather than 4 for findings, as the report has to name them.
 #[derive(Serialize)]
-struct Written<'a> {
+struct BriefInput<'a> {
     schema: &'static str,
     role: &'a RoleName,
     head: &'a Sha,
@@ -17,8 +17,8 @@ struct Written<'a> {
     files: &'a [String],
 }
 
-pub(super) fn written(brief: &Brief, files: &[String]) -> Result<Vec<u8>, String> {
-    let written = Written {
+pub(super) fn encode_brief(brief: &Brief, files: &[String]) -> Result<Vec<u8>, String> {
+    let written = BriefInput {
         schema: "referee/brief-1",
         role: &brief.role,
         head: &brief.head,

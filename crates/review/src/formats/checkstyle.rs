@@ -7,107 +7,112 @@ use quick_xml::escape::unescape;
 use quick_xml::events::{BytesStart, Event};
 use referee_core::model::{Severity, Submission};
 
-use super::draft::{Draft, Said};
-use super::{Format, FormatError, Origin};
+use super::report_builder::{ToolMessage, ToolReportBuilder};
+use super::{Format, FormatError, ReportContext};
 
-const ROOT: &[u8] = b"checkstyle";
+const ROOT_ELEMENT: &[u8] = b"checkstyle";
 
-pub(super) fn parse(text: &str, origin: &Origin<'_>) -> Result<Submission, FormatError> {
+pub(super) fn parse_checkstyle(text: &str, origin: &ReportContext<'_>) -> Result<Submission, FormatError> {
     let mut reader = Reader::from_str(text);
-    let mut reading = Reading { draft: Draft::new(origin), file: String::new(), depth: 0, root: Root::Before };
+    let mut reading = CheckstyleParser {
+        report: ToolReportBuilder::new(origin),
+        file: String::new(),
+        depth: 0,
+        root: RootState::NotOpened,
+    };
     loop {
         let event = reader.read_event();
         // From here on it is a checkstyle report, and what was read of it is kept.
         match event {
             Ok(Event::Eof) => break,
-            Ok(event) => reading.take(event)?,
-            Err(error) if reading.root == Root::Before => return Err(no_checkstyle(error.to_string())),
+            Ok(event) => reading.handle_event(event)?,
+            Err(error) if reading.root == RootState::NotOpened => return Err(syntax_error(error.to_string())),
             Err(error) => {
-                reading.draft.gap(format!("the XML breaks off at byte {}: {error}", reader.error_position()));
+                reading.report.add_gap(format!("the XML breaks off at byte {}: {error}", reader.error_position()));
                 break;
             }
         }
     }
     match reading.root {
-        Root::Before => Err(no_checkstyle("there is no `<checkstyle>`".to_owned())),
-        Root::Open => {
-            reading.draft.gap("the XML is not closed");
-            Ok(reading.draft.finish())
+        RootState::NotOpened => Err(syntax_error("there is no `<checkstyle>`".to_owned())),
+        RootState::Open => {
+            reading.report.add_gap("the XML is not closed");
+            Ok(reading.report.finish())
         }
-        Root::Closed => Ok(reading.draft.finish()),
+        RootState::Closed => Ok(reading.report.finish()),
     }
 }
 
-struct Reading<'a> {
-    draft: Draft<'a>,
+struct CheckstyleParser<'a> {
+    report: ToolReportBuilder<'a>,
     file: String,
     depth: usize,
-    root: Root,
+    root: RootState,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Root {
-    Before,
+enum RootState {
+    NotOpened,
     Open,
     Closed,
 }
 
-impl Reading<'_> {
-    fn take(&mut self, event: Event<'_>) -> Result<(), FormatError> {
+impl CheckstyleParser<'_> {
+    fn handle_event(&mut self, event: Event<'_>) -> Result<(), FormatError> {
         match event {
             Event::Start(tag) => {
-                self.open(&tag)?;
+                self.open_element(&tag)?;
                 self.depth += 1;
             }
             Event::Empty(tag) => {
-                self.open(&tag)?;
-                self.close();
+                self.open_element(&tag)?;
+                self.close_element();
             }
             Event::End(_) => {
                 self.depth = self.depth.saturating_sub(1);
-                self.close();
+                self.close_element();
             }
-            Event::Text(text) if self.depth == 0 && !text.trim_ascii().is_empty() => self.stranger()?,
+            Event::Text(text) if self.depth == 0 && !text.trim_ascii().is_empty() => self.reject_outside_root()?,
             _ => {}
         }
         Ok(())
     }
 
-    fn open(&mut self, tag: &BytesStart<'_>) -> Result<(), FormatError> {
+    fn open_element(&mut self, tag: &BytesStart<'_>) -> Result<(), FormatError> {
         match (self.root, tag.name().as_ref()) {
-            (Root::Before, ROOT) => self.root = Root::Open,
-            (Root::Before | Root::Closed, _) => self.stranger()?,
-            (Root::Open, b"file") => self.file = self.attributes(tag).remove("name").unwrap_or_default(),
-            (Root::Open, b"error") => {
-                let said = self.attributes(tag);
-                self.error(said);
+            (RootState::NotOpened, ROOT_ELEMENT) => self.root = RootState::Open,
+            (RootState::NotOpened | RootState::Closed, _) => self.reject_outside_root()?,
+            (RootState::Open, b"file") => self.file = self.read_attributes(tag).remove("name").unwrap_or_default(),
+            (RootState::Open, b"error") => {
+                let said = self.read_attributes(tag);
+                self.add_error(said);
             }
-            (Root::Open, _) => {}
+            (RootState::Open, _) => {}
         }
         Ok(())
     }
 
-    fn close(&mut self) {
-        if self.depth == 0 && self.root == Root::Open {
-            self.root = Root::Closed;
+    fn close_element(&mut self) {
+        if self.depth == 0 && self.root == RootState::Open {
+            self.root = RootState::Closed;
         }
     }
 
     /// Something beside the one root: before it, this is another format; behind it, two outputs ran together.
-    fn stranger(&mut self) -> Result<(), FormatError> {
-        if self.root == Root::Before {
-            return Err(no_checkstyle("it does not begin with `<checkstyle>`".to_owned()));
+    fn reject_outside_root(&mut self) -> Result<(), FormatError> {
+        if self.root == RootState::NotOpened {
+            return Err(syntax_error("it does not begin with `<checkstyle>`".to_owned()));
         }
-        self.draft.gap("there is more behind the end of the XML");
+        self.report.add_gap("there is more behind the end of the XML");
         Ok(())
     }
 
-    fn attributes(&mut self, tag: &BytesStart<'_>) -> HashMap<String, String> {
+    fn read_attributes(&mut self, tag: &BytesStart<'_>) -> HashMap<String, String> {
         let plain = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let mut pairs = HashMap::new();
         for attribute in tag.attributes().with_checks(false) {
             let Ok(attribute) = attribute else {
-                self.draft.gap("the attributes of an element cannot be read");
+                self.report.add_gap("the attributes of an element cannot be read");
                 break;
             };
             let written = plain(&attribute.value);
@@ -117,7 +122,7 @@ impl Reading<'_> {
         pairs
     }
 
-    fn error(&mut self, mut said: HashMap<String, String>) {
+    fn add_error(&mut self, mut said: HashMap<String, String>) {
         let severity = match said.get("severity").map(String::as_str) {
             Some("warning") => Severity::Warning,
             Some("info") => Severity::Suggestion,
@@ -126,10 +131,10 @@ impl Reading<'_> {
             _ => Severity::Critical,
         };
         let line = said.get("line").and_then(|line| line.parse().ok()).filter(|line| *line > 0);
-        self.draft.say(Said {
+        self.report.add_message(ToolMessage {
             message: said.remove("message").unwrap_or_default(),
             severity,
-            place: self.draft.place(&self.file),
+            location: self.report.locate(&self.file),
             line,
             end_line: None,
             rule: said.remove("source").filter(|rule| !rule.is_empty()),
@@ -138,6 +143,6 @@ impl Reading<'_> {
     }
 }
 
-fn no_checkstyle(what: String) -> FormatError {
+fn syntax_error(what: String) -> FormatError {
     FormatError::Syntax { format: Format::Checkstyle, what }
 }

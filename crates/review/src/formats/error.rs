@@ -1,12 +1,12 @@
 use std::fmt;
 
-use super::{Format, TOO_LARGE};
+use super::{Format, MAX_REPORT_BYTES};
 
 /// Why a report was not taken. Nothing of it is used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FormatError {
     /// More than anybody reads.
-    #[error("the report was not read: it has {} MB, and {} MB is too much", .bytes / 1_000_000, TOO_LARGE / 1_000_000)]
+    #[error("the report was not read: it has {} MB, and {} MB is too much", .bytes / 1_000_000, MAX_REPORT_BYTES / 1_000_000)]
     TooLarge {
         /// How much.
         bytes: usize,
@@ -19,7 +19,7 @@ pub enum FormatError {
     },
     /// It ends in the middle.
     #[error("the report was not taken: the {format} ends in the middle (line {line}), so nobody knows what is missing")]
-    Cut {
+    Truncated {
         /// Read as.
         format: Format,
         /// Its last line.
@@ -35,7 +35,7 @@ pub enum FormatError {
     },
     /// Well written, but something else.
     #[error("the report was not taken: this is no {format}: {what}")]
-    Foreign {
+    WrongFormat {
         /// Read as.
         format: Format,
         /// What it lacks.
@@ -43,24 +43,24 @@ pub enum FormatError {
     },
     /// Another role's report.
     #[error("the report was not taken: it is for the role `{said}`, and `{asked}` was asked")]
-    Role {
+    WrongRole {
         /// The report's.
         said: String,
         /// Ours.
         asked: String,
     },
     /// It breaks the published schema; all that is wrong, in the order of the text.
-    #[error("the report was not taken:{}", each(.0))]
-    Violations(Vec<Violation>),
+    #[error("the report was not taken:{}", format_violations(.0))]
+    Violations(Vec<ReportViolation>),
 }
 
 /// One thing that is wrong in a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation {
+pub struct ReportViolation {
     /// Where: a JSON pointer, empty for the whole.
     pub pointer: String,
     /// What.
-    pub what: String,
+    pub message: String,
 }
 
 impl FormatError {
@@ -69,24 +69,28 @@ impl FormatError {
         match self {
             Self::TooLarge { .. } => Some("report on the change alone, or split the report by role"),
             Self::NotUtf8 { .. } => Some("write it as UTF-8: some shells redirect into UTF-16"),
-            Self::Cut { .. } => Some("run the tool again and let it end"),
-            Self::Syntax { .. } | Self::Foreign { .. } => {
+            Self::Truncated { .. } => Some("run the tool again and let it end"),
+            Self::Syntax { .. } | Self::WrongFormat { .. } => {
                 Some("name its format, and take only the tool's stdout: messages for people go to stderr")
             }
-            Self::Role { .. } => Some("hand it in for that role"),
+            Self::WrongRole { .. } => Some("hand it in for that role"),
             Self::Violations(_) => Some("`referee schema report` prints the schema"),
         }
     }
 }
 
-impl fmt::Display for Violation {
+impl fmt::Display for ReportViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.pointer.is_empty() { f.write_str(&self.what) } else { write!(f, "{}: {}", self.pointer, self.what) }
+        if self.pointer.is_empty() {
+            f.write_str(&self.message)
+        } else {
+            write!(f, "{}: {}", self.pointer, self.message)
+        }
     }
 }
 
 /// On lines of their own where there are several.
-fn each(violations: &[Violation]) -> String {
+fn format_violations(violations: &[ReportViolation]) -> String {
     match violations {
         [one] => format!(" {one}"),
         many => many.iter().map(|it| format!("\n  {it}")).collect(),

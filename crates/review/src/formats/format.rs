@@ -47,7 +47,7 @@ impl fmt::Display for Format {
 
 /// A name that is no format's; [`Format::ALL`] are those there are.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no report format: there are {names}", names = names())]
+#[error("`{0}` is no report format: there are {names}", names = list_format_names())]
 pub struct UnknownFormat(pub String);
 
 impl FromStr for Format {
@@ -58,6 +58,6 @@ impl FromStr for Format {
     }
 }
 
-fn names() -> String {
+fn list_format_names() -> String {
     Format::ALL.map(|it| format!("`{it}`")).join(", ")
 }

@@ -3,39 +3,39 @@
 use referee_core::model::{Severity, Submission};
 use serde::Deserialize;
 
-use super::draft::{Draft, Said};
 use super::json::{self, count, or_nothing};
-use super::{Format, FormatError, Origin};
+use super::report_builder::{ToolMessage, ToolReportBuilder};
+use super::{Format, FormatError, ReportContext};
 
 #[derive(Deserialize)]
-struct Issue {
+struct GitlabIssue {
     description: String,
     #[serde(default)]
     check_name: Option<String>,
     #[serde(default)]
     severity: Option<String>,
     #[serde(default, deserialize_with = "or_nothing")]
-    content: Content,
-    location: Location,
+    content: GitlabContent,
+    location: GitlabLocation,
 }
 
 #[derive(Default, Deserialize)]
-struct Content {
+struct GitlabContent {
     #[serde(default)]
     body: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Location {
+struct GitlabLocation {
     path: String,
     #[serde(default)]
-    lines: Option<Lines>,
+    lines: Option<GitlabLines>,
     #[serde(default)]
-    positions: Option<Positions>,
+    positions: Option<GitlabPositions>,
 }
 
 #[derive(Deserialize)]
-struct Lines {
+struct GitlabLines {
     #[serde(default, deserialize_with = "count")]
     begin: Option<u32>,
     #[serde(default, deserialize_with = "count")]
@@ -43,29 +43,29 @@ struct Lines {
 }
 
 #[derive(Deserialize)]
-struct Positions {
-    begin: Position,
+struct GitlabPositions {
+    begin: GitlabPosition,
     #[serde(default)]
-    end: Option<Position>,
+    end: Option<GitlabPosition>,
 }
 
 #[derive(Deserialize)]
-struct Position {
+struct GitlabPosition {
     #[serde(default, deserialize_with = "count")]
     line: Option<u32>,
 }
 
-pub(super) fn parse(text: &str, origin: &Origin<'_>) -> Result<Submission, FormatError> {
-    let issues: Vec<Issue> = json::document(Format::Gitlab, text)?;
-    let mut draft = Draft::new(origin);
+pub(super) fn parse_gitlab(text: &str, origin: &ReportContext<'_>) -> Result<Submission, FormatError> {
+    let issues: Vec<GitlabIssue> = json::parse_document(Format::Gitlab, text)?;
+    let mut draft = ToolReportBuilder::new(origin);
     for issue in issues {
-        let (line, end) = issue.location.lines();
-        let place = draft.place(&issue.location.path);
+        let (line, end) = issue.location.line_range();
+        let place = draft.locate(&issue.location.path);
         let body = issue.content.body.unwrap_or_default();
-        draft.say(Said {
+        draft.add_message(ToolMessage {
             message: format!("{}\n\n{body}", issue.description),
-            severity: severity(issue.severity.as_deref()),
-            place,
+            severity: map_severity(issue.severity.as_deref()),
+            location: place,
             line,
             end_line: end.filter(|end| line < Some(*end)),
             rule: issue.check_name,
@@ -75,8 +75,8 @@ pub(super) fn parse(text: &str, origin: &Origin<'_>) -> Result<Submission, Forma
     Ok(draft.finish())
 }
 
-impl Location {
-    fn lines(&self) -> (Option<u32>, Option<u32>) {
+impl GitlabLocation {
+    fn line_range(&self) -> (Option<u32>, Option<u32>) {
         match (&self.lines, &self.positions) {
             (Some(lines), _) => (lines.begin, lines.end),
             (None, Some(positions)) => (positions.begin.line, positions.end.as_ref().and_then(|end| end.line)),
@@ -85,7 +85,7 @@ impl Location {
     }
 }
 
-fn severity(said: Option<&str>) -> Severity {
+fn map_severity(said: Option<&str>) -> Severity {
     match said {
         Some("blocker" | "critical") => Severity::Critical,
         Some("minor" | "info") => Severity::Suggestion,

@@ -8,10 +8,10 @@ use serde_json::error::Category;
 use super::{Format, FormatError};
 
 /// A whole document: a cut one is told from one that is something else.
-pub(super) fn document<T: DeserializeOwned>(format: Format, text: &str) -> Result<T, FormatError> {
+pub(super) fn parse_document<T: DeserializeOwned>(format: Format, text: &str) -> Result<T, FormatError> {
     serde_json::from_str(text).map_err(|error| match error.classify() {
-        Category::Eof => FormatError::Cut { format, line: error.line() },
-        Category::Data => FormatError::Foreign { format, what: error.to_string() },
+        Category::Eof => FormatError::Truncated { format, line: error.line() },
+        Category::Data => FormatError::WrongFormat { format, what: error.to_string() },
         Category::Syntax | Category::Io => FormatError::Syntax { format, what: error.to_string() },
     })
 }

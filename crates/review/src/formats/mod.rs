@@ -17,52 +17,52 @@
 
 mod cargo;
 mod checkstyle;
-mod draft;
+mod context;
 mod error;
 mod format;
 mod gitlab;
 mod json;
-mod lines;
-mod origin;
-mod places;
+mod path_resolver;
 mod rdjson;
 mod referee;
+mod region;
+mod report_builder;
 mod sarif;
-mod strays;
-mod words;
+mod title;
+mod unplaced;
 
 use std::borrow::Cow;
 
 use referee_core::model::Submission;
 
-pub use error::{FormatError, Violation};
+pub use context::{ReportContext, ToolExit};
+pub use error::{FormatError, ReportViolation};
 pub use format::{Format, UnknownFormat};
-pub use origin::{Ending, Origin};
 
 /// Reports from here on are refused unread.
-pub const TOO_LARGE: usize = 100_000_000;
+pub const MAX_REPORT_BYTES: usize = 100_000_000;
 
 /// A tool's output as a report for a role.
-pub fn parse(format: Format, bytes: &[u8], origin: &Origin<'_>) -> Result<Submission, FormatError> {
-    let text = text(format, bytes)?;
+pub fn parse_report(format: Format, bytes: &[u8], origin: &ReportContext<'_>) -> Result<Submission, FormatError> {
+    let text = decode_text(format, bytes)?;
     if text.trim().is_empty() {
-        return Ok(origin.failed("the report is empty".to_owned()));
+        return Ok(origin.failed_report("the report is empty".to_owned()));
     }
     match format {
-        Format::Referee => referee::parse(&text, origin),
-        Format::Sarif => sarif::parse(&text, origin),
-        Format::Rdjson => rdjson::parse(&text, origin),
-        Format::Rdjsonl => rdjson::parse_lines(&text, origin),
-        Format::Checkstyle => checkstyle::parse(&text, origin),
-        Format::Cargo => cargo::parse(&text, origin),
-        Format::Gitlab => gitlab::parse(&text, origin),
+        Format::Referee => referee::parse_referee(&text, origin),
+        Format::Sarif => sarif::parse_sarif(&text, origin),
+        Format::Rdjson => rdjson::parse_rdjson(&text, origin),
+        Format::Rdjsonl => rdjson::parse_rdjsonl(&text, origin),
+        Format::Checkstyle => checkstyle::parse_checkstyle(&text, origin),
+        Format::Cargo => cargo::parse_cargo(&text, origin),
+        Format::Gitlab => gitlab::parse_gitlab(&text, origin),
     }
 }
 
 /// Tools quote source code, and not all source code is UTF-8: a stray byte in a quote loses no report. Whoever writes
 /// referee's own format is held to it.
-fn text(format: Format, bytes: &[u8]) -> Result<Cow<'_, str>, FormatError> {
-    if bytes.len() >= TOO_LARGE {
+fn decode_text(format: Format, bytes: &[u8]) -> Result<Cow<'_, str>, FormatError> {
+    if bytes.len() >= MAX_REPORT_BYTES {
         return Err(FormatError::TooLarge { bytes: bytes.len() });
     }
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {

@@ -4,52 +4,52 @@ use referee_core::model::{Severity, Submission};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::draft::{BrokenLines, Draft, Said};
 use super::json::{self, count, or_nothing};
-use super::lines::Region;
-use super::{Ending, Format, FormatError, Origin};
+use super::region::Region;
+use super::report_builder::{BrokenLines, ToolMessage, ToolReportBuilder};
+use super::{Format, FormatError, ReportContext, ToolExit};
 
 #[derive(Deserialize)]
-struct Document {
+struct RdjsonDocument {
     #[serde(default)]
     source: Option<Value>,
     #[serde(default)]
     severity: Value,
     #[serde(default)]
-    diagnostics: Option<Vec<Diagnostic>>,
+    diagnostics: Option<Vec<RdjsonDiagnostic>>,
 }
 
 #[derive(Deserialize)]
-struct Diagnostic {
+struct RdjsonDiagnostic {
     message: String,
     #[serde(default, deserialize_with = "or_nothing")]
-    location: Location,
+    location: RdjsonLocation,
     #[serde(default)]
     severity: Value,
     #[serde(default, deserialize_with = "or_nothing")]
-    code: Code,
+    code: RdjsonCode,
     #[serde(default, deserialize_with = "or_nothing")]
-    suggestions: Vec<Suggestion>,
+    suggestions: Vec<RdjsonSuggestion>,
 }
 
 #[derive(Default, Deserialize)]
-struct Location {
+struct RdjsonLocation {
     #[serde(default)]
     path: String,
     #[serde(default, deserialize_with = "or_nothing")]
-    range: Range,
+    range: RdjsonRange,
 }
 
 #[derive(Clone, Copy, Default, Deserialize)]
-struct Range {
+struct RdjsonRange {
     #[serde(default, deserialize_with = "or_nothing")]
-    start: Position,
+    start: RdjsonPosition,
     #[serde(default, deserialize_with = "or_nothing")]
-    end: Position,
+    end: RdjsonPosition,
 }
 
 #[derive(Clone, Copy, Default, Deserialize)]
-struct Position {
+struct RdjsonPosition {
     #[serde(default, deserialize_with = "count")]
     line: Option<u32>,
     #[serde(default, deserialize_with = "count")]
@@ -57,65 +57,68 @@ struct Position {
 }
 
 #[derive(Default, Deserialize)]
-struct Code {
+struct RdjsonCode {
     #[serde(default)]
     value: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Suggestion {
+struct RdjsonSuggestion {
     #[serde(default, deserialize_with = "or_nothing")]
-    range: Range,
+    range: RdjsonRange,
     #[serde(default)]
     text: String,
 }
 
-pub(super) fn parse(text: &str, origin: &Origin<'_>) -> Result<Submission, FormatError> {
-    let document: Document = json::document(Format::Rdjson, text)?;
+pub(super) fn parse_rdjson(text: &str, origin: &ReportContext<'_>) -> Result<Submission, FormatError> {
+    let document: RdjsonDocument = json::parse_document(Format::Rdjson, text)?;
     if document.source.is_none() && document.diagnostics.is_none() {
         let what = "it has neither `diagnostics` nor a `source`".to_owned();
-        return Err(FormatError::Foreign { format: Format::Rdjson, what });
+        return Err(FormatError::WrongFormat { format: Format::Rdjson, what });
     }
-    let mut draft = Draft::new(origin);
+    let mut draft = ToolReportBuilder::new(origin);
     for diagnostic in document.diagnostics.unwrap_or_default() {
-        say(&mut draft, diagnostic, &document.severity);
+        add_diagnostic(&mut draft, diagnostic, &document.severity);
     }
     Ok(draft.finish())
 }
 
-pub(super) fn parse_lines(text: &str, origin: &Origin<'_>) -> Result<Submission, FormatError> {
-    let mut draft = Draft::new(origin);
+pub(super) fn parse_rdjsonl(text: &str, origin: &ReportContext<'_>) -> Result<Submission, FormatError> {
+    let mut draft = ToolReportBuilder::new(origin);
     let mut broken = BrokenLines::default();
     let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line)).filter(|(_, line)| !line.trim().is_empty());
     for (at, (number, line)) in lines.enumerate() {
         match serde_json::from_str(line) {
-            Ok(diagnostic) => say(&mut draft, diagnostic, &Value::Null),
+            Ok(diagnostic) => add_diagnostic(&mut draft, diagnostic, &Value::Null),
             // Whose first line is something else is something else.
             Err(error) if at == 0 => {
-                return Err(FormatError::Foreign { format: Format::Rdjsonl, what: format!("line {number}: {error}") });
+                return Err(FormatError::WrongFormat {
+                    format: Format::Rdjsonl,
+                    what: format!("line {number}: {error}"),
+                });
             }
-            Err(_) => broken.add(number),
+            Err(_) => broken.add_line(number),
         }
     }
-    broken.tell(&mut draft);
-    if origin.ended == Ending::Unknown {
-        draft.gap("the format has no end, and nobody saw the tool end");
+    broken.report_gap(&mut draft);
+    if origin.tool_exit == ToolExit::Unknown {
+        draft.add_gap("the format has no end, and nobody saw the tool end");
     }
     Ok(draft.finish())
 }
 
-fn say(draft: &mut Draft<'_>, said: Diagnostic, otherwise: &Value) {
-    let place = draft.place(&said.location.path);
-    let region = said.location.range.region();
-    let (line, end_line) = region.lines();
+fn add_diagnostic(draft: &mut ToolReportBuilder<'_>, said: RdjsonDiagnostic, otherwise: &Value) {
+    let place = draft.locate(&said.location.path);
+    let region = said.location.range.to_region();
+    let (line, end_line) = region.line_range();
     let suggestion = match said.suggestions.as_slice() {
-        [one] => one.range.region().replaces(&region, &one.text),
+        [one] => one.range.to_region().to_line_replacement(&region, &one.text),
         _ => None,
     };
-    draft.say(Said {
+    draft.add_message(ToolMessage {
         message: said.message,
-        severity: severity(&said.severity).or(severity(otherwise)).unwrap_or(Severity::Warning),
-        place,
+        severity: map_severity(&said.severity).or(map_severity(otherwise)).unwrap_or(Severity::Warning),
+        location: place,
         line,
         end_line,
         rule: said.code.value.filter(|rule| !rule.is_empty()),
@@ -124,7 +127,7 @@ fn say(draft: &mut Draft<'_>, said: Diagnostic, otherwise: &Value) {
 }
 
 /// By name, or by its number in the protocol.
-fn severity(said: &Value) -> Option<Severity> {
+fn map_severity(said: &Value) -> Option<Severity> {
     match (said.as_str(), said.as_u64()) {
         (Some("ERROR"), _) | (_, Some(1)) => Some(Severity::Critical),
         (Some("WARNING"), _) | (_, Some(2)) => Some(Severity::Warning),
@@ -133,8 +136,8 @@ fn severity(said: &Value) -> Option<Severity> {
     }
 }
 
-impl Range {
-    fn region(self) -> Region {
+impl RdjsonRange {
+    fn to_region(self) -> Region {
         Region {
             line: self.start.line,
             column: self.start.column,

@@ -1,7 +1,7 @@
 //! Whatever the bytes are, the review ends and says what it read.
 
 use proptest::prelude::*;
-use referee_core::model::Ended;
+use referee_core::model::SubmittedOutcome;
 
 use crate::desk::{Desk, own, places};
 
@@ -37,7 +37,7 @@ fn code_that_is_nested_without_end_is_read_as_far_as_people_nest() {
 #[test]
 fn nothing_at_all_is_clean() {
     let report = Desk::default().review();
-    assert_eq!(report.outcome, Ended::Clean);
+    assert_eq!(report.outcome, SubmittedOutcome::Clean);
     assert!(report.coverage.is_some());
 }
 

@@ -1,6 +1,6 @@
 //! Which lines and files a review speaks of.
 
-use referee_core::model::Ended;
+use referee_core::model::SubmittedOutcome;
 
 use crate::desk::{Desk, own, places};
 
@@ -46,7 +46,7 @@ fn a_match_over_several_lines_counts_when_one_of_them_is_added() {
 fn a_renamed_file_speaks_of_its_new_lines_alone() {
     let text = "fn f() {\n    a.unwrap();\n    b.unwrap();\n}\n";
     let moved = Desk::default().renames("old.rs", "new.rs", text, &[]);
-    assert_eq!(moved.review_by(&own(RULES)).outcome, Ended::Clean);
+    assert_eq!(moved.review_by(&own(RULES)).outcome, SubmittedOutcome::Clean);
     let edited = Desk::default().renames("old.rs", "new.rs", text, &[(3, "-    b;\n+    b.unwrap();\n")]);
     let report = edited.review_by(&own(RULES));
     assert_eq!(places(&report), [("no-unwrap", 3)]);
@@ -69,7 +69,7 @@ fn coverage_says_what_was_read_and_what_was_not() {
     assert_eq!(coverage.read, ["src/a.rs", "src/gone.rs", "src/c.rs", "src/lib"]);
     let skipped: Vec<(&str, &str)> = coverage.skipped.iter().map(|it| (it.path.as_str(), it.why.as_str())).collect();
     assert_eq!(skipped, [("src/Cargo.lock", "excluded"), ("docs/b.rs", "excluded")]);
-    assert_eq!(report.outcome, Ended::Clean);
+    assert_eq!(report.outcome, SubmittedOutcome::Clean);
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn the_selection_says_why_a_file_is_left_out() {
         .deletes("gone.txt", "-a\n")
         .adds_submodule("lib")
         .adds("large.txt", large);
-    let skipped = desk.look(|change| change.select(&[], &[])).skipped;
+    let skipped = desk.look(|change| change.select_files(&[], &[])).skipped;
     let whys: Vec<&str> = skipped.iter().map(|it| it.why.as_str()).collect();
     assert_eq!(whys, ["binary", "binary", "deleted", "submodule", "too large"]);
 }
@@ -93,9 +93,9 @@ fn added_lines_are_runs_of_the_new_side() {
         "",
         &[(3, " a\n+b\n+c\n-d\n e\n-f\n+g\n\\ No newline at end of file\n"), (40, "+h\n")],
     );
-    let runs: Vec<_> = desk.look(|change| change.added(0).collect());
+    let runs: Vec<_> = desk.look(|change| change.added_lines(0).collect());
     assert_eq!(runs, [4..=5, 7..=7, 40..=40]);
-    assert_eq!(desk.look(|change| change.added(9).count()), 0, "no such file");
+    assert_eq!(desk.look(|change| change.added_lines(9).count()), 0, "no such file");
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! A change put together by hand, and its review.
 
-use referee_core::model::{Found, RoleName, Severity, Sha, Submission};
+use referee_core::model::{RoleName, Severity, Sha, Submission, SubmittedFinding};
 use referee_core::plan::{Brief, Scope};
-use referee_core::track::{ChangeKind, Content, FileDiff, Hunk, HunkRange};
-use referee_review::builtin::{Rules, review};
-use referee_review::change::Change;
+use referee_core::track::{ChangeKind, DiffContent, FileDiff, Hunk, HunkRange};
+use referee_review::builtin::{RuleSet, review_change};
+use referee_review::change::ChangeSet;
 
 #[derive(Default)]
 pub(crate) struct Desk {
@@ -75,17 +75,17 @@ impl Desk {
     }
 
     pub(crate) fn review(&self) -> Submission {
-        self.review_by(&Rules::embedded().expect("the embedded rules can be read"))
+        self.review_by(&RuleSet::load_embedded().expect("the embedded rules can be read"))
     }
 
-    pub(crate) fn review_by(&self, rules: &Rules) -> Submission {
-        self.look(|change| review(&brief(), change, &change.select(&self.paths, &self.exclude), rules))
+    pub(crate) fn review_by(&self, rules: &RuleSet) -> Submission {
+        self.look(|change| review_change(&brief(), change, &change.select_files(&self.paths, &self.exclude), rules))
     }
 
-    pub(crate) fn look<T>(&self, look: impl FnOnce(&Change<'_>) -> T) -> T {
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&ChangeSet<'_>) -> T) -> T {
         let files: Vec<FileDiff<'_>> = self.files.iter().map(Entry::diff).collect();
         let texts: Vec<Option<Vec<u8>>> = self.files.iter().map(|entry| entry.text.clone()).collect();
-        look(&Change { head: &Sha::from("head"), files: &files, texts: &texts })
+        look(&ChangeSet { head: &Sha::from("head"), files: &files, contents: &texts })
     }
 }
 
@@ -101,7 +101,7 @@ impl Entry {
             new_mode: self.new_mode,
             old_blob: None,
             new_blob: None,
-            content: if self.binary { Content::Binary(b"") } else { Content::Text(hunks) },
+            content: if self.binary { DiffContent::Binary(b"") } else { DiffContent::Text(hunks) },
         }
     }
 }
@@ -122,13 +122,13 @@ pub(crate) fn places(report: &Submission) -> Vec<(&str, u32)> {
     report.findings.iter().map(|it| (rule(it), it.line.unwrap_or(0))).collect()
 }
 
-pub(crate) fn rule(found: &Found) -> &str {
+pub(crate) fn rule(found: &SubmittedFinding) -> &str {
     found.rule.as_deref().unwrap_or_default()
 }
 
 /// Rules of a repository.
-pub(crate) fn own(files: &[(&str, &str)]) -> Rules {
+pub(crate) fn own(files: &[(&str, &str)]) -> RuleSet {
     let files: Vec<(String, String)> = files.iter().map(|(path, text)| ((*path).into(), (*text).into())).collect();
-    let rules = Rules::embedded().expect("the embedded rules can be read").with_repository(&files);
+    let rules = RuleSet::load_embedded().expect("the embedded rules can be read").with_repository_rules(&files);
     rules.map_err(|errors| format!("{errors:?}")).expect("the rules can be read")
 }

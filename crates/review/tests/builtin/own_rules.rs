@@ -1,6 +1,6 @@
 //! A repository's own rules.
 
-use referee_review::builtin::{RuleError, Rules};
+use referee_review::builtin::{RuleError, RuleSet};
 
 use crate::desk::{Desk, own, places};
 
@@ -21,7 +21,7 @@ fn several_rules_in_a_file_and_one_turned_off() {
     let text = format!("{RULE}---\n{}", RULE.replace("no-print", "never").replace("info", "off"));
     let rules = own(&[(".referee/rules/a.yml", &text)]);
     assert_eq!(places(&Desk::default().adds("a.py", "print(1)\n").review_by(&rules)), [("no-print", 1)]);
-    assert_eq!(rules.page("no-print").expect("it has a page").title, "printed");
+    assert_eq!(rules.find_page("no-print").expect("it has a page").title, "printed");
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn all_errors_are_told_at_once_and_the_report_is_incomplete() {
     let errors =
         broken(&[(".gitleaks.toml", "["), (".referee/rules/x.yml", "rule: 1"), (".referee/rules/a.yml", RULE)]);
     assert_eq!(errors.len(), 2);
-    let rules = Rules::embedded().expect("the embedded rules can be read").without(errors.clone());
+    let rules = RuleSet::load_embedded().expect("the embedded rules can be read").with_broken(errors.clone());
     let report = Desk::default().adds("a.txt", "<<<<<<< a\n").review_by(&rules);
     assert_eq!(places(&report), [("conflict-marker", 1)], "the embedded rules still hold");
     let coverage = report.coverage.expect("a review has coverage");
@@ -77,7 +77,7 @@ fn all_errors_are_told_at_once_and_the_report_is_incomplete() {
 
 fn broken(files: &[(&str, &str)]) -> Vec<RuleError> {
     let files: Vec<(String, String)> = files.iter().map(|(path, text)| ((*path).into(), (*text).into())).collect();
-    match Rules::embedded().expect("the embedded rules can be read").with_repository(&files) {
+    match RuleSet::load_embedded().expect("the embedded rules can be read").with_repository_rules(&files) {
         Ok(_) => panic!("{files:?} can be read"),
         Err(errors) => errors,
     }

@@ -1,25 +1,25 @@
 //! Every rule explains itself.
 
-use referee_review::builtin::Rules;
+use referee_review::builtin::RuleSet;
 
 #[test]
 fn every_rule_has_a_page_that_says_all_of_it() {
-    let rules = Rules::embedded().expect("the embedded rules can be read");
+    let rules = RuleSet::load_embedded().expect("the embedded rules can be read");
     let ids = rules.ids();
     assert!(ids.is_sorted() && ids.len() >= 48);
     for id in ids {
-        let page = rules.page(id).expect("it has a page");
+        let page = rules.find_page(id).expect("it has a page");
         assert_eq!(page.id, id);
         assert!(!page.title.is_empty() && !page.why.is_empty() && !page.fix.is_empty(), "{id}");
-        assert!(page.hit.is_some() && page.miss.is_some(), "{id} has samples");
+        assert!(page.bad_example.is_some() && page.good_example.is_some(), "{id} has samples");
     }
-    assert!(rules.page("no-such-rule").is_none());
+    assert!(rules.find_page("no-such-rule").is_none());
 }
 
 #[test]
 fn a_page_reads_well() {
-    let rules = Rules::embedded().expect("the embedded rules can be read");
-    insta::assert_snapshot!(rules.page("conflict-marker").expect("it has a page").render(), @"
+    let rules = RuleSet::load_embedded().expect("the embedded rules can be read");
+    insta::assert_snapshot!(rules.find_page("conflict-marker").expect("it has a page").render(), @"
     # conflict-marker
 
     A merge conflict is committed

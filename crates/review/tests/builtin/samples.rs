@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use referee_review::builtin::Rules;
+use referee_review::builtin::RuleSet;
 use serde::Deserialize;
 
 use crate::desk::{Desk, own, rule};
@@ -21,7 +21,7 @@ struct Samples {
 
 #[test]
 fn every_rule_file_is_embedded_under_its_id() {
-    let rules = Rules::embedded().expect("the embedded rules can be read");
+    let rules = RuleSet::load_embedded().expect("the embedded rules can be read");
     let ids = rules.ids();
     let mut lost = Vec::new();
     for (language, _) in LANGUAGES {
@@ -70,7 +70,7 @@ fn rules_for_typescript_read_files_with_markup() {
 }
 
 /// The rule under another name and of no kind, so that no other rule speaks in its place.
-fn alone(file: &Path) -> Rules {
+fn alone(file: &Path) -> RuleSet {
     let text = fs::read_to_string(file).expect("the rule can be read");
     let lines = text.lines().filter(|line| !line.starts_with("  class: "));
     let lines =

@@ -1,6 +1,6 @@
 //! Secrets: each rule's samples, and that no value is ever said.
 
-use referee_review::builtin::Rules;
+use referee_review::builtin::RuleSet;
 
 use crate::desk::{Desk, own, places};
 
@@ -107,8 +107,8 @@ paths = ['''^fixtures/''']
     assert_eq!(places(&desk.review_by(&rules)), [("github-pat", 1), ("acme-token", 3)]);
     let alone = own(&[(".gitleaks.toml", &config.replace("useDefault = true", ""))]);
     assert_eq!(places(&desk.review_by(&alone)), [("acme-token", 3)], "as in the format, nothing is extended unasked");
-    assert!(Rules::embedded().expect("the rules can be read").page("acme-token").is_none());
-    assert_eq!(rules.page("acme-token").expect("it has a page").title, "An Acme token is committed");
+    assert!(RuleSet::load_embedded().expect("the rules can be read").find_page("acme-token").is_none());
+    assert_eq!(rules.find_page("acme-token").expect("it has a page").title, "An Acme token is committed");
 }
 
 /// The sample with random characters in its holes, and these.

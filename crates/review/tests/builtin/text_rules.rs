@@ -1,29 +1,29 @@
 //! Rules for every file.
 
-use referee_review::builtin::Rules;
+use referee_review::builtin::RuleSet;
 
 use crate::desk::{Desk, places};
 
 #[test]
 fn each_rule_s_page_shows_what_hits_and_what_does_not() {
-    let rules = Rules::embedded().expect("the embedded rules can be read");
+    let rules = RuleSet::load_embedded().expect("the embedded rules can be read");
     for id in ["conflict-marker", "bidi-control", "hidden-character"] {
-        let page = rules.page(id).expect("it has a page");
+        let page = rules.find_page(id).expect("it has a page");
         let hits = |text: Option<String>| {
             let report = Desk::default().adds("a.txt", text.expect("it has a sample")).review();
             places(&report).iter().any(|(rule, _)| *rule == id)
         };
-        assert!(hits(page.hit), "{id}");
-        assert!(!hits(page.miss), "{id}");
+        assert!(hits(page.bad_example), "{id}");
+        assert!(!hits(page.good_example), "{id}");
     }
     for id in ["merge-leftover", "committed-env-file", "committed-key-file"] {
-        let page = rules.page(id).expect("it has a page");
+        let page = rules.find_page(id).expect("it has a page");
         let hits = |path: Option<String>| {
             let report = Desk::default().adds(&path.expect("it has a sample"), "A=1\n").review();
             places(&report) == [(id, 0)]
         };
-        assert!(hits(page.hit), "{id}");
-        assert!(!hits(page.miss), "{id}");
+        assert!(hits(page.bad_example), "{id}");
+        assert!(!hits(page.good_example), "{id}");
     }
 }
 

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use referee_core::model::{Ended, FindingId, Severity, Submission};
+use referee_core::model::{FindingId, Severity, Submission, SubmittedOutcome};
 use referee_core::plan::{Brief, Scope};
-use referee_review::command::{Command, run};
+use referee_review::command::{ReviewCommand, run_command};
 use referee_review::formats::Format;
 use tempfile::TempDir;
 
@@ -18,7 +18,7 @@ const ISSUE: &str =
 #[test]
 fn a_program_that_ends_well_is_a_complete_report() {
     let report = review(&command(&["printf", "%s", ISSUE]));
-    assert_eq!((report.outcome, report.findings.len()), (Ended::Findings, 1));
+    assert_eq!((report.outcome, report.findings.len()), (SubmittedOutcome::Findings, 1));
     assert_eq!(report.coverage.expect("complete").read, ["src/lib.rs"]);
     assert!(report.deterministic);
     assert_eq!(report.figures.runs, 1);
@@ -46,26 +46,26 @@ fn whatever_goes_wrong_is_a_failed_report_that_says_why() {
     ];
     for (argv, reason) in rows {
         let report = review(&command(argv));
-        assert_eq!((report.outcome, &report.coverage), (Ended::Failed, &None), "{argv:?}");
+        assert_eq!((report.outcome, &report.coverage), (SubmittedOutcome::Failed, &None), "{argv:?}");
         assert!(report.reason.starts_with(reason), "{argv:?}: {}", report.reason);
     }
 }
 
 #[test]
 fn a_program_that_hangs_is_ended() {
-    let hanging = Command { timeout: Duration::from_millis(100), ..command(&["sleep", "600"]) };
+    let hanging = ReviewCommand { timeout: Duration::from_millis(100), ..command(&["sleep", "600"]) };
     assert_eq!(review(&hanging).reason, "`sleep` did not end within 100ms");
 }
 
 #[test]
 fn other_exit_codes_may_count() {
-    let failing = Command { ok_codes: vec![0, 1], ..command(&["sh", "-c", "echo '[]'; exit 1"]) };
-    assert_eq!(review(&failing).outcome, Ended::Clean);
+    let failing = ReviewCommand { ok_codes: vec![0, 1], ..command(&["sh", "-c", "echo '[]'; exit 1"]) };
+    assert_eq!(review(&failing).outcome, SubmittedOutcome::Clean);
 }
 
 #[test]
 fn a_checkout_that_is_gone_is_told_from_a_missing_program() {
-    let report = run(&command(&["true"]), Path::new("gone/away"), &brief(), &[]);
+    let report = run_command(&command(&["true"]), Path::new("gone/away"), &brief(), &[]);
     assert_eq!(report.reason, "`true` could not be started: the checkout is gone");
 }
 
@@ -75,8 +75,8 @@ fn what_a_program_started_ends_with_it() {
     let dir = TempDir::new().expect("a folder");
     // The flood ends it, and by then the number of the child is written.
     let flooding = command(&["sh", "-c", "sleep 600 & echo $! > child; cat /dev/zero"]);
-    let report = run(&flooding, dir.path(), &brief(), &[]);
-    assert_eq!(report.outcome, Ended::Failed);
+    let report = run_command(&flooding, dir.path(), &brief(), &[]);
+    assert_eq!(report.outcome, SubmittedOutcome::Failed);
     let child = fs::read_to_string(dir.path().join("child")).expect("it was started");
     // A signal that was sent takes its time; this never ends where none was.
     while is_alive(child.trim()) {
@@ -94,11 +94,11 @@ fn is_alive(process: &str) -> bool {
 #[test]
 fn what_it_leaves_behind_cannot_hold_the_line() {
     let leaving = command(&["sh", "-c", "sleep 600 & echo '[]'"]);
-    assert_eq!(review(&leaving).outcome, Ended::Clean, "closed JSON is complete, whoever holds the pipe");
+    assert_eq!(review(&leaving).outcome, SubmittedOutcome::Clean, "closed JSON is complete, whoever holds the pipe");
     let line = r#"{"message":"x","location":{"path":"src/lib.rs"}}"#;
     let lines = |script: &str| {
         let argv = ["sh", "-c", script, "sh", line];
-        review(&Command { format: Format::Rdjsonl, ..command(&argv) })
+        review(&ReviewCommand { format: Format::Rdjsonl, ..command(&argv) })
     };
     assert!(lines("echo \"$1\"").coverage.is_some());
     let report = lines("sleep 600 & echo \"$1\"");
@@ -110,9 +110,9 @@ fn a_program_that_writes_our_format_is_given_the_brief() {
     let dir = TempDir::new().expect("a folder");
     let report = format!(r#"{{"schema":"referee/report-1","role":"lint","head":"{HEAD}","outcome":"clean"}}"#);
     let script = "cat > brief; echo \"$1\"";
-    let asked = Command { format: Format::Referee, ..command(&["sh", "-c", script, "sh", &report]) };
-    let report = run(&asked, dir.path(), &brief(), &["src/lib.rs".to_owned()]);
-    assert_eq!((report.outcome, report.deterministic), (Ended::Clean, false), "{}", report.reason);
+    let asked = ReviewCommand { format: Format::Referee, ..command(&["sh", "-c", script, "sh", &report]) };
+    let report = run_command(&asked, dir.path(), &brief(), &["src/lib.rs".to_owned()]);
+    assert_eq!((report.outcome, report.deterministic), (SubmittedOutcome::Clean, false), "{}", report.reason);
     let brief = fs::read_to_string(dir.path().join("brief")).expect("it was written");
     let brief: serde_json::Value = serde_json::from_str(&brief).expect("it is JSON");
     assert_eq!(
@@ -128,29 +128,29 @@ fn a_program_that_writes_our_format_is_given_the_brief() {
 fn a_brief_that_nobody_reads_is_no_failure() {
     let report = format!(r#"{{"schema":"referee/report-1","role":"lint","head":"{HEAD}","outcome":"clean"}}"#);
     let files: Vec<String> = (0..20_000).map(|number| format!("src/file_{number}.rs")).collect();
-    let deaf = Command { format: Format::Referee, ..command(&["printf", "%s", &report]) };
-    assert_eq!(run(&deaf, Path::new("."), &brief(), &files).outcome, Ended::Clean);
+    let deaf = ReviewCommand { format: Format::Referee, ..command(&["printf", "%s", &report]) };
+    assert_eq!(run_command(&deaf, Path::new("."), &brief(), &files).outcome, SubmittedOutcome::Clean);
 }
 
 #[test]
 fn others_read_nothing() {
     let report = review(&command(&["sh", "-c", "cat; echo '[]'"]));
-    assert_eq!(report.outcome, Ended::Clean);
+    assert_eq!(report.outcome, SubmittedOutcome::Clean);
 }
 
 #[test]
 fn a_program_knows_what_it_was_given_and_no_more() {
     let dir = TempDir::new().expect("a folder");
-    run(&command(&["sh", "-c", "env > seen; echo '[]'"]), dir.path(), &brief(), &[]);
+    run_command(&command(&["sh", "-c", "env > seen; echo '[]'"]), dir.path(), &brief(), &[]);
     let seen = fs::read_to_string(dir.path().join("seen")).expect("it was written");
     assert!(seen.contains("PATH="), "{seen}");
     // Cargo sets these for every test.
     assert!(!seen.contains("CARGO_PKG_NAME=") && !seen.contains("CARGO_MANIFEST_DIR="), "{seen}");
-    let named = Command {
-        env: vec!["CARGO_PKG_NAME".to_owned()],
+    let named = ReviewCommand {
+        env_names: vec!["CARGO_PKG_NAME".to_owned()],
         ..command(&["sh", "-c", "test \"$CARGO_PKG_NAME\" = referee-review && echo '[]'"])
     };
-    assert_eq!(review(&named).outcome, Ended::Clean);
+    assert_eq!(review(&named).outcome, SubmittedOutcome::Clean);
 }
 
 #[test]
@@ -158,27 +158,27 @@ fn a_value_that_was_let_through_is_in_no_text() {
     let secret = "referee-review";
     let env = vec!["CARGO_PKG_NAME".to_owned()];
     let failing = command(&["sh", "-c", "echo \"bad key: $CARGO_PKG_NAME!\" >&2; exit 9"]);
-    let report = review(&Command { env: env.clone(), ..failing });
+    let report = review(&ReviewCommand { env_names: env.clone(), ..failing });
     assert_eq!(report.reason, "`sh` ended with exit code 9: bad key: ***!");
     let script = "printf '%s' \"$1\" | sed \"s/Something/$CARGO_PKG_NAME/\"";
-    let report = review(&Command { env, ..command(&["sh", "-c", script, "sh", ISSUE]) });
+    let report = review(&ReviewCommand { env_names: env, ..command(&["sh", "-c", script, "sh", ISSUE]) });
     assert_eq!(report.findings[0].title, "*** is wrong");
     assert!(!format!("{report:?}").contains(secret));
 }
 
-fn review(command: &Command) -> Submission {
+fn review(command: &ReviewCommand) -> Submission {
     let dir = TempDir::new().expect("a folder");
-    run(command, dir.path(), &brief(), &["src/lib.rs".to_owned()])
+    run_command(command, dir.path(), &brief(), &["src/lib.rs".to_owned()])
 }
 
-fn command(argv: &[&str]) -> Command {
-    Command {
+fn command(argv: &[&str]) -> ReviewCommand {
+    ReviewCommand {
         argv: argv.iter().map(|part| (*part).to_owned()).collect(),
         format: Format::Gitlab,
         ok_codes: vec![0],
         timeout: Duration::from_secs(60),
-        max_output: 100_000,
-        env: Vec::new(),
+        max_output_bytes: 100_000,
+        env_names: Vec::new(),
     }
 }
 

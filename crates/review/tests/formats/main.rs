@@ -9,7 +9,7 @@ mod samples;
 use std::path::Path;
 
 use referee_core::model::{RoleName, Sha, Submission};
-use referee_review::formats::{Ending, Format, FormatError, Origin, parse};
+use referee_review::formats::{Format, FormatError, ReportContext, ToolExit, parse_report};
 
 const HEAD: &str = "1111111111111111111111111111111111111111";
 
@@ -29,13 +29,17 @@ fn sample(format: Format) -> &'static str {
 }
 
 /// Read for the role `lint`, in a checkout at `/checkout`, with `src/lib.rs` changed.
-fn read(format: Format, bytes: &[u8], ended: Ending) -> Result<Submission, FormatError> {
+fn read(format: Format, bytes: &[u8], ended: ToolExit) -> Result<Submission, FormatError> {
     let files = ["src/lib.rs".to_owned()];
     let (role, head) = (RoleName::from("lint"), Sha::from(HEAD));
     let root = Some(Path::new("/checkout"));
-    parse(format, bytes, &Origin { role: &role, head: &head, root, files: &files, ended })
+    parse_report(
+        format,
+        bytes,
+        &ReportContext { role: &role, head: &head, checkout_root: root, changed_files: &files, tool_exit: ended },
+    )
 }
 
 fn read_file(format: Format, text: &str) -> Submission {
-    read(format, text.as_bytes(), Ending::Unknown).expect("it can be read")
+    read(format, text.as_bytes(), ToolExit::Unknown).expect("it can be read")
 }

@@ -1,7 +1,7 @@
 //! What real tools do that no standard says.
 
-use referee_core::model::{Ended, Severity};
-use referee_review::formats::{Ending, Format, FormatError};
+use referee_core::model::{Severity, SubmittedOutcome};
+use referee_review::formats::{Format, FormatError, ToolExit};
 
 use crate::{SAMPLES, read, read_file, sample};
 
@@ -9,13 +9,15 @@ use crate::{SAMPLES, read, read_file, sample};
 fn another_format_is_told() {
     for format in Format::ALL {
         for (other, text) in SAMPLES.into_iter().filter(|(other, _)| *other != format) {
-            let error = read(format, text.as_bytes(), Ending::Well).expect_err(other.name());
+            let error = read(format, text.as_bytes(), ToolExit::Completed).expect_err(other.name());
             assert!(error.hint().is_some(), "{format}");
-            let told =
-                matches!(error, FormatError::Foreign { .. } | FormatError::Syntax { .. } | FormatError::Violations(_));
+            let told = matches!(
+                error,
+                FormatError::WrongFormat { .. } | FormatError::Syntax { .. } | FormatError::Violations(_)
+            );
             assert!(told, "{other} read as {format}: {error}");
         }
-        let garbage = read(format, b"warning: something\nis wrong\n", Ending::Well);
+        let garbage = read(format, b"warning: something\nis wrong\n", ToolExit::Completed);
         assert!(garbage.is_err(), "{format}");
     }
 }
@@ -24,10 +26,10 @@ fn another_format_is_told() {
 fn stray_bytes_in_a_quote_lose_no_report() {
     let latin = sample(Format::Gitlab).replace("hard to tell apart", "hard to tell (X)").into_bytes();
     let latin: Vec<u8> = latin.into_iter().map(|byte| if byte == b'X' { 0xe9 } else { byte }).collect();
-    let report = read(Format::Gitlab, &latin, Ending::Well).expect("it can be read");
+    let report = read(Format::Gitlab, &latin, ToolExit::Completed).expect("it can be read");
     assert!(report.findings[0].body.contains("(\u{fffd})"), "{}", report.findings[0].body);
     let wide: Vec<u8> = [0xfffe_u16].into_iter().chain("[]".encode_utf16()).flat_map(u16::to_be_bytes).collect();
-    let error = read(Format::Gitlab, &wide[..], Ending::Well).expect_err("it is no UTF-8");
+    let error = read(Format::Gitlab, &wide[..], ToolExit::Completed).expect_err("it is no UTF-8");
     assert_eq!(error, FormatError::NotUtf8 { at: 0 });
 }
 
@@ -120,6 +122,6 @@ fn bases_that_stand_on_each_other_have_an_end() {
         r#"{{"runs":[{{"tool":{{"driver":{{"name":"x"}}}},"originalUriBaseIds":{bases},"results":[{result}]}}]}}"#
     );
     let report = read_file(Format::Sarif, &log);
-    assert_eq!(report.outcome, Ended::Findings);
+    assert_eq!(report.outcome, SubmittedOutcome::Findings);
     assert!(report.findings[0].path.ends_with("b/a/x.rs"), "{}", report.findings[0].path);
 }

@@ -1,7 +1,7 @@
 //! Referee's own format, to the letter.
 
-use referee_core::model::Ended;
-use referee_review::formats::{Ending, Format, FormatError};
+use referee_core::model::SubmittedOutcome;
+use referee_review::formats::{Format, FormatError, ToolExit};
 use serde_json::{Value, json};
 
 use crate::{HEAD, read, read_file, sample};
@@ -56,14 +56,14 @@ fn what_makes_no_sense_is_told_at_once() {
 #[test]
 fn a_field_that_is_there_twice_is_refused() {
     let twice = sample(Format::Referee).replacen("\"reason\": \"\"", "\"reason\": \"\", \"outcome\": \"clean\"", 1);
-    let error = read(Format::Referee, twice.as_bytes(), Ending::Well).expect_err("it contradicts itself");
+    let error = read(Format::Referee, twice.as_bytes(), ToolExit::Completed).expect_err("it contradicts itself");
     assert!(error.to_string().contains("duplicate field `outcome`"), "{error}");
 }
 
 #[test]
 fn another_roles_report_is_refused_by_both_names() {
     let report = sample(Format::Referee).replace("\"lint\"", "\"security\"");
-    let error = read(Format::Referee, report.as_bytes(), Ending::Well).expect_err("it is somebody else's");
+    let error = read(Format::Referee, report.as_bytes(), ToolExit::Completed).expect_err("it is somebody else's");
     let said = "the report was not taken: it is for the role `security`, and `lint` was asked";
     assert_eq!(error.to_string(), said);
 }
@@ -81,7 +81,7 @@ fn a_failed_report_says_why() {
     assert_eq!(refused(&report), "the report was not taken: /reason: a failed report says why");
     report["reason"] = json!("the model refused");
     let taken = read_file(Format::Referee, &report.to_string());
-    assert_eq!((taken.outcome, taken.reason.as_str()), (Ended::Failed, "the model refused"));
+    assert_eq!((taken.outcome, taken.reason.as_str()), (SubmittedOutcome::Failed, "the model refused"));
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn a_thousand_faults_are_counted() {
         "findings": vec![Value::Null; 1000],
     });
     let FormatError::Violations(all) =
-        read(Format::Referee, report.to_string().as_bytes(), Ending::Well).expect_err("nothing is right")
+        read(Format::Referee, report.to_string().as_bytes(), ToolExit::Completed).expect_err("nothing is right")
     else {
         panic!("these are violations")
     };
@@ -108,5 +108,5 @@ fn a_thousand_faults_are_counted() {
 }
 
 fn refused(report: &Value) -> String {
-    read(Format::Referee, report.to_string().as_bytes(), Ending::Well).expect_err("it is refused").to_string()
+    read(Format::Referee, report.to_string().as_bytes(), ToolExit::Completed).expect_err("it is refused").to_string()
 }

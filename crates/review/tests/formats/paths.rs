@@ -1,7 +1,7 @@
 //! Paths as tools write them.
 
-use referee_core::model::Ended;
-use referee_review::formats::{Ending, Format, Origin, parse};
+use referee_core::model::SubmittedOutcome;
+use referee_review::formats::{Format, ReportContext, ToolExit, parse_report};
 
 use crate::{HEAD, read_file};
 
@@ -47,7 +47,7 @@ fn what_lies_outside_is_told_in_words() {
     ];
     for path in outside {
         let report = read_file(Format::Gitlab, &issue(path, "minor"));
-        assert_eq!((report.outcome, report.findings.len()), (Ended::Clean, 0), "{path}");
+        assert_eq!((report.outcome, report.findings.len()), (SubmittedOutcome::Clean, 0), "{path}");
         assert!(report.summary.contains("1 finding has no place in this repository:"), "{path}: {}", report.summary);
         assert!(report.summary.contains("Something is wrong"), "{path}: {}", report.summary);
     }
@@ -56,7 +56,7 @@ fn what_lies_outside_is_told_in_words() {
 #[test]
 fn a_critical_finding_outside_does_not_end_in_an_approval() {
     let report = read_file(Format::Gitlab, &issue("/etc/passwd", "critical"));
-    assert_eq!((report.outcome, report.coverage), (Ended::Failed, None));
+    assert_eq!((report.outcome, report.coverage), (SubmittedOutcome::Failed, None));
     assert!(report.summary.contains("/etc/passwd:3: Something is wrong"), "{}", report.summary);
 }
 
@@ -73,12 +73,19 @@ fn many_outside_are_counted() {
 #[test]
 fn a_name_with_a_backslash_is_kept_where_the_change_has_it() {
     let (role, head, files) = ("lint".into(), HEAD.into(), ["src\\odd.rs".to_owned(), "100%25.txt".to_owned()]);
-    let origin = Origin { role: &role, head: &head, root: None, files: &files, ended: Ending::Unknown };
+    let origin = ReportContext {
+        role: &role,
+        head: &head,
+        checkout_root: None,
+        changed_files: &files,
+        tool_exit: ToolExit::Unknown,
+    };
     for path in ["src\\\\odd.rs", "100%25.txt"] {
-        let report = parse(Format::Gitlab, issue(path, "minor").as_bytes(), &origin).expect("it can be read");
+        let report = parse_report(Format::Gitlab, issue(path, "minor").as_bytes(), &origin).expect("it can be read");
         assert_eq!(report.findings[0].path, path.replace("\\\\", "\\"));
     }
-    let report = parse(Format::Gitlab, issue("/checkout/a.rs", "minor").as_bytes(), &origin).expect("it can be read");
+    let report =
+        parse_report(Format::Gitlab, issue("/checkout/a.rs", "minor").as_bytes(), &origin).expect("it can be read");
     assert_eq!(report.findings, [], "without a root nobody knows");
 }
 
@@ -87,9 +94,15 @@ fn a_workspace_in_a_folder_is_found() {
     let (role, head) = ("lint".into(), HEAD.into());
     let files = ["src/lib.rs".to_owned(), "rust/src/lib.rs".to_owned()];
     let root = Some(std::path::Path::new("/checkout"));
-    let origin = Origin { role: &role, head: &head, root, files: &files, ended: Ending::Unknown };
+    let origin = ReportContext {
+        role: &role,
+        head: &head,
+        checkout_root: root,
+        changed_files: &files,
+        tool_exit: ToolExit::Unknown,
+    };
     let text = include_str!("samples/cargo.jsonl").replace("/checkout/Cargo.toml", "/checkout/rust/Cargo.toml");
-    let report = parse(Format::Cargo, text.as_bytes(), &origin).expect("it can be read");
+    let report = parse_report(Format::Cargo, text.as_bytes(), &origin).expect("it can be read");
     assert!(report.findings.iter().all(|found| found.path == "rust/src/lib.rs"));
 }
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use referee_core::model::{Ended, Submission};
-use referee_review::formats::{Ending, Format};
+use referee_core::model::{Submission, SubmittedOutcome};
+use referee_review::formats::{Format, ToolExit};
 
 use crate::{HEAD, SAMPLES, read, read_file, sample};
 
@@ -17,7 +17,7 @@ fn every_format_is_read() {
 #[test]
 fn a_foreign_run_that_ends_properly_is_complete() {
     for (format, text) in SAMPLES.into_iter().filter(|(format, _)| *format != Format::Referee) {
-        let report = read(format, text.as_bytes(), Ending::Well).expect("it can be read");
+        let report = read(format, text.as_bytes(), ToolExit::Completed).expect("it can be read");
         assert!(report.deterministic, "{format}");
         assert_eq!((report.role.as_str(), report.head.as_str()), ("lint", HEAD));
         assert_eq!(report.coverage.expect("complete").read, ["src/lib.rs"], "{format}");
@@ -35,7 +35,7 @@ fn a_run_that_found_nothing_is_clean() {
     ];
     for (format, text) in clean {
         let report = read_file(format, text);
-        assert_eq!(report.outcome, Ended::Clean, "{format}");
+        assert_eq!(report.outcome, SubmittedOutcome::Clean, "{format}");
         assert_eq!(report.coverage.expect("complete").read, ["src/lib.rs"], "{format}");
     }
 }
@@ -54,7 +54,7 @@ fn what_a_tool_calls_a_failure_is_no_complete_run() {
         r#""executionSuccessful": false, "toolExecutionNotifications": [{ "message": { "text": "out of memory" } }]"#,
     );
     let report = read_file(Format::Sarif, &failed);
-    assert_eq!((report.outcome, report.coverage), (Ended::Findings, None));
+    assert_eq!((report.outcome, report.coverage), (SubmittedOutcome::Findings, None));
     assert!(report.summary.contains("CodeScan says that it did not succeed: out of memory"), "{}", report.summary);
     let tool = r#""tool":{"driver":{"name":"x"}}"#;
     let ends = [
@@ -65,7 +65,7 @@ fn what_a_tool_calls_a_failure_is_no_complete_run() {
     ];
     for text in ends {
         let report = read_file(Format::Sarif, &text);
-        assert_eq!((report.outcome, report.coverage), (Ended::Failed, None), "{text}");
+        assert_eq!((report.outcome, report.coverage), (SubmittedOutcome::Failed, None), "{text}");
         assert_ne!(report.reason, "", "{text}");
     }
 }
@@ -75,7 +75,7 @@ fn lines_without_an_end_are_complete_only_where_somebody_saw_the_end() {
     let text = sample(Format::Rdjsonl);
     assert_eq!(read_file(Format::Rdjsonl, text).coverage, None);
     let broken = format!("{text}{{\"message\":");
-    let report = read(Format::Rdjsonl, broken.as_bytes(), Ending::Well).expect("its lines before can be read");
+    let report = read(Format::Rdjsonl, broken.as_bytes(), ToolExit::Completed).expect("its lines before can be read");
     assert_eq!((report.findings.len(), report.coverage), (5, None));
 }
 

@@ -4,15 +4,15 @@
 
 use referee_core::mark::{Key, Keys};
 use referee_core::model::{
-    Access, Coverage, Ended, Figures, Found, Login, Position, Review, RoleName, Severity, Snapshot, Stated, Submission,
-    ThreadId,
+    Access, Coverage, Login, Position, Review, RoleName, RunCost, Severity, Snapshot, Submission, SubmittedFinding,
+    SubmittedOutcome, SubmittedPosition, ThreadId,
 };
 use referee_core::plan::{Brief, Gate, Next};
-use referee_core::policy::{Policy, Role, Setting};
+use referee_core::policy::{GateSetting, Policy, Role};
 use referee_core::track::Side;
-use referee_forge::{Fetched, Gates, Reader};
-use referee_testkit::{Person, Quirks, Seat, World, block_on};
-use referee_turn::{Desk, Inbox, Nothing, Publishing, Turn, gather, turn};
+use referee_forge::{FetchedPull, Gates, Reader};
+use referee_testkit::{Quirks, World, WorldClient, WorldPerson, block_on};
+use referee_turn::{Inbox, NullJournal, PublishMode, Turn, TurnContext, gather_snapshot, run_turn};
 
 use crate::random::Random;
 use crate::words;
@@ -38,11 +38,11 @@ pub(crate) struct Stage {
     /// Nothing to do.
     pub(crate) quiet: Snapshot,
     /// What the forge said then.
-    pub(crate) fetched_quiet: Fetched,
+    pub(crate) fetched_quiet: FetchedPull,
     /// After another push, with a report of one role.
     pub(crate) fresh: Snapshot,
     /// What the forge said then.
-    pub(crate) fetched: Fetched,
+    pub(crate) fetched: FetchedPull,
     /// The report.
     pub(crate) inbox: Inbox,
 }
@@ -55,7 +55,7 @@ impl Stage {
         }
         let key = Key::new("a secret that nobody guesses", None).expect("long enough");
         let mut play = Play {
-            seat: world.as_user(&bot(), &[Login::from("style-bot")]),
+            seat: world.client_with_tokens(&bot(), &[Login::from("style-bot")]),
             keys: Keys::new(vec![key]),
             policy: policy(),
             random: Random::new(20),
@@ -76,7 +76,7 @@ impl Stage {
         let inbox = Inbox { reports: vec![play.report(&quiet)], ..Inbox::default() };
         let fresh = play.gathered(&fetched, &inbox);
         let Play { world, keys, policy, .. } = play;
-        let _ = world.effects();
+        let _ = world.take_effects();
         for snapshot in [&quiet, &fresh] {
             assert_eq!(counts(snapshot), (REVIEWS, THREADS, NOTES), "reviews, threads, notes");
         }
@@ -98,7 +98,7 @@ fn counts(snapshot: &Snapshot) -> (usize, usize, usize) {
 
 struct Play {
     world: World,
-    seat: Seat,
+    seat: WorldClient,
     keys: Keys,
     policy: Policy,
     random: Random,
@@ -111,7 +111,7 @@ impl Play {
         }
         let texts: Vec<(String, String)> = (0..FILES).map(|at| (path(at), with(at, CHANGED, "changed"))).collect();
         let files: Vec<(&str, &str)> = texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-        self.world.hand().as_("alice").open("importer", &files);
+        self.world.people().as_("alice").open_pull("importer", &files);
     }
 
     fn push(&self, lines: std::ops::Range<usize>, how: &str) {
@@ -130,10 +130,10 @@ impl Play {
     fn people_talk(&mut self) {
         let (bob, carol) = (self.person("bob"), self.person("carol"));
         for at in 0..5 {
-            bob.note(&path(at), 75, &words::body(&mut self.random));
+            bob.open_thread(&path(at), 75, &words::body(&mut self.random));
         }
         bob.block(&words::body(&mut self.random));
-        carol.remark(&words::body(&mut self.random));
+        carol.review_without_verdict(&words::body(&mut self.random));
         let style = self.threads().into_iter().nth(30).expect("a thread of the last role");
         bob.reply(&style, "won't fix");
         for _ in 0..6 {
@@ -173,13 +173,18 @@ impl Play {
     /// New findings in the first round; in the second a word on each prior one.
     fn review(&mut self, brief: &Brief, snapshot: &Snapshot) -> Submission {
         let entries = snapshot.reviews.iter().filter_map(|review| review.text.reading.block.as_deref());
-        let positions: Vec<Stated> = entries
+        let positions: Vec<SubmittedPosition> = entries
             .flat_map(|block| &block.entries)
             .filter(|entry| brief.priors.contains(&entry.id))
             .map(|entry| {
                 let fixed = entry.line.is_some_and(|line| FIXED.contains(&(line as usize - 1)));
                 let position = if fixed { Position::Fixed } else { Position::StillThere };
-                Stated { finding: entry.id, position, evidence: words::body(&mut self.random), reply: String::new() }
+                SubmittedPosition {
+                    finding: entry.id,
+                    position,
+                    evidence: words::body(&mut self.random),
+                    reply: String::new(),
+                }
             })
             .collect();
         let mut submission = submission(&brief.role, snapshot);
@@ -204,10 +209,10 @@ impl Play {
     /// Of the last role: a word on each prior finding, and new ones of every severity.
     fn report(&mut self, before: &Snapshot) -> Submission {
         let role = &self.policy.roles.last().expect("a role").name.clone();
-        let is_its = |review: &&Review| review.text.mark().is_some_and(|mark| mark.role == *role);
+        let is_its = |review: &&Review| review.text.trusted_mark().is_some_and(|mark| mark.role == *role);
         let review = before.reviews.iter().rfind(is_its);
         let block = review.and_then(|review| review.text.reading.block.as_deref()).expect("a Block");
-        let still = |entry: &referee_core::mark::Entry| Stated {
+        let still = |entry: &referee_core::mark::BlockEntry| SubmittedPosition {
             finding: entry.id,
             position: Position::StillThere,
             evidence: String::new(),
@@ -215,7 +220,7 @@ impl Play {
         };
         let mut submission = submission(role, before);
         submission.head = self.person("alice").head();
-        submission.positions = block.entries.iter().filter(|it| !it.state.settled()).map(still).collect();
+        submission.positions = block.entries.iter().filter(|it| !it.state.is_settled()).map(still).collect();
         let severity = |at: usize| match at % 10 {
             0 => Severity::Critical,
             1..4 => Severity::Warning,
@@ -228,8 +233,8 @@ impl Play {
         submission
     }
 
-    fn found(&mut self, number: usize, path: String, line: usize, severity: Severity) -> Found {
-        Found {
+    fn found(&mut self, number: usize, path: String, line: usize, severity: Severity) -> SubmittedFinding {
+        SubmittedFinding {
             title: words::title(&mut self.random, number),
             body: words::body(&mut self.random),
             severity,
@@ -243,24 +248,24 @@ impl Play {
     }
 
     fn turn(&self, inbox: &Inbox) -> Turn {
-        let settings = Gate::ALL.iter().map(|gate| (*gate, Setting::On)).collect();
-        let desk = Desk {
+        let settings = Gate::ALL.iter().map(|gate| (*gate, GateSetting::On)).collect();
+        let desk = TurnContext {
             forge: &self.seat,
             source: &self.world,
-            journal: &Nothing,
+            journal: &NullJournal,
             policy: &self.policy,
             gates: &Gates::new(settings, Default::default(), self.policy.approve),
             keys: &self.keys,
-            publishing: Publishing::Alone,
+            publish_mode: PublishMode::SingleWriter,
         };
-        block_on(turn(&desk, self.person("alice").pull(), inbox)).expect("a turn")
+        block_on(run_turn(&desk, self.person("alice").pull(), inbox)).expect("a turn")
     }
 
-    fn gathered(&self, fetched: &Fetched, inbox: &Inbox) -> Snapshot {
-        gather(fetched.clone(), &self.world, inbox, &self.policy, &self.keys).expect("a snapshot")
+    fn gathered(&self, fetched: &FetchedPull, inbox: &Inbox) -> Snapshot {
+        gather_snapshot(fetched.clone(), &self.world, inbox, &self.policy, &self.keys).expect("a snapshot")
     }
 
-    fn fetched(&self) -> Fetched {
+    fn fetched(&self) -> FetchedPull {
         block_on(self.seat.fetch(self.person("alice").pull())).expect("the forge answers")
     }
 
@@ -269,8 +274,8 @@ impl Play {
         fetched.threads.iter().filter(|thread| thread.resolved.is_none()).map(|thread| thread.id.clone()).collect()
     }
 
-    fn person(&self, name: &str) -> Person {
-        self.world.hand().as_(name)
+    fn person(&self, name: &str) -> WorldPerson {
+        self.world.people().as_(name)
     }
 }
 
@@ -279,7 +284,7 @@ fn submission(role: &RoleName, snapshot: &Snapshot) -> Submission {
         schema: "referee/report-1".to_owned(),
         role: role.clone(),
         head: snapshot.pull.head.clone(),
-        outcome: Ended::Findings,
+        outcome: SubmittedOutcome::Findings,
         reason: String::new(),
         coverage: Some(Coverage { read: (0..FILES).map(path).collect(), skipped: Vec::new() }),
         summary: "The importer reads pages now; most of it is sound.".to_owned(),
@@ -287,7 +292,7 @@ fn submission(role: &RoleName, snapshot: &Snapshot) -> Submission {
         positions: Vec::new(),
         deterministic: false,
         run: snapshot.taken_at.0.to_string(),
-        figures: Figures { tokens: 40_000, micro_usd: 90_000, seconds: 70, runs: 1 },
+        figures: RunCost { tokens: 40_000, micro_usd: 90_000, seconds: 70, runs: 1 },
     }
 }
 

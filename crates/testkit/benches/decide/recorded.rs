@@ -40,7 +40,7 @@ impl Source for Recorded<'_> {
         Ok(diff)
     }
 
-    fn files(&self, at: &Sha, paths: &[&str]) -> Result<Vec<Option<Vec<u8>>>, SourceError> {
+    fn read_files(&self, at: &Sha, paths: &[&str]) -> Result<Vec<Option<Vec<u8>>>, SourceError> {
         paths.iter().map(|path| self.file(at, path)).collect()
     }
 
@@ -48,8 +48,8 @@ impl Source for Recorded<'_> {
         Source::is_ancestor(self.world, ancestor, of)
     }
 
-    fn merges(&self, base: &Sha, head: &Sha) -> Mergeable {
-        self.world.merges(base, head)
+    fn check_mergeable(&self, base: &Sha, head: &Sha) -> Mergeable {
+        self.world.check_mergeable(base, head)
     }
 }
 
@@ -59,7 +59,7 @@ impl Recorded<'_> {
         if let Some(text) = self.texts.lock().expect("no thread panicked").get(&asked) {
             return Ok(text.clone());
         }
-        let text = Source::files(self.world, at, &[path])?.into_iter().next().flatten();
+        let text = Source::read_files(self.world, at, &[path])?.into_iter().next().flatten();
         self.texts.lock().expect("no thread panicked").insert(asked, text.clone());
         Ok(text)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use referee_core::track::Spot;
+use referee_core::track::CodeLocation;
 
 use crate::concerns::{CONCERNS, Concern};
 use crate::random::Random;
@@ -32,7 +32,7 @@ pub(crate) const KINDS: &[(Kind, &str)] = &[
 /// A finding as a reviewer hands it in.
 #[derive(Clone)]
 pub(crate) struct Said {
-    pub(crate) spot: Spot,
+    pub(crate) spot: CodeLocation,
     pub(crate) title: &'static str,
     pub(crate) rule: Option<&'static str>,
 }
@@ -287,7 +287,7 @@ impl Desk {
         }
         for (path, row, anchor) in &self.extra {
             let anchor = &self.anchors[*anchor];
-            let spot = Spot::new(path, *row as u32 + 1, *row as u32 + 1);
+            let spot = CodeLocation::new(path, *row as u32 + 1, *row as u32 + 1);
             raised.push((Said { spot, title: anchor.concern.title, rule: rule(anchor) }, None, true));
         }
         for _ in 0..2 {
@@ -318,7 +318,11 @@ impl Desk {
             true => random.pick(CONCERNS),
             false => random.pick(&self.anchors).concern,
         };
-        Some(Said { spot: Spot::new(path, row, row), title: concern.title, rule: linter.then_some(concern.rule) })
+        Some(Said {
+            spot: CodeLocation::new(path, row, row),
+            title: concern.title,
+            rule: linter.then_some(concern.rule),
+        })
     }
 }
 
@@ -327,9 +331,9 @@ fn rows_of<'a>(sheet: &'a Sheet, origins: &[usize]) -> Vec<&'a str> {
     sheet.iter().filter(holds).map(|row| row.text.as_str()).collect()
 }
 
-fn spot_in(sheets: &BTreeMap<String, Sheet>, origins: &[usize]) -> Option<Spot> {
+fn spot_in(sheets: &BTreeMap<String, Sheet>, origins: &[usize]) -> Option<CodeLocation> {
     sheets.iter().find_map(|(path, sheet)| {
         let (first, last) = find(sheet, origins)?;
-        Some(Spot::new(path, first, last))
+        Some(CodeLocation::new(path, first, last))
     })
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use referee_core::model::Sha;
 use referee_core::track::ChangeKind;
 use referee_core::track::{
-    AnchorHash, FileChange, FileDiff, Fingerprint, Prior, Sighting, Spot, anchored, assign, follow,
+    AnchorHash, CodeLocation, FileChange, FileDiff, Fingerprint, ObservedFinding, PriorFinding, extract_lines,
+    follow_spots, match_findings,
 };
 use referee_git::{Git, parse_diff};
 
@@ -66,16 +67,16 @@ pub(crate) fn judge(case: &Case, git: &Git, old: &Sha, new: &Sha) -> Verdicts {
 
 fn by_tracker(case: &Case, files: &[FileDiff<'_>]) -> Vec<Option<usize>> {
     let delta = delta(files, &case.old, &case.new);
-    let spots: Vec<Spot> = case.priors.iter().map(|prior| prior.spot.clone()).collect();
-    let tracks = follow(&spots, &delta);
-    let priors: Vec<Prior> = case
+    let spots: Vec<CodeLocation> = case.priors.iter().map(|prior| prior.spot.clone()).collect();
+    let tracks = follow_spots(&spots, &delta);
+    let priors: Vec<PriorFinding> = case
         .priors
         .iter()
         .zip(tracks)
-        .map(|(said, track)| Prior { seen: sighting(said, &case.old), track: Some(track) })
+        .map(|(said, track)| PriorFinding { observed: sighting(said, &case.old), track: Some(track) })
         .collect();
-    let raised: Vec<Sighting> = case.raised.iter().map(|(said, _, _)| sighting(said, &case.new)).collect();
-    assign(&priors, &raised)
+    let raised: Vec<ObservedFinding> = case.raised.iter().map(|(said, _, _)| sighting(said, &case.new)).collect();
+    match_findings(&priors, &raised)
 }
 
 fn delta<'a>(files: &'a [FileDiff<'_>], old: &'a Files, new: &'a Files) -> Vec<FileChange<'a>> {
@@ -95,16 +96,16 @@ fn delta<'a>(files: &'a [FileDiff<'_>], old: &'a Files, new: &'a Files) -> Vec<F
         .collect()
 }
 
-fn sighting(said: &Said, files: &Files) -> Sighting {
+fn sighting(said: &Said, files: &Files) -> ObservedFinding {
     let text = files.get(&said.spot.path).map_or("", String::as_str);
-    let code = anchored(text, said.spot.line, said.spot.end_line);
-    Sighting {
+    let code = extract_lines(text, said.spot.line, said.spot.end_line);
+    ObservedFinding {
         role: "quality".to_owned(),
         rule: said.rule.map(str::to_owned),
         title: said.title.to_owned(),
         spot: said.spot.clone(),
-        fingerprint: Fingerprint::of("quality", said.rule, said.title, code),
-        anchor: Some(AnchorHash::of(code)),
+        fingerprint: Fingerprint::from_finding("quality", said.rule, said.title, code),
+        anchor: Some(AnchorHash::from_code(code)),
     }
 }
 
@@ -132,14 +133,14 @@ fn tally(case: &Case, assigned: &[Option<usize>]) -> Tally {
 
 /// What went wrong, for whoever improves the tracker.
 fn show(case: &Case, files: &[FileDiff<'_>], assigned: &[Option<usize>]) {
-    let spots: Vec<Spot> = case.priors.iter().map(|prior| prior.spot.clone()).collect();
-    let tracks = follow(&spots, &delta(files, &case.old, &case.new));
+    let spots: Vec<CodeLocation> = case.priors.iter().map(|prior| prior.spot.clone()).collect();
+    let tracks = follow_spots(&spots, &delta(files, &case.old, &case.new));
     for ((said, truth, concerned), assigned) in case.raised.iter().zip(assigned) {
         if assigned == truth || (!concerned && assigned.is_none()) {
             continue;
         }
         let code = |said: &Said, files: &Files| {
-            anchored(&files[&said.spot.path], said.spot.line, said.spot.end_line).to_owned()
+            extract_lines(&files[&said.spot.path], said.spot.line, said.spot.end_line).to_owned()
         };
         println!("---- raised {:?} {:?} {:?}\n{}", said.spot, said.title, said.rule, code(said, &case.new));
         for (name, number) in [("truth", truth), ("assigned", assigned)] {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use referee_core::track::Spot;
+use referee_core::track::CodeLocation;
 
 use crate::cases::{Case, Said};
 use crate::concerns::{CONCERNS, Concern};
@@ -15,14 +15,14 @@ const NEWCOMERS: usize = 20;
 pub(crate) fn case(older: &Package, newer: &Package, random: &mut Random) -> Case {
     let (before, after) = (places(older), places(newer));
     let changed = |path: &str| older.files.get(path) != newer.files.get(path);
-    let mut survivors: Vec<(&Spot, &Spot)> = before
+    let mut survivors: Vec<(&CodeLocation, &CodeLocation)> = before
         .iter()
         .filter_map(|(line, places)| match (places.as_slice(), after.get(line).map(Vec::as_slice)) {
             ([old], Some([new])) if changed(&old.path) => Some((old, new)),
             _ => None,
         })
         .collect();
-    let mut newcomers: Vec<&Spot> =
+    let mut newcomers: Vec<&CodeLocation> =
         after.iter().filter(|(line, _)| !before.contains_key(*line)).map(|(_, places)| &places[0]).collect();
     random.shuffle(&mut survivors);
     random.shuffle(&mut newcomers);
@@ -57,14 +57,14 @@ fn wording(concern: &Concern, random: &mut Random) -> &'static str {
 }
 
 /// Where each line stands that says enough to be told from others.
-fn places(package: &Package) -> BTreeMap<&str, Vec<Spot>> {
-    let mut places: BTreeMap<&str, Vec<Spot>> = BTreeMap::new();
+fn places(package: &Package) -> BTreeMap<&str, Vec<CodeLocation>> {
+    let mut places: BTreeMap<&str, Vec<CodeLocation>> = BTreeMap::new();
     for (path, text) in &package.files {
         for (number, line) in text.lines().enumerate() {
             let line = line.trim();
             if line.chars().filter(|letter| letter.is_alphanumeric()).count() >= 10 {
                 let number = number as u32 + 1;
-                places.entry(line).or_default().push(Spot::new(path, number, number));
+                places.entry(line).or_default().push(CodeLocation::new(path, number, number));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! A large change, made up.
 
-use referee_core::track::Spot;
+use referee_core::track::CodeLocation;
 
 use crate::random::Random;
 use crate::repo::Files;
@@ -16,7 +16,7 @@ pub(crate) struct Change {
     pub(crate) new: Files,
     /// Removed and added lines.
     pub(crate) lines: usize,
-    pub(crate) findings: Vec<Spot>,
+    pub(crate) findings: Vec<CodeLocation>,
 }
 
 impl Change {
@@ -53,10 +53,10 @@ impl Change {
     /// The same findings without the texts.
     pub(crate) fn findings_only(files: usize, findings: usize) -> Self {
         let mut random = Random::new(SEED + 1);
-        let mut findings: Vec<Spot> = (0..findings)
+        let mut findings: Vec<CodeLocation> = (0..findings)
             .map(|_| {
                 let line = random.between(1, LENGTH) as u32;
-                Spot::new(&path(random.below(files)), line, line + random.below(3) as u32)
+                CodeLocation::new(&path(random.below(files)), line, line + random.below(3) as u32)
             })
             .collect();
         random.shuffle(&mut findings);

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use referee_core::track::{
-    Anchor, Anchors, ChangeKind, ChangedFile, FileChange, FileDiff, PatchId, Side, Spot, Track, follow, line_count,
+    Anchor, ChangeKind, ChangedFile, CodeLocation, DiffAnchors, FileChange, FileDiff, PatchId, Side, Track,
+    count_lines, follow_spots,
 };
 use referee_git::{Git, parse_diff};
 
@@ -17,7 +18,7 @@ impl Texts {
         let mut names: Vec<&str> = files.iter().flat_map(|file| [file.old_blob, file.new_blob]).flatten().collect();
         names.sort_unstable();
         names.dedup();
-        let contents = git.blobs(&names).expect("git reads");
+        let contents = git.read_blobs(&names).expect("git reads");
         let texts = names
             .iter()
             .zip(contents)
@@ -35,18 +36,21 @@ pub(crate) struct Done {
     pub(crate) summary: String,
 }
 
-pub(crate) fn work(diff: &[u8], texts: &Texts, findings: &[Spot]) -> Done {
+pub(crate) fn work(diff: &[u8], texts: &Texts, findings: &[CodeLocation]) -> Done {
     let start = Instant::now();
     let files = parse_diff(diff).expect("a diff of git is read");
     let reading = start.elapsed();
 
-    let patch = PatchId::of(&files, |file| texts.of(file.old_blob).map(str::as_bytes));
+    let patch = PatchId::from_files(&files, |file| texts.of(file.old_blob).map(str::as_bytes));
     let delta: Vec<FileChange<'_>> = files.iter().map(|file| change(file, texts)).collect();
-    let tracks = follow(findings, &delta);
+    let tracks = follow_spots(findings, &delta);
     let changed: Vec<ChangedFile> = files.iter().map(|file| without_text(file, texts)).collect();
-    let anchors = Anchors::new(&changed);
-    let on_lines =
-        tracks.iter().filter_map(Track::spot).filter(|spot| anchors.check(spot, Side::New) == Anchor::Line).count();
+    let anchors = DiffAnchors::new(&changed);
+    let on_lines = tracks
+        .iter()
+        .filter_map(Track::spot)
+        .filter(|spot| anchors.resolve_anchor(spot, Side::New) == Anchor::Line)
+        .count();
     let count = |wanted: fn(&Track) -> bool| tracks.iter().filter(|track| wanted(track)).count();
     let summary = format!(
         "{} same, {} moved, {} changed, {} gone; {on_lines} may stand on their line; patch {}",
@@ -70,6 +74,6 @@ fn change<'a>(file: &'a FileDiff<'_>, texts: &'a Texts) -> FileChange<'a> {
 }
 
 fn without_text(file: &FileDiff<'_>, texts: &Texts) -> ChangedFile {
-    let length = |blob| texts.of(blob).map(|text| line_count(text.as_bytes()));
-    file.without_text(length(file.old_blob), length(file.new_blob))
+    let length = |blob| texts.of(blob).map(|text| count_lines(text.as_bytes()));
+    file.to_changed_file(length(file.old_blob), length(file.new_blob))
 }

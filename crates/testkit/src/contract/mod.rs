@@ -3,24 +3,24 @@
 //! A clause sets its own pull up through a `Stage`, acts through the forge under test, and reads back through the
 //! same forge. It is kept, broken with what was seen instead, or skipped with the reason why it cannot be staged.
 
-mod bench;
 mod clauses;
-mod on_world;
+mod context;
+mod drafts;
 mod sealed;
-mod stage;
-mod texts;
+mod setup;
+mod world_setup;
 
 use std::fmt;
 
-use bench::Bench;
-pub use bench::{Believed, Words};
-pub use on_world::OnWorld;
-pub use sealed::sealed_suite;
-pub use stage::{Made, Stage, Staged};
+use context::ClauseContext;
+pub use context::{TextSealing, TrustCheck};
+pub use sealed::run_sealed_suite;
+pub use setup::{ContractSetup, CreatedCounts, StagedPull};
+pub use world_setup::WorldSetup;
 
 /// How the suite ended, clause by clause.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Contract {
+pub struct ContractResult {
     /// All clauses in the order of the suite.
     pub clauses: Vec<Clause>,
 }
@@ -31,12 +31,12 @@ pub struct Clause {
     /// What must be so.
     pub name: &'static str,
     /// Whether it is.
-    pub end: End,
+    pub outcome: ClauseOutcome,
 }
 
 /// How a clause ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum ClauseOutcome {
     /// It is so.
     Kept,
     /// It is not, and this was seen instead.
@@ -46,37 +46,37 @@ pub enum End {
 }
 
 /// Runs every clause.
-pub async fn suite<S: Stage>(stage: &S, words: &Words<'_>) -> Contract {
-    let bench = Bench::new(stage, words);
+pub async fn run_suite<S: ContractSetup>(stage: &S, words: &TextSealing<'_>) -> ContractResult {
+    let bench = ClauseContext::new(stage, words);
     let mut clauses = Vec::new();
-    clauses::run(&bench, &mut clauses).await;
-    Contract { clauses }
+    clauses::run_all(&bench, &mut clauses).await;
+    ContractResult { clauses }
 }
 
-impl Contract {
+impl ContractResult {
     /// The names of clauses that are not kept.
-    pub fn broken(&self) -> Vec<&'static str> {
-        self.named(|end| matches!(end, End::Broken(_)))
+    pub fn broken_clauses(&self) -> Vec<&'static str> {
+        self.clause_names(|end| matches!(end, ClauseOutcome::Broken(_)))
     }
 
     /// The names of clauses that could not be staged.
-    pub fn skipped(&self) -> Vec<&'static str> {
-        self.named(|end| matches!(end, End::Skipped(_)))
+    pub fn skipped_clauses(&self) -> Vec<&'static str> {
+        self.clause_names(|end| matches!(end, ClauseOutcome::Skipped(_)))
     }
 
-    fn named(&self, which: impl Fn(&End) -> bool) -> Vec<&'static str> {
-        self.clauses.iter().filter(|clause| which(&clause.end)).map(|clause| clause.name).collect()
+    fn clause_names(&self, which: impl Fn(&ClauseOutcome) -> bool) -> Vec<&'static str> {
+        self.clauses.iter().filter(|clause| which(&clause.outcome)).map(|clause| clause.name).collect()
     }
 }
 
-impl fmt::Display for Contract {
+impl fmt::Display for ContractResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Clause { name, end } in &self.clauses {
+        for Clause { name, outcome: end } in &self.clauses {
             let name = name.replace('_', " ");
             match end {
-                End::Kept => writeln!(f, "kept     {name}")?,
-                End::Broken(seen) => writeln!(f, "BROKEN   {name}: {seen}")?,
-                End::Skipped(why) => writeln!(f, "skipped  {name}: {why}")?,
+                ClauseOutcome::Kept => writeln!(f, "kept     {name}")?,
+                ClauseOutcome::Broken(seen) => writeln!(f, "BROKEN   {name}: {seen}")?,
+                ClauseOutcome::Skipped(why) => writeln!(f, "skipped  {name}: {why}")?,
             }
         }
         Ok(())

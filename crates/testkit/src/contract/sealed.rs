@@ -2,26 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use referee_core::mark::{Binding, Keys, Reader, Written, seal};
+use referee_core::mark::{Binding, Keys, TextHistory, TextReader, seal_draft};
 use referee_core::model::{Author, PullNumber, RepoId, Text, Time};
-use referee_core::plan::Draft;
-use referee_core::say::Calls;
-use referee_forge::Sealed;
+use referee_core::plan::TextDraft;
+use referee_core::say::CommandPrefixes;
+use referee_forge::SealedText;
 
-use super::{Contract, Stage, Words, suite};
+use super::{ContractResult, ContractSetup, TextSealing, run_suite};
 
 /// Runs every clause, with Marks and Tags bound to a forge of that kind.
-pub async fn sealed_suite<S: Stage>(stage: &S, forge: &str) -> Contract {
-    let keys = Keys::none();
+pub async fn run_sealed_suite<S: ContractSetup>(stage: &S, forge: &str) -> ContractResult {
+    let keys = Keys::empty();
     let binding = |pull: PullNumber| Binding { forge: forge.to_owned(), repo: RepoId(42), pull };
-    let sealed = |draft: &Draft, pull: PullNumber| -> Sealed { seal(draft, &binding(pull), &keys) };
-    let own = [stage.me()];
+    let sealed = |draft: &TextDraft, pull: PullNumber| -> SealedText { seal_draft(draft, &binding(pull), &keys) };
+    let own = [stage.own_login()];
     let believed = |text: &Text, author: &Author, pull: PullNumber| {
-        let calls = Calls { bots: &own, slash_is_taken: false };
-        let reader = Reader { binding: &binding(pull), keys: &keys, own: &own, roles: &BTreeMap::new(), calls };
+        let calls = CommandPrefixes { bot_logins: &own, slash_reserved: false };
+        let reader =
+            TextReader { binding: &binding(pull), keys: &keys, own_logins: &own, role_logins: &BTreeMap::new(), calls };
         let mut text = text.clone();
-        reader.read(&mut text, author, Written { at: Time(0), edited: false });
-        text.tag().is_some()
+        reader.read(&mut text, author, TextHistory { written_at: Time(0), edited: false });
+        text.trusted_tag().is_some()
     };
-    suite(stage, &Words { seal: &sealed, believed: Some(&believed) }).await
+    run_suite(stage, &TextSealing { seal: &sealed, is_trusted: Some(&believed) }).await
 }

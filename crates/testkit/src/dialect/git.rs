@@ -9,7 +9,7 @@ use axum::http::Response;
 use axum::http::request::Parts;
 
 /// The answer of `git http-backend` to a request below `/OWNER/NAME.git`. Whoever asks may read.
-pub(super) fn answer(bare: &Path, head: &Parts, body: &[u8]) -> Response<Body> {
+pub(super) fn run_http_backend(bare: &Path, head: &Parts, body: &[u8]) -> Response<Body> {
     let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let below: String = head.uri.path().split('/').skip(3).flat_map(|part| ["/", part]).collect();
     let mut git = Command::new("git");
@@ -29,11 +29,11 @@ pub(super) fn answer(bare: &Path, head: &Parts, body: &[u8]) -> Response<Body> {
     // Whoever does not read what was sent tells why in the answer.
     let _ = child.stdin.take().map(|mut stdin| stdin.write_all(body));
     let told = child.wait_with_output().expect("git ends").stdout;
-    response(&told)
+    parse_cgi_response(&told)
 }
 
 /// Headers in lines, an empty one, and the rest.
-fn response(told: &[u8]) -> Response<Body> {
+fn parse_cgi_response(told: &[u8]) -> Response<Body> {
     let end = told.windows(4).position(|it| it == b"\r\n\r\n").unwrap_or(told.len());
     let (headers, body) = (&told[..end], told.get(end + 4..).unwrap_or_default());
     let headers = String::from_utf8_lossy(headers).into_owned();

@@ -7,15 +7,15 @@
 mod git;
 mod paging;
 mod read;
+mod render;
 mod reply;
-mod serve;
-mod shape;
-mod stamp;
+mod server;
+mod timestamp;
 mod write;
 
-pub use serve::Server;
+pub use server::FakeServer;
 
-use crate::world::{BadLines, Quirks, Replies};
+use crate::world::{BadLines, Quirks, ReplyMode};
 
 /// Which server it is taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl Dialect {
     /// What a world under it does.
     pub fn quirks(self) -> Quirks {
         match self {
-            Self::Gitea126 => Quirks { replies: Replies::Emulated, ..Self::Gitea127.quirks() },
+            Self::Gitea126 => Quirks { replies: ReplyMode::Emulated, ..Self::Gitea127.quirks() },
             Self::Gitea127 => Quirks { bad_lines: BadLines::PastEnd, ..Quirks::gitea_like() },
             Self::Forgejo10 => {
                 Quirks { bad_lines: BadLines::None, comment_answers_500: true, ..Quirks::forgejo_like() }

@@ -1,84 +1,88 @@
 //! Routes that read.
 
-use referee_core::model::{IssueNumber, Login, PullNumber, PullState, ReviewId, Row, Sha};
+use referee_core::model::{IssueNumber, Login, PullNumber, PullState, ReviewId, ReviewKind, Sha};
 use serde_json::{Value, json};
 
 use super::Dialect;
-use super::paging::Page;
-use super::reply::{Reply, Said};
-use super::serve::{Asked, Caller};
-use super::shape::Shape;
-use super::stamp::moment;
-use crate::world::{Repo, StoredPull};
+use super::paging::PageRange;
+use super::render::JsonRenderer;
+use super::reply::{HttpReply, RouteResult};
+use super::server::{ApiRequest, Caller};
+use super::timestamp::parse_timestamp;
+use crate::world::{StoredPull, StoredRepo};
 
 /// Answers a request that reads.
-pub(super) fn route(caller: &Caller<'_>, repo: &Repo, asked: &Asked) -> Reply {
-    let shape = Shape { caller, repo };
-    Reader { shape, asked }.route().unwrap_or_else(|reply| reply)
+pub(super) fn route(caller: &Caller<'_>, repo: &StoredRepo, asked: &ApiRequest) -> HttpReply {
+    let shape = JsonRenderer { caller, repo };
+    ReadHandler { renderer: shape, request: asked }.route().unwrap_or_else(|reply| reply)
 }
 
-struct Reader<'a> {
-    shape: Shape<'a>,
-    asked: &'a Asked,
+struct ReadHandler<'a> {
+    renderer: JsonRenderer<'a>,
+    request: &'a ApiRequest,
 }
 
-impl Reader<'_> {
-    fn route(&self) -> Said {
-        let path: Vec<&str> = self.asked.path.iter().map(String::as_str).collect();
+impl ReadHandler<'_> {
+    fn route(&self) -> RouteResult {
+        let path: Vec<&str> = self.request.path.iter().map(String::as_str).collect();
         match path.as_slice() {
-            ["swagger.v1.json"] => Ok(self.swagger()),
-            ["api", "v1", "version"] => Ok(self.said(&json!({ "version": self.dialect().version() }))),
-            ["api", "v1", "user"] => match self.shape.caller.login.as_str() {
-                "" => Err(Reply::error(401, "token is required")),
-                _ => Ok(self.said(&self.shape.user(self.shape.caller.login))),
+            ["swagger.v1.json"] => Ok(self.show_swagger()),
+            ["api", "v1", "version"] => Ok(self.reply_json(&json!({ "version": self.dialect().version() }))),
+            ["api", "v1", "user"] => match self.renderer.caller.login.as_str() {
+                "" => Err(HttpReply::error(401, "token is required")),
+                _ => Ok(self.reply_json(&self.renderer.user(self.renderer.caller.login))),
             },
-            ["api", "v1", "notifications"] => Err(self.out_of_scope()),
+            ["api", "v1", "notifications"] => Err(self.scope_error()),
             ["api", "v1", "repos", owner, name, rest @ ..] => {
                 if self.repo().name != format!("{owner}/{name}") {
                     return Err(self.not_found());
                 }
-                self.in_repo(rest)
+                self.route_in_repo(rest)
             }
-            _ => Err(Reply::nowhere()),
+            _ => Err(HttpReply::no_such_route()),
         }
     }
 
-    fn in_repo(&self, path: &[&str]) -> Said {
+    fn route_in_repo(&self, path: &[&str]) -> RouteResult {
         match path {
-            [] => Ok(self.said(&self.shape.repository())),
-            ["assignees"] => self.assignable(),
-            ["labels"] => Ok(self.listed(self.repo().labels.iter().map(|name| self.shape.label(name)).collect())),
-            ["collaborators", user, "permission"] => self.permission(user),
+            [] => Ok(self.reply_json(&self.renderer.repository())),
+            ["assignees"] => self.list_assignable(),
+            ["labels"] => {
+                Ok(self.reply_page(self.repo().labels.iter().map(|name| self.renderer.label(name)).collect()))
+            }
+            ["collaborators", user, "permission"] => self.show_permission(user),
             ["branches", name] => match self.repo().branch(name) {
-                Some(tip) => Ok(self.said(&self.shape.branch(name, tip))),
+                Some(tip) => Ok(self.reply_json(&self.renderer.branch(name, tip))),
                 None => Err(self.not_found()),
             },
-            ["branch_protections" | "hooks", ..] => Err(Reply::error(403, "user should be an owner or a collaborator")),
-            ["pulls"] => Ok(self.pulls()),
-            ["pulls", number] => Ok(self.said(&self.shape.pull(self.pull(number)?))),
-            ["pulls", number, "reviews"] => Ok(self.reviews(self.pull(number)?)),
+            ["branch_protections" | "hooks", ..] => {
+                Err(HttpReply::error(403, "user should be an owner or a collaborator"))
+            }
+            ["pulls"] => Ok(self.list_pulls()),
+            ["pulls", number] => Ok(self.reply_json(&self.renderer.pull(self.find_pull(number)?))),
+            ["pulls", number, "reviews"] => Ok(self.list_reviews(self.find_pull(number)?)),
             ["pulls", number, "reviews", id] => {
-                let (pull, id) = self.review(number, id)?;
-                Ok(self.said(&pull.review(&id).map_or(Value::Null, |review| self.shape.review(pull, review))))
+                let (pull, id) = self.find_review(number, id)?;
+                Ok(self.reply_json(&pull.review(&id).map_or(Value::Null, |review| self.renderer.review(pull, review))))
             }
             ["pulls", number, "reviews", id, "comments"] => {
-                let (pull, id) = self.review(number, id)?;
-                Ok(self.said(&self.shape.review_comments(pull, &id)))
+                let (pull, id) = self.find_review(number, id)?;
+                Ok(self.reply_json(&self.renderer.review_comments(pull, &id)))
             }
-            ["issues"] => Ok(self.issues()),
-            ["issues", number] => self.issue(number),
-            ["issues", number, "timeline"] => Ok(self.timeline(self.pull(number)?)),
-            ["issues", number, "comments"] => self.comments(number),
-            ["issues", number, "labels"] => Ok(self.said(&self.shape.labels(&self.pull(number)?.labels))),
-            ["issues", number, "reactions"] => Ok(self.reactions(number)),
-            ["commits", sha, "status"] => self.status(sha),
-            ["statuses", sha] => Ok(self.statuses(sha)),
-            _ => Err(Reply::nowhere()),
+            ["issues"] => Ok(self.list_issues()),
+            ["issues", number] => self.show_issue(number),
+            ["issues", number, "timeline"] => Ok(self.list_timeline(self.find_pull(number)?)),
+            ["issues", number, "comments"] => self.list_comments(number),
+            ["issues", number, "labels"] => Ok(self.reply_json(&self.renderer.labels(&self.find_pull(number)?.labels))),
+            ["issues", number, "reactions"] => Ok(self.list_reactions(number)),
+            ["commits", sha, "status"] => self.show_status(sha),
+            ["statuses", sha] => Ok(self.list_statuses(sha)),
+            _ => Err(HttpReply::no_such_route()),
         }
     }
 
-    fn pulls(&self) -> Reply {
-        let wanted = self.asked.query("state").unwrap_or("open");
+    fn list_pulls(&self) -> HttpReply {
+        let wanted = self.request.query("state").unwrap_or("open");
         let fits = |pull: &StoredPull| match wanted {
             "all" => true,
             "closed" => pull.state != PullState::Open,
@@ -86,121 +90,124 @@ impl Reader<'_> {
         };
         let newest_first: Vec<_> = self.repo().pulls.values().rev().filter(|pull| fits(pull)).collect();
         let total = newest_first.len();
-        let page: Value = self.page().cut(newest_first).into_iter().map(|pull| self.shape.pull(pull)).collect();
-        self.said(&page).with("x-total-count", total)
+        let page: Value =
+            self.requested_page().slice_rows(newest_first).into_iter().map(|pull| self.renderer.pull(pull)).collect();
+        self.reply_json(&page).with_header("x-total-count", total)
     }
 
-    fn issues(&self) -> Reply {
-        let closed = self.asked.query("state") == Some("closed");
+    fn list_issues(&self) -> HttpReply {
+        let closed = self.request.query("state") == Some("closed");
         let issues = self.repo().issues.iter().rev().filter(|(_, issue)| issue.open != closed);
-        let mut rows: Vec<Value> = issues.map(|(number, issue)| self.shape.issue(*number, issue)).collect();
-        if self.asked.query("type") != Some("issues") {
-            rows.extend(self.repo().pulls.values().rev().map(|pull| self.shape.pull_as_issue(pull)));
+        let mut rows: Vec<Value> = issues.map(|(number, issue)| self.renderer.issue(*number, issue)).collect();
+        if self.request.query("type") != Some("issues") {
+            rows.extend(self.repo().pulls.values().rev().map(|pull| self.renderer.pull_as_issue(pull)));
         }
-        self.listed(rows)
+        self.reply_page(rows)
     }
 
-    fn issue(&self, number: &str) -> Said {
+    fn show_issue(&self, number: &str) -> RouteResult {
         let serial = IssueNumber(number.parse().map_err(|_| self.not_found())?);
         let value = match self.repo().issues.get(&serial) {
-            Some(issue) => self.shape.issue(serial, issue),
-            None => self.shape.pull_as_issue(self.pull(number)?),
+            Some(issue) => self.renderer.issue(serial, issue),
+            None => self.renderer.pull_as_issue(self.find_pull(number)?),
         };
-        Ok(self.said(&value))
+        Ok(self.reply_json(&value))
     }
 
     /// Other people's drafts are taken out after paging, and still counted.
-    fn reviews(&self, pull: &StoredPull) -> Reply {
-        let me = self.shape.caller.login;
-        let seen = |row: &Row, author: &Login| *row != Row::Draft || author == me;
+    fn list_reviews(&self, pull: &StoredPull) -> HttpReply {
+        let me = self.renderer.caller.login;
+        let seen = |row: &ReviewKind, author: &Login| *row != ReviewKind::Draft || author == me;
         let reviews = pull.reviews.iter().map(|review| {
-            let shown = seen(&review.row, &review.author).then(|| self.shape.review(pull, review));
-            (serial(&review.id), shown)
+            let shown = seen(&review.row, &review.author).then(|| self.renderer.review(pull, review));
+            (review_serial(&review.id), shown)
         });
-        let requests =
-            pull.requests.iter().map(|(id, request)| (serial(id), Some(self.shape.request(pull, id, request))));
+        let requests = pull
+            .requests
+            .iter()
+            .map(|(id, request)| (review_serial(id), Some(self.renderer.request(pull, id, request))));
         let mut rows: Vec<(u64, Option<Value>)> = reviews.chain(requests).collect();
         rows.sort_by_key(|(id, _)| *id);
         let total = rows.len();
-        let page: Value = self.page().cut(rows).into_iter().filter_map(|(_, shown)| shown).collect();
-        self.said(&page).with("x-total-count", total)
+        let page: Value = self.requested_page().slice_rows(rows).into_iter().filter_map(|(_, shown)| shown).collect();
+        self.reply_json(&page).with_header("x-total-count", total)
     }
 
     /// The page's own length is all that is told of the length, and an empty page is `null`.
-    fn timeline(&self, pull: &StoredPull) -> Reply {
-        let since = self.asked.query("since").and_then(moment);
-        let mut rows = self.shape.timeline(pull);
+    fn list_timeline(&self, pull: &StoredPull) -> HttpReply {
+        let since = self.request.query("since").and_then(parse_timestamp);
+        let mut rows = self.renderer.timeline(pull);
         rows.retain(|row| since.is_none_or(|since| row.updated >= since));
-        let page: Vec<Value> = self.page().cut(rows).into_iter().filter_map(|row| row.shown).collect();
+        let page: Vec<Value> = self.requested_page().slice_rows(rows).into_iter().filter_map(|row| row.shown).collect();
         let total = page.len();
         let page = if page.is_empty() { Value::Null } else { json!(page) };
-        self.said(&page).with("x-total-count", total)
+        self.reply_json(&page).with_header("x-total-count", total)
     }
 
-    fn comments(&self, number: &str) -> Said {
+    fn list_comments(&self, number: &str) -> RouteResult {
         let serial: u64 = number.parse().map_err(|_| self.not_found())?;
         let rows = match self.repo().issues.get(&IssueNumber(serial)) {
-            Some(issue) => self.shape.comments(&format!("issues/{number}"), &issue.comments),
-            None => self.shape.comments(&format!("pulls/{number}"), &self.pull(number)?.comments),
+            Some(issue) => self.renderer.comments(&format!("issues/{number}"), &issue.comments),
+            None => self.renderer.comments(&format!("pulls/{number}"), &self.find_pull(number)?.comments),
         };
         let total = rows.as_array().map_or(0, Vec::len);
-        Ok(self.said(&rows).with("x-total-count", total))
+        Ok(self.reply_json(&rows).with_header("x-total-count", total))
     }
 
-    fn reactions(&self, number: &str) -> Reply {
+    fn list_reactions(&self, number: &str) -> HttpReply {
         let on: u64 = number.parse().unwrap_or_default();
-        let rows = self.repo().reactions.iter().filter(|row| row.on == on);
-        let rows: Vec<Value> = rows.map(|row| self.shape.reaction(&row.by, &row.word, row.at)).collect();
+        let rows = self.repo().reactions.iter().filter(|row| row.number == on);
+        let rows: Vec<Value> = rows.map(|row| self.renderer.reaction(&row.by, &row.content, row.at)).collect();
         let total = rows.len();
-        let page = self.page().cut(rows);
+        let page = self.requested_page().slice_rows(rows);
         let page = if page.is_empty() { Value::Null } else { json!(page) };
-        self.said(&page).with("x-total-count", total)
+        self.reply_json(&page).with_header("x-total-count", total)
     }
 
-    fn status(&self, sha: &str) -> Said {
+    fn show_status(&self, sha: &str) -> RouteResult {
         let sha = Sha::from(sha);
         if !self.repo().commits.contains_key(&sha) {
             return Err(self.not_found());
         }
         let all: Vec<_> = self.repo().statuses.iter().filter(|status| status.commit == sha).collect();
         let total = all.len();
-        let page = self.page().cut(all);
-        Ok(self.said(&self.shape.combined(&sha, &page)).with("x-total-count", total))
+        let page = self.requested_page().slice_rows(all);
+        Ok(self.reply_json(&self.renderer.combined_status(&sha, &page)).with_header("x-total-count", total))
     }
 
     /// All that was ever said of a commit, by the second it was said in: in one second by nothing at all. Nobody looks
     /// whether there is such a commit.
-    fn statuses(&self, sha: &str) -> Reply {
-        let all = self.repo().superseded.iter().chain(&self.repo().statuses);
+    fn list_statuses(&self, sha: &str) -> HttpReply {
+        let all = self.repo().superseded_statuses.iter().chain(&self.repo().statuses);
         let here = all.filter(|status| status.commit.as_str() == sha);
-        self.listed(here.map(|status| self.shape.status(status)).collect())
+        self.reply_page(here.map(|status| self.renderer.status(status)).collect())
     }
 
     /// Everybody with write access, and the owner.
-    fn assignable(&self) -> Said {
+    fn list_assignable(&self) -> RouteResult {
         if self.repo().quirks.access_hidden {
-            return Err(Reply::error(403, "token does not have at least one of required scope(s)"));
+            return Err(HttpReply::error(403, "token does not have at least one of required scope(s)"));
         }
         let owner = Login::from(self.repo().name.split('/').next().unwrap_or_default());
         let writers = self.repo().users.keys().filter(|login| self.repo().may_write(login));
-        Ok(self.said(&writers.chain([&owner]).map(|login| self.shape.user(login)).collect()))
+        Ok(self.reply_json(&writers.chain([&owner]).map(|login| self.renderer.user(login)).collect()))
     }
 
     /// Everybody may ask for the own permission, and only admins for that of others.
-    fn permission(&self, user: &str) -> Said {
+    fn show_permission(&self, user: &str) -> RouteResult {
         let login = Login::from(user);
-        if login != *self.shape.caller.login {
-            return Err(Reply::error(
+        if login != *self.renderer.caller.login {
+            return Err(HttpReply::error(
                 403,
                 "Only admins can query all permissions, repo admins can query all repo permissions, collaborators can query only their own",
             ));
         }
         let permission = if self.repo().may_write(&login) { "write" } else { "read" };
-        let user = self.shape.user(&login);
-        Ok(self.said(&json!({ "permission": permission, "role_name": permission, "user": user })))
+        let user = self.renderer.user(&login);
+        Ok(self.reply_json(&json!({ "permission": permission, "role_name": permission, "user": user })))
     }
 
-    fn swagger(&self) -> Reply {
+    fn show_swagger(&self) -> HttpReply {
         let mut paths = json!({ "/repos/{owner}/{repo}/pulls/{index}/reviews": { "get": {}, "post": {} } });
         if !self.dialect().is_forgejo() {
             paths["/repos/{owner}/{repo}/pulls/comments/{id}/resolve"] = json!({ "post": {} });
@@ -208,11 +215,11 @@ impl Reader<'_> {
         if self.dialect() == Dialect::Gitea127 {
             paths["/repos/{owner}/{repo}/pulls/{index}/comments/{id}/replies"] = json!({ "post": {} });
         }
-        self.said(&json!({ "swagger": "2.0", "paths": paths }))
+        self.reply_json(&json!({ "swagger": "2.0", "paths": paths }))
     }
 
-    fn out_of_scope(&self) -> Reply {
-        Reply::error(
+    fn scope_error(&self) -> HttpReply {
+        HttpReply::error(
             403,
             match self.dialect().is_forgejo() {
                 true => "token does not have at least one of required scope(s): [read:notification]",
@@ -224,47 +231,47 @@ impl Reader<'_> {
     }
 
     /// A review that this caller may see.
-    fn review(&self, number: &str, id: &str) -> Result<(&StoredPull, ReviewId), Reply> {
-        let pull = self.pull(number)?;
+    fn find_review(&self, number: &str, id: &str) -> Result<(&StoredPull, ReviewId), HttpReply> {
+        let pull = self.find_pull(number)?;
         let id = ReviewId::from(id);
         let review = pull.review(&id).map_err(|_| self.not_found())?;
-        if review.row == Row::Draft && review.author != *self.shape.caller.login {
+        if review.row == ReviewKind::Draft && review.author != *self.renderer.caller.login {
             return Err(self.not_found());
         }
         Ok((pull, id))
     }
 
-    fn pull(&self, number: &str) -> Result<&StoredPull, Reply> {
+    fn find_pull(&self, number: &str) -> Result<&StoredPull, HttpReply> {
         let number = number.parse().map_err(|_| self.not_found())?;
         self.repo().pull(PullNumber(number)).map_err(|_| self.not_found())
     }
 
-    fn listed(&self, rows: Vec<Value>) -> Reply {
+    fn reply_page(&self, rows: Vec<Value>) -> HttpReply {
         let total = rows.len();
-        self.said(&json!(self.page().cut(rows))).with("x-total-count", total)
+        self.reply_json(&json!(self.requested_page().slice_rows(rows))).with_header("x-total-count", total)
     }
 
-    fn said(&self, value: &Value) -> Reply {
-        Reply::json(200, value)
+    fn reply_json(&self, value: &Value) -> HttpReply {
+        HttpReply::json(200, value)
     }
 
-    fn page(&self) -> Page {
-        Page::of(self.dialect(), self.asked)
+    fn requested_page(&self) -> PageRange {
+        PageRange::from_request(self.dialect(), self.request)
     }
 
     fn dialect(&self) -> Dialect {
-        self.shape.caller.dialect
+        self.renderer.caller.dialect
     }
 
-    fn repo(&self) -> &Repo {
-        self.shape.repo
+    fn repo(&self) -> &StoredRepo {
+        self.renderer.repo
     }
 
-    fn not_found(&self) -> Reply {
-        Reply::not_found(self.dialect())
+    fn not_found(&self) -> HttpReply {
+        HttpReply::not_found(self.dialect())
     }
 }
 
-fn serial(id: &ReviewId) -> u64 {
+fn review_serial(id: &ReviewId) -> u64 {
     id.as_str().parse().unwrap_or_default()
 }

@@ -6,37 +6,37 @@ use super::Dialect;
 
 /// An answer on its way.
 #[derive(Debug)]
-pub(super) struct Reply {
+pub(super) struct HttpReply {
     pub(super) status: u16,
-    pub(super) kind: &'static str,
+    pub(super) content_type: &'static str,
     pub(super) headers: Vec<(&'static str, String)>,
     pub(super) body: Vec<u8>,
 }
 
 /// What a route answers; both are answers, the second ends it early.
-pub(super) type Said = Result<Reply, Reply>;
+pub(super) type RouteResult = Result<HttpReply, HttpReply>;
 
-impl Reply {
+impl HttpReply {
     pub(super) fn json(status: u16, value: &Value) -> Self {
         let body = value.to_string().into_bytes();
-        Self { status, kind: "application/json;charset=utf-8", headers: Vec::new(), body }
+        Self { status, content_type: "application/json;charset=utf-8", headers: Vec::new(), body }
     }
 
     /// Without a body: 204, and some of the ways to say no.
     pub(super) fn empty(status: u16) -> Self {
-        Self { status, kind: "", headers: Vec::new(), body: Vec::new() }
+        Self { status, content_type: "", headers: Vec::new(), body: Vec::new() }
     }
 
     /// A page where JSON is expected.
-    pub(super) fn page(status: u16, title: &str) -> Self {
+    pub(super) fn html_page(status: u16, title: &str) -> Self {
         let body = format!("<!DOCTYPE html>\n<html><head><title>{title}</title></head><body>{title}</body></html>\n");
-        Self { status, kind: "text/html; charset=utf-8", headers: Vec::new(), body: body.into_bytes() }
+        Self { status, content_type: "text/html; charset=utf-8", headers: Vec::new(), body: body.into_bytes() }
     }
 
     /// A route that is not there at all.
-    pub(super) fn nowhere() -> Self {
+    pub(super) fn no_such_route() -> Self {
         let body = b"404 page not found\n".to_vec();
-        Self { status: 404, kind: "text/plain; charset=utf-8", headers: Vec::new(), body }
+        Self { status: 404, content_type: "text/plain; charset=utf-8", headers: Vec::new(), body }
     }
 
     /// An error in the server's own words.
@@ -68,12 +68,12 @@ impl Reply {
     }
 
     /// The server fell over: done or not.
-    pub(super) fn broke() -> Self {
+    pub(super) fn server_error() -> Self {
         Self::error(500, "")
     }
 
     /// The same with a header.
-    pub(super) fn with(mut self, name: &'static str, value: impl ToString) -> Self {
+    pub(super) fn with_header(mut self, name: &'static str, value: impl ToString) -> Self {
         self.headers.push((name, value.to_string()));
         self
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// What happens to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum ProxyFault {
     /// The connection closes; the server sees nothing.
     DropBefore,
     /// The server does it; the connection closes without an answer.
@@ -20,74 +20,74 @@ pub enum Fault {
     /// The server does it; half of the answer's body arrives.
     Truncated,
     /// A 429 that asks to wait this many seconds; the server sees nothing.
-    Busy(u64),
+    RateLimited(u64),
     /// The server does it; the answer is no JSON.
     WrongJson,
 }
 
 /// Which request it happens to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct When {
-    kind: Kind,
-    part: String,
+pub struct RequestMatcher {
+    kind: MatchKind,
+    path_part: String,
     nth: usize,
-    lasting: bool,
+    repeats: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum MatchKind {
     Any,
     Read,
     Write,
 }
 
-impl Fault {
+impl ProxyFault {
     /// Whether the server sees the request.
-    pub(super) fn passes(self) -> bool {
-        !matches!(self, Self::DropBefore | Self::Error | Self::Gateway | Self::Busy(_))
+    pub(super) fn reaches_server(self) -> bool {
+        !matches!(self, Self::DropBefore | Self::Error | Self::Gateway | Self::RateLimited(_))
     }
 }
 
-impl When {
+impl RequestMatcher {
     /// The nth request, beginning with 1.
     pub fn nth(nth: usize) -> Self {
-        Self { kind: Kind::Any, part: String::new(), nth, lasting: false }
+        Self { kind: MatchKind::Any, path_part: String::new(), nth, repeats: false }
     }
 
     /// The nth that reads.
     pub fn nth_read(nth: usize) -> Self {
-        Self { kind: Kind::Read, ..Self::nth(nth) }
+        Self { kind: MatchKind::Read, ..Self::nth(nth) }
     }
 
     /// The nth that writes.
     pub fn nth_write(nth: usize) -> Self {
-        Self { kind: Kind::Write, ..Self::nth(nth) }
+        Self { kind: MatchKind::Write, ..Self::nth(nth) }
     }
 
     /// Of those alone whose path has this part.
     #[must_use]
-    pub fn at(self, part: &str) -> Self {
-        Self { part: part.to_owned(), ..self }
+    pub fn with_path(self, part: &str) -> Self {
+        Self { path_part: part.to_owned(), ..self }
     }
 
     /// And all that follow.
     #[must_use]
-    pub fn and_on(self) -> Self {
-        Self { lasting: true, ..self }
+    pub fn and_following(self) -> Self {
+        Self { repeats: true, ..self }
     }
 
     /// Counts a request that comes; whether it happens to this one.
-    pub(super) fn strikes(&mut self, reads: bool, path: &str) -> bool {
+    pub(super) fn matches_next(&mut self, reads: bool, path: &str) -> bool {
         let kind = match self.kind {
-            Kind::Any => true,
-            Kind::Read => reads,
-            Kind::Write => !reads,
+            MatchKind::Any => true,
+            MatchKind::Read => reads,
+            MatchKind::Write => !reads,
         };
-        if !kind || !path.contains(&self.part) {
+        if !kind || !path.contains(&self.path_part) {
             return false;
         }
         let strikes = self.nth == 1;
-        if self.nth > 1 || !self.lasting {
+        if self.nth > 1 || !self.repeats {
             self.nth = self.nth.saturating_sub(1);
         }
         strikes

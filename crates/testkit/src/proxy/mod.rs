@@ -13,14 +13,14 @@ use std::thread::JoinHandle;
 
 use tokio::sync::oneshot;
 
-pub use fault::{Fault, When};
-pub use state::Seen;
-use state::State;
+pub use fault::{ProxyFault, RequestMatcher};
+pub use state::LoggedRequest;
+use state::ProxyState;
 
 /// A proxy in front of one server. It ends when it is dropped.
 pub struct Proxy {
     url: String,
-    state: Arc<State>,
+    state: Arc<ProxyState>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -36,10 +36,10 @@ impl Proxy {
         let server: SocketAddr = server.replace("localhost", "127.0.0.1").parse().expect("an address with a port");
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let here = listener.local_addr().expect("an own address");
-        let state = Arc::new(State::default());
+        let state = Arc::new(ProxyState::default());
         let (stop, stopped) = oneshot::channel();
         let shared = Arc::clone(&state);
-        let thread = std::thread::spawn(move || relay::run(listener, server, &shared, stopped));
+        let thread = std::thread::spawn(move || relay::run_relay(listener, server, &shared, stopped));
         let url = format!("http://{here}/{path}").trim_end_matches('/').to_owned();
         Self { url, state, stop: Some(stop), thread: Some(thread) }
     }
@@ -50,18 +50,18 @@ impl Proxy {
     }
 
     /// All that came since the beginning or the last [`Proxy::forget`], in the order in which it was answered.
-    pub fn log(&self) -> Vec<Seen> {
+    pub fn log(&self) -> Vec<LoggedRequest> {
         self.state.log()
     }
 
     /// How many of those read.
-    pub fn reads(&self) -> usize {
-        self.log().iter().filter(|seen| seen.reads()).count()
+    pub fn read_count(&self) -> usize {
+        self.log().iter().filter(|seen| seen.is_read()).count()
     }
 
     /// How many of those write, whatever became of them.
-    pub fn writes(&self) -> usize {
-        self.log().iter().filter(|seen| !seen.reads()).count()
+    pub fn write_count(&self) -> usize {
+        self.log().iter().filter(|seen| !seen.is_read()).count()
     }
 
     /// Forgets what came, the faults that did not happen yet, and what should be done after a write.
@@ -70,8 +70,8 @@ impl Proxy {
     }
 
     /// Breaks a request. Requests are counted from now on.
-    pub fn fault(&self, fault: Fault, when: When) {
-        self.state.fault(fault, when);
+    pub fn inject_fault(&self, fault: ProxyFault, when: RequestMatcher) {
+        self.state.add_fault(fault, when);
     }
 
     /// Does something when the nth write from now on was done by the server and its sender does not know yet.

@@ -8,16 +8,16 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 
-use super::fault::Fault;
-use super::state::{Seen, State};
+use super::fault::ProxyFault;
+use super::state::{LoggedRequest, ProxyState};
 
-const END: &[u8] = b"\r\n\r\n";
+const HEAD_END: &[u8] = b"\r\n\r\n";
 
 /// Serves until it is stopped.
-pub(super) fn run(
+pub(super) fn run_relay(
     listener: std::net::TcpListener,
     server: SocketAddr,
-    state: &Arc<State>,
+    state: &Arc<ProxyState>,
     stopped: oneshot::Receiver<()>,
 ) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -28,7 +28,7 @@ pub(super) fn run(
             while let Ok((client, _)) = listener.accept().await {
                 let state = Arc::clone(state);
                 // A sender that went away is no trouble of the proxy.
-                tokio::spawn(async move { serve(client, server, &state).await.unwrap_or_default() });
+                tokio::spawn(async move { serve_connection(client, server, &state).await.unwrap_or_default() });
             }
         };
         tokio::select! {
@@ -38,35 +38,35 @@ pub(super) fn run(
     });
 }
 
-async fn serve(mut client: TcpStream, server: SocketAddr, state: &State) -> io::Result<()> {
-    let Some(request) = Request::read(&mut client).await? else { return Ok(()) };
-    let fault = state.strike(&request.method, &request.path);
-    let passes = fault.is_none_or(Fault::passes);
-    let answer = if passes { pass_on(&request, server).await.ok() } else { None };
+async fn serve_connection(mut client: TcpStream, server: SocketAddr, state: &ProxyState) -> io::Result<()> {
+    let Some(request) = RelayedRequest::read(&mut client).await? else { return Ok(()) };
+    let fault = state.next_fault(&request.method, &request.path);
+    let passes = fault.is_none_or(ProxyFault::reaches_server);
+    let answer = if passes { forward(&request, server).await.ok() } else { None };
     let passed = answer.is_some();
-    let answer = told(fault, answer.unwrap_or_else(gone));
+    let answer = apply_fault(fault, answer.unwrap_or_else(unreachable_response));
     let (method, path) = (request.method, request.path);
-    state.saw(Seen { method, path, status: status(&answer), passed });
-    if let Some(Fault::Slow(time)) = fault {
+    state.log_request(LoggedRequest { method, path, status: parse_status(&answer), reached_server: passed });
+    if let Some(ProxyFault::Slow(time)) = fault {
         tokio::time::sleep(time).await;
     }
     client.write_all(&answer).await?;
     client.shutdown().await
 }
 
-struct Request {
+struct RelayedRequest {
     method: String,
     path: String,
     head: String,
     body: Vec<u8>,
 }
 
-impl Request {
+impl RelayedRequest {
     /// Nothing if the sender went away before it was whole.
     async fn read(client: &mut TcpStream) -> io::Result<Option<Self>> {
         let mut bytes = Vec::new();
         loop {
-            if let Some(request) = Self::of(&bytes) {
+            if let Some(request) = Self::parse(&bytes) {
                 return Ok(Some(request));
             }
             if client.read_buf(&mut bytes).await? == 0 {
@@ -75,8 +75,8 @@ impl Request {
         }
     }
 
-    fn of(bytes: &[u8]) -> Option<Self> {
-        let (head, body) = halves(bytes)?;
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let (head, body) = split_head_body(bytes)?;
         let head = String::from_utf8_lossy(head).into_owned();
         let length = head.lines().find_map(|line| {
             let (name, value) = line.split_once(':')?;
@@ -88,63 +88,63 @@ impl Request {
     }
 
     /// The same, on a connection that ends with the answer.
-    fn once(&self) -> Vec<u8> {
+    fn to_closing_bytes(&self) -> Vec<u8> {
         let lasts = |line: &&str| !line.to_ascii_lowercase().starts_with("connection:");
         let lines: Vec<&str> = self.head.lines().filter(lasts).chain(["connection: close"]).collect();
-        [lines.join("\r\n").as_bytes(), END, &self.body].concat()
+        [lines.join("\r\n").as_bytes(), HEAD_END, &self.body].concat()
     }
 }
 
-async fn pass_on(request: &Request, server: SocketAddr) -> io::Result<Vec<u8>> {
+async fn forward(request: &RelayedRequest, server: SocketAddr) -> io::Result<Vec<u8>> {
     let mut stream = TcpStream::connect(server).await?;
-    stream.write_all(&request.once()).await?;
+    stream.write_all(&request.to_closing_bytes()).await?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).await?;
     Ok(answer)
 }
 
 /// What the sender gets to see; nothing is a connection that closes.
-fn told(fault: Option<Fault>, answer: Vec<u8>) -> Vec<u8> {
+fn apply_fault(fault: Option<ProxyFault>, answer: Vec<u8>) -> Vec<u8> {
     let Some(fault) = fault else { return answer };
     match fault {
-        Fault::DropBefore | Fault::DropAfter => Vec::new(),
-        Fault::Error | Fault::ErrorAfter => {
-            written("500 Internal Server Error", "", r#"{"message":"broken on purpose"}"#)
+        ProxyFault::DropBefore | ProxyFault::DropAfter => Vec::new(),
+        ProxyFault::Error | ProxyFault::ErrorAfter => {
+            build_response("500 Internal Server Error", "", r#"{"message":"broken on purpose"}"#)
         }
-        Fault::Gateway => {
+        ProxyFault::Gateway => {
             let page = "<html><body><h1>502 Bad Gateway</h1></body></html>";
-            written("502 Bad Gateway", "content-type: text/html\r\n", page)
+            build_response("502 Bad Gateway", "content-type: text/html\r\n", page)
         }
-        Fault::Busy(seconds) => {
-            written("429 Too Many Requests", &format!("retry-after: {seconds}\r\n"), "too many requests")
+        ProxyFault::RateLimited(seconds) => {
+            build_response("429 Too Many Requests", &format!("retry-after: {seconds}\r\n"), "too many requests")
         }
-        Fault::WrongJson => {
+        ProxyFault::WrongJson => {
             let status =
                 String::from_utf8_lossy(&answer).lines().next().and_then(|it| Some(it.split_once(' ')?.1.to_owned()));
-            written(status.as_deref().unwrap_or("200 OK"), "content-type: application/json\r\n", "{\"id\": ]")
+            build_response(status.as_deref().unwrap_or("200 OK"), "content-type: application/json\r\n", "{\"id\": ]")
         }
-        Fault::Truncated => {
-            let whole = halves(&answer).map_or(0, |(_, body)| body.len());
+        ProxyFault::Truncated => {
+            let whole = split_head_body(&answer).map_or(0, |(_, body)| body.len());
             answer[..answer.len() - whole.div_ceil(2)].to_vec()
         }
-        Fault::Slow(_) => answer,
+        ProxyFault::Slow(_) => answer,
     }
 }
 
-fn gone() -> Vec<u8> {
-    written("502 Bad Gateway", "", "the server behind the proxy is gone")
+fn unreachable_response() -> Vec<u8> {
+    build_response("502 Bad Gateway", "", "the server behind the proxy is gone")
 }
 
-fn written(status: &str, headers: &str, body: &str) -> Vec<u8> {
+fn build_response(status: &str, headers: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     format!("HTTP/1.1 {status}\r\n{headers}connection: close\r\ncontent-length: {length}\r\n\r\n{body}").into_bytes()
 }
 
-fn halves(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let end = bytes.windows(END.len()).position(|it| it == END)?;
-    Some((&bytes[..end], &bytes[end + END.len()..]))
+fn split_head_body(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = bytes.windows(HEAD_END.len()).position(|it| it == HEAD_END)?;
+    Some((&bytes[..end], &bytes[end + HEAD_END.len()..]))
 }
 
-fn status(answer: &[u8]) -> Option<u16> {
+fn parse_status(answer: &[u8]) -> Option<u16> {
     std::str::from_utf8(answer.get(9..12)?).ok()?.parse().ok()
 }

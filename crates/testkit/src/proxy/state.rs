@@ -2,11 +2,11 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::fault::{Fault, When};
+use super::fault::{ProxyFault, RequestMatcher};
 
 /// A request that came.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct LoggedRequest {
     /// Its method.
     pub method: String,
     /// Its path and query.
@@ -14,64 +14,64 @@ pub struct Seen {
     /// What its sender was told; nothing if the connection was closed.
     pub status: Option<u16>,
     /// Whether the server saw it.
-    pub passed: bool,
+    pub reached_server: bool,
 }
 
-impl Seen {
+impl LoggedRequest {
     /// Whether it only reads. Git asks for objects by a POST.
-    pub fn reads(&self) -> bool {
-        reads(&self.method, &self.path)
+    pub fn is_read(&self) -> bool {
+        is_read_request(&self.method, &self.path)
     }
 }
 
-pub(super) fn reads(method: &str, path: &str) -> bool {
+pub(super) fn is_read_request(method: &str, path: &str) -> bool {
     matches!(method, "GET" | "HEAD") || path.ends_with("/git-upload-pack")
 }
 
-type Hook = Box<dyn FnOnce() + Send>;
+type AfterWriteHook = Box<dyn FnOnce() + Send>;
 
 #[derive(Default)]
-pub(super) struct State {
-    inner: Mutex<Inner>,
+pub(super) struct ProxyState {
+    inner: Mutex<ProxyInner>,
 }
 
 #[derive(Default)]
-struct Inner {
-    log: Vec<Seen>,
-    faults: Vec<(Fault, When)>,
-    hooks: Vec<(usize, Hook)>,
+struct ProxyInner {
+    log: Vec<LoggedRequest>,
+    faults: Vec<(ProxyFault, RequestMatcher)>,
+    hooks: Vec<(usize, AfterWriteHook)>,
 }
 
-impl State {
-    pub(super) fn log(&self) -> Vec<Seen> {
+impl ProxyState {
+    pub(super) fn log(&self) -> Vec<LoggedRequest> {
         self.lock().log.clone()
     }
 
     pub(super) fn forget(&self) {
-        *self.lock() = Inner::default();
+        *self.lock() = ProxyInner::default();
     }
 
-    pub(super) fn fault(&self, fault: Fault, when: When) {
+    pub(super) fn add_fault(&self, fault: ProxyFault, when: RequestMatcher) {
         self.lock().faults.push((fault, when));
     }
 
-    pub(super) fn after_write(&self, nth: usize, hook: Hook) {
+    pub(super) fn after_write(&self, nth: usize, hook: AfterWriteHook) {
         self.lock().hooks.push((nth, hook));
     }
 
     /// What happens to a request that comes now: every fault counts it, the first that strikes wins.
-    pub(super) fn strike(&self, method: &str, path: &str) -> Option<Fault> {
+    pub(super) fn next_fault(&self, method: &str, path: &str) -> Option<ProxyFault> {
         let mut inner = self.lock();
         let strikes = inner
             .faults
             .iter_mut()
-            .filter_map(|(fault, when)| when.strikes(reads(method, path), path).then_some(*fault));
+            .filter_map(|(fault, when)| when.matches_next(is_read_request(method, path), path).then_some(*fault));
         strikes.collect::<Vec<_>>().first().copied()
     }
 
     /// Writes a request down before its sender gets to know.
-    pub(super) fn saw(&self, seen: Seen) {
-        let wrote = seen.passed && !seen.reads();
+    pub(super) fn log_request(&self, seen: LoggedRequest) {
+        let wrote = seen.reached_server && !seen.is_read();
         let mut inner = self.lock();
         inner.log.push(seen);
         let mut due = Vec::new();
@@ -91,7 +91,7 @@ impl State {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, ProxyInner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,7 +3,7 @@ use std::{env, fmt};
 
 /// A server as `.ci/servers` builds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Build {
+pub enum ServerBuild {
     /// Gitea 1.26.0.
     Gitea126,
     /// Gitea 1.27.3.
@@ -12,7 +12,7 @@ pub enum Build {
     Forgejo10,
 }
 
-impl Build {
+impl ServerBuild {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Gitea126, Self::Gitea127, Self::Forgejo10];
 
@@ -26,8 +26,8 @@ impl Build {
     }
 
     /// The program.
-    pub(super) fn program(self) -> Result<PathBuf, String> {
-        let program = cache()?.join(self.name()).join(self.name().split('-').next().unwrap_or_default());
+    pub(super) fn program_path(self) -> Result<PathBuf, String> {
+        let program = cache_dir()?.join(self.name()).join(self.name().split('-').next().unwrap_or_default());
         if program.is_file() {
             return Ok(program);
         }
@@ -35,13 +35,13 @@ impl Build {
     }
 
     /// What the program reads while it runs.
-    pub(super) fn files(self) -> Result<PathBuf, String> {
-        Ok(cache()?.join(self.name()).join("src"))
+    pub(super) fn static_files(self) -> Result<PathBuf, String> {
+        Ok(cache_dir()?.join(self.name()).join("src"))
     }
 }
 
 /// Where things are kept between runs: the same folder as in `.ci/tools`.
-pub fn cache() -> Result<PathBuf, String> {
+pub fn cache_dir() -> Result<PathBuf, String> {
     let folder = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let default = || folder("HOME").map(|home| home.join(".cache"));
     folder("REFEREE_CACHE")
@@ -49,7 +49,7 @@ pub fn cache() -> Result<PathBuf, String> {
         .ok_or_else(|| "set HOME or REFEREE_CACHE".to_owned())
 }
 
-impl fmt::Display for Build {
+impl fmt::Display for ServerBuild {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

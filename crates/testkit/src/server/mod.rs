@@ -4,46 +4,47 @@
 //! ends with the process that started it, however that one ends. Tests share one per process, as a start costs a
 //! second, and each takes a repository of its own.
 
+mod accounts;
+mod browser;
 mod build;
 mod checkout;
-mod hands;
-mod people;
+mod person;
 mod process;
-mod web;
-mod wire;
+mod raw_http;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-pub use build::{Build, cache};
-pub use hands::{Person, Repo};
-use people::Tokens;
-pub use people::{BOTS, KEEPER, OWNER};
-use process::Process;
-use referee_http::Answer;
+use accounts::Tokens;
+pub use accounts::{ADMIN, BOTS, OWNER};
+pub use build::{ServerBuild, cache_dir};
+pub use person::{ServerPerson, ServerRepo};
+use process::ServerProcess;
+use referee_http::Response;
 use serde_json::Value;
 
 /// A server that runs. Clones are the same one; it ends with the last.
 #[derive(Clone, Debug)]
-pub struct Server {
-    inner: Arc<Inner>,
+pub struct RealServer {
+    inner: Arc<ServerInner>,
 }
 
 #[derive(Debug)]
-struct Inner {
-    build: Build,
-    process: Process,
+struct ServerInner {
+    build: ServerBuild,
+    process: ServerProcess,
     tokens: Tokens,
-    made: AtomicUsize,
+    name_count: AtomicUsize,
 }
 
-impl Server {
+impl RealServer {
     /// The one that all tests of this process share.
     #[track_caller]
-    pub fn shared(build: Build) -> Self {
-        static SHARED: [OnceLock<Server>; Build::ALL.len()] = [const { OnceLock::new() }; Build::ALL.len()];
+    pub fn shared(build: ServerBuild) -> Self {
+        static SHARED: [OnceLock<RealServer>; ServerBuild::ALL.len()] =
+            [const { OnceLock::new() }; ServerBuild::ALL.len()];
         SHARED[build as usize].get_or_init(|| Self::start(build)).clone()
     }
 
@@ -53,10 +54,10 @@ impl Server {
     ///
     /// When it is not built, or does not start.
     #[track_caller]
-    pub fn start(build: Build) -> Self {
-        let started = people::settled(build).and_then(|(folder, tokens)| {
-            let process = Process::start(build, &folder)?;
-            Ok(Self { inner: Arc::new(Inner { build, process, tokens, made: AtomicUsize::new(0) }) })
+    pub fn start(build: ServerBuild) -> Self {
+        let started = accounts::load_accounts(build).and_then(|(folder, tokens)| {
+            let process = ServerProcess::start(build, &folder)?;
+            Ok(Self { inner: Arc::new(ServerInner { build, process, tokens, name_count: AtomicUsize::new(0) }) })
         });
         match started {
             Ok(server) => server,
@@ -65,7 +66,7 @@ impl Server {
     }
 
     /// Which one it is.
-    pub fn build(&self) -> Build {
+    pub fn build(&self) -> ServerBuild {
         self.inner.build
     }
 
@@ -90,9 +91,9 @@ impl Server {
 
     /// Asks its interface in somebody's name, and takes any answer. The path begins below `/api/v1`.
     #[track_caller]
-    pub fn ask(&self, login: &str, method: &str, path: &str, body: Option<&Value>) -> Answer {
+    pub fn send_as(&self, login: &str, method: &str, path: &str, body: Option<&Value>) -> Response {
         let path = format!("/api/v1{path}");
-        match wire::send(self.inner.process.port, Some(self.token(login)), method, &path, body) {
+        match raw_http::send_request(self.inner.process.port, Some(self.token(login)), method, &path, body) {
             Ok(answer) => answer,
             Err(error) => panic!("{method} {path} got no answer: {error}\n{}", self.log()),
         }
@@ -100,9 +101,9 @@ impl Server {
 
     /// Sends a form in somebody's name, as a browser does, and takes any answer.
     #[track_caller]
-    pub fn fill_in(&self, login: &str, path: &str, fields: &[(&str, &str)]) -> Answer {
+    pub fn submit_form(&self, login: &str, path: &str, fields: &[(&str, &str)]) -> Response {
         let port = self.inner.process.port;
-        match web::Session::of(port, login).and_then(|mut session| session.post(path, fields)) {
+        match browser::BrowserSession::sign_in(port, login).and_then(|mut session| session.submit_form(path, fields)) {
             Ok(answer) => answer,
             Err(error) => panic!("the form of {path} got no answer: {error}\n{}", self.log()),
         }
@@ -114,24 +115,24 @@ impl Server {
     }
 
     /// A name that nothing on this server has yet.
-    fn fresh(&self, what: &str) -> String {
-        format!("{what}-{}", self.inner.made.fetch_add(1, Ordering::Relaxed) + 1)
+    fn fresh_name(&self, what: &str) -> String {
+        format!("{what}-{}", self.inner.name_count.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
     /// A folder that goes with the server.
-    fn folder(&self, name: &str) -> PathBuf {
+    fn subfolder(&self, name: &str) -> PathBuf {
         self.inner.process.folder.join(name)
     }
 }
 
 /// Everything in a folder, again in another.
-fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+fn copy_dir(from: &Path, to: &Path) -> std::io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let to = to.join(entry.file_name());
         if entry.file_type()?.is_dir() {
-            copy(&entry.path(), &to)?;
+            copy_dir(&entry.path(), &to)?;
         } else {
             fs::copy(entry.path(), to)?;
         }

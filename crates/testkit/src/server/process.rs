@@ -7,15 +7,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use std::{env, io, process, thread};
 
-use super::build::Build;
-use super::{copy, wire};
+use super::build::ServerBuild;
+use super::{copy_dir, raw_http};
 
 /// How long a server may take to answer for the first time, on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const START_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Becomes the server, and leaves somebody behind who reads from a pipe of which the tests hold the other end: its end,
 /// however it came, ends the server and all that it started, and takes the folder away.
-const WATCHED: &str = r#"
+const WATCHDOG_SCRIPT: &str = r#"
 exec 3<&0
 (read -r _ <&3; kill "$$"; sleep 1; rm -rf "$0"; kill -s KILL 0) &
 exec "$@" </dev/null 3<&-
@@ -23,20 +23,20 @@ exec "$@" </dev/null 3<&-
 
 /// A server's process in a folder of its own.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(super) struct ServerProcess {
     child: Child,
     pub(super) port: u16,
     pub(super) folder: PathBuf,
 }
 
-impl Process {
+impl ServerProcess {
     /// Starts a server with a copy of that folder, and waits until it answers.
-    pub(super) fn start(build: Build, from: &Path) -> Result<Self, String> {
+    pub(super) fn start(build: ServerBuild, from: &Path) -> Result<Self, String> {
         let mut why = String::new();
         // Another program may take a port between finding and using it.
         for _ in 0..3 {
             let started = Self::spawn(build, from).map_err(|error| error.to_string())?;
-            match started.wait() {
+            match started.wait_until_ready() {
                 Ok(process) => return Ok(process),
                 Err(log) => why = log,
             }
@@ -44,23 +44,29 @@ impl Process {
         Err(why)
     }
 
-    fn spawn(build: Build, from: &Path) -> io::Result<Self> {
+    fn spawn(build: ServerBuild, from: &Path) -> io::Result<Self> {
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
-        let folder = env::temp_dir().join(fresh(&format!("referee-{build}")));
-        copy(from, &folder)?;
-        configure(build, &folder, port)?;
-        let (program, log) = (build.program().map_err(io::Error::other)?, File::create(folder.join(LOG))?);
+        let folder = env::temp_dir().join(unique_name(&format!("referee-{build}")));
+        copy_dir(from, &folder)?;
+        write_config(build, &folder, port)?;
+        let (program, log) = (build.program_path().map_err(io::Error::other)?, File::create(folder.join(LOG_FILE))?);
         let mut command = Command::new("sh");
-        command.args(["-c", WATCHED]).arg(&folder).arg(program).arg("-c").arg(folder.join(INI)).arg("web");
+        command
+            .args(["-c", WATCHDOG_SCRIPT])
+            .arg(&folder)
+            .arg(program)
+            .arg("-c")
+            .arg(folder.join(CONFIG_FILE))
+            .arg("web");
         isolate(&mut command, &folder);
         command.stdin(Stdio::piped()).stdout(log.try_clone()?).stderr(log).process_group(0);
         Ok(Self { child: command.spawn()?, port, folder })
     }
 
-    fn wait(mut self) -> Result<Self, String> {
+    fn wait_until_ready(mut self) -> Result<Self, String> {
         let from = Instant::now();
-        while from.elapsed() < PATIENCE && matches!(self.child.try_wait(), Ok(None)) {
-            let answer = wire::send(self.port, None, "GET", "/api/v1/version", None);
+        while from.elapsed() < START_TIMEOUT && matches!(self.child.try_wait(), Ok(None)) {
+            let answer = raw_http::send_request(self.port, None, "GET", "/api/v1/version", None);
             if answer.is_ok_and(|answer| answer.is_success()) {
                 return Ok(self);
             }
@@ -71,11 +77,11 @@ impl Process {
 
     /// What it wrote so far.
     pub(super) fn log(&self) -> String {
-        fs::read_to_string(self.folder.join(LOG)).unwrap_or_default()
+        fs::read_to_string(self.folder.join(LOG_FILE)).unwrap_or_default()
     }
 }
 
-impl Drop for Process {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         drop(self.child.stdin.take());
         // It was told to end; how it did is all the same.
@@ -83,11 +89,11 @@ impl Drop for Process {
     }
 }
 
-const LOG: &str = "server.log";
-pub(super) const INI: &str = "custom/conf/app.ini";
+const LOG_FILE: &str = "server.log";
+pub(super) const CONFIG_FILE: &str = "custom/conf/app.ini";
 
 /// A name that no other process and no other thread of this one uses.
-pub(super) fn fresh(what: &str) -> String {
+pub(super) fn unique_name(what: &str) -> String {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     format!("{what}-{}-{}", process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
@@ -107,16 +113,16 @@ pub(super) fn isolate(command: &mut Command, home: &Path) {
 
 /// Writes what a server is told: loopback only, SQLite, no mail, no outside, and the defaults of its makers in all that
 /// a client can notice.
-pub(super) fn configure(build: Build, folder: &Path, port: u16) -> io::Result<()> {
-    let files = build.files().map_err(io::Error::other)?;
-    let ini = ini(&files.display().to_string(), &folder.display().to_string(), port);
-    let place = folder.join(INI);
+pub(super) fn write_config(build: ServerBuild, folder: &Path, port: u16) -> io::Result<()> {
+    let files = build.static_files().map_err(io::Error::other)?;
+    let ini = render_config(&files.display().to_string(), &folder.display().to_string(), port);
+    let place = folder.join(CONFIG_FILE);
     fs::create_dir_all(place.parent().unwrap_or(folder))?;
     fs::write(place, ini)
 }
 
 /// The same for a description of what the template holds, with nothing of a machine in it.
-pub(super) fn ini(files: &str, folder: &str, port: u16) -> String {
+pub(super) fn render_config(files: &str, folder: &str, port: u16) -> String {
     format!(
         "APP_NAME = referee's suites
 RUN_MODE = prod

@@ -7,33 +7,33 @@ use referee_core::hash::Hash;
 use referee_core::model::{Mergeable, Sha};
 use referee_core::track::Side;
 
-use super::rows::{Repo, StoredPull, StoredThread};
+use super::rows::{StoredPull, StoredRepo, StoredThread};
 
 /// The files of a commit.
-pub type Tree = BTreeMap<String, Arc<str>>;
+pub type FileTree = BTreeMap<String, Arc<str>>;
 
 /// What a commit changes: the texts before and after, by path.
-pub(crate) type Patch = BTreeMap<String, (Option<Arc<str>>, Option<Arc<str>>)>;
+pub(crate) type TreePatch = BTreeMap<String, (Option<Arc<str>>, Option<Arc<str>>)>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Commit {
-    pub(crate) tree: Tree,
+pub(crate) struct StoredCommit {
+    pub(crate) tree: FileTree,
     pub(crate) parents: Vec<Sha>,
 }
 
-impl Repo {
+impl StoredRepo {
     /// Stores a commit. No two get the same name, even with the same content, as if their dates differed.
-    pub(crate) fn commit(&mut self, tree: Tree, parents: Vec<Sha>) -> Sha {
-        let serial = self.next_commit().to_string();
-        let first = Hash::of_parts([serial.as_str()]).0;
-        let second = Hash::of_parts([serial.as_str(), first.as_str()]).0;
-        let named = self.names.pop_front();
+    pub(crate) fn store_commit(&mut self, tree: FileTree, parents: Vec<Sha>) -> Sha {
+        let serial = self.next_commit_serial().to_string();
+        let first = Hash::digest_parts([serial.as_str()]).0;
+        let second = Hash::digest_parts([serial.as_str(), first.as_str()]).0;
+        let named = self.next_commit_ids.pop_front();
         let sha = named.unwrap_or_else(|| Sha(format!("{first}{}", &second[..8])));
-        self.commits.insert(sha.clone(), Arc::new(Commit { tree, parents }));
+        self.commits.insert(sha.clone(), Arc::new(StoredCommit { tree, parents }));
         sha
     }
 
-    pub(crate) fn tree(&self, sha: &Sha) -> Tree {
+    pub(crate) fn tree(&self, sha: &Sha) -> FileTree {
         self.commits.get(sha).map(|commit| commit.tree.clone()).unwrap_or_default()
     }
 
@@ -66,7 +66,7 @@ impl Repo {
     }
 
     /// What `head` changes since it left `base`.
-    pub(crate) fn patch(&self, base: &Sha, head: &Sha) -> Patch {
+    pub(crate) fn diff_since_base(&self, base: &Sha, head: &Sha) -> TreePatch {
         let before = self.merge_base(base, head).map(|sha| self.tree(&sha)).unwrap_or_default();
         let after = self.tree(head);
         before
@@ -77,42 +77,42 @@ impl Repo {
             .collect()
     }
 
-    pub(crate) fn patch_of(&self, pull: &StoredPull) -> Patch {
-        self.branch(&pull.base).map(|base| self.patch(base, &pull.head)).unwrap_or_default()
+    pub(crate) fn diff_of_pull(&self, pull: &StoredPull) -> TreePatch {
+        self.branch(&pull.base).map(|base| self.diff_since_base(base, &pull.head)).unwrap_or_default()
     }
 
     pub(crate) fn mergeable(&self, pull: &StoredPull) -> Mergeable {
         let base = self.branch(&pull.base).filter(|_| !pull.draft);
-        base.map_or(Mergeable::Unknown, |base| self.merges(base, &pull.head))
+        base.map_or(Mergeable::Unknown, |base| self.check_merge(base, &pull.head))
     }
 
     /// A conflict is a file that both sides changed, each in its way.
-    pub(crate) fn merges(&self, base: &Sha, head: &Sha) -> Mergeable {
+    pub(crate) fn check_merge(&self, base: &Sha, head: &Sha) -> Mergeable {
         let theirs = self.tree(base);
         let clash = self
-            .patch(base, head)
+            .diff_since_base(base, head)
             .into_iter()
             .any(|(path, (before, after))| theirs.get(&path) != before.as_ref() && theirs.get(&path) != after.as_ref());
         if clash { Mergeable::Conflict } else { Mergeable::Clean }
     }
 
     /// Whether a thread's line is no longer there.
-    pub(crate) fn outdated(&self, pull: &StoredPull, thread: &StoredThread) -> bool {
+    pub(crate) fn is_outdated(&self, pull: &StoredPull, thread: &StoredThread) -> bool {
         if thread.commit == pull.head {
             return false;
         }
         match (thread.side, thread.line) {
             (Side::New, Some(line)) => {
-                let words = self.text_at(&thread.commit, &thread.path).and_then(|text| nth(&text, line));
+                let words = self.text_at(&thread.commit, &thread.path).and_then(|text| nth_line(&text, line));
                 let now = self.text_at(&pull.head, &thread.path);
                 !words.zip(now).is_some_and(|(words, now)| now.lines().any(|line| line == words))
             }
-            (Side::Old, _) | (_, None) => !self.patch_of(pull).contains_key(&thread.path),
+            (Side::Old, _) | (_, None) => !self.diff_of_pull(pull).contains_key(&thread.path),
         }
     }
 
     /// Whether a line can be commented on at that commit.
-    pub(crate) fn commentable(
+    pub(crate) fn is_commentable(
         &self,
         pull: &StoredPull,
         commit: &Sha,
@@ -126,16 +126,16 @@ impl Repo {
         };
         let text = at.and_then(|sha| self.text_at(&sha, path));
         match (text, line) {
-            (Some(text), Some(line)) => nth(&text, line).is_some(),
+            (Some(text), Some(line)) => nth_line(&text, line).is_some(),
             (Some(_), None) => true,
-            (None, None) => self.patch_of(pull).contains_key(path),
+            (None, None) => self.diff_of_pull(pull).contains_key(path),
             (None, Some(_)) => false,
         }
     }
 }
 
 /// A line of a text, counted from one.
-pub(crate) fn nth(text: &str, line: u32) -> Option<String> {
+pub(crate) fn nth_line(text: &str, line: u32) -> Option<String> {
     let index = usize::try_from(line.checked_sub(1)?).ok()?;
     text.lines().nth(index).map(str::to_owned)
 }

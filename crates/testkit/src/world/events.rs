@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use referee_core::model::{
-    CheckState, Label, Login, PullNumber, PullState, Push, ReviewId, ReviewRequest, Row, Sha, ThreadId, Time, Verdict,
+    CheckState, Label, Login, PullNumber, PullState, Push, ReviewId, ReviewKind, ReviewRequest, Sha, ThreadId, Time,
+    Verdict,
 };
-use referee_core::plan::Target;
+use referee_core::plan::CommentTarget;
 use referee_forge::ForgeError;
 
-use super::commits::{Patch, Tree};
-use super::rows::{Repo, StoredPull, StoredStatus, missing};
-use super::timeline::Deed;
+use super::commits::{FileTree, TreePatch};
+use super::rows::{StoredPull, StoredRepo, StoredStatus, not_found};
+use super::timeline::EventKind;
 
 /// A pull to be opened.
-pub(crate) struct Opening<'a> {
+pub(crate) struct NewPull<'a> {
     pub(crate) by: &'a Login,
     pub(crate) branch: &'a str,
     pub(crate) title: &'a str,
@@ -27,10 +28,10 @@ pub(crate) enum PushKind {
     Forced,
 }
 
-impl Repo {
+impl StoredRepo {
     /// Opens a pull of a branch into the default one.
-    pub(crate) fn open(&mut self, opening: &Opening<'_>) -> Result<PullNumber, ForgeError> {
-        let head = self.branch(opening.branch).cloned().ok_or_else(|| missing(&opening.branch))?;
+    pub(crate) fn open_pull(&mut self, opening: &NewPull<'_>) -> Result<PullNumber, ForgeError> {
+        let head = self.branch(opening.branch).cloned().ok_or_else(|| not_found(&opening.branch))?;
         let number = PullNumber(self.next_number());
         let now = self.now;
         let row = StoredPull {
@@ -54,45 +55,46 @@ impl Repo {
             reopens: Vec::new(),
             pushes: vec![Push { head, by: Some(opening.by.clone()), at: now }],
             events: Vec::new(),
-            unpaired: Vec::new(),
+            unpaired_posts: Vec::new(),
         };
         self.pulls.insert(number, Arc::new(row));
         Ok(number)
     }
 
     /// Stores a commit and moves a branch to it, with every open pull on that branch.
-    pub(crate) fn push(&mut self, by: &Login, branch: &str, tree: Tree, parents: Vec<Sha>, kind: PushKind) -> Sha {
-        let sha = self.commit(tree, parents);
+    pub(crate) fn push(&mut self, by: &Login, branch: &str, tree: FileTree, parents: Vec<Sha>, kind: PushKind) -> Sha {
+        let sha = self.store_commit(tree, parents);
         self.advance_branch(by, branch, &sha, kind);
         sha
     }
 
     /// Moves a branch to a commit that is there, with every open pull on that branch.
     pub(crate) fn advance_branch(&mut self, by: &Login, branch: &str, sha: &Sha, kind: PushKind) {
-        let before: Vec<(PullNumber, Patch)> = self
+        let before: Vec<(PullNumber, TreePatch)> = self
             .pulls
             .values()
             .filter(|pull| pull.branch == branch && pull.state == PullState::Open)
-            .map(|pull| (pull.number, self.patch_of(pull)))
+            .map(|pull| (pull.number, self.diff_of_pull(pull)))
             .collect();
         self.branches.insert(branch.to_owned(), sha.clone());
         for (number, patch) in before {
-            self.advance(number, by, sha, &patch, kind);
+            self.advance_pull(number, by, sha, &patch, kind);
         }
     }
 
-    fn advance(&mut self, number: PullNumber, by: &Login, head: &Sha, patch: &Patch, kind: PushKind) {
+    fn advance_pull(&mut self, number: PullNumber, by: &Login, head: &Sha, patch: &TreePatch, kind: PushKind) {
         let now = self.now;
         let Ok(pull) = self.pull_mut(number) else { return };
         let old = std::mem::replace(&mut pull.head, head.clone());
         pull.head_since = now;
         pull.pushes.push(Push { head: head.clone(), by: Some(by.clone()), at: now });
         self.record_push(number, by, &old, kind);
-        let same = self.pull(number).is_ok_and(|pull| self.patch_of(pull) == *patch);
-        let (dismisses, flags) = (self.quirks.dismiss_on_push, self.quirks.stale_flags || self.quirks.stale_ignored);
+        let same = self.pull(number).is_ok_and(|pull| self.diff_of_pull(pull) == *patch);
+        let (dismisses, flags) =
+            (self.quirks.dismiss_on_push, self.quirks.stale_flags || self.quirks.stale_rows_ignored);
         let rolls = self.quirks.commit_rolls_forward && kind == PushKind::Forced;
         let Ok(pull) = self.pull_mut(number) else { return };
-        for review in pull.reviews.iter_mut().filter(|review| review.row != Row::Draft) {
+        for review in pull.reviews.iter_mut().filter(|review| review.row != ReviewKind::Draft) {
             if same {
                 if rolls && review.commit == old {
                     review.commit = head.clone();
@@ -102,7 +104,7 @@ impl Repo {
             if flags {
                 review.stale.get_or_insert(now);
             }
-            if dismisses && review.row == Row::Verdict(Verdict::Approve) {
+            if dismisses && review.row == ReviewKind::Verdict(Verdict::Approve) {
                 review.dismissed.get_or_insert((None, now));
             }
         }
@@ -113,7 +115,7 @@ impl Repo {
     fn touch_outdated(&mut self, number: PullNumber) {
         let now = self.now;
         let Ok(pull) = self.pull(number) else { return };
-        let gone: Vec<bool> = pull.threads.iter().map(|thread| self.outdated(pull, thread)).collect();
+        let gone: Vec<bool> = pull.threads.iter().map(|thread| self.is_outdated(pull, thread)).collect();
         let Ok(pull) = self.pull_mut(number) else { return };
         for (thread, _) in pull.threads.iter_mut().zip(gone).filter(|(_, gone)| *gone) {
             thread.notes.iter_mut().for_each(|note| note.updated = now);
@@ -122,8 +124,8 @@ impl Repo {
 
     pub(crate) fn set_state(&mut self, number: PullNumber, by: &Login, state: PullState) -> Result<(), ForgeError> {
         let now = self.now;
-        let deed = if state == PullState::Open { Deed::Reopened } else { Deed::Closed };
-        self.record(number, by, deed)?;
+        let deed = if state == PullState::Open { EventKind::Reopened } else { EventKind::Closed };
+        self.record_event(number, by, deed)?;
         let pull = self.pull_mut(number)?;
         if state == PullState::Open && pull.state == PullState::Closed {
             pull.reopens.push(now);
@@ -133,11 +135,11 @@ impl Repo {
     }
 
     /// Asks somebody for a review: whoever may write, or the pull's author, may ask.
-    pub(crate) fn request(&mut self, number: PullNumber, by: &Login, of: &Login) -> Result<(), ForgeError> {
-        self.takes_part(number, by, "ask for a review")?;
-        let (at, clears) = (self.now, self.quirks.request_clears);
-        self.record(number, by, Deed::Requested { of: of.clone() })?;
-        let id = self.next_review();
+    pub(crate) fn request_review(&mut self, number: PullNumber, by: &Login, of: &Login) -> Result<(), ForgeError> {
+        self.check_participant(number, by, "ask for a review")?;
+        let (at, clears) = (self.now, self.quirks.request_clears_verdict);
+        self.record_event(number, by, EventKind::Requested { of: of.clone() })?;
+        let id = self.next_review_id();
         let pull = self.pull_mut(number)?;
         pull.requests.retain(|(_, request)| request.of != *of);
         pull.requests.push((id, ReviewRequest { of: of.clone(), by: Some(by.clone()), at }));
@@ -148,7 +150,7 @@ impl Repo {
     }
 
     /// Takes a request back; the forge gives the verdicts their weight back.
-    pub(crate) fn withdraw(&mut self, number: PullNumber, of: &Login) -> Result<(), ForgeError> {
+    pub(crate) fn withdraw_request(&mut self, number: PullNumber, of: &Login) -> Result<(), ForgeError> {
         let pull = self.pull_mut(number)?;
         pull.requests.retain(|(_, request)| request.of != *of);
         pull.reviews.iter_mut().filter(|row| row.author == *of).for_each(|row| row.requested = false);
@@ -160,30 +162,30 @@ impl Repo {
             return Err(ForgeError::Forbidden("dismiss a review".to_owned()));
         }
         let now = self.now;
-        self.record(number, by, Deed::Dismissed { review: review.clone() })?;
+        self.record_event(number, by, EventKind::Dismissed { review: review.clone() })?;
         self.pull_mut(number)?.review_mut(review)?.dismissed = Some((Some(by.clone()), now));
         Ok(())
     }
 
     /// Forges let the pull's author resolve threads too, write access or not.
     pub(crate) fn resolve(&mut self, number: PullNumber, by: &Login, thread: &ThreadId) -> Result<(), ForgeError> {
-        self.takes_part(number, by, "resolve threads")?;
+        self.check_participant(number, by, "resolve threads")?;
         let resolved = Some((by.clone(), self.now));
         self.pull_mut(number)?.thread_mut(thread)?.resolved = resolved;
         Ok(())
     }
 
     pub(crate) fn unresolve(&mut self, number: PullNumber, by: &Login, thread: &ThreadId) -> Result<(), ForgeError> {
-        self.takes_part(number, by, "reopen threads")?;
+        self.check_participant(number, by, "reopen threads")?;
         self.pull_mut(number)?.thread_mut(thread)?.resolved = None;
         Ok(())
     }
 
     pub(crate) fn label(&mut self, number: PullNumber, by: &Login, name: &str) -> Result<(), ForgeError> {
         let at = self.now;
-        self.offer_label(name);
+        self.create_label(name);
         if self.pull(number)?.labels.iter().all(|label| label.name != name) {
-            self.record(number, by, Deed::Labelled { name: name.to_owned() })?;
+            self.record_event(number, by, EventKind::Labelled { name: name.to_owned() })?;
         }
         add_label(&mut self.pull_mut(number)?.labels, name, by, at);
         Ok(())
@@ -191,30 +193,34 @@ impl Repo {
 
     pub(crate) fn unlabel(&mut self, number: PullNumber, by: &Login, name: &str) -> Result<(), ForgeError> {
         if self.pull(number)?.labels.iter().any(|label| label.name == name) {
-            self.record(number, by, Deed::Unlabelled { name: name.to_owned() })?;
+            self.record_event(number, by, EventKind::Unlabelled { name: name.to_owned() })?;
         }
         self.pull_mut(number)?.labels.retain(|label| label.name != name);
         Ok(())
     }
 
-    pub(crate) fn assignees(&mut self, number: PullNumber, target: Target) -> Result<&mut Vec<Login>, ForgeError> {
+    pub(crate) fn assignees_mut(
+        &mut self,
+        number: PullNumber,
+        target: CommentTarget,
+    ) -> Result<&mut Vec<Login>, ForgeError> {
         match target {
-            Target::Pull => Ok(&mut self.pull_mut(number)?.assignees),
-            Target::Issue(issue) => Ok(&mut self.issue_mut(issue)?.assignees),
+            CommentTarget::Pull => Ok(&mut self.pull_mut(number)?.assignees),
+            CommentTarget::Issue(issue) => Ok(&mut self.issue_mut(issue)?.assignees),
         }
     }
 
     /// The latest of each context is the one that counts.
     pub(crate) fn set_status(&mut self, commit: &Sha, context: &str, state: CheckState, text: &str) {
-        let id = self.statuses.len() + self.superseded.len() + 1;
+        let id = self.statuses.len() + self.superseded_statuses.len() + 1;
         let same = |status: &mut StoredStatus| status.commit == *commit && status.context == context;
-        self.superseded.extend(self.statuses.extract_if(.., same));
+        self.superseded_statuses.extend(self.statuses.extract_if(.., same));
         let (commit, context) = (commit.clone(), context.to_owned());
         self.statuses.push(StoredStatus { id, commit, context, state, text: text.to_owned() });
     }
 
     /// A fork is its author's alone.
-    pub(crate) fn may_push(&self, by: &Login, number: PullNumber) -> Result<(), ForgeError> {
+    pub(crate) fn check_may_push(&self, by: &Login, number: PullNumber) -> Result<(), ForgeError> {
         let pull = self.pull(number)?;
         if pull.author == *by || (!pull.from_fork && self.may_write(by)) {
             Ok(())
@@ -223,7 +229,7 @@ impl Repo {
         }
     }
 
-    fn takes_part(&self, number: PullNumber, by: &Login, verb: &str) -> Result<(), ForgeError> {
+    fn check_participant(&self, number: PullNumber, by: &Login, verb: &str) -> Result<(), ForgeError> {
         if self.may_write(by) || self.pull(number)?.author == *by {
             Ok(())
         } else {

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use referee_core::model::thread::Resolution;
 use referee_core::model::{
-    Board, Comment, Completeness, Issue, Login, Note, Pull, PullNumber, PullState, Review, Row, Sha, Text, Thread,
-    Time, Verdict, Viewer,
+    Board, Comment, Completeness, Issue, Login, Note, Pull, PullNumber, PullState, Review, ReviewKind, Sha, Text,
+    Thread, Time, Verdict, Viewer,
 };
-use referee_forge::{Fetched, ForgeError};
+use referee_forge::{FetchedPull, ForgeError};
 
-use super::quirks::Replies;
-use super::rows::{Repo, StoredComment, StoredPull, StoredReview, StoredThread};
+use super::quirks::ReplyMode;
+use super::rows::{StoredComment, StoredPull, StoredRepo, StoredReview, StoredThread};
 
 /// A row of the forge's own list of reviews, before any adapter made sense of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct RawReview {
     /// Its id.
     pub id: referee_core::model::ReviewId,
     /// What the row is.
-    pub row: Row,
+    pub row: ReviewKind,
     /// Who wrote it.
     pub author: Option<Login>,
     /// What the list says: the first text, where the forge has that quirk.
@@ -33,56 +33,57 @@ pub struct RawReview {
     pub dismissed: bool,
 }
 
-impl Repo {
+impl StoredRepo {
     pub(crate) fn raw_reviews(&self, number: PullNumber, viewer: &Login) -> Result<Vec<RawReview>, ForgeError> {
         let pull = self.pull(number)?;
         let row = |review: &StoredReview| RawReview {
             id: review.id.clone(),
             row: review.row,
             author: self.author(&review.author).login,
-            body: if self.quirks.original_text_in_lists { &review.original } else { review.text.words() }.to_owned(),
+            body: if self.quirks.original_text_in_lists { &review.original } else { review.text.body_or_empty() }
+                .to_owned(),
             commit: review.commit.clone(),
             stale: self.quirks.stale_flags && review.stale.is_some(),
             official: review.official && !review.replaced && !review.requested,
             dismissed: review.dismissed.is_some() || review.replaced,
         };
-        Ok(visible(pull, viewer).map(row).collect())
+        Ok(visible_reviews(pull, viewer).map(row).collect())
     }
 
     /// A pull as `viewer` sees it.
-    pub(crate) fn fetched(
+    pub(crate) fn fetch_pull(
         &self,
         number: PullNumber,
         viewer: &Login,
         holds: &BTreeSet<Login>,
         now: Time,
-    ) -> Result<Fetched, ForgeError> {
+    ) -> Result<FetchedPull, ForgeError> {
         let row = self.pull(number)?;
-        let mut fetched = Fetched {
+        let mut fetched = FetchedPull {
             taken_at: now,
             viewer: Viewer { login: viewer.clone(), holds: holds.clone() },
             capabilities: self.quirks.capabilities(),
             complete: Completeness::Complete,
-            whole: true,
-            pull: self.told(row, viewer),
-            reviews: visible(row, viewer).map(|review| self.review(number, review)).collect(),
+            is_fresh: true,
+            pull: self.build_pull(row, viewer),
+            reviews: visible_reviews(row, viewer).map(|review| self.build_review(number, review)).collect(),
             threads: row
                 .threads
                 .iter()
-                .filter(|thread| !row.in_draft(thread))
-                .map(|thread| self.thread(row, thread, viewer))
+                .filter(|thread| !row.is_in_draft(thread))
+                .map(|thread| self.build_thread(row, thread, viewer))
                 .collect(),
-            comments: row.comments.iter().map(|comment| self.comment_of(comment)).collect(),
+            comments: row.comments.iter().map(|comment| self.build_comment(comment)).collect(),
             checks: self.checks(&row.head),
             lease: self.lease(number.0),
         };
         if let Some(limit) = self.quirks.page_limit {
-            cut(&mut fetched, limit);
+            truncate_lists(&mut fetched, limit);
         }
         Ok(fetched)
     }
 
-    pub(crate) fn board(&self, now: Time, viewer: Viewer) -> Board {
+    pub(crate) fn build_board(&self, now: Time, viewer: Viewer) -> Board {
         Board {
             forge: self.quirks.forge.to_owned(),
             repo: self.id,
@@ -99,14 +100,14 @@ impl Repo {
                     text: Text::default(),
                     labels: issue.labels.clone(),
                     assignees: issue.assignees.clone(),
-                    comments: issue.comments.iter().map(|comment| self.comment_of(comment)).collect(),
+                    comments: issue.comments.iter().map(|comment| self.build_comment(comment)).collect(),
                 })
                 .collect(),
             leases: self.issues.keys().filter_map(|number| Some((*number, self.lease(number.0)?))).collect(),
         }
     }
 
-    fn told(&self, row: &StoredPull, viewer: &Login) -> Pull {
+    fn build_pull(&self, row: &StoredPull, viewer: &Login) -> Pull {
         Pull {
             forge: self.quirks.forge.to_owned(),
             repo: self.id,
@@ -132,12 +133,12 @@ impl Repo {
         }
     }
 
-    fn review(&self, number: PullNumber, row: &StoredReview) -> Review {
+    fn build_review(&self, number: PullNumber, row: &StoredReview) -> Review {
         Review {
             id: row.id.clone(),
-            edit: (!self.quirks.no_edit && matches!(row.row, Row::Verdict(_))).then(|| row.edit.clone()),
+            edit: (!self.quirks.no_edit && matches!(row.row, ReviewKind::Verdict(_))).then(|| row.edit.clone()),
             author: self.author(&row.author),
-            row: told_row(row),
+            row: effective_row(row),
             text: row.text.clone(),
             commit: Some(row.commit.clone()),
             at: row.at,
@@ -146,7 +147,7 @@ impl Repo {
         }
     }
 
-    fn thread(&self, pull: &StoredPull, row: &StoredThread, viewer: &Login) -> Thread {
+    fn build_thread(&self, pull: &StoredPull, row: &StoredThread, viewer: &Login) -> Thread {
         let note = |note: &super::rows::StoredNote| Note {
             id: note.id.clone(),
             author: self.author(&note.author),
@@ -164,14 +165,14 @@ impl Repo {
             side: row.side,
             notes: row.notes.iter().map(note).collect(),
             resolved: resolved.map(|(login, at)| Resolution { by: self.author(login), at: Some(*at) }),
-            outdated: self.outdated(pull, row),
+            outdated: self.is_outdated(pull, row),
             can_resolve: !self.quirks.no_resolve && (self.may_write(viewer) || pull.author == *viewer),
-            can_reply: self.quirks.replies != Replies::No,
+            can_reply: self.quirks.replies != ReplyMode::Unsupported,
             url: format!("https://{}.test/{}/pulls/{}#{}", self.quirks.forge, self.name, pull.number.0, row.id),
         }
     }
 
-    fn comment_of(&self, row: &StoredComment) -> Comment {
+    fn build_comment(&self, row: &StoredComment) -> Comment {
         Comment {
             id: row.id.clone(),
             author: self.author(&row.author),
@@ -184,8 +185,8 @@ impl Repo {
 }
 
 /// Keeps the first `limit` entries of each list and says what was cut.
-pub(crate) fn cut(fetched: &mut Fetched, limit: usize) {
-    let Fetched { reviews, threads, comments, .. } = fetched;
+pub(crate) fn truncate_lists(fetched: &mut FetchedPull, limit: usize) {
+    let FetchedPull { reviews, threads, comments, .. } = fetched;
     let mut what = Vec::new();
     for (name, length) in [("reviews", reviews.len()), ("threads", threads.len()), ("comments", comments.len())] {
         if length > limit {
@@ -201,11 +202,15 @@ pub(crate) fn cut(fetched: &mut Fetched, limit: usize) {
 }
 
 /// The rows that `viewer` sees: nobody sees another's draft.
-fn visible<'a>(pull: &'a StoredPull, viewer: &'a Login) -> impl Iterator<Item = &'a StoredReview> {
-    pull.reviews.iter().filter(move |review| review.row != Row::Draft || review.author == *viewer)
+fn visible_reviews<'a>(pull: &'a StoredPull, viewer: &'a Login) -> impl Iterator<Item = &'a StoredReview> {
+    pull.reviews.iter().filter(move |review| review.row != ReviewKind::Draft || review.author == *viewer)
 }
 
 /// An empty comment review is the wrapper of its inline comments, whoever posted it.
-fn told_row(row: &StoredReview) -> Row {
-    if row.row == Row::Verdict(Verdict::Comment) && row.text.words().is_empty() { Row::Wrapper } else { row.row }
+fn effective_row(row: &StoredReview) -> ReviewKind {
+    if row.row == ReviewKind::Verdict(Verdict::Comment) && row.text.body_or_empty().is_empty() {
+        ReviewKind::Wrapper
+    } else {
+        row.row
+    }
 }

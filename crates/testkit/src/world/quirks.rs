@@ -15,17 +15,17 @@ pub struct Quirks {
     /// A user has one draft, and the user's next post takes it over with all that is in it.
     pub draft_adopted: bool,
     /// Posts of one user come in pairs whose inline comments land in each other's review (D6).
-    pub posts_mixed_up: bool,
+    pub posts_swap_comments: bool,
     /// A push that changes the diff dismisses approvals.
     pub dismiss_on_push: bool,
     /// A newer verdict takes the weight of the user's older rows (D17).
     pub newest_verdict_only: bool,
     /// A request for somebody's review takes the weight of that user's verdicts (PUB-20).
-    pub request_clears: bool,
+    pub request_clears_verdict: bool,
     /// Rows carry a stale flag once the diff changed.
     pub stale_flags: bool,
     /// Stale rows do not count.
-    pub stale_ignored: bool,
+    pub stale_rows_ignored: bool,
     /// After a force-push of the same patch rows name the new commit.
     pub commit_rolls_forward: bool,
     /// A force-push takes earlier pushes off the timeline.
@@ -33,7 +33,7 @@ pub struct Quirks {
     /// The interface has no resolve; people may have one on the page (FIX-12).
     pub no_resolve: bool,
     /// How replies are stored.
-    pub replies: Replies,
+    pub replies: ReplyMode,
     /// Threads opened beside a review come in an empty review of their own.
     pub threads_wrapped: bool,
     /// Summaries cannot be edited.
@@ -67,12 +67,12 @@ pub struct Quirks {
     /// The longest text it takes, in bytes.
     pub max_text: usize,
     /// A call takes no time, so that many of them are not an hour.
-    pub prompt: bool,
+    pub instant_calls: bool,
 }
 
 /// How a forge stores replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Replies {
+pub enum ReplyMode {
     /// As notes of the thread.
     Native,
     /// As notes, each wrapped in an empty review (LOOP-3).
@@ -80,7 +80,7 @@ pub enum Replies {
     /// The interface has no replies: the adapter posts a new note on the line, in an empty review.
     Emulated,
     /// The interface has no replies, and nothing takes their place.
-    No,
+    Unsupported,
 }
 
 /// Which inline comments a forge cannot store.
@@ -103,16 +103,16 @@ impl Quirks {
             inline_one_by_one: false,
             bad_lines: BadLines::All,
             draft_adopted: false,
-            posts_mixed_up: false,
+            posts_swap_comments: false,
             dismiss_on_push: false,
             newest_verdict_only: false,
-            request_clears: false,
+            request_clears_verdict: false,
             stale_flags: false,
-            stale_ignored: false,
+            stale_rows_ignored: false,
             commit_rolls_forward: false,
             force_push_forgets: false,
             no_resolve: false,
-            replies: Replies::Native,
+            replies: ReplyMode::Native,
             threads_wrapped: false,
             no_edit: false,
             no_verdicts: false,
@@ -129,7 +129,7 @@ impl Quirks {
             auto_merge: false,
             slash_is_taken: false,
             max_text: 60_000,
-            prompt: false,
+            instant_calls: false,
         }
     }
 
@@ -141,7 +141,7 @@ impl Quirks {
             inline_one_by_one: true,
             draft_adopted: true,
             newest_verdict_only: true,
-            request_clears: true,
+            request_clears_verdict: true,
             stale_flags: true,
             force_push_forgets: true,
             threads_wrapped: true,
@@ -170,7 +170,7 @@ impl Quirks {
             newest_verdict_only: true,
             dismiss_on_push: true,
             commit_rolls_forward: true,
-            replies: Replies::Wrapped,
+            replies: ReplyMode::Wrapped,
             threads_wrapped: true,
             no_verdict_on_own_pull: true,
             ..Self::plain()
@@ -192,9 +192,9 @@ impl Quirks {
         Capabilities {
             edit_review: unless(self.no_edit),
             reply: match self.replies {
-                Replies::Native | Replies::Wrapped => Support::Native,
-                Replies::Emulated => Support::Emulated,
-                Replies::No => Support::Unsupported,
+                ReplyMode::Native | ReplyMode::Wrapped => Support::Native,
+                ReplyMode::Emulated => Support::Emulated,
+                ReplyMode::Unsupported => Support::Unsupported,
             },
             resolve: if self.no_resolve { Support::Emulated } else { Support::Native },
             status: unless(self.no_statuses),

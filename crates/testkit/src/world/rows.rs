@@ -5,44 +5,44 @@ use std::sync::Arc;
 
 use referee_core::model::{
     Access, Author, CheckState, CommentId, EditId, IssueNumber, Label, Login, NoteId, PullNumber, PullState, Push,
-    RepoId, ReviewId, ReviewRequest, Row, Sha, Text, ThreadId, Time,
+    RepoId, ReviewId, ReviewKind, ReviewRequest, Sha, Text, ThreadId, Time,
 };
 use referee_core::track::Side;
 use referee_forge::ForgeError;
 
-use super::claim::Claims;
-use super::commits::Commit;
+use super::claim::StoredClaims;
+use super::commits::StoredCommit;
 use super::quirks::Quirks;
-use super::timeline::{Event, Reaction};
+use super::timeline::{StoredReaction, TimelineEvent};
 
 /// Everything the forge keeps. Cloning is cheap: commits and pulls are shared until they are changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Repo {
+pub(crate) struct StoredRepo {
     pub(crate) quirks: Quirks,
     pub(crate) now: Time,
     pub(crate) id: RepoId,
     pub(crate) name: String,
     pub(crate) default_branch: String,
-    pub(crate) commits: BTreeMap<Sha, Arc<Commit>>,
+    pub(crate) commits: BTreeMap<Sha, Arc<StoredCommit>>,
     pub(crate) branches: BTreeMap<String, Sha>,
-    pub(crate) users: BTreeMap<Login, User>,
+    pub(crate) users: BTreeMap<Login, StoredUser>,
     pub(crate) pulls: BTreeMap<PullNumber, Arc<StoredPull>>,
     pub(crate) issues: BTreeMap<IssueNumber, StoredIssue>,
     /// The latest of each context.
     pub(crate) statuses: Vec<StoredStatus>,
     /// Those that a later one took the place of.
-    pub(crate) superseded: Vec<StoredStatus>,
-    pub(crate) claims: Claims,
+    pub(crate) superseded_statuses: Vec<StoredStatus>,
+    pub(crate) claims: StoredClaims,
     /// Labels that can be put on, in the order they were made.
     pub(crate) labels: Vec<String>,
-    pub(crate) reactions: Vec<Reaction>,
+    pub(crate) reactions: Vec<StoredReaction>,
     /// What the next commits are called.
-    pub(crate) names: VecDeque<Sha>,
-    serials: Serials,
+    pub(crate) next_commit_ids: VecDeque<Sha>,
+    id_counters: IdCounters,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct User {
+pub(crate) struct StoredUser {
     pub(crate) access: Access,
     pub(crate) bot: bool,
     pub(crate) deleted: bool,
@@ -71,9 +71,9 @@ pub(crate) struct StoredPull {
     pub(crate) reopens: Vec<Time>,
     pub(crate) pushes: Vec<Push>,
     /// What the timeline tells besides reviews and comments.
-    pub(crate) events: Vec<Event>,
+    pub(crate) events: Vec<TimelineEvent>,
     /// Posts that wait for the other one of their pair (`Quirks::posts_mixed_up`).
-    pub(crate) unpaired: Vec<(Login, ReviewId)>,
+    pub(crate) unpaired_posts: Vec<(Login, ReviewId)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +81,7 @@ pub(crate) struct StoredReview {
     pub(crate) id: ReviewId,
     pub(crate) edit: EditId,
     pub(crate) author: Login,
-    pub(crate) row: Row,
+    pub(crate) row: ReviewKind,
     pub(crate) original: String,
     /// The current text, hashed when it is written and not each time it is read.
     pub(crate) text: Text,
@@ -93,7 +93,7 @@ pub(crate) struct StoredReview {
     pub(crate) official: bool,
     pub(crate) replaced: bool,
     /// The newer verdict came without inline comments: then lists flag this one as dismissed too.
-    pub(crate) struck: bool,
+    pub(crate) flagged_dismissed: bool,
     pub(crate) requested: bool,
     pub(crate) dismissed: Option<(Option<Login>, Time)>,
     pub(crate) stale: Option<Time>,
@@ -152,14 +152,14 @@ pub(crate) struct StoredStatus {
 
 /// Ids as forges give them: reviews count apart from texts, so a review's number is also some other text's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Serials {
+struct IdCounters {
     number: u64,
     review: u64,
     text: u64,
     commit: u64,
 }
 
-impl Repo {
+impl StoredRepo {
     pub(crate) fn new(quirks: Quirks) -> Self {
         let mut repo = Self {
             quirks,
@@ -173,28 +173,28 @@ impl Repo {
             pulls: BTreeMap::new(),
             issues: BTreeMap::new(),
             statuses: Vec::new(),
-            superseded: Vec::new(),
-            claims: Claims::default(),
+            superseded_statuses: Vec::new(),
+            claims: StoredClaims::default(),
             labels: Vec::new(),
             reactions: Vec::new(),
-            names: VecDeque::new(),
-            serials: Serials::default(),
+            next_commit_ids: VecDeque::new(),
+            id_counters: IdCounters::default(),
         };
-        let root = repo.commit(BTreeMap::new(), Vec::new());
+        let root = repo.store_commit(BTreeMap::new(), Vec::new());
         repo.branches.insert(repo.default_branch.clone(), root);
         repo
     }
 
     pub(crate) fn pull(&self, number: PullNumber) -> Result<&StoredPull, ForgeError> {
-        self.pulls.get(&number).map(AsRef::as_ref).ok_or_else(|| missing(&number))
+        self.pulls.get(&number).map(AsRef::as_ref).ok_or_else(|| not_found(&number))
     }
 
     pub(crate) fn pull_mut(&mut self, number: PullNumber) -> Result<&mut StoredPull, ForgeError> {
-        self.pulls.get_mut(&number).map(Arc::make_mut).ok_or_else(|| missing(&number))
+        self.pulls.get_mut(&number).map(Arc::make_mut).ok_or_else(|| not_found(&number))
     }
 
     pub(crate) fn issue_mut(&mut self, number: IssueNumber) -> Result<&mut StoredIssue, ForgeError> {
-        self.issues.get_mut(&number).ok_or_else(|| missing(&number))
+        self.issues.get_mut(&number).ok_or_else(|| not_found(&number))
     }
 
     /// Who somebody is, as the forge tells it.
@@ -216,65 +216,66 @@ impl Repo {
     }
 
     pub(crate) fn next_number(&mut self) -> u64 {
-        next(&mut self.serials.number)
+        increment(&mut self.id_counters.number)
     }
 
-    pub(crate) fn next_review(&mut self) -> ReviewId {
-        ReviewId(next(&mut self.serials.review).to_string())
+    pub(crate) fn next_review_id(&mut self) -> ReviewId {
+        ReviewId(increment(&mut self.id_counters.review).to_string())
     }
 
-    pub(crate) fn next_text(&mut self) -> String {
-        next(&mut self.serials.text).to_string()
+    pub(crate) fn next_text_id(&mut self) -> String {
+        increment(&mut self.id_counters.text).to_string()
     }
 
-    pub(crate) fn next_commit(&mut self) -> u64 {
-        next(&mut self.serials.commit)
+    pub(crate) fn next_commit_serial(&mut self) -> u64 {
+        increment(&mut self.id_counters.commit)
     }
 }
 
 impl StoredPull {
     pub(crate) fn review(&self, id: &ReviewId) -> Result<&StoredReview, ForgeError> {
-        self.reviews.iter().find(|review| review.id == *id).ok_or_else(|| missing(id))
+        self.reviews.iter().find(|review| review.id == *id).ok_or_else(|| not_found(id))
     }
 
     pub(crate) fn review_mut(&mut self, id: &ReviewId) -> Result<&mut StoredReview, ForgeError> {
-        self.reviews.iter_mut().find(|review| review.id == *id).ok_or_else(|| missing(id))
+        self.reviews.iter_mut().find(|review| review.id == *id).ok_or_else(|| not_found(id))
     }
 
     pub(crate) fn thread(&self, id: &ThreadId) -> Result<&StoredThread, ForgeError> {
-        self.threads.iter().find(|thread| thread.id == *id).ok_or_else(|| missing(id))
+        self.threads.iter().find(|thread| thread.id == *id).ok_or_else(|| not_found(id))
     }
 
     pub(crate) fn thread_mut(&mut self, id: &ThreadId) -> Result<&mut StoredThread, ForgeError> {
-        self.threads.iter_mut().find(|thread| thread.id == *id).ok_or_else(|| missing(id))
+        self.threads.iter_mut().find(|thread| thread.id == *id).ok_or_else(|| not_found(id))
     }
 
     /// The draft that only its author sees.
-    pub(crate) fn draft_of(&self, login: &Login) -> Option<&StoredReview> {
-        self.reviews.iter().find(|review| review.row == Row::Draft && review.author == *login)
+    pub(crate) fn draft_by(&self, login: &Login) -> Option<&StoredReview> {
+        self.reviews.iter().find(|review| review.row == ReviewKind::Draft && review.author == *login)
     }
 
     /// Whether a thread still lies in a draft.
-    pub(crate) fn in_draft(&self, thread: &StoredThread) -> bool {
+    pub(crate) fn is_in_draft(&self, thread: &StoredThread) -> bool {
         thread
             .review
             .as_ref()
-            .is_some_and(|id| self.reviews.iter().any(|review| review.id == *id && review.row == Row::Draft))
+            .is_some_and(|id| self.reviews.iter().any(|review| review.id == *id && review.row == ReviewKind::Draft))
     }
 }
 
 impl StoredThread {
     /// Whether its root is this text of this author on this file, whichever review it landed in (D6).
-    pub(crate) fn is_root(&self, author: &Login, path: &str, text: &str) -> bool {
-        self.path == path && self.notes.first().is_some_and(|root| root.author == *author && root.text.words() == text)
+    pub(crate) fn has_root(&self, author: &Login, path: &str, text: &str) -> bool {
+        self.path == path
+            && self.notes.first().is_some_and(|root| root.author == *author && root.text.body_or_empty() == text)
     }
 }
 
-pub(crate) fn missing(what: &impl ToString) -> ForgeError {
+pub(crate) fn not_found(what: &impl ToString) -> ForgeError {
     ForgeError::NotFound(what.to_string())
 }
 
-fn next(serial: &mut u64) -> u64 {
+fn increment(serial: &mut u64) -> u64 {
     *serial += 1;
     *serial
 }

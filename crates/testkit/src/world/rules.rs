@@ -3,36 +3,36 @@
 use std::collections::BTreeMap;
 
 use referee_core::model::{
-    Check, CheckState, Checks, Counts, Login, Mergeable, PullNumber, PullState, Row, Sha, Verdict,
+    Check, CheckState, Checks, Login, Mergeable, PullNumber, PullState, ReviewKind, ReviewWeight, Sha, Verdict,
 };
 
-use super::rows::{Repo, StoredPull, StoredReview};
+use super::rows::{StoredPull, StoredRepo, StoredReview};
 
 /// What the forge itself thinks of a pull, by the newest counting verdict of each user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct ApprovalTally {
     /// Whose approval counts.
     pub approvers: Vec<Login>,
     /// Whose block counts.
     pub blockers: Vec<Login>,
 }
 
-impl Tally {
+impl ApprovalTally {
     /// Somebody approves and nobody blocks.
-    pub fn approved(&self) -> bool {
+    pub fn is_approved(&self) -> bool {
         !self.approvers.is_empty() && self.blockers.is_empty()
     }
 
     /// Somebody blocks.
-    pub fn blocked(&self) -> bool {
+    pub fn is_blocked(&self) -> bool {
         !self.blockers.is_empty()
     }
 }
 
 /// Contexts with this prefix are referee's own, never part of the checks (D15).
-pub(crate) const OWN: &str = "referee/";
+pub(crate) const OWN_STATUS_PREFIX: &str = "referee/";
 
-impl Repo {
+impl StoredRepo {
     /// Whether a row counts.
     ///
     /// | row | counts |
@@ -43,44 +43,44 @@ impl Repo {
     /// | its author was asked again | requested |
     /// | stale where stale rows are ignored | dismissed by the forge |
     /// | any other | yes |
-    pub(crate) fn counts(&self, review: &StoredReview) -> Counts {
-        let verdict = matches!(review.row, Row::Verdict(Verdict::Approve | Verdict::RequestChanges));
+    pub(crate) fn counts(&self, review: &StoredReview) -> ReviewWeight {
+        let verdict = matches!(review.row, ReviewKind::Verdict(Verdict::Approve | Verdict::RequestChanges));
         if !verdict || !review.official {
-            return Counts::No;
+            return ReviewWeight::No;
         }
         if review.replaced {
-            return Counts::Replaced;
+            return ReviewWeight::Replaced;
         }
         if let Some((by, at)) = &review.dismissed {
-            return Counts::Dismissed { by: by.as_ref().map(|login| self.author(login)), at: *at };
+            return ReviewWeight::Dismissed { by: by.as_ref().map(|login| self.author(login)), at: *at };
         }
         if review.requested {
-            return Counts::Requested;
+            return ReviewWeight::Requested;
         }
         match review.stale {
-            Some(at) if self.quirks.stale_ignored => Counts::Dismissed { by: None, at },
-            _ => Counts::Yes,
+            Some(at) if self.quirks.stale_rows_ignored => ReviewWeight::Dismissed { by: None, at },
+            _ => ReviewWeight::Yes,
         }
     }
 
-    pub(crate) fn decision(&self, pull: &StoredPull) -> Tally {
+    pub(crate) fn decision(&self, pull: &StoredPull) -> ApprovalTally {
         let mut newest: BTreeMap<&Login, Verdict> = BTreeMap::new();
         for review in &pull.reviews {
-            if let (Row::Verdict(verdict), Counts::Yes) = (review.row, self.counts(review)) {
+            if let (ReviewKind::Verdict(verdict), ReviewWeight::Yes) = (review.row, self.counts(review)) {
                 newest.insert(&review.author, verdict);
             }
         }
         let who = |wanted: Verdict| {
             newest.iter().filter(|(_, verdict)| **verdict == wanted).map(|(login, _)| (*login).clone()).collect()
         };
-        Tally { approvers: who(Verdict::Approve), blockers: who(Verdict::RequestChanges) }
+        ApprovalTally { approvers: who(Verdict::Approve), blockers: who(Verdict::RequestChanges) }
     }
 
     /// The checks at a commit, the own ones apart.
     pub(crate) fn checks(&self, commit: &Sha) -> Checks {
         let mut checks = Checks::default();
         for status in self.statuses.iter().filter(|status| status.commit == *commit) {
-            if status.context.starts_with(OWN) {
+            if status.context.starts_with(OWN_STATUS_PREFIX) {
                 checks.own.push(referee_core::model::checks::OwnStatus {
                     context: status.context.clone(),
                     state: status.state,
@@ -95,23 +95,23 @@ impl Repo {
 
     /// Merges what is approved and green, where the forge does so. Own statuses do not hold it up: an approval
     /// that shows for one moment must be seen to do harm.
-    pub(crate) fn auto_merge(&mut self) -> Vec<PullNumber> {
+    pub(crate) fn merge_approved(&mut self) -> Vec<PullNumber> {
         if !self.quirks.auto_merge {
             return Vec::new();
         }
         let ripe: Vec<PullNumber> =
-            self.pulls.values().filter(|pull| self.ripe(pull)).map(|pull| pull.number).collect();
+            self.pulls.values().filter(|pull| self.is_auto_mergeable(pull)).map(|pull| pull.number).collect();
         for number in &ripe {
             self.merge(*number);
         }
         ripe
     }
 
-    fn ripe(&self, pull: &StoredPull) -> bool {
+    fn is_auto_mergeable(&self, pull: &StoredPull) -> bool {
         pull.state == PullState::Open
             && !pull.draft
-            && self.decision(pull).approved()
-            && matches!(self.checks(&pull.head).state(), CheckState::Pass | CheckState::None)
+            && self.decision(pull).is_approved()
+            && matches!(self.checks(&pull.head).combined_state(), CheckState::Pass | CheckState::None)
             && self.mergeable(pull) == Mergeable::Clean
     }
 
@@ -120,13 +120,13 @@ impl Repo {
         let Ok(pull) = self.pull(number).cloned() else { return };
         let Some(base) = self.branch(&pull.base).cloned() else { return };
         let mut tree = self.tree(&base);
-        for (path, (_, after)) in self.patch_of(&pull) {
+        for (path, (_, after)) in self.diff_of_pull(&pull) {
             match after {
                 Some(text) => tree.insert(path, text),
                 None => tree.remove(&path),
             };
         }
-        let merged = self.commit(tree, vec![base, pull.head]);
+        let merged = self.store_commit(tree, vec![base, pull.head]);
         self.branches.insert(pull.base, merged);
         if let Ok(row) = self.pull_mut(number) {
             row.state = PullState::Merged;

@@ -5,14 +5,14 @@ use std::collections::{BTreeSet, VecDeque};
 use referee_core::model::{Login, PullNumber, Span};
 use referee_forge::ForgeError;
 
-use super::effect::{Effect, What};
-use super::fault::{Fault, Script, Sent};
+use super::effect::{Effect, EffectKind};
+use super::fault::{CallFault, FaultScript, SentPart};
 use super::quirks::Quirks;
-use super::rows::Repo;
+use super::rows::StoredRepo;
 
 /// How often the world was asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Calls {
+pub struct CallCounts {
     /// Calls that can only read.
     pub reads: u64,
     /// Calls that may write, whether they changed anything or not.
@@ -22,58 +22,58 @@ pub struct Calls {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct State {
-    pub(crate) repo: Repo,
-    pub(crate) script: Script,
-    pub(crate) calls: Calls,
+pub(crate) struct WorldState {
+    pub(crate) repo: StoredRepo,
+    pub(crate) faults: FaultScript,
+    pub(crate) calls: CallCounts,
     pub(crate) effects: Vec<Effect>,
     /// Seats whose process ended.
-    pub(crate) gone: BTreeSet<u64>,
+    pub(crate) crashed_clients: BTreeSet<u64>,
     /// Seats whose token is no longer taken.
-    pub(crate) revoked: BTreeSet<u64>,
-    pub(crate) seats: u64,
+    pub(crate) revoked_clients: BTreeSet<u64>,
+    pub(crate) client_count: u64,
     /// States before each of the last writes, newest last.
-    past: VecDeque<Repo>,
+    history: VecDeque<StoredRepo>,
     /// What is wrong with the call under way.
-    fault: Option<Fault>,
+    current_fault: Option<CallFault>,
 }
 
 /// Whether a request may write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum RequestKind {
     Read,
     Write,
 }
 
 /// How a request over a wire went.
 #[derive(Debug)]
-pub(crate) enum Wired<T> {
+pub(crate) enum WireOutcome<T> {
     /// Well.
     Answered(T),
     /// Half of the answer is lost.
-    Halved(T),
+    Truncated(T),
     /// Answered with an error, done or not.
     Failed,
     /// Not answered at all.
-    Cut,
+    Dropped,
     /// Not now.
-    Later,
+    RetryLater,
     /// The token is not taken.
     Unauthenticated,
 }
 
-impl State {
+impl WorldState {
     pub(crate) fn new(quirks: Quirks) -> Self {
         Self {
-            repo: Repo::new(quirks),
-            script: Script::default(),
-            calls: Calls::default(),
+            repo: StoredRepo::new(quirks),
+            faults: FaultScript::default(),
+            calls: CallCounts::default(),
             effects: Vec::new(),
-            gone: BTreeSet::new(),
-            revoked: BTreeSet::new(),
-            seats: 0,
-            past: VecDeque::new(),
-            fault: None,
+            crashed_clients: BTreeSet::new(),
+            revoked_clients: BTreeSet::new(),
+            client_count: 0,
+            history: VecDeque::new(),
+            current_fault: None,
         }
     }
 
@@ -83,16 +83,18 @@ impl State {
         seat: u64,
         run: impl FnOnce(&Self) -> Result<T, ForgeError>,
     ) -> Result<T, ForgeError> {
-        self.enter(seat)?;
+        self.begin_call(seat)?;
         self.calls.reads += 1;
-        self.fault = self.script.next(false);
-        let result = match self.fault {
-            None | Some(Fault::Truncate | Fault::Stale) => run(self),
-            Some(Fault::FailBefore | Fault::FailAfter500) => Err(ForgeError::Unreadable("answer 500".to_owned())),
-            Some(Fault::LoseReply | Fault::Later) => Err(ForgeError::Later),
-            Some(Fault::Crash(_)) => Err(self.crash(seat)),
+        self.current_fault = self.faults.next_fault(false);
+        let result = match self.current_fault {
+            None | Some(CallFault::Truncate | CallFault::StaleRead) => run(self),
+            Some(CallFault::FailBefore | CallFault::FailAfter500) => {
+                Err(ForgeError::Unreadable("answer 500".to_owned()))
+            }
+            Some(CallFault::LoseReply | CallFault::RetryLater) => Err(ForgeError::RetryLater),
+            Some(CallFault::Crash(_)) => Err(self.crash(seat)),
         };
-        self.fault = None;
+        self.current_fault = None;
         result
     }
 
@@ -102,140 +104,145 @@ impl State {
         seat: u64,
         run: impl FnOnce(&mut Self) -> Result<T, ForgeError>,
     ) -> Result<T, ForgeError> {
-        self.enter(seat)?;
+        self.begin_call(seat)?;
         self.calls.writes += 1;
-        self.fault = self.script.next(true);
-        let result = match self.fault {
-            None | Some(Fault::Truncate | Fault::Stale) => run(self),
-            Some(Fault::Later) => Err(ForgeError::Later),
-            Some(Fault::FailBefore) => Err(ForgeError::Unknown),
-            Some(Fault::LoseReply | Fault::FailAfter500) => {
+        self.current_fault = self.faults.next_fault(true);
+        let result = match self.current_fault {
+            None | Some(CallFault::Truncate | CallFault::StaleRead) => run(self),
+            Some(CallFault::RetryLater) => Err(ForgeError::RetryLater),
+            Some(CallFault::FailBefore) => Err(ForgeError::OutcomeUnknown),
+            Some(CallFault::LoseReply | CallFault::FailAfter500) => {
                 drop(run(self));
-                Err(ForgeError::Unknown)
+                Err(ForgeError::OutcomeUnknown)
             }
-            Some(Fault::Crash(sent)) => {
-                if sent == Sent::All || (sent == Sent::Half && self.repo.quirks.inline_one_by_one) {
+            Some(CallFault::Crash(sent)) => {
+                if sent == SentPart::All || (sent == SentPart::Half && self.repo.quirks.inline_one_by_one) {
                     drop(run(self));
                 }
                 Err(self.crash(seat))
             }
         };
-        self.fault = None;
+        self.current_fault = None;
         result
     }
 
     /// A call that may write and has no half.
-    pub(crate) fn write_whole<T>(
+    pub(crate) fn write_atomically<T>(
         &mut self,
         seat: u64,
         run: impl FnOnce(&mut Self) -> Result<T, ForgeError>,
     ) -> Result<T, ForgeError> {
-        self.write(seat, |state| if state.torn() { Err(ForgeError::Unknown) } else { run(state) })
+        self.write(seat, |state| if state.is_interrupted() { Err(ForgeError::OutcomeUnknown) } else { run(state) })
     }
 
     /// A request over a wire. What goes wrong with it is for the server to show.
-    pub(crate) fn wire<T>(&mut self, seat: u64, kind: Kind, run: impl FnOnce(&mut Self) -> T) -> Wired<T> {
-        match self.enter(seat) {
-            Err(ForgeError::Unauthenticated) => return Wired::Unauthenticated,
-            Err(_) => return Wired::Cut,
+    pub(crate) fn serve_request<T>(
+        &mut self,
+        seat: u64,
+        kind: RequestKind,
+        run: impl FnOnce(&mut Self) -> T,
+    ) -> WireOutcome<T> {
+        match self.begin_call(seat) {
+            Err(ForgeError::Unauthenticated) => return WireOutcome::Unauthenticated,
+            Err(_) => return WireOutcome::Dropped,
             Ok(()) => {}
         }
         match kind {
-            Kind::Read => self.calls.reads += 1,
-            Kind::Write => self.calls.writes += 1,
+            RequestKind::Read => self.calls.reads += 1,
+            RequestKind::Write => self.calls.writes += 1,
         }
-        self.fault = self.script.next(kind == Kind::Write);
-        let wired = match self.fault {
-            None | Some(Fault::Stale) => Wired::Answered(run(self)),
-            Some(Fault::Truncate) => Wired::Halved(run(self)),
-            Some(Fault::Later) => Wired::Later,
-            Some(Fault::FailBefore) => Wired::Failed,
-            Some(Fault::FailAfter500) => {
+        self.current_fault = self.faults.next_fault(kind == RequestKind::Write);
+        let wired = match self.current_fault {
+            None | Some(CallFault::StaleRead) => WireOutcome::Answered(run(self)),
+            Some(CallFault::Truncate) => WireOutcome::Truncated(run(self)),
+            Some(CallFault::RetryLater) => WireOutcome::RetryLater,
+            Some(CallFault::FailBefore) => WireOutcome::Failed,
+            Some(CallFault::FailAfter500) => {
                 drop(run(self));
-                Wired::Failed
+                WireOutcome::Failed
             }
-            Some(Fault::LoseReply) => {
+            Some(CallFault::LoseReply) => {
                 drop(run(self));
-                Wired::Cut
+                WireOutcome::Dropped
             }
-            Some(Fault::Crash(sent)) => {
-                if sent == Sent::All || (sent == Sent::Half && self.repo.quirks.inline_one_by_one) {
+            Some(CallFault::Crash(sent)) => {
+                if sent == SentPart::All || (sent == SentPart::Half && self.repo.quirks.inline_one_by_one) {
                     drop(run(self));
                 }
                 self.crash(seat);
-                Wired::Cut
+                WireOutcome::Dropped
             }
         };
-        self.fault = None;
+        self.current_fault = None;
         wired
     }
 
     /// What a read sees: on a forge with lagging replicas not the last writes.
-    pub(crate) fn seen(&self) -> &Repo {
-        let stale = usize::from(self.fault == Some(Fault::Stale));
+    pub(crate) fn readable_repo(&self) -> &StoredRepo {
+        let stale = usize::from(self.current_fault == Some(CallFault::StaleRead));
         match self.repo.quirks.read_lag.max(stale) {
             0 => &self.repo,
-            lag => self.past.get(self.past.len().saturating_sub(lag)).unwrap_or(&self.repo),
+            lag => self.history.get(self.history.len().saturating_sub(lag)).unwrap_or(&self.repo),
         }
     }
 
-    pub(crate) fn truncates(&self) -> bool {
-        self.fault == Some(Fault::Truncate)
+    pub(crate) fn is_truncated(&self) -> bool {
+        self.current_fault == Some(CallFault::Truncate)
     }
 
     /// The sender is gone after half of the write.
-    pub(crate) fn torn(&self) -> bool {
-        self.fault == Some(Fault::Crash(Sent::Half))
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.current_fault == Some(CallFault::Crash(SentPart::Half))
     }
 
     /// Changes the rows, then lets the forge act on its own.
-    pub(crate) fn change<T>(&mut self, run: impl FnOnce(&mut Repo) -> T) -> T {
-        let depth = self.repo.quirks.read_lag.max(usize::from(self.script.needs_past()));
+    pub(crate) fn change<T>(&mut self, run: impl FnOnce(&mut StoredRepo) -> T) -> T {
+        let depth = self.repo.quirks.read_lag.max(usize::from(self.faults.needs_history()));
         if depth > 0 {
-            self.past.push_back(self.repo.clone());
+            self.history.push_back(self.repo.clone());
         }
-        while self.past.len() > depth {
-            self.past.pop_front();
+        while self.history.len() > depth {
+            self.history.pop_front();
         }
         let result = run(&mut self.repo);
-        for pull in self.repo.auto_merge() {
-            self.effects.push(Effect { at: self.repo.now, by: None, pull, what: What::Merged });
+        for pull in self.repo.merge_approved() {
+            self.effects.push(Effect { at: self.repo.now, by: None, pull, kind: EffectKind::Merged });
         }
         result
     }
 
-    pub(crate) fn effect(&mut self, by: &Login, pull: PullNumber, what: What) {
+    pub(crate) fn record_effect(&mut self, by: &Login, pull: PullNumber, what: EffectKind) {
         self.calls.changes += 1;
-        self.effects.push(Effect { at: self.repo.now, by: Some(by.clone()), pull, what });
+        self.effects.push(Effect { at: self.repo.now, by: Some(by.clone()), pull, kind: what });
     }
 
     /// One second, for one call or one deed.
     pub(crate) fn tick(&mut self) {
-        self.repo.now = self.repo.now.after(Span(1));
+        self.repo.now = self.repo.now.saturating_add(Span(1));
     }
 
     /// Time passes and replicas catch up.
     pub(crate) fn wait(&mut self, span: Span) {
-        self.repo.now = self.repo.now.after(span);
-        self.past.clear();
+        self.repo.now = self.repo.now.saturating_add(span);
+        self.history.clear();
     }
 
-    fn enter(&mut self, seat: u64) -> Result<(), ForgeError> {
-        if self.gone.contains(&seat) {
-            return Err(gone());
+    fn begin_call(&mut self, seat: u64) -> Result<(), ForgeError> {
+        if self.crashed_clients.contains(&seat) {
+            return Err(crashed_error());
         }
-        if !self.repo.quirks.prompt {
+        if !self.repo.quirks.instant_calls {
             self.tick();
         }
-        if self.revoked.contains(&seat) { Err(ForgeError::Unauthenticated) } else { Ok(()) }
+        if self.revoked_clients.contains(&seat) { Err(ForgeError::Unauthenticated) } else { Ok(()) }
     }
 
     fn crash(&mut self, seat: u64) -> ForgeError {
-        self.gone.insert(seat);
-        gone()
+        self.crashed_clients.insert(seat);
+        crashed_error()
     }
 }
 
-fn gone() -> ForgeError {
+fn crashed_error() -> ForgeError {
     ForgeError::Unreadable("the process has ended".to_owned())
 }

@@ -1,10 +1,13 @@
 //! The suite can fail: each careless adapter breaks the clause that is about its carelessness, by name.
 
 use referee_core::model::{Board, Completeness, PullNumber, Sha, Span, Support};
-use referee_core::plan::{Action, Delivery, Expect};
-use referee_forge::{Claimed, Errand, Fetched, Forge, ForgeError, Made, Performed, Permit, Purpose, Reader};
-use referee_testkit::contract::OnWorld;
-use referee_testkit::{Quirks, Seat};
+use referee_core::plan::{Action, Delivery, Precondition};
+use referee_forge::{
+    ActionRequest, ClaimOutcome, ClaimPurpose, CreatedIds, FetchedPull, Forge, ForgeError, PerformOutcome, Permit,
+    Reader,
+};
+use referee_testkit::contract::WorldSetup;
+use referee_testkit::{Quirks, WorldClient};
 
 use super::run;
 
@@ -26,13 +29,13 @@ fn a_careless_adapter_breaks_the_clause_about_it() {
     ];
     for (flaw, clause) in flaws {
         let quirks = Quirks { no_labels: true, ..Quirks::gitea_like() };
-        let contract = run(&OnWorld::new(quirks, move |seat| Careless(seat, flaw)));
-        assert!(contract.broken().contains(&clause), "{clause}\n{contract}");
+        let contract = run(&WorldSetup::new(quirks, move |seat| Careless(seat, flaw)));
+        assert!(contract.broken_clauses().contains(&clause), "{clause}\n{contract}");
     }
 }
 
 #[derive(Debug)]
-struct Careless(Seat, Flaw);
+struct Careless(WorldClient, Flaw);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Flaw {
@@ -61,7 +64,7 @@ impl Careless {
 
 #[async_trait::async_trait]
 impl Reader for Careless {
-    async fn fetch(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
+    async fn fetch(&self, pull: PullNumber) -> Result<FetchedPull, ForgeError> {
         let Self(seat, flaw) = self;
         let mut fetched = self.told(seat.fetch(pull).await)?;
         match flaw {
@@ -69,7 +72,7 @@ impl Reader for Careless {
             Flaw::ReadsTheList => {
                 let list = seat.world().raw_review_list(pull, seat.login())?;
                 for (review, raw) in fetched.reviews.iter_mut().zip(list) {
-                    review.text = referee_core::model::Text::unread(raw.body);
+                    review.text = referee_core::model::Text::from_body(raw.body);
                 }
             }
             Flaw::OwnsEverything => {
@@ -81,48 +84,53 @@ impl Reader for Careless {
         Ok(fetched)
     }
 
-    async fn head(&self, pull: PullNumber) -> Result<Sha, ForgeError> {
-        self.told(self.0.head(pull).await)
+    async fn fetch_head(&self, pull: PullNumber) -> Result<Sha, ForgeError> {
+        self.told(self.0.fetch_head(pull).await)
     }
 
-    async fn board(&self) -> Result<Board, ForgeError> {
-        self.told(self.0.board().await)
+    async fn fetch_board(&self) -> Result<Board, ForgeError> {
+        self.told(self.0.fetch_board().await)
     }
 }
 
 #[async_trait::async_trait]
 impl Forge for Careless {
-    async fn perform(&self, pull: PullNumber, errand: &Errand<'_>) -> Result<Performed, ForgeError> {
+    async fn perform(&self, pull: PullNumber, errand: &ActionRequest<'_>) -> Result<PerformOutcome, ForgeError> {
         let Self(seat, flaw) = self;
-        let mut action = errand.action.map(|sealed| sealed.as_str().to_owned());
+        let mut action = errand.action.map_text(|sealed| sealed.as_str().to_owned());
         let mut expect = errand.expect.clone();
         // Blanks at the end make another text of it, and nobody sees them.
         let blanks = " ".repeat(usize::try_from(seat.world().calls().writes).unwrap_or_default());
         match (flaw, &mut action) {
             (Flaw::PostsAnew, Action::PostReview { text, .. })
             | (Flaw::CommentsAnew, Action::EnsureComment { text, .. }) => text.push_str(&blanks),
-            (Flaw::ExpectsNothing, _) => expect = Expect::Nothing,
+            (Flaw::ExpectsNothing, _) => expect = Precondition::Nothing,
             _ => {}
         }
-        let ended = seat.act(pull, errand.by, &action, &expect);
+        let ended = seat.perform_unsealed(pull, errand.by, &action, &expect);
         if let (Flaw::EditsAnybody, Err(ForgeError::Forbidden(_)), Action::EditReview { review, text, .. }) =
             (flaw, &ended, &action)
         {
-            seat.world().hand().on(pull).as_(seat.login().as_str()).edit_review(review, text);
-            return Ok(Performed::Done(Made::default()));
+            seat.world().people().on(pull).as_(seat.login().as_str()).edit_review(review, text);
+            return Ok(PerformOutcome::Done(CreatedIds::default()));
         }
         self.told(ended)
     }
 
-    async fn claim(&self, pull: PullNumber, purpose: Purpose, ttl: Span) -> Result<Claimed, ForgeError> {
-        match (self.1, self.told(self.0.claim(pull, purpose, ttl).await)?) {
-            (Flaw::ClaimsAlways, Claimed::Held) => Ok(Claimed::Mine(0)),
+    async fn acquire_claim(
+        &self,
+        pull: PullNumber,
+        purpose: ClaimPurpose,
+        ttl: Span,
+    ) -> Result<ClaimOutcome, ForgeError> {
+        match (self.1, self.told(self.0.acquire_claim(pull, purpose, ttl).await)?) {
+            (Flaw::ClaimsAlways, ClaimOutcome::HeldElsewhere) => Ok(ClaimOutcome::Acquired(0)),
             (_, claimed) => Ok(claimed),
         }
     }
 
-    async fn release(&self, pull: PullNumber, purpose: Purpose, epoch: u64) -> Result<(), ForgeError> {
-        self.told(self.0.release(pull, purpose, epoch).await)
+    async fn release_claim(&self, pull: PullNumber, purpose: ClaimPurpose, epoch: u64) -> Result<(), ForgeError> {
+        self.told(self.0.release_claim(pull, purpose, epoch).await)
     }
 
     async fn open_pull(&self, delivery: &Delivery, permit: &Permit) -> Result<PullNumber, ForgeError> {
@@ -132,6 +140,6 @@ impl Forge for Careless {
 
 #[test]
 fn one_flaw_breaks_no_other_clause() {
-    let contract = run(&OnWorld::new(Quirks::gitea_like(), |seat| Careless(seat, Flaw::ExpectsNothing)));
-    assert_eq!(contract.broken(), ["a_moved_head_is_told", "a_text_written_meanwhile_is_told"], "{contract}");
+    let contract = run(&WorldSetup::new(Quirks::gitea_like(), |seat| Careless(seat, Flaw::ExpectsNothing)));
+    assert_eq!(contract.broken_clauses(), ["a_moved_head_is_told", "a_text_written_meanwhile_is_told"], "{contract}");
 }

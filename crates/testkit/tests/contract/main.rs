@@ -2,8 +2,8 @@
 
 mod careless;
 
-use referee_testkit::contract::{Contract, OnWorld, Stage, sealed_suite};
-use referee_testkit::{Quirks, Replies, block_on};
+use referee_testkit::contract::{ContractResult, ContractSetup, WorldSetup, run_sealed_suite};
+use referee_testkit::{Quirks, ReplyMode, block_on};
 
 #[test]
 fn every_preset_keeps_every_clause() {
@@ -16,7 +16,7 @@ fn every_preset_keeps_every_clause() {
 fn a_forge_that_lacks_everything_says_so_and_keeps_the_rest() {
     let poor = Quirks {
         no_resolve: true,
-        replies: Replies::No,
+        replies: ReplyMode::Unsupported,
         no_edit: true,
         no_verdicts: true,
         no_statuses: true,
@@ -35,12 +35,12 @@ fn each_switch_alone_keeps_every_clause() {
             quirks.inline_one_by_one = true;
             quirks.draft_adopted = true;
         }),
-        ("posts_mixed_up", |quirks| quirks.posts_mixed_up = true),
+        ("posts_mixed_up", |quirks| quirks.posts_swap_comments = true),
         ("newest_verdict_only", |quirks| quirks.newest_verdict_only = true),
-        ("stale_ignored", |quirks| quirks.stale_ignored = true),
+        ("stale_ignored", |quirks| quirks.stale_rows_ignored = true),
         ("no_resolve", |quirks| quirks.no_resolve = true),
-        ("replies wrapped", |quirks| quirks.replies = Replies::Wrapped),
-        ("replies emulated", |quirks| quirks.replies = Replies::Emulated),
+        ("replies wrapped", |quirks| quirks.replies = ReplyMode::Wrapped),
+        ("replies emulated", |quirks| quirks.replies = ReplyMode::Emulated),
         ("threads_wrapped", |quirks| quirks.threads_wrapped = true),
         ("access_hidden", |quirks| quirks.access_hidden = true),
         ("claims_race", |quirks| quirks.claims_race = true),
@@ -56,11 +56,11 @@ type Switch = fn(&mut Quirks);
 
 /// Runs the suite; nothing is broken and nothing is skipped.
 fn whole(name: &str, quirks: Quirks) {
-    let contract = run(&OnWorld::new(quirks, |seat| seat));
-    assert!(contract.broken().is_empty() && contract.skipped().is_empty(), "{name}\n{contract}");
+    let contract = run(&WorldSetup::new(quirks, |seat| seat));
+    assert!(contract.broken_clauses().is_empty() && contract.skipped_clauses().is_empty(), "{name}\n{contract}");
 }
 
 /// Runs the suite with texts sealed and read as they are in a turn.
-fn run(stage: &impl Stage) -> Contract {
-    block_on(sealed_suite(stage, "contract"))
+fn run(stage: &impl ContractSetup) -> ContractResult {
+    block_on(run_sealed_suite(stage, "contract"))
 }

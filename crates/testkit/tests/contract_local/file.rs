@@ -17,15 +17,15 @@ fn who_only_reads_makes_no_file() {
     let repo = Repo::new();
     let head = repo.branch("feature");
     let forge = repo.forge();
-    assert_eq!(forge.pulls().expect("a list"), []);
-    assert_eq!(forge.find("feature", "main").expect("an answer"), None);
+    assert_eq!(forge.list_pulls().expect("a list"), []);
+    assert_eq!(forge.find_open_pull("feature", "main").expect("an answer"), None);
     assert_eq!(forge.last_used("feature").expect("an answer"), None);
     assert!(matches!(block_on(forge.fetch(PullNumber(1))), Err(ForgeError::NotFound(_))));
-    let (preview, pull) = forge.preview("feature", "main", &alice(), None).expect("a preview");
+    let (preview, pull) = forge.preview_range("feature", "main", &alice(), None).expect("a preview");
     let fetched = block_on(preview.fetch(pull)).expect("a pull");
     assert_eq!((fetched.pull.head, fetched.pull.number), (head, PullNumber(1)));
     assert!(ruth(&preview).comment(pull, "what has no row cannot be written to").is_err());
-    assert!(forge.hands(&alice()).close(PullNumber(1)).is_err());
+    assert!(forge.as_user(&alice()).close(PullNumber(1)).is_err());
     assert!(!repo.top.join(".git/referee").exists(), "something was written");
 }
 
@@ -47,7 +47,7 @@ fn worktrees_share_it() {
     let other = repo.beside("other");
     repo.git(&["worktree", "add", "--quiet", "--detach", &other.to_string_lossy()]);
     let there = forge_in(&other);
-    assert_eq!(there.find("feature", "main").expect("an answer"), Some(pull));
+    assert_eq!(there.find_open_pull("feature", "main").expect("an answer"), Some(pull));
     ruth(&there).comment(pull, "from the other worktree").expect("a comment");
     let fetched = block_on(forge.fetch(pull)).expect("a pull");
     assert_eq!((fetched.comments.len(), fetched.pull.head), (1, head));
@@ -75,9 +75,9 @@ fn writers_at_once_lose_nothing() {
         }
     });
     let forge = repo.forge();
-    assert_eq!(forge.pulls().expect("a list").len(), 1);
+    assert_eq!(forge.list_pulls().expect("a list").len(), 1);
     let comments = block_on(forge.fetch(PullNumber(1))).expect("a pull").comments;
-    let mut words: Vec<&str> = comments.iter().map(|comment| comment.text.words()).collect();
+    let mut words: Vec<&str> = comments.iter().map(|comment| comment.text.body_or_empty()).collect();
     words.sort_unstable();
     words.dedup();
     assert_eq!(words.len(), WRITERS * WORDS);
@@ -107,7 +107,10 @@ fn what_cannot_be_read_is_told_and_left_alone() {
         assert!(opened.to_string().contains(said), "{name}: {opened}");
         assert!(opened.to_string().contains("referee.db") && opened.hint().is_some(), "{name}: {opened}");
         let wrote = ruth(&forge).comment(pull, "lost?").expect_err(name);
-        assert!(matches!(wrote, LocalError::Newer { .. } | LocalError::Broken { .. }), "{name}: {wrote}");
+        assert!(
+            matches!(wrote, LocalError::NewerSchema { .. } | LocalError::InvalidDatabase { .. }),
+            "{name}: {wrote}"
+        );
         assert!(matches!(block_on(forge.fetch(pull)), Err(ForgeError::Unreadable(_))), "{name}");
         assert!(fs::read(repo.database()).expect("a file") == bytes, "{name}: it was overwritten");
     }

@@ -7,7 +7,7 @@ mod repo;
 mod stage;
 
 use referee_testkit::block_on;
-use referee_testkit::contract::sealed_suite;
+use referee_testkit::contract::run_sealed_suite;
 
 use crate::stage::OnRepo;
 
@@ -18,7 +18,7 @@ const CANNOT_BE_STAGED: [&str; 3] =
 #[test]
 fn the_local_forge_keeps_every_clause() {
     let stage = OnRepo::new();
-    let contract = block_on(sealed_suite(&stage, "local"));
-    assert!(contract.broken().is_empty(), "{contract}");
-    assert_eq!(contract.skipped(), CANNOT_BE_STAGED, "{contract}");
+    let contract = block_on(run_sealed_suite(&stage, "local"));
+    assert!(contract.broken_clauses().is_empty(), "{contract}");
+    assert_eq!(contract.skipped_clauses(), CANNOT_BE_STAGED, "{contract}");
 }

@@ -1,7 +1,7 @@
 //! Pulls are ranges of commits: opened once, moved by git alone, never lost.
 
 use referee_core::model::{Login, Mergeable, PullNumber, PullState};
-use referee_forge::{LocalError, Reader, local_name};
+use referee_forge::{LocalError, Reader, format_local_name};
 use referee_testkit::block_on;
 
 use crate::repo::{FILE, NOW, Repo, alice};
@@ -11,11 +11,11 @@ fn a_range_is_one_pull() {
     let repo = Repo::new();
     let (forge, pull, head) = repo.pull("feature");
     assert_eq!(forge.open_range("feature", "main", &Login::from("bob")).expect("the same"), pull);
-    let listed = forge.pulls().expect("a list");
+    let listed = forge.list_pulls().expect("a list");
     assert_eq!(listed.len(), 1);
     assert_eq!((listed[0].author.as_str(), listed[0].title.as_str()), ("alice", "change src/a.rs"));
     let told = block_on(forge.fetch(pull)).expect("a pull").pull;
-    assert_eq!((told.forge.as_str(), told.url, told.head), ("local", local_name(pull), head));
+    assert_eq!((told.forge.as_str(), told.url, told.head), ("local", format_local_name(pull), head));
     assert_eq!((told.opened_at, told.pushes.len(), told.mergeable), (NOW, 1, Mergeable::Clean));
     assert_ne!(told.repo.0, 0);
     assert_eq!(block_on(repo.forge().fetch(pull)).expect("a pull").pull.repo, told.repo, "the number is stable");
@@ -34,13 +34,13 @@ fn a_moved_branch_is_a_push_before_anybody_writes_it_down() {
         told.pushes.into_iter().map(|push| push.head).collect()
     };
     assert_eq!(heads(), [first.clone(), second.clone()]);
-    assert_eq!(forge.pulls().expect("a list")[0].head, first, "reading writes nothing");
-    forge.observe(pull).expect("written down");
-    forge.observe(pull).expect("once");
+    assert_eq!(forge.list_pulls().expect("a list")[0].head, first, "reading writes nothing");
+    forge.sync_pull(pull).expect("written down");
+    forge.sync_pull(pull).expect("once");
     assert_eq!(heads(), [first.clone(), second.clone()]);
     // Back to where it was, and what it left is kept from being cleaned away.
     repo.git(&["reset", "--quiet", "--hard", first.as_str()]);
-    forge.observe(pull).expect("written down");
+    forge.sync_pull(pull).expect("written down");
     repo.git(&["reflog", "expire", "--expire=now", "--all"]);
     repo.git(&["gc", "--quiet", "--prune=now"]);
     assert_eq!(heads(), [first.clone(), second.clone(), first]);
@@ -58,7 +58,7 @@ fn a_branch_that_is_gone_leaves_its_last_head() {
     repo.git(&["update-ref", "-d", &format!("refs/referee/keep/{}", told.pushes[0].head)]);
     repo.git(&["reflog", "expire", "--expire=now", "--all"]);
     repo.git(&["gc", "--quiet", "--prune=now"]);
-    let error = block_on(forge.head(pull)).expect_err("no head");
+    let error = block_on(forge.fetch_head(pull)).expect_err("no head");
     assert!(error.to_string().contains("the branch `feature` is gone"), "{error}");
 }
 
@@ -71,9 +71,9 @@ fn a_branch_that_came_into_its_base_is_merged() {
     repo.git(&["checkout", "--quiet", "main"]);
     repo.git(&["merge", "--quiet", "--no-ff", "--no-edit", "feature"]);
     assert_eq!(state(), PullState::Merged);
-    forge.observe(pull).expect("written down");
-    assert_eq!(forge.find("feature", "main").expect("an answer"), None);
-    assert_eq!((state(), forge.pulls().expect("a list")[0].state), (PullState::Merged, PullState::Merged));
+    forge.sync_pull(pull).expect("written down");
+    assert_eq!(forge.find_open_pull("feature", "main").expect("an answer"), None);
+    assert_eq!((state(), forge.list_pulls().expect("a list")[0].state), (PullState::Merged, PullState::Merged));
 }
 
 #[test]
@@ -103,12 +103,12 @@ fn a_head_that_is_set_moves_when_it_is_set_again() {
     let forge = repo.forge();
     let pull = forge.open_range_at("staged", "main", &alice(), &first).expect("a pull");
     let second = repo.commit(FILE, "fn one() {}\n");
-    assert_eq!(block_on(forge.head(pull)).expect("a head"), first);
-    let (preview, seen) = forge.preview("staged", "main", &alice(), Some(&second)).expect("a preview");
-    assert_eq!((seen, block_on(preview.head(pull)).expect("a head")), (pull, second.clone()));
-    assert_eq!(block_on(forge.head(pull)).expect("a head"), first, "a preview writes nothing");
+    assert_eq!(block_on(forge.fetch_head(pull)).expect("a head"), first);
+    let (preview, seen) = forge.preview_range("staged", "main", &alice(), Some(&second)).expect("a preview");
+    assert_eq!((seen, block_on(preview.fetch_head(pull)).expect("a head")), (pull, second.clone()));
+    assert_eq!(block_on(forge.fetch_head(pull)).expect("a head"), first, "a preview writes nothing");
     assert_eq!(forge.open_range_at("staged", "main", &alice(), &second).expect("the same"), pull);
-    assert_eq!(block_on(forge.head(pull)).expect("a head"), second);
+    assert_eq!(block_on(forge.fetch_head(pull)).expect("a head"), second);
 }
 
 #[test]

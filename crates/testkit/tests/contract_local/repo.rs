@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use referee_core::model::{Login, PullNumber, Sha, Time};
-use referee_forge::{Hands, LocalForge};
+use referee_forge::{LocalForge, LocalUser};
 use referee_git::Git;
 use tempfile::TempDir;
 
@@ -96,6 +96,6 @@ pub(crate) fn alice() -> Login {
     Login::from("alice")
 }
 
-pub(crate) fn ruth(forge: &LocalForge) -> Hands<'_> {
-    forge.hands(&Login::from("ruth"))
+pub(crate) fn ruth(forge: &LocalForge) -> LocalUser<'_> {
+    forge.as_user(&Login::from("ruth"))
 }

@@ -1,13 +1,13 @@
 use std::cell::Cell;
 
-use referee_core::mark::{Binding, Keys, Tag, TagKind, Topic, seal};
+use referee_core::mark::{Binding, Keys, Tag, TagKind, Topic, seal_draft};
 use referee_core::model::{CommentId, Login, PullNumber, RepoId, ReviewId, Sha, ThreadId, Verdict};
-use referee_core::plan::{Action, Draft, Expect, Gate, Place, Trailer};
-use referee_core::policy::{Approve, Setting};
+use referee_core::plan::{Action, DiffLocation, Gate, Precondition, TextDraft, Trailer};
+use referee_core::policy::{ApprovalMode, GateSetting};
 use referee_core::sanitise::SafeText;
 use referee_core::track::Side;
-use referee_forge::{Asked, Errand, Forge, Gates, LocalForge, Performed, Reader};
-use referee_testkit::contract::{Made, Stage, Staged};
+use referee_forge::{ActionRequest, Forge, Gates, LocalForge, PerformOutcome, Reader, RequestedGates};
+use referee_testkit::contract::{ContractSetup, CreatedCounts, StagedPull};
 
 use crate::repo::{FILE, Repo, alice, ruth};
 
@@ -25,7 +25,7 @@ impl OnRepo {
     }
 
     /// What somebody does who is no person at this forge's desk: the way of the verbs, under another name.
-    async fn as_other(&self, pull: PullNumber, action: &Action) -> Result<Performed, String> {
+    async fn as_other(&self, pull: PullNumber, action: &Action) -> Result<PerformOutcome, String> {
         act_as(&self.forge, &Login::from("other-bot"), pull, action).await
     }
 
@@ -35,7 +35,7 @@ impl OnRepo {
         let post =
             Action::PostReview { role: "other".into(), verdict: Verdict::Comment, commit, text, threads: vec![] };
         match self.as_other(pull, &post).await? {
-            Performed::Done(made) => made.review.ok_or_else(|| "no review was made".to_owned()),
+            PerformOutcome::Done(made) => made.review.ok_or_else(|| "no review was made".to_owned()),
             other => Err(format!("{other:?}")),
         }
     }
@@ -47,81 +47,82 @@ pub(crate) async fn act_as(
     by: &Login,
     pull: PullNumber,
     action: &Action,
-) -> Result<Performed, String> {
-    let gates = Gates::new(Gate::ALL.map(|gate| (gate, Setting::On)).into(), Asked::new(), Approve::On);
-    let permit = gates.open(Gate::Review).map_err(|withheld| format!("{withheld:?}"))?;
+) -> Result<PerformOutcome, String> {
+    let gates =
+        Gates::new(Gate::ALL.map(|gate| (gate, GateSetting::On)).into(), RequestedGates::new(), ApprovalMode::On);
+    let permit = gates.permit_gate(Gate::Review).map_err(|withheld| format!("{withheld:?}"))?;
     let binding = Binding { forge: "local".to_owned(), repo: RepoId(1), pull };
-    let action = action.map(|draft| seal(draft, &binding, &Keys::none()));
-    let errand = Errand { action: &action, by, expect: &Expect::Nothing, permit: &permit };
+    let action = action.map_text(|draft| seal_draft(draft, &binding, &Keys::empty()));
+    let errand = ActionRequest { action: &action, by, expect: &Precondition::Nothing, permit: &permit };
     forge.perform(pull, &errand).await.map_err(|error| error.to_string())
 }
 
 /// Words with a Tag.
-pub(crate) fn draft(words: &str, head: &Sha) -> Draft {
+pub(crate) fn draft(words: &str, head: &Sha) -> TextDraft {
     let tag = Tag { kind: TagKind::Topic(Topic::Said { to: "1".to_owned() }), head: head.clone() };
-    Draft { words: SafeText::line(words, 200), trailer: Trailer::Tag(Box::new(tag)) }
+    TextDraft { words: SafeText::sanitise_line(words, 200), trailer: Trailer::Tag(Box::new(tag)) }
 }
 
-pub(crate) fn place(line: u32) -> Place {
-    Place { path: FILE.to_owned(), line: Some(line), start_line: None, side: Side::New }
+pub(crate) fn place(line: u32) -> DiffLocation {
+    DiffLocation { path: FILE.to_owned(), line: Some(line), start_line: None, side: Side::New }
 }
 
-impl Stage for OnRepo {
+impl ContractSetup for OnRepo {
     type Forge = LocalForge;
 
     fn forge(&self) -> &LocalForge {
         &self.forge
     }
 
-    fn me(&self) -> Login {
+    fn own_login(&self) -> Login {
         Login::from("referee")
     }
 
-    async fn pull(&self) -> Result<Staged, String> {
+    async fn open_pull(&self) -> Result<StagedPull, String> {
         self.opened.set(self.opened.get() + 1);
         let branch = format!("feature-{}", self.opened.get());
         let head = self.repo.branch(&branch);
         let pull = self.forge.open_range(&branch, "main", &alice()).map_err(|error| error.to_string())?;
-        Ok(Staged { pull, head, places: [1, 2, 3].map(place), nowhere: place(999) })
+        Ok(StagedPull { pull, head, commentable_lines: [1, 2, 3].map(place), missing_line: place(999) })
     }
 
-    async fn push(&self, pull: PullNumber) -> Result<Sha, String> {
-        let pulls = self.forge.pulls().map_err(|error| error.to_string())?;
+    async fn push_commit(&self, pull: PullNumber) -> Result<Sha, String> {
+        let pulls = self.forge.list_pulls().map_err(|error| error.to_string())?;
         let pull = pulls.into_iter().find(|it| it.number == pull).ok_or("no such pull")?;
         self.repo.git(&["checkout", "--quiet", &pull.branch]);
         Ok(self.repo.commit(FILE, "fn one() {}\nfn two() {}\nfn three() {}\nfn four() {}\n"))
     }
 
-    async fn comment(&self, pull: PullNumber, text: &str) -> Result<CommentId, String> {
+    async fn post_comment(&self, pull: PullNumber, text: &str) -> Result<CommentId, String> {
         ruth(&self.forge).comment(pull, text).map_err(|error| error.to_string())
     }
 
-    async fn review(&self, pull: PullNumber, text: &str) -> Result<ReviewId, String> {
-        let head = self.forge.head(pull).await.map_err(|error| error.to_string())?;
+    async fn post_review(&self, pull: PullNumber, text: &str) -> Result<ReviewId, String> {
+        let head = self.forge.fetch_head(pull).await.map_err(|error| error.to_string())?;
         self.remark(pull, head, text).await
     }
 
-    async fn thread(&self, pull: PullNumber, place: &Place, text: &str) -> Result<ThreadId, String> {
+    async fn open_thread(&self, pull: PullNumber, place: &DiffLocation, text: &str) -> Result<ThreadId, String> {
         let line = place.line.unwrap_or(1);
         ruth(&self.forge).open_thread(pull, &place.path, line, text).map_err(|error| error.to_string())
     }
 
-    async fn label(&self, pull: PullNumber) -> Result<String, String> {
+    async fn add_label(&self, pull: PullNumber) -> Result<String, String> {
         let name = "wip".to_owned();
         self.as_other(pull, &Action::SetLabel { name: name.clone(), on: true }).await?;
         Ok(name)
     }
 
-    async fn many(&self, staged: &Staged) -> Result<Made, String> {
+    async fn fill_pages(&self, staged: &StagedPull) -> Result<CreatedCounts, String> {
         for n in 0..120_u32 {
             self.remark(staged.pull, staged.head.clone(), &format!("remark {n}")).await?;
-            self.thread(staged.pull, &staged.places[(n % 3) as usize], &format!("note {n}")).await?;
-            self.comment(staged.pull, &format!("comment {n}")).await?;
+            self.open_thread(staged.pull, &staged.commentable_lines[(n % 3) as usize], &format!("note {n}")).await?;
+            self.post_comment(staged.pull, &format!("comment {n}")).await?;
         }
-        Ok(Made { reviews: 120, threads: 120, comments: 120 })
+        Ok(CreatedCounts { reviews: 120, threads: 120, comments: 120 })
     }
 
-    async fn cut_off(&self, _: PullNumber) -> Option<LocalForge> {
+    async fn with_low_limit(&self, _: PullNumber) -> Option<LocalForge> {
         None
     }
 

@@ -1,7 +1,7 @@
 //! The contract suite through the adapter, in each dialect.
 
 use referee_testkit::block_on;
-use referee_testkit::contract::{Contract, Stage, sealed_suite};
+use referee_testkit::contract::{ContractResult, ContractSetup, run_sealed_suite};
 use referee_testkit::dialect::Dialect;
 
 use crate::adapter::stage;
@@ -26,11 +26,11 @@ fn the_adapter_keeps_every_clause_on_forgejo_10() {
 
 fn whole(dialect: Dialect) {
     let contract = run(&stage(dialect), dialect);
-    assert!(contract.broken().is_empty() && contract.skipped().is_empty(), "{dialect:?}\n{contract}");
+    assert!(contract.broken_clauses().is_empty() && contract.skipped_clauses().is_empty(), "{dialect:?}\n{contract}");
 }
 
 /// Runs the suite with texts sealed and read as they are in a turn.
-fn run(stage: &impl Stage, dialect: Dialect) -> Contract {
+fn run(stage: &impl ContractSetup, dialect: Dialect) -> ContractResult {
     let forge = if dialect == Dialect::Forgejo10 { "forgejo" } else { "gitea" };
-    block_on(sealed_suite(stage, forge))
+    block_on(run_sealed_suite(stage, forge))
 }

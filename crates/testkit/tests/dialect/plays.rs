@@ -1,21 +1,29 @@
 //! Whole-loop plays through the adapter: every one goes quiet, and ends as it does on the world itself.
 
-use referee_forge::Known;
-use referee_testkit::dialect::{Dialect, Server};
-use referee_testkit::play::{Ended, Identity, Kind, People, Reviewer, Stage};
+use referee_forge::ProbedServer;
+use referee_testkit::dialect::{Dialect, FakeServer};
+use referee_testkit::simulation::{
+    AuthorBehaviour, BystanderBehaviour, ReviewerBehaviour, RoleIdentity, SimulationResult, SimulationSetup,
+};
 
 use crate::adapter::{forge, probed};
 
 /// Every stage of a dialect, in a fixed order.
-fn stages(dialect: Dialect) -> Vec<Stage> {
+fn stages(dialect: Dialect) -> Vec<SimulationSetup> {
     let quirks = dialect.quirks();
     let mut all = Vec::new();
-    for reviewer in Reviewer::ALL {
-        for author in Kind::ALL {
-            for people in People::ALL {
-                for identity in [Identity::Shared, Identity::Own] {
-                    let roles = vec![(Reviewer::Honest, Identity::Shared), (reviewer, identity)];
-                    all.push(Stage { quirks: quirks.clone(), roles, author, people, ..Stage::default() });
+    for reviewer in ReviewerBehaviour::ALL {
+        for author in AuthorBehaviour::ALL {
+            for people in BystanderBehaviour::ALL {
+                for identity in [RoleIdentity::Shared, RoleIdentity::Own] {
+                    let roles = vec![(ReviewerBehaviour::Honest, RoleIdentity::Shared), (reviewer, identity)];
+                    all.push(SimulationSetup {
+                        quirks: quirks.clone(),
+                        roles,
+                        author,
+                        bystander: people,
+                        ..SimulationSetup::default()
+                    });
                 }
             }
         }
@@ -23,12 +31,12 @@ fn stages(dialect: Dialect) -> Vec<Stage> {
     all
 }
 
-fn play(stage: &Stage, dialect: Dialect, known: &Known) -> Ended {
-    let play = stage.play();
+fn play(stage: &SimulationSetup, dialect: Dialect, known: &ProbedServer) -> SimulationResult {
+    let play = stage.build();
     let world = play.world.clone();
-    let server = Server::open(dialect, &world);
-    let ended = play.through(|seat| forge(&server, seat, known)).run();
-    let _ = world.effects();
+    let server = FakeServer::open(dialect, &world);
+    let ended = play.through_adapter(|seat| forge(&server, seat, known)).run();
+    let _ = world.take_effects();
     ended
 }
 
@@ -42,13 +50,13 @@ fn plays(dialect: Dialect) {
     let all = stages(dialect);
     let chosen = |at: usize| at.wrapping_mul(7).wrapping_add(seed) % EACH < scale;
     for (at, stage) in all.iter().enumerate().filter(|(at, _)| chosen(*at)) {
-        let Stage { roles, author, people, .. } = stage;
+        let SimulationSetup { roles, author, bystander: people, .. } = stage;
         let words = format!("play {at} of {}: {roles:?} {author:?} {people:?}", all.len());
         let ended = play(stage, dialect, &known);
-        assert_eq!(ended.restless, 0, "a quiet pull is written to, by {:?}, in {words}", ended.plan.why);
-        let mut plain = stage.play();
+        assert_eq!(ended.extra_writes, 0, "a quiet pull is written to, by {:?}, in {words}", ended.plan.why);
+        let mut plain = stage.build();
         let expected = plain.run();
-        let _ = plain.world.effects();
+        let _ = plain.world.take_effects();
         assert_eq!(ended.plan.next, expected.plan.next, "{words}");
     }
 }

@@ -101,7 +101,7 @@ fn rows_of_the_list_of_reviews() {
         let visit = Visit::new(dialect);
         review(&visit, "COMMENT");
         for name in ["bot", "ruth"] {
-            visit.person("alice").request(name);
+            visit.person("alice").request_review(name);
         }
         alike(&visit, "reviews-with-request", &visit.get("pulls/1/reviews").json(200));
         let visit = Visit::new(dialect);
@@ -146,7 +146,7 @@ fn threads_and_replies() {
 fn labels_in_the_timeline() {
     for dialect in Dialect::ALL {
         let visit = Visit::new(dialect);
-        visit.world.offer_labels(&["wip"]);
+        visit.world.create_labels(&["wip"]);
         let set = visit.post("issues/1/labels", &json!({ "labels": ["wip", "unknown"] })).json(200);
         assert_eq!(set.as_array().map(Vec::len), Some(1), "what is unknown is left out");
         let off = format!("issues/1/labels/{}", set[0]["id"]);

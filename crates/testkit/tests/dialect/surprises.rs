@@ -2,7 +2,7 @@
 
 use referee_core::model::CheckState;
 use referee_testkit::dialect::Dialect;
-use referee_testkit::{At, Fault, Sent};
+use referee_testkit::{CallFault, FaultAt, SentPart};
 use serde_json::{Value, json};
 
 use crate::visitor::Visit;
@@ -15,7 +15,7 @@ fn on_each(run: impl Fn(&Visit)) {
 fn reviews_are_paged_as_each_server_does() {
     on_each(|visit| {
         for n in 0..60 {
-            visit.person("ruth").remark(&format!("remark {n}"));
+            visit.person("ruth").review_without_verdict(&format!("remark {n}"));
         }
         visit.person("ruth").leave_draft("a.txt", 1, "later");
         let rows = |query: &str| visit.get(&format!("pulls/1/reviews{query}")).rows();
@@ -42,7 +42,7 @@ fn pages_of_the_timeline_are_shortened_by_what_is_hidden() {
             visit.person("ruth").comment(&format!("comment {n}"));
         }
         for n in 0..6 {
-            visit.person("ruth").note("a.txt", n % 3 + 1, &format!("note {n}"));
+            visit.person("ruth").open_thread("a.txt", n % 3 + 1, &format!("note {n}"));
         }
         let first = visit.get("issues/1/timeline?page=1&limit=6");
         assert_eq!((first.rows(), first.total()), (6, 6), "the count is the page's own");
@@ -172,7 +172,7 @@ fn a_comment_may_be_stored_and_answered_with_an_error() {
 #[test]
 fn who_may_not_is_told_in_many_ways() {
     on_each(|visit| {
-        visit.world.offer_labels(&["wip"]);
+        visit.world.create_labels(&["wip"]);
         let paul = visit.as_("paul");
         let label = paul.post("issues/1/labels", &json!({ "labels": ["wip"] }));
         let page = visit.dialect == Dialect::Forgejo10;
@@ -190,9 +190,9 @@ fn who_may_not_is_told_in_many_ways() {
 fn the_sum_of_statuses_is_of_one_page() {
     on_each(|visit| {
         for n in 0..61 {
-            visit.person("ruth").check(&format!("ci/{n}"), CheckState::Pass);
+            visit.person("ruth").report_check(&format!("ci/{n}"), CheckState::Pass);
         }
-        visit.person("ruth").check("ci/last", CheckState::Fail);
+        visit.person("ruth").report_check("ci/last", CheckState::Fail);
         let page = |n: u32| visit.get(&format!("commits/{}/status?page={n}&limit=50", visit.head.as_str()));
         let (first, second) = (page(1), page(2));
         assert_eq!((first.total(), second.total()), (62, 62));
@@ -235,7 +235,7 @@ fn flags_of_verdicts_are_set_and_cleared_by_newer_ones() {
         assert_eq!(flags(), [(false, false), (true, false)], "a newer one with inline comments");
         post(&Value::Null);
         assert_eq!(flags(), [(false, true), (false, true), (true, false)], "a newer one without");
-        visit.person("alice").request("bot");
+        visit.person("alice").request_review("bot");
         assert_eq!(flags()[2..], [(false, false), (true, false)], "asked again: the request is a row that counts");
     });
 }
@@ -243,8 +243,8 @@ fn flags_of_verdicts_are_set_and_cleared_by_newer_ones() {
 #[test]
 fn a_comment_whose_line_went_away_looks_edited() {
     on_each(|visit| {
-        visit.person("ruth").note("a.txt", 2, "why?");
-        visit.person("ruth").note("a.txt", 3, "and here?");
+        visit.person("ruth").open_thread("a.txt", 2, "why?");
+        visit.person("ruth").open_thread("a.txt", 3, "and here?");
         visit.person("alice").push("a.txt", |text| text.replace("two\n", "2\n"));
         let touched = |id: u32| {
             let rows = visit.get(&format!("pulls/1/reviews/{id}/comments")).json(200);
@@ -288,25 +288,25 @@ fn faults_look_as_they_do_on_a_wire() {
     on_each(|visit| {
         let comment = |text: &str| visit.send("POST", "issues/1/comments", Some(&json!({ "body": text })));
         let stored = || visit.get("issues/1/comments").rows();
-        visit.world.fault(At::Write(1), Fault::LoseReply);
+        visit.world.inject_fault(FaultAt::Write(1), CallFault::LoseReply);
         assert!(comment("lost").is_none() && stored() == 1, "done, and nobody says so");
-        visit.world.fault(At::Write(1), Fault::FailBefore);
+        visit.world.inject_fault(FaultAt::Write(1), CallFault::FailBefore);
         assert_eq!((comment("before").map(|it| it.status), stored()), (Some(502), 1));
-        visit.world.fault(At::Write(1), Fault::FailAfter500);
+        visit.world.inject_fault(FaultAt::Write(1), CallFault::FailAfter500);
         assert_eq!((comment("after").map(|it| it.status), stored()), (Some(502), 2));
-        visit.world.fault(At::Call(1), Fault::Later);
+        visit.world.inject_fault(FaultAt::Call(1), CallFault::RetryLater);
         assert_eq!(visit.get("pulls/1").status, 429);
-        visit.world.fault(At::Call(1), Fault::Truncate);
+        visit.world.inject_fault(FaultAt::Call(1), CallFault::Truncate);
         assert!(serde_json::from_str::<Value>(&visit.get("pulls/1").body).is_err(), "half of it");
-        visit.world.fault(At::Write(1), Fault::Crash(Sent::Half));
+        visit.world.inject_fault(FaultAt::Write(1), CallFault::Crash(SentPart::Half));
         let on = |line: u32| json!({ "path": "a.txt", "body": format!("line {line}"), "new_position": line });
         let body = json!({ "body": "words", "event": "COMMENT", "comments": [on(1), on(2)] });
         assert!(visit.send("POST", "pulls/1/reviews", Some(&body)).is_none());
         assert!(visit.send("GET", "pulls/1", None).is_none(), "the process is gone");
-        visit.world.restart(&visit.seat);
+        visit.world.restart_client(&visit.seat);
         let left = visit.get("pulls/1/reviews").json(200);
         assert_eq!((&left[0]["state"], &left[0]["comments_count"]), (&json!("PENDING"), &json!(1)));
-        visit.world.revoke(&visit.seat);
+        visit.world.revoke_token(&visit.seat);
         assert_eq!(visit.get("pulls/1").status, 401);
     });
 }

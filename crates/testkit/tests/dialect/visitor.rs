@@ -5,18 +5,18 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use referee_core::model::{Access, PullNumber, Sha};
-use referee_testkit::dialect::{Dialect, Server};
-use referee_testkit::{Person, Seat, World};
+use referee_testkit::dialect::{Dialect, FakeServer};
+use referee_testkit::{World, WorldClient, WorldPerson};
 use serde_json::Value;
 
 /// A world with a pull, a server for it, and a token.
 pub(crate) struct Visit {
     pub(crate) dialect: Dialect,
     pub(crate) world: World,
-    pub(crate) server: Server,
+    pub(crate) server: FakeServer,
     pub(crate) pull: PullNumber,
     pub(crate) head: Sha,
-    pub(crate) seat: Seat,
+    pub(crate) seat: WorldClient,
     token: String,
 }
 
@@ -35,22 +35,22 @@ impl Visit {
         for (name, access) in [("alice", Access::Write), ("ruth", Access::Write), ("paul", Access::Read)] {
             world.admit(name, access);
         }
-        let seat = world.seat("bot");
-        let pull = world.hand().as_("alice").open("feature", &[("a.txt", "one\ntwo\nthree\nfour\nfive\n")]);
-        let head = world.hand().on(pull).as_("alice").head();
-        let server = Server::open(dialect, &world);
-        let token = server.token(&seat, seat.login());
+        let seat = world.client("bot");
+        let pull = world.people().as_("alice").open_pull("feature", &[("a.txt", "one\ntwo\nthree\nfour\nfive\n")]);
+        let head = world.people().on(pull).as_("alice").head();
+        let server = FakeServer::open(dialect, &world);
+        let token = server.issue_token(&seat, seat.login());
         Self { dialect, world, server, pull, head, seat, token }
     }
 
-    pub(crate) fn person(&self, name: &str) -> Person {
-        self.world.hand().on(self.pull).as_(name)
+    pub(crate) fn person(&self, name: &str) -> WorldPerson {
+        self.world.people().on(self.pull).as_(name)
     }
 
     /// The same as somebody else.
     pub(crate) fn as_(&self, name: &str) -> As<'_> {
-        let seat = self.world.seat(name);
-        As { visit: self, token: self.server.token(&seat, seat.login()) }
+        let seat = self.world.client(name);
+        As { visit: self, token: self.server.issue_token(&seat, seat.login()) }
     }
 
     pub(crate) fn with_token(&self, token: &str) -> As<'_> {
@@ -77,7 +77,7 @@ impl Visit {
 impl Drop for Visit {
     fn drop(&mut self) {
         // Everything is read back over the wire.
-        drop(self.world.effects());
+        drop(self.world.take_effects());
     }
 }
 
@@ -90,7 +90,7 @@ pub(crate) struct As<'a> {
 impl As<'_> {
     /// Asks below the repository, or from the root with a path that begins with a slash; nothing where the line is cut.
     pub(crate) fn send(&self, method: &str, path: &str, body: Option<&Value>) -> Option<Answer> {
-        let host = self.visit.server.base().trim_start_matches("http://");
+        let host = self.visit.server.base_url().trim_start_matches("http://");
         let path = if path.starts_with('/') { path.to_owned() } else { format!("/api/v1/repos/acme/api/{path}") };
         let body = body.map(Value::to_string).unwrap_or_default();
         let mut line = TcpStream::connect(host).expect("a connection");

@@ -10,7 +10,7 @@ use crate::{FIX, blocked, posted, security};
 fn break_glass_lifts_the_block_and_starts_nothing() {
     let mut s = blocked(security("the glass"));
     s.by("carol").commands("break-glass production is down").turn();
-    assert_snapshot!(s.lines(), @"
+    assert_snapshot!(s.explain_lines(), @"
     rule     break-glass: by carol at 2026-11-15 10:40 UTC, production is down
     standing security request changes, enforced as approve, at this head
     threads  1 open (F1 critical)
@@ -20,7 +20,7 @@ fn break_glass_lifts_the_block_and_starts_nothing() {
     refuse   another review by security (same-head: request changes at 8e14688)
     next     wait for the operator
     ");
-    assert!(!s.world.decision(s.pull).blocked());
+    assert!(!s.world.decision(s.pull).is_blocked());
     assert_snapshot!(s.own_comments().join("\n"), @"
     **Glass broken** · by carol · `8e14688` · until the next change
 
@@ -37,15 +37,15 @@ fn break_glass_lifts_the_block_and_starts_nothing() {
 #[test]
 fn a_new_patch_ends_it_before_any_reviewer_runs() {
     let mut s = blocked(security("the glass, then a push"));
-    s.by("carol").commands("break-glass production is down").turn().given();
-    s.by("alice").amends().turn().given();
-    assert!(!s.world.decision(s.pull).blocked(), "the same patch keeps it");
+    s.by("carol").commands("break-glass production is down").turn().discard_effects();
+    s.by("alice").amends().turn().discard_effects();
+    assert!(!s.world.decision(s.pull).is_blocked(), "the same patch keeps it");
     s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").turn();
     assert_snapshot!(s.steps(), @"
     post security as request changes at 730cada (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)
     supersede review 2 (own-block: role security, own verdict request changes, enforced request changes, review 2 no longer holds)
     ");
-    assert!(s.world.decision(s.pull).blocked());
+    assert!(s.world.decision(s.pull).is_blocked());
     assert!(matches!(s.plan().next, Next::Review(_)), "the reviewer comes after");
 }
 
@@ -53,9 +53,14 @@ fn a_new_patch_ends_it_before_any_reviewer_runs() {
 #[test]
 fn only_the_named_break_the_glass_and_never_against_a_person() {
     let mut s = blocked(security("who may"));
-    s.by("bob").blocks("not without a test").by("alice").commands("break-glass I am in a hurry").turn().given();
+    s.by("bob")
+        .blocks("not without a test")
+        .by("alice")
+        .commands("break-glass I am in a hurry")
+        .turn()
+        .discard_effects();
     assert_eq!(posted(&s), [Verdict::RequestChanges]);
-    s.by("carol").commands("break-glass production is down").turn().given();
+    s.by("carol").commands("break-glass production is down").turn().discard_effects();
     assert_eq!(s.world.decision(s.pull).blockers, [referee_core::model::Login::from("bob")]);
     assert_ne!(s.plan().next, Next::Ready);
 }
@@ -63,8 +68,8 @@ fn only_the_named_break_the_glass_and_never_against_a_person() {
 // spec: INC-13 @core
 #[test]
 fn the_glass_is_seen_before_a_reviewer_is_asked() {
-    let mut s = security("broken at once").begin();
-    s.by("carol").commands("break-glass production is down").turn().given();
+    let mut s = security("broken at once").open_pull();
+    s.by("carol").commands("break-glass production is down").turn().discard_effects();
     assert_eq!(s.plan().why.rule, "break-glass");
     assert!(!matches!(s.plan().next, Next::Review(_)));
 }
@@ -72,11 +77,11 @@ fn the_glass_is_seen_before_a_reviewer_is_asked() {
 // spec: D27 @core
 #[test]
 fn an_approval_lifts_the_block_of_whichever_role_wrote_it() {
-    let mut s = security("lifted by a sibling").role("style").begin();
-    s.report(report("security").finds(crate::leak())).report(report("style")).turn().given();
-    s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("style")).turn().given();
-    assert!(s.world.decision(s.pull).blocked(), "security has not looked again");
-    s.report(report("security").fixed(1)).turn().given();
+    let mut s = security("lifted by a sibling").role("style").open_pull();
+    s.report(report("security").finds(crate::leak())).report(report("style")).turn().discard_effects();
+    s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("style")).turn().discard_effects();
+    assert!(s.world.decision(s.pull).is_blocked(), "security has not looked again");
+    s.report(report("security").fixed(1)).turn().discard_effects();
     assert_eq!(s.world.decision(s.pull).blockers, []);
     assert!(posted(&s).contains(&Verdict::Approve));
     assert_eq!(s.turn().steps(), "nothing to write");
@@ -87,9 +92,13 @@ fn an_approval_lifts_the_block_of_whichever_role_wrote_it() {
 fn guards_read_the_mark_of_the_current_text_and_not_the_forges_row() {
     let mut s = blocked(security("edited in place"));
     let row = s.own_reviews()[0].commit.clone();
-    s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").report(report("security").still_there(1)).turn().given();
+    s.by("alice")
+        .changes_line("src/a.rs", 7, "fn e() {}")
+        .report(report("security").still_there(1))
+        .turn()
+        .discard_effects();
     let standing = &s.own_reviews()[0];
     assert_eq!(standing.commit, row, "the forge still names the first commit");
-    assert_eq!(standing.text.mark().map(|mark| (&mark.head, mark.rounds.len())), Some((&s.plan().head, 2)));
-    assert!(!matches!(s.turn().given().plan().next, Next::Review(_)), "and the head counts as read");
+    assert_eq!(standing.text.trusted_mark().map(|mark| (&mark.head, mark.rounds.len())), Some((&s.plan().head, 2)));
+    assert!(!matches!(s.turn().discard_effects().plan().next, Next::Review(_)), "and the head counts as read");
 }

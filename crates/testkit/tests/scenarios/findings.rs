@@ -1,12 +1,12 @@
 use insta::assert_snapshot;
 use referee_core::model::{FindingId, FindingState, Severity, Verdict};
-use referee_core::plan::{Cause, Next};
+use referee_core::plan::{BlockedCause, Next};
 use referee_testkit::Quirks;
-use referee_testkit::scenario::{CODE, Scenario, Scene, critical, report, suggestion, warning};
+use referee_testkit::scenario::{DEFAULT_FILE, Scenario, ScenarioRun, critical, report, suggestion, warning};
 
 use crate::{FIX, blocked, leak, posted, security};
 
-fn state(scene: &Scene, finding: u64) -> (FindingState, bool) {
+fn state(scene: &ScenarioRun, finding: u64) -> (FindingState, bool) {
     let line = scene.plan().findings.iter().find(|line| line.id == FindingId(finding)).expect("the finding is known");
     (line.state, line.counts)
 }
@@ -15,7 +15,7 @@ fn state(scene: &Scene, finding: u64) -> (FindingState, bool) {
 #[test]
 fn a_fixed_finding_is_answered_with_the_commit_and_resolved() {
     let mut s = blocked(security("fixed"));
-    s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").fixed(1)).turn().given();
+    s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").fixed(1)).turn().discard_effects();
     assert_snapshot!(s.conversation(1), @"
     referee-bot: **critical** F1 · security / the token is logged / It breaks when it runs.
     referee-bot: Fixed in `19f6a95`.
@@ -28,7 +28,7 @@ fn a_fixed_finding_is_answered_with_the_commit_and_resolved() {
 fn fixed_on_unchanged_code_is_a_claim_and_resolves_nothing() {
     let mut s = blocked(security("said to be fixed"));
     s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").report(report("security").fixed(1)).turn();
-    assert_snapshot!(s.lines(), @"
+    assert_snapshot!(s.explain_lines(), @"
     rule     changes-requested: security asks for changes, no worker may push here
     standing security request changes, at this head
     threads  1 open (F1 critical)
@@ -38,7 +38,7 @@ fn fixed_on_unchanged_code_is_a_claim_and_resolves_nothing() {
     next     wait for the author: a push or an answer
     ");
     assert!(s.summary().contains("said to be fixed"), "{}", s.summary());
-    assert!(s.thread(FindingId(1)).is_some_and(|thread| thread.resolved.is_none()));
+    assert!(s.find_thread(FindingId(1)).is_some_and(|thread| thread.resolved.is_none()));
 }
 
 // spec: D9 @core
@@ -46,7 +46,7 @@ fn fixed_on_unchanged_code_is_a_claim_and_resolves_nothing() {
 fn a_change_at_the_place_that_the_evidence_cites_is_proof() {
     let mut s = blocked(security("fixed elsewhere"));
     s.by("alice").changes_line("src/a.rs", 7, "fn redact() {}");
-    s.report(report("security").fixed_by(1, "the logger redacts it, see src/a.rs:7")).turn().given();
+    s.report(report("security").fixed_by(1, "the logger redacts it, see src/a.rs:7")).turn().discard_effects();
     assert_eq!(state(&s, 1), (FindingState::Fixed, false));
 }
 
@@ -56,21 +56,21 @@ fn what_an_incomplete_report_leaves_out_stays_alive() {
     for silent in [report("security"), report("security").fixed(1).without_proof(), report("security").fails("refused")]
     {
         let mut s = blocked(security("left out"));
-        s.by("alice").changes_line("src/a.rs", 4, FIX).report(silent).turn().given();
+        s.by("alice").changes_line("src/a.rs", 4, FIX).report(silent).turn().discard_effects();
         assert_eq!(state(&s, 1), (FindingState::Open, true));
-        assert!(s.thread(FindingId(1)).is_some_and(|thread| thread.resolved.is_none()));
-        assert!(s.world.decision(s.pull).blocked());
+        assert!(s.find_thread(FindingId(1)).is_some_and(|thread| thread.resolved.is_none()));
+        assert!(s.world.decision(s.pull).is_blocked());
     }
 }
 
 // spec: D9 @core
 #[test]
 fn absence_from_a_programs_complete_run_says_fixed_where_its_file_changed() {
-    let scenario = security("a linter").changes("src/a.rs", CODE).changes("src/b.rs", "fn b() {}\n");
-    let mut s = scenario.begin();
-    let found = report("security").by_program().finds(leak()).finds(warning("unused").at("src/b.rs", 1));
-    s.report(found.finds(warning("never closed").at("src/a.rs", 1))).turn().given();
-    s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").by_program()).turn().given();
+    let scenario = security("a linter").changes("src/a.rs", DEFAULT_FILE).changes("src/b.rs", "fn b() {}\n");
+    let mut s = scenario.open_pull();
+    let found = report("security").deterministic().finds(leak()).finds(warning("unused").at("src/b.rs", 1));
+    s.report(found.finds(warning("never closed").at("src/a.rs", 1))).turn().discard_effects();
+    s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").deterministic()).turn().discard_effects();
     assert_eq!(state(&s, 1), (FindingState::Fixed, false));
     assert_eq!(state(&s, 2).0, FindingState::Open, "its file did not change");
     assert_eq!(state(&s, 3), (FindingState::Fixed, false), "what it missed was added elsewhere in the file");
@@ -79,15 +79,15 @@ fn absence_from_a_programs_complete_run_says_fixed_where_its_file_changed() {
 // spec: PUB-2, INC-12 @core
 #[test]
 fn what_a_program_finds_outside_the_change_is_told_and_counts_for_nothing() {
-    let long = format!("{CODE}{}", "fn e() {}\n".repeat(40));
-    let scenario = security("a linter reads whole files").has("src/a.rs", &long);
-    let mut s = scenario.changes("src/a.rs", &long.replace("    log(token);", FIX)).begin();
+    let long = format!("{DEFAULT_FILE}{}", "fn e() {}\n".repeat(40));
+    let scenario = security("a linter reads whole files").base_has("src/a.rs", &long);
+    let mut s = scenario.changes("src/a.rs", &long.replace("    log(token);", FIX)).open_pull();
     let old = |line| critical("unused function").at("src/a.rs", line);
-    let mut found = report("security").by_program().finds(suggestion("log less").at("src/a.rs", 4));
+    let mut found = report("security").deterministic().finds(suggestion("log less").at("src/a.rs", 4));
     for line in 20..45 {
         found = found.finds(old(line));
     }
-    s.report(found.finds(critical("no licence").at("src/other.rs", 1))).turn().given();
+    s.report(found.finds(critical("no licence").at("src/other.rs", 1))).turn().discard_effects();
     let plan = s.plan();
     assert_eq!((plan.findings.len(), plan.roles[0].own), (1, Some(Verdict::Approve)), "{plan:#?}");
     assert_eq!(s.snapshot().threads.len(), 1);
@@ -95,20 +95,20 @@ fn what_a_program_finds_outside_the_change_is_told_and_counts_for_nothing() {
     assert!(told.contains("<summary>26 pre-existing, outside this change</summary>"), "{told}");
     assert!(told.contains("| unused function | `src/a.rs:20` |") && told.contains("6 more"), "{told}");
     assert!(!told.contains("src/other.rs"), "{told}");
-    s.new_process().turn();
+    s.restart_process().turn();
     assert_snapshot!(s.steps(), @"nothing to write");
-    s.report(report("security").finds(old(30))).turn().given();
+    s.report(report("security").finds(old(30))).turn().discard_effects();
     assert_eq!(s.plan().findings.len(), 2, "a model that looks beyond the diff is heard");
 }
 
 // spec: D9 @core
 #[test]
 fn more_resolutions_than_may_be_go_to_a_person() {
-    let mut s = security("mass resolution").with(|policy| policy.threads.max_resolve = 1).begin();
+    let mut s = security("mass resolution").with_policy(|policy| policy.threads.max_resolve = 1).open_pull();
     let two = report("security").finds(leak()).finds(critical("it panics").at("src/a.rs", 7));
-    s.report(two).turn().given();
+    s.report(two).turn().discard_effects();
     s.by("alice").pushes("src/a.rs", "fn a() {}\n").report(report("security").fixed(1).fixed(2)).turn();
-    assert_snapshot!(s.lines(), @"
+    assert_snapshot!(s.explain_lines(), @"
     rule     needs-human: security/F1: more threads would be resolved in one run than may be, security/F2: more threads would be resolved in one run than may be
     standing security request changes, at this head
     threads  2 open (F1 critical, F2 critical)
@@ -119,15 +119,15 @@ fn more_resolutions_than_may_be_go_to_a_person() {
     next     blocked: something asks for a person's decision
     ");
     assert!(s.snapshot().threads.iter().all(|thread| thread.resolved.is_none()));
-    assert!(s.world.decision(s.pull).blocked());
+    assert!(s.world.decision(s.pull).is_blocked());
 }
 
 // spec: INC-4 @core
 #[test]
 fn a_worsened_finding_is_said_once_in_its_thread_and_no_note_is_edited() {
-    let mut s = security("worse").begin();
-    s.report(report("security").finds(warning("the token is logged").at("src/a.rs", 4))).turn().given();
-    let root = s.thread(FindingId(1)).expect("a thread").notes[0].clone();
+    let mut s = security("worse").open_pull();
+    s.report(report("security").finds(warning("the token is logged").at("src/a.rs", 4))).turn().discard_effects();
+    let root = s.find_thread(FindingId(1)).expect("a thread").notes[0].clone();
     s.by("alice").changes_line("src/a.rs", 7, "fn e() { login(SECRET) }");
     let graver = critical("the token is logged").at("src/a.rs", 4);
     s.report(report("security").worsened(1, "src/a.rs:7 now passes a secret").finds(graver)).turn();
@@ -139,7 +139,7 @@ fn a_worsened_finding_is_said_once_in_its_thread_and_no_note_is_edited() {
     referee-bot: **warning** F1 · security / the token is logged / It breaks when it runs.
     referee-bot: Worse at this head, now **critical**. / src/a.rs:7 now passes a secret
     ");
-    assert_eq!(s.thread(FindingId(1)).expect("a thread").notes[0], root);
+    assert_eq!(s.find_thread(FindingId(1)).expect("a thread").notes[0], root);
     assert_eq!(s.plan().findings.first().expect("a finding").severity, Severity::Critical);
     assert_eq!(s.turn().steps(), "nothing to write");
 }
@@ -151,7 +151,11 @@ fn a_thread_that_a_person_resolved_stays_resolved_and_its_finding_stops_counting
     s.by("bob").resolves(1).turn();
     assert_snapshot!(s.steps(), @"post security as approve at 8e14688 (approves: role security, own verdict approve, enforced approve, posted as approve)");
     assert_eq!(state(&s, 1), (FindingState::Accepted, false));
-    s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").report(report("security").still_there(1)).turn().given();
+    s.by("alice")
+        .changes_line("src/a.rs", 7, "fn e() {}")
+        .report(report("security").still_there(1))
+        .turn()
+        .discard_effects();
     assert_eq!(state(&s, 1), (FindingState::Accepted, false), "and does not come back");
 }
 
@@ -159,19 +163,19 @@ fn a_thread_that_a_person_resolved_stays_resolved_and_its_finding_stops_counting
 #[test]
 fn a_critical_finding_that_its_author_resolved_still_counts() {
     let mut s = blocked(security("alice resolves"));
-    s.by("alice").resolves(1).turn().given();
+    s.by("alice").resolves(1).turn().discard_effects();
     assert_eq!(state(&s, 1), (FindingState::Open, true));
     assert!(s.summary().contains("resolved by alice, still open"), "{}", s.summary());
-    assert!(s.world.decision(s.pull).blocked());
+    assert!(s.world.decision(s.pull).is_blocked());
 }
 
 // spec: D12, INC-5 @core
 #[test]
 fn a_settled_finding_that_is_graver_opens_a_new_thread_that_cites_the_old_one() {
-    let mut s = security("worse after all").begin();
-    s.report(report("security").finds(warning("the token is logged").at("src/a.rs", 4))).turn().given();
-    s.by("bob").resolves(1).turn().given();
-    let old = s.thread(FindingId(1)).expect("a thread");
+    let mut s = security("worse after all").open_pull();
+    s.report(report("security").finds(warning("the token is logged").at("src/a.rs", 4))).turn().discard_effects();
+    s.by("bob").resolves(1).turn().discard_effects();
+    let old = s.find_thread(FindingId(1)).expect("a thread");
     s.by("alice").changes_line("src/a.rs", 5, "    log(token); }").report(report("security").finds(leak())).turn();
     assert_snapshot!(s.steps(), @"post security as request changes at 19f6a95, threads for F1 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)");
     let threads = s.snapshot().threads;
@@ -204,7 +208,7 @@ fn an_outsider_takes_nothing_back() {
     for words in ["won't fix", "I disagree", "this is fixed now", "why?"] {
         let mut s = blocked(security("accepted, and talked about"));
         s.by("bob").replies(1, "won't fix, the log is private");
-        s.by("mallory").replies(1, words).turn().given();
+        s.by("mallory").replies(1, words).turn().discard_effects();
         assert_eq!(state(&s, 1), (FindingState::Accepted, false), "mallory: {words}");
     }
 }
@@ -213,21 +217,21 @@ fn an_outsider_takes_nothing_back() {
 #[test]
 fn what_is_graver_now_was_not_accepted() {
     for quirks in [Quirks::plain(), Quirks { no_resolve: true, ..Quirks::plain() }] {
-        let mut s = security("a warning, and then more").on(quirks).begin();
-        s.report(report("security").finds(warning("the token is logged").at("src/a.rs", 4))).turn().given();
-        s.by("alice").replies(1, "won't fix").turn().given();
+        let mut s = security("a warning, and then more").with_quirks(quirks).open_pull();
+        s.report(report("security").finds(warning("the token is logged").at("src/a.rs", 4))).turn().discard_effects();
+        s.by("alice").replies(1, "won't fix").turn().discard_effects();
         s.by("mallory").replies(1, "why?");
         s.by("alice").changes_line("src/a.rs", 5, "    log(token); }");
-        s.report(report("security").finds(leak())).turn().given();
+        s.report(report("security").finds(leak())).turn().discard_effects();
         assert_eq!(state(&s, 1), (FindingState::Open, true));
         assert_eq!(s.snapshot().threads.len(), 2, "in a thread of its own");
         assert_eq!(s.turn().steps(), "nothing to write");
     }
-    let mut s = security("both in one turn").begin();
-    s.report(report("security").finds(warning("the token is logged").at("src/a.rs", 4))).turn().given();
+    let mut s = security("both in one turn").open_pull();
+    s.report(report("security").finds(warning("the token is logged").at("src/a.rs", 4))).turn().discard_effects();
     s.by("alice").replies(1, "won't fix");
     s.by("alice").changes_line("src/a.rs", 5, "    log(token); }");
-    s.report(report("security").finds(leak())).turn().given();
+    s.report(report("security").finds(leak())).turn().discard_effects();
     assert_eq!(state(&s, 1), (FindingState::Open, true), "she may not accept a critical one");
     assert_eq!(s.turn().steps(), "nothing to write");
 }
@@ -236,10 +240,10 @@ fn what_is_graver_now_was_not_accepted() {
 #[test]
 fn an_author_does_not_accept_a_critical_finding_and_an_outsider_accepts_nothing() {
     let mut s = blocked(security("who may accept"));
-    s.by("mallory").replies(1, "won't fix").turn().given();
+    s.by("mallory").replies(1, "won't fix").turn().discard_effects();
     assert!(state(&s, 1).1);
     s.by("alice").replies(1, "won't fix").turn();
-    assert_snapshot!(s.lines(), @"
+    assert_snapshot!(s.explain_lines(), @"
     rule     needs-human: security/F1: its author accepts a critical finding
     standing security request changes, at this head
     threads  1 open (F1 critical answered)
@@ -247,11 +251,11 @@ fn an_author_does_not_accept_a_critical_finding_and_an_outsider_accepts_nothing(
     refuse   another review by security (same-head: request changes at 8e14688)
     next     blocked: something asks for a person's decision
     ");
-    assert!(s.world.decision(s.pull).blocked());
+    assert!(s.world.decision(s.pull).is_blocked());
 
-    let mut s = security("a mere warning").begin();
-    s.report(report("security").finds(warning("no test").at("src/a.rs", 3))).turn().given();
-    s.by("alice").replies(1, "won't fix").turn().given();
+    let mut s = security("a mere warning").open_pull();
+    s.report(report("security").finds(warning("no test").at("src/a.rs", 3))).turn().discard_effects();
+    s.by("alice").replies(1, "won't fix").turn().discard_effects();
     assert_eq!(state(&s, 1), (FindingState::Accepted, false), "a warning she may");
 }
 
@@ -259,8 +263,8 @@ fn an_author_does_not_accept_a_critical_finding_and_an_outsider_accepts_nothing(
 #[test]
 fn access_that_nobody_can_be_asked_for_is_none() {
     let quirks = Quirks { access_hidden: true, ..Quirks::gitea_like() };
-    let mut s = blocked(security("nobody knows").on(quirks));
-    s.by("bob").replies(1, "won't fix").turn().given();
+    let mut s = blocked(security("nobody knows").with_quirks(quirks));
+    s.by("bob").replies(1, "won't fix").turn().discard_effects();
     assert!(state(&s, 1).1);
 }
 
@@ -269,7 +273,7 @@ fn access_that_nobody_can_be_asked_for_is_none() {
 fn a_concession_to_one_who_may_accept_it_resolves() {
     let mut s = blocked(security("conceded"));
     s.by("bob").replies(1, "I disagree, the log is private").by("bob").commands("review");
-    s.report(report("security").concedes(1)).turn().given();
+    s.report(report("security").concedes(1)).turn().discard_effects();
     assert_snapshot!(s.conversation(1), @"
     referee-bot: **critical** F1 · security / the token is logged / It breaks when it runs.
     bob: I disagree, the log is private
@@ -283,12 +287,12 @@ fn a_concession_to_one_who_may_accept_it_resolves() {
 #[test]
 fn a_concession_to_nobody_is_no_position_and_one_to_the_author_of_a_critical_needs_a_person() {
     let mut s = blocked(security("conceded to nobody"));
-    s.report(report("security").concedes(1)).turn().given();
+    s.report(report("security").concedes(1)).turn().discard_effects();
     assert!(state(&s, 1).1);
     s.by("alice").replies(1, "I disagree, the log is private");
-    s.report(report("security").concedes(1)).turn().given();
+    s.report(report("security").concedes(1)).turn().discard_effects();
     assert!(state(&s, 1).1);
-    assert_eq!(s.plan().next, Next::Blocked(Cause::NeedsHuman));
+    assert_eq!(s.plan().next, Next::Blocked(BlockedCause::NeedsHuman));
 }
 
 // spec: INC-7, D11 @core
@@ -297,7 +301,7 @@ fn one_rebuttal_a_head_then_a_person_decides() {
     let mut s = blocked(security("a dispute"));
     s.by("alice").replies(1, "I disagree, the log is private");
     let stands = report("security").stands(1, "src/log.rs:3 ships every line");
-    s.report(stands.clone()).turn().given();
+    s.report(stands.clone()).turn().discard_effects();
     assert_snapshot!(s.conversation(1), @"
     referee-bot: **critical** F1 · security / the token is logged / It breaks when it runs.
     alice: I disagree, the log is private
@@ -306,22 +310,22 @@ fn one_rebuttal_a_head_then_a_person_decides() {
     s.report(stands.clone()).turn();
     assert_eq!(s.steps(), "nothing to write", "never when the last word is ours");
     s.by("alice").replies(1, "I disagree, it does not").report(stands).turn();
-    assert_snapshot!(s.lines(), @"
+    assert_snapshot!(s.explain_lines(), @"
     rule     needs-human: security/F1: the dispute goes on after one rebuttal
     standing security request changes, at this head
     threads  1 open (F1 critical disputed)
     plan     comment on the pull (needs-human: security/F1: the dispute goes on after one rebuttal)
     next     blocked: something asks for a person's decision
     ");
-    assert!(s.thread(FindingId(1)).is_some_and(|thread| thread.notes.len() == 4), "no second rebuttal");
+    assert!(s.find_thread(FindingId(1)).is_some_and(|thread| thread.notes.len() == 4), "no second rebuttal");
 }
 
 // spec: D14 @core
 #[test]
 fn where_one_login_reviews_and_writes_a_new_finding_is_not_answered_by_itself() {
-    let scenario = Scenario::new("one login").changes("src/a.rs", CODE).role_as("security", "alice");
-    let mut s = scenario.begin();
-    s.report(report("security").finds(leak())).turn().given();
+    let scenario = Scenario::new("one login").changes("src/a.rs", DEFAULT_FILE).role_with_identity("security", "alice");
+    let mut s = scenario.open_pull();
+    s.report(report("security").finds(leak())).turn().discard_effects();
     s.report(report("security").still_there(1)).turn();
     assert_eq!(state(&s, 1), (FindingState::Open, true));
     s.by("alice").replies(1, "it is gone tomorrow").turn();
@@ -352,9 +356,13 @@ fn a_false_claim_is_contested_once_with_file_and_line() {
 fn a_finding_keeps_its_id_through_moved_lines_renames_rewording_and_rebases() {
     let mut s = blocked(security("the same finding"));
     s.by("alice").renames("src/a.rs", "src/session.rs").by("alice").rebases();
-    s.report(report("security").finds(critical("the token is logged").at("src/session.rs", 4))).turn().given();
-    s.by("alice").pushes("src/session.rs", &format!("// one\n// two\n{CODE}"));
-    s.report(report("security").finds(critical("secrets end up in the log").at("src/session.rs", 6))).turn().given();
+    s.report(report("security").finds(critical("the token is logged").at("src/session.rs", 4)))
+        .turn()
+        .discard_effects();
+    s.by("alice").pushes("src/session.rs", &format!("// one\n// two\n{DEFAULT_FILE}"));
+    s.report(report("security").finds(critical("secrets end up in the log").at("src/session.rs", 6)))
+        .turn()
+        .discard_effects();
     let known: Vec<_> = s.plan().findings.iter().map(|it| (it.id.0, it.path, it.line)).collect();
     assert_eq!(known, [(1, "src/session.rs", Some(6))]);
     assert_eq!(s.snapshot().threads.len(), 1);
@@ -364,21 +372,23 @@ fn a_finding_keeps_its_id_through_moved_lines_renames_rewording_and_rebases() {
 #[test]
 fn what_was_accepted_does_not_return_under_another_wording() {
     let mut s = blocked(security("said again"));
-    s.by("bob").replies(1, "won't fix").turn().given();
+    s.by("bob").replies(1, "won't fix").turn().discard_effects();
     s.by("alice").changes_line("src/a.rs", 7, "fn e() {}");
-    s.report(report("security").finds(critical("credentials reach the log").at("src/a.rs", 4))).turn().given();
+    s.report(report("security").finds(critical("credentials reach the log").at("src/a.rs", 4)))
+        .turn()
+        .discard_effects();
     assert_eq!(s.plan().findings.len(), 1);
     assert_eq!(state(&s, 1), (FindingState::Accepted, false));
-    assert!(!s.world.decision(s.pull).blocked());
+    assert!(!s.world.decision(s.pull).is_blocked());
 }
 
 // spec: INC-10 @core
 #[test]
 fn a_fixed_one_that_is_broken_again_returns_under_its_old_id() {
     let mut s = blocked(security("broken again"));
-    s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").fixed(1)).turn().given();
+    s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").fixed(1)).turn().discard_effects();
     s.by("alice").changes_line("src/a.rs", 4, "    log(token);").report(report("security").finds(leak())).turn();
-    assert_snapshot!(s.lines(), @"
+    assert_snapshot!(s.explain_lines(), @"
     rule     changes-requested: security asks for changes, no worker may push here
     standing security request changes, at this head
     threads  1 open (F1 critical)
@@ -414,7 +424,7 @@ fn a_report_that_calls_one_fixed_and_raises_one_like_it_raises_another() {
 #[test]
 fn the_verdict_moves_in_the_run_that_finds_everything_fixed_and_stays() {
     let mut s = blocked(security("all fixed"));
-    s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").fixed(1)).turn().given();
+    s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").fixed(1)).turn().discard_effects();
     assert_eq!(posted(&s), [Verdict::RequestChanges, Verdict::Approve]);
     s.report(report("security")).turn();
     assert_eq!(s.steps(), "nothing to write", "approving twice is approving once");
@@ -435,7 +445,7 @@ fn the_rubric() {
     for (found, complete, expected) in rows {
         for blocks in [true, false] {
             let scenario = Scenario::new("the rubric");
-            let mut s = if blocks { scenario.role("security") } else { scenario.adviser("security") }.begin();
+            let mut s = if blocks { scenario.role("security") } else { scenario.advisory_role("security") }.open_pull();
             let mut words = if complete { report("security") } else { report("security").skips("src/a.rs") };
             for (line, severity) in (1..).zip(found) {
                 let title = format!("{severity} on line {line}");
@@ -445,7 +455,7 @@ fn the_rubric() {
                     Severity::Suggestion => suggestion(&title).at("src/a.rs", line),
                 });
             }
-            s.report(words).turn().given();
+            s.report(words).turn().discard_effects();
             let expected = if blocks { expected } else { expected.min(Verdict::Comment) };
             assert_eq!(s.plan().roles[0].own, Some(expected), "{found:?}, complete {complete}, blocks {blocks}");
         }
@@ -455,9 +465,9 @@ fn the_rubric() {
 // spec: INC-15 @core
 #[test]
 fn a_failed_review_is_visible_and_approves_nothing() {
-    let mut s = security("failed").begin();
+    let mut s = security("failed").open_pull();
     s.report(report("security").fails("the model timed out")).turn();
-    assert_snapshot!(s.lines(), @"
+    assert_snapshot!(s.explain_lines(), @"
     rule     reviews-missing: not read yet by security
     standing security comment, not at this head
     threads  no findings
@@ -471,9 +481,9 @@ fn a_failed_review_is_visible_and_approves_nothing() {
 // spec: INC-15 @core
 #[test]
 fn an_incomplete_report_may_add_findings() {
-    let mut s = security("half read").changes("src/b.rs", "fn b() {}\n").changes("src/a.rs", CODE).begin();
+    let mut s = security("half read").changes("src/b.rs", "fn b() {}\n").changes("src/a.rs", DEFAULT_FILE).open_pull();
     s.report(report("security").skips("src/b.rs").finds(leak())).turn();
-    assert_snapshot!(s.lines(), @"
+    assert_snapshot!(s.explain_lines(), @"
     rule     changes-requested: security asked for changes before this one
     standing security request changes, not at this head
     threads  1 open (F1 critical new)
@@ -481,7 +491,7 @@ fn an_incomplete_report_may_add_findings() {
     plan     status referee/security fail: changes requested: F1 · round 1/3 (status: own-block)
     next     wait for reviews by security
     ");
-    assert!(s.world.decision(s.pull).blocked());
+    assert!(s.world.decision(s.pull).is_blocked());
 }
 
 // spec: INC-16, LOOP-3 @core
@@ -489,7 +499,7 @@ fn an_incomplete_report_may_add_findings() {
 fn a_rebase_without_a_change_costs_no_review_and_restamps_text_and_mark() {
     let mut s = blocked(security("rebased"));
     s.by("alice").rebases().turn();
-    assert_snapshot!(s.lines(), @"
+    assert_snapshot!(s.explain_lines(), @"
     rule     changes-requested: security asks for changes, no worker may push here
     standing security request changes, at this head
     threads  1 open (F1 critical)
@@ -500,7 +510,7 @@ fn a_rebase_without_a_change_costs_no_review_and_restamps_text_and_mark() {
     ");
     let head = s.plan().head.clone();
     assert!(s.summary().contains(&format!("Evaluated against {}", head.short())), "{}", s.summary());
-    assert_eq!(s.own_reviews()[0].text.mark().map(|mark| &mark.head), Some(&head));
+    assert_eq!(s.own_reviews()[0].text.trusted_mark().map(|mark| &mark.head), Some(&head));
     assert_eq!(s.plan().round, 1);
 }
 
@@ -514,18 +524,18 @@ fn several_reviewers_of_one_role_speak_with_one_voice() {
         .report(report("security").fixed(1).finds(twice()))
         .turn();
     assert_eq!(state(&s, 1), (FindingState::Open, true), "one `fixed` does not outweigh one `still there`");
-    assert!(s.given().thread(FindingId(1)).is_some_and(|thread| thread.resolved.is_none()));
+    assert!(s.discard_effects().find_thread(FindingId(1)).is_some_and(|thread| thread.resolved.is_none()));
 }
 
 // spec: INC-18 @core
 #[test]
 fn what_two_reviewers_find_is_one_finding_and_both_must_call_a_prior_one_fixed() {
-    let mut s = security("two reviewers agree").begin();
+    let mut s = security("two reviewers agree").open_pull();
     let one = report("security").finds(warning("the token is logged").at("src/a.rs", 4));
-    s.report(one).report(report("security").finds(leak())).turn().given();
+    s.report(one).report(report("security").finds(leak())).turn().discard_effects();
     assert_eq!(s.plan().findings.len(), 1);
     assert_eq!(s.plan().findings.first().expect("a finding").severity, Severity::Critical, "as grave as the gravest");
     s.by("alice").changes_line("src/a.rs", 4, FIX);
-    s.report(report("security").fixed(1)).report(report("security").fixed(1)).turn().given();
+    s.report(report("security").fixed(1)).report(report("security").fixed(1)).turn().discard_effects();
     assert_eq!(state(&s, 1), (FindingState::Fixed, false));
 }

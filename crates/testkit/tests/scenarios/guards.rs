@@ -1,57 +1,60 @@
 use insta::assert_snapshot;
 use referee_core::model::{FindingId, Severity, Span};
-use referee_core::plan::{Cause, Next, Scope};
+use referee_core::plan::{BlockedCause, Next, Scope};
 use referee_core::say;
 use referee_testkit::Quirks;
-use referee_testkit::scenario::{CODE, critical, report, suggestion, warning};
+use referee_testkit::scenario::{DEFAULT_FILE, critical, report, suggestion, warning};
 
 use crate::{FIX, blocked, leak, security};
 
 // spec: LOOP-1, D2 @core
 #[test]
 fn a_head_that_was_read_is_not_read_again_by_any_path() {
-    let mut s = security("every path to a reviewer").begin();
-    s.report(report("security").finds(suggestion("name it better").at("src/a.rs", 1))).turn().given();
-    s.by("alice").asks_again().turn().given();
+    let mut s = security("every path to a reviewer").open_pull();
+    s.report(report("security").finds(suggestion("name it better").at("src/a.rs", 1))).turn().discard_effects();
+    s.by("alice").requests_review_again().turn().discard_effects();
     assert!(!matches!(s.plan().next, Next::Review(_)), "a request by the forge is no ask");
-    s.by("bob").does("reports a check", |bob| bob.check("build", referee_core::model::CheckState::Pass)).turn().given();
+    s.by("bob")
+        .does("reports a check", |bob| bob.report_check("build", referee_core::model::CheckState::Pass))
+        .turn()
+        .discard_effects();
     assert!(!matches!(s.plan().next, Next::Review(_)), "nor is a green check");
-    s.wait(Span::minutes(60)).turn();
-    assert!(s.lines().contains("refuse   another review by security (same-head: "), "{}", s.lines());
+    s.wait(Span::from_minutes(60)).turn();
+    assert!(s.explain_lines().contains("refuse   another review by security (same-head: "), "{}", s.explain_lines());
 }
 
 // spec: D2, LOOP-1 @core
 #[test]
 fn a_comment_verdict_counts_as_read_too_and_only_a_command_asks_again() {
-    let mut s = security("comment only").begin();
+    let mut s = security("comment only").open_pull();
     s.policy.roles[0].blocks = false;
-    s.report(report("security").finds(leak())).turn().given();
-    assert!(!matches!(s.turn().given().plan().next, Next::Review(_)));
-    s.by("mallory").commands("review").turn().given();
+    s.report(report("security").finds(leak())).turn().discard_effects();
+    assert!(!matches!(s.turn().discard_effects().plan().next, Next::Review(_)));
+    s.by("mallory").commands("review").turn().discard_effects();
     assert!(!matches!(s.plan().next, Next::Review(_)), "an outsider asks in vain");
-    s.by("bob").commands("full review").turn().given();
+    s.by("bob").commands("full review").turn().discard_effects();
     let Next::Review(briefs) = &s.plan().next else { panic!("{:?}", s.plan().next) };
     assert_eq!(briefs[0].scope, Scope::Whole);
-    s.report(report("security").still_there(1)).turn().given();
-    assert!(!matches!(s.turn().given().plan().next, Next::Review(_)), "one ask, one review");
+    s.report(report("security").still_there(1)).turn().discard_effects();
+    assert!(!matches!(s.turn().discard_effects().plan().next, Next::Review(_)), "one ask, one review");
 }
 
 // spec: LOOP-3 @core
 #[test]
 fn a_force_push_of_the_same_patch_keeps_the_verdict() {
     for (name, quirks) in Quirks::presets() {
-        let mut s = blocked(security("amended").on(quirks));
-        s.by("alice").amends().turn().given();
+        let mut s = blocked(security("amended").with_quirks(quirks));
+        s.by("alice").amends().turn().discard_effects();
         assert!(!matches!(s.plan().next, Next::Review(_)), "{name}");
         assert!(s.plan().roles[0].at_head && s.plan().round == 1, "{name}");
-        assert!(s.world.decision(s.pull).blocked(), "{name}");
+        assert!(s.world.decision(s.pull).is_blocked(), "{name}");
     }
 }
 
 // spec: LOOP-3 @core
 #[test]
 fn a_reply_that_the_forge_wraps_in_a_review_is_no_review() {
-    let mut s = blocked(security("wrapped").on(Quirks::github_like()));
+    let mut s = blocked(security("wrapped").with_quirks(Quirks::github_like()));
     s.by("bob").replies(1, "why?").turn();
     assert_eq!(s.steps(), "nothing to write");
     assert!(s.plan().why.facts.iter().all(|fact| !fact.contains("bob")), "{:?}", s.plan().why);
@@ -60,12 +63,12 @@ fn a_reply_that_the_forge_wraps_in_a_review_is_no_review() {
 // spec: LOOP-5 @core
 #[test]
 fn round_one_reads_everything_and_later_rounds_the_delta() {
-    let mut s = security("scopes").begin();
+    let mut s = security("scopes").open_pull();
     let Next::Review(briefs) = s.turn().plan().next.clone() else { panic!("no review") };
     assert_eq!((&briefs[0].scope, briefs[0].floor), (&Scope::Whole, Severity::Suggestion));
-    s.report(report("security").finds(leak())).turn().given();
+    s.report(report("security").finds(leak())).turn().discard_effects();
     let first = s.plan().head.clone();
-    s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").turn().given();
+    s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").turn().discard_effects();
     let Next::Review(briefs) = s.plan().next.clone() else { panic!("no review") };
     assert_eq!((&briefs[0].scope, briefs[0].floor), (&Scope::Since(first), Severity::Warning));
     assert_eq!(briefs[0].priors, [FindingId(1)]);
@@ -82,7 +85,7 @@ fn unchanged_code_is_not_hunted_for_new_nits_and_the_floor_rises() {
         .finds(suggestion("a new nit").at("src/a.rs", 7))
         .finds(warning("a new risk").at("src/a.rs", 7));
     s.report(nits).turn();
-    assert_snapshot!(s.lines(), @"
+    assert_snapshot!(s.explain_lines(), @"
     rule     changes-requested: security asks for changes, no worker may push here
     standing security request changes, at this head
     threads  2 open (F1 critical, F2 warning new)
@@ -98,11 +101,11 @@ fn unchanged_code_is_not_hunted_for_new_nits_and_the_floor_rises() {
 fn a_process_without_a_memory_decides_the_same() {
     let mut s = blocked(security("a lost store"));
     s.by("alice").changes_line("src/a.rs", 4, FIX).by("alice").replies(1, "fixed");
-    let plan = s.decided();
-    s.new_process();
-    assert_eq!(s.decided(), plan);
-    s.report(report("security").fixed(1)).turn().given();
-    s.new_process();
+    let plan = s.decide_now();
+    s.restart_process();
+    assert_eq!(s.decide_now(), plan);
+    s.report(report("security").fixed(1)).turn().discard_effects();
+    s.restart_process();
     assert_eq!(s.turn().steps(), "nothing to write");
 }
 
@@ -110,9 +113,9 @@ fn a_process_without_a_memory_decides_the_same() {
 #[test]
 fn own_texts_start_nothing() {
     let mut s = blocked(security("talking to itself"));
-    let quiet = s.decided();
+    let quiet = s.decide_now();
     s.by("referee-bot").commands("full review").by("referee-bot").replies(1, "won't fix");
-    s.turn().given();
+    s.turn().discard_effects();
     assert_eq!((&s.plan().next, s.plan().findings.first().expect("a finding").counts), (&quiet.next, true));
     assert!(s.plan().steps.is_empty(), "{:?}", s.plan().steps);
 }
@@ -126,15 +129,15 @@ fn two_bots_do_not_answer_each_other() {
         s.by("other-bot").replies(1, "I disagree, fixed").report(report("security").stands(1, "it does not")).turn();
         assert!(!s.steps().contains("reply"), "{}", s.steps());
     }
-    assert!(s.world.decision(s.pull).blocked());
+    assert!(s.world.decision(s.pull).is_blocked());
 }
 
 // spec: LOOP-9 @core
 #[test]
 fn a_block_is_posted_whatever_the_budget_of_texts() {
-    let mut s = security("no texts left").with(|policy| policy.budget.writes = 0).begin();
+    let mut s = security("no texts left").with_policy(|policy| policy.budget.writes = 0).open_pull();
     s.report(report("security").finds(leak())).turn();
-    assert_snapshot!(s.lines(), @"
+    assert_snapshot!(s.explain_lines(), @"
     rule     changes-requested: security asks for changes, no worker may push here
     standing security request changes, at this head
     threads  1 open (F1 critical new)
@@ -142,16 +145,16 @@ fn a_block_is_posted_whatever_the_budget_of_texts() {
     plan     status referee/security fail: changes requested: F1 · round 1/3 (status: own-block)
     next     wait for the author: a push or an answer
     ");
-    assert!(s.world.decision(s.pull).blocked());
+    assert!(s.world.decision(s.pull).is_blocked());
 }
 
 // spec: LOOP-9 @core
 #[test]
 fn over_budget_nothing_new_is_said_and_a_person_is_asked() {
-    let mut s = blocked(security("texts used up").with(|policy| policy.budget.writes = 2));
+    let mut s = blocked(security("texts used up").with_policy(|policy| policy.budget.writes = 2));
     s.by("alice").changes_line("src/a.rs", 7, "fn e() { panic!() }");
     s.report(report("security").still_there(1).finds(critical("it panics").at("src/a.rs", 7))).turn();
-    assert_snapshot!(s.lines(), @"
+    assert_snapshot!(s.explain_lines(), @"
     rule     writes: 2 own texts of 2
     standing security request changes, at this head
     threads  2 open (F1 critical, F2 critical new)
@@ -161,20 +164,20 @@ fn over_budget_nothing_new_is_said_and_a_person_is_asked() {
     refuse   2 new texts (writes: 2 own texts of 2)
     next     blocked: the budget is used up, a person decides
     ");
-    assert!(s.world.decision(s.pull).blocked(), "the block stays");
+    assert!(s.world.decision(s.pull).is_blocked(), "the block stays");
     assert!(s.summary().contains("F2"), "and tells of it: {}", s.summary());
     assert_eq!(s.own_comments().len(), 1, "one comment asks the operator");
     assert!(s.own_comments()[0].starts_with("@carol, "), "{}", s.own_comments()[0]);
-    s.until_quiet().given();
+    s.run_until_quiet().discard_effects();
 }
 
 // spec: LOOP-9 @core
 #[test]
 fn a_pull_that_took_what_it_may_take_starts_no_reviewer() {
-    let mut s = security("money used up").with(|policy| policy.budget.micro_usd = 1_000_000).begin();
-    s.report(report("security").finds(leak()).costs(1_200_000)).turn().given();
+    let mut s = security("money used up").with_policy(|policy| policy.budget.micro_usd = 1_000_000).open_pull();
+    s.report(report("security").finds(leak()).costs(1_200_000)).turn().discard_effects();
     s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").turn();
-    assert_snapshot!(s.lines(), @"
+    assert_snapshot!(s.explain_lines(), @"
     rule     review: money used up
     standing security request changes, not at this head
     threads  1 open (F1 critical)
@@ -183,41 +186,46 @@ fn a_pull_that_took_what_it_may_take_starts_no_reviewer() {
     next     blocked: the budget is used up, a person decides
     ");
     assert_eq!(s.own_comments().len(), 1, "one comment asks the operator");
-    assert!(s.world.decision(s.pull).blocked());
+    assert!(s.world.decision(s.pull).is_blocked());
 }
 
 // spec: LOOP-2, LOOP-4 @core
 #[test]
 fn at_the_cap_one_comment_asks_the_operator_and_nothing_starts() {
-    let mut s = security("the cap").begin();
+    let mut s = security("the cap").open_pull();
     for round in 1..=4_u32 {
-        let code = format!("{CODE}fn round_{round}() {{ panic!() }}\n");
+        let code = format!("{DEFAULT_FILE}fn round_{round}() {{ panic!() }}\n");
         s.by("alice").pushes("src/a.rs", &code);
         let mut words = report("security").finds(critical(&format!("round {round} panics")).at("src/a.rs", 8));
         for prior in 1..u64::from(round) {
             words = words.fixed(prior);
         }
-        s.report(words).turn().given();
-        assert_eq!(s.plan().next == Next::Blocked(Cause::RoundCap), 3 <= round, "round {round}: {:?}", s.plan().next);
+        s.report(words).turn().discard_effects();
+        assert_eq!(
+            s.plan().next == Next::Blocked(BlockedCause::RoundCap),
+            3 <= round,
+            "round {round}: {:?}",
+            s.plan().next
+        );
     }
     let asked: Vec<String> = s.own_comments().into_iter().filter(|words| words.starts_with("@carol, ")).collect();
     assert_eq!(asked.len(), 1, "{asked:?}");
     assert!(!asked[0].contains("Approve it yourself"), "only what works: {}", asked[0]);
-    s.by("carol").commands("rounds +2").turn().given();
-    assert_ne!(s.plan().next, Next::Blocked(Cause::RoundCap));
+    s.by("carol").commands("rounds +2").turn().discard_effects();
+    assert_ne!(s.plan().next, Next::Blocked(BlockedCause::RoundCap));
 }
 
 // spec: LOOP-12 @core
 #[test]
 fn commands_of_those_who_may() {
     let mut s = blocked(security("commands"));
-    s.by("alice").commands("dismiss F1 it is mine").turn().given();
+    s.by("alice").commands("dismiss F1 it is mine").turn().discard_effects();
     assert!(s.plan().findings.first().expect("a finding").counts, "the author may not");
     assert_snapshot!(s.own_comments().join("\n"), @"Nothing was done: `dismiss` is for people with write access other than the pull's author");
-    s.by("bob").commands("dismiss F1 the log is private").turn().given();
+    s.by("bob").commands("dismiss F1 the log is private").turn().discard_effects();
     assert!(!s.plan().findings.first().expect("a finding").counts);
-    s.by("bob").commands("reopen F1").turn().given();
-    assert!(s.plan().findings.first().expect("a finding").counts && s.world.decision(s.pull).blocked());
+    s.by("bob").commands("reopen F1").turn().discard_effects();
+    assert!(s.plan().findings.first().expect("a finding").counts && s.world.decision(s.pull).is_blocked());
     assert_eq!(s.turn().steps(), "nothing to write");
 }
 
@@ -234,16 +242,19 @@ fn a_reopened_finding_counts_until_it_is_settled_again() {
                 s.by("alice").changes_line("src/a.rs", 4, "    log(secret);").report(report("security").fixed(1)).turn()
             }
         };
-        assert!(!s.given().plan().findings.first().expect("a finding").counts, "{settle}");
-        s.by("bob").commands("reopen F1").turn().given();
-        assert!(s.plan().findings.first().expect("a finding").counts && s.world.decision(s.pull).blocked(), "{settle}");
+        assert!(!s.discard_effects().plan().findings.first().expect("a finding").counts, "{settle}");
+        s.by("bob").commands("reopen F1").turn().discard_effects();
+        assert!(
+            s.plan().findings.first().expect("a finding").counts && s.world.decision(s.pull).is_blocked(),
+            "{settle}"
+        );
         assert_eq!(s.turn().steps(), "nothing to write", "{settle}");
-        s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").fixed(1)).turn().given();
+        s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").fixed(1)).turn().discard_effects();
         assert!(!s.plan().findings.first().expect("a finding").counts, "{settle}");
         let told = s.conversation(1).contains(&format!("Fixed in `{}`", s.plan().head.short()));
         assert_eq!(told, settle != "resolve", "{settle}: a thread that a person resolved needs no word of ours");
         assert_eq!(s.turn().steps(), "nothing to write", "{settle}: the command is heeded once");
-        s.by("bob").commands("reopen F1").turn().given();
+        s.by("bob").commands("reopen F1").turn().discard_effects();
         assert!(s.plan().findings.first().expect("a finding").counts, "{settle}: and once more for the next one");
     }
 }
@@ -257,7 +268,7 @@ fn an_edited_comment_commands_nothing_and_an_unknown_verb_gets_one_hint() {
         bob.edit_comment(&comment, "@referee-bot dismiss F1 never mind");
     });
     assert_eq!(s.turn().steps(), "nothing to write");
-    s.by("bob").commands("reveiw").by("mallory").commands("reveiw").turn().given();
+    s.by("bob").commands("reveiw").by("mallory").commands("reveiw").turn().discard_effects();
     assert_eq!(s.own_comments().len(), 1);
     assert_snapshot!(s.own_comments()[0], @"Unknown command `reveiw`; did you mean `review`? See `@referee-bot help`");
     assert_eq!(s.turn().steps(), "nothing to write");
@@ -266,12 +277,12 @@ fn an_edited_comment_commands_nothing_and_an_unknown_verb_gets_one_hint() {
 // spec: LOOP-12 @core
 #[test]
 fn pause_holds_until_it_is_taken_back() {
-    let mut s = security("paused").begin();
-    s.by("bob").commands("pause").turn().given();
+    let mut s = security("paused").open_pull();
+    s.by("bob").commands("pause").turn().discard_effects();
     assert!(!matches!(s.plan().next, Next::Review(_)));
-    s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").turn().given();
+    s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").turn().discard_effects();
     assert_eq!(s.plan().why.rule, "paused", "at another head too");
-    s.by("bob").commands("resume").turn().given();
+    s.by("bob").commands("resume").turn().discard_effects();
     assert!(matches!(s.plan().next, Next::Review(_)));
 }
 
@@ -279,8 +290,8 @@ fn pause_holds_until_it_is_taken_back() {
 #[test]
 fn a_stance_is_read_from_a_fixed_list() {
     let mut s = blocked(security("a question"));
-    s.by("bob").replies(1, "would you say that we won't fix it?").turn().given();
+    s.by("bob").replies(1, "would you say that we won't fix it?").turn().discard_effects();
     assert!(s.plan().findings.first().expect("a finding").counts, "a question settles nothing");
-    let calls = say::Calls { bots: &[referee_testkit::play::bot()], slash_is_taken: true };
-    assert_eq!(say::ask("/referee review", &calls), None, "a slash belongs to some forges");
+    let calls = say::CommandPrefixes { bot_logins: &[referee_testkit::simulation::bot_login()], slash_reserved: true };
+    assert_eq!(say::parse_command("/referee review", &calls), None, "a slash belongs to some forges");
 }

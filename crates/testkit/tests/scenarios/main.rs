@@ -9,7 +9,7 @@ mod safety;
 mod tales;
 
 use referee_core::model::Verdict;
-use referee_testkit::scenario::{Find, Scenario, Scene, critical, report};
+use referee_testkit::scenario::{FindingBuilder, Scenario, ScenarioRun, critical, report};
 
 /// One blocking role.
 fn security(title: &'static str) -> Scenario {
@@ -17,7 +17,7 @@ fn security(title: &'static str) -> Scenario {
 }
 
 /// What it finds in `scenario::CODE`.
-fn leak() -> Find {
+fn leak() -> FindingBuilder {
     critical("the token is logged").at("src/a.rs", 4)
 }
 
@@ -25,13 +25,13 @@ fn leak() -> Find {
 const FIX: &str = "    log(\"login\");";
 
 /// Opened, and blocked by F1.
-fn blocked(scenario: Scenario) -> Scene {
-    let mut scene = scenario.begin();
-    scene.report(report("security").finds(leak())).turn().given();
+fn blocked(scenario: Scenario) -> ScenarioRun {
+    let mut scene = scenario.open_pull();
+    scene.report(report("security").finds(leak())).turn().discard_effects();
     scene
 }
 
 /// The forms in which the bot posted, oldest first.
-fn posted(scene: &Scene) -> Vec<Verdict> {
+fn posted(scene: &ScenarioRun) -> Vec<Verdict> {
     scene.own_reviews().iter().filter_map(referee_core::model::Review::verdict).collect()
 }

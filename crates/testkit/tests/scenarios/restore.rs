@@ -1,6 +1,6 @@
 use insta::assert_snapshot;
 use referee_core::model::Verdict;
-use referee_core::plan::{Next, OnWhom};
+use referee_core::plan::{Next, WaitingOn};
 use referee_testkit::Quirks;
 use referee_testkit::scenario::report;
 
@@ -10,9 +10,9 @@ use crate::{FIX, blocked, posted, security};
 #[test]
 fn a_block_that_the_authors_request_cleared_is_posted_again_once() {
     let mut s = blocked(security("asked again"));
-    s.by("alice").asks_again();
-    assert!(!s.world.decision(s.pull).blocked(), "the forge forgets the block");
-    assert_snapshot!(s.turn().lines(), @"
+    s.by("alice").requests_review_again();
+    assert!(!s.world.decision(s.pull).is_blocked(), "the forge forgets the block");
+    assert_snapshot!(s.turn().explain_lines(), @"
     rule     changes-requested: security asks for changes, no worker may push here
     standing security request changes, at this head
     threads  1 open (F1 critical)
@@ -20,19 +20,19 @@ fn a_block_that_the_authors_request_cleared_is_posted_again_once() {
     refuse   another review by security (same-head: request changes at 8e14688)
     next     wait for the author: a push or an answer
     ");
-    assert!(s.world.decision(s.pull).blocked(), "before any reviewer runs");
+    assert!(s.world.decision(s.pull).is_blocked(), "before any reviewer runs");
     assert!(s.summary().contains("review"), "{}", s.summary());
     assert_eq!(s.turn().steps(), "nothing to write");
-    s.by("alice").asks_again().turn().given();
+    s.by("alice").requests_review_again().turn().discard_effects();
     assert_eq!(posted(&s), [Verdict::RequestChanges; 3], "once for each such event");
 }
 
 // spec: PUB-20 @core
 #[test]
 fn an_open_request_is_answered_by_a_verdict_that_is_current() {
-    let mut s = security("asked while approved").begin();
-    s.report(report("security")).turn().given();
-    s.by("bob").asks_again();
+    let mut s = security("asked while approved").open_pull();
+    s.report(report("security")).turn().discard_effects();
+    s.by("bob").requests_review_again();
     assert_snapshot!(s.turn().steps(), @"post security as comment at 8e14688 (answers: role security, own verdict approve, enforced approve, posted as comment)");
     assert_eq!(s.turn().steps(), "nothing to write");
 }
@@ -44,8 +44,12 @@ fn a_dismissal_by_one_who_may_is_respected_at_this_change() {
     s.by("bob").dismisses().turn();
     assert_snapshot!(s.steps(), @"edit review 1 (own-block: role security, own verdict request changes, enforced request changes, its text or Mark would differ)");
     assert_eq!(posted(&s), [Verdict::RequestChanges], "nothing is posted again");
-    s.by("alice").pushes("src/b.rs", "fn later() {}\n").report(report("security").still_there(1)).turn().given();
-    assert!(s.world.decision(s.pull).blocked(), "another change is judged anew");
+    s.by("alice")
+        .pushes("src/b.rs", "fn later() {}\n")
+        .report(report("security").still_there(1))
+        .turn()
+        .discard_effects();
+    assert!(s.world.decision(s.pull).is_blocked(), "another change is judged anew");
 }
 
 // spec: PUB-20 @core
@@ -54,7 +58,7 @@ fn a_dismissal_by_the_author_is_not() {
     let mut s = blocked(security("dismissed by alice"));
     s.by("alice").dismisses().turn();
     assert_snapshot!(s.steps(), @"post security as request changes at 8e14688 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)");
-    assert!(s.world.decision(s.pull).blocked());
+    assert!(s.world.decision(s.pull).is_blocked());
     assert!(s.summary().contains("alice"), "and says why: {}", s.summary());
     assert_eq!(s.turn().steps(), "nothing to write");
 }
@@ -62,11 +66,11 @@ fn a_dismissal_by_the_author_is_not() {
 // spec: D17 @core
 #[test]
 fn two_blocking_roles_on_one_identity_do_not_repost_each_other() {
-    let mut s = security("two blocks").role("style").begin();
+    let mut s = security("two blocks").role("style").open_pull();
     let found = |role: &str, line| {
         report(role).finds(referee_testkit::scenario::critical(&format!("{role} objects")).at("src/a.rs", line))
     };
-    s.report(found("security", 4)).report(found("style", 1)).turn().given();
+    s.report(found("security", 4)).report(found("style", 1)).turn().discard_effects();
     assert_eq!(posted(&s), [Verdict::RequestChanges; 2]);
     for _ in 0..3 {
         assert_eq!(s.turn().steps(), "nothing to write");
@@ -76,19 +80,23 @@ fn two_blocking_roles_on_one_identity_do_not_repost_each_other() {
 // spec: D17 @core
 #[test]
 fn what_the_forge_no_longer_counts_is_posted_anew() {
-    let quirks = Quirks { stale_ignored: true, stale_flags: true, ..Quirks::plain() };
-    let mut s = blocked(security("stale rows do not count").on(quirks));
+    let quirks = Quirks { stale_rows_ignored: true, stale_flags: true, ..Quirks::plain() };
+    let mut s = blocked(security("stale rows do not count").with_quirks(quirks));
     s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").report(report("security").still_there(1)).turn();
     assert_snapshot!(s.steps(), @"post security as request changes at 19f6a95 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)");
-    assert!(s.world.decision(s.pull).blocked());
+    assert!(s.world.decision(s.pull).is_blocked());
 }
 
 // spec: D21 @core
 #[test]
 fn a_new_post_opens_no_thread_for_a_finding_that_has_one() {
-    let quirks = Quirks { stale_ignored: true, stale_flags: true, ..Quirks::plain() };
-    let mut s = blocked(security("posted anew").on(quirks));
-    s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").report(report("security").still_there(1)).turn().given();
+    let quirks = Quirks { stale_rows_ignored: true, stale_flags: true, ..Quirks::plain() };
+    let mut s = blocked(security("posted anew").with_quirks(quirks));
+    s.by("alice")
+        .changes_line("src/a.rs", 7, "fn e() {}")
+        .report(report("security").still_there(1))
+        .turn()
+        .discard_effects();
     assert_eq!(s.snapshot().threads.len(), 1);
     let link = s.snapshot().threads[0].url.clone();
     assert!(s.summary().contains(&link), "the summary links to it: {}", s.summary());
@@ -99,7 +107,7 @@ fn a_new_post_opens_no_thread_for_a_finding_that_has_one() {
 fn an_edited_summary_is_rewritten_once_for_each_edit() {
     let mut s = blocked(security("bob scribbles"));
     let before = s.summary();
-    s.by("bob").scribbles("All fine, merge it.").turn();
+    s.by("bob").edits_summary("All fine, merge it.").turn();
     assert_snapshot!(s.steps(), @"edit review 1 (own-block: role security, own verdict request changes, enforced request changes, somebody edited it)");
     assert_eq!(s.summary(), before);
     assert_eq!(s.turn().steps(), "nothing to write");
@@ -110,11 +118,11 @@ fn an_edited_summary_is_rewritten_once_for_each_edit() {
 fn nobody_approves_while_a_blocking_role_has_not_spoken() {
     let mut s = security("one has not spoken")
         .role("style")
-        .role_for("docs", "docs/**")
-        .with(|policy| policy.approve = referee_core::policy::Approve::On)
-        .begin();
+        .role_for_paths("docs", "docs/**")
+        .with_policy(|policy| policy.approve = referee_core::policy::ApprovalMode::On)
+        .open_pull();
     s.report(report("security")).turn();
-    assert_snapshot!(s.lines(), @"
+    assert_snapshot!(s.explain_lines(), @"
     rule     review: style reads everything, round 1
     standing security approve, enforced as comment, at this head
     standing style has not spoken
@@ -125,39 +133,41 @@ fn nobody_approves_while_a_blocking_role_has_not_spoken() {
     next     review by style of everything, round 1
     ");
     assert!(s.summary().contains("waiting for style"), "{}", s.summary());
-    s.report(report("style")).turn().given();
-    assert!(s.world.decision(s.pull).approved(), "docs is not asked here, and waited for nowhere");
+    s.report(report("style")).turn().discard_effects();
+    assert!(s.world.decision(s.pull).is_approved(), "docs is not asked here, and waited for nowhere");
 }
 
 // spec: D19, D4 @core
 #[test]
 fn nobody_approves_through_a_persons_block() {
-    let mut s = security("bob blocks").with(|policy| policy.approve = referee_core::policy::Approve::On).begin();
-    s.by("bob").blocks("not without a test").report(report("security")).turn().given();
+    let mut s = security("bob blocks")
+        .with_policy(|policy| policy.approve = referee_core::policy::ApprovalMode::On)
+        .open_pull();
+    s.by("bob").blocks("not without a test").report(report("security")).turn().discard_effects();
     assert_eq!(posted(&s), [Verdict::Comment]);
-    assert_eq!(s.plan().next, Next::Wait(OnWhom::Author));
-    s.by("bob").approves().turn().given();
+    assert_eq!(s.plan().next, Next::Wait(WaitingOn::Author));
+    s.by("bob").approves().turn().discard_effects();
     assert_eq!(posted(&s), [Verdict::Comment, Verdict::Approve]);
 }
 
 // spec: D27 @core
 #[test]
 fn an_approving_verdict_is_posted_as_the_policy_says() {
-    use referee_core::policy::Approve;
+    use referee_core::policy::ApprovalMode;
     for (approve, clean, lifted) in [
-        (Approve::On, Verdict::Approve, Some(Verdict::Approve)),
-        (Approve::Lift, Verdict::Comment, Some(Verdict::Approve)),
-        (Approve::Off, Verdict::Comment, None),
+        (ApprovalMode::On, Verdict::Approve, Some(Verdict::Approve)),
+        (ApprovalMode::Lift, Verdict::Comment, Some(Verdict::Approve)),
+        (ApprovalMode::Off, Verdict::Comment, None),
     ] {
-        let mut s = security("clean at once").with(|policy| policy.approve = approve).begin();
-        s.report(report("security")).turn().given();
+        let mut s = security("clean at once").with_policy(|policy| policy.approve = approve).open_pull();
+        s.report(report("security")).turn().discard_effects();
         assert_eq!(posted(&s), [clean], "{approve:?}");
 
-        let mut s = blocked(security("clean after a block").with(|policy| policy.approve = approve));
-        s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").fixed(1)).turn().given();
-        let block = if approve == Approve::Off { Verdict::Comment } else { Verdict::RequestChanges };
+        let mut s = blocked(security("clean after a block").with_policy(|policy| policy.approve = approve));
+        s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").fixed(1)).turn().discard_effects();
+        let block = if approve == ApprovalMode::Off { Verdict::Comment } else { Verdict::RequestChanges };
         let expected: Vec<Verdict> = std::iter::once(block).chain(lifted).collect();
         assert_eq!(posted(&s), expected, "{approve:?}");
-        assert!(!s.world.decision(s.pull).blocked(), "{approve:?}");
+        assert!(!s.world.decision(s.pull).is_blocked(), "{approve:?}");
     }
 }

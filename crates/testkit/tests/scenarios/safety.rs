@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use referee_core::model::{CheckState, CommentId, EditId, NoteId, ReviewId, RoleName, Sha, ThreadId, Verdict};
-use referee_core::plan::{Action, Target};
+use referee_core::plan::{Action, CommentTarget};
 use referee_core::sanitise::SafeText;
 use referee_testkit::scenario::{critical, report};
 
@@ -24,14 +24,14 @@ fn vocabulary() -> Vec<Action<String>> {
         Action::OpenThreads { role: RoleName::from("security"), commit: Sha::from("aa"), threads: Vec::new() },
         Action::Reply { thread: thread.clone(), text: text() },
         Action::Resolve { thread, mark: Some((NoteId::from("4"), text())) },
-        Action::EnsureComment { existing: Some(CommentId::from("5")), target: Target::Pull, text: text() },
+        Action::EnsureComment { existing: Some(CommentId::from("5")), target: CommentTarget::Pull, text: text() },
         Action::SetLabel { name: "ready".to_owned(), on: true },
-        Action::Assign { target: Target::Pull, who: None },
+        Action::Assign { target: CommentTarget::Pull, who: None },
         Action::SetStatus {
             commit: Sha::from("aa"),
             context: "referee/security".to_owned(),
             state: CheckState::Pass,
-            text: SafeText::line("fine", 10),
+            text: SafeText::sanitise_line("fine", 10),
         },
     ];
     for action in &all {
@@ -81,12 +81,12 @@ fn a_dry_run_plans_the_same_and_writes_nothing() {
     let mut s = blocked(security("a dry run"));
     s.by("alice").changes_line("src/a.rs", 4, FIX);
     s.report(report("security").fixed(1).finds(critical("it panics").at("src/a.rs", 4)));
-    let (gist, writes) = (s.world.gist(s.pull), s.world.calls().writes);
+    let (gist, writes) = (s.world.describe_pull(s.pull), s.world.calls().writes);
     s.dry_turn();
     let dry = s.plan().clone();
     assert!(s.steps().lines().all(|step| step.ends_with("→ withheld, a dry run")), "{}", s.steps());
-    assert_eq!((s.world.gist(s.pull), s.world.calls().writes), (gist, writes), "not one call that may write");
-    s.turn().given();
-    assert_eq!(s.last().steps[..dry.steps.len()], dry.steps[..], "the open run does what the dry one said");
-    assert!(0 < s.last().writes);
+    assert_eq!((s.world.describe_pull(s.pull), s.world.calls().writes), (gist, writes), "not one call that may write");
+    s.turn().discard_effects();
+    assert_eq!(s.last_turn().steps[..dry.steps.len()], dry.steps[..], "the open run does what the dry one said");
+    assert!(0 < s.last_turn().writes);
 }

@@ -2,8 +2,8 @@
 
 use std::io::{Write, stdout};
 
-use referee_testkit::contract::sealed_suite;
-use referee_testkit::server::{Build, Server};
+use referee_testkit::contract::run_sealed_suite;
+use referee_testkit::server::{RealServer, ServerBuild};
 
 use crate::on_each_server;
 use crate::stage::OnServer;
@@ -12,15 +12,15 @@ const NONE: [&str; 0] = [];
 
 on_each_server! { every_clause_is_kept }
 
-fn every_clause_is_kept(build: Build) {
-    let repo = Server::shared(build).repo(&[("README.md", "hello\n")]);
+fn every_clause_is_kept(build: ServerBuild) {
+    let repo = RealServer::shared(build).create_repo(&[("README.md", "hello\n")]);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let contract = runtime.block_on(async {
         let stage = OnServer::new(repo.clone()).await.expect("the server can be read");
-        sealed_suite(&stage, "contract").await
+        run_sealed_suite(&stage, "contract").await
     });
     // Not captured: what a server keeps is worth reading in every log.
     writeln!(stdout(), "{build}\n{contract}").expect("somebody listens");
-    assert_eq!(contract.broken(), NONE, "{build}: {contract}\n{}", repo.server().log());
-    assert_eq!(contract.skipped(), NONE, "{build}: {contract}");
+    assert_eq!(contract.broken_clauses(), NONE, "{build}: {contract}\n{}", repo.server().log());
+    assert_eq!(contract.skipped_clauses(), NONE, "{build}: {contract}");
 }

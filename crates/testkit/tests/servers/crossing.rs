@@ -2,13 +2,13 @@
 
 use std::thread;
 
-use referee_core::mark::{Binding, Keys, Tag, TagKind, Topic, seal};
+use referee_core::mark::{Binding, Keys, Tag, TagKind, Topic, seal_draft};
 use referee_core::model::{FindingId, Login, PullNumber, RepoId, RoleName, Sha, Verdict};
-use referee_core::plan::{Action, Draft, Expect, Gate, NewThread, Place, Trailer};
-use referee_core::policy::{Approve, Setting};
+use referee_core::plan::{Action, DiffLocation, Gate, NewThread, Precondition, TextDraft, Trailer};
+use referee_core::policy::{ApprovalMode, GateSetting};
 use referee_core::track::Side;
-use referee_forge::{Asked, Errand, Forge, ForgeError, Gates, GiteaForge, Performed, Reader};
-use referee_testkit::server::{BOTS, Build, Repo, Server};
+use referee_forge::{ActionRequest, Forge, ForgeError, Gates, GiteaForge, PerformOutcome, Reader, RequestedGates};
+use referee_testkit::server::{BOTS, RealServer, ServerBuild, ServerRepo};
 
 use crate::stage::{address, eager, token};
 use crate::{FILE, on_each_server};
@@ -21,10 +21,10 @@ on_each_server! {
 const THREADS: u32 = 5;
 
 // spec: PUB-14 @gitea @forgejo
-fn threads_of_two_posts_at_once_are_each_there_once(build: Build) {
-    let repo = Server::shared(build).repo(&[("README.md", "hello\n")]);
+fn threads_of_two_posts_at_once_are_each_there_once(build: ServerBuild) {
+    let repo = RealServer::shared(build).create_repo(&[("README.md", "hello\n")]);
     let lines: String = (1..=20).map(|n| format!("fn number_{n}() {{}}\n")).collect();
-    let pull = repo.as_("alice").open("feature", &[(FILE, &lines)]);
+    let pull = repo.as_("alice").open_pull("feature", &[(FILE, &lines)]);
     let head = repo.as_("alice").on(pull).head();
     thread::scope(|scope| {
         let posts = ["one", "two"].map(|name| {
@@ -34,7 +34,7 @@ fn threads_of_two_posts_at_once_are_each_there_once(build: Build) {
         for post in posts {
             let performed = post.join().expect("no panic").expect("it is posted");
             assert!(
-                matches!(&performed, Performed::Done(made) if made.threads.len() == THREADS as usize),
+                matches!(&performed, PerformOutcome::Done(made) if made.threads.len() == THREADS as usize),
                 "{performed:?}"
             );
         }
@@ -43,30 +43,31 @@ fn threads_of_two_posts_at_once_are_each_there_once(build: Build) {
     for (name, n) in ["one", "two"].into_iter().flat_map(|name| (1..=THREADS).map(move |n| (name, n))) {
         let words = format!("{name}, thread {n}");
         let roots = fetched.threads.iter().filter_map(|thread| thread.root());
-        let there = roots.filter(|root| root.text.words().starts_with(&words)).count();
+        let there = roots.filter(|root| root.text.body_or_empty().starts_with(&words)).count();
         assert_eq!(there, 1, "`{words}`: {:#?}", fetched.threads);
     }
     // Whichever row they landed in, posting them again is nothing to do.
     for name in ["one", "two"] {
         let again = done(&repo, pull, &review(name, &head)).expect("it is looked at");
-        assert!(matches!(again, Performed::AlreadySo), "{again:?}");
+        assert!(matches!(again, PerformOutcome::AlreadySo), "{again:?}");
     }
 }
 
-fn a_label_that_nobody_made_is_no_success(build: Build) {
-    let repo = Server::shared(build).repo(&[("README.md", "hello\n")]);
-    let pull = repo.as_("alice").open("feature", &[(FILE, "fn one() {}\n")]);
+fn a_label_that_nobody_made_is_no_success(build: ServerBuild) {
+    let repo = RealServer::shared(build).create_repo(&[("README.md", "hello\n")]);
+    let pull = repo.as_("alice").open_pull("feature", &[(FILE, "fn one() {}\n")]);
     let put = done(&repo, pull, &Action::SetLabel { name: "nobody made this".to_owned(), on: true });
     assert!(matches!(&put, Err(ForgeError::Refused(why)) if why.contains("nobody made this")), "{put:?}");
     repo.as_("ruth").on(pull).label("ready");
     let put = done(&repo, pull, &Action::SetLabel { name: "ready".to_owned(), on: true });
-    assert!(matches!(put, Ok(Performed::AlreadySo)), "{put:?}");
+    assert!(matches!(put, Ok(PerformOutcome::AlreadySo)), "{put:?}");
 }
 
 fn review(name: &str, head: &Sha) -> Action {
     // No two on one line, of either.
     let first = if name == "one" { 0 } else { THREADS };
-    let place = |n: u32| Place { path: FILE.to_owned(), line: Some(first + n), start_line: None, side: Side::New };
+    let place =
+        |n: u32| DiffLocation { path: FILE.to_owned(), line: Some(first + n), start_line: None, side: Side::New };
     let thread = |n: u32| NewThread {
         finding: FindingId(n.into()),
         place: place(n),
@@ -81,26 +82,32 @@ fn review(name: &str, head: &Sha) -> Action {
     }
 }
 
-fn draft(words: &str, head: &Sha) -> Draft {
+fn draft(words: &str, head: &Sha) -> TextDraft {
     let tag = Tag { kind: TagKind::Topic(Topic::Said { to: "1".to_owned() }), head: head.clone() };
     let words = serde_json::from_value(words.into()).expect("words");
-    Draft { words, trailer: Trailer::Tag(Box::new(tag)) }
+    TextDraft { words, trailer: Trailer::Tag(Box::new(tag)) }
 }
 
 /// Does an action as the bot, by a client of its own.
-fn done(repo: &Repo, pull: PullNumber, action: &Action) -> Result<Performed, ForgeError> {
+fn done(repo: &ServerRepo, pull: PullNumber, action: &Action) -> Result<PerformOutcome, ForgeError> {
     let binding = Binding { forge: "crossing".to_owned(), repo: RepoId(42), pull };
-    let action = action.map(|draft| seal(draft, &binding, &Keys::none()));
+    let action = action.map_text(|draft| seal_draft(draft, &binding, &Keys::empty()));
     on(repo, |forge| async move {
-        let gates = Gates::new(Gate::ALL.map(|gate| (gate, Setting::On)).into(), Asked::new(), Approve::On);
-        let permit = gates.open(Gate::Review).expect("all gates are open");
-        let errand = Errand { action: &action, by: &Login::from(BOTS[0]), expect: &Expect::Nothing, permit: &permit };
+        let gates =
+            Gates::new(Gate::ALL.map(|gate| (gate, GateSetting::On)).into(), RequestedGates::new(), ApprovalMode::On);
+        let permit = gates.permit_gate(Gate::Review).expect("all gates are open");
+        let errand = ActionRequest {
+            action: &action,
+            by: &Login::from(BOTS[0]),
+            expect: &Precondition::Nothing,
+            permit: &permit,
+        };
         forge.perform(pull, &errand).await
     })
 }
 
 fn on<T, F: Future<Output = Result<T, ForgeError>>>(
-    repo: &Repo,
+    repo: &ServerRepo,
     ask: impl FnOnce(GiteaForge) -> F,
 ) -> Result<T, ForgeError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");

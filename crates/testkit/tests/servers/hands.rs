@@ -1,6 +1,6 @@
 //! The hands themselves: each deed is seen on the server afterwards.
 
-use referee_testkit::server::{Build, OWNER, Server};
+use referee_testkit::server::{OWNER, RealServer, ServerBuild};
 use serde_json::json;
 
 use crate::{FILE, LINES, on_each_server};
@@ -13,41 +13,42 @@ on_each_server! {
     a_bot_has_no_more_than_it_needs
 }
 
-fn people_talk_in_their_own_name(build: Build) {
-    let repo = Server::shared(build).repo(&[("README.md", "hello\n")]);
-    let pull = repo.as_("alice").open("feature", &[(FILE, LINES)]);
+fn people_talk_in_their_own_name(build: ServerBuild) {
+    let repo = RealServer::shared(build).create_repo(&[("README.md", "hello\n")]);
+    let pull = repo.as_("alice").open_pull("feature", &[(FILE, LINES)]);
     let (alice, ruth) = (repo.as_("alice").on(pull), repo.as_("ruth").on(pull));
-    let thread = ruth.note(FILE, 2, "why?");
+    let thread = ruth.open_thread(FILE, 2, "why?");
     let reply = alice.reply(&thread, "because");
     let blocked = ruth.block("not yet");
     let approved = ruth.approve("fine");
     let comment = alice.comment("done");
     assert_ne!(comment, alice.comment("done again"));
-    let rows = ruth.reviews();
+    let rows = ruth.list_reviews();
     let row = |id: &str| rows.iter().find(|row| row["id"].as_u64() == id.parse().ok()).expect("a review");
     assert_eq!(row(blocked.as_str())["state"], "REQUEST_CHANGES");
     assert_eq!(
         (&row(blocked.as_str())["dismissed"], &row(approved.as_str())["official"]),
         (&json!(true), &json!(true))
     );
-    let notes: Vec<_> = rows.iter().flat_map(|row| ruth.notes(&row["id"].to_string())).collect();
+    let notes: Vec<_> = rows.iter().flat_map(|row| ruth.list_notes(&row["id"].to_string())).collect();
     let told: Vec<_> = notes.iter().map(|note| (note["id"].to_string(), note["body"].clone())).collect();
     assert_eq!(told, [(thread.to_string(), json!("why?")), (reply.to_string(), json!("because"))]);
-    if build == Build::Forgejo10 {
-        assert_eq!(ruth.ask("POST", &format!("/pulls/comments/{thread}/resolve"), None).status, 405);
+    if build == ServerBuild::Forgejo10 {
+        assert_eq!(ruth.send("POST", &format!("/pulls/comments/{thread}/resolve"), None).status, 405);
     } else {
         ruth.resolve(&thread);
-        let resolver = || ruth.notes(&notes[0]["pull_request_review_id"].to_string())[0]["resolver"]["login"].clone();
+        let resolver =
+            || ruth.list_notes(&notes[0]["pull_request_review_id"].to_string())[0]["resolver"]["login"].clone();
         assert_eq!(resolver(), "ruth");
         ruth.unresolve(&thread);
         assert!(resolver().is_null());
     }
 }
 
-fn branches_move(build: Build) {
-    let repo = Server::shared(build).repo(&[("README.md", "hello\n"), ("old.rs", LINES)]);
+fn branches_move(build: ServerBuild) {
+    let repo = RealServer::shared(build).create_repo(&[("README.md", "hello\n"), ("old.rs", LINES)]);
     let alice = repo.as_("alice");
-    let alice = alice.on(alice.open("feature", &[(FILE, LINES)]));
+    let alice = alice.on(alice.open_pull("feature", &[(FILE, LINES)]));
     let first = alice.head();
     let second = alice.push(FILE, |text| format!("{text}fn four() {{}}\n"));
     let amended = alice.amend();
@@ -56,7 +57,7 @@ fn branches_move(build: Build) {
     let all = [&first, &second, &amended, &forced, &renamed];
     assert!(all.iter().enumerate().all(|(n, one)| all.iter().skip(n + 1).all(|other| one != other)), "{all:?}");
     assert_eq!(alice.head(), renamed);
-    let files = alice.ask("GET", &format!("/pulls/{}/files", alice.pull().0), None).json::<serde_json::Value>();
+    let files = alice.send("GET", &format!("/pulls/{}/files", alice.pull().0), None).json::<serde_json::Value>();
     let mut files: Vec<_> = files.expect("files").as_array().expect("a list").iter().map(|it| it.to_owned()).collect();
     files.sort_by_key(|file| file["filename"].to_string());
     let told: Vec<_> = files.iter().map(|file| (&file["filename"], &file["status"], &file["additions"])).collect();
@@ -67,58 +68,58 @@ fn branches_move(build: Build) {
     alice.remove("README.md");
     repo.as_("ruth").push_base("README.md", |_| "hello again\n".to_owned());
     alice.close();
-    assert_eq!(alice.look()["state"], "closed");
+    assert_eq!(alice.fetch_pull()["state"], "closed");
     alice.reopen();
-    alice.draft();
-    assert_eq!((&alice.look()["state"], &alice.look()["draft"]), (&json!("open"), &json!(true)));
-    alice.undraft();
-    assert_eq!((&alice.look()["title"], &alice.look()["draft"]), (&json!("feature"), &json!(false)));
+    alice.mark_draft();
+    assert_eq!((&alice.fetch_pull()["state"], &alice.fetch_pull()["draft"]), (&json!("open"), &json!(true)));
+    alice.mark_ready();
+    assert_eq!((&alice.fetch_pull()["title"], &alice.fetch_pull()["draft"]), (&json!("feature"), &json!(false)));
 }
 
-fn the_desk_is_tidy(build: Build) {
-    let repo = Server::shared(build).repo(&[("README.md", "hello\n")]);
-    let pull = repo.as_("alice").open("feature", &[(FILE, LINES)]);
+fn the_desk_is_tidy(build: ServerBuild) {
+    let repo = RealServer::shared(build).create_repo(&[("README.md", "hello\n")]);
+    let pull = repo.as_("alice").open_pull("feature", &[(FILE, LINES)]);
     let ruth = repo.as_("ruth").on(pull);
     ruth.label("wip");
     ruth.label("urgent");
     ruth.unlabel("wip");
     ruth.assign(&["alice", "referee"]);
-    ruth.check("build", "failure");
-    let told = ruth.look();
+    ruth.report_check("build", "failure");
+    let told = ruth.fetch_pull();
     assert_eq!(told["labels"].as_array().expect("labels").len(), 1);
     assert_eq!(told["labels"][0]["name"], "urgent");
     assert_eq!(told["assignees"].as_array().expect("assignees").len(), 2);
-    let status = ruth.ask("GET", &format!("/commits/{}/status", ruth.head()), None);
+    let status = ruth.send("GET", &format!("/commits/{}/status", ruth.head()), None);
     assert_eq!(status.json::<serde_json::Value>().expect("a status")["state"], "failure");
-    repo.as_(OWNER).protect(json!({"block_on_rejected_reviews": true}));
+    repo.as_(OWNER).protect_base(json!({"block_on_rejected_reviews": true}));
     ruth.block("not yet");
-    ruth.request("referee");
-    assert!(ruth.reviews().iter().any(|row| row["state"] == "REQUEST_REVIEW"));
-    ruth.withdraw("referee");
-    assert!(ruth.reviews().iter().all(|row| row["state"] != "REQUEST_REVIEW"));
-    let branch = repo.as_("passer-by").ask("GET", "/branches/main", None).json::<serde_json::Value>();
+    ruth.request_review("referee");
+    assert!(ruth.list_reviews().iter().any(|row| row["state"] == "REQUEST_REVIEW"));
+    ruth.withdraw_request("referee");
+    assert!(ruth.list_reviews().iter().all(|row| row["state"] != "REQUEST_REVIEW"));
+    let branch = repo.as_("passer-by").send("GET", "/branches/main", None).json::<serde_json::Value>();
     assert_eq!(branch.expect("a branch")["protected"], true);
 }
 
-fn a_fork_has_pulls_too(build: Build) {
-    let repo = Server::shared(build).repo(&[("README.md", "hello\n")]);
+fn a_fork_has_pulls_too(build: ServerBuild) {
+    let repo = RealServer::shared(build).create_repo(&[("README.md", "hello\n")]);
     let guest = repo.as_("passer-by");
     let guest = guest.on(guest.open_from_fork("feature", &[(FILE, LINES)]));
     let pushed = guest.push(FILE, |text| format!("{text}fn four() {{}}\n"));
-    let told = guest.look();
+    let told = guest.fetch_pull();
     assert_eq!(told["head"]["sha"], pushed.as_str());
     assert_eq!((&told["head"]["repo"]["fork"], &told["base"]["ref"]), (&json!(true), &json!("main")));
 }
 
-fn a_bot_has_no_more_than_it_needs(build: Build) {
-    let repo = Server::shared(build).repo(&[("README.md", "hello\n")]);
-    let pull = repo.as_("alice").open("feature", &[(FILE, LINES)]);
+fn a_bot_has_no_more_than_it_needs(build: ServerBuild) {
+    let repo = RealServer::shared(build).create_repo(&[("README.md", "hello\n")]);
+    let pull = repo.as_("alice").open_pull("feature", &[(FILE, LINES)]);
     let bot = repo.as_("referee").on(pull);
     bot.approve("fine");
     bot.comment("done");
     let server = repo.server();
-    assert_eq!(server.ask("referee", "GET", "/user", None).status, 200);
-    assert_eq!(server.ask("referee", "GET", "/notifications", None).status, 403);
-    assert_eq!(server.ask("referee", "GET", "/admin/users", None).status, 403);
-    assert_eq!(bot.ask("GET", "/hooks", None).status, 403);
+    assert_eq!(server.send_as("referee", "GET", "/user", None).status, 200);
+    assert_eq!(server.send_as("referee", "GET", "/notifications", None).status, 403);
+    assert_eq!(server.send_as("referee", "GET", "/admin/users", None).status, 403);
+    assert_eq!(bot.send("GET", "/hooks", None).status, 403);
 }

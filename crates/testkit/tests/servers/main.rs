@@ -10,9 +10,9 @@ mod surprises;
 /// A test of each name on each server.
 macro_rules! on_each_server {
     ($($test:ident)+) => {
-        mod gitea_1_26 { $(#[test] fn $test() { super::$test(referee_testkit::server::Build::Gitea126); })+ }
-        mod gitea_1_27 { $(#[test] fn $test() { super::$test(referee_testkit::server::Build::Gitea127); })+ }
-        mod forgejo_10 { $(#[test] fn $test() { super::$test(referee_testkit::server::Build::Forgejo10); })+ }
+        mod gitea_1_26 { $(#[test] fn $test() { super::$test(referee_testkit::server::ServerBuild::Gitea126); })+ }
+        mod gitea_1_27 { $(#[test] fn $test() { super::$test(referee_testkit::server::ServerBuild::Gitea127); })+ }
+        mod forgejo_10 { $(#[test] fn $test() { super::$test(referee_testkit::server::ServerBuild::Forgejo10); })+ }
     };
 }
 use on_each_server;

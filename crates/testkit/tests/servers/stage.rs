@@ -1,12 +1,12 @@
 use std::cell::Cell;
 
 use referee_core::model::{CommentId, Login, PullNumber, ReviewId, Sha, ThreadId};
-use referee_core::plan::Place;
+use referee_core::plan::DiffLocation;
 use referee_core::track::Side;
-use referee_forge::{Address, ForgeError, GiteaForge};
-use referee_http::{Limits, Reach, Token};
-use referee_testkit::contract::{Made, Stage, Staged};
-use referee_testkit::server::{BOTS, OWNER, Person, Repo};
+use referee_forge::{ForgeError, GiteaForge, RepoAddress};
+use referee_http::{ClientLimits, ClientOptions, Token};
+use referee_testkit::contract::{ContractSetup, CreatedCounts, StagedPull};
+use referee_testkit::server::{BOTS, OWNER, ServerPerson, ServerRepo};
 use serde_json::json;
 
 use crate::{FILE, LINES};
@@ -16,108 +16,117 @@ const MANY: usize = 55;
 
 /// A repository on a real server as a stage.
 pub(crate) struct OnServer {
-    repo: Repo,
+    repo: ServerRepo,
     forge: GiteaForge,
     opened: Cell<u32>,
 }
 
 impl OnServer {
-    pub(crate) async fn new(repo: Repo) -> Result<Self, ForgeError> {
+    pub(crate) async fn new(repo: ServerRepo) -> Result<Self, ForgeError> {
         let me = (None, token(&repo, BOTS[0]));
         let forge = GiteaForge::open(&address(&repo, eager()), vec![me], None).await?;
         Ok(Self { repo, forge, opened: Cell::new(0) })
     }
 
     /// The same forge by another token or with other limits; the server is known already.
-    async fn open(&self, login: &str, token: Token, limits: Limits) -> Option<GiteaForge> {
-        let known = self.forge.known();
+    async fn open(&self, login: &str, token: Token, limits: ClientLimits) -> Option<GiteaForge> {
+        let known = self.forge.probed_server();
         let identity = (Some(Login::from(login)), token);
         GiteaForge::open(&address(&self.repo, limits), vec![identity], Some(known)).await.ok()
     }
 
-    fn ruth(&self, pull: PullNumber) -> Person {
+    fn ruth(&self, pull: PullNumber) -> ServerPerson {
         self.repo.as_("ruth").on(pull)
     }
 }
 
 /// Where a repository is.
-pub(crate) fn address(repo: &Repo, limits: Limits) -> Address {
+pub(crate) fn address(repo: &ServerRepo, limits: ClientLimits) -> RepoAddress {
     let base = repo.server().url().parse().expect("an address");
-    let reach = Reach { limits, ..Reach::new(base, None, &[]) };
+    let reach = ClientOptions { limits, ..ClientOptions::new(base, None, &[]) };
     let name = repo.full_name();
-    Address { reach, owner: OWNER.to_owned(), repo: name.trim_start_matches(OWNER).trim_matches('/').to_owned() }
+    RepoAddress {
+        client_options: reach,
+        owner: OWNER.to_owned(),
+        repo: name.trim_start_matches(OWNER).trim_matches('/').to_owned(),
+    }
 }
 
 /// The server is ours alone.
-pub(crate) fn eager() -> Limits {
-    Limits { per_minute: 60_000, ..Limits::default() }
+pub(crate) fn eager() -> ClientLimits {
+    ClientLimits { requests_per_minute: 60_000, ..ClientLimits::default() }
 }
 
-pub(crate) fn token(repo: &Repo, login: &str) -> Token {
+pub(crate) fn token(repo: &ServerRepo, login: &str) -> Token {
     Token::new(repo.server().token(login))
 }
 
-impl Stage for OnServer {
+impl ContractSetup for OnServer {
     type Forge = GiteaForge;
 
     fn forge(&self) -> &GiteaForge {
         &self.forge
     }
 
-    fn me(&self) -> Login {
+    fn own_login(&self) -> Login {
         Login::from(BOTS[0])
     }
 
-    async fn pull(&self) -> Result<Staged, String> {
+    async fn open_pull(&self) -> Result<StagedPull, String> {
         self.opened.set(self.opened.get() + 1);
         let alice = self.repo.as_("alice");
-        let pull = alice.open(&format!("feature-{}", self.opened.get()), &[(FILE, LINES)]);
-        let place = |line| Place { path: FILE.to_owned(), line: Some(line), start_line: None, side: Side::New };
-        Ok(Staged { pull, head: alice.on(pull).head(), places: [1, 2, 3].map(place), nowhere: place(999) })
+        let pull = alice.open_pull(&format!("feature-{}", self.opened.get()), &[(FILE, LINES)]);
+        let place = |line| DiffLocation { path: FILE.to_owned(), line: Some(line), start_line: None, side: Side::New };
+        Ok(StagedPull {
+            pull,
+            head: alice.on(pull).head(),
+            commentable_lines: [1, 2, 3].map(place),
+            missing_line: place(999),
+        })
     }
 
-    async fn push(&self, pull: PullNumber) -> Result<Sha, String> {
+    async fn push_commit(&self, pull: PullNumber) -> Result<Sha, String> {
         Ok(self.repo.as_("alice").on(pull).push(FILE, |text| format!("{text}fn four() {{}}\n")))
     }
 
-    async fn comment(&self, pull: PullNumber, text: &str) -> Result<CommentId, String> {
+    async fn post_comment(&self, pull: PullNumber, text: &str) -> Result<CommentId, String> {
         Ok(self.ruth(pull).comment(text))
     }
 
-    async fn review(&self, pull: PullNumber, text: &str) -> Result<ReviewId, String> {
-        Ok(self.ruth(pull).remark(text))
+    async fn post_review(&self, pull: PullNumber, text: &str) -> Result<ReviewId, String> {
+        Ok(self.ruth(pull).review_without_verdict(text))
     }
 
-    async fn thread(&self, pull: PullNumber, place: &Place, text: &str) -> Result<ThreadId, String> {
-        Ok(self.ruth(pull).note(&place.path, place.line.unwrap_or(1), text))
+    async fn open_thread(&self, pull: PullNumber, place: &DiffLocation, text: &str) -> Result<ThreadId, String> {
+        Ok(self.ruth(pull).open_thread(&place.path, place.line.unwrap_or(1), text))
     }
 
-    async fn label(&self, pull: PullNumber) -> Result<String, String> {
+    async fn add_label(&self, pull: PullNumber) -> Result<String, String> {
         self.ruth(pull).label("wip");
         Ok("wip".to_owned())
     }
 
     /// A page holds fifty rows, and the timeline has all of these. Sent without looking at the pull each time, which
     /// would take a server longer than all the rest.
-    async fn many(&self, staged: &Staged) -> Result<Made, String> {
+    async fn fill_pages(&self, staged: &StagedPull) -> Result<CreatedCounts, String> {
         let ruth = self.ruth(staged.pull);
         let path = format!("/pulls/{}/reviews", staged.pull.0);
         for n in 0..MANY {
             let note = json!({"path": FILE, "new_position": n % 3 + 1, "body": format!("note {n}")});
             let review = json!({"event": "COMMENT", "commit_id": staged.head, "body": format!("remark {n}"),
                 "comments": [note]});
-            let answer = ruth.ask("POST", &path, Some(&review));
+            let answer = ruth.send("POST", &path, Some(&review));
             if !answer.is_success() {
                 return Err(format!("a review was answered with status {}", answer.status));
             }
             ruth.comment(&format!("comment {n}"));
         }
-        Ok(Made { reviews: MANY, threads: MANY, comments: MANY })
+        Ok(CreatedCounts { reviews: MANY, threads: MANY, comments: MANY })
     }
 
     /// No page of so many rows is that short.
-    async fn cut_off(&self, _: PullNumber) -> Option<GiteaForge> {
-        let short = Limits { body: 8 << 10, ..eager() };
+    async fn with_low_limit(&self, _: PullNumber) -> Option<GiteaForge> {
+        let short = ClientLimits { max_body_bytes: 8 << 10, ..eager() };
         self.open(BOTS[0], token(&self.repo, BOTS[0]), short).await
     }
 

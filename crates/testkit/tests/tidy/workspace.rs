@@ -14,6 +14,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "annotate-snippets",
             "anstream",
             "anstyle",
+            "async-trait",
             "clap",
             "clap_complete",
             "clap_mangen",
@@ -47,6 +48,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "forge",
         &[
+            "async-trait",
             "hmac",
             "jiff",
             "referee-core",
@@ -99,6 +101,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "testkit",
         &[
+            "async-trait",
             "axum",
             "referee-core",
             "referee-forge",
@@ -111,7 +114,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "tokio",
         ],
     ),
-    ("turn", &["referee-core", "referee-forge", "referee-git", "serde", "serde_json", "thiserror"]),
+    ("turn", &["async-trait", "referee-core", "referee-forge", "referee-git", "serde", "serde_json", "thiserror"]),
 ];
 
 /// What any room may use in its tests and benches.

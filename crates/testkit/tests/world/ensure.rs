@@ -1,8 +1,8 @@
 //! Doing twice is doing once; nobody else's words are touched; effects are looked at.
 
 use referee_core::model::{CheckState, ReviewId, Verdict};
-use referee_core::plan::{Action, Expect, Target};
-use referee_forge::{Asked, Forge, ForgeError, Gates, Performed};
+use referee_core::plan::{Action, CommentTarget, Precondition};
+use referee_forge::{Forge, ForgeError, Gates, PerformOutcome, RequestedGates};
 use referee_testkit::{Quirks, World, block_on};
 
 use super::{FILE, Stage, edit, login};
@@ -11,11 +11,11 @@ use super::{FILE, Stage, edit, login};
 fn every_action_done_twice_is_done_once() {
     for (name, quirks) in Quirks::presets() {
         let stage = Stage::new(quirks);
-        let foreign = stage.world.hand().as_("ruth").note(FILE, 3, "why?");
+        let foreign = stage.world.people().as_("ruth").open_thread(FILE, 3, "why?");
         stage.made(&stage.post_with(Verdict::RequestChanges, "words", &[(1, "finding")]));
         let review = stage.reviews().remove(0);
         drop(stage.effects());
-        let issue = stage.world.hand().as_("ruth").open_issue(&["bug"]);
+        let issue = stage.world.people().as_("ruth").open_issue(&["bug"]);
         let text = serde_json::from_value("looks fine".into()).unwrap();
         let comment = |target| Action::EnsureComment { existing: None, target, text: "hello".to_owned() };
         let actions = [
@@ -24,13 +24,13 @@ fn every_action_done_twice_is_done_once() {
             Action::Supersede { review: review.id.clone(), edit: review.edit.clone().unwrap(), text: "old".to_owned() },
             stage.open(&[(1, "late finding")]),
             Action::Reply { thread: foreign.clone(), text: "because".to_owned() },
-            comment(Target::Pull),
-            comment(Target::Issue(issue)),
+            comment(CommentTarget::Pull),
+            comment(CommentTarget::Issue(issue)),
             Action::SetLabel { name: "wip".to_owned(), on: true },
             Action::SetLabel { name: "wip".to_owned(), on: false },
-            Action::Assign { target: Target::Pull, who: Some(login("oscar")) },
-            Action::Assign { target: Target::Issue(issue), who: Some(login("referee")) },
-            Action::Assign { target: Target::Issue(issue), who: None },
+            Action::Assign { target: CommentTarget::Pull, who: Some(login("oscar")) },
+            Action::Assign { target: CommentTarget::Issue(issue), who: Some(login("referee")) },
+            Action::Assign { target: CommentTarget::Issue(issue), who: None },
             Action::SetStatus {
                 commit: stage.head(),
                 context: "referee/security".to_owned(),
@@ -41,13 +41,13 @@ fn every_action_done_twice_is_done_once() {
         for action in actions {
             stage.made(&action);
             assert_eq!(stage.effects().len(), 1, "{name}: {}", action.name());
-            assert_eq!(stage.act(&action), Ok(Performed::AlreadySo), "{name}: {}", action.name());
+            assert_eq!(stage.act(&action), Ok(PerformOutcome::AlreadySo), "{name}: {}", action.name());
             assert_eq!(stage.effects(), [""; 0], "{name}: {}", action.name());
         }
         let resolve = Action::Resolve { thread: foreign, mark: None };
         let first = stage.act(&resolve).unwrap();
-        assert_eq!(matches!(first, Performed::Done(_)), stage.fetch().threads[0].can_resolve, "{name}");
-        assert_eq!(stage.act(&resolve).unwrap() == Performed::AlreadySo, matches!(first, Performed::Done(_)));
+        assert_eq!(matches!(first, PerformOutcome::Done(_)), stage.fetch().threads[0].can_resolve, "{name}");
+        assert_eq!(stage.act(&resolve).unwrap() == PerformOutcome::AlreadySo, matches!(first, PerformOutcome::Done(_)));
     }
 }
 
@@ -57,10 +57,10 @@ fn a_review_is_posted_anew_once_it_no_longer_stands() {
     let block = stage.post(Verdict::RequestChanges, "no");
     stage.made(&block);
     stage.made(&stage.post(Verdict::RequestChanges, "no, says the other role"));
-    assert_eq!(stage.act(&block), Ok(Performed::AlreadySo), "an equal newer row replaced it");
+    assert_eq!(stage.act(&block), Ok(PerformOutcome::AlreadySo), "an equal newer row replaced it");
     stage.made(&stage.post(Verdict::Approve, "fine"));
     stage.made(&block);
-    stage.world.hand().as_("alice").request("referee");
+    stage.world.people().as_("alice").request_review("referee");
     stage.made(&block);
 }
 
@@ -71,23 +71,23 @@ fn a_standing_review_without_its_threads_is_completed() {
     let whole = stage.post_with(Verdict::Comment, "words", &[(1, "first"), (2, "second")]);
     let made = stage.made(&whole);
     assert_eq!((stage.reviews().len(), made.threads.len(), stage.fetch().threads.len()), (1, 2, 2));
-    assert_eq!(stage.act(&whole), Ok(Performed::AlreadySo));
+    assert_eq!(stage.act(&whole), Ok(PerformOutcome::AlreadySo));
 }
 
 #[test]
 fn nobody_elses_words_are_edited_where_the_forge_would_let_it() {
     let stage = Stage::plain();
-    let ruth = stage.world.hand().as_("ruth");
+    let ruth = stage.world.people().as_("ruth");
     ruth.approve("fine");
     let comment = ruth.comment("hello");
     let review = stage.reviews().remove(0);
     let foreign = |result| assert!(matches!(result, Err(ForgeError::Forbidden(_))), "{result:?}");
     foreign(stage.act(&edit(&review, "forged")));
     let text = "forged".to_owned();
-    foreign(stage.act(&Action::EnsureComment { existing: Some(comment), target: Target::Pull, text }));
-    let expect = Expect::OwnText { edit: review.edit.clone().unwrap(), seen: review.text.hash.clone() };
+    foreign(stage.act(&Action::EnsureComment { existing: Some(comment), target: CommentTarget::Pull, text }));
+    let expect = Precondition::OwnText { edit: review.edit.clone().unwrap(), seen: review.text.hash.clone() };
     let label = Action::SetLabel { name: "wip".to_owned(), on: true };
-    foreign(stage.seat.act(stage.pull, &login("referee"), &label, &expect));
+    foreign(stage.seat.perform_unsealed(stage.pull, &login("referee"), &label, &expect));
     ruth.label("wip");
     foreign(stage.act(&Action::SetLabel { name: "wip".to_owned(), on: false }));
     assert_eq!(stage.world.calls().changes, 0);
@@ -96,7 +96,7 @@ fn nobody_elses_words_are_edited_where_the_forge_would_let_it() {
 #[test]
 fn edit_ids_and_review_ids_are_different_things() {
     let stage = Stage::plain();
-    stage.world.hand().as_("ruth").comment("takes the first text id");
+    stage.world.people().as_("ruth").comment("takes the first text id");
     stage.made(&stage.post(Verdict::Comment, "words"));
     let review = stage.reviews().remove(0);
     let edit_id = review.edit.clone().unwrap();
@@ -111,19 +111,29 @@ fn edit_ids_and_review_ids_are_different_things() {
 #[test]
 fn a_token_that_is_not_held_does_nothing() {
     let stage = Stage::plain();
-    let as_ruth = stage.seat.act(stage.pull, &login("ruth"), &stage.post(Verdict::Approve, "fine"), &Expect::Nothing);
+    let as_ruth = stage.seat.perform_unsealed(
+        stage.pull,
+        &login("ruth"),
+        &stage.post(Verdict::Approve, "fine"),
+        &Precondition::Nothing,
+    );
     assert_eq!(as_ruth, Err(ForgeError::Unauthenticated));
-    let both = stage.world.as_user(&login("referee"), &[login("second")]);
-    let by_second = both.act(stage.pull, &login("second"), &stage.post(Verdict::Approve, "fine"), &Expect::Nothing);
-    assert!(matches!(by_second, Ok(Performed::Done(_))));
+    let both = stage.world.client_with_tokens(&login("referee"), &[login("second")]);
+    let by_second = both.perform_unsealed(
+        stage.pull,
+        &login("second"),
+        &stage.post(Verdict::Approve, "fine"),
+        &Precondition::Nothing,
+    );
+    assert!(matches!(by_second, Ok(PerformOutcome::Done(_))));
     assert!(stage.reviews()[0].is_by(&login("second")));
 }
 
 #[test]
 fn pulls_are_opened_once_and_only_with_the_work_permit() {
     let stage = Stage::plain();
-    let on = referee_core::plan::Gate::ALL.map(|gate| (gate, referee_core::policy::Setting::On));
-    let gates = Gates::new(on.into(), Asked::new(), referee_core::policy::Approve::Off);
+    let on = referee_core::plan::Gate::ALL.map(|gate| (gate, referee_core::policy::GateSetting::On));
+    let gates = Gates::new(on.into(), RequestedGates::new(), referee_core::policy::ApprovalMode::Off);
     let delivery = referee_core::plan::Delivery::OpenPull {
         branch: "referee/issue-7".to_owned(),
         commit: stage.head(),
@@ -131,7 +141,7 @@ fn pulls_are_opened_once_and_only_with_the_work_permit() {
         body: serde_json::from_value("for #7".into()).unwrap(),
         epoch: 1,
     };
-    let open = |gate| block_on(stage.seat.open_pull(&delivery, &gates.open(gate).unwrap()));
+    let open = |gate| block_on(stage.seat.open_pull(&delivery, &gates.permit_gate(gate).unwrap()));
     assert!(matches!(open(referee_core::plan::Gate::Review), Err(ForgeError::Forbidden(_))));
     let number = open(referee_core::plan::Gate::Work).unwrap();
     assert_eq!(open(referee_core::plan::Gate::Work), Ok(number));
@@ -142,8 +152,8 @@ fn pulls_are_opened_once_and_only_with_the_work_permit() {
 #[should_panic(expected = "nobody looked at: referee labels `wip` on #1")]
 fn effects_that_nobody_looked_at_fail_the_test() {
     let world = World::new(Quirks::plain());
-    let pull = world.hand().as_("alice").open("feature", &[(FILE, "fn one() {}\n")]);
-    let seat = world.seat("referee");
+    let pull = world.people().as_("alice").open_pull("feature", &[(FILE, "fn one() {}\n")]);
+    let seat = world.client("referee");
     let label = Action::SetLabel { name: "wip".to_owned(), on: true };
-    seat.act(pull, &login("referee"), &label, &Expect::Nothing).unwrap();
+    seat.perform_unsealed(pull, &login("referee"), &label, &Precondition::Nothing).unwrap();
 }

@@ -8,11 +8,11 @@ mod quirks;
 mod rules;
 mod untold;
 
-use referee_core::model::{Access, FindingId, Login, PullNumber, Review, Row, Sha, Verdict};
-use referee_core::plan::{Action, Expect, NewThread, Place};
+use referee_core::model::{Access, FindingId, Login, PullNumber, Review, ReviewKind, Sha, Verdict};
+use referee_core::plan::{Action, DiffLocation, NewThread, Precondition};
 use referee_core::track::Side;
-use referee_forge::{Fetched, ForgeError, Made, Performed, Reader};
-use referee_testkit::{Quirks, Seat, World, block_on};
+use referee_forge::{CreatedIds, FetchedPull, ForgeError, PerformOutcome, Reader};
+use referee_testkit::{Quirks, World, WorldClient, block_on};
 
 const FILE: &str = "src/a.rs";
 const TEXT: &str = "fn one() {}\nfn two() {}\nfn three() {}\n";
@@ -21,7 +21,7 @@ const TEXT: &str = "fn one() {}\nfn two() {}\nfn three() {}\n";
 struct Stage {
     world: World,
     pull: PullNumber,
-    seat: Seat,
+    seat: WorldClient,
 }
 
 impl Stage {
@@ -30,8 +30,8 @@ impl Stage {
         for person in ["alice", "ruth", "oscar"] {
             world.admit(person, Access::Write);
         }
-        let pull = world.hand().as_("alice").open("feature", &[(FILE, TEXT)]);
-        let seat = world.seat("referee");
+        let pull = world.people().as_("alice").open_pull("feature", &[(FILE, TEXT)]);
+        let seat = world.client("referee");
         Self { world, pull, seat }
     }
 
@@ -39,23 +39,23 @@ impl Stage {
         Self::new(Quirks::plain())
     }
 
-    fn act(&self, action: &Action<String>) -> Result<Performed, ForgeError> {
-        self.seat.act(self.pull, self.seat.login(), action, &Expect::Nothing)
+    fn act(&self, action: &Action<String>) -> Result<PerformOutcome, ForgeError> {
+        self.seat.perform_unsealed(self.pull, self.seat.login(), action, &Precondition::Nothing)
     }
 
-    fn made(&self, action: &Action<String>) -> Made {
+    fn made(&self, action: &Action<String>) -> CreatedIds {
         match self.act(action).unwrap() {
-            Performed::Done(made) => made,
+            PerformOutcome::Done(made) => made,
             other => panic!("{} ended as {other:?}", action.name()),
         }
     }
 
-    fn fetch(&self) -> Fetched {
+    fn fetch(&self) -> FetchedPull {
         block_on(self.seat.fetch(self.pull)).unwrap()
     }
 
     fn head(&self) -> Sha {
-        self.world.hand().as_("alice").head()
+        self.world.people().as_("alice").head()
     }
 
     fn post(&self, verdict: Verdict, text: &str) -> Action<String> {
@@ -78,26 +78,26 @@ impl Stage {
 
     /// The reviews that are no wrappers.
     fn reviews(&self) -> Vec<Review> {
-        self.fetch().reviews.into_iter().filter(|review| review.row != Row::Wrapper).collect()
+        self.fetch().reviews.into_iter().filter(|review| review.row != ReviewKind::Wrapper).collect()
     }
 
     /// What was done, in words; nothing is left to be looked at.
     fn effects(&self) -> Vec<String> {
-        self.world.effects().iter().map(ToString::to_string).collect()
+        self.world.take_effects().iter().map(ToString::to_string).collect()
     }
 }
 
 impl Drop for Stage {
     fn drop(&mut self) {
         // Most tests here look at the rows themselves; those about effects look first.
-        drop(self.world.effects());
+        drop(self.world.take_effects());
     }
 }
 
 fn new_threads(threads: &[(u32, &str)]) -> Vec<NewThread<String>> {
     let new = |(line, text): &(u32, &str)| NewThread {
         finding: FindingId(1),
-        place: Place { path: FILE.to_owned(), line: Some(*line), start_line: None, side: Side::New },
+        place: DiffLocation { path: FILE.to_owned(), line: Some(*line), start_line: None, side: Side::New },
         text: (*text).to_owned(),
     };
     threads.iter().map(new).collect()

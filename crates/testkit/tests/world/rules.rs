@@ -8,25 +8,25 @@ use super::{Stage, login};
 #[test]
 fn the_newest_counting_verdict_of_each_user_decides() {
     let stage = Stage::plain();
-    let hand = stage.world.hand();
-    assert!(!stage.world.decision(stage.pull).approved(), "nobody spoke");
+    let hand = stage.world.people();
+    assert!(!stage.world.decision(stage.pull).is_approved(), "nobody spoke");
     hand.as_("ruth").block("no");
     hand.as_("oscar").approve("fine");
     let decision = stage.world.decision(stage.pull);
-    assert!(decision.blocked() && !decision.approved());
+    assert!(decision.is_blocked() && !decision.is_approved());
     assert_eq!((decision.approvers, decision.blockers), (vec![login("oscar")], vec![login("ruth")]));
-    hand.as_("ruth").remark("hm");
-    assert!(stage.world.decision(stage.pull).blocked(), "a comment lifts nothing");
+    hand.as_("ruth").review_without_verdict("hm");
+    assert!(stage.world.decision(stage.pull).is_blocked(), "a comment lifts nothing");
     hand.as_("ruth").approve("fine");
-    assert!(stage.world.decision(stage.pull).approved());
+    assert!(stage.world.decision(stage.pull).is_approved());
 }
 
 #[test]
 fn outsiders_and_the_author_carry_no_weight() {
     let stage = Stage::plain();
-    stage.world.hand().as_("mallory").block("no");
-    stage.world.hand().as_("alice").approve("my own");
-    assert_eq!(stage.world.decision(stage.pull), referee_testkit::world::Tally::default());
+    stage.world.people().as_("mallory").block("no");
+    stage.world.people().as_("alice").approve("my own");
+    assert_eq!(stage.world.decision(stage.pull), referee_testkit::world::ApprovalTally::default());
 }
 
 #[test]
@@ -35,6 +35,6 @@ fn two_roles_of_one_identity_are_one_user_to_the_forge() {
         let stage = Stage::new(quirks);
         stage.made(&stage.post(Verdict::RequestChanges, "no, says one role"));
         stage.made(&stage.post(Verdict::Approve, "fine, says the other"));
-        assert!(stage.world.decision(stage.pull).approved(), "this is why the worst must win before posting");
+        assert!(stage.world.decision(stage.pull).is_approved(), "this is why the worst must win before posting");
     }
 }

@@ -3,7 +3,7 @@
 use referee_core::mark::Keys;
 use referee_core::model::{Mergeable, Snapshot, Verdict};
 use referee_core::policy::Policy;
-use referee_turn::{Inbox, gather};
+use referee_turn::{Inbox, gather_snapshot};
 
 use super::{FILE, Stage};
 
@@ -13,16 +13,16 @@ impl Stage {
         let mut fetched = self.fetch();
         fetched.pull.mergeable = Mergeable::Unknown;
         fetched.threads.iter_mut().for_each(|thread| thread.outdated = false);
-        gather(fetched, &self.world, &Inbox::default(), &Policy::default(), &Keys::none()).unwrap()
+        gather_snapshot(fetched, &self.world, &Inbox::default(), &Policy::default(), &Keys::empty()).unwrap()
     }
 }
 
 #[test]
 fn a_thread_is_outdated_once_its_review_s_line_is_gone() {
     let stage = Stage::plain();
-    let alice = stage.world.hand().as_("alice");
+    let alice = stage.world.people().as_("alice");
     stage.made(&stage.post_with(Verdict::Comment, "a look", &[(2, "why?"), (3, "and this?")]));
-    drop(stage.world.effects());
+    drop(stage.world.take_effects());
     let outdated = || stage.untold().threads.iter().map(|thread| thread.outdated).collect::<Vec<_>>();
     alice.push(FILE, |text| format!("// above\n{text}"));
     assert_eq!(outdated(), [false, false], "they moved");
@@ -34,8 +34,8 @@ fn a_thread_is_outdated_once_its_review_s_line_is_gone() {
 fn a_conflict_is_found_where_the_forge_says_nothing() {
     let stage = Stage::plain();
     assert_eq!(stage.untold().pull.mergeable, Mergeable::Clean);
-    stage.world.hand().as_("ruth").push_base(FILE, |_| "fn zero() {}\n".to_owned());
+    stage.world.people().as_("ruth").push_base(FILE, |_| "fn zero() {}\n".to_owned());
     assert_eq!(stage.untold().pull.mergeable, Mergeable::Conflict);
-    stage.world.hand().as_("alice").draft();
+    stage.world.people().as_("alice").mark_draft();
     assert_eq!(stage.untold().pull.mergeable, Mergeable::Unknown, "a draft is not asked");
 }

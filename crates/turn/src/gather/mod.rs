@@ -1,20 +1,20 @@
 //! Makes a snapshot: what the forge tells, what git says of the change, what came in. Marks and commands are read here
 //! and findings are tracked; results are kept, no source text.
 
-mod aged;
 mod delta;
+mod outdated;
 mod reports;
-pub(crate) mod words;
+pub(crate) mod texts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use referee_core::facts::{Facts, Known, RoleFacts};
-use referee_core::judge;
+use referee_core::facts::{Facts, KnownFinding, RoleFacts};
 use referee_core::mark::Keys;
-use referee_core::model::{Changes, Evidence, Mergeable, Sha, Snapshot, Submission, Tracked};
+use referee_core::merge;
+use referee_core::model::{Changes, Evidence, Mergeable, Sha, Snapshot, Submission, TrackedFinding};
 use referee_core::policy::Policy;
-use referee_core::track::{ChangedFile, FileDiff, PatchId, Spot, Track, follow, line_count};
-use referee_forge::Fetched;
+use referee_core::track::{ChangedFile, CodeLocation, FileDiff, PatchId, Track, count_lines, follow_spots};
+use referee_forge::FetchedPull;
 use thiserror::Error;
 
 use crate::source::{Source, SourceError};
@@ -41,16 +41,27 @@ pub enum GatherError {
 }
 
 /// Makes a snapshot.
-pub fn gather(
-    fetched: Fetched,
+pub fn gather_snapshot(
+    fetched: FetchedPull,
     source: &dyn Source,
     inbox: &Inbox,
     policy: &Policy,
     keys: &Keys,
 ) -> Result<Snapshot, GatherError> {
-    let Fetched { taken_at, viewer, capabilities, complete, whole: _, pull, reviews, threads, comments, checks, lease } =
-        fetched;
-    let changes = source.changes(&pull.base_sha, &pull.head)?;
+    let FetchedPull {
+        taken_at,
+        viewer,
+        capabilities,
+        complete,
+        is_fresh: _,
+        pull,
+        reviews,
+        threads,
+        comments,
+        checks,
+        lease,
+    } = fetched;
+    let changes = source.load_changes(&pull.base_sha, &pull.head)?;
     let mut snapshot = Snapshot {
         taken_at,
         viewer,
@@ -67,19 +78,19 @@ pub fn gather(
     };
     // A forge's word is as old as its last look, which follows a push to the base by seconds or not at all.
     if !snapshot.pull.draft {
-        snapshot.pull.mergeable = match source.merges(&snapshot.pull.base_sha, &snapshot.pull.head) {
+        snapshot.pull.mergeable = match source.check_mergeable(&snapshot.pull.base_sha, &snapshot.pull.head) {
             Mergeable::Unknown => snapshot.pull.mergeable,
             by_git => by_git,
         };
     }
-    words::read(&mut snapshot, policy, keys);
-    let mut deltas = delta::Deltas::new(source, &snapshot.pull.head);
-    let (tracks, unreachable) = track(&snapshot, policy, &mut deltas)?;
+    texts::parse_snapshot_texts(&mut snapshot, policy, keys);
+    let mut deltas = delta::DeltaCache::new(source, &snapshot.pull.head);
+    let (tracks, unreachable) = track_findings(&snapshot, policy, &mut deltas)?;
     snapshot.changes.tracks = tracks;
     snapshot.changes.unreachable = unreachable;
-    aged::mark(&mut snapshot, &mut deltas)?;
-    let understood = reports::understand(&snapshot, policy, &inbox.reports, source, &mut deltas)?;
-    snapshot.evidence.reports = judge::merge(understood);
+    outdated::mark_outdated_threads(&mut snapshot, &mut deltas)?;
+    let understood = reports::interpret_reports(&snapshot, policy, &inbox.reports, source, &mut deltas)?;
+    snapshot.evidence.reports = merge::merge_reports(understood);
     for answer in &mut snapshot.evidence.answers {
         let reachable = |commit: &Sha| source.is_ancestor(commit, &snapshot.pull.head).unwrap_or(false);
         answer.commit_reachable = answer.commit_sha.as_ref().is_some_and(reachable);
@@ -88,40 +99,40 @@ pub fn gather(
 }
 
 /// What a head changes since it left its base, from texts.
-pub fn changes<S: Source + ?Sized>(source: &S, base: &Sha, head: &Sha) -> Result<Changes, GatherError> {
+pub fn compute_changes<S: Source + ?Sized>(source: &S, base: &Sha, head: &Sha) -> Result<Changes, GatherError> {
     let merge_base = source.merge_base(base, head)?;
     let from = merge_base.as_ref().unwrap_or(base);
     let raw = source.diff(from, head)?;
     let diff = referee_git::parse_diff(&raw).map_err(|error| GatherError::Diff(error.to_string()))?;
     let old_paths: Vec<&str> = diff.iter().map(|file| file.old_path.as_deref().unwrap_or(&file.path)).collect();
     let new_paths: Vec<&str> = diff.iter().map(|file| file.path.as_str()).collect();
-    let old = source.files(from, &old_paths)?;
-    let new = source.files(head, &new_paths)?;
+    let old = source.read_files(from, &old_paths)?;
+    let new = source.read_files(head, &new_paths)?;
     let files: Vec<ChangedFile> = diff
         .iter()
         .zip(old.iter().zip(&new))
         .map(|(file, (old, new))| {
-            let length = |text: &Option<Vec<u8>>| text.as_deref().map(line_count);
-            file.without_text(length(old), length(new))
+            let length = |text: &Option<Vec<u8>>| text.as_deref().map(count_lines);
+            file.to_changed_file(length(old), length(new))
         })
         .collect();
     let old_text = |file: &FileDiff<'_>| {
         let at = diff.iter().position(|it| std::ptr::eq(it, file))?;
         old.get(at)?.as_deref()
     };
-    let patch = PatchId::of(&diff, old_text);
+    let patch = PatchId::from_files(&diff, old_text);
     Ok(Changes { merge_base, patch, files, tracks: Vec::new(), unreachable: Default::default() })
 }
 
 /// Where each prior finding's code went since its own head: one reading for each such head.
-fn track(
+fn track_findings(
     snapshot: &Snapshot,
     policy: &Policy,
-    deltas: &mut delta::Deltas<'_>,
-) -> Result<(Vec<Tracked>, BTreeSet<Sha>), GatherError> {
+    deltas: &mut delta::DeltaCache<'_>,
+) -> Result<(Vec<TrackedFinding>, BTreeSet<Sha>), GatherError> {
     let facts = Facts::new(snapshot, policy);
     let mut unreachable = BTreeSet::new();
-    let mut by_head: BTreeMap<&Sha, Vec<(&RoleFacts<'_>, &Known<'_>)>> = BTreeMap::new();
+    let mut by_head: BTreeMap<&Sha, Vec<(&RoleFacts<'_>, &KnownFinding<'_>)>> = BTreeMap::new();
     for role in &facts.roles {
         let reviewed = role.standing.and_then(|standing| standing.mark.reviewed.as_ref());
         if let Some(head) = reviewed.filter(|head| **head != snapshot.pull.head)
@@ -129,33 +140,39 @@ fn track(
         {
             unreachable.insert(head.clone());
         }
-        for known in &role.known {
+        for known in &role.known_findings {
             by_head.entry(known.head).or_default().push((role, known));
         }
     }
     let mut tracks = Vec::new();
     for (head, findings) in by_head {
         let Some(delta) = deltas.since(head)? else { continue };
-        let spots: Vec<Spot> = findings.iter().map(|(_, known)| spot(known)).collect();
-        for ((role, known), track) in findings.iter().zip(follow(&spots, &delta.files())) {
+        let spots: Vec<CodeLocation> = findings.iter().map(|(_, known)| locate_finding(known)).collect();
+        for ((role, known), track) in findings.iter().zip(follow_spots(&spots, &delta.file_changes())) {
             let changed = matches!(track, Track::Changed(_) | Track::Gone);
-            let file_changed = delta.changes(known.path);
-            tracks.push(Tracked { role: role.role.name.clone(), finding: known.id, track, changed, file_changed });
+            let file_changed = delta.changes_file(known.path);
+            tracks.push(TrackedFinding {
+                role: role.role.name.clone(),
+                finding: known.id,
+                track,
+                changed,
+                file_changed,
+            });
         }
     }
     Ok((tracks, unreachable))
 }
 
-fn spot(known: &Known<'_>) -> Spot {
+fn locate_finding(known: &KnownFinding<'_>) -> CodeLocation {
     let line = known.line.unwrap_or_default();
-    Spot { path: known.path.to_owned(), line, end_line: line }
+    CodeLocation { path: known.path.to_owned(), line, end_line: line }
 }
 
 impl Delta {
     /// Whether anything changed at a place of the new head.
     fn touches(&self, path: &str, line: Option<u32>, end_line: Option<u32>) -> bool {
         let line = line.unwrap_or_default();
-        let spot = Spot { path: path.to_owned(), line, end_line: end_line.unwrap_or(line).max(line) };
-        referee_core::track::touched(&spot, &self.files())
+        let spot = CodeLocation { path: path.to_owned(), line, end_line: end_line.unwrap_or(line).max(line) };
+        referee_core::track::is_touched(&spot, &self.file_changes())
     }
 }

@@ -1,43 +1,46 @@
 //! Understands reports: which prior finding each raised one is, what may be commented on, what lies in the delta.
 
-use referee_core::facts::{Facts, Known, RoleFacts};
+use referee_core::facts::{Facts, KnownFinding, RoleFacts};
 use referee_core::hash::Hash;
 use referee_core::model::{
-    Ended, Found, Outcome, Position, PositionSaid, PreExisting, Raised, Report, Sha, Snapshot, Stated, Submission,
+    FindingPosition, Position, PreExisting, RaisedFinding, Report, ReportOutcome, Sha, Snapshot, Submission,
+    SubmittedFinding, SubmittedOutcome, SubmittedPosition,
 };
 use referee_core::policy::Policy;
-use referee_core::track::{AnchorHash, Anchors, Fingerprint, Prior, Sighting, Spot, anchored, assign};
+use referee_core::track::{
+    AnchorHash, CodeLocation, DiffAnchors, Fingerprint, ObservedFinding, PriorFinding, extract_lines, match_findings,
+};
 
-use super::{GatherError, delta::Deltas, spot};
+use super::{GatherError, delta::DeltaCache, locate_finding};
 use crate::source::Source;
 
-pub(super) fn understand(
+pub(super) fn interpret_reports(
     snapshot: &Snapshot,
     policy: &Policy,
     submissions: &[Submission],
     source: &dyn Source,
-    deltas: &mut Deltas<'_>,
+    deltas: &mut DeltaCache<'_>,
 ) -> Result<Vec<Report>, GatherError> {
     let facts = Facts::new(snapshot, policy);
-    let anchors = Anchors::new(&snapshot.changes.files);
+    let anchors = DiffAnchors::new(&snapshot.changes.files);
     let mut reports = Vec::new();
     for submission in submissions {
         let role = facts.role(&submission.role);
-        let known = role.map_or(&[][..], |role| &role.known);
+        let known = role.map_or(&[][..], |role| &role.known_findings);
         let mut positions = Vec::new();
         for stated in &submission.positions {
-            positions.push(position(stated, known, deltas)?);
+            positions.push(interpret_position(stated, known, deltas)?);
         }
-        let (raised, outside): (Vec<&Found>, Vec<&Found>) =
-            submission.findings.iter().partition(|found| belongs(&anchors, submission, found));
-        let sightings = sightings(submission, &raised, source, &snapshot.pull.head)?;
+        let (raised, outside): (Vec<&SubmittedFinding>, Vec<&SubmittedFinding>) =
+            submission.findings.iter().partition(|found| is_in_change(&anchors, submission, found));
+        let sightings = build_sightings(submission, &raised, source, &snapshot.pull.head)?;
         // What a report calls fixed, and is, it does not raise: a finding like it is another one.
-        let open: Vec<&Known<'_>> = known.iter().filter(|known| !is_fixed(&positions, known)).collect();
-        let priors: Vec<Prior> = open.iter().map(|known| prior(submission, known)).collect();
-        let same_as = assign(&priors, &sightings);
+        let open: Vec<&KnownFinding<'_>> = known.iter().filter(|known| !is_fixed(&positions, known)).collect();
+        let priors: Vec<PriorFinding> = open.iter().map(|known| build_prior(submission, known)).collect();
+        let same_as = match_findings(&priors, &sightings);
         let mut findings = Vec::new();
         for ((found, seen), same) in raised.into_iter().zip(&sightings).zip(same_as) {
-            findings.push(Raised {
+            findings.push(RaisedFinding {
                 title: found.title.clone(),
                 body: found.body.clone(),
                 severity: found.severity,
@@ -48,22 +51,22 @@ pub(super) fn understand(
                 rule: found.rule.clone(),
                 suggestion: found.suggestion.clone(),
                 fingerprint: seen.fingerprint.clone(),
-                anchor: anchors.check(&seen.spot, found.side),
+                anchor: anchors.resolve_anchor(&seen.spot, found.side),
                 same_as: same.and_then(|at| open.get(at)).map(|known| known.id),
-                in_delta: in_delta(role, found, deltas)?,
+                in_delta: is_in_delta(role, found, deltas)?,
             });
         }
         reports.push(Report {
             role: submission.role.clone(),
             head: submission.head.clone(),
-            outcome: outcome(submission),
+            outcome: report_outcome(submission),
             summary: submission.summary.clone(),
             findings,
-            pre_existing: outside.into_iter().map(pre_existing).collect(),
+            pre_existing: outside.into_iter().map(to_pre_existing).collect(),
             positions,
             deterministic: submission.deterministic,
             figures: submission.figures,
-            digest: digest(submission),
+            digest: compute_digest(submission),
         });
     }
     Ok(reports)
@@ -71,53 +74,53 @@ pub(super) fn understand(
 
 /// Whether a finding is about this change. A program without judgement reads whole files, and finds what was there
 /// before; a model that goes beyond the diff does so on purpose.
-fn belongs(anchors: &Anchors<'_>, submission: &Submission, found: &Found) -> bool {
-    !submission.deterministic || anchors.shows(&place(found), found.side)
+fn is_in_change(anchors: &DiffAnchors<'_>, submission: &Submission, found: &SubmittedFinding) -> bool {
+    !submission.deterministic || anchors.overlaps_diff(&locate_submitted(found), found.side)
 }
 
-fn pre_existing(found: &Found) -> PreExisting {
+fn to_pre_existing(found: &SubmittedFinding) -> PreExisting {
     PreExisting { title: found.title.clone(), path: found.path.clone(), line: found.line }
 }
 
-fn place(found: &Found) -> Spot {
+fn locate_submitted(found: &SubmittedFinding) -> CodeLocation {
     let line = found.line.unwrap_or_default();
-    Spot { path: found.path.clone(), line, end_line: found.end_line.unwrap_or(line).max(line) }
+    CodeLocation { path: found.path.clone(), line, end_line: found.end_line.unwrap_or(line).max(line) }
 }
 
 /// A report without coverage proves nothing: it counts as one that read no file.
-fn outcome(submission: &Submission) -> Outcome {
+fn report_outcome(submission: &Submission) -> ReportOutcome {
     let coverage = || submission.coverage.clone().unwrap_or_default();
     match submission.outcome {
-        Ended::Findings => Outcome::Findings(coverage()),
-        Ended::Clean => Outcome::Clean(coverage()),
-        Ended::Failed => Outcome::Failed { reason: submission.reason.clone() },
+        SubmittedOutcome::Findings => ReportOutcome::Findings(coverage()),
+        SubmittedOutcome::Clean => ReportOutcome::Clean(coverage()),
+        SubmittedOutcome::Failed => ReportOutcome::Failed { reason: submission.reason.clone() },
     }
 }
 
-fn digest(submission: &Submission) -> Hash {
+fn compute_digest(submission: &Submission) -> Hash {
     let says = serde_json::to_string(submission).unwrap_or_default();
-    Hash::of_parts([says.as_str(), submission.run.as_str()])
+    Hash::digest_parts([says.as_str(), submission.run.as_str()])
 }
 
-fn sightings(
+fn build_sightings(
     submission: &Submission,
-    raised: &[&Found],
+    raised: &[&SubmittedFinding],
     source: &dyn Source,
     head: &Sha,
-) -> Result<Vec<Sighting>, GatherError> {
+) -> Result<Vec<ObservedFinding>, GatherError> {
     let paths: Vec<&str> = raised.iter().map(|found| found.path.as_str()).collect();
-    let texts = source.files(head, &paths)?;
+    let texts = source.read_files(head, &paths)?;
     let seen = raised.iter().zip(texts).map(|(found, text)| {
-        let spot = place(found);
+        let spot = locate_submitted(found);
         let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
-        let code = text.as_deref().map_or("", |text| anchored(text, spot.line, spot.end_line));
+        let code = text.as_deref().map_or("", |text| extract_lines(text, spot.line, spot.end_line));
         let role = submission.role.as_str();
-        Sighting {
+        ObservedFinding {
             role: role.to_owned(),
             rule: found.rule.clone(),
             title: found.title.clone(),
-            fingerprint: Fingerprint::of(role, found.rule.as_deref(), &found.title, code),
-            anchor: text.as_deref().map(|_| AnchorHash::of(code)),
+            fingerprint: Fingerprint::from_finding(role, found.rule.as_deref(), &found.title, code),
+            anchor: text.as_deref().map(|_| AnchorHash::from_code(code)),
             spot,
         }
     });
@@ -125,19 +128,19 @@ fn sightings(
 }
 
 /// Whether the report says that a prior finding is fixed, and its code, or what the evidence cites, changed (D9).
-fn is_fixed(positions: &[PositionSaid], known: &Known<'_>) -> bool {
+fn is_fixed(positions: &[FindingPosition], known: &KnownFinding<'_>) -> bool {
     let tracked = || known.track.is_some_and(|tracked| tracked.changed);
     let said = positions.iter().find(|said| said.finding == known.id);
     said.is_some_and(|said| said.position == Position::Fixed && (said.cited_changed || tracked()))
 }
 
-fn prior(submission: &Submission, known: &Known<'_>) -> Prior {
-    Prior {
-        seen: Sighting {
+fn build_prior(submission: &Submission, known: &KnownFinding<'_>) -> PriorFinding {
+    PriorFinding {
+        observed: ObservedFinding {
             role: submission.role.as_str().to_owned(),
             rule: known.rule.map(str::to_owned),
             title: known.title.to_owned(),
-            spot: spot(known),
+            spot: locate_finding(known),
             fingerprint: known.fingerprint.clone(),
             anchor: None,
         },
@@ -146,21 +149,29 @@ fn prior(submission: &Submission, known: &Known<'_>) -> Prior {
 }
 
 /// Whether a finding lies in what changed since the role's last complete reading; everything does where there was none.
-fn in_delta(role: Option<&RoleFacts<'_>>, found: &Found, deltas: &mut Deltas<'_>) -> Result<bool, GatherError> {
+fn is_in_delta(
+    role: Option<&RoleFacts<'_>>,
+    found: &SubmittedFinding,
+    deltas: &mut DeltaCache<'_>,
+) -> Result<bool, GatherError> {
     let reviewed = role.and_then(|role| role.standing).and_then(|standing| standing.mark.reviewed.as_ref());
     let Some(reviewed) = reviewed else { return Ok(true) };
     Ok(deltas.since(reviewed)?.is_none_or(|delta| delta.touches(&found.path, found.line, found.end_line)))
 }
 
-fn position(stated: &Stated, known: &[Known<'_>], deltas: &mut Deltas<'_>) -> Result<PositionSaid, GatherError> {
+fn interpret_position(
+    stated: &SubmittedPosition,
+    known: &[KnownFinding<'_>],
+    deltas: &mut DeltaCache<'_>,
+) -> Result<FindingPosition, GatherError> {
     let head = known.iter().find(|known| known.id == stated.finding).map(|known| known.head);
-    let cited_changed = match (head, cited(&stated.evidence)) {
+    let cited_changed = match (head, parse_citation(&stated.evidence)) {
         (Some(head), Some((path, line))) => {
             deltas.since(head)?.is_some_and(|delta| delta.touches(path, Some(line), None))
         }
         _ => false,
     };
-    Ok(PositionSaid {
+    Ok(FindingPosition {
         finding: stated.finding,
         position: stated.position,
         evidence: stated.evidence.clone(),
@@ -170,7 +181,7 @@ fn position(stated: &Stated, known: &[Known<'_>], deltas: &mut Deltas<'_>) -> Re
 }
 
 /// The first `path:line` in a text.
-fn cited(evidence: &str) -> Option<(&str, u32)> {
+fn parse_citation(evidence: &str) -> Option<(&str, u32)> {
     evidence.split_whitespace().find_map(|word| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/' && c != '.' && c != '_' && c != '-');
         let (path, line) = word.rsplit_once(':')?;

@@ -8,47 +8,47 @@
 //!
 //! A pass keeps nothing: what the next one must know is on the pulls and issues themselves.
 
-mod held;
+mod claimed_worker;
 mod read;
 mod start;
 
-pub use held::{Held, View, release};
-pub use read::takes_worker;
+pub use claimed_worker::{ClaimedWorker, WorkSubject, release_worker};
+pub use read::worker_can_push;
 
 use referee_core::decide::{Pass, ProtocolLine, schedule};
 use referee_core::mark::{Tag, TagKind, Topic};
 use referee_core::model::{Board, Snapshot};
 use referee_core::plan::{Action, Plan, Step, Trailer};
 
-use crate::apply::{Applied, apply};
-use crate::journal::Record;
-use crate::receipt::{Outcome, Receipt};
-use crate::turn::{Desk, TurnError};
-use read::read;
-use start::start;
+use crate::apply::{ApplyOutcome, apply_plan};
+use crate::journal::JournalRecord;
+use crate::receipt::{Receipt, StepOutcome};
+use crate::turn::{TurnContext, TurnError};
+use read::read_repository;
+use start::start_worker;
 
 /// A pass that was made.
 #[derive(Debug)]
-pub struct Passed {
+pub struct PassOutcome {
     /// The repository, as it was read.
     pub board: Board,
     /// What was decided for it as a whole.
     pub pass: Pass,
     /// Each open pull, by number.
-    pub pulls: Vec<Looked>,
+    pub pulls: Vec<PassPull>,
     /// The lines that hold: in a dry run those that would.
     pub lines: Vec<ProtocolLine>,
     /// What became of the worker that was to start.
-    pub started: Option<Started>,
+    pub started: Option<StartOutcome>,
     /// That worker, where whoever asked is to run it.
-    pub held: Option<Held>,
+    pub claimed_worker: Option<ClaimedWorker>,
     /// Something is unknown, or was not done for now: pass again later.
-    pub unsettled: bool,
+    pub needs_rerun: bool,
 }
 
 /// Who runs the worker that a pass starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Then {
+pub enum SpawnMode {
     /// Whoever reads its line.
     Print,
     /// Whoever asked for the pass: the claim is kept for them.
@@ -57,60 +57,72 @@ pub enum Then {
 
 /// One pull of a pass.
 #[derive(Debug)]
-pub struct Looked {
+pub struct PassPull {
     /// What was known.
     pub snapshot: Snapshot,
     /// What was decided; its steps are those that a pass does.
     pub plan: Plan,
     /// The project looks at it.
-    pub takes_part: bool,
+    pub is_eligible: bool,
     /// What became of each step.
     pub receipts: Vec<Receipt>,
 }
 
 /// What became of the worker that was to start.
 #[derive(Debug)]
-pub enum Started {
+pub enum StartOutcome {
     /// It is recorded, and its line holds. What else was to be done for it, and was not.
-    Yes(Vec<Receipt>),
+    Started(Vec<Receipt>),
     /// Another process holds the claim.
-    Held,
+    ClaimHeld,
     /// Under the claim the cause was gone, or somebody answers it.
-    Changed,
+    CauseChanged,
     /// The record was not written.
     Unrecorded(Receipt),
     /// Another process recorded one at the same time. Nobody may know which was first, so none starts from here.
-    Outrun,
+    LostRace,
     /// It could not be claimed, or not be read again: what was recorded is taken up by a later pass.
     Failed(TurnError),
 }
 
 /// Makes one pass, and says each line as soon as it holds.
-pub async fn pass(desk: &Desk<'_>, then: Then, mut say: impl FnMut(&ProtocolLine) + Send) -> Result<Passed, TurnError> {
-    let (board, mut pulls) = read(desk).await?;
-    let plans: Vec<Plan> = pulls.iter().filter(|it| it.takes_part).map(|it| it.plan.clone()).collect();
+pub async fn run_pass(
+    desk: &TurnContext<'_>,
+    then: SpawnMode,
+    mut say: impl FnMut(&ProtocolLine) + Send,
+) -> Result<PassOutcome, TurnError> {
+    let (board, mut pulls) = read_repository(desk).await?;
+    let plans: Vec<Plan> = pulls.iter().filter(|it| it.is_eligible).map(|it| it.plan.clone()).collect();
     let pass = schedule(&board, &plans, desk.policy, &board.viewer);
     let mut lines = Vec::new();
-    if desk.gates.are_shut() {
+    if desk.gates.is_dry_run() {
         pass.lines.iter().for_each(&mut say);
         lines.clone_from(&pass.lines);
-        return Ok(Passed { board, pass, pulls, lines, started: None, held: None, unsettled: false });
+        return Ok(PassOutcome { board, pass, pulls, lines, started: None, claimed_worker: None, needs_rerun: false });
     }
     let mut unsettled = false;
-    for looked in pulls.iter_mut().filter(|it| it.takes_part && !it.plan.steps.is_empty()) {
-        let applied = apply(desk.forge, desk.journal, desk.gates, desk.keys, &looked.snapshot, &looked.plan).await;
+    for looked in pulls.iter_mut().filter(|it| it.is_eligible && !it.plan.steps.is_empty()) {
+        let applied = apply_plan(desk.forge, desk.journal, desk.gates, desk.keys, &looked.snapshot, &looked.plan).await;
         let (snapshot, plan) = (&looked.snapshot, &looked.plan);
-        desk.journal.keep(&Record { snapshot, plan, receipts: &applied.receipts });
-        if hands_off(plan, &applied.receipts) {
+        desk.journal.record_turn(&JournalRecord { snapshot, plan, receipts: &applied.receipts });
+        if records_handoff(plan, &applied.receipts) {
             let line = ProtocolLine::Handoff(plan.pull);
             say(&line);
             lines.push(line);
         }
-        let ends = ends_the_pass(&applied);
-        unsettled |= applied.stale;
+        let ends = must_end_pass(&applied);
+        unsettled |= applied.ended_early;
         looked.receipts = applied.receipts;
         if ends {
-            return Ok(Passed { board, pass, pulls, lines, started: None, held: None, unsettled });
+            return Ok(PassOutcome {
+                board,
+                pass,
+                pulls,
+                lines,
+                started: None,
+                claimed_worker: None,
+                needs_rerun: unsettled,
+            });
         }
     }
     let (mut started, mut held) = (None, None);
@@ -120,28 +132,28 @@ pub async fn pass(desk: &Desk<'_>, then: Then, mut say: impl FnMut(&ProtocolLine
             say(&line);
             lines.push(line.clone());
         };
-        let (became, kept) = start(desk, job, then, &mut say_it).await;
-        unsettled |= became.is_unsettled();
+        let (became, kept) = start_worker(desk, job, then, &mut say_it).await;
+        unsettled |= became.needs_rerun();
         (started, held) = (Some(became), kept);
     }
-    Ok(Passed { board, pass, pulls, lines, started, held, unsettled })
+    Ok(PassOutcome { board, pass, pulls, lines, started, claimed_worker: held, needs_rerun: unsettled })
 }
 
 /// Whether a pass does that step. Reviews, threads and answers are for the commands that make them.
-fn is_of_a_pass(step: &Step) -> bool {
+fn is_pass_step(step: &Step) -> bool {
     match &step.action {
         Action::SetLabel { .. } | Action::Assign { .. } => true,
-        _ => topic(step).is_some_and(|topic| matches!(topic, Topic::Operator { .. } | Topic::Ready { .. })),
+        _ => step_topic(step).is_some_and(|topic| matches!(topic, Topic::Operator { .. } | Topic::Ready { .. })),
     }
 }
 
 /// Whether the record of a handoff was written just now: by whoever did so, the line is said.
-fn hands_off(plan: &Plan, receipts: &[Receipt]) -> bool {
-    let is_record = |step: &Step| matches!(topic(step), Some(Topic::Ready { .. }));
-    plan.steps.iter().zip(receipts).any(|(step, receipt)| is_record(step) && receipt.outcome == Outcome::Done)
+fn records_handoff(plan: &Plan, receipts: &[Receipt]) -> bool {
+    let is_record = |step: &Step| matches!(step_topic(step), Some(Topic::Ready { .. }));
+    plan.steps.iter().zip(receipts).any(|(step, receipt)| is_record(step) && receipt.outcome == StepOutcome::Done)
 }
 
-pub(crate) fn topic(step: &Step) -> Option<&Topic> {
+pub(crate) fn step_topic(step: &Step) -> Option<&Topic> {
     let Action::EnsureComment { text, .. } = &step.action else { return None };
     let Trailer::Tag(tag) = &text.trailer else { return None };
     let Tag { kind: TagKind::Topic(topic), .. } = tag.as_ref() else { return None };
@@ -149,17 +161,17 @@ pub(crate) fn topic(step: &Step) -> Option<&Topic> {
 }
 
 /// A forge that fails is left alone; a pull that moved concerns itself alone.
-fn ends_the_pass(applied: &Applied) -> bool {
-    let failed = |receipt: &Receipt| matches!(receipt.outcome, Outcome::Failed | Outcome::Unknown);
-    applied.stale && applied.receipts.iter().any(failed)
+fn must_end_pass(applied: &ApplyOutcome) -> bool {
+    let failed = |receipt: &Receipt| matches!(receipt.outcome, StepOutcome::Failed | StepOutcome::Unknown);
+    applied.ended_early && applied.receipts.iter().any(failed)
 }
 
-impl Started {
-    fn is_unsettled(&self) -> bool {
+impl StartOutcome {
+    fn needs_rerun(&self) -> bool {
         match self {
-            Self::Yes(_) | Self::Held | Self::Changed => false,
-            Self::Unrecorded(receipt) => matches!(receipt.outcome, Outcome::Failed | Outcome::Unknown),
-            Self::Outrun | Self::Failed(_) => true,
+            Self::Started(_) | Self::ClaimHeld | Self::CauseChanged => false,
+            Self::Unrecorded(receipt) => matches!(receipt.outcome, StepOutcome::Failed | StepOutcome::Unknown),
+            Self::LostRace | Self::Failed(_) => true,
         }
     }
 }

@@ -5,61 +5,61 @@ use referee_core::facts::Facts;
 use referee_core::model::{Board, Sha, Snapshot};
 use referee_core::plan::{Next, Plan};
 use referee_core::policy::Policy;
-use referee_forge::{Fetched, ForgeError, Reader};
+use referee_forge::{FetchedPull, ForgeError, Reader};
 
-use super::{Looked, is_of_a_pass};
-use crate::gather::words::read_board;
-use crate::gather::{GatherError, Inbox, gather};
-use crate::turn::{Desk, TurnError};
+use super::{PassPull, is_pass_step};
+use crate::gather::texts::parse_board_texts;
+use crate::gather::{GatherError, Inbox, gather_snapshot};
+use crate::turn::{TurnContext, TurnError};
 
 /// Everything that a pass decides on.
-pub(super) async fn read(desk: &Desk<'_>) -> Result<(Board, Vec<Looked>), TurnError> {
-    let (mut board, fetched) = desk.forge.survey().await?;
-    read_board(&mut board, desk.policy, desk.keys);
+pub(super) async fn read_repository(desk: &TurnContext<'_>) -> Result<(Board, Vec<PassPull>), TurnError> {
+    let (mut board, fetched) = desk.forge.fetch_board_and_pulls().await?;
+    parse_board_texts(&mut board, desk.policy, desk.keys);
     let changes: Vec<(&Sha, &Sha)> = fetched.iter().map(|it| (&it.pull.base_sha, &it.pull.head)).collect();
-    desk.source.bring(&changes).map_err(GatherError::from)?;
+    desk.source.prefetch(&changes).map_err(GatherError::from)?;
     let mut pulls = Vec::with_capacity(fetched.len());
     for fetched in fetched {
-        let (number, whole) = (fetched.pull.number, fetched.whole);
-        let mut looked = look(desk, fetched)?;
+        let (number, whole) = (fetched.pull.number, fetched.is_fresh);
+        let mut looked = plan_pull(desk, fetched)?;
         // That there is nothing to do may be known from less; what is written leans on all of it (LOOP-7).
-        if !whole && looked.plan.steps.iter().any(|step| desk.gates.permit(step).is_ok()) {
-            looked = look(desk, desk.forge.fetch_anew(number).await?)?;
+        if !whole && looked.plan.steps.iter().any(|step| desk.gates.permit_step(step).is_ok()) {
+            looked = plan_pull(desk, desk.forge.fetch_fresh(number).await?)?;
         }
         pulls.push(looked);
     }
-    leave_to_authors(desk, &mut pulls).await?;
+    skip_unpushable_pulls(desk, &mut pulls).await?;
     Ok((board, pulls))
 }
 
-fn look(desk: &Desk<'_>, fetched: Fetched) -> Result<Looked, GatherError> {
-    let snapshot = gather(fetched, desk.source, &Inbox::default(), desk.policy, desk.keys)?;
-    let takes_part = takes_part(&snapshot, desk.policy);
-    let plan = plan(&snapshot, desk.policy);
-    Ok(Looked { snapshot, plan, takes_part, receipts: Vec::new() })
+fn plan_pull(desk: &TurnContext<'_>, fetched: FetchedPull) -> Result<PassPull, GatherError> {
+    let snapshot = gather_snapshot(fetched, desk.source, &Inbox::default(), desk.policy, desk.keys)?;
+    let takes_part = is_eligible(&snapshot, desk.policy);
+    let plan = decide_pass_plan(&snapshot, desk.policy);
+    Ok(PassPull { snapshot, plan, is_eligible: takes_part, receipts: Vec::new() })
 }
 
-fn plan(snapshot: &Snapshot, policy: &Policy) -> Plan {
-    let (mut plan, takes_part) = (decide(snapshot, policy), takes_part(snapshot, policy));
-    plan.steps.retain(|step| takes_part && is_of_a_pass(step));
+fn decide_pass_plan(snapshot: &Snapshot, policy: &Policy) -> Plan {
+    let (mut plan, takes_part) = (decide(snapshot, policy), is_eligible(snapshot, policy));
+    plan.steps.retain(|step| takes_part && is_pass_step(step));
     plan
 }
 
 /// Leaves those to their authors whose branch takes no push of a worker (DSP-5). Asked for the worker that would start,
 /// and for the next if it turns out so.
-async fn leave_to_authors(desk: &Desk<'_>, pulls: &mut [Looked]) -> Result<(), TurnError> {
-    for looked in pulls.iter_mut().filter(|it| it.takes_part && matches!(it.plan.next, Next::Spawn(_))) {
-        if takes_worker(desk.forge, desk.policy, &looked.plan, &mut looked.snapshot).await? {
+async fn skip_unpushable_pulls(desk: &TurnContext<'_>, pulls: &mut [PassPull]) -> Result<(), TurnError> {
+    for looked in pulls.iter_mut().filter(|it| it.is_eligible && matches!(it.plan.next, Next::Spawn(_))) {
+        if worker_can_push(desk.forge, desk.policy, &looked.plan, &mut looked.snapshot).await? {
             break;
         }
-        looked.plan = plan(&looked.snapshot, desk.policy);
+        looked.plan = decide_pass_plan(&looked.snapshot, desk.policy);
     }
     Ok(())
 }
 
 /// Whether the branch takes a push of the worker that would start, which a pull does not tell (DSP-5). If not, what is
 /// known of the pull says so, for another decision.
-pub async fn takes_worker(
+pub async fn worker_can_push(
     forge: &dyn Reader,
     policy: &Policy,
     plan: &Plan,
@@ -74,13 +74,13 @@ pub async fn takes_worker(
 }
 
 /// The board, with what is written on its issues.
-pub(super) async fn board(desk: &Desk<'_>) -> Result<Board, TurnError> {
-    let mut board = desk.forge.board().await?;
-    read_board(&mut board, desk.policy, desk.keys);
+pub(super) async fn fetch_board(desk: &TurnContext<'_>) -> Result<Board, TurnError> {
+    let mut board = desk.forge.fetch_board().await?;
+    parse_board_texts(&mut board, desk.policy, desk.keys);
     Ok(board)
 }
 
 /// Whether the project looks at a pull.
-pub(super) fn takes_part(snapshot: &Snapshot, policy: &Policy) -> bool {
-    Facts::new(snapshot, policy).work_here().is_some()
+pub(super) fn is_eligible(snapshot: &Snapshot, policy: &Policy) -> bool {
+    Facts::new(snapshot, policy).dispatch_policy().is_some()
 }

@@ -16,80 +16,84 @@
 
 use referee_core::model::{PullNumber, Span};
 use referee_core::plan::Job;
-use referee_forge::{Claimed, ForgeError, Purpose};
+use referee_forge::{ClaimOutcome, ClaimPurpose, ForgeError};
 
-use super::held::{Held, View, give_back};
-use super::{Started, Then};
-use crate::apply::{Applied, apply_bound};
-use crate::receipt::{Outcome, Receipt};
-use crate::turn::{Desk, TurnError};
+use super::claimed_worker::{ClaimedWorker, WorkSubject, release_work_claim};
+use super::{SpawnMode, StartOutcome};
+use crate::apply::{ApplyOutcome, apply_plan_with_binding};
+use crate::receipt::{Receipt, StepOutcome};
+use crate::turn::{TurnContext, TurnError};
 
 /// Records a worker and says its line, if nobody else may do so.
-pub(super) async fn start(
-    desk: &Desk<'_>,
+pub(super) async fn start_worker(
+    desk: &TurnContext<'_>,
     job: &Job,
-    then: Then,
+    then: SpawnMode,
     say: &mut (impl FnMut() + Send),
-) -> (Started, Option<Held>) {
-    let (at, ttl) = (PullNumber(job.number), desk.policy.work.as_ref().map_or(Span::hours(1), |work| work.wip_max_age));
-    let epoch = match desk.forge.claim(at, Purpose::Work, ttl).await {
-        Ok(Claimed::Mine(epoch)) => epoch,
+) -> (StartOutcome, Option<ClaimedWorker>) {
+    let (at, ttl) =
+        (PullNumber(job.number), desk.policy.work.as_ref().map_or(Span::from_hours(1), |work| work.wip_max_age));
+    let epoch = match desk.forge.acquire_claim(at, ClaimPurpose::Work, ttl).await {
+        Ok(ClaimOutcome::Acquired(epoch)) => epoch,
         // If it is ours after all, it runs out by itself.
-        Ok(Claimed::Held) | Err(ForgeError::Unknown) => return (Started::Held, None),
-        Err(error) => return (Started::Failed(error.into()), None),
+        Ok(ClaimOutcome::HeldElsewhere) | Err(ForgeError::OutcomeUnknown) => return (StartOutcome::ClaimHeld, None),
+        Err(error) => return (StartOutcome::Failed(error.into()), None),
     };
-    match under_claim(desk, job, epoch, say).await {
-        Ok((started, Some(held))) if then == Then::Run => (started, Some(held)),
+    match start_under_claim(desk, job, epoch, say).await {
+        Ok((started, Some(held))) if then == SpawnMode::Run => (started, Some(held)),
         ended => {
-            give_back(desk, at, epoch).await;
-            (ended.map_or_else(Started::Failed, |(started, _)| started), None)
+            release_work_claim(desk, at, epoch).await;
+            (ended.map_or_else(StartOutcome::Failed, |(started, _)| started), None)
         }
     }
 }
 
-async fn under_claim(
-    desk: &Desk<'_>,
+async fn start_under_claim(
+    desk: &TurnContext<'_>,
     job: &Job,
     claim: u64,
     say: &mut (impl FnMut() + Send),
-) -> Result<(Started, Option<Held>), TurnError> {
-    let view = View::of(desk, job).await?;
-    let Some(again) = view.next(desk, claim, None).filter(|again| is_same(again, job)) else {
-        return Ok((Started::Changed, None));
+) -> Result<(StartOutcome, Option<ClaimedWorker>), TurnError> {
+    let view = WorkSubject::fetch(desk, job).await?;
+    let Some(again) = view.recompute_job(desk, claim, None).filter(|again| is_same_job(again, job)) else {
+        return Ok((StartOutcome::CauseChanged, None));
     };
     let epoch = claim.max(again.epoch);
-    let again = again.at_epoch(epoch);
-    let Some((record, rest)) = again.record.split_first() else { return Ok((Started::Changed, None)) };
-    let applied = apply_bound(
+    let again = again.with_epoch(epoch);
+    let Some((record, rest)) = again.record.split_first() else { return Ok((StartOutcome::CauseChanged, None)) };
+    let applied = apply_plan_with_binding(
         desk.forge,
         desk.journal,
         desk.gates,
         desk.keys,
         &view.binding(job),
-        &view.plan(job, std::slice::from_ref(record)),
+        &view.build_plan(job, std::slice::from_ref(record)),
     )
     .await;
-    let [comment] = applied.comments.as_slice() else { return Ok((Started::Unrecorded(first(applied)), None)) };
-    let last = View::of(desk, job).await?;
-    let mine = last.next(desk, claim, Some(comment)).is_some_and(|last| is_same(&last, job));
-    if !mine || !last.shows(desk, job, comment, epoch) {
-        return Ok((Started::Outrun, None));
+    let [comment] = applied.comments.as_slice() else {
+        return Ok((StartOutcome::Unrecorded(first_receipt(applied)), None));
+    };
+    let last = WorkSubject::fetch(desk, job).await?;
+    let mine = last.recompute_job(desk, claim, Some(comment)).is_some_and(|last| is_same_job(&last, job));
+    if !mine || !last.confirms_record(desk, job, comment, epoch) {
+        return Ok((StartOutcome::LostRace, None));
     }
-    let plan = last.plan(job, rest);
-    let shown = apply_bound(desk.forge, desk.journal, desk.gates, desk.keys, &last.binding(job), &plan).await;
+    let plan = last.build_plan(job, rest);
+    let shown =
+        apply_plan_with_binding(desk.forge, desk.journal, desk.gates, desk.keys, &last.binding(job), &plan).await;
     say();
-    let undone = |receipt: &Receipt| !matches!(receipt.outcome, Outcome::Done | Outcome::AlreadySo);
+    let undone = |receipt: &Receipt| !matches!(receipt.outcome, StepOutcome::Done | StepOutcome::AlreadySo);
     let undone = shown.receipts.into_iter().filter(undone).collect();
-    Ok((Started::Yes(undone), Some(Held { job: again, claim, view: last })))
+    Ok((StartOutcome::Started(undone), Some(ClaimedWorker { job: again, claim_epoch: claim, subject: last })))
 }
 
 /// The same worker for the same cause; what it is recorded with may differ.
-fn is_same(one: &Job, other: &Job) -> bool {
+fn is_same_job(one: &Job, other: &Job) -> bool {
     let what = |job: &Job| (job.kind, job.number, job.retry);
     what(one) == what(other) && one.cause == other.cause && one.patch == other.patch && one.head == other.head
 }
 
-fn first(applied: Applied) -> Receipt {
-    let nothing = Receipt { step: 0, action: "ensure_comment", outcome: Outcome::Planned, note: String::new() };
+fn first_receipt(applied: ApplyOutcome) -> Receipt {
+    let nothing = Receipt { step: 0, action: "ensure_comment", outcome: StepOutcome::Planned, note: String::new() };
     applied.receipts.into_iter().next().unwrap_or(nothing)
 }

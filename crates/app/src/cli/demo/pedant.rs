@@ -3,17 +3,18 @@
 use std::io::Read;
 
 use referee_core::model::{
-    Coverage, Ended, Figures, FindingId, Found, Position, RoleName, Severity, Sha, Stated, Submission,
+    Coverage, FindingId, Position, RoleName, RunCost, Severity, Sha, Submission, SubmittedFinding, SubmittedOutcome,
+    SubmittedPosition,
 };
 use referee_core::track::Side;
 use serde::Deserialize;
 
-use crate::failure::{Ending, Failure};
-use crate::out::Out;
+use crate::console::Console;
+use crate::failure::{CliOutcome, Failure};
 
 /// What a command reviewer is told on its standard input (`referee/brief-1`).
 #[derive(Deserialize)]
-struct Told {
+struct PedantBrief {
     role: RoleName,
     head: Sha,
     round: u32,
@@ -30,15 +31,15 @@ const WISHES: &[(&str, &str, u32)] = &[
 ];
 
 /// Reads a brief, writes a report.
-pub(super) fn review(out: &Out) -> Result<Ending, Failure> {
+pub(super) fn review(out: &Console) -> Result<CliOutcome, Failure> {
     let mut text = String::new();
     let read = std::io::stdin().read_to_string(&mut text).map_err(|error| error.to_string());
-    let told: Told = read
+    let told: PedantBrief = read
         .and_then(|_| serde_json::from_str(&text).map_err(|error| error.to_string()))
         .map_err(|error| Failure::usage(format!("no brief on standard input: {error}")))?;
     let round = told.round.max(1) as usize;
     let (path, title, line) = WISHES[(round - 1).min(WISHES.len() - 1)];
-    let finding = Found {
+    let finding = SubmittedFinding {
         title: title.to_owned(),
         body: "It would be cleaner otherwise.".to_owned(),
         severity: Severity::Critical,
@@ -50,17 +51,17 @@ pub(super) fn review(out: &Out) -> Result<Ending, Failure> {
         suggestion: None,
     };
     let named = |prior: &String| prior.strip_prefix('F')?.parse().ok().map(FindingId);
-    let fixed = told.priors.iter().filter_map(named).map(|finding| Stated {
+    let fixed = told.priors.iter().filter_map(named).map(|finding| SubmittedPosition {
         finding,
         position: Position::Fixed,
         evidence: format!("{path}:{line} was written anew"),
         reply: String::new(),
     });
-    out.document(&Submission {
+    out.print_json(&Submission {
         schema: "referee/report-1".to_owned(),
         role: told.role,
         head: told.head,
-        outcome: Ended::Findings,
+        outcome: SubmittedOutcome::Findings,
         reason: String::new(),
         coverage: Some(Coverage { read: told.files, skipped: Vec::new() }),
         summary: String::new(),
@@ -68,7 +69,7 @@ pub(super) fn review(out: &Out) -> Result<Ending, Failure> {
         positions: fixed.collect(),
         deterministic: false,
         run: String::new(),
-        figures: Figures::default(),
+        figures: RunCost::default(),
     });
-    Ok(Ending::Done)
+    Ok(CliOutcome::Done)
 }

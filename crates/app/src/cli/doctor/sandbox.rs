@@ -4,48 +4,48 @@
 
 use serde_json::json;
 
-use crate::failure::{Ending, Failure};
-use crate::out::Out;
-use crate::show::columns;
-use crate::worker::cage::probe::{self, Answer, State};
-use crate::worker::cage::{Tier, demanded};
+use crate::console::Console;
+use crate::failure::{CliOutcome, Failure};
+use crate::show::render_columns;
+use crate::worker::sandbox::probe::{self, ProbeOutcome, ProbeState};
+use crate::worker::sandbox::{Tier, resolve_requirements};
 
 /// Tries every probe in the tier, or in the highest that can be had.
-pub(super) fn run(tier: Option<u8>, out: &Out) -> Result<Ending, Failure> {
+pub(super) fn run_probes(tier: Option<u8>, out: &Console) -> Result<CliOutcome, Failure> {
     let tier = match tier {
-        Some(tier) => demanded(tier, &[])?.0,
-        None => highest(out),
+        Some(tier) => resolve_requirements(tier, &[])?.0,
+        None => pick_highest_tier(out),
     };
-    let answers = probe::all(tier)?;
+    let answers = probe::run_all(tier)?;
     if out.json {
-        out.document(&json!({ "schema": "referee/sandbox-1", "tier": tier as u8, "probes": answers }));
+        out.print_json(&json!({ "schema": "referee/sandbox-1", "tier": tier as u8, "probes": answers }));
     } else {
-        let row = |answer: &Answer| {
+        let row = |answer: &ProbeOutcome| {
             let state = match answer.state {
-                State::Held => "held",
-                State::Open => "OPEN",
-                State::NotPromised => "–",
+                ProbeState::Held => "held",
+                ProbeState::Open => "OPEN",
+                ProbeState::NotPromised => "–",
             };
             [state.to_owned(), answer.name.to_owned(), answer.tried.to_owned(), answer.words.clone()]
         };
-        out.data(&columns(&answers.iter().map(row).collect::<Vec<_>>(), out));
+        out.print_data(&render_columns(&answers.iter().map(row).collect::<Vec<_>>(), out));
     }
     let count = |state| answers.iter().filter(|answer| answer.state == state).count();
-    let (held, open, rest) = (count(State::Held), count(State::Open), count(State::NotPromised));
-    out.say(&format!("tier {}: {held} held, {open} did not, {rest} are not promised", tier as u8));
+    let (held, open, rest) = (count(ProbeState::Held), count(ProbeState::Open), count(ProbeState::NotPromised));
+    out.print_info(&format!("tier {}: {held} held, {open} did not, {rest} are not promised", tier as u8));
     if open > 0 {
-        out.say("next: let no worker run in this tier here");
-        return Ok(Ending::Failed);
+        out.print_info("next: let no worker run in this tier here");
+        return Ok(CliOutcome::Failed);
     }
-    Ok(Ending::Done)
+    Ok(CliOutcome::Done)
 }
 
-fn highest(out: &Out) -> Tier {
-    match Tier::Sealed.available() {
-        Ok(()) => Tier::Sealed,
+fn pick_highest_tier(out: &Console) -> Tier {
+    match Tier::Bubblewrap.check_available() {
+        Ok(()) => Tier::Bubblewrap,
         Err(why) => {
-            out.always(&format!("warning: tier 2 cannot be had: {why}"));
-            Tier::Apart
+            out.print_always(&format!("warning: tier 2 cannot be had: {why}"));
+            Tier::OwnHome
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::setup::FILE;
 
 /// Whose CI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Ci {
+pub(super) enum CiSystem {
     Github,
     Gitea,
     Forgejo,
@@ -17,17 +17,17 @@ pub(super) enum Ci {
 
 /// The roles of a `referee.toml`, as far as a workflow must know them.
 #[derive(Debug, Deserialize)]
-struct Roles {
+struct WorkflowRoles {
     #[serde(default)]
-    role: Vec<Role>,
+    role: Vec<WorkflowRole>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Role {
+struct WorkflowRole {
     name: String,
 }
 
-impl Ci {
+impl CiSystem {
     /// Where its file lies.
     pub(super) fn path(self) -> &'static str {
         match self {
@@ -39,7 +39,7 @@ impl Ci {
     }
 
     /// One job for all roles.
-    pub(super) fn text(self) -> String {
+    pub(super) fn render(self) -> String {
         let actions = include_str!("actions.yml");
         match self {
             Self::Github => include_str!("workflow.yml").to_owned(),
@@ -51,11 +51,11 @@ impl Ci {
     }
 
     /// One job for each role of that config.
-    pub(super) fn matrix(self, config: &str) -> Result<String, Failure> {
+    pub(super) fn render_matrix(self, config: &str) -> Result<String, Failure> {
         if !matches!(self, Self::Gitea | Self::Forgejo) {
             return Err(Failure::usage("nothing was written: `--matrix` is for `--ci gitea` and `--ci forgejo`"));
         }
-        let roles: Roles = toml::from_str(config).map_err(|error| {
+        let roles: WorkflowRoles = toml::from_str(config).map_err(|error| {
             Failure::usage(format!("nothing was written: the roles of `{FILE}` cannot be read: {error}"))
         })?;
         let mut names: Vec<String> = roles.role.iter().map(|role| format!("{:?}", role.name)).collect();
@@ -64,7 +64,7 @@ impl Ci {
         }
         let strategy =
             format!("    strategy:\n      fail-fast: false\n      matrix:\n        role: [{}]\n", names.join(", "));
-        let text = self.text().replace("    steps:\n", &format!("{strategy}    steps:\n"));
+        let text = self.render().replace("    steps:\n", &format!("{strategy}    steps:\n"));
         Ok(text.replace(
             "referee review\n        env:\n",
             "referee review --role \"$ROLE\"\n        env:\n          ROLE: ${{ matrix.role }}\n",
@@ -72,7 +72,7 @@ impl Ci {
     }
 
     /// What its file does not do by itself.
-    pub(super) fn missing(self) -> Vec<String> {
+    pub(super) fn missing_steps(self) -> Vec<String> {
         match self {
             Self::Gitea | Self::Forgejo => vec![
                 "the secret `REFEREE_TOKEN`: a token of the bot's user with `write:repository`, `write:issue`, `read:user`"

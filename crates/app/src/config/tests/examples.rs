@@ -2,38 +2,51 @@
 
 use serde_json::Value;
 
-use super::super::shape::{Key, Shape};
-use super::super::table::{OPERATOR, REPOSITORY};
+use super::super::key::{ConfigKey, ValueType};
+use super::super::key_table::{OPERATOR_KEYS, REPOSITORY_KEYS};
 use super::super::*;
-use super::{none, read};
+use super::{empty_env, load_pair};
 
 /// The example with every key switched on.
-fn switched_on() -> String {
+fn example_with_all_keys() -> String {
     let on = |line: &str| match line.strip_prefix('#') {
         Some(rest) if rest.starts_with(|c: char| c.is_ascii_lowercase() || c == '[') => rest.to_owned(),
         _ => line.to_owned(),
     };
-    example().lines().map(on).collect::<Vec<_>>().join("\n")
+    repository_example().lines().map(on).collect::<Vec<_>>().join("\n")
 }
 
-fn json(text: &str) -> Value {
+fn toml_to_json(text: &str) -> Value {
     serde_json::to_value(text.parse::<toml::Table>().expect("it is TOML")).expect("it has no dates")
 }
 
-fn accepts(text: &str, operator: Option<&str>) -> (bool, bool) {
-    let both = schema();
+fn check_both(text: &str, operator: Option<&str>) -> (bool, bool) {
+    let both = build_config_schema();
     let of_operator = serde_json::json!({ "$ref": "#/$defs/operator", "$defs": both["$defs"] });
-    let by_schema = jsonschema::is_valid(&both, &json(text))
-        && operator.is_none_or(|text| jsonschema::is_valid(&of_operator, &json(text)));
-    (by_schema, read(text, operator).is_ok())
+    let by_schema = jsonschema::is_valid(&both, &toml_to_json(text))
+        && operator.is_none_or(|text| jsonschema::is_valid(&of_operator, &toml_to_json(text)));
+    (by_schema, load_pair(text, operator).is_ok())
 }
 
 #[test]
 fn the_example_as_it_is_says_nothing_but_the_defaults() {
-    let without = load(&Layers { repository: None, operator: None, flags: &[], local: true, user: None, env: &none });
-    let file = File { name: "referee.toml", text: example() };
-    let with =
-        load(&Layers { repository: Some(file), operator: None, flags: &[], local: true, user: None, env: &none });
+    let without = load_config(&ConfigLayers {
+        repository: None,
+        operator: None,
+        flags: &[],
+        is_local: true,
+        user: None,
+        env: &empty_env,
+    });
+    let file = ConfigFile { name: "referee.toml", text: repository_example() };
+    let with = load_config(&ConfigLayers {
+        repository: Some(file),
+        operator: None,
+        flags: &[],
+        is_local: true,
+        user: None,
+        env: &empty_env,
+    });
     let (mut without, mut with) = (without.expect("right"), with.expect("right"));
     without.origins.clear();
     with.origins.clear();
@@ -42,9 +55,9 @@ fn the_example_as_it_is_says_nothing_but_the_defaults() {
 
 #[test]
 fn the_example_shows_every_key_at_its_default() {
-    let on = switched_on();
-    let mut with = read(&on, Some(operator_example())).expect("right");
-    let mut without = read("", Some(operator_example())).expect("right");
+    let on = example_with_all_keys();
+    let mut with = load_pair(&on, Some(operator_example())).expect("right");
+    let mut without = load_pair("", Some(operator_example())).expect("right");
     let roles: Vec<&str> = with.policy.roles.iter().map(|role| role.name.as_str()).collect();
     assert_eq!(roles, ["static", "security", "lint"]);
     assert_eq!(with.policy.roles[0], without.policy.roles[0]);
@@ -57,30 +70,30 @@ fn the_example_shows_every_key_at_its_default() {
         setup.origins.clear();
     }
     assert_eq!(with, without);
-    assert_eq!(missing(REPOSITORY, &json(&on), ""), Vec::<String>::new());
-    assert_eq!(missing(OPERATOR, &json(operator_example()), ""), Vec::<String>::new());
+    assert_eq!(find_missing_keys(REPOSITORY_KEYS, &toml_to_json(&on), ""), Vec::<String>::new());
+    assert_eq!(find_missing_keys(OPERATOR_KEYS, &toml_to_json(operator_example()), ""), Vec::<String>::new());
 }
 
 /// Keys of the table that a file does not show.
-fn missing(keys: &[Key], file: &Value, path: &str) -> Vec<String> {
+fn find_missing_keys(keys: &[ConfigKey], file: &Value, path: &str) -> Vec<String> {
     let mut all = Vec::new();
     for key in keys {
         let path = format!("{path}/{}", key.name);
         // Entries of a list or map may each show a part.
-        let entries: Vec<&Value> = match &key.shape {
-            Shape::Map(_) => file[key.name].as_object().into_iter().flat_map(|map| map.values()).collect(),
-            Shape::Roles(_) => file[key.name].as_array().into_iter().flatten().collect(),
+        let entries: Vec<&Value> = match &key.value_type {
+            ValueType::Map(_) => file[key.name].as_object().into_iter().flat_map(|map| map.values()).collect(),
+            ValueType::Roles(_) => file[key.name].as_array().into_iter().flatten().collect(),
             _ => file.get(key.name).into_iter().collect(),
         };
-        let keys = match &key.shape {
-            Shape::Map(entry) if !matches!(entry, Shape::One(_)) => entry.keys(),
-            Shape::Table(keys) | Shape::Roles(keys) => keys,
+        let keys = match &key.value_type {
+            ValueType::Map(entry) if !matches!(entry, ValueType::OneOf(_)) => entry.keys(),
+            ValueType::Table(keys) | ValueType::Roles(keys) => keys,
             _ => &[],
         };
         if entries.is_empty() {
             all.push(path.clone());
         }
-        let shown = entries.iter().map(|entry| missing(keys, entry, &path));
+        let shown = entries.iter().map(|entry| find_missing_keys(keys, entry, &path));
         all.extend(
             shown.reduce(|one, other| one.into_iter().filter(|it| other.contains(it)).collect()).unwrap_or_default(),
         );
@@ -90,8 +103,8 @@ fn missing(keys: &[Key], file: &Value, path: &str) -> Vec<String> {
 
 #[test]
 fn schema_and_reading_agree() {
-    assert_eq!(accepts(&switched_on(), Some(operator_example())), (true, true));
-    assert_eq!(accepts("", None), (true, true));
+    assert_eq!(check_both(&example_with_all_keys(), Some(operator_example())), (true, true));
+    assert_eq!(check_both("", None), (true, true));
     for (repository, operator) in [
         ("version = 2", ""),
         ("reviw = 1", ""),
@@ -124,6 +137,6 @@ fn schema_and_reading_agree() {
         ("", "[mark]\nkeys = [\"k\"]"),
         ("", "[mark]\nsince = \"tomorrow\""),
     ] {
-        assert_eq!(accepts(repository, Some(operator)), (false, false), "{repository}\n---\n{operator}");
+        assert_eq!(check_both(repository, Some(operator)), (false, false), "{repository}\n---\n{operator}");
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::super::*;
-use super::{none, read};
+use super::{empty_env, load_pair};
 
 #[test]
 fn a_secret_is_read_from_its_source_without_the_final_newline() {
@@ -19,22 +19,22 @@ fn a_secret_is_read_from_its_source_without_the_final_newline() {
     };
     let echo = vec!["sh".to_owned(), "-c".to_owned(), "echo hunter2".to_owned()];
     for secret in [
-        Secret::Env("TOKEN".into()),
-        Secret::File(path.to_string_lossy().into_owned()),
-        Secret::File("~/token".into()),
-        Secret::Command(echo),
+        SecretSource::Env("TOKEN".into()),
+        SecretSource::File(path.to_string_lossy().into_owned()),
+        SecretSource::File("~/token".into()),
+        SecretSource::Command(echo),
     ] {
         let text: SecretText = secret.read(&env).expect("it is there");
         assert_eq!(text.expose(), "hunter2");
         assert_eq!(format!("{text:?}"), "SecretText(…)");
     }
-    let missing = |secret: Secret| -> SecretError { secret.read(&env).expect_err("it is not there") };
-    let said = |secret: Secret| missing(secret).to_string();
-    assert_eq!(said(Secret::Env("OTHER".into())), "the variable `OTHER` is not set");
-    assert_eq!(said(Secret::Env("EMPTY".into())), "the variable `EMPTY` is empty");
-    assert!(said(Secret::File("~/none".into())).starts_with("the file `~/none` cannot be read: "));
+    let missing = |secret: SecretSource| -> SecretError { secret.read(&env).expect_err("it is not there") };
+    let said = |secret: SecretSource| missing(secret).to_string();
+    assert_eq!(said(SecretSource::Env("OTHER".into())), "the variable `OTHER` is not set");
+    assert_eq!(said(SecretSource::Env("EMPTY".into())), "the variable `EMPTY` is empty");
+    assert!(said(SecretSource::File("~/none".into())).starts_with("the file `~/none` cannot be read: "));
     let fails = vec!["sh".to_owned(), "-c".to_owned(), "echo hunter2; exit 3".to_owned()];
-    let failed = said(Secret::Command(fails));
+    let failed = said(SecretSource::Command(fails));
     assert!(failed.starts_with("the program `sh` failed: ") && !failed.contains("hunter2"), "{failed}");
 }
 
@@ -45,12 +45,17 @@ fn a_file_that_others_can_read_is_told() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("token");
     fs::write(&path, "hunter2").expect("written");
-    let secret = Secret::File(path.to_string_lossy().into_owned());
+    let secret = SecretSource::File(path.to_string_lossy().into_owned());
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("set");
-    assert!(secret.exposed(&none).expect("exposed").starts_with("others on this machine can read the file `"));
+    assert!(
+        secret
+            .check_permissions(&empty_env)
+            .expect("exposed")
+            .starts_with("others on this machine can read the file `")
+    );
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("set");
-    assert_eq!(secret.exposed(&none), None);
-    assert_eq!(Secret::Env("TOKEN".into()).exposed(&none), None);
+    assert_eq!(secret.check_permissions(&empty_env), None);
+    assert_eq!(SecretSource::Env("TOKEN".into()).check_permissions(&empty_env), None);
 }
 
 #[test]
@@ -69,8 +74,8 @@ fn no_message_shows_what_may_be_a_secret() {
         "[tokens]\ngithub = { mine = \"hunter2\" }",
         "[models.m]\nmodel = \"m\"\nprovider = \"none\" # hunter2hunter2hunter2",
     ] {
-        let errors = read("", Some(operator)).expect_err("it is wrong");
-        let said = format!("{errors} {}", errors.coloured());
+        let errors = load_pair("", Some(operator)).expect_err("it is wrong");
+        let said = format!("{errors} {}", errors.render_coloured());
         assert!(!said.contains("hunter2"), "{said}");
     }
 }

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 /// The bytes of a plain file that is not too large.
-pub(super) fn read(path: &Path, most: u64) -> Result<Vec<u8>, String> {
+pub(super) fn read_plain_file(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     let file = open(path)?;
     let told = file.metadata().map_err(|error| format!("its result cannot be read: {error}"))?;
     if !told.is_file() {

@@ -4,59 +4,62 @@
 
 use std::path::{Path, PathBuf};
 
-use referee_core::model::answer::About;
+use referee_core::model::answer::FixSubject;
 use referee_core::model::snapshot::WorkOutcome;
 use referee_core::model::{Class, FindingId, ThreadId};
 use referee_core::plan::JobKind;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{Account, Expected, MOST_BYTES, MOST_ITEMS, read};
-use crate::worker::Given;
-use crate::worker::talk::tests::talk;
+use super::{CheckedResult, ExpectedResult, MAX_RESULT_BYTES, MAX_RESULT_ITEMS, read_result};
+use crate::worker::WorkerSecrets;
+use crate::worker::talk::tests::sample_talk;
 
 const NONCE: &str = "0123456789abcdef";
 
 /// A folder with a result in it.
-struct Left(TempDir);
+struct ResultFolder(TempDir);
 
-impl Left {
-    fn nothing() -> Self {
+impl ResultFolder {
+    fn empty() -> Self {
         Self(tempfile::tempdir().expect("a folder"))
     }
 
-    fn bytes(bytes: &[u8]) -> Self {
-        let left = Self::nothing();
+    fn with_bytes(bytes: &[u8]) -> Self {
+        let left = Self::empty();
         std::fs::write(left.path(), bytes).expect("written");
         left
     }
 
-    fn value(value: &Value) -> Self {
-        Self::bytes(value.to_string().as_bytes())
+    fn with_json(value: &Value) -> Self {
+        Self::with_bytes(value.to_string().as_bytes())
     }
 
     fn path(&self) -> PathBuf {
         self.0.path().join("result.json")
     }
 
-    fn read(&self, kind: JobKind) -> Result<Account, String> {
-        read(&self.path(), &Expected { kind, nonce: NONCE, talk: &talk(), given: &Given::default() })
+    fn read(&self, kind: JobKind) -> Result<CheckedResult, String> {
+        read_result(
+            &self.path(),
+            &ExpectedResult { kind, nonce: NONCE, talk: &sample_talk(), secrets: &WorkerSecrets::default() },
+        )
     }
 }
 
-fn done() -> Value {
+fn done_payload() -> Value {
     json!({ "schema": "referee/result-1", "nonce": NONCE, "outcome": "done", "summary": "mended" })
 }
 
-fn with(key: &str, value: Value) -> Value {
-    let mut payload = done();
+fn payload_with(key: &str, value: Value) -> Value {
+    let mut payload = done_payload();
     payload[key] = value;
     payload
 }
 
 #[test]
 fn what_a_worker_says_is_taken_with_its_findings_as_threads() {
-    let payload = with(
+    let payload = payload_with(
         "answers",
         json!([
             { "finding": "F4", "classification": "valid", "fixSummary": "bound it", "commitSha": "abc",
@@ -66,39 +69,44 @@ fn what_a_worker_says_is_taken_with_its_findings_as_threads() {
     );
     let mut payload = payload;
     payload["fixPlan"] = json!([{ "finding": "F4", "plan": "bind it" }, { "finding": "#2", "plan": "draw it" }]);
-    let account = Left::value(&payload).read(JobKind::Findings).expect("a result");
+    let account = ResultFolder::with_json(&payload).read(JobKind::Findings).expect("a result");
     assert_eq!((account.outcome, account.summary.as_str()), (WorkOutcome::Done, "mended"));
     let answers: Vec<_> = account.answers.iter().map(|it| (it.thread_id.as_str(), it.classification)).collect();
     assert_eq!(answers, [("t4", Class::Valid), ("t9", Class::Invalid)]);
-    let planned: Vec<About> = account.plan.iter().map(|it| it.about).collect();
-    assert_eq!(planned, [About::Finding(FindingId(4)), About::Row(2)]);
-    assert_eq!((account.dropped.len(), account.clean, account.pull), (0, None, None));
+    let planned: Vec<FixSubject> = account.fix_plan.iter().map(|it| it.about).collect();
+    assert_eq!(planned, [FixSubject::Finding(FindingId(4)), FixSubject::Row(2)]);
+    assert_eq!((account.dropped.len(), account.clean, account.pull_text), (0, None, None));
 }
 
 #[test]
 fn what_is_no_plain_file_is_no_result() {
-    let elsewhere = Left::value(&done());
-    let link = Left::nothing();
+    let elsewhere = ResultFolder::with_json(&done_payload());
+    let link = ResultFolder::empty();
     std::os::unix::fs::symlink(elsewhere.path(), link.path()).expect("a link");
-    let folder = Left::nothing();
+    let folder = ResultFolder::empty();
     std::fs::create_dir(folder.path()).expect("a folder");
-    let pipe = Left::nothing();
+    let pipe = ResultFolder::empty();
     let made = std::process::Command::new("mkfifo").arg(pipe.path()).status().expect("mkfifo");
     assert!(made.success());
     for (left, part) in [
         (&link, "no plain file"),
         (&folder, "no plain file"),
         (&pipe, "no plain file"),
-        (&Left::nothing(), "it left no result"),
-        (&Left::bytes(&vec![b' '; 2 << 20]), "larger than 1024 kB"),
+        (&ResultFolder::empty(), "it left no result"),
+        (&ResultFolder::with_bytes(&vec![b' '; 2 << 20]), "larger than 1024 kB"),
     ] {
         let refused = left.read(JobKind::Findings).expect_err(part);
         assert!(refused.contains(part), "{refused}");
     }
     assert!(Path::new("/dev/zero").exists());
-    let endless = read(
+    let endless = read_result(
         Path::new("/dev/zero"),
-        &Expected { kind: JobKind::Findings, nonce: NONCE, talk: &talk(), given: &Given::default() },
+        &ExpectedResult {
+            kind: JobKind::Findings,
+            nonce: NONCE,
+            talk: &sample_talk(),
+            secrets: &WorkerSecrets::default(),
+        },
     );
     assert!(endless.is_err_and(|why| why.contains("no plain file")));
 }
@@ -106,11 +114,12 @@ fn what_is_no_plain_file_is_no_result() {
 #[test]
 fn what_is_not_of_the_form_is_no_result() {
     let without = |key: &str| {
-        let mut payload = done();
+        let mut payload = done_payload();
         payload.as_object_mut().expect("an object").remove(key);
         payload
     };
-    let many: Vec<Value> = (0..=MOST_ITEMS).map(|_| json!({ "thread": "t9", "classification": "valid" })).collect();
+    let many: Vec<Value> =
+        (0..=MAX_RESULT_ITEMS).map(|_| json!({ "thread": "t9", "classification": "valid" })).collect();
     for payload in [
         json!(null),
         json!([]),
@@ -118,29 +127,29 @@ fn what_is_not_of_the_form_is_no_result() {
         without("nonce"),
         without("outcome"),
         without("schema"),
-        with("schema", json!("referee/result-2")),
-        with("nonce", json!("")),
-        with("nonce", json!("0123456789ABCDEF")),
-        with("nonce", json!(format!("{NONCE} "))),
-        with("outcome", json!("approved")),
-        with("outcome", json!("Done")),
-        with("merge", json!(true)),
-        with("summary", json!(7)),
-        with("answers", json!([{ "thread": "t9" }])),
-        with("answers", json!([{ "thread": "t9", "classification": "resolved" }])),
-        with("answers", json!([{ "thread": "t9", "classification": "valid", "commitReachable": true }])),
-        with("answers", json!(many)),
-        with("pull", json!({ "body": "no title" })),
+        payload_with("schema", json!("referee/result-2")),
+        payload_with("nonce", json!("")),
+        payload_with("nonce", json!("0123456789ABCDEF")),
+        payload_with("nonce", json!(format!("{NONCE} "))),
+        payload_with("outcome", json!("approved")),
+        payload_with("outcome", json!("Done")),
+        payload_with("merge", json!(true)),
+        payload_with("summary", json!(7)),
+        payload_with("answers", json!([{ "thread": "t9" }])),
+        payload_with("answers", json!([{ "thread": "t9", "classification": "resolved" }])),
+        payload_with("answers", json!([{ "thread": "t9", "classification": "valid", "commitReachable": true }])),
+        payload_with("answers", json!(many)),
+        payload_with("pull", json!({ "body": "no title" })),
     ] {
-        Left::value(&payload).read(JobKind::Findings).expect_err(&payload.to_string());
+        ResultFolder::with_json(&payload).read(JobKind::Findings).expect_err(&payload.to_string());
     }
-    let whole = done().to_string();
+    let whole = done_payload().to_string();
     for end in 0..whole.len() {
-        Left::bytes(&whole.as_bytes()[..end]).read(JobKind::Findings).expect_err("half a result");
+        ResultFolder::with_bytes(&whole.as_bytes()[..end]).read(JobKind::Findings).expect_err("half a result");
     }
-    let deep = "[".repeat(usize::try_from(MOST_BYTES).expect("a number") - 1);
-    Left::bytes(deep.as_bytes()).read(JobKind::Findings).expect_err("a well of brackets");
-    Left::bytes(b"\xff\xfe{}").read(JobKind::Findings).expect_err("no text");
+    let deep = "[".repeat(usize::try_from(MAX_RESULT_BYTES).expect("a number") - 1);
+    ResultFolder::with_bytes(deep.as_bytes()).read(JobKind::Findings).expect_err("a well of brackets");
+    ResultFolder::with_bytes(b"\xff\xfe{}").read(JobKind::Findings).expect_err("no text");
 }
 
 #[test]
@@ -156,36 +165,42 @@ fn an_answer_to_what_the_worker_was_not_shown_is_left_out_and_told() {
         json!({ "finding": "F4`\n@all", "classification": "valid" }),
     ] {
         let own = json!({ "thread": "t9", "classification": "stale" });
-        let account = Left::value(&with("answers", json!([answer, own]))).read(JobKind::Findings).expect("a result");
+        let account = ResultFolder::with_json(&payload_with("answers", json!([answer, own])))
+            .read(JobKind::Findings)
+            .expect("a result");
         let answered: Vec<_> = account.answers.iter().map(|it| &it.thread_id).collect();
         assert_eq!(answered, [&ThreadId::from("t9")], "{answer}");
         assert_eq!(account.dropped.len(), 1, "{answer}");
         assert!(!account.dropped[0].contains('\n'), "{:?}", account.dropped);
     }
     let unknown = ["F99", "#4", "2", "#", "F4 "].map(|name| json!({ "finding": name, "plan": "?" }));
-    let account = Left::value(&with("fixPlan", json!(unknown))).read(JobKind::AddressFeedback).expect("a result");
-    assert_eq!((account.plan.len(), account.dropped.len()), (0, unknown.len()));
+    let account = ResultFolder::with_json(&payload_with("fixPlan", json!(unknown)))
+        .read(JobKind::AddressFeedback)
+        .expect("a result");
+    assert_eq!((account.fix_plan.len(), account.dropped.len()), (0, unknown.len()));
 }
 
 #[test]
 fn a_self_review_that_names_findings_is_not_clean() {
-    let review = |review: Value| Left::value(&with("selfReview", review)).read(JobKind::SelfReview);
+    let review = |review: Value| ResultFolder::with_json(&payload_with("selfReview", review)).read(JobKind::SelfReview);
     let clean = review(json!({ "assessment": "clean", "findings": [], "notes": "read it twice" })).expect("a result");
     assert_eq!((clean.clean, clean.summary.as_str()), (Some(true), "mended\n\nread it twice"));
     let found = review(json!({ "assessment": "clean", "findings": ["a leak"] })).expect("a result");
     assert_eq!((found.clean, found.summary.as_str()), (Some(false), "mended\n\n- a leak"));
     let attention = review(json!({ "assessment": "needs_attention" })).expect("a result");
     assert_eq!(attention.clean, Some(false));
-    Left::value(&done()).read(JobKind::SelfReview).expect_err("no assessment");
-    let other = Left::value(&with("selfReview", json!({ "assessment": "clean" }))).read(JobKind::CiFix);
+    ResultFolder::with_json(&done_payload()).read(JobKind::SelfReview).expect_err("no assessment");
+    let other =
+        ResultFolder::with_json(&payload_with("selfReview", json!({ "assessment": "clean" }))).read(JobKind::CiFix);
     assert_eq!(other.expect("a result").clean, None, "another type's word for itself does not count");
 }
 
 #[test]
 fn a_pull_is_opened_by_an_impl_alone_and_texts_have_an_end() {
-    let payload = with("pull", json!({ "title": "Do it", "body": "ü".repeat(20_000) }));
-    let (title, body) = Left::value(&payload).read(JobKind::Impl).expect("a result").pull.expect("a pull");
+    let payload = payload_with("pull", json!({ "title": "Do it", "body": "ü".repeat(20_000) }));
+    let (title, body) =
+        ResultFolder::with_json(&payload).read(JobKind::Impl).expect("a result").pull_text.expect("a pull");
     assert_eq!(title, "Do it");
     assert!(body.len() <= 16 << 10 && body.chars().all(|c| c == 'ü'));
-    assert_eq!(Left::value(&payload).read(JobKind::Rebase).expect("a result").pull, None);
+    assert_eq!(ResultFolder::with_json(&payload).read(JobKind::Rebase).expect("a result").pull_text, None);
 }

@@ -2,7 +2,7 @@
 
 use std::process::{Child, Command, Stdio};
 
-use referee_testkit::server::Build;
+use referee_testkit::server::ServerBuild;
 
 use super::Project;
 use crate::chance::times;
@@ -12,7 +12,7 @@ use crate::site::Ran;
 on_each_server! { whoever_dispatches_at_once_names_one_worker }
 
 // spec: DSP-16, DSP-17 @gitea @forgejo
-fn whoever_dispatches_at_once_names_one_worker(build: Build) {
+fn whoever_dispatches_at_once_names_one_worker(build: ServerBuild) {
     let project = Project::new(build);
     let other = by_another_token(&project);
     // Four at once: 204 passes on three servers with the full count.
@@ -22,7 +22,7 @@ fn whoever_dispatches_at_once_names_one_worker(build: Build) {
     for (name, head) in names.iter().zip(project.branches(&names)) {
         let it = project.open(name, head);
         let alice = project.site.at("alice", it.pull);
-        alice.check("ci", "failure");
+        alice.report_check("ci", "failure");
         let machines = [("", &project.file), ("", &project.file), ("second", &project.file), ("third", &other)];
         let running: Vec<Child> =
             machines.iter().map(|(machine, file)| on(&project, machine, file).spawn().expect("it starts")).collect();
@@ -50,7 +50,7 @@ fn whoever_dispatches_at_once_names_one_worker(build: Build) {
 
 /// A file by which `sec` looks, and `referee` works.
 fn by_another_token(project: &Project) -> String {
-    let kind = if project.site.repo.server().build() == Build::Forgejo10 { "forgejo" } else { "gitea" };
+    let kind = if project.site.repo.server().build() == ServerBuild::Forgejo10 { "forgejo" } else { "gitea" };
     let operator = format!(
         "[forge.work.{kind}]\nurl = \"{}\"\ntoken = {{ env = \"SEC_TOKEN\" }}\nauthor_token = {{ env = \"FIX_TOKEN\" }}\n",
         project.site.proxy.url()

@@ -1,6 +1,6 @@
 //! Heads that nobody here can push to: their authors are waited for, and no worker starts.
 
-use referee_testkit::server::{Build, OWNER};
+use referee_testkit::server::{OWNER, ServerBuild};
 use serde_json::json;
 
 use super::{Opened, Project, why};
@@ -9,26 +9,26 @@ use crate::on_each_server;
 on_each_server! { a_head_that_takes_no_push_waits_for_its_author }
 
 // spec: DSP-5, DSP-10 @gitea @forgejo
-fn a_head_that_takes_no_push_waits_for_its_author(build: Build) {
+fn a_head_that_takes_no_push_waits_for_its_author(build: ServerBuild) {
     let project = Project::new(build);
     let [guarded, free] = project.pulls(["guarded", "free"]);
     for it in [&guarded, &free] {
-        project.site.at("alice", it.pull).check("ci", "failure");
+        project.site.at("alice", it.pull).report_check("ci", "failure");
     }
     // A branch that is alice's alone, though the repository lets the fixing side push.
     let rule = json!({
         "rule_name": "guarded", "branch_name": "guarded", "enable_push": true, "enable_push_whitelist": true,
         "push_whitelist_usernames": ["alice"],
     });
-    let answer = project.site.repo.as_(OWNER).ask("POST", "/branch_protections", Some(&rule));
+    let answer = project.site.repo.as_(OWNER).send("POST", "/branch_protections", Some(&rule));
     assert!(answer.is_success(), "{}", String::from_utf8_lossy(&answer.body));
     let stranger = project.site.repo.as_("passer-by");
     let fork = stranger.open_from_fork("fork", &[("src/fork.rs", "fn a() {}\n")]);
-    project.site.at("alice", fork).check("ci", "failure");
+    project.site.at("alice", fork).report_check("ci", "failure");
     // Servers differ in what they take for granted.
     let lets_in = |may: bool| {
         let body = json!({ "allow_maintainer_edit": may });
-        let answer = stranger.ask("PATCH", &format!("/pulls/{}", fork.0), Some(&body));
+        let answer = stranger.send("PATCH", &format!("/pulls/{}", fork.0), Some(&body));
         assert!(answer.is_success(), "{}", String::from_utf8_lossy(&answer.body));
     };
     lets_in(true);

@@ -1,7 +1,7 @@
 //! Rule 2: who asks for changes, what clears it, and whose turn it is.
 
 use referee_core::model::{PullNumber, Verdict};
-use referee_testkit::server::{Build, KEEPER, OWNER, Person};
+use referee_testkit::server::{ADMIN, OWNER, ServerBuild, ServerPerson};
 use serde_json::{Value, json};
 
 use super::{Opened, Project, evaluated, row, why};
@@ -10,7 +10,7 @@ use crate::on_each_server;
 on_each_server! { a_block_stands_till_it_is_cleared_by_one_who_may a_persons_block_is_answered_once_and_then_waited_for }
 
 // spec: DSP-5, DSP-12 @gitea @forgejo
-fn a_block_stands_till_it_is_cleared_by_one_who_may(build: Build) {
+fn a_block_stands_till_it_is_cleared_by_one_who_may(build: ServerBuild) {
     let project = Project::new(build);
     let names = [
         "person",
@@ -29,7 +29,7 @@ fn a_block_stands_till_it_is_cleared_by_one_who_may(build: Build) {
     let pulls = project.pulls(names);
     let [person, bot, oldbot, stranger, gone, commented, approved, elsewhere, dismissed, rolebad, roleweak, everything] =
         pulls.each_ref();
-    let as_ = |login: &str, it: &Opened| -> Person { project.site.at(login, it.pull) };
+    let as_ = |login: &str, it: &Opened| -> ServerPerson { project.site.at(login, it.pull) };
     as_("ruth", person).block("not like this");
     as_("sec", bot).block(&evaluated(&bot.head, ""));
     as_("sec", oldbot).block(&evaluated(&oldbot.head, ""));
@@ -38,7 +38,7 @@ fn a_block_stands_till_it_is_cleared_by_one_who_may(build: Build) {
     as_("ruth", stranger).block(&evaluated(&stranger.head, ""));
     block_and_leave(&project, gone.pull);
     as_("ruth", commented).block("not like this");
-    as_("ruth", commented).remark("and another thing");
+    as_("ruth", commented).review_without_verdict("and another thing");
     as_(OWNER, commented).approve("fine by me");
     as_("ruth", approved).block("not like this");
     as_("ruth", approved).approve("now it is");
@@ -54,18 +54,18 @@ fn a_block_stands_till_it_is_cleared_by_one_who_may(build: Build) {
     }
     // All at once: the block goes first.
     as_("ruth", everything).block("not like this");
-    as_("alice", everything).check("ci", "failure");
-    as_("ruth", everything).note("src/everything.rs", 1, "why?");
+    as_("alice", everything).report_check("ci", "failure");
+    as_("ruth", everything).open_thread("src/everything.rs", 1, "why?");
     as_("alice", everything).push_base("src/everything.rs", |_| "fn other() {}\n".to_owned());
     // Pulls of others: the author's own dismissal lifts nothing, and a verdict that is a comment by its form is none.
-    let owners = project.site.repo.as_(OWNER).open("owners", &[("src/owners.rs", "fn a() {}\n")]);
+    let owners = project.site.repo.as_(OWNER).open_pull("owners", &[("src/owners.rs", "fn a() {}\n")]);
     let block = project.site.at("ruth", owners).block("not like this");
     project.site.at(OWNER, owners).dismiss(&block);
-    let own = project.site.repo.as_("referee").open("own", &[("role/own.rs", "fn a() {}\n")]);
+    let own = project.site.repo.as_("referee").open_pull("own", &[("role/own.rs", "fn a() {}\n")]);
     let mut report = finding("critical");
     report["findings"][0]["path"] = json!("role/own.rs");
     project.site.report(own, "alpha", report);
-    let forms: Vec<Value> = project.site.at("ruth", own).reviews().iter().map(|it| it["state"].clone()).collect();
+    let forms: Vec<Value> = project.site.at("ruth", own).list_reviews().iter().map(|it| it["state"].clone()).collect();
     assert_eq!(forms, ["COMMENT"]);
 
     let told = project.told(&project.file);
@@ -99,19 +99,19 @@ fn block_and_leave(project: &Project, pull: PullNumber) {
     let server = project.site.repo.server();
     let (repo, name) = (project.site.repo.full_name(), project.site.repo.full_name().replace('/', "-"));
     let ask = |login: &str, method: &str, path: &str, body: Value| {
-        let answer = server.ask(login, method, path, Some(&body));
+        let answer = server.send_as(login, method, path, Some(&body));
         assert!(answer.is_success(), "{method} {path}: {}", String::from_utf8_lossy(&answer.body));
     };
     let user = json!({ "username": name, "email": format!("{name}@example.org"), "password": "only-for-suites", "must_change_password": false });
-    ask(KEEPER, "POST", "/admin/users", user);
+    ask(ADMIN, "POST", "/admin/users", user);
     ask(OWNER, "PUT", &format!("/repos/{repo}/collaborators/{name}"), json!({ "permission": "write" }));
     let review = json!({ "event": "REQUEST_CHANGES", "body": "not like this" });
-    ask(KEEPER, "POST", &format!("/repos/{repo}/pulls/{}/reviews?sudo={name}", pull.0), review);
-    ask(KEEPER, "DELETE", &format!("/admin/users/{name}"), json!({}));
+    ask(ADMIN, "POST", &format!("/repos/{repo}/pulls/{}/reviews?sudo={name}", pull.0), review);
+    ask(ADMIN, "DELETE", &format!("/admin/users/{name}"), json!({}));
 }
 
 // spec: DSP-5, DSP-16 @gitea @forgejo
-fn a_persons_block_is_answered_once_and_then_waited_for(build: Build) {
+fn a_persons_block_is_answered_once_and_then_waited_for(build: ServerBuild) {
     let project = Project::new(build);
     let [it] = project.pulls(["topic"]);
     let (alice, ruth) = (project.site.at("alice", it.pull), project.site.at("ruth", it.pull));

@@ -3,8 +3,8 @@
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 
-use referee_testkit::proxy::{Fault, Seen, When};
-use referee_testkit::server::Build;
+use referee_testkit::proxy::{LoggedRequest, ProxyFault, RequestMatcher};
+use referee_testkit::server::ServerBuild;
 
 use super::{Opened, Project, until};
 use crate::chance::times;
@@ -23,7 +23,7 @@ enum End {
 }
 
 // spec: DSP-1, DSP-16, DSP-17 @gitea @forgejo
-fn wherever_a_pass_ends_the_next_one_heals(build: Build) {
+fn wherever_a_pass_ends_the_next_one_heals(build: ServerBuild) {
     let project = Project::new(build);
     let proxy = &project.site.proxy;
     let count = times(10, 100);
@@ -34,7 +34,7 @@ fn wherever_a_pass_ends_the_next_one_heals(build: Build) {
         let [ready, red] = [(); 2].map(|()| branches.next().expect("enough branches"));
         let [ready, red] = [ready, red].map(|(name, head)| project.open(name, head));
         project.settle(&ready);
-        project.site.at("alice", red.pull).check("ci", "failure");
+        project.site.at("alice", red.pull).report_check("ci", "failure");
         project.site.forget();
         proxy.forget();
         (ready, red)
@@ -45,8 +45,8 @@ fn wherever_a_pass_ends_the_next_one_heals(build: Build) {
     let (ready, red) = pair();
     assert_eq!(project.lines(&[]), [handoff(&ready), red.spawn("ci-fix")]);
     let log = proxy.log();
-    let reads = log.iter().take_while(|seen| seen.reads()).count();
-    let writes: Vec<usize> = log.iter().enumerate().filter(|(_, it)| !it.reads()).map(|(at, _)| at + 1).collect();
+    let reads = log.iter().take_while(|seen| seen.is_read()).count();
+    let writes: Vec<usize> = log.iter().enumerate().filter(|(_, it)| !it.is_read()).map(|(at, _)| at + 1).collect();
     assert!(writes.len() >= 7, "{log:#?}");
     close([&ready, &red]);
 
@@ -57,7 +57,7 @@ fn wherever_a_pass_ends_the_next_one_heals(build: Build) {
         proxy.forget();
         let ran = ended(&project, End::Cut(nth));
         assert!(ran.code == 75 && ran.out.is_empty(), "{nth} of {reads}: {ran:?}");
-        assert_eq!(proxy.writes(), 0, "{nth} of {reads}: {:#?}", proxy.log());
+        assert_eq!(proxy.write_count(), 0, "{nth} of {reads}: {:#?}", proxy.log());
     }
     proxy.forget();
     assert_eq!(project.lines(&[]), [handoff(&ready), red.spawn("ci-fix")]);
@@ -75,7 +75,7 @@ fn wherever_a_pass_ends_the_next_one_heals(build: Build) {
         let (handoffs, spawns) = (times(&handoff(&ready)), times(&red.spawn("ci-fix")));
         assert!(handoffs <= 1 && spawns <= 1 && said.len() == handoffs + spawns, "{told}");
         assert_eq!(project.labels(ready.pull), ["ready"], "{told}");
-        assert_eq!(project.site.at("alice", ready.pull).look()["assignee"]["login"], "ruth", "{told}");
+        assert_eq!(project.site.at("alice", ready.pull).fetch_pull()["assignee"]["login"], "ruth", "{told}");
         if spawns == 0 {
             let lines = until(|| Some(project.lines_of(&later, &[])).filter(|lines| !lines.is_empty()));
             assert_eq!(lines, [red.spawn("ci-fix")], "{told}");
@@ -90,7 +90,7 @@ fn handoff(it: &Opened) -> String {
 }
 
 /// Every request after the first write and every write, in both ways; in a plain run each write in one of them.
-fn ends(log: &[Seen], writes: &[usize], reads: usize) -> Vec<End> {
+fn ends(log: &[LoggedRequest], writes: &[usize], reads: usize) -> Vec<End> {
     if times(0, 1) == 1 {
         let cuts = (reads + 1..=log.len()).map(End::Cut);
         return cuts.chain((1..=writes.len()).map(End::Killed)).collect();
@@ -102,8 +102,8 @@ fn ends(log: &[Seen], writes: &[usize], reads: usize) -> Vec<End> {
 fn ended(project: &Project, end: End) -> Ran {
     match end {
         End::Cut(nth) => {
-            project.site.proxy.fault(Fault::DropAfter, When::nth(nth));
-            project.site.proxy.fault(Fault::DropBefore, When::nth(nth + 1).and_on());
+            project.site.proxy.inject_fault(ProxyFault::DropAfter, RequestMatcher::nth(nth));
+            project.site.proxy.inject_fault(ProxyFault::DropBefore, RequestMatcher::nth(nth + 1).and_following());
             project.ran(&[])
         }
         End::Killed(nth) => killed(project, nth),

@@ -10,7 +10,7 @@
 //! | S7 | no issue is begun while somebody works | here and in `issues` |
 //! | S8, S10 | no worker is told to merge or close, each is told not to | `local/project`, for every type |
 
-use referee_testkit::server::Build;
+use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
 
 use super::{Opened, Project};
@@ -19,15 +19,15 @@ use crate::on_each_server;
 on_each_server! { s1_s2_s3_s6_s7_s9_hold_over_a_whole_life }
 
 // spec: DSP-10, DSP-17 @gitea @forgejo
-fn s1_s2_s3_s6_s7_s9_hold_over_a_whole_life(build: Build) {
+fn s1_s2_s3_s6_s7_s9_hold_over_a_whole_life(build: ServerBuild) {
     let project = Project::new(build);
     let alice = project.site.repo.as_("alice");
-    let issue: Value = alice.ask("POST", "/issues", Some(&json!({"title": "Do it"}))).json().expect("an issue");
+    let issue: Value = alice.send("POST", "/issues", Some(&json!({"title": "Do it"}))).json().expect("an issue");
     let [busy, blocked, ready] = project.pulls(["busy", "blocked", "ready"]);
     let all = [busy.pull, blocked.pull, ready.pull];
     project.site.at("referee", busy.pull).label("wip");
     for it in [&busy, &blocked] {
-        project.site.at("alice", it.pull).check("ci", "failure");
+        project.site.at("alice", it.pull).report_check("ci", "failure");
     }
     project.site.at("ruth", blocked.pull).block("not like this");
     project.site.proxy.forget();
@@ -47,13 +47,13 @@ fn s1_s2_s3_s6_s7_s9_hold_over_a_whole_life(build: Build) {
 
     // S1, S9: all of them are as open as they were; people close and merge.
     for pull in all {
-        let look = alice.on(pull).look();
+        let look = alice.on(pull).fetch_pull();
         assert_eq!((&look["state"], &look["merged"]), (&json!("open"), &json!(false)), "{pull}");
     }
     all.iter().for_each(|pull| alice.on(*pull).close());
     assert_eq!(project.lines(&[]), [format!("SPAWN:impl:{}:", issue["number"])]);
-    let now: Value = alice.ask("GET", &format!("/issues/{}", issue["number"]), None).json().expect("the issue");
+    let now: Value = alice.send("GET", &format!("/issues/{}", issue["number"]), None).json().expect("the issue");
     assert_eq!(now["state"], "open");
-    assert!(project.site.proxy.writes() > 10, "{:#?}", project.site.proxy.log());
+    assert!(project.site.proxy.write_count() > 10, "{:#?}", project.site.proxy.log());
     project.harmless();
 }

@@ -1,6 +1,6 @@
 //! Rule 11: the next issue, where no pull is open and nobody works.
 
-use referee_testkit::server::{Build, Person};
+use referee_testkit::server::{ServerBuild, ServerPerson};
 use serde_json::{Value, json};
 
 use super::{Project, until};
@@ -9,13 +9,13 @@ use crate::on_each_server;
 on_each_server! { the_next_issue_is_a_bug_then_the_lowest_and_only_where_nobody_works }
 
 // spec: DSP-11, DSP-12, DSP-17 @gitea @forgejo
-fn the_next_issue_is_a_bug_then_the_lowest_and_only_where_nobody_works(build: Build) {
+fn the_next_issue_is_a_bug_then_the_lowest_and_only_where_nobody_works(build: ServerBuild) {
     let project = Project::new(build);
     let alice = project.site.repo.as_("alice");
-    let labels: Vec<Value> = alice.ask("GET", "/labels?page=1&limit=50", None).json().expect("labels");
+    let labels: Vec<Value> = alice.send("GET", "/labels?page=1&limit=50", None).json().expect("labels");
     let bug = &labels.iter().find(|label| label["name"] == "bug").expect("a label")["id"];
     let open = |body: Value| -> u64 {
-        let issue: Value = alice.ask("POST", "/issues", Some(&body)).json().expect("an issue");
+        let issue: Value = alice.send("POST", "/issues", Some(&body)).json().expect("an issue");
         issue["number"].as_u64().unwrap_or_else(|| panic!("{issue}"))
     };
     let taken = open(json!({"title": "taken", "assignees": ["ruth"]}));
@@ -36,7 +36,7 @@ fn the_next_issue_is_a_bug_then_the_lowest_and_only_where_nobody_works(build: Bu
     assert_eq!(assignee(&alice, urgent), "referee");
     // A record is work under way, also where the assignment is taken away and this machine has forgotten everything.
     project.site.forget();
-    alice.ask("PATCH", &format!("/issues/{urgent}"), Some(&json!({"assignees": []})));
+    alice.send("PATCH", &format!("/issues/{urgent}"), Some(&json!({"assignees": []})));
     assert_eq!(project.lines(&[]), [""; 0]);
     assert_eq!(why(&project.file), format!("work is under way on #{urgent}"));
 
@@ -47,13 +47,13 @@ fn the_next_issue_is_a_bug_then_the_lowest_and_only_where_nobody_works(build: Bu
         assert_eq!(lines, [format!("SPAWN:impl:{number}:")]);
     }
     until(|| Some(why(&later)).filter(|why| why == "none is left"));
-    alice.ask("POST", &format!("/issues/{low}/comments"), Some(&json!({"body": "try it like this"})));
+    alice.send("POST", &format!("/issues/{low}/comments"), Some(&json!({"body": "try it like this"})));
     assert_eq!(project.lines_of(&later, &[]), [format!("SPAWN:impl:{low}:")]);
     assert_eq!(assignee(&alice, taken), "ruth");
     project.harmless();
 }
 
-fn assignee(person: &Person, number: u64) -> String {
-    let issue: Value = person.ask("GET", &format!("/issues/{number}"), None).json().expect("the issue");
+fn assignee(person: &ServerPerson, number: u64) -> String {
+    let issue: Value = person.send("GET", &format!("/issues/{number}"), None).json().expect("the issue");
     issue["assignee"]["login"].as_str().unwrap_or_default().to_owned()
 }

@@ -1,6 +1,6 @@
 //! Workers that went away: by the times that the server tells, with an hour that is a second long.
 
-use referee_testkit::server::Build;
+use referee_testkit::server::ServerBuild;
 use serde_json::Value;
 
 use super::{Project, row, until, why};
@@ -9,12 +9,12 @@ use crate::on_each_server;
 on_each_server! { what_went_away_is_started_once_more_and_then_a_person_is_asked }
 
 // spec: DSP-4, DSP-9, DSP-16 @gitea @forgejo
-fn what_went_away_is_started_once_more_and_then_a_person_is_asked(build: Build) {
+fn what_went_away_is_started_once_more_and_then_a_person_is_asked(build: ServerBuild) {
     let project = Project::new(build);
     let [red, planned, stale, foreign] = project.pulls(["red", "planned", "stale", "foreign"]);
     let as_ = |login: &str, it: &super::Opened| project.site.at(login, it.pull);
-    as_("alice", &red).check("ci", "failure");
-    as_("alice", &planned).check("ci", "failure");
+    as_("alice", &red).report_check("ci", "failure");
+    as_("alice", &planned).report_check("ci", "failure");
     as_("referee", &planned).comment(&format!("Fix plan for {}: mend it", planned.head));
     as_("referee", &stale).label("wip");
     as_("ruth", &foreign).label("wip");
@@ -56,7 +56,7 @@ fn what_went_away_is_started_once_more_and_then_a_person_is_asked(build: Build) 
         assert_eq!([rule.as_str(), &cause], ["checks-failed", "needs_human"], "{facts}");
         assert!(facts.contains("went away twice"), "{facts}");
         let comments = format!("/issues/{}/comments?page=1&limit=50", it.pull.0);
-        let all: Vec<Value> = as_("ruth", it).ask("GET", &comments, None).json().expect("comments");
+        let all: Vec<Value> = as_("ruth", it).send("GET", &comments, None).json().expect("comments");
         let asks = |row: &&Value| row["body"].as_str().is_some_and(|text| text.contains("@ruth, this pull needs"));
         assert_eq!(all.iter().filter(asks).count(), 1, "one operator comment: {all:#?}");
     }

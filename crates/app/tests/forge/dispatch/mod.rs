@@ -12,7 +12,7 @@ mod states;
 use std::process::Command;
 
 use referee_core::model::{PullNumber, Sha};
-use referee_testkit::server::{Build, OWNER};
+use referee_testkit::server::{OWNER, ServerBuild};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -35,11 +35,11 @@ struct Opened {
 const ROLE: &str = "version = 1\n[[role]]\nname = \"alpha\"\nbuiltin = true\npaths = [\"role/**\"]\n";
 
 impl Project {
-    fn new(build: Build) -> Self {
+    fn new(build: ServerBuild) -> Self {
         let site = Site::new(build, &[("README.md", "# shop\n"), ("referee.toml", ROLE)]);
         let owner = site.repo.as_(OWNER);
         for name in ["wip", "ready", "bug"] {
-            owner.ask("POST", "/labels", Some(&json!({"name": name, "color": "#ee0701"})));
+            owner.send("POST", "/labels", Some(&json!({"name": name, "color": "#ee0701"})));
         }
         std::fs::write(site.path("token"), site.repo.server().token("referee")).expect("a file");
         let mut project = Self { site, file: String::new() };
@@ -50,7 +50,7 @@ impl Project {
     /// One more file of the project, with more lines.
     fn file_of(&self, name: &str, more: &str) -> String {
         let labels: Vec<Value> =
-            self.site.repo.as_(OWNER).ask("GET", "/labels?page=1&limit=50", None).json().expect("labels");
+            self.site.repo.as_(OWNER).send("GET", "/labels?page=1&limit=50", None).json().expect("labels");
         let id = |name: &str| labels.iter().find(|label| label["name"] == name).expect("a label")["id"].clone();
         let text = format!(
             "repo: {}\napi_base: {}/api/v1\ntoken_path: token\nuser: referee\nlabels:\n  wip: {}\n  ready: {}\n\
@@ -107,7 +107,7 @@ impl Project {
     /// A pull of alice's from a branch; nobody has looked at it.
     fn open(&self, branch: &str, head: Sha) -> Opened {
         let body = json!({ "title": branch, "head": branch, "base": "main" });
-        let pull: Value = self.site.repo.as_("alice").ask("POST", "/pulls", Some(&body)).json().expect("a pull");
+        let pull: Value = self.site.repo.as_("alice").send("POST", "/pulls", Some(&body)).json().expect("a pull");
         let number = pull["number"].as_u64().unwrap_or_else(|| panic!("{branch}: {pull}"));
         Opened { pull: PullNumber(number), head }
     }
@@ -115,8 +115,8 @@ impl Project {
     /// Checks, the bot and the fixing side are content with the head.
     fn settle(&self, it: &Opened) {
         let (alice, head) = (self.site.at("alice", it.pull), &it.head);
-        alice.check("ci", "success");
-        self.site.at("sec", it.pull).remark(&evaluated(head, ""));
+        alice.report_check("ci", "success");
+        self.site.at("sec", it.pull).review_without_verdict(&evaluated(head, ""));
         self.site.at("referee", it.pull).comment(&format!("Self-review against {head}\n\nAssessment: ✅ Clean\n"));
     }
 
@@ -163,7 +163,7 @@ impl Project {
     /// an own label and an own claim; and everybody's pulls are where they were.
     #[track_caller]
     fn harmless(&self) {
-        for seen in self.site.proxy.log().iter().filter(|seen| !seen.reads()) {
+        for seen in self.site.proxy.log().iter().filter(|seen| !seen.is_read()) {
             let path = seen.path.split_once(&self.site.repo.full_name()).expect("a path in the repository").1;
             let parts: Vec<&str> = path.split('/').skip(1).collect();
             let known = matches!(
@@ -177,7 +177,7 @@ impl Project {
     }
 
     fn labels(&self, pull: PullNumber) -> Vec<String> {
-        let labels = self.site.at("alice", pull).look()["labels"].clone();
+        let labels = self.site.at("alice", pull).fetch_pull()["labels"].clone();
         let names = labels.as_array().expect("labels").iter();
         names.map(|label| label["name"].as_str().unwrap_or_default().to_owned()).collect()
     }

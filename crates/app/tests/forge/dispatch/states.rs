@@ -1,8 +1,8 @@
 //! One pull in each state: its rule, its facts, its line.
 
 use referee_core::model::{Sha, ThreadId};
-use referee_testkit::proxy::{Fault, When};
-use referee_testkit::server::{Build, Person};
+use referee_testkit::proxy::{ProxyFault, RequestMatcher};
+use referee_testkit::server::{ServerBuild, ServerPerson};
 use serde_json::json;
 
 use super::{Opened, Project, evaluated, why};
@@ -60,7 +60,7 @@ const STATES: [State; 26] = [
     ),
     // Rules 5 and 6.
     ("unread", |at| drop(at.pushed()), "reviews-missing wait sonnet", "not read yet by sonnet"),
-    ("pending", |at| at.as_("alice").check("ci", "pending"), "checks-pending wait checks", "not done: ci"),
+    ("pending", |at| at.as_("alice").report_check("ci", "pending"), "checks-pending wait checks", "not done: ci"),
     ("unchecked", |at| at.reads(&at.pushed()), "checks-pending wait checks", "no check has reported"),
     // Rule 7.
     ("selfless", |at| at.passes(&at.pushed()), "self-review spawn self-review", "none by referee"),
@@ -123,14 +123,14 @@ const STATES: [State; 26] = [
     ),
     ("replied", |at| drop(at.as_("alice").reply(&at.note(), "because")), "ready ready", ""),
     ("resolved", |at| at.as_("ruth").resolve(&at.note()), "ready ready", ""),
-    ("draft", |at| at.as_("alice").draft(), "draft wait author", ""),
+    ("draft", |at| at.as_("alice").mark_draft(), "draft wait author", ""),
     // The role reads what is in `role/`; nobody has asked it here.
     ("roleunread", |_| (), "review review alpha", "alpha"),
 ];
 
 // spec: DSP-1, DSP-2, DSP-3, DSP-4, DSP-6, DSP-7, DSP-8, DSP-9, DSP-10, DSP-12, DSP-16 @gitea
 // spec: DSP-1, DSP-2, DSP-3, DSP-4, DSP-6, DSP-7, DSP-8, DSP-9, DSP-10, DSP-12, DSP-16 @forgejo
-fn every_state_gives_its_line(build: Build) {
+fn every_state_gives_its_line(build: ServerBuild) {
     let project = Project::new(build);
     let mut pulls = project.pulls(STATES.map(|(name, ..)| name));
     let at = |name: &str| STATES.iter().position(|state| state.0 == name).expect("a state");
@@ -171,19 +171,19 @@ fn every_state_gives_its_line(build: Build) {
     assert_eq!((lines, &told["schema"]), (first.iter().map(String::as_str).collect(), &json!("referee/pass-1")));
     let dry = Ran::of(project.command(&[]).env("DRY_RUN", "1").output().expect("referee runs"));
     assert_eq!((dry.code, dry.out.lines().count()), (0, first.len()), "{}", dry.err);
-    assert_eq!(project.site.proxy.writes(), 0, "{:?}", project.site.proxy.log());
+    assert_eq!(project.site.proxy.write_count(), 0, "{:?}", project.site.proxy.log());
 
     // S5: a read that fails ends the pass: no line, no write.
-    project.site.proxy.fault(Fault::WrongJson, When::nth_read(1).at("/timeline"));
+    project.site.proxy.inject_fault(ProxyFault::WrongJson, RequestMatcher::nth_read(1).with_path("/timeline"));
     let failed = project.ran(&[]);
     assert_eq!((failed.code, failed.out.as_str()), (75, ""), "{}", failed.err);
-    assert_eq!(project.site.proxy.writes(), 0, "{:?}", project.site.proxy.log());
+    assert_eq!(project.site.proxy.write_count(), 0, "{:?}", project.site.proxy.log());
     project.site.proxy.forget();
 
     assert_eq!(project.lines(&[]), first);
     let ready = pulls[at("ready")].pull;
     assert_eq!(project.labels(ready), ["ready"]);
-    assert_eq!(project.site.at("alice", ready).look()["assignee"]["login"], "ruth");
+    assert_eq!(project.site.at("alice", ready).fetch_pull()["assignee"]["login"], "ruth");
     // Nothing on this machine is needed, and no label.
     let torn = pulls[at("torn")].pull;
     assert_eq!(project.labels(torn), ["wip"]);
@@ -194,7 +194,7 @@ fn every_state_gives_its_line(build: Build) {
     }
     project.site.proxy.forget();
     assert_eq!(project.lines(&[]), [""; 0]);
-    assert_eq!(project.site.proxy.writes(), 0, "{:?}", project.site.proxy.log());
+    assert_eq!(project.site.proxy.write_count(), 0, "{:?}", project.site.proxy.log());
 
     project.site.at("alice", ready).push("src/ready.rs", |_| "fn z() {}\n".to_owned());
     assert_eq!(project.lines(&[]), [""; 0]);
@@ -202,12 +202,12 @@ fn every_state_gives_its_line(build: Build) {
 }
 
 impl At<'_> {
-    fn as_(&self, login: &str) -> Person {
+    fn as_(&self, login: &str) -> ServerPerson {
         self.project.site.at(login, self.it.pull)
     }
 
     fn red(&self) {
-        self.as_("alice").check("ci", "failure");
+        self.as_("alice").report_check("ci", "failure");
     }
 
     fn pushed(&self) -> Sha {
@@ -216,12 +216,12 @@ impl At<'_> {
 
     /// The bot has read that head.
     fn reads(&self, head: &Sha) {
-        self.as_("sec").remark(&evaluated(head, ""));
+        self.as_("sec").review_without_verdict(&evaluated(head, ""));
     }
 
     fn passes(&self, head: &Sha) {
         self.reads(head);
-        self.as_("alice").check("ci", "success");
+        self.as_("alice").report_check("ci", "success");
     }
 
     /// Another head, all but for what the fixing side says of it.
@@ -244,11 +244,11 @@ impl At<'_> {
     }
 
     fn table(&self) {
-        self.as_("sec").remark(&evaluated(&self.it.head, TABLE));
+        self.as_("sec").review_without_verdict(&evaluated(&self.it.head, TABLE));
     }
 
     fn note(&self) -> ThreadId {
-        let branch = self.as_("alice").look()["head"]["ref"].as_str().unwrap_or_default().to_owned();
-        self.as_("ruth").note(&format!("src/{branch}.rs"), 1, "why?")
+        let branch = self.as_("alice").fetch_pull()["head"]["ref"].as_str().unwrap_or_default().to_owned();
+        self.as_("ruth").open_thread(&format!("src/{branch}.rs"), 1, "why?")
     }
 }

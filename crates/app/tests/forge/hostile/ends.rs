@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use referee_testkit::server::Build;
+use referee_testkit::server::ServerBuild;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -18,7 +18,7 @@ on_each_server! {
 
 // spec: DSP-14, DSP-15 @gitea
 // spec: DSP-14, DSP-15 @forgejo
-fn whoever_stays_is_ended(build: Build) {
+fn whoever_stays_is_ended(build: ServerBuild) {
     let den = Den::new(build);
     let name = den.site.path("child").display().to_string();
     for (tier, mode) in share(build, [(2, "stay"), (1, "leave"), (1, "stay"), (2, "leave")]) {
@@ -35,7 +35,7 @@ fn whoever_stays_is_ended(build: Build) {
 
 // spec: DSP-15 @gitea
 // spec: DSP-15 @forgejo
-fn what_is_printed_is_kept_up_to_a_size(build: Build) {
+fn what_is_printed_is_kept_up_to_a_size(build: ServerBuild) {
     let den = Den::new(build);
     let fate = den.send(SEALED, &["print"]);
     fate.pushed();

@@ -1,6 +1,6 @@
 //! A worker that leaves traps in its copy's git folder.
 
-use referee_testkit::server::Build;
+use referee_testkit::server::ServerBuild;
 
 use super::{APART, Den, SEALED, share};
 use crate::on_each_server;
@@ -12,7 +12,7 @@ on_each_server! {
 
 // spec: DSP-15 @gitea
 // spec: DSP-15 @forgejo
-fn a_git_folder_that_leads_elsewhere_is_not_read(build: Build) {
+fn a_git_folder_that_leads_elsewhere_is_not_read(build: ServerBuild) {
     let den = Den::new(build);
     let cache = den.site.path(".cache").display().to_string();
     let folders = [
@@ -28,7 +28,7 @@ fn a_git_folder_that_leads_elsewhere_is_not_read(build: Build) {
 
 // spec: DSP-15 @gitea
 // spec: DSP-15 @forgejo
-fn what_waits_for_git_to_run_it_is_not_run(build: Build) {
+fn what_waits_for_git_to_run_it_is_not_run(build: ServerBuild) {
     let den = Den::new(build);
     for entry in share(build, [APART, SEALED, SEALED]) {
         let fate = den.send(entry, &["traps"]);

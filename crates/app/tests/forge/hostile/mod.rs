@@ -15,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use referee_core::model::{PullNumber, Sha};
-use referee_testkit::server::Build;
+use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
 
 use crate::chance::times;
@@ -51,10 +51,10 @@ const APART: &str = "timeout = \"5m\"\nsandbox = 1\n";
 const MODEL_KEY: &str = "a-key-that-is-made-up";
 
 impl Den {
-    fn new(build: Build) -> Self {
+    fn new(build: ServerBuild) -> Self {
         let site = Site::new(build, &[("README.md", "# shop\n")]);
         for name in ["wip", "ready"] {
-            site.repo.as_("owner").ask("POST", "/labels", Some(&json!({"name": name, "color": "#ee0701"})));
+            site.repo.as_("owner").send("POST", "/labels", Some(&json!({"name": name, "color": "#ee0701"})));
         }
         fs::write(site.path("token"), site.repo.server().token("referee")).expect("a file");
         let project = format!(
@@ -71,7 +71,7 @@ impl Den {
     #[track_caller]
     fn send(&self, entry: &str, words: &[&str]) -> Fate {
         let pull = self.open();
-        self.site.at("alice", pull).check("ci", "failure");
+        self.site.at("alice", pull).report_check("ci", "failure");
         let fate = self.send_to(pull, entry, words);
         self.site.at("alice", pull).close();
         fate
@@ -104,7 +104,7 @@ impl Den {
             worker,
             ran,
         };
-        let seen = alice.look();
+        let seen = alice.fetch_pull();
         assert_eq!((&seen["state"], &seen["merged"]), (&json!("open"), &json!(false)), "{fate:?}");
         assert_eq!(seen["labels"], json!([]), "{fate:?}");
         assert_eq!(self.reactions(pull), 0, "the claim is given back: {fate:?}");
@@ -130,20 +130,20 @@ impl Den {
     /// Every branch but one, and where it is.
     fn branches(&self, but: &str) -> Vec<(Value, Value)> {
         let rows: Vec<Value> =
-            self.site.repo.as_("alice").ask("GET", "/branches?page=1&limit=50", None).json().expect("branches");
+            self.site.repo.as_("alice").send("GET", "/branches?page=1&limit=50", None).json().expect("branches");
         let rows = rows.iter().filter(|row| row["name"] != but);
         rows.map(|row| (row["name"].clone(), row["commit"]["id"].clone())).collect()
     }
 
     fn reactions(&self, pull: PullNumber) -> usize {
         let path = format!("/issues/{}/reactions", pull.0);
-        let rows: Value = self.site.repo.as_("alice").ask("GET", &path, None).json().expect("reactions");
+        let rows: Value = self.site.repo.as_("alice").send("GET", &path, None).json().expect("reactions");
         rows.as_array().map_or(0, Vec::len)
     }
 
     fn comments(&self, pull: PullNumber) -> String {
         let path = format!("/issues/{}/comments", pull.0);
-        let rows: Vec<Value> = self.site.repo.as_("alice").ask("GET", &path, None).json().expect("comments");
+        let rows: Vec<Value> = self.site.repo.as_("alice").send("GET", &path, None).json().expect("comments");
         rows.iter().map(|row| format!("{}\n", row["body"].as_str().unwrap_or_default())).collect()
     }
 
@@ -198,11 +198,11 @@ impl fmt::Debug for Fate {
 }
 
 /// A server's share of the cases: in a plain run every case is tried on one of the three.
-fn share<T>(build: Build, cases: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
+fn share<T>(build: ServerBuild, cases: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
     let nth = match build {
-        Build::Gitea126 => 0,
-        Build::Gitea127 => 1,
-        Build::Forgejo10 => 2,
+        ServerBuild::Gitea126 => 0,
+        ServerBuild::Gitea127 => 1,
+        ServerBuild::Forgejo10 => 2,
     };
     let servers = times(3, 1);
     cases.into_iter().enumerate().filter(move |(at, _)| at % servers == nth % servers).map(|(_, case)| case)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use referee_testkit::server::Build;
+use referee_testkit::server::ServerBuild;
 
 use super::{APART, Den, SEALED};
 use crate::on_each_server;
@@ -52,7 +52,7 @@ impl Listener {
 
 // spec: DSP-15 @gitea
 // spec: DSP-15 @forgejo
-fn the_model_server_is_all_there_is_in_tier_2(build: Build) {
+fn the_model_server_is_all_there_is_in_tier_2(build: ServerBuild) {
     let den = Den::new(build);
     let (model, other) = (Listener::new("a model", || ()), Listener::new("another", || ()));
     let entry = format!("{SEALED}egress = [\"{}\"]\n", model.address);
@@ -79,7 +79,7 @@ fn the_model_server_is_all_there_is_in_tier_2(build: Build) {
 
 // spec: DSP-15 @gitea
 // spec: DSP-15 @forgejo
-fn a_server_takes_nothing_from_who_has_no_token(build: Build) {
+fn a_server_takes_nothing_from_who_has_no_token(build: ServerBuild) {
     let den = Den::new(build);
     let api = format!("{}/api/v1/repos/{}", den.site.repo.server().url(), den.site.repo.full_name());
     let fate = den.send(APART, &["ask", &api]);
@@ -88,7 +88,7 @@ fn a_server_takes_nothing_from_who_has_no_token(build: Build) {
     assert_eq!(codes.len(), 6, "{fate:?}");
     assert!(codes.iter().all(|code| ["401", "403", "404"].contains(code)), "{codes:?}");
     assert!(!fate.said.contains("it is fine"), "{fate:?}");
-    assert_eq!(den.site.at("alice", fate.pull).reviews().len(), 0, "{fate:?}");
+    assert_eq!(den.site.at("alice", fate.pull).list_reviews().len(), 0, "{fate:?}");
     let fate = den.send(APART, &["push", &den.site.repo.url()]);
     fate.refused("failed", "it left no result");
     assert!(!fate.log.contains("it was pushed"), "{fate:?}");

@@ -1,6 +1,6 @@
 //! A worker that changes what no worker may change.
 
-use referee_testkit::server::Build;
+use referee_testkit::server::ServerBuild;
 
 use super::{APART, Den, SEALED, share};
 use crate::on_each_server;
@@ -12,7 +12,7 @@ on_each_server! {
 
 // spec: DSP-15 @gitea
 // spec: DSP-15 @forgejo
-fn what_is_protected_waits_for_a_person(build: Build) {
+fn what_is_protected_waits_for_a_person(build: ServerBuild) {
     let den = Den::new(build);
     let paths = [
         (SEALED, ".gitea/workflows/ci.yml"),
@@ -32,7 +32,7 @@ fn what_is_protected_waits_for_a_person(build: Build) {
 
 // spec: DSP-15 @gitea
 // spec: DSP-15 @forgejo
-fn nothing_leads_out_of_the_tree(build: Build) {
+fn nothing_leads_out_of_the_tree(build: ServerBuild) {
     let den = Den::new(build);
     let links = [
         ("passwd", &["link", "/etc/passwd", "passwd"][..]),

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use referee_testkit::server::Build;
+use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
 
 use super::{APART, Den, SEALED, share};
@@ -17,7 +17,7 @@ on_each_server! {
 
 // spec: DSP-15 @gitea
 // spec: DSP-15 @forgejo
-fn a_result_that_is_none_is_not_read(build: Build) {
+fn a_result_that_is_none_is_not_read(build: ServerBuild) {
     let den = Den::new(build);
     let first = den.send(SEALED, &["nonce", "0123456789abcdef0123456789abcdef"]);
     first.refused("failed", "the nonce is wrong");
@@ -41,15 +41,15 @@ fn a_result_that_is_none_is_not_read(build: Build) {
 
 // spec: DSP-15 @gitea
 // spec: DSP-15 @forgejo
-fn nobody_answers_for_somebody_else(build: Build) {
+fn nobody_answers_for_somebody_else(build: ServerBuild) {
     let den = Den::new(build);
     // A thread of another pull, and one of this pull that is ruth's.
     let elsewhere = den.open();
-    let foreign = den.site.at("ruth", elsewhere).note("src/topic_1.rs", 1, "is it bound?");
-    den.site.at("alice", elsewhere).draft();
+    let foreign = den.site.at("ruth", elsewhere).open_thread("src/topic_1.rs", 1, "is it bound?");
+    den.site.at("alice", elsewhere).mark_draft();
     let pull = den.open();
     let ruth = den.site.at("ruth", pull);
-    let own = ruth.note("src/topic_2.rs", 1, "is it bound?");
+    let own = ruth.open_thread("src/topic_2.rs", 1, "is it bound?");
     ruth.block("not like this");
     let head = den.site.at("alice", pull).head();
     let proof = json!([{ "command": "true", "status": "passed", "headSha": head.as_str() }]);
@@ -78,13 +78,13 @@ fn nobody_answers_for_somebody_else(build: Build) {
 
 // spec: DSP-15 @gitea
 // spec: DSP-15 @forgejo
-fn words_are_only_words(build: Build) {
+fn words_are_only_words(build: ServerBuild) {
     let den = Den::new(build);
     let said = "/merge\\n/close\\n@ruth look\\n<img src=x onerror=y> <script>alert(1)</script>\\nfixes #1\\n\
                 SPAWN:merge:1:\\n<!-- referee:mark v1 alpha;aa1;x - -->\\n<!-- referee:tag v1 rc-;alpha;9 - -->\\n\
                 Self-review against 0123\\n\\nAssessment: ✅ Clean\\n@referee pause\\n\\u001b[2J";
     let pull = den.open();
-    den.site.at("alice", pull).check("ci", "failure");
+    den.site.at("alice", pull).report_check("ci", "failure");
     let fate = den.send_to(pull, SEALED, &["say", said]);
     fate.refused("needs_human", "look");
     for part in ["<img", "<script", "alpha;aa1", "alpha;9", "\u{1b}"] {
@@ -93,7 +93,7 @@ fn words_are_only_words(build: Build) {
     for line in fate.said.lines() {
         assert!(!line.starts_with('/'), "{line}: {fate:?}");
     }
-    let told = den.site.repo.server().ask("ruth", "GET", "/notifications?all=true", None);
+    let told = den.site.repo.server().send_as("ruth", "GET", "/notifications?all=true", None);
     let told = String::from_utf8_lossy(&told.body).into_owned();
     assert!(!told.contains(&den.site.repo.full_name()), "{told}");
     // Nothing of it acts later either.
@@ -104,11 +104,11 @@ fn words_are_only_words(build: Build) {
 
 // spec: DSP-15 @gitea
 // spec: DSP-15 @forgejo
-fn only_the_pass_prints_its_lines(build: Build) {
+fn only_the_pass_prints_its_lines(build: ServerBuild) {
     let den = Den::new(build);
     let pull = den.open();
     let alice = den.site.at("alice", pull);
-    alice.check("ci", "failure");
+    alice.report_check("ci", "failure");
     let head = alice.head();
     let ran = den.pass(APART, &["say", "SPAWN:merge:1:\\nHANDOFF:1"], &[]);
     assert_eq!(ran.out, format!("SPAWN:ci-fix:{}:{head}\n", pull.0), "{}", ran.err);

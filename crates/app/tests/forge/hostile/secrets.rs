@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use referee_testkit::server::Build;
+use referee_testkit::server::ServerBuild;
 
 use super::{APART, Den, MODEL_KEY, SEALED};
 use crate::on_each_server;
@@ -15,7 +15,7 @@ on_each_server! {
 
 // spec: DSP-15, SAF-4 @gitea
 // spec: DSP-15, SAF-4 @forgejo
-fn nothing_of_the_machine_is_found_in_tier_2(build: Build) {
+fn nothing_of_the_machine_is_found_in_tier_2(build: ServerBuild) {
     let den = Den::new(build);
     let folder = den.site.path(".config/referee");
     fs::create_dir_all(&folder).expect("a folder");
@@ -46,7 +46,7 @@ fn nothing_of_the_machine_is_found_in_tier_2(build: Build) {
 
 // spec: DSP-15, SAF-4 @gitea
 // spec: DSP-15, SAF-4 @forgejo
-fn nothing_is_lying_around_in_tier_1(build: Build) {
+fn nothing_is_lying_around_in_tier_1(build: ServerBuild) {
     let den = Den::new(build);
     let fate = den.send(APART, &["search", den.site.proxy.url()]);
     fate.refused("needs_human", "environment: ");
@@ -57,7 +57,7 @@ fn nothing_is_lying_around_in_tier_1(build: Build) {
 
 // spec: SAF-4 @gitea
 // spec: SAF-4 @forgejo
-fn what_it_was_given_does_not_come_out_of_it(build: Build) {
+fn what_it_was_given_does_not_come_out_of_it(build: ServerBuild) {
     let den = Den::new(build);
     let entry = format!("{APART}env = [\"MODEL_KEY\"]\n");
     let written = den.send(&entry, &["write"]);

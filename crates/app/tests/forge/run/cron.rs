@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use referee_core::model::PullNumber;
-use referee_testkit::server::{Build, OWNER};
+use referee_testkit::server::{OWNER, ServerBuild};
 use serde_json::{Value, json};
 
 use crate::on_each_server;
@@ -21,11 +21,11 @@ const LINE: &str = r#"referee dispatch api | while IFS=: read -r what type numbe
 done"#;
 
 // spec: DSP-2, DSP-3 @gitea @forgejo
-fn a_cron_line_works_with_referee_in_place_of_its_script(build: Build) {
+fn a_cron_line_works_with_referee_in_place_of_its_script(build: ServerBuild) {
     let site = Site::new(build, &[("README.md", "# shop\n")]);
     let labels = ["wip", "ready"].map(|name| {
         let body = json!({ "name": name, "color": "#ee0701" });
-        let label: Value = site.repo.as_(OWNER).ask("POST", "/labels", Some(&body)).json().expect("a label");
+        let label: Value = site.repo.as_(OWNER).send("POST", "/labels", Some(&body)).json().expect("a label");
         label["id"].as_u64().expect("an id")
     });
     let folder = site.path(".config/referee/projects");
@@ -42,13 +42,13 @@ fn a_cron_line_works_with_referee_in_place_of_its_script(build: Build) {
     );
     fs::write(folder.join("api.yaml"), project).expect("a file");
     let red = site.open("red", &[("red.rs", "fn a() {}\n")]);
-    site.at("alice", red).check("ci", "failure");
+    site.at("alice", red).report_check("ci", "failure");
     let done = site.open("done", &[("done.rs", "fn a() {}\n")]);
     settle(&site, done);
 
     site.proxy.forget();
     let dry = line(&site, &format!("export DRY_RUN=1; {LINE}"));
-    assert_eq!((dry.code, site.proxy.writes()), (0, 0), "{}", dry.err);
+    assert_eq!((dry.code, site.proxy.write_count()), (0, 0), "{}", dry.err);
     let (prompt, handed) = (site.path(&format!("ci-fix-{}", red.0)), site.path("handed"));
     assert!(prompt.exists() && handed.exists(), "{}", dry.err);
     for file in [&prompt, &handed] {
@@ -63,17 +63,17 @@ fn a_cron_line_works_with_referee_in_place_of_its_script(build: Build) {
     assert_eq!(again.code, 0, "{}", again.err);
     assert_eq!(fs::read_to_string(&handed).expect("a file"), format!("{}\n", done.0), "once: {}", again.err);
     for (pull, name) in [(red, "wip"), (done, "ready")] {
-        assert_eq!(site.at("alice", pull).look()["labels"][0]["name"], name);
+        assert_eq!(site.at("alice", pull).fetch_pull()["labels"][0]["name"], name);
     }
 }
 
 /// Everybody is content.
 fn settle(site: &Site, pull: PullNumber) {
     let head = site.at("alice", pull).head();
-    site.at("alice", pull).check("ci", "success");
+    site.at("alice", pull).report_check("ci", "success");
     for bot in ["sonnet", "gpt"] {
         let text = format!("# Review\n\n<!-- review-bot:{bot} -->\n\nEvaluated against {}\n", &head.as_str()[..8]);
-        site.at("sec", pull).remark(&text);
+        site.at("sec", pull).review_without_verdict(&text);
     }
     site.at("referee", pull).comment(&format!("Self-review against {head}\n\nAssessment: ✅ Clean\n"));
 }

@@ -1,6 +1,6 @@
 //! Loops that must end: a reviewer who never has enough, and a person who has not looked again.
 
-use referee_testkit::server::{Build, OWNER};
+use referee_testkit::server::{OWNER, ServerBuild};
 use serde_json::{Value, json};
 
 use super::Shop;
@@ -10,7 +10,7 @@ use crate::play::{pair, role};
 on_each_server! { an_endless_reviewer_ends_at_the_cap a_persons_block_is_answered_once_whatever_is_pushed }
 
 // spec: LOOP-2, LOOP-4, DSP-15 @gitea @forgejo
-fn an_endless_reviewer_ends_at_the_cap(build: Build) {
+fn an_endless_reviewer_ends_at_the_cap(build: ServerBuild) {
     let config = format!(
         "version = 1\n[loop]\nrounds = 3\noperator = \"{OWNER}\"\n[[role]]\nname = \"alpha\"\nbuiltin = true\n"
     );
@@ -18,7 +18,7 @@ fn an_endless_reviewer_ends_at_the_cap(build: Build) {
     shop.project("review_bots: [alpha]\nreview_users: [referee]\n");
     let pull = shop.site.open("topic", &[("src/mended.rs", "fn a() {}\n")]);
     let here = shop.site.at("alice", pull);
-    here.check("ci", "success");
+    here.report_check("ci", "success");
     let mut heads = vec![here.head()];
     for round in 1..=3 {
         let title = format!("Trouble of kind {round}");
@@ -33,7 +33,7 @@ fn an_endless_reviewer_ends_at_the_cap(build: Build) {
         if round < 3 {
             shop.does("findings");
             heads.push(here.head());
-            here.check("ci", "success");
+            here.report_check("ci", "success");
         }
     }
     heads.dedup();
@@ -48,26 +48,26 @@ fn an_endless_reviewer_ends_at_the_cap(build: Build) {
 }
 
 // spec: DSP-5, DSP-15 @gitea @forgejo
-fn a_persons_block_is_answered_once_whatever_is_pushed(build: Build) {
+fn a_persons_block_is_answered_once_whatever_is_pushed(build: ServerBuild) {
     let shop = Shop::new(build, "good.sh");
     let pull = shop.site.open("asked", &[("src/asked.rs", "fn a() {}\n")]);
     let (alice, ruth) = (shop.site.at("alice", pull), shop.site.at("ruth", pull));
-    alice.check("ci", "success");
-    ruth.note("src/asked.rs", 1, "is it bound?");
+    alice.report_check("ci", "success");
+    ruth.open_thread("src/asked.rs", 1, "is it bound?");
     ruth.block("not like this");
     let worker = shop.does("findings");
     assert_eq!(worker["pushed"], alice.head().as_str());
     for text in ["fn b() {}\n", "fn c() {}\n"] {
         shop.quiet();
         alice.push("src/asked.rs", |_| text.to_owned());
-        alice.check("ci", "success");
+        alice.report_check("ci", "success");
     }
     shop.quiet();
     // A new word of hers is a new cause; at a head that she approved nobody works.
     ruth.block("still not like this");
     shop.does("findings");
     shop.quiet();
-    alice.check("ci", "success");
+    alice.report_check("ci", "success");
     ruth.approve("now it is");
     shop.quiet();
     shop.harmless();

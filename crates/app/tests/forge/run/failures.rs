@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use referee_testkit::server::Build;
+use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
 
 use super::{Shop, until};
@@ -16,7 +16,7 @@ on_each_server! {
 }
 
 // spec: DSP-14, DSP-16 @gitea @forgejo
-fn a_worker_that_fails_is_recorded_and_a_person_is_asked(build: Build) {
+fn a_worker_that_fails_is_recorded_and_a_person_is_asked(build: ServerBuild) {
     let shop = Shop::new(build, "good.sh");
     for (branch, script, timeout, why) in [
         ("exits", "wrong.sh exits", "5m", "it left no result"),
@@ -38,7 +38,7 @@ fn a_worker_that_fails_is_recorded_and_a_person_is_asked(build: Build) {
 }
 
 // spec: DSP-14, DSP-15 @gitea @forgejo
-fn what_was_done_for_a_head_that_moved_is_not_delivered(build: Build) {
+fn what_was_done_for_a_head_that_moved_is_not_delivered(build: ServerBuild) {
     let shop = Shop::new(build, "good.sh");
     let pull = shop.red("red");
     let flag = shop.site.path("flag");
@@ -58,19 +58,19 @@ fn what_was_done_for_a_head_that_moved_is_not_delivered(build: Build) {
 }
 
 // spec: DSP-14, DSP-18 @gitea @forgejo
-fn a_failed_impl_is_started_once_more_and_then_passed_over(build: Build) {
+fn a_failed_impl_is_started_once_more_and_then_passed_over(build: ServerBuild) {
     let shop = Shop::new(build, "wrong.sh exits");
     let number = shop.issue("Begin");
     let alice = shop.site.repo.as_("alice");
     for _ in 0..2 {
         let worker = shop.worker(1);
         assert_eq!((&worker["type"], &worker["outcome"]), (&json!("impl"), &json!("failed")), "{worker:#}");
-        let issue: Value = alice.ask("GET", &format!("/issues/{number}"), None).json().expect("the issue");
+        let issue: Value = alice.send("GET", &format!("/issues/{number}"), None).json().expect("the issue");
         assert!(issue["assignee"].is_null(), "{issue:#}");
         shop.unclaimed(number);
     }
     shop.quiet();
-    alice.ask("POST", &format!("/issues/{number}/comments"), Some(&json!({"body": "try it like this"})));
+    alice.send("POST", &format!("/issues/{number}/comments"), Some(&json!({"body": "try it like this"})));
     shop.hires("good.sh", "5m");
     let worker = shop.does("impl");
     assert_eq!(worker["opened"], format!("referee/issue-{number}"), "{worker}");

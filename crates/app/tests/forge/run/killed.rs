@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Stdio;
 
-use referee_testkit::server::Build;
+use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
 
 use super::{Shop, until};
@@ -16,7 +16,7 @@ on_each_server! {
 }
 
 // spec: DSP-14, DSP-16 @gitea @forgejo
-fn who_kills_referee_kills_its_worker_and_it_is_started_once_more(build: Build) {
+fn who_kills_referee_kills_its_worker_and_it_is_started_once_more(build: ServerBuild) {
     let shop = Shop::new(build, "good.sh");
     shop.project("wip_max_age: 15s\n");
     let pull = shop.red("red");
@@ -46,7 +46,7 @@ fn who_kills_referee_kills_its_worker_and_it_is_started_once_more(build: Build) 
 }
 
 // spec: DSP-14, DSP-15 @gitea @forgejo
-fn what_outlives_its_claim_is_refused(build: Build) {
+fn what_outlives_its_claim_is_refused(build: ServerBuild) {
     let shop = Shop::new(build, "good.sh");
     let pull = shop.red("red");
     let flag = shop.site.path("flag");

@@ -1,7 +1,7 @@
 //! The whole life of a change: an issue, its pull, its reviews, its workers, and a person who may take it.
 
 use referee_core::model::PullNumber;
-use referee_testkit::server::Build;
+use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
 
 use super::Shop;
@@ -14,7 +14,7 @@ const ROLES: &str =
     "version = 1\n[[role]]\nname = \"alpha\"\nbuiltin = true\n[[role]]\nname = \"beta\"\nbuiltin = true\n";
 
 // spec: DSP-10, DSP-14, DSP-15, DSP-18, SAF-1 @gitea @forgejo
-fn an_issue_becomes_a_pull_that_a_person_may_take(build: Build) {
+fn an_issue_becomes_a_pull_that_a_person_may_take(build: ServerBuild) {
     let shop = Shop::with(build, &[("README.md", "# shop\n"), ("referee.toml", ROLES)], "good.sh");
     shop.project("review_bots: [alpha, beta]\nreview_users: [referee]\n");
     let issue = shop.issue("Begin");
@@ -23,11 +23,11 @@ fn an_issue_becomes_a_pull_that_a_person_may_take(build: Build) {
     let pull = opened(&shop, issue);
     let here = shop.site.at("alice", pull);
     let begun = here.head();
-    assert_eq!(here.look()["base"]["ref"], "main");
+    assert_eq!(here.fetch_pull()["base"]["ref"], "main");
 
     // Nobody has read it: reviews are waited for, by whatever starts them.
     shop.rests();
-    here.check("ci", "success");
+    here.report_check("ci", "success");
     let turn = shop.site.report(pull, "alpha", json!({ "findings": [finding("critical", "src/begun.rs")] }));
     assert_eq!(role(&turn, "alpha"), pair("request_changes", "request_changes"), "{turn:#}");
     shop.site.report(pull, "beta", json!({}));
@@ -38,7 +38,7 @@ fn an_issue_becomes_a_pull_that_a_person_may_take(build: Build) {
 
     // One of them is content now, the other has something small to say.
     shop.rests();
-    here.check("ci", "success");
+    here.report_check("ci", "success");
     shop.site.report(pull, "alpha", json!({ "positions": [position("F1", "fixed")] }));
     let turn = shop.site.report(pull, "beta", json!({ "findings": [finding("warning", "src/mended.rs")] }));
     assert_eq!(role(&turn, "beta"), pair("approve", "approve"), "{turn:#}");
@@ -49,13 +49,13 @@ fn an_issue_becomes_a_pull_that_a_person_may_take(build: Build) {
     let polished = here.head();
     assert_ne!(polished, mended);
 
-    here.check("ci", "success");
+    here.report_check("ci", "success");
     shop.site.report(pull, "alpha", json!({}));
     shop.site.report(pull, "beta", json!({ "positions": [position("F2", "fixed")] }));
     shop.does("self-review");
     let ran = shop.pass(&["--run"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, &*format!("HANDOFF:{}\n", pull.0)), "{}", ran.err);
-    let ended = here.look();
+    let ended = here.fetch_pull();
     assert_eq!((&ended["assignee"]["login"], &ended["state"]), (&json!("ruth"), &json!("open")), "{ended:#}");
     assert_eq!((shop.labels(pull), &ended["labels"][0]["name"]), (1, &json!("ready")));
     assert_eq!(ended["merged"], false);
@@ -65,13 +65,13 @@ fn an_issue_becomes_a_pull_that_a_person_may_take(build: Build) {
     shop.site.proxy.forget();
     shop.site.forget();
     shop.rests();
-    assert_eq!(shop.site.proxy.writes(), 0, "{:#?}", shop.site.proxy.log());
+    assert_eq!(shop.site.proxy.write_count(), 0, "{:#?}", shop.site.proxy.log());
 }
 
 /// The one open pull, linked to its issue.
 fn opened(shop: &Shop, issue: u64) -> PullNumber {
     let alice = shop.site.repo.as_("alice");
-    let pulls: Vec<Value> = alice.ask("GET", "/pulls?state=open&page=1&limit=50", None).json().expect("pulls");
+    let pulls: Vec<Value> = alice.send("GET", "/pulls?state=open&page=1&limit=50", None).json().expect("pulls");
     let [pull] = pulls.as_slice() else { panic!("one pull: {pulls:?}") };
     assert_eq!(
         (&pull["head"]["ref"], &pull["user"]["login"]),

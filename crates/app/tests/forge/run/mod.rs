@@ -14,7 +14,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use referee_core::model::{PullNumber, Sha};
-use referee_testkit::server::{Build, OWNER};
+use referee_testkit::server::{OWNER, ServerBuild};
 use serde_json::{Value, json};
 
 use crate::site::{Ran, Site};
@@ -25,15 +25,15 @@ struct Shop {
 }
 
 impl Shop {
-    fn new(build: Build, script: &str) -> Self {
+    fn new(build: ServerBuild, script: &str) -> Self {
         Self::with(build, &[("README.md", "# shop\n")], script)
     }
 
     /// With these files on `main`.
-    fn with(build: Build, files: &[(&str, &str)], script: &str) -> Self {
+    fn with(build: ServerBuild, files: &[(&str, &str)], script: &str) -> Self {
         let site = Site::new(build, files);
         for name in ["wip", "ready", "bug"] {
-            site.repo.as_(OWNER).ask("POST", "/labels", Some(&json!({"name": name, "color": "#ee0701"})));
+            site.repo.as_(OWNER).send("POST", "/labels", Some(&json!({"name": name, "color": "#ee0701"})));
         }
         fs::write(site.path("token"), site.repo.server().token("referee")).expect("a file");
         let shop = Self { site };
@@ -98,7 +98,7 @@ impl Shop {
         let number = worker["number"].as_u64().expect("a number");
         self.unclaimed(number);
         if let Some(pushed) = worker["pushed"].as_str() {
-            self.site.at("alice", PullNumber(number)).wait_for(&Sha::from(pushed));
+            self.site.at("alice", PullNumber(number)).wait_for_head(&Sha::from(pushed));
         }
         worker
     }
@@ -113,10 +113,10 @@ impl Shop {
     /// Further passes write nothing and start nobody, also on a machine that remembers nothing.
     #[track_caller]
     fn quiet(&self) {
-        let seen = self.site.proxy.writes();
+        let seen = self.site.proxy.write_count();
         for _ in 0..2 {
             self.rests();
-            assert_eq!(self.site.proxy.writes(), seen, "{:#?}", self.site.proxy.log());
+            assert_eq!(self.site.proxy.write_count(), seen, "{:#?}", self.site.proxy.log());
             self.site.forget();
         }
     }
@@ -135,34 +135,34 @@ impl Shop {
     #[track_caller]
     fn unclaimed(&self, number: u64) {
         let alice = self.site.repo.as_("alice");
-        let answer = alice.ask("GET", &format!("/issues/{number}/reactions"), None);
+        let answer = alice.send("GET", &format!("/issues/{number}/reactions"), None);
         let claims: Value = answer.json().expect("reactions");
         assert!(claims.as_array().is_none_or(Vec::is_empty), "{claims}");
-        let issue: Value = alice.ask("GET", &format!("/issues/{number}"), None).json().expect("an issue");
+        let issue: Value = alice.send("GET", &format!("/issues/{number}"), None).json().expect("an issue");
         assert!(!issue["labels"].to_string().contains("\"wip\""), "{}", issue["labels"]);
     }
 
     /// An issue of alice's.
     fn issue(&self, title: &str) -> u64 {
         let body = json!({ "title": title, "body": "it is missing" });
-        let issue: Value = self.site.repo.as_("alice").ask("POST", "/issues", Some(&body)).json().expect("an issue");
+        let issue: Value = self.site.repo.as_("alice").send("POST", "/issues", Some(&body)).json().expect("an issue");
         issue["number"].as_u64().unwrap_or_else(|| panic!("{issue}"))
     }
 
     /// A pull whose check is red.
     fn red(&self, branch: &str) -> PullNumber {
         let pull = self.site.open(branch, &[(&format!("src/{branch}.rs"), "fn a() {}\n")]);
-        self.site.at("alice", pull).check("ci", "failure");
+        self.site.at("alice", pull).report_check("ci", "failure");
         pull
     }
 
     fn labels(&self, pull: PullNumber) -> usize {
-        self.site.at("alice", pull).look()["labels"].as_array().expect("labels").len()
+        self.site.at("alice", pull).fetch_pull()["labels"].as_array().expect("labels").len()
     }
 
     fn comments(&self, number: u64) -> String {
         let path = format!("/issues/{number}/comments");
-        let rows: Vec<Value> = self.site.repo.as_("alice").ask("GET", &path, None).json().expect("comments");
+        let rows: Vec<Value> = self.site.repo.as_("alice").send("GET", &path, None).json().expect("comments");
         rows.iter().map(|row| format!("{}\n", row["body"].as_str().unwrap_or_default())).collect()
     }
 
@@ -170,7 +170,7 @@ impl Shop {
     /// and an own claim; and a push goes nowhere but through git.
     #[track_caller]
     fn harmless(&self) {
-        for seen in self.site.proxy.log().iter().filter(|seen| !seen.reads()) {
+        for seen in self.site.proxy.log().iter().filter(|seen| !seen.is_read()) {
             let path = seen.path.split_once(&self.site.repo.full_name()).expect("a path in the repository").1;
             let parts: Vec<&str> = path.split('/').collect();
             let known = matches!(

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use referee_testkit::server::Build;
+use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
 
 use super::Shop;
@@ -19,7 +19,7 @@ on_each_server! {
 
 // spec: DSP-13, DSP-14, DSP-15 @gitea
 // spec: DSP-13, DSP-14, DSP-15 @forgejo
-fn what_a_worker_leaves_is_pushed_and_recorded(build: Build) {
+fn what_a_worker_leaves_is_pushed_and_recorded(build: ServerBuild) {
     let shop = Shop::new(build, "good.sh");
     let pull = shop.red("red");
     let before = shop.site.at("alice", pull).head();
@@ -39,7 +39,7 @@ fn what_a_worker_leaves_is_pushed_and_recorded(build: Build) {
     assert!(!said.contains("is what I print"), "{said}");
 
     // The claim is gone: the next cause is taken up at once.
-    shop.site.at("alice", pull).check("ci", "failure");
+    shop.site.at("alice", pull).report_check("ci", "failure");
     let worker = shop.worker(0);
     assert_eq!((&worker["type"], &worker["outcome"]), (&json!("ci-fix"), &json!("done")), "{worker}");
     let log = fs::read_to_string(worker["log"].as_str().expect("a log")).expect("a log");
@@ -48,11 +48,11 @@ fn what_a_worker_leaves_is_pushed_and_recorded(build: Build) {
 
 // spec: DSP-2, DSP-15 @gitea
 // spec: DSP-2, DSP-15 @forgejo
-fn a_persons_block_is_answered_in_its_threads(build: Build) {
+fn a_persons_block_is_answered_in_its_threads(build: ServerBuild) {
     let shop = Shop::new(build, "good.sh");
     let pull = shop.site.open("asked", &[("src/asked.rs", "fn a() {}\n")]);
     let ruth = shop.site.at("ruth", pull);
-    ruth.note("src/asked.rs", 1, "is it bound?");
+    ruth.open_thread("src/asked.rs", 1, "is it bound?");
     ruth.block("not like this");
     let worker = shop.worker(0);
     assert_eq!((&worker["type"], &worker["outcome"]), (&json!("findings"), &json!("done")), "{worker}");
@@ -64,7 +64,7 @@ fn a_persons_block_is_answered_in_its_threads(build: Build) {
 
 // spec: DSP-14, DSP-15 @gitea
 // spec: DSP-14, DSP-15 @forgejo
-fn a_worker_that_leaves_nothing_has_failed(build: Build) {
+fn a_worker_that_leaves_nothing_has_failed(build: ServerBuild) {
     let shop = Shop::new(build, "nothing.sh");
     let pull = shop.red("red");
     let before = shop.site.at("alice", pull).head();
@@ -78,13 +78,13 @@ fn a_worker_that_leaves_nothing_has_failed(build: Build) {
 }
 
 // spec: DSP-18 @gitea @forgejo
-fn an_issue_becomes_a_pull(build: Build) {
+fn an_issue_becomes_a_pull(build: ServerBuild) {
     let shop = Shop::new(build, "good.sh");
     let alice = shop.site.repo.as_("alice");
     let number = shop.issue("Begin");
     let worker = shop.worker(0);
     assert_eq!(worker["opened"], format!("referee/issue-{number}"), "{worker}");
-    let pulls: Vec<Value> = alice.ask("GET", "/pulls?state=open&page=1&limit=50", None).json().expect("pulls");
+    let pulls: Vec<Value> = alice.send("GET", "/pulls?state=open&page=1&limit=50", None).json().expect("pulls");
     let [pull] = pulls.as_slice() else { panic!("one pull: {pulls:?}") };
     assert_eq!((&pull["title"], &pull["user"]["login"]), (&json!("Begin it"), &json!("referee")), "{pull}");
     assert!(pull["body"].as_str().unwrap_or_default().contains(&format!("#{number}")), "{pull}");
@@ -92,14 +92,14 @@ fn an_issue_becomes_a_pull(build: Build) {
 
 // spec: DSP-18, SAF-1 @gitea
 // spec: DSP-18, SAF-1 @forgejo
-fn a_branch_that_is_there_stays_and_the_pull_comes_from_another(build: Build) {
+fn a_branch_that_is_there_stays_and_the_pull_comes_from_another(build: ServerBuild) {
     let shop = Shop::new(build, "good.sh");
     let alice = shop.site.repo.as_("alice");
     let number = shop.issue("Begin");
     let taken = format!("referee/issue-{number}");
     let body = json!({"new_branch_name": taken, "old_branch_name": "main"});
-    assert!(alice.ask("POST", "/branches", Some(&body)).is_success());
-    let tip = || -> Value { alice.ask("GET", &format!("/branches/{taken}"), None).json().expect("the branch") };
+    assert!(alice.send("POST", "/branches", Some(&body)).is_success());
+    let tip = || -> Value { alice.send("GET", &format!("/branches/{taken}"), None).json().expect("the branch") };
     let before = tip()["commit"]["id"].clone();
     let worker = shop.worker(0);
     let opened = worker["opened"].as_str().unwrap_or_default();
@@ -108,7 +108,7 @@ fn a_branch_that_is_there_stays_and_the_pull_comes_from_another(build: Build) {
 }
 
 // spec: DSP-14 @gitea @forgejo
-fn what_nobody_can_run_is_told_before_anything_is_written(build: Build) {
+fn what_nobody_can_run_is_told_before_anything_is_written(build: ServerBuild) {
     let shop = Shop::new(build, "good.sh");
     shop.red("red");
     shop.site.proxy.forget();
@@ -125,5 +125,5 @@ fn what_nobody_can_run_is_told_before_anything_is_written(build: Build) {
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{part}: {}", ran.err);
         assert!(ran.err.contains(part), "{part}: {}", ran.err);
     }
-    assert_eq!(shop.site.proxy.writes(), 0, "{:?}", shop.site.proxy.log());
+    assert_eq!(shop.site.proxy.write_count(), 0, "{:?}", shop.site.proxy.log());
 }

@@ -1,6 +1,6 @@
 //! What may be delivered: a change as it was over a base that changed anything, and nothing that no worker may touch.
 
-use referee_testkit::server::Build;
+use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
 
 use super::{Shop, until};
@@ -9,7 +9,7 @@ use crate::on_each_server;
 on_each_server! { a_rebase_over_changed_ci_files_is_delivered what_no_worker_may_touch_is_not_pushed }
 
 // spec: DSP-15 @gitea @forgejo
-fn a_rebase_over_changed_ci_files_is_delivered(build: Build) {
+fn a_rebase_over_changed_ci_files_is_delivered(build: ServerBuild) {
     let shop = Shop::with(build, &[("README.md", "# shop\n"), ("notes.txt", "one\n")], "good.sh");
     let pull = shop.site.open("torn", &[("notes.txt", "two\n")]);
     let alice = shop.site.at("alice", pull);
@@ -22,8 +22,8 @@ fn a_rebase_over_changed_ci_files_is_delivered(build: Build) {
     assert_ne!(after, before);
     // A server looks at what was pushed when it has time.
     let merges = |look: &Value| look["merge_base"] == base.as_str() && look["mergeable"] == true;
-    until(|| Some(alice.look()).filter(merges));
-    let files = alice.ask("GET", &format!("/pulls/{}/files?page=1&limit=50", pull.0), None);
+    until(|| Some(alice.fetch_pull()).filter(merges));
+    let files = alice.send("GET", &format!("/pulls/{}/files?page=1&limit=50", pull.0), None);
     let files: Vec<Value> = files.json().expect("files");
     let names: Vec<&Value> = files.iter().map(|file| &file["filename"]).collect();
     assert_eq!(names, ["notes.txt"]);
@@ -31,7 +31,7 @@ fn a_rebase_over_changed_ci_files_is_delivered(build: Build) {
 }
 
 // spec: DSP-15, DSP-16 @gitea @forgejo
-fn what_no_worker_may_touch_is_not_pushed(build: Build) {
+fn what_no_worker_may_touch_is_not_pushed(build: ServerBuild) {
     let shop = Shop::new(build, "good.sh");
     for (branch, path) in [("ci", ".gitea/workflows/x.yml"), ("owners", "CODEOWNERS"), ("lock", "web/yarn.lock")] {
         let pull = shop.red(branch);

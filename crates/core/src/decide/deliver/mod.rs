@@ -22,95 +22,96 @@
 //! after a moved head or a person's word: the worker has ended.
 
 mod issue;
-mod paths;
+mod protected_paths;
 
-pub use issue::{Delivered, deliver_issue};
+pub use issue::{IssueDelivery, plan_issue_delivery};
 
-use super::lease::is_own;
-use super::step::{label_off, worker_identity};
-use super::topic;
+use super::lease::is_own_label;
+use super::step::{plan_remove_label, worker_identity};
+use super::topic_comment;
 use crate::facts::{Facts, JobRecord};
 use crate::mark::Topic;
 use crate::model::snapshot::WorkOutcome;
 use crate::model::{PullState, WorkResult};
-use crate::plan::{Delivery, Expect, JobKind, Reason, Refusal, Step};
-use crate::render::{self, Fix, FixPlan, JobNote, SelfReview};
+use crate::plan::{Delivery, JobKind, Precondition, Reason, Refusal, Step};
+use crate::render::{self, FixPlanItem, FixPlanNote, JobNote, SelfReviewNote};
 
 const RULE: &str = "deliver";
 
 /// What becomes of a worker's result on this pull.
-pub fn deliver(facts: &Facts<'_>) -> (Option<Delivery>, Vec<Step>, Vec<Refusal>) {
+pub fn plan_delivery(facts: &Facts<'_>) -> (Option<Delivery>, Vec<Step>, Vec<Refusal>) {
     let Some(result) = &facts.snapshot.evidence.result else { return (None, Vec::new(), Vec::new()) };
-    let record = match recorded(facts, result) {
-        Place::Job(record) => record,
-        Place::Another(why) => return (None, Vec::new(), vec![refuse(result, why.to_owned())]),
+    let record = match find_job_record(facts, result) {
+        JobLookup::Found(record) => record,
+        JobLookup::Refused(why) => return (None, Vec::new(), vec![refuse_delivery(result, why.to_owned())]),
     };
-    if let Some(why) = overtaken(facts, result) {
-        return (None, wip_off(facts).into_iter().collect(), vec![refuse(result, why)]);
+    if let Some(why) = check_overtaken(facts, result) {
+        return (None, plan_wip_removal(facts).into_iter().collect(), vec![refuse_delivery(result, why)]);
     }
-    let fate = fate(facts, result);
-    let delivery = fate.push.map(|commit| Delivery::Push {
+    let fate = decide_delivery(facts, result);
+    let delivery = fate.push_commit.map(|commit| Delivery::Push {
         commit: commit.clone(),
         over: facts.snapshot.pull.head.clone(),
         epoch: result.epoch,
     });
     let mut steps = Vec::new();
     if fate.outcome == WorkOutcome::Done {
-        steps.extend(self_review(facts, result));
-        steps.extend(fix_plan(facts, result));
+        steps.extend(plan_self_review_comment(facts, result));
+        steps.extend(plan_fix_plan_comment(facts, result));
     }
-    steps.extend(outcome(facts, result, record, &fate));
-    steps.extend(wip_off(facts));
+    steps.extend(plan_outcome_record(facts, result, record, &fate));
+    steps.extend(plan_wip_removal(facts));
     // They tell of the head that the worker started from, and hold whether its push comes before or after them.
-    steps.iter_mut().for_each(|step| step.expect = Expect::Nothing);
-    (delivery, steps, fate.refused.map(|why| refuse(result, why)).into_iter().collect())
+    steps.iter_mut().for_each(|step| step.expect = Precondition::Nothing);
+    (delivery, steps, fate.refused.map(|why| refuse_delivery(result, why)).into_iter().collect())
 }
 
 /// Where a result belongs.
-enum Place<'a> {
-    Job(&'a JobRecord<'a>),
-    Another(&'static str),
+enum JobLookup<'a> {
+    Found(&'a JobRecord<'a>),
+    Refused(&'static str),
 }
 
-fn recorded<'a>(facts: &'a Facts<'_>, result: &WorkResult) -> Place<'a> {
+fn find_job_record<'a>(facts: &'a Facts<'_>, result: &WorkResult) -> JobLookup<'a> {
     if facts.snapshot.pull.state != PullState::Open {
-        return Place::Another("the pull is not open");
+        return JobLookup::Refused("the pull is not open");
     }
     if result.kind == JobKind::Impl {
-        return Place::Another("it belongs to an issue");
+        return JobLookup::Refused("it belongs to an issue");
     }
-    if result.epoch < facts.known_epoch() {
-        return Place::Another("its lease was taken over");
+    if result.epoch < facts.highest_epoch() {
+        return JobLookup::Refused("its lease was taken over");
     }
     let mut jobs = facts.work.jobs.iter().rev();
     let found = jobs.find(|job| job.kind == result.kind && job.epoch == result.epoch);
-    found.map_or(Place::Another("no such job was recorded here"), Place::Job)
+    found.map_or(JobLookup::Refused("no such job was recorded here"), JobLookup::Found)
 }
 
-fn overtaken(facts: &Facts<'_>, result: &WorkResult) -> Option<String> {
+fn check_overtaken(facts: &Facts<'_>, result: &WorkResult) -> Option<String> {
     let head = &facts.snapshot.pull.head;
     if result.started_at != *head {
         return Some(format!("the head moved from {} to {}", result.started_at.short(), head.short()));
     }
-    if let Some(by) = facts.paused {
-        return Some(format!("{} paused this pull", by.name()));
+    if let Some(by) = facts.paused_by {
+        return Some(format!("{} paused this pull", by.display_name()));
     }
-    if let Some(glass) = facts.glass {
-        return Some(format!("{} broke the glass at this change", glass.by.name()));
+    if let Some(glass) = facts.break_glass {
+        return Some(format!("{} broke the glass at this change", glass.by.display_name()));
     }
-    facts.approved_by_person().map(|by| format!("{by} approved this head"))
+    facts.find_person_approval().map(|by| format!("{by} approved this head"))
 }
 
 /// What becomes of a result that is still wanted.
-struct Fate<'a> {
+struct DeliveryDecision<'a> {
     outcome: WorkOutcome,
-    push: Option<&'a crate::model::Sha>,
+    push_commit: Option<&'a crate::model::Sha>,
     refused: Option<String>,
 }
 
-fn fate<'a>(facts: &Facts<'_>, result: &'a WorkResult) -> Fate<'a> {
-    let ended = |outcome| Fate { outcome, push: None, refused: None };
-    let needs_human = |why: String| Fate { outcome: WorkOutcome::NeedsHuman, push: None, refused: Some(why) };
+fn decide_delivery<'a>(facts: &Facts<'_>, result: &'a WorkResult) -> DeliveryDecision<'a> {
+    let ended = |outcome| DeliveryDecision { outcome, push_commit: None, refused: None };
+    let needs_human =
+        |why: String| DeliveryDecision { outcome: WorkOutcome::NeedsHuman, push_commit: None, refused: Some(why) };
     if result.outcome != WorkOutcome::Done {
         return ended(result.outcome);
     }
@@ -121,7 +122,10 @@ fn fate<'a>(facts: &Facts<'_>, result: &'a WorkResult) -> Fate<'a> {
         return ended(WorkOutcome::Done);
     };
     if result.kind == JobKind::SelfReview {
-        return Fate { refused: Some("a self-review pushes nothing".to_owned()), ..ended(WorkOutcome::Done) };
+        return DeliveryDecision {
+            refused: Some("a self-review pushes nothing".to_owned()),
+            ..ended(WorkOutcome::Done)
+        };
     }
     if facts.snapshot.pull.pushable == Some(false) {
         return needs_human("the head cannot be pushed to".to_owned());
@@ -130,14 +134,19 @@ fn fate<'a>(facts: &Facts<'_>, result: &'a WorkResult) -> Fate<'a> {
     let Some(patch) = &result.patch else {
         return needs_human("nobody could say what it changes".to_owned());
     };
-    let touched = || paths::protected(facts.policy, result.files.iter().chain(&changes.files));
+    let touched = || protected_paths::find_protected_path(facts.policy, result.files.iter().chain(&changes.files));
     match (*patch != changes.patch).then(touched).flatten() {
         Some(path) => needs_human(format!("`{path}` is protected")),
-        None => Fate { push: Some(commit), ..ended(WorkOutcome::Done) },
+        None => DeliveryDecision { push_commit: Some(commit), ..ended(WorkOutcome::Done) },
     }
 }
 
-fn outcome(facts: &Facts<'_>, result: &WorkResult, record: &JobRecord<'_>, fate: &Fate<'_>) -> Option<Step> {
+fn plan_outcome_record(
+    facts: &Facts<'_>,
+    result: &WorkResult,
+    record: &JobRecord<'_>,
+    fate: &DeliveryDecision<'_>,
+) -> Option<Step> {
     let JobRecord { kind, cause, patch, epoch, retried, .. } = *record;
     let note = JobNote {
         kind,
@@ -145,48 +154,54 @@ fn outcome(facts: &Facts<'_>, result: &WorkResult, record: &JobRecord<'_>, fate:
         head: Some(&facts.snapshot.pull.head),
         retried,
         outcome: Some(fate.outcome),
-        summary: &summary(result, fate.refused.as_deref()),
+        summary: &build_summary(result, fate.refused.as_deref()),
     };
     let outcome = Some(fate.outcome);
     let topic = Topic::Job { kind, cause: cause.to_owned(), patch: patch.clone(), epoch, outcome, retried };
-    let why = Reason::new(RULE).fact(format!("{kind} for {cause} ended"));
-    topic::ensure(facts, &facts.snapshot.viewer.login, topic, render::job(&note), why)
+    let why = Reason::new(RULE).with_fact(format!("{kind} for {cause} ended"));
+    topic_comment::ensure(facts, &facts.snapshot.viewer.login, topic, render::render_job_note(&note), why)
 }
 
-fn self_review(facts: &Facts<'_>, result: &WorkResult) -> Option<Step> {
+fn plan_self_review_comment(facts: &Facts<'_>, result: &WorkResult) -> Option<Step> {
     if result.kind != JobKind::SelfReview {
         return None;
     }
     let clean = result.clean == Some(true);
-    let note = SelfReview { head: &facts.snapshot.pull.head, clean, notes: &result.summary };
-    let why = Reason::new(RULE).fact("self-review");
-    topic::ensure(facts, worker_identity(facts), Topic::SelfReview { clean }, render::self_review(&note), why)
+    let note = SelfReviewNote { head: &facts.snapshot.pull.head, clean, notes: &result.summary };
+    let why = Reason::new(RULE).with_fact("self-review");
+    topic_comment::ensure(
+        facts,
+        worker_identity(facts),
+        Topic::SelfReview { clean },
+        render::render_self_review(&note),
+        why,
+    )
 }
 
-fn fix_plan(facts: &Facts<'_>, result: &WorkResult) -> Option<Step> {
+fn plan_fix_plan_comment(facts: &Facts<'_>, result: &WorkResult) -> Option<Step> {
     if result.plan.is_empty() {
         return None;
     }
-    let items = result.plan.iter().map(|it| Fix { about: it.about, plan: &it.plan });
-    let note = FixPlan { head: &facts.snapshot.pull.head, items: items.collect() };
-    let why = Reason::new(RULE).fact("fix plan");
-    topic::ensure(facts, worker_identity(facts), Topic::FixPlan, render::fix_plan(&note), why)
+    let items = result.plan.iter().map(|it| FixPlanItem { about: it.about, plan: &it.plan });
+    let note = FixPlanNote { head: &facts.snapshot.pull.head, items: items.collect() };
+    let why = Reason::new(RULE).with_fact("fix plan");
+    topic_comment::ensure(facts, worker_identity(facts), Topic::FixPlan, render::render_fix_plan(&note), why)
 }
 
-fn wip_off(facts: &Facts<'_>) -> Option<Step> {
+fn plan_wip_removal(facts: &Facts<'_>) -> Option<Step> {
     let work = facts.policy.work.as_ref()?;
-    let label = facts.snapshot.pull.label(&work.wip).filter(|label| is_own(facts, label))?;
-    Some(label_off(worker_identity(facts), &label.name, Reason::new(RULE).fact("the worker has ended")))
+    let label = facts.snapshot.pull.label(&work.wip).filter(|label| is_own_label(facts, label))?;
+    Some(plan_remove_label(worker_identity(facts), &label.name, Reason::new(RULE).with_fact("the worker has ended")))
 }
 
 /// What the worker says, and why nothing of it was delivered.
-fn summary(result: &WorkResult, refused: Option<&str>) -> String {
+fn build_summary(result: &WorkResult, refused: Option<&str>) -> String {
     match refused {
         Some(why) => format!("Not delivered: {why}.\n\n{}", result.summary),
         None => result.summary.clone(),
     }
 }
 
-fn refuse(result: &WorkResult, why: String) -> Refusal {
-    Refusal { what: format!("deliver what {} left", result.kind), why: Reason::new(RULE).fact(why) }
+fn refuse_delivery(result: &WorkResult, why: String) -> Refusal {
+    Refusal { what: format!("deliver what {} left", result.kind), why: Reason::new(RULE).with_fact(why) }
 }

@@ -3,64 +3,68 @@
 use std::borrow::Cow;
 use std::ptr;
 
-use super::super::judged::{Judged, Judgement, Remark};
-use super::stamp;
-use super::table::{Act, Bearing, Row};
-use super::why;
-use crate::facts::{Facts, Known, Standing};
-use crate::mark::{Block, Entry, Evaluation, Mark, PRE_EXISTING_MAX, Trust};
+use super::super::judgement::{FindingRemark, JudgedFinding, RoleJudgement};
+use super::explanation;
+use super::mark_update;
+use super::table::{IdentityContext, PublishAction, PublishDecision};
+use crate::facts::{Facts, KnownFinding, StandingReview};
+use crate::mark::{Block, BlockEntry, Evaluation, MAX_PRE_EXISTING, Mark, Trust};
 use crate::model::{FindingId, FindingState, PreExisting, Severity, Verdict};
-use crate::plan::{Action, Draft, Expect, Gate, Reason, Step, Trailer};
-use crate::render::{self, Line, Summary, Why};
-use crate::track::Spot;
+use crate::plan::{Action, Gate, Precondition, Reason, Step, TextDraft, Trailer};
+use crate::render::{self, Summary, SummaryFinding, SummaryNote};
+use crate::track::CodeLocation;
 
 /// A role's summary and Mark as they should be.
 #[derive(Debug)]
-pub(super) struct Composed<'a> {
+pub(super) struct ComposedReview<'a> {
     facts: &'a Facts<'a>,
-    judgement: &'a Judgement<'a>,
-    form: Verdict,
+    judgement: &'a RoleJudgement<'a>,
+    posted_as: Verdict,
     mark: Cow<'a, Mark>,
-    why: Vec<Why<'a>>,
-    open: Vec<Line<'a>>,
-    accepted: Vec<Line<'a>>,
+    why: Vec<SummaryNote<'a>>,
+    open: Vec<SummaryFinding<'a>>,
+    accepted: Vec<SummaryFinding<'a>>,
     evicted: u32,
     pre_existing: Cow<'a, [PreExisting]>,
 }
 
-pub(super) fn compose<'a>(
+pub(super) fn compose_review<'a>(
     facts: &'a Facts<'a>,
-    judged: &'a [Judgement<'a>],
-    judgement: &'a Judgement<'a>,
-    row: &Row,
-    bearing: &Bearing,
+    judged: &'a [RoleJudgement<'a>],
+    judgement: &'a RoleJudgement<'a>,
+    row: &PublishDecision,
+    bearing: &IdentityContext,
     waiting: &[&'a str],
-) -> Composed<'a> {
+) -> ComposedReview<'a> {
     let standing = judgement.role.standing;
-    let form = match row.act {
-        Act::Post(form) | Act::PostAndSupersede(form) => form,
-        Act::Keep | Act::Silent => standing.map_or(Verdict::Comment, |standing| standing.form),
+    let form = match row.action {
+        PublishAction::Post(form) | PublishAction::PostAndSupersede(form) => form,
+        PublishAction::Keep | PublishAction::Silent => standing.map_or(Verdict::Comment, |standing| standing.posted_as),
     };
     let block = standing.and_then(|standing| standing.review.text.reading.block.as_deref());
-    let lowest = lowest_blocking(facts, judgement);
-    let mark = stamp::mark(facts, judgement, row);
-    let mut composed = Composed {
-        form,
-        why: why::why(facts, judged, judgement, row, bearing, waiting),
-        open: judgement.counting().into_iter().map(|it| line(it, lowest, &mark.evaluation)).collect(),
+    let lowest = lowest_blocking_severity(facts, judgement);
+    let mark = mark_update::build_mark(facts, judgement, row);
+    let mut composed = ComposedReview {
+        posted_as: form,
+        why: explanation::explain_verdict(facts, judged, judgement, row, bearing, waiting),
+        open: judgement
+            .counting_findings()
+            .into_iter()
+            .map(|it| build_summary_line(it, lowest, &mark.evaluation))
+            .collect(),
         accepted: judgement
             .findings
             .iter()
             .filter(|it| it.state == FindingState::Accepted)
-            .map(|it| line(it, None, &mark.evaluation))
+            .map(|it| build_summary_line(it, None, &mark.evaluation))
             .collect(),
         evicted: block.map_or(0, |block| block.evicted),
-        pre_existing: pre_existing(facts, judgement),
+        pre_existing: collect_pre_existing(facts, judgement),
         mark,
         facts,
         judgement,
     };
-    let inputs = composed.summary().inputs();
+    let inputs = composed.summary().hash_inputs();
     if composed.mark.inputs != inputs {
         composed.mark.to_mut().inputs = inputs;
     }
@@ -69,83 +73,90 @@ pub(super) fn compose<'a>(
 
 /// A finding as the summary tells it: what the evaluation said of it, so that a later turn says the same. One that was
 /// raised has no link, since its thread opens with the post and a link would cost an edit.
-fn line<'a>(it: &'a Judged<'a>, lowest_blocking: Option<Severity>, evaluation: &Evaluation) -> Line<'a> {
+fn build_summary_line<'a>(
+    it: &'a JudgedFinding<'a>,
+    lowest_blocking: Option<Severity>,
+    evaluation: &Evaluation,
+) -> SummaryFinding<'a> {
     let Evaluation { new, claimed, back, .. } = evaluation;
-    Line {
+    SummaryFinding {
         id: it.id,
         severity: it.severity,
         title: &it.title,
         path: it.path,
         line: it.line,
         blocking: lowest_blocking.is_some_and(|lowest| lowest <= it.severity),
-        url: if new.contains(&it.id) { "" } else { it.url },
+        thread_url: if new.contains(&it.id) { "" } else { it.thread_url },
         remark: match it.remark {
-            Remark::ResolvedBy(by) => Remark::ResolvedBy(by),
-            _ if claimed.contains(&it.id) => Remark::ClaimedFixed,
-            _ if back.contains(&it.id) => Remark::ReopenedIn(it.head),
-            _ => Remark::None,
+            FindingRemark::ResolvedBy(by) => FindingRemark::ResolvedBy(by),
+            _ if claimed.contains(&it.id) => FindingRemark::ClaimedFixed,
+            _ if back.contains(&it.id) => FindingRemark::ReopenedIn(it.head),
+            _ => FindingRemark::None,
         },
-        by: it.by,
+        accepted_by: it.accepted_by,
     }
 }
 
 /// Findings outside the change: those of a report that the Mark does not tell of yet, else those of the standing Block.
-fn pre_existing<'a>(facts: &Facts<'_>, judgement: &Judgement<'a>) -> Cow<'a, [PreExisting]> {
-    let safe = |it: &PreExisting| PreExisting { title: render::title(&it.title).into_string(), ..it.clone() };
+fn collect_pre_existing<'a>(facts: &Facts<'_>, judgement: &RoleJudgement<'a>) -> Cow<'a, [PreExisting]> {
+    let safe = |it: &PreExisting| PreExisting { title: render::render_title(&it.title).into_string(), ..it.clone() };
     let block = judgement.role.standing.and_then(|standing| standing.review.text.reading.block.as_deref());
-    match judgement.role.report.filter(|_| !stamp::is_told(facts, judgement)) {
-        Some(report) => report.pre_existing.iter().take(PRE_EXISTING_MAX).map(safe).collect(),
+    match judgement.role.report.filter(|_| !mark_update::is_report_recorded(facts, judgement)) {
+        Some(report) => report.pre_existing.iter().take(MAX_PRE_EXISTING).map(safe).collect(),
         None => Cow::Borrowed(block.map_or(&[], |block| &block.pre_existing)),
     }
 }
 
 /// A finding as the notice tells it.
-pub(super) fn blocking_line<'a>(it: &'a Judged<'a>) -> Line<'a> {
-    line(it, Some(it.severity), &Evaluation::default())
+pub(super) fn build_blocking_line<'a>(it: &'a JudgedFinding<'a>) -> SummaryFinding<'a> {
+    build_summary_line(it, Some(it.severity), &Evaluation::default())
 }
 
 /// Findings that make the own verdict block, by id.
-pub(in crate::decide) fn blocking(facts: &Facts<'_>, judgement: &Judgement<'_>) -> impl Iterator<Item = FindingId> {
-    let lowest = lowest_blocking(facts, judgement);
-    let blocks = move |it: &&Judged<'_>| it.counts && lowest.is_some_and(|lowest| lowest <= it.severity);
+pub(in crate::decide) fn blocking_finding_ids(
+    facts: &Facts<'_>,
+    judgement: &RoleJudgement<'_>,
+) -> impl Iterator<Item = FindingId> {
+    let lowest = lowest_blocking_severity(facts, judgement);
+    let blocks = move |it: &&JudgedFinding<'_>| it.counts && lowest.is_some_and(|lowest| lowest <= it.severity);
     judgement.findings.iter().filter(blocks).map(|it| it.id)
 }
 
 /// The mildest severity that the own verdict blocks for, if it may block at all.
-pub(super) fn lowest_blocking(facts: &Facts<'_>, judgement: &Judgement<'_>) -> Option<Severity> {
+pub(super) fn lowest_blocking_severity(facts: &Facts<'_>, judgement: &RoleJudgement<'_>) -> Option<Severity> {
     let warnings = judgement.findings.iter().filter(|it| it.counts && it.severity == Severity::Warning).count();
     let enough = 0 < facts.policy.risk_warnings && facts.policy.risk_warnings <= warnings;
     judgement.role.role.blocks.then_some(if enough { Severity::Warning } else { Severity::Critical })
 }
 
-impl<'a> Composed<'a> {
+impl<'a> ComposedReview<'a> {
     /// What the text is made from.
     pub(super) fn summary(&self) -> Summary<'_> {
         Summary {
             role: self.judgement.name(),
             ad_hoc: self.judgement.role.role.ad_hoc,
-            own: self.mark.own,
-            enforced: self.mark.enforced,
-            form: self.form,
-            why: &self.why,
+            own_verdict: self.mark.own,
+            enforced_verdict: self.mark.enforced,
+            posted_verdict: self.posted_as,
+            notes: &self.why,
             head: &self.mark.head,
             complete: self.mark.complete,
             attempts: self.mark.attempts,
             round: u32::try_from(self.mark.rounds.len()).unwrap_or(u32::MAX),
-            rounds: self.facts.rounds_allowed(),
+            max_rounds: self.facts.rounds_allowed(),
             evaluation: &self.mark.evaluation,
             spent: self.mark.spent,
-            budget: self.facts.policy.budget.micro_usd,
-            open: &self.open,
-            accepted: &self.accepted,
-            evicted: self.evicted,
+            budget_micro_usd: self.facts.policy.budget.micro_usd,
+            open_findings: &self.open,
+            accepted_findings: &self.accepted,
+            evicted_count: self.evicted,
             pre_existing: &self.pre_existing,
             bot: self.judgement.role.identity,
         }
     }
 
     /// Why the standing summary must be edited, if it must (PUB-2, PUB-3, D28).
-    pub(super) fn differs(&self) -> Option<&'static str> {
+    pub(super) fn find_edit_reason(&self) -> Option<&'static str> {
         let standing = self.judgement.role.standing?;
         let (now, before) = (&self.mark, standing.mark);
         let edited = standing.review.text.hash != before.words;
@@ -157,11 +168,11 @@ impl<'a> Composed<'a> {
             return Some("its Mark is to be sealed");
         }
         let same = matches!(now, Cow::Borrowed(_)) || **now == *before;
-        (!same || !self.remembers()).then_some("its text or Mark would differ")
+        (!same || !self.matches_standing_block()).then_some("its text or Mark would differ")
     }
 
     /// Whether the standing Block says what this one would say.
-    fn remembers(&self) -> bool {
+    fn matches_standing_block(&self) -> bool {
         let block = self.judgement.role.standing.and_then(|it| it.review.text.reading.block.as_deref());
         let entries = block.map_or(&[][..], |block| block.entries.as_slice());
         let mut kept = 0;
@@ -169,9 +180,9 @@ impl<'a> Composed<'a> {
             // As a rule they are in the same order.
             let next = entries.get(kept).filter(|entry| entry.id == it.id);
             match next.or_else(|| entries.iter().find(|entry| entry.id == it.id)) {
-                Some(entry) if !same_entry(entry, it) => return false,
+                Some(entry) if !is_same_entry(entry, it) => return false,
                 Some(_) => kept += 1,
-                None if it.state.settled() => {}
+                None if it.state.is_settled() => {}
                 None => return block.is_some_and(|block| 0 < block.evicted) && it.thread.is_some(),
             }
         }
@@ -179,44 +190,44 @@ impl<'a> Composed<'a> {
     }
 
     /// The text to be sent, not sealed yet.
-    pub(super) fn draft(&self) -> Draft {
-        let entries = self.judgement.findings.iter().map(|it| self.entry(it)).collect();
+    pub(super) fn to_draft(&self) -> TextDraft {
+        let entries = self.judgement.findings.iter().map(|it| self.build_entry(it)).collect();
         let pre_existing = self.pre_existing.to_vec();
-        let block = Block { entries, evicted: self.evicted, pre_existing }.fitted();
+        let block = Block { entries, evicted: self.evicted, pre_existing }.truncate_to_limits();
         // What finds no room is told, by the count that the next turn reads back.
-        let summary = Summary { evicted: block.evicted, pre_existing: &block.pre_existing, ..self.summary() };
-        let mark = Mark { inputs: summary.inputs(), ..self.mark.clone().into_owned() };
-        let words = render::summary(&summary);
-        Draft { words, trailer: Trailer::Mark(Box::new(mark), Box::new(block)) }
+        let summary = Summary { evicted_count: block.evicted, pre_existing: &block.pre_existing, ..self.summary() };
+        let mark = Mark { inputs: summary.hash_inputs(), ..self.mark.clone().into_owned() };
+        let words = render::render_summary(&summary);
+        TextDraft { words, trailer: Trailer::Mark(Box::new(mark), Box::new(block)) }
     }
 
-    fn entry(&self, it: &Judged<'_>) -> Entry {
+    fn build_entry(&self, it: &JudgedFinding<'_>) -> BlockEntry {
         let mut rounds = it.known.map_or_else(Vec::new, |known| known.rounds.to_vec());
         let round = u32::try_from(self.mark.rounds.len()).unwrap_or(u32::MAX);
         if self.mark.blocking.contains(&it.id) && !rounds.contains(&round) && 0 < round {
             rounds.push(round);
         }
         let origin = it.known.filter(|known| known.head == it.head);
-        Entry {
+        BlockEntry {
             id: it.id,
             severity: it.severity,
-            state: remembered(it.state),
+            state: to_stored_state(it.state),
             title: it.title.clone().into_owned(),
             path: origin.map_or(it.path, |known| known.path).to_owned(),
             line: origin.map_or(it.line, |known| known.line),
-            now: origin.and_then(|known| moved_to(known, it)),
+            now: origin.and_then(|known| find_moved_spot(known, it)),
             rule: it.rule.map(str::to_owned),
             fingerprint: it.fingerprint.clone(),
             head: it.head.clone(),
             rounds,
-            threaded: it.thread.is_some() || it.opens,
-            by: it.by.cloned(),
-            reopened: it.reopened,
+            threaded: it.thread.is_some() || it.opens_thread,
+            by: it.accepted_by.cloned(),
+            reopened: it.reopened_at,
         }
     }
 
     /// The old approval as it reads once something took its place (PUB-5).
-    pub(super) fn supersede(&self, standing: &Standing<'_>, reason: Reason) -> Option<Step> {
+    pub(super) fn plan_supersede(&self, standing: &StandingReview<'_>, reason: Reason) -> Option<Step> {
         let edit = standing.review.edit.clone()?;
         let mut mark = standing.mark.clone();
         mark.superseded = Some(standing.review.id.clone());
@@ -225,34 +236,41 @@ impl<'a> Composed<'a> {
             action: Action::Supersede {
                 review: standing.review.id.clone(),
                 edit: edit.clone(),
-                text: Draft {
-                    words: render::superseded(&self.facts.snapshot.pull.url, standing.review.text.words()),
+                text: TextDraft {
+                    words: render::render_superseded(
+                        &self.facts.snapshot.pull.url,
+                        standing.review.text.body_or_empty(),
+                    ),
                     trailer: Trailer::Mark(Box::new(mark), Box::new(block)),
                 },
             },
             by: self.judgement.role.identity.clone(),
             gate: Gate::Review,
             approves: false,
-            reason: reason.fact(format!("review {} no longer holds", standing.review.id)),
-            expect: Expect::OwnText { edit, seen: standing.review.text.hash.clone() },
+            reason: reason.with_fact(format!("review {} no longer holds", standing.review.id)),
+            expect: Precondition::OwnText { edit, seen: standing.review.text.hash.clone() },
         })
     }
 }
 
 /// Where a finding is now, if that differs from where it was raised.
-fn moved_to(known: &Known<'_>, it: &Judged<'_>) -> Option<Spot> {
+fn find_moved_spot(known: &KnownFinding<'_>, it: &JudgedFinding<'_>) -> Option<CodeLocation> {
     let line = it.line.unwrap_or_default();
-    (known.path != it.path || known.line != it.line).then(|| Spot { path: it.path.to_owned(), line, end_line: line })
+    (known.path != it.path || known.line != it.line).then(|| CodeLocation {
+        path: it.path.to_owned(),
+        line,
+        end_line: line,
+    })
 }
 
 /// A state as it is remembered. Who has the last word in a thread is read there, and no reason for an edit.
-fn remembered(state: FindingState) -> FindingState {
-    if state.settled() { state } else { FindingState::Open }
+fn to_stored_state(state: FindingState) -> FindingState {
+    if state.is_settled() { state } else { FindingState::Open }
 }
 
 /// Whether an entry says what the finding now is.
-fn same_entry(entry: &Entry, it: &Judged<'_>) -> bool {
-    let Entry {
+fn is_same_entry(entry: &BlockEntry, it: &JudgedFinding<'_>) -> bool {
+    let BlockEntry {
         id,
         severity,
         state,
@@ -269,7 +287,7 @@ fn same_entry(entry: &Entry, it: &Judged<'_>) -> bool {
         reopened,
     } = entry;
     let (at, on) = now.as_ref().map_or((path, *line), |spot| (&spot.path, Some(spot.line)));
-    let same_state = *state == remembered(it.state);
+    let same_state = *state == to_stored_state(it.state);
     *id == it.id
         && *severity == it.severity
         && same_state
@@ -278,7 +296,7 @@ fn same_entry(entry: &Entry, it: &Judged<'_>) -> bool {
         // As a rule the finding was read from this very entry.
         && (ptr::eq(fingerprint, it.fingerprint) || fingerprint == it.fingerprint)
         && (ptr::eq(head, it.head) || head == it.head)
-        && *threaded == (it.thread.is_some() || it.opens)
-        && by.as_ref() == it.by
-        && *reopened == it.reopened
+        && *threaded == (it.thread.is_some() || it.opens_thread)
+        && by.as_ref() == it.accepted_by
+        && *reopened == it.reopened_at
 }

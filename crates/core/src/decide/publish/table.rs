@@ -34,36 +34,36 @@
 //! current, the gravest is posted again (PUB-20).
 
 use crate::model::Verdict;
-use crate::policy::Approve;
+use crate::policy::ApprovalMode;
 
 /// One role of an identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Voice {
+pub struct PublishInput {
     /// Its own verdict now; a role that never spoke is silent.
-    pub own: Option<Verdict>,
+    pub own_verdict: Option<Verdict>,
     /// Its verdict may block.
-    pub blocks: bool,
+    pub may_block: bool,
     /// It has a complete verdict for this very change.
-    pub current: bool,
+    pub is_current: bool,
     /// Its standing review.
-    pub standing: Option<Held>,
+    pub standing: Option<StandingVerdict>,
     /// Its standing approval counts at a change that it did not read: the fresh report there failed or is
     /// incomplete, or the head moved while it was posted.
-    pub unread: bool,
+    pub has_unread_approval: bool,
 }
 
 /// A standing review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Held {
+pub struct StandingVerdict {
     /// The form it was posted in.
-    pub form: Verdict,
+    pub posted_as: Verdict,
     /// Whether the forge still goes by it.
-    pub weight: Weight,
+    pub weight: StandingWeight,
 }
 
 /// Whether the forge still goes by a review, judged per identity (D17).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Weight {
+pub enum StandingWeight {
     /// It counts.
     Counts,
     /// The forge replaced it by a newer verdict of the same identity.
@@ -71,42 +71,42 @@ pub enum Weight {
     /// Dismissed by a push, or by somebody who may not lift it, or taken by a request for review.
     Lost,
     /// Dismissed by somebody who may: respected at this change (PUB-20).
-    Respected,
+    DismissalRespected,
     /// The forge never counts this identity's verdicts, or the row is a comment: posting again changes nothing.
-    Weightless,
+    NeverCounted,
 }
 
 /// What holds for the identity as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Bearing {
+pub struct IdentityContext {
     /// Its newest verdict that the forge counts.
-    pub newest: Option<Verdict>,
+    pub newest_verdict: Option<Verdict>,
     /// How approving verdicts are posted.
-    pub approve: Approve,
+    pub approve: ApprovalMode,
     /// Verdicts can be posted at all: not its own pull, and the forge has them.
-    pub verdicts: bool,
+    pub can_post_verdicts: bool,
     /// Somebody waits for a role or a person before approving (D19).
-    pub waits: bool,
+    pub must_wait: bool,
     /// The glass is broken at this change.
-    pub glass: bool,
+    pub glass_broken: bool,
     /// Somebody's request for its review is open and unanswered.
-    pub requested: bool,
+    pub review_requested: bool,
 }
 
 /// What happens to one role's review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Row {
+pub struct PublishDecision {
     /// What is enforced.
     pub enforced: Verdict,
     /// Why.
-    pub rule: Rule,
+    pub rule: PublishRule,
     /// What is done.
-    pub act: Act,
+    pub action: PublishAction,
 }
 
 /// What is done with a role's review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Act {
+pub enum PublishAction {
     /// The role is silent.
     Silent,
     /// The standing review is kept, and edited if its text differs.
@@ -120,7 +120,7 @@ pub enum Act {
 /// The rows of the first table, and the two of the identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "each is a row of the table above")]
-pub enum Rule {
+pub enum PublishRule {
     Silent,
     Glass,
     OwnBlock,
@@ -136,165 +136,197 @@ pub enum Rule {
 }
 
 /// Walks the table for one identity: one row for each voice, in order.
-pub fn walk(voices: &[Voice], bearing: &Bearing) -> Vec<Row> {
-    let mut newest = bearing.newest;
-    let mut rows: Vec<Row> = Vec::with_capacity(voices.len());
+pub fn decide_for_identity(voices: &[PublishInput], bearing: &IdentityContext) -> Vec<PublishDecision> {
+    let mut newest = bearing.newest_verdict;
+    let mut rows: Vec<PublishDecision> = Vec::with_capacity(voices.len());
     for voice in voices {
-        let row = row(voice, voices, bearing, newest);
-        if let Act::Post(form) | Act::PostAndSupersede(form) = row.act
+        let row = decide_for_role(voice, voices, bearing, newest);
+        if let PublishAction::Post(form) | PublishAction::PostAndSupersede(form) = row.action
             && form != Verdict::Comment
         {
             newest = Some(form);
         }
         rows.push(row);
     }
-    lift(&mut rows, bearing, newest);
-    answer(&mut rows, voices, bearing, newest);
+    lift_own_block(&mut rows, bearing, newest);
+    answer_review_request(&mut rows, voices, bearing, newest);
     rows
 }
 
-fn row(voice: &Voice, voices: &[Voice], bearing: &Bearing, newest: Option<Verdict>) -> Row {
-    let Some(own) = voice.own else {
-        return Row { enforced: Verdict::Comment, rule: Rule::Silent, act: Act::Silent };
+fn decide_for_role(
+    voice: &PublishInput,
+    voices: &[PublishInput],
+    bearing: &IdentityContext,
+    newest: Option<Verdict>,
+) -> PublishDecision {
+    let Some(own) = voice.own_verdict else {
+        return PublishDecision {
+            enforced: Verdict::Comment,
+            rule: PublishRule::Silent,
+            action: PublishAction::Silent,
+        };
     };
-    let (enforced, rule) = enforce(voice, own, voices, bearing, newest);
-    let act =
-        if rule == Rule::Glass { break_glass(voice, bearing, newest) } else { act(voice, enforced, bearing, newest) };
-    Row { enforced, rule, act }
+    let (enforced, rule) = enforce_verdict(voice, own, voices, bearing, newest);
+    let act = if rule == PublishRule::Glass {
+        choose_break_glass_action(voice, bearing, newest)
+    } else {
+        choose_action(voice, enforced, bearing, newest)
+    };
+    PublishDecision { enforced, rule, action: act }
 }
 
-fn enforce(
-    voice: &Voice,
+fn enforce_verdict(
+    voice: &PublishInput,
     own: Verdict,
-    voices: &[Voice],
-    bearing: &Bearing,
+    voices: &[PublishInput],
+    bearing: &IdentityContext,
     newest: Option<Verdict>,
-) -> (Verdict, Rule) {
-    let sibling_blocks = voices.iter().any(|it| it.blocks && it.own == Some(Verdict::RequestChanges));
+) -> (Verdict, PublishRule) {
+    let sibling_blocks = voices.iter().any(|it| it.may_block && it.own_verdict == Some(Verdict::RequestChanges));
     let block_stands = voice.standing.is_some_and(|held| {
-        held.form == Verdict::RequestChanges && held.weight != Weight::Respected && stands(held, newest)
+        held.posted_as == Verdict::RequestChanges
+            && held.weight != StandingWeight::DismissalRespected
+            && still_stands(held, newest)
     });
     let approval_counts =
-        voice.standing.is_some_and(|held| held.form == Verdict::Approve && held.weight == Weight::Counts);
-    let may = bearing.verdicts && bearing.approve != Approve::Off;
-    let another_approves = voices.iter().any(|it| it.own == Some(Verdict::Approve)) && !bearing.waits;
-    if bearing.glass {
-        (Verdict::Approve, Rule::Glass)
+        voice.standing.is_some_and(|held| held.posted_as == Verdict::Approve && held.weight == StandingWeight::Counts);
+    let may = bearing.can_post_verdicts && bearing.approve != ApprovalMode::Off;
+    let another_approves = voices.iter().any(|it| it.own_verdict == Some(Verdict::Approve)) && !bearing.must_wait;
+    if bearing.glass_broken {
+        (Verdict::Approve, PublishRule::Glass)
     } else if own == Verdict::RequestChanges {
-        (Verdict::RequestChanges, Rule::OwnBlock)
-    } else if sibling_blocks && voice.blocks {
-        (Verdict::RequestChanges, Rule::Escalated)
+        (Verdict::RequestChanges, PublishRule::OwnBlock)
+    } else if sibling_blocks && voice.may_block {
+        (Verdict::RequestChanges, PublishRule::Escalated)
     } else if sibling_blocks {
-        (Verdict::Comment, Rule::HeldDown)
-    } else if voice.unread && approval_counts && !another_approves {
-        (Verdict::RequestChanges, Rule::Unread)
-    } else if own == Verdict::Approve && !bearing.waits {
-        (Verdict::Approve, Rule::Approves)
+        (Verdict::Comment, PublishRule::HeldDown)
+    } else if voice.has_unread_approval && approval_counts && !another_approves {
+        (Verdict::RequestChanges, PublishRule::Unread)
+    } else if own == Verdict::Approve && !bearing.must_wait {
+        (Verdict::Approve, PublishRule::Approves)
     } else if block_stands && !(another_approves && may) {
-        (Verdict::RequestChanges, Rule::BlockStays)
+        (Verdict::RequestChanges, PublishRule::BlockStays)
     } else if own == Verdict::Approve {
-        (Verdict::Comment, Rule::Waiting)
+        (Verdict::Comment, PublishRule::Waiting)
     } else {
-        (Verdict::Comment, Rule::Comments)
+        (Verdict::Comment, PublishRule::Comments)
     }
 }
 
 /// Whether a review still stands. One that a newer verdict of the same identity replaced does, as long as that
 /// verdict is the same or worse: two blocking roles must not repost each other for ever (D17).
-fn stands(held: Held, newest: Option<Verdict>) -> bool {
+fn still_stands(held: StandingVerdict, newest: Option<Verdict>) -> bool {
     match held.weight {
-        Weight::Counts | Weight::Respected | Weight::Weightless => true,
-        Weight::Replaced => newest.is_some_and(|newest| held.form <= newest),
-        Weight::Lost => false,
+        StandingWeight::Counts | StandingWeight::DismissalRespected | StandingWeight::NeverCounted => true,
+        StandingWeight::Replaced => newest.is_some_and(|newest| held.posted_as <= newest),
+        StandingWeight::Lost => false,
     }
 }
 
-fn act(voice: &Voice, enforced: Verdict, bearing: &Bearing, newest: Option<Verdict>) -> Act {
-    let form = form(enforced, bearing, newest);
-    let Some(held) = voice.standing else { return Act::Post(form) };
-    match (held.form, enforced) {
+fn choose_action(
+    voice: &PublishInput,
+    enforced: Verdict,
+    bearing: &IdentityContext,
+    newest: Option<Verdict>,
+) -> PublishAction {
+    let form = choose_posted_verdict(enforced, bearing, newest);
+    let Some(held) = voice.standing else { return PublishAction::Post(form) };
+    match (held.posted_as, enforced) {
         (Verdict::RequestChanges, Verdict::RequestChanges) => {
-            if stands(held, newest) || form == Verdict::Comment {
-                Act::Keep
+            if still_stands(held, newest) || form == Verdict::Comment {
+                PublishAction::Keep
             } else {
-                Act::Post(form)
+                PublishAction::Post(form)
             }
         }
-        (Verdict::RequestChanges | Verdict::Approve, Verdict::Comment) => Act::Keep,
-        (Verdict::RequestChanges, Verdict::Approve) => Act::Post(form),
+        (Verdict::RequestChanges | Verdict::Approve, Verdict::Comment) => PublishAction::Keep,
+        (Verdict::RequestChanges, Verdict::Approve) => PublishAction::Post(form),
         (Verdict::Approve, Verdict::RequestChanges) => {
             if form == Verdict::Comment {
-                Act::Keep
+                PublishAction::Keep
             } else {
-                Act::PostAndSupersede(form)
+                PublishAction::PostAndSupersede(form)
             }
         }
         (Verdict::Approve, Verdict::Approve) => {
-            let dismissed = matches!(held.weight, Weight::Lost) && form == Verdict::Approve;
-            if dismissed { Act::Post(form) } else { Act::Keep }
+            let dismissed = matches!(held.weight, StandingWeight::Lost) && form == Verdict::Approve;
+            if dismissed { PublishAction::Post(form) } else { PublishAction::Keep }
         }
         (Verdict::Comment, _) => {
             if form == Verdict::Comment {
-                Act::Keep
+                PublishAction::Keep
             } else {
-                Act::Post(form)
+                PublishAction::Post(form)
             }
         }
     }
 }
 
 /// The form a verdict is posted in (D27).
-fn form(enforced: Verdict, bearing: &Bearing, newest: Option<Verdict>) -> Verdict {
-    let may = bearing.verdicts && bearing.approve != Approve::Off;
+fn choose_posted_verdict(enforced: Verdict, bearing: &IdentityContext, newest: Option<Verdict>) -> Verdict {
+    let may = bearing.can_post_verdicts && bearing.approve != ApprovalMode::Off;
     match enforced {
         Verdict::RequestChanges if may => Verdict::RequestChanges,
         Verdict::Approve if may => {
             let lifts = newest == Some(Verdict::RequestChanges);
-            if lifts || bearing.approve == Approve::On { Verdict::Approve } else { Verdict::Comment }
+            if lifts || bearing.approve == ApprovalMode::On { Verdict::Approve } else { Verdict::Comment }
         }
         _ => Verdict::Comment,
     }
 }
 
 /// Broken glass lifts an own block that counts, and posts nothing else (D25).
-fn break_glass(voice: &Voice, bearing: &Bearing, newest: Option<Verdict>) -> Act {
-    let may = bearing.verdicts && bearing.approve != Approve::Off;
+fn choose_break_glass_action(
+    voice: &PublishInput,
+    bearing: &IdentityContext,
+    newest: Option<Verdict>,
+) -> PublishAction {
+    let may = bearing.can_post_verdicts && bearing.approve != ApprovalMode::Off;
     match voice.standing {
-        _ if may && newest == Some(Verdict::RequestChanges) => Act::Post(Verdict::Approve),
-        None => Act::Post(Verdict::Comment),
-        Some(_) => Act::Keep,
+        _ if may && newest == Some(Verdict::RequestChanges) => PublishAction::Post(Verdict::Approve),
+        None => PublishAction::Post(Verdict::Comment),
+        Some(_) => PublishAction::Keep,
     }
 }
 
 /// PUB-21 (3): nobody who approves leaves a block of ours behind that the forge counts.
-fn lift(rows: &mut [Row], bearing: &Bearing, newest: Option<Verdict>) {
-    if newest != Some(Verdict::RequestChanges) || !bearing.verdicts || bearing.approve == Approve::Off {
+fn lift_own_block(rows: &mut [PublishDecision], bearing: &IdentityContext, newest: Option<Verdict>) {
+    if newest != Some(Verdict::RequestChanges) || !bearing.can_post_verdicts || bearing.approve == ApprovalMode::Off {
         return;
     }
-    if let Some(row) = rows.iter_mut().rev().find(|row| row.rule == Rule::Approves) {
-        row.act = Act::Post(Verdict::Approve);
-        row.rule = Rule::Lifts;
+    if let Some(row) = rows.iter_mut().rev().find(|row| row.rule == PublishRule::Approves) {
+        row.action = PublishAction::Post(Verdict::Approve);
+        row.rule = PublishRule::Lifts;
     }
 }
 
 /// PUB-20: an open request for our review is answered by the gravest verdict, once nothing is left to review.
-fn answer(rows: &mut [Row], voices: &[Voice], bearing: &Bearing, newest: Option<Verdict>) {
-    let current = voices.iter().all(|voice| voice.own.is_none() || voice.current);
-    let posts = rows.iter().any(|row| matches!(row.act, Act::Post(_) | Act::PostAndSupersede(_)));
-    if !bearing.requested || !current || posts || bearing.glass {
+fn answer_review_request(
+    rows: &mut [PublishDecision],
+    voices: &[PublishInput],
+    bearing: &IdentityContext,
+    newest: Option<Verdict>,
+) {
+    let current = voices.iter().all(|voice| voice.own_verdict.is_none() || voice.is_current);
+    let posts =
+        rows.iter().any(|row| matches!(row.action, PublishAction::Post(_) | PublishAction::PostAndSupersede(_)));
+    if !bearing.review_requested || !current || posts || bearing.glass_broken {
         return;
     }
-    let gravest = rows.iter().filter(|row| row.act != Act::Silent).map(|row| row.enforced).max();
-    let Some(row) = rows.iter_mut().find(|row| row.act != Act::Silent && Some(row.enforced) == gravest) else { return };
-    let form = form(row.enforced, bearing, newest);
+    let gravest = rows.iter().filter(|row| row.action != PublishAction::Silent).map(|row| row.enforced).max();
+    let Some(row) = rows.iter_mut().find(|row| row.action != PublishAction::Silent && Some(row.enforced) == gravest)
+    else {
+        return;
+    };
+    let form = choose_posted_verdict(row.enforced, bearing, newest);
     // A block that may only be said as a comment here is better left where it stands.
-    if row.rule != Rule::BlockStays || form == Verdict::RequestChanges {
-        row.act = Act::Post(form);
-        row.rule = Rule::Answers;
+    if row.rule != PublishRule::BlockStays || form == Verdict::RequestChanges {
+        row.action = PublishAction::Post(form);
+        row.rule = PublishRule::Answers;
     }
 }
 
-impl Rule {
+impl PublishRule {
     /// The row's name, as `explain` prints it.
     pub fn name(self) -> &'static str {
         match self {

@@ -21,154 +21,160 @@
 //! | stale blocks too | wait for the reviewer |
 //! | people only, all answered | wait for the first of them; the operator, if that user is gone |
 
-use super::worker::{self, Go, Past};
-use super::{Case, Ruled, Says};
-use crate::facts::PersonBlock;
+use super::worker::{self, JobStatus, StartAttempt};
+use super::{MatchedRule, RuleContext, RuleEffect};
+use crate::facts::ExternalBlock;
 use crate::model::Login;
 use crate::model::snapshot::WorkOutcome;
-use crate::plan::{JobKind, OnWhom};
-use crate::policy::Work;
-use crate::render::Stop;
+use crate::plan::{JobKind, WaitingOn};
+use crate::policy::DispatchPolicy;
+use crate::render::StopReason;
 
 const RULE: &str = "changes-requested";
 
-pub(super) fn blocks<'a>(case: &Case<'a>) -> Option<Ruled<'a>> {
-    let (causes, stale) = sort(case);
+pub(super) fn match_changes_requested<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
+    let (causes, stale) = partition_blocks(case);
     if causes.is_empty() {
-        return (!stale.is_empty()).then(|| waits_for_review(&stale));
+        return (!stale.is_empty()).then(|| wait_for_reviewers(&stale));
     }
-    let mut told: Vec<String> = causes.iter().map(Block::tell).collect();
-    let ruled = if let Some(by) = case.facts.approved_by_person() {
-        Ruled::wait(RULE, OnWhom::Operator).fact(format!("{by} approved this head: no worker starts at it"))
-    } else if is_used_up(case) && causes.iter().any(|block| block.person().is_none()) {
-        used_up(case)
-    } else if let Some(work) = worker::workers(case) {
-        by_worker(case, work, &causes, &stale)
+    let mut told: Vec<String> = causes.iter().map(BlockCause::describe).collect();
+    let ruled = if let Some(by) = case.facts.find_person_approval() {
+        MatchedRule::wait(RULE, WaitingOn::Operator).fact(format!("{by} approved this head: no worker starts at it"))
+    } else if is_round_cap_reached(case) && causes.iter().any(|block| block.person().is_none()) {
+        block_on_round_cap(case)
+    } else if let Some(work) = worker::pushable_dispatch_policy(case) {
+        answer_with_worker(case, work, &causes, &stale)
     } else {
-        by_hand(&causes)
+        wait_without_worker(&causes)
     };
     told.extend(ruled.facts);
-    Some(Ruled { facts: told, ..ruled })
+    Some(MatchedRule { facts: told, ..ruled })
 }
 
 /// A block that is a cause.
-struct Block<'a> {
+struct BlockCause<'a> {
     name: &'a str,
     /// The review, if no role blocks.
-    review: Option<&'a PersonBlock<'a>>,
+    external_block: Option<&'a ExternalBlock<'a>>,
 }
 
-fn sort<'a>(case: &Case<'a>) -> (Vec<Block<'a>>, Vec<&'a str>) {
+fn partition_blocks<'a>(case: &RuleContext<'a>) -> (Vec<BlockCause<'a>>, Vec<&'a str>) {
     let (mut causes, mut stale) = (Vec::new(), Vec::new());
-    for judgement in case.judged.iter().filter(|it| it.blocks()) {
+    for judgement in case.judgements.iter().filter(|it| it.is_blocking()) {
         let name = judgement.name().as_str();
-        if judgement.current || !judgement.role.applies {
-            causes.push(Block { name, review: None });
+        if judgement.is_current || !judgement.role.applies {
+            causes.push(BlockCause { name, external_block: None });
         } else {
             stale.push(name);
         }
     }
-    for block in &case.facts.blocks {
+    for block in &case.facts.external_blocks {
         if block.is_bot() && !block.at_head {
             stale.push(block.name());
         } else {
-            causes.push(Block { name: block.name(), review: Some(block) });
+            causes.push(BlockCause { name: block.name(), external_block: Some(block) });
         }
     }
     (causes, stale)
 }
 
-fn by_hand<'a>(causes: &[Block<'a>]) -> Ruled<'a> {
-    let unanswered = |block: &Block<'_>| block.person().is_none_or(|person| person.at_head);
+fn wait_without_worker<'a>(causes: &[BlockCause<'a>]) -> MatchedRule<'a> {
+    let unanswered = |block: &BlockCause<'_>| block.person().is_none_or(|person| person.at_head);
     if causes.iter().any(unanswered) {
-        return Ruled::wait(RULE, OnWhom::Author).fact("no worker may push here");
+        return MatchedRule::wait(RULE, WaitingOn::Author).fact("no worker may push here");
     }
-    waits_for_person(causes)
+    wait_for_person(causes)
 }
 
-fn by_worker<'a>(case: &Case<'a>, work: &Work, causes: &[Block<'a>], stale: &[&'a str]) -> Ruled<'a> {
-    let turns: Vec<(Turn, &Block<'a>)> = causes.iter().map(|block| (turn(case, work, block), block)).collect();
-    let mut running = turns.iter().filter(|(turn, _)| *turn == Turn::Running);
+fn answer_with_worker<'a>(
+    case: &RuleContext<'a>,
+    work: &DispatchPolicy,
+    causes: &[BlockCause<'a>],
+    stale: &[&'a str],
+) -> MatchedRule<'a> {
+    let turns: Vec<(BlockState, &BlockCause<'a>)> =
+        causes.iter().map(|block| (classify_block(case, work, block), block)).collect();
+    let mut running = turns.iter().filter(|(turn, _)| *turn == BlockState::Running);
     if let Some((_, block)) = running.next() {
-        return Ruled::wait(RULE, OnWhom::Worker).fact(format!("a worker answers {}", block.name));
+        return MatchedRule::wait(RULE, WaitingOn::Worker).fact(format!("a worker answers {}", block.name));
     }
     for (turn, block) in &turns {
-        if let Turn::Over(outcome) = turn {
-            return worker::could_not(RULE, JobKind::Findings, &block.cause(), *outcome);
+        if let BlockState::Ended(outcome) = turn {
+            return worker::block_on_failed_worker(RULE, JobKind::Findings, &block.cause(), *outcome);
         }
     }
     let start = turns.iter().find_map(|(turn, block)| match turn {
-        Turn::Start(go) => Some((*go, block)),
+        BlockState::Start(go) => Some((*go, block)),
         _ => None,
     });
     match start {
-        Some(_) if is_used_up(case) => used_up(case),
-        Some((go, block)) => worker::start(case, work, RULE, JobKind::Findings, block.cause(), go),
-        None if !stale.is_empty() => waits_for_review(stale),
-        None => waits_for_person(causes),
+        Some(_) if is_round_cap_reached(case) => block_on_round_cap(case),
+        Some((go, block)) => worker::start_worker(case, work, RULE, JobKind::Findings, block.cause(), go),
+        None if !stale.is_empty() => wait_for_reviewers(stale),
+        None => wait_for_person(causes),
     }
 }
 
 /// Whose turn one block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turn {
-    Start(Go),
+enum BlockState {
+    Start(StartAttempt),
     Running,
-    Over(Option<WorkOutcome>),
+    Ended(Option<WorkOutcome>),
     Answered,
 }
 
-fn turn(case: &Case<'_>, work: &Work, block: &Block<'_>) -> Turn {
+fn classify_block(case: &RuleContext<'_>, work: &DispatchPolicy, block: &BlockCause<'_>) -> BlockState {
     let patch = &case.facts.snapshot.changes.patch;
     let jobs = &case.facts.work;
     let record = match block.person() {
-        Some(_) => jobs.of_cause(&block.cause()),
-        None => jobs.at(&block.cause(), patch),
+        Some(_) => jobs.find_by_cause(&block.cause()),
+        None => jobs.find_at_change(&block.cause(), patch),
     };
     if record.is_some_and(|record| record.patch != patch) {
-        return Turn::Answered;
+        return BlockState::Answered;
     }
-    match worker::past(case, work, record) {
-        Past::Never => Turn::Start(Go::First),
-        Past::Running => Turn::Running,
-        Past::Crashed => Turn::Start(Go::Again),
-        Past::Ended(Some(WorkOutcome::Done)) if block.person().is_some() => Turn::Answered,
-        Past::Ended(outcome) => Turn::Over(outcome),
+    match worker::read_job_status(case, work, record) {
+        JobStatus::NeverStarted => BlockState::Start(StartAttempt::First),
+        JobStatus::Running => BlockState::Running,
+        JobStatus::Crashed => BlockState::Start(StartAttempt::Retry),
+        JobStatus::Ended(Some(WorkOutcome::Done)) if block.person().is_some() => BlockState::Answered,
+        JobStatus::Ended(outcome) => BlockState::Ended(outcome),
     }
 }
 
-fn is_used_up(case: &Case<'_>) -> bool {
+fn is_round_cap_reached(case: &RuleContext<'_>) -> bool {
     case.facts.rounds_allowed() <= case.round
 }
 
-fn used_up<'a>(case: &Case<'a>) -> Ruled<'a> {
+fn block_on_round_cap<'a>(case: &RuleContext<'a>) -> MatchedRule<'a> {
     let told = format!("round {} of {} is used up", case.round, case.facts.rounds_allowed());
-    Ruled::new(RULE, Says::Blocked(Stop::Rounds)).fact(told)
+    MatchedRule::new(RULE, RuleEffect::Blocked(StopReason::RoundLimit)).fact(told)
 }
 
-fn waits_for_review<'a>(stale: &[&str]) -> Ruled<'a> {
+fn wait_for_reviewers<'a>(stale: &[&str]) -> MatchedRule<'a> {
     let names = stale.iter().map(|name| (*name).to_owned()).collect();
     let told = format!("{} asked for changes before this one", stale.join(", "));
-    Ruled::wait(RULE, OnWhom::Reviewer(names)).fact(told)
+    MatchedRule::wait(RULE, WaitingOn::Reviewer(names)).fact(told)
 }
 
-fn waits_for_person<'a>(causes: &[Block<'a>]) -> Ruled<'a> {
+fn wait_for_person<'a>(causes: &[BlockCause<'a>]) -> MatchedRule<'a> {
     let login = causes.iter().find_map(|block| block.person()?.review.author.login.as_ref());
-    let on = login.map_or(OnWhom::Operator, |login: &Login| OnWhom::Person(login.clone()));
-    Ruled::wait(RULE, on).fact("answered, not looked at again")
+    let on = login.map_or(WaitingOn::Operator, |login: &Login| WaitingOn::Person(login.clone()));
+    MatchedRule::wait(RULE, on).fact("answered, not looked at again")
 }
 
-impl<'a> Block<'a> {
-    fn tell(&self) -> String {
+impl<'a> BlockCause<'a> {
+    fn describe(&self) -> String {
         format!("{} asks for changes", self.name)
     }
 
     fn cause(&self) -> String {
-        self.review.map_or_else(|| format!("role:{}", self.name), PersonBlock::cause)
+        self.external_block.map_or_else(|| format!("role:{}", self.name), ExternalBlock::cause)
     }
 
     /// The review, if a person blocks.
-    fn person(&self) -> Option<&'a PersonBlock<'a>> {
-        self.review.filter(|review| !review.is_bot())
+    fn person(&self) -> Option<&'a ExternalBlock<'a>> {
+        self.external_block.filter(|review| !review.is_bot())
     }
 }

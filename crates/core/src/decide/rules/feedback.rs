@@ -12,135 +12,145 @@
 //! | some was there when a worker for it was started at this change | that worker's record decides |
 //! | none was | spawn `address-feedback` |
 
-use super::super::judged::{Judged, Judgement};
-use super::worker::worker;
-use super::{Case, Ruled, Says};
-use crate::facts::{FixPlan, JobRecord};
+use super::super::judgement::{JudgedFinding, RoleJudgement};
+use super::worker::decide_worker;
+use super::{MatchedRule, RuleContext, RuleEffect};
+use crate::facts::{FixPlanComment, JobRecord};
 use crate::hash::Hash;
 use crate::mark::{ReplyKind, TagKind};
 use crate::model::{Note, Thread, ThreadId, Time, Verdict};
 use crate::plan::JobKind;
-use crate::render::Stop;
+use crate::render::StopReason;
 
 /// Rule 8.
-pub(super) fn findings<'a>(case: &Case<'a>) -> Option<Ruled<'a>> {
-    case.facts.work_here()?;
+pub(super) fn match_unanswered_findings<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
+    case.facts.dispatch_policy()?;
     let plans = case.facts.fix_plans();
-    let mut open: Vec<Open<'a>> = Vec::new();
-    for judgement in case.judged.iter().filter(|it| it.current && it.own != Some(Verdict::RequestChanges)) {
-        open.extend(judgement.findings.iter().filter_map(|it| unanswered(case, &plans, judgement, it)));
+    let mut open: Vec<UnansweredItem<'a>> = Vec::new();
+    for judgement in
+        case.judgements.iter().filter(|it| it.is_current && it.own_verdict != Some(Verdict::RequestChanges))
+    {
+        open.extend(judgement.findings.iter().filter_map(|it| find_unanswered_item(case, &plans, judgement, it)));
     }
-    open.extend(table_rows(case, &plans));
-    answer(case, "findings-unanswered", &open)
+    open.extend(collect_unanswered_rows(case, &plans));
+    decide_on_items(case, "findings-unanswered", &open)
 }
 
 /// Rule 9.
-pub(super) fn threads<'a>(case: &Case<'a>) -> Option<Ruled<'a>> {
-    case.facts.work_here()?;
+pub(super) fn match_unanswered_threads<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
+    case.facts.dispatch_policy()?;
     let threads = case.facts.snapshot.threads.iter();
-    let open: Vec<Open<'a>> = threads
+    let open: Vec<UnansweredItem<'a>> = threads
         .filter(|thread| thread.resolved.is_none() && !thread.notes.is_empty())
-        .filter(|thread| !case.facts.answered(thread) && !is_finding(case, thread))
-        .map(|thread| Open::of_thread(case, format!("thread {}", thread.id), thread))
+        .filter(|thread| !case.facts.is_answered(thread) && !is_role_finding(case, thread))
+        .map(|thread| UnansweredItem::from_thread(case, format!("thread {}", thread.id), thread))
         .collect();
-    answer(case, "threads-unanswered", &open)
+    decide_on_items(case, "threads-unanswered", &open)
 }
 
 /// Something that nobody answered.
-struct Open<'a> {
+struct UnansweredItem<'a> {
     name: String,
     /// Since when it waits; a table's row has no time of its own.
     since: Option<Time>,
     /// The thread, where it is one program's note on another's answer.
-    echo: Option<&'a ThreadId>,
+    echo_thread: Option<&'a ThreadId>,
 }
 
-fn answer<'a>(case: &Case<'a>, rule: &'static str, open: &[Open<'a>]) -> Option<Ruled<'a>> {
+fn decide_on_items<'a>(
+    case: &RuleContext<'a>,
+    rule: &'static str,
+    open: &[UnansweredItem<'a>],
+) -> Option<MatchedRule<'a>> {
     if open.is_empty() {
         return None;
     }
     let told: Vec<String> = open.iter().map(|it| it.name.clone()).collect();
-    let fresh: Vec<&Open<'_>> = open.iter().filter(|it| it.echo.is_none()).collect();
+    let fresh: Vec<&UnansweredItem<'_>> = open.iter().filter(|it| it.echo_thread.is_none()).collect();
     if fresh.is_empty() {
-        let threads = open.iter().filter_map(|it| it.echo).collect();
-        return Some(Ruled::new(rule, Says::Blocked(Stop::Echo { threads })).facts(told));
+        let threads = open.iter().filter_map(|it| it.echo_thread).collect();
+        return Some(MatchedRule::new(rule, RuleEffect::Blocked(StopReason::BotLoop { threads })).facts(told));
     }
     let patch = &case.facts.snapshot.changes.patch;
     let jobs = case.facts.work.jobs.iter().rev();
     let last = { jobs }.find(|job| job.kind == JobKind::AddressFeedback && job.patch == patch);
     let was_there = |job: &&JobRecord<'_>| fresh.iter().any(|it| it.since.is_none_or(|since| since <= job.at));
     let record = last.filter(|job| job.outcome.is_none() || was_there(job));
-    let cause = record.map_or_else(|| cause(&fresh), |job| job.cause.to_owned());
-    let ruled = worker(case, rule, JobKind::AddressFeedback, cause, record);
+    let cause = record.map_or_else(|| build_cause(&fresh), |job| job.cause.to_owned());
+    let ruled = decide_worker(case, rule, JobKind::AddressFeedback, cause, record);
     Some(ruled.facts(told))
 }
 
-fn cause(open: &[&Open<'_>]) -> String {
+fn build_cause(open: &[&UnansweredItem<'_>]) -> String {
     let mut names: Vec<String> =
         open.iter().map(|it| format!("{}@{}", it.name, it.since.unwrap_or_default().0)).collect();
     names.sort_unstable();
-    let hash = Hash::of_parts(names.iter().map(String::as_str));
+    let hash = Hash::digest_parts(names.iter().map(String::as_str));
     format!("feedback:{}", hash.0.get(..12).unwrap_or_default())
 }
 
-fn unanswered<'a>(
-    case: &Case<'a>,
-    plans: &[FixPlan<'a>],
-    judgement: &Judgement<'_>,
-    it: &Judged<'a>,
-) -> Option<Open<'a>> {
-    if !it.counts || it.state.settled() || plans.iter().any(|plan| plan.findings.contains(&it.id)) {
+fn find_unanswered_item<'a>(
+    case: &RuleContext<'a>,
+    plans: &[FixPlanComment<'a>],
+    judgement: &RoleJudgement<'_>,
+    it: &JudgedFinding<'a>,
+) -> Option<UnansweredItem<'a>> {
+    if !it.counts || it.state.is_settled() || plans.iter().any(|plan| plan.findings.contains(&it.id)) {
         return None;
     }
     let name = format!("{}/{}", judgement.name(), it.id);
     let mut threads = case.facts.snapshot.threads.iter();
     match it.thread.and_then(|id| threads.find(|thread| thread.id == *id)) {
-        Some(thread) if case.facts.answered(thread) => None,
-        Some(thread) => Some(Open::of_thread(case, name, thread)),
-        None => Some(Open { name, since: None, echo: None }),
+        Some(thread) if case.facts.is_answered(thread) => None,
+        Some(thread) => Some(UnansweredItem::from_thread(case, name, thread)),
+        None => Some(UnansweredItem { name, since: None, echo_thread: None }),
     }
 }
 
 /// Rows of other bots' tables that no fix plan names.
-fn table_rows<'a>(case: &Case<'a>, plans: &[FixPlan<'a>]) -> Vec<Open<'a>> {
-    let is_role = |name: &str| case.judged.iter().any(|it| it.name().as_str() == name);
+fn collect_unanswered_rows<'a>(case: &RuleContext<'a>, plans: &[FixPlanComment<'a>]) -> Vec<UnansweredItem<'a>> {
+    let is_role = |name: &str| case.judgements.iter().any(|it| it.name().as_str() == name);
     let mut open = Vec::new();
     for bot in case.facts.bot_reviews() {
         if !bot.at_head || is_role(bot.name) || bot.review.verdict() == Some(Verdict::RequestChanges) {
             continue;
         }
-        let named = |number: &&u32| plans.iter().any(|plan| plan.numbers.contains(number));
+        let named = |number: &&u32| plans.iter().any(|plan| plan.bot_finding_numbers.contains(number));
         let rows = bot.text.findings.iter().filter(|number| !named(number));
-        open.extend(rows.map(|number| Open {
+        open.extend(rows.map(|number| UnansweredItem {
             name: format!("{} finding {number}", bot.name),
             since: None,
-            echo: None,
+            echo_thread: None,
         }));
     }
     open
 }
 
 /// Whether a thread is a role's finding: rule 8 looks at those.
-fn is_finding(case: &Case<'_>, thread: &Thread) -> bool {
+fn is_role_finding(case: &RuleContext<'_>, thread: &Thread) -> bool {
     let Some(root) = thread.root() else { return false };
-    let Some(TagKind::Root { role, .. }) = root.text.tag().map(|tag| &tag.kind) else { return false };
-    case.judged.iter().any(|it| it.name() == role && root.author.is(it.role.identity))
+    let Some(TagKind::Root { role, .. }) = root.text.trusted_tag().map(|tag| &tag.kind) else { return false };
+    case.judgements.iter().any(|it| it.name() == role && root.author.has_login(it.role.identity))
 }
 
-impl<'a> Open<'a> {
-    fn of_thread(case: &Case<'a>, name: String, thread: &'a Thread) -> Self {
-        Self { name, since: thread.last().map(|last| last.at), echo: is_echo(case, thread).then_some(&thread.id) }
+impl<'a> UnansweredItem<'a> {
+    fn from_thread(case: &RuleContext<'a>, name: String, thread: &'a Thread) -> Self {
+        Self {
+            name,
+            since: thread.last().map(|last| last.at),
+            echo_thread: is_echo(case, thread).then_some(&thread.id),
+        }
     }
 }
 
 /// Whether a program wrote last, and a worker answered before it at this head: one more answer would go round.
-fn is_echo(case: &Case<'_>, thread: &Thread) -> bool {
+fn is_echo(case: &RuleContext<'_>, thread: &Thread) -> bool {
     let facts = case.facts;
     let program = |note: &Note| note.author.bot || facts.is_own_author(&note.author);
     let by_worker = |note: &Note| {
-        let tagged = note.text.tag().map(|tag| &tag.kind);
+        let tagged = note.text.trusted_tag().map(|tag| &tag.kind);
         let answer = matches!(tagged, Some(TagKind::Reply { what: ReplyKind::Answer, .. }));
-        let user = facts.policy.work.as_ref().is_some_and(|work| note.author.is(&work.user));
+        let user = facts.policy.work.as_ref().is_some_and(|work| note.author.has_login(&work.user));
         answer || (user && tagged.is_none())
     };
     let Some((last, before)) = thread.notes.split_last() else { return false };

@@ -7,43 +7,43 @@
 //! | `checks-pending` | one is not done | wait for the checks |
 //! | `checks-pending` | there are none, and policy requires some | wait for the checks |
 
-use super::worker::worker;
-use super::{Case, Ruled};
+use super::worker::decide_worker;
+use super::{MatchedRule, RuleContext};
 use crate::hash::Hash;
 use crate::model::{CheckState, Mergeable};
-use crate::plan::{JobKind, OnWhom};
+use crate::plan::{JobKind, WaitingOn};
 
-pub(super) fn conflict<'a>(case: &Case<'a>) -> Option<Ruled<'a>> {
+pub(super) fn match_conflict<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
     let pull = &case.facts.snapshot.pull;
     if pull.mergeable != Mergeable::Conflict || pull.draft {
         return None;
     }
     let cause = format!("conflict:{}", pull.base_sha.short());
-    let record = case.facts.work.at(&cause, &case.facts.snapshot.changes.patch);
-    let ruled = worker(case, "conflict", JobKind::Rebase, cause.clone(), record);
+    let record = case.facts.work.find_at_change(&cause, &case.facts.snapshot.changes.patch);
+    let ruled = decide_worker(case, "conflict", JobKind::Rebase, cause.clone(), record);
     Some(ruled.fact(format!("does not merge into `{}` at {}", pull.base, pull.base_sha.short())))
 }
 
-pub(super) fn failed<'a>(case: &Case<'a>) -> Option<Ruled<'a>> {
+pub(super) fn match_failed_checks<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
     let checks = &case.facts.snapshot.checks;
-    if checks.state() != CheckState::Fail {
+    if checks.combined_state() != CheckState::Fail {
         return None;
     }
-    let mut names = checks.named(CheckState::Fail);
+    let mut names = checks.names_in_state(CheckState::Fail);
     names.sort_unstable();
-    let hash = Hash::of_parts(names.iter().copied());
+    let hash = Hash::digest_parts(names.iter().copied());
     let cause = format!("ci:{}", hash.0.get(..12).unwrap_or_default());
-    let record = case.facts.work.at(&cause, &case.facts.snapshot.changes.patch);
-    let ruled = worker(case, "checks-failed", JobKind::CiFix, cause.clone(), record);
+    let record = case.facts.work.find_at_change(&cause, &case.facts.snapshot.changes.patch);
+    let ruled = decide_worker(case, "checks-failed", JobKind::CiFix, cause.clone(), record);
     Some(ruled.fact(format!("failed: {}", names.join(", "))))
 }
 
-pub(super) fn pending<'a>(case: &Case<'a>) -> Option<Ruled<'a>> {
+pub(super) fn match_pending_checks<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
     let checks = &case.facts.snapshot.checks;
-    let told = match checks.state() {
+    let told = match checks.combined_state() {
         CheckState::Pending => {
-            let mut names = checks.named(CheckState::Pending);
-            names.extend(checks.named(CheckState::None));
+            let mut names = checks.names_in_state(CheckState::Pending);
+            names.extend(checks.names_in_state(CheckState::None));
             format!("not done: {}", names.join(", "))
         }
         CheckState::None if case.facts.policy.ci_required => {
@@ -51,5 +51,5 @@ pub(super) fn pending<'a>(case: &Case<'a>) -> Option<Ruled<'a>> {
         }
         CheckState::None | CheckState::Pass | CheckState::Fail => return None,
     };
-    Some(Ruled::wait("checks-pending", OnWhom::Checks).fact(told))
+    Some(MatchedRule::wait("checks-pending", WaitingOn::Checks).fact(told))
 }

@@ -30,19 +30,19 @@ mod review;
 mod self_review;
 mod worker;
 
-use super::judged::{Fresh, Judgement};
-use super::lease::lease;
+use super::judgement::{ReportStatus, RoleJudgement};
+use super::lease::check_lease;
 use super::operator;
-use super::publish::is_told;
+use super::publish::is_report_recorded;
 use crate::facts::Facts;
 use crate::model::{PullState, Time, Verdict};
-use crate::plan::{Brief, Next, OnWhom, Reason, Refusal, Step};
-use crate::render::Stop;
-use worker::Start;
+use crate::plan::{Brief, Next, Reason, Refusal, Step, WaitingOn};
+use crate::render::StopReason;
+use worker::WorkerStart;
 
 /// What the rules say of one pull.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct RulesOutcome {
     /// What happens next.
     pub next: Next,
     /// By which row, and which facts.
@@ -56,36 +56,37 @@ pub struct Outcome {
 }
 
 /// What happens next.
-pub fn rules<'a>(facts: &'a Facts<'a>, judged: &'a [Judgement<'a>]) -> Outcome {
-    let held = lease(facts);
-    let case = Case { facts, judged, active: held.active, round: round(facts, judged) };
-    let ruled = first_row(&case);
+pub fn apply_rules<'a>(facts: &'a Facts<'a>, judged: &'a [RoleJudgement<'a>]) -> RulesOutcome {
+    let held = check_lease(facts);
+    let case =
+        RuleContext { facts, judgements: judged, active_since: held.active_since, round: compute_round(facts, judged) };
+    let ruled = find_first_match(&case);
     let (mut steps, mut refused) = (Vec::new(), Vec::new());
-    if !matches!(ruled.says, Says::Idle) {
+    if !matches!(ruled.effect, RuleEffect::Idle) {
         steps = held.steps;
         refused = held.refused;
-        refused.extend(review::guarded(&case));
-        steps.extend(ready::labels(&case, &ruled));
+        refused.extend(review::refuse_repeat_reviews(&case));
+        steps.extend(ready::plan_ready_label_removal(&case, &ruled));
     }
     let why = Reason { rule: ruled.rule.to_owned(), facts: ruled.facts };
-    let mut outcome = Outcome { next: Next::Idle, why, steps, refused, round: case.round };
-    outcome.next = match ruled.says {
-        Says::Idle => Next::Idle,
-        Says::Wait(on) => Next::Wait(on),
-        Says::Review(briefs) => Next::Review(briefs),
-        Says::Spawn(_) | Says::Ready if case.active.is_some() => {
-            let since = case.active.unwrap_or_default();
-            outcome.why = Reason::new("lease").fact(format!("work since {since}")).fact(outcome.why.rule);
-            Next::Wait(OnWhom::Worker)
+    let mut outcome = RulesOutcome { next: Next::Idle, why, steps, refused, round: case.round };
+    outcome.next = match ruled.effect {
+        RuleEffect::Idle => Next::Idle,
+        RuleEffect::Wait(on) => Next::Wait(on),
+        RuleEffect::Review(briefs) => Next::Review(briefs),
+        RuleEffect::Spawn(_) | RuleEffect::Ready if case.active_since.is_some() => {
+            let since = case.active_since.unwrap_or_default();
+            outcome.why = Reason::new("lease").with_fact(format!("work since {since}")).with_fact(outcome.why.rule);
+            Next::Wait(WaitingOn::Worker)
         }
-        Says::Spawn(start) => Next::Spawn(Box::new(start.job(&case, &outcome.why))),
-        Says::Ready => {
-            outcome.steps.extend(ready::handoff(&case, &outcome.why));
+        RuleEffect::Spawn(start) => Next::Spawn(Box::new(start.into_job(&case, &outcome.why))),
+        RuleEffect::Ready => {
+            outcome.steps.extend(ready::plan_handoff(&case, &outcome.why));
             Next::Ready
         }
-        Says::Blocked(stop) => {
+        RuleEffect::Blocked(stop) => {
             let cause = stop.cause();
-            outcome.steps.extend(operator::operator(&case, stop, &outcome.why));
+            outcome.steps.extend(operator::plan_operator_comment(&case, stop, &outcome.why));
             Next::Blocked(cause)
         }
     };
@@ -94,67 +95,67 @@ pub fn rules<'a>(facts: &'a Facts<'a>, judged: &'a [Judgement<'a>]) -> Outcome {
 
 /// One pull as the rules see it.
 #[derive(Debug)]
-pub(in crate::decide) struct Case<'a> {
+pub(in crate::decide) struct RuleContext<'a> {
     pub(in crate::decide) facts: &'a Facts<'a>,
-    pub(in crate::decide) judged: &'a [Judgement<'a>],
+    pub(in crate::decide) judgements: &'a [RoleJudgement<'a>],
     /// Since when a worker is under way.
-    pub(in crate::decide) active: Option<Time>,
+    pub(in crate::decide) active_since: Option<Time>,
     /// Rounds used, this turn's verdicts included.
     pub(in crate::decide) round: u32,
 }
 
 /// The row that applies.
-struct Ruled<'a> {
+struct MatchedRule<'a> {
     rule: &'static str,
     facts: Vec<String>,
-    says: Says<'a>,
+    effect: RuleEffect<'a>,
 }
 
 /// What a row says.
-enum Says<'a> {
+enum RuleEffect<'a> {
     Idle,
-    Wait(OnWhom),
+    Wait(WaitingOn),
     Review(Vec<Brief>),
-    Spawn(Start),
+    Spawn(WorkerStart),
     Ready,
-    Blocked(Stop<'a>),
+    Blocked(StopReason<'a>),
 }
 
-fn first_row<'a>(case: &Case<'a>) -> Ruled<'a> {
-    taken_over(case)
-        .or_else(|| review::review(case))
-        .or_else(|| needs_human(case))
-        .or_else(|| blocks::blocks(case))
-        .or_else(|| health::conflict(case))
-        .or_else(|| health::failed(case))
-        .or_else(|| missing::missing(case))
-        .or_else(|| health::pending(case))
-        .or_else(|| self_review::self_review(case))
-        .or_else(|| feedback::findings(case))
-        .or_else(|| feedback::threads(case))
-        .or_else(|| draft(case))
-        .unwrap_or_else(|| Ruled::new("ready", Says::Ready).fact(format!("head {}", case.head())))
+fn find_first_match<'a>(case: &RuleContext<'a>) -> MatchedRule<'a> {
+    match_suspended(case)
+        .or_else(|| review::match_review(case))
+        .or_else(|| match_needs_human(case))
+        .or_else(|| blocks::match_changes_requested(case))
+        .or_else(|| health::match_conflict(case))
+        .or_else(|| health::match_failed_checks(case))
+        .or_else(|| missing::match_missing_reviews(case))
+        .or_else(|| health::match_pending_checks(case))
+        .or_else(|| self_review::match_self_review(case))
+        .or_else(|| feedback::match_unanswered_findings(case))
+        .or_else(|| feedback::match_unanswered_threads(case))
+        .or_else(|| match_draft(case))
+        .unwrap_or_else(|| MatchedRule::new("ready", RuleEffect::Ready).fact(format!("head {}", case.head())))
 }
 
 /// Rows in which referee starts nothing: closed, paused, broken glass.
-fn taken_over<'a>(case: &Case<'a>) -> Option<Ruled<'a>> {
+fn match_suspended<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
     let facts = case.facts;
     if facts.snapshot.pull.state != PullState::Open {
-        return Some(Ruled::new("closed", Says::Idle));
+        return Some(MatchedRule::new("closed", RuleEffect::Idle));
     }
-    if let Some(by) = facts.paused {
-        return Some(Ruled::wait("paused", OnWhom::Operator).fact(format!("by {}", by.name())));
+    if let Some(by) = facts.paused_by {
+        return Some(MatchedRule::wait("paused", WaitingOn::Operator).fact(format!("by {}", by.display_name())));
     }
-    let glass = facts.glass?;
-    let ruled = Ruled::wait("break-glass", OnWhom::Operator);
-    Some(ruled.fact(format!("by {} at {}", glass.by.name(), glass.at)).fact(glass.reason.to_owned()))
+    let glass = facts.break_glass?;
+    let ruled = MatchedRule::wait("break-glass", WaitingOn::Operator);
+    Some(ruled.fact(format!("by {} at {}", glass.by.display_name(), glass.at)).fact(glass.reason.to_owned()))
 }
 
-fn needs_human<'a>(case: &Case<'a>) -> Option<Ruled<'a>> {
-    let mut ruled = Ruled::new("needs-human", Says::Blocked(Stop::Findings));
-    for judgement in case.judged {
+fn match_needs_human<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
+    let mut ruled = MatchedRule::new("needs-human", RuleEffect::Blocked(StopReason::UnsettledFindings));
+    for judgement in case.judgements {
         for it in judgement.findings.iter().filter(|it| it.counts) {
-            if let Some(why) = it.needs_human {
+            if let Some(why) = it.needs_human_reason {
                 ruled = ruled.fact(format!("{}/{}: {why}", judgement.name(), it.id));
             }
         }
@@ -162,40 +163,41 @@ fn needs_human<'a>(case: &Case<'a>) -> Option<Ruled<'a>> {
     (!ruled.facts.is_empty()).then_some(ruled)
 }
 
-fn draft<'a>(case: &Case<'a>) -> Option<Ruled<'a>> {
-    case.facts.snapshot.pull.draft.then(|| Ruled::wait("draft", OnWhom::Author))
+fn match_draft<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
+    case.facts.snapshot.pull.draft.then(|| MatchedRule::wait("draft", WaitingOn::Author))
 }
 
 /// The pull's round: the largest of its roles' (LOOP-2).
-pub(in crate::decide) fn round(facts: &Facts<'_>, judged: &[Judgement<'_>]) -> u32 {
-    judged.iter().filter(|it| it.role.role.blocks).map(|it| round_of(facts, it)).max().unwrap_or(0)
+pub(in crate::decide) fn compute_round(facts: &Facts<'_>, judged: &[RoleJudgement<'_>]) -> u32 {
+    judged.iter().filter(|it| it.role.role.blocks).map(|it| compute_role_round(facts, it)).max().unwrap_or(0)
 }
 
 /// A role's rounds: those that its Marks tell, and the one that a fresh report makes now, since its Mark is not
 /// written yet.
-pub(in crate::decide) fn round_of(facts: &Facts<'_>, judgement: &Judgement<'_>) -> u32 {
+pub(in crate::decide) fn compute_role_round(facts: &Facts<'_>, judgement: &RoleJudgement<'_>) -> u32 {
     let patch = &facts.snapshot.changes.patch;
-    let read = matches!(judgement.fresh, Fresh::Complete | Fresh::Incomplete { .. });
+    let read = matches!(judgement.report_status, ReportStatus::Complete | ReportStatus::Incomplete { .. });
     let of_head = judgement.role.report.is_some_and(|report| report.head == facts.snapshot.pull.head);
-    let here = of_head || judgement.current;
-    let blocks = read && here && !is_told(facts, judgement) && judgement.own == Some(Verdict::RequestChanges);
+    let here = of_head || judgement.is_current;
+    let blocks =
+        read && here && !is_report_recorded(facts, judgement) && judgement.own_verdict == Some(Verdict::RequestChanges);
     let new = blocks && !judgement.role.round_patches.contains(&patch);
-    judgement.role.rounds.saturating_add(u32::from(new))
+    judgement.role.rounds_used.saturating_add(u32::from(new))
 }
 
-impl<'a> Case<'a> {
+impl<'a> RuleContext<'a> {
     fn head(&self) -> &'a str {
         self.facts.snapshot.pull.head.short()
     }
 }
 
-impl<'a> Ruled<'a> {
-    fn new(rule: &'static str, says: Says<'a>) -> Self {
-        Self { rule, facts: Vec::new(), says }
+impl<'a> MatchedRule<'a> {
+    fn new(rule: &'static str, says: RuleEffect<'a>) -> Self {
+        Self { rule, facts: Vec::new(), effect: says }
     }
 
-    fn wait(rule: &'static str, on: OnWhom) -> Self {
-        Self::new(rule, Says::Wait(on))
+    fn wait(rule: &'static str, on: WaitingOn) -> Self {
+        Self::new(rule, RuleEffect::Wait(on))
     }
 
     fn fact(mut self, fact: impl Into<String>) -> Self {

@@ -21,64 +21,70 @@
 //! | one has failed | blocked: reviewer failed |
 //! | one rests | wait for the reviewer |
 
-use super::super::judged::{Fresh, Judgement};
-use super::super::publish::is_told;
-use super::{Case, Ruled, Says};
-use crate::model::{CheckState, Figures, Severity, Span, Time};
-use crate::plan::{Brief, OnWhom, Reason, Refusal, Scope};
-use crate::policy::Start;
-use crate::render::Stop;
+use super::super::judgement::{ReportStatus, RoleJudgement};
+use super::super::publish::is_report_recorded;
+use super::{MatchedRule, RuleContext, RuleEffect};
+use crate::model::{CheckState, RunCost, Severity, Span, Time};
+use crate::plan::{Brief, Reason, Refusal, Scope, WaitingOn};
+use crate::policy::ReviewStart;
+use crate::render::StopReason;
 
 const RULE: &str = "review";
 /// One run and two retries (LOOP-11).
-const ATTEMPTS: u8 = 3;
+const MAX_ATTEMPTS: u8 = 3;
 /// How long a failed reviewer rests, after the first and the second attempt.
-const REST: [Span; 2] = [Span::minutes(5), Span::minutes(10)];
+const RETRY_BACKOFF: [Span; 2] = [Span::from_minutes(5), Span::from_minutes(10)];
 
-pub(super) fn review<'a>(case: &Case<'a>) -> Option<Ruled<'a>> {
-    let of = |wanted: Wants| case.judged.iter().filter(move |it| wants(case, it) == wanted);
-    let mut starts = of(Wants::Start).peekable();
+pub(super) fn match_review<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
+    let of = |wanted: ReviewDecision| case.judgements.iter().filter(move |it| decide_review(case, it) == wanted);
+    let mut starts = of(ReviewDecision::Start).peekable();
     if starts.peek().is_some() {
-        if let Some(over) = over_budget(case) {
-            return Some(Ruled::new(RULE, Says::Blocked(Stop::Budget { over })).fact(format!("{over} used up")));
+        if let Some(over) = find_exceeded_budget(case) {
+            return Some(
+                MatchedRule::new(RULE, RuleEffect::Blocked(StopReason::BudgetSpent { resource: over }))
+                    .fact(format!("{over} used up")),
+            );
         }
-        let briefs: Vec<Brief> = starts.map(|it| brief(case, it)).collect();
-        let told: Vec<String> = briefs.iter().map(tell).collect();
-        return Some(Ruled::new(RULE, Says::Review(briefs)).facts(told));
+        let briefs: Vec<Brief> = starts.map(|it| build_brief(case, it)).collect();
+        let told: Vec<String> = briefs.iter().map(describe_brief).collect();
+        return Some(MatchedRule::new(RULE, RuleEffect::Review(briefs)).facts(told));
     }
-    let failed: Vec<_> = of(Wants::Failed).map(Judgement::name).collect();
+    let failed: Vec<_> = of(ReviewDecision::Failed).map(RoleJudgement::name).collect();
     if !failed.is_empty() {
-        let told: Vec<String> = failed.iter().map(|role| format!("{role} failed {ATTEMPTS} times")).collect();
-        return Some(Ruled::new(RULE, Says::Blocked(Stop::Failed { roles: failed })).facts(told));
+        let told: Vec<String> = failed.iter().map(|role| format!("{role} failed {MAX_ATTEMPTS} times")).collect();
+        return Some(
+            MatchedRule::new(RULE, RuleEffect::Blocked(StopReason::ReviewersFailed { roles: failed })).facts(told),
+        );
     }
-    let rests: Vec<String> = of(Wants::Rest).map(|it| it.name().to_string()).collect();
+    let rests: Vec<String> = of(ReviewDecision::BackOff).map(|it| it.name().to_string()).collect();
     let told = rests.iter().map(|role| format!("{role} failed, tried again later")).collect::<Vec<_>>();
-    (!rests.is_empty()).then(|| Ruled::wait(RULE, OnWhom::Reviewer(rests)).facts(told))
+    (!rests.is_empty()).then(|| MatchedRule::wait(RULE, WaitingOn::Reviewer(rests)).facts(told))
 }
 
 /// Roles that are not asked again because they have read this change: the reason is shown (LOOP-1).
-pub(super) fn guarded(case: &Case<'_>) -> Vec<Refusal> {
-    let guarded = case.judged.iter().filter(|it| wants(case, it) == Wants::Guarded);
+pub(super) fn refuse_repeat_reviews(case: &RuleContext<'_>) -> Vec<Refusal> {
+    let guarded = case.judgements.iter().filter(|it| decide_review(case, it) == ReviewDecision::AlreadyReviewed);
     guarded
         .map(|it| {
             // Every quiet turn says this of every role.
-            let told =
-                it.own.map_or_else(|| case.head().to_owned(), |own| [own.as_str(), " at ", case.head()].concat());
+            let told = it
+                .own_verdict
+                .map_or_else(|| case.head().to_owned(), |own| [own.as_str(), " at ", case.head()].concat());
             let what = ["another review by ", it.name().as_str()].concat();
-            Refusal { what, why: Reason::new("same-head").fact(told) }
+            Refusal { what, why: Reason::new("same-head").with_fact(told) }
         })
         .collect()
 }
 
 /// Whether a role is asked for by name, by a person, or by the command line.
-pub(super) fn is_asked(case: &Case<'_>, judgement: &Judgement<'_>) -> bool {
+pub(super) fn is_review_requested(case: &RuleContext<'_>, judgement: &RoleJudgement<'_>) -> bool {
     let answered = judgement.role.standing.and_then(|standing| standing.mark.asked);
-    case.facts.snapshot.evidence.full || answered < case.facts.asked_review()
+    case.facts.snapshot.evidence.full || answered < case.facts.review_requested_at()
 }
 
 /// Whether the checks passed, as far as policy asks for any (D15).
-pub(super) fn checks_pass(case: &Case<'_>) -> bool {
-    match case.facts.snapshot.checks.state() {
+pub(super) fn checks_pass(case: &RuleContext<'_>) -> bool {
+    match case.facts.snapshot.checks.combined_state() {
         CheckState::Pass => true,
         CheckState::None => !case.facts.policy.ci_required,
         CheckState::Fail | CheckState::Pending => false,
@@ -86,78 +92,78 @@ pub(super) fn checks_pass(case: &Case<'_>) -> bool {
 }
 
 /// Whether this process runs the role's reviewer at all.
-pub(super) fn is_ours(case: &Case<'_>, judgement: &Judgement<'_>) -> bool {
+pub(super) fn is_run_here(case: &RuleContext<'_>, judgement: &RoleJudgement<'_>) -> bool {
     let only = &case.facts.snapshot.evidence.only;
     let selected = only.is_empty() || only.contains(judgement.name());
-    judgement.role.applies && judgement.role.held && selected && !judgement.role.role.ad_hoc
+    judgement.role.applies && judgement.role.has_token && selected && !judgement.role.role.ad_hoc
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wants {
+enum ReviewDecision {
     Nothing,
-    Guarded,
+    AlreadyReviewed,
     Start,
     Failed,
-    Rest,
+    BackOff,
 }
 
-fn wants(case: &Case<'_>, judgement: &Judgement<'_>) -> Wants {
-    if !is_ours(case, judgement) {
-        return Wants::Nothing;
+fn decide_review(case: &RuleContext<'_>, judgement: &RoleJudgement<'_>) -> ReviewDecision {
+    if !is_run_here(case, judgement) {
+        return ReviewDecision::Nothing;
     }
-    let attempts = attempts(case, judgement);
+    let attempts = read_attempts(case, judgement);
     if judgement.role.report.is_some() {
-        let failed = matches!(judgement.fresh, Fresh::Failed { .. } | Fresh::Incomplete { .. });
+        let failed = matches!(judgement.report_status, ReportStatus::Failed { .. } | ReportStatus::Incomplete { .. });
         // An attempt handed in twice is one attempt.
-        let made = attempts.made.saturating_add(u8::from(!is_told(case.facts, judgement)));
-        return if failed && ATTEMPTS <= made { Wants::Failed } else { Wants::Nothing };
+        let made = attempts.failed_count.saturating_add(u8::from(!is_report_recorded(case.facts, judgement)));
+        return if failed && MAX_ATTEMPTS <= made { ReviewDecision::Failed } else { ReviewDecision::Nothing };
     }
-    if is_asked(case, judgement) {
-        return Wants::Start;
+    if is_review_requested(case, judgement) {
+        return ReviewDecision::Start;
     }
-    if judgement.current {
-        return Wants::Guarded;
+    if judgement.is_current {
+        return ReviewDecision::AlreadyReviewed;
     }
-    if !attempts.retry {
-        let rest = usize::from(attempts.made).checked_sub(1).and_then(|failed| REST.get(failed));
-        let until = rest.and_then(|rest| Some(attempts.last?.after(*rest)));
-        if ATTEMPTS <= attempts.made {
-            return Wants::Failed;
+    if !attempts.retry_requested {
+        let rest = usize::from(attempts.failed_count).checked_sub(1).and_then(|failed| RETRY_BACKOFF.get(failed));
+        let until = rest.and_then(|rest| Some(attempts.last_at?.saturating_add(*rest)));
+        if MAX_ATTEMPTS <= attempts.failed_count {
+            return ReviewDecision::Failed;
         }
         if until.is_some_and(|until| case.facts.snapshot.taken_at < until) {
-            return Wants::Rest;
+            return ReviewDecision::BackOff;
         }
     }
     let may_start = match case.facts.policy.start {
-        Start::Push => true,
-        Start::CiGreen => checks_pass(case),
-        Start::Request => 0 < attempts.made,
+        ReviewStart::Push => true,
+        ReviewStart::CiGreen => checks_pass(case),
+        ReviewStart::Request => 0 < attempts.failed_count,
     };
-    if may_start { Wants::Start } else { Wants::Nothing }
+    if may_start { ReviewDecision::Start } else { ReviewDecision::Nothing }
 }
 
 /// Failed attempts of a role at this change.
-struct Attempts {
-    made: u8,
-    last: Option<Time>,
+struct ReviewAttempts {
+    failed_count: u8,
+    last_at: Option<Time>,
     /// A person said `retry`, and no attempt answered it.
-    retry: bool,
+    retry_requested: bool,
 }
 
-fn attempts(case: &Case<'_>, judgement: &Judgement<'_>) -> Attempts {
+fn read_attempts(case: &RuleContext<'_>, judgement: &RoleJudgement<'_>) -> ReviewAttempts {
     let patch = &case.facts.snapshot.changes.patch;
     let mark = judgement.role.standing.map(|standing| standing.mark).filter(|mark| mark.patch == *patch);
     let answered = mark.and_then(|mark| mark.asked);
-    Attempts {
-        made: mark.map_or(0, |mark| mark.attempts),
-        last: mark.and_then(|mark| mark.tried_at),
-        retry: answered < case.facts.asked_retry(),
+    ReviewAttempts {
+        failed_count: mark.map_or(0, |mark| mark.attempts),
+        last_at: mark.and_then(|mark| mark.tried_at),
+        retry_requested: answered < case.facts.retry_requested_at(),
     }
 }
 
 /// What of the budget is used up by the roles' Marks, and by own texts (LOOP-9).
-fn over_budget(case: &Case<'_>) -> Option<&'static str> {
-    let spent = spent(case);
+fn find_exceeded_budget(case: &RuleContext<'_>) -> Option<&'static str> {
+    let spent = sum_spending(case);
     let budget = &case.facts.policy.budget;
     let used = |spent: u64, limit: u64| 0 < spent && limit <= spent;
     if used(spent.tokens, budget.tokens) {
@@ -169,51 +175,52 @@ fn over_budget(case: &Case<'_>) -> Option<&'static str> {
     if budget.runs <= spent.runs {
         return Some("runs");
     }
-    (budget.writes as usize <= own_texts(case)).then_some("writes")
+    (budget.writes as usize <= count_own_texts(case)).then_some("writes")
 }
 
 /// What all roles took on this pull, as their Marks remember.
-fn spent(case: &Case<'_>) -> Figures {
-    let marks = case.judged.iter().filter_map(|it| it.role.standing).map(|standing| standing.mark.spent);
-    marks.fold(Figures::default(), Figures::plus)
+fn sum_spending(case: &RuleContext<'_>) -> RunCost {
+    let marks = case.judgements.iter().filter_map(|it| it.role.standing).map(|standing| standing.mark.spent);
+    marks.fold(RunCost::default(), RunCost::saturating_add)
 }
 
-fn own_texts(case: &Case<'_>) -> usize {
+fn count_own_texts(case: &RuleContext<'_>) -> usize {
     let (facts, snapshot) = (case.facts, case.facts.snapshot);
-    let reviews = snapshot.reviews.iter().filter(|it| it.text.mark().is_some() && facts.is_own_author(&it.author));
+    let reviews =
+        snapshot.reviews.iter().filter(|it| it.text.trusted_mark().is_some() && facts.is_own_author(&it.author));
     let notes = snapshot.threads.iter().flat_map(|thread| &thread.notes);
-    let notes = notes.filter(|it| it.text.tag().is_some() && facts.is_own_author(&it.author));
-    let comments = snapshot.comments.iter().filter(|it| facts.topic_of(it).is_some());
+    let notes = notes.filter(|it| it.text.trusted_tag().is_some() && facts.is_own_author(&it.author));
+    let comments = snapshot.comments.iter().filter(|it| facts.own_topic(it).is_some());
     reviews.count() + notes.count() + comments.count()
 }
 
-fn brief(case: &Case<'_>, judgement: &Judgement<'_>) -> Brief {
+fn build_brief(case: &RuleContext<'_>, judgement: &RoleJudgement<'_>) -> Brief {
     let floor = &case.facts.policy.floor;
-    let used = judgement.role.rounds;
+    let used = judgement.role.rounds_used;
     Brief {
         role: judgement.name().clone(),
         head: case.facts.snapshot.pull.head.clone(),
-        scope: scope(case, judgement),
+        scope: choose_scope(case, judgement),
         round: used.saturating_add(1),
-        priors: judgement.findings.iter().filter(|it| !it.state.settled()).map(|it| it.id).collect(),
+        priors: judgement.findings.iter().filter(|it| !it.state.is_settled()).map(|it| it.id).collect(),
         floor: floor.get(used as usize).or(floor.last()).copied().unwrap_or(Severity::Suggestion),
     }
 }
 
 /// Everything in the first round, when asked for, and where the head that was last read to its end is gone. Else what
 /// changed since that head (LOOP-5).
-fn scope(case: &Case<'_>, judgement: &Judgement<'_>) -> Scope {
+fn choose_scope(case: &RuleContext<'_>, judgement: &RoleJudgement<'_>) -> Scope {
     let evidence = &case.facts.snapshot.evidence;
-    let whole = case.facts.asked_whole();
+    let whole = case.facts.is_full_review_requested();
     let reviewed = judgement.role.standing.and_then(|standing| standing.mark.reviewed.as_ref());
     let begin = reviewed.filter(|head| !case.facts.snapshot.changes.unreachable.contains(head));
     match begin {
-        Some(head) if !evidence.full && !whole && 0 < judgement.role.rounds => Scope::Since(head.clone()),
+        Some(head) if !evidence.full && !whole && 0 < judgement.role.rounds_used => Scope::Since(head.clone()),
         _ => Scope::Whole,
     }
 }
 
-fn tell(brief: &Brief) -> String {
+fn describe_brief(brief: &Brief) -> String {
     match &brief.scope {
         Scope::Whole => format!("{} reads everything, round {}", brief.role, brief.round),
         Scope::Since(head) => {

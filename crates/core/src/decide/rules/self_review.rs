@@ -6,21 +6,21 @@
 //! | needs attention, or cannot be read | spawn `sr-fix` |
 //! | clean | the next rule |
 
-use super::worker::worker;
-use super::{Case, Ruled};
-use crate::facts::Assessment;
+use super::worker::decide_worker;
+use super::{MatchedRule, RuleContext};
+use crate::facts::SelfReviewOutcome;
 use crate::plan::JobKind;
 
 const RULE: &str = "self-review";
 
-pub(super) fn self_review<'a>(case: &Case<'a>) -> Option<Ruled<'a>> {
-    let user = &case.facts.work_here()?.user;
-    let (kind, told) = match case.facts.self_review() {
+pub(super) fn match_self_review<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
+    let user = &case.facts.dispatch_policy()?.user;
+    let (kind, told) = match case.facts.newest_self_review() {
         None => (JobKind::SelfReview, format!("none by {user} for {}", case.head())),
-        Some(Assessment::NeedsAttention) => (JobKind::SrFix, format!("needs attention at {}", case.head())),
-        Some(Assessment::Clean) => return None,
+        Some(SelfReviewOutcome::NeedsAttention) => (JobKind::SrFix, format!("needs attention at {}", case.head())),
+        Some(SelfReviewOutcome::Clean) => return None,
     };
     let cause = kind.to_string();
-    let record = case.facts.work.at(&cause, &case.facts.snapshot.changes.patch);
-    Some(worker(case, RULE, kind, cause.clone(), record).fact(told))
+    let record = case.facts.work.find_at_change(&cause, &case.facts.snapshot.changes.patch);
+    Some(decide_worker(case, RULE, kind, cause.clone(), record).fact(told))
 }

@@ -18,101 +18,113 @@
 //! | of `address-feedback`, `sr-fix` or `ci-fix`, started at as many other changes as there are rounds | blocked: round cap |
 //! | when `max_jobs` workers were started since the reopen | blocked: round cap |
 
-use super::super::step::{comment, label_on, worker_identity};
-use super::{Case, Ruled, Says};
+use super::super::step::{plan_add_label, plan_comment, worker_identity};
+use super::{MatchedRule, RuleContext, RuleEffect};
 use crate::facts::JobRecord;
 use crate::mark::{Tag, TagKind, Topic};
 use crate::model::Time;
 use crate::model::snapshot::WorkOutcome;
-use crate::plan::{Job, JobKind, OnWhom, Reason, Target};
-use crate::policy::Work;
-use crate::render::{self, JobNote, Stop};
+use crate::plan::{CommentTarget, Job, JobKind, Reason, WaitingOn};
+use crate::policy::DispatchPolicy;
+use crate::render::{self, JobNote, StopReason};
 
 /// The whole table for one cause, with the record that answers it.
-pub(super) fn worker<'a>(
-    case: &Case<'a>,
+pub(super) fn decide_worker<'a>(
+    case: &RuleContext<'a>,
     rule: &'static str,
     kind: JobKind,
     cause: String,
     record: Option<&JobRecord<'_>>,
-) -> Ruled<'a> {
-    if let Some(by) = case.facts.approved_by_person() {
-        return Ruled::wait(rule, OnWhom::Operator).fact(format!("{by} approved this head: no worker starts at it"));
+) -> MatchedRule<'a> {
+    if let Some(by) = case.facts.find_person_approval() {
+        return MatchedRule::wait(rule, WaitingOn::Operator)
+            .fact(format!("{by} approved this head: no worker starts at it"));
     }
-    let Some(work) = workers(case) else {
-        return Ruled::wait(rule, OnWhom::Author).fact("no worker may push here");
+    let Some(work) = pushable_dispatch_policy(case) else {
+        return MatchedRule::wait(rule, WaitingOn::Author).fact("no worker may push here");
     };
-    match past(case, work, record) {
-        Past::Running => Ruled::wait(rule, OnWhom::Worker).fact(format!("a worker answers {cause}")),
-        Past::Ended(outcome) => could_not(rule, kind, &cause, outcome),
-        Past::Crashed => start(case, work, rule, kind, cause, Go::Again),
-        Past::Never => match plan(case, kind) {
-            Some(at) if is_young(case, work, at) || case.active.is_some() => {
-                Ruled::wait(rule, OnWhom::Worker).fact(format!("fix plan of {at}"))
+    match read_job_status(case, work, record) {
+        JobStatus::Running => MatchedRule::wait(rule, WaitingOn::Worker).fact(format!("a worker answers {cause}")),
+        JobStatus::Ended(outcome) => block_on_failed_worker(rule, kind, &cause, outcome),
+        JobStatus::Crashed => start_worker(case, work, rule, kind, cause, StartAttempt::Retry),
+        JobStatus::NeverStarted => match find_newest_fix_plan(case, kind) {
+            Some(at) if is_recent(case, work, at) || case.active_since.is_some() => {
+                MatchedRule::wait(rule, WaitingOn::Worker).fact(format!("fix plan of {at}"))
             }
-            Some(_) => start(case, work, rule, kind, cause, Go::Again),
-            None => start(case, work, rule, kind, cause, Go::First),
+            Some(_) => start_worker(case, work, rule, kind, cause, StartAttempt::Retry),
+            None => start_worker(case, work, rule, kind, cause, StartAttempt::First),
         },
     }
 }
 
 /// What became of the worker that a record tells of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Past {
-    Never,
+pub(super) enum JobStatus {
+    NeverStarted,
     Running,
     Crashed,
     /// With this outcome; `None` after a second crash.
     Ended(Option<WorkOutcome>),
 }
 
-pub(super) fn past(case: &Case<'_>, work: &Work, record: Option<&JobRecord<'_>>) -> Past {
-    let Some(record) = record else { return Past::Never };
+pub(super) fn read_job_status(
+    case: &RuleContext<'_>,
+    work: &DispatchPolicy,
+    record: Option<&JobRecord<'_>>,
+) -> JobStatus {
+    let Some(record) = record else { return JobStatus::NeverStarted };
     let result = case.facts.snapshot.evidence.result.as_ref();
     match record.outcome {
-        _ if result.is_some_and(|it| it.kind == record.kind && it.epoch == record.epoch) => Past::Running,
+        _ if result.is_some_and(|it| it.kind == record.kind && it.epoch == record.epoch) => JobStatus::Running,
         // Its push comes after its word: till the lease ends, that word is not its last.
-        Some(WorkOutcome::Done) if case.active.is_some() => Past::Running,
-        Some(outcome) => Past::Ended(Some(outcome)),
-        None if case.active.is_some() || is_young(case, work, record.at) => Past::Running,
-        None if record.retried => Past::Ended(None),
-        None => Past::Crashed,
+        Some(WorkOutcome::Done) if case.active_since.is_some() => JobStatus::Running,
+        Some(outcome) => JobStatus::Ended(Some(outcome)),
+        None if case.active_since.is_some() || is_recent(case, work, record.at) => JobStatus::Running,
+        None if record.retried => JobStatus::Ended(None),
+        None => JobStatus::Crashed,
     }
 }
 
 /// Dispatch, if this pull takes part in it and workers can deliver to it.
-pub(super) fn workers<'a>(case: &Case<'a>) -> Option<&'a Work> {
-    case.facts.work_here().filter(|_| case.facts.snapshot.pull.pushable != Some(false))
+pub(super) fn pushable_dispatch_policy<'a>(case: &RuleContext<'a>) -> Option<&'a DispatchPolicy> {
+    case.facts.dispatch_policy().filter(|_| case.facts.snapshot.pull.pushable != Some(false))
 }
 
-pub(super) fn start<'a>(
-    case: &Case<'a>,
-    work: &Work,
+pub(super) fn start_worker<'a>(
+    case: &RuleContext<'a>,
+    work: &DispatchPolicy,
     rule: &'static str,
     kind: JobKind,
     cause: String,
-    go: Go,
-) -> Ruled<'a> {
+    go: StartAttempt,
+) -> MatchedRule<'a> {
     let jobs = &case.facts.work;
     if work.max_jobs as usize <= jobs.jobs.len() {
-        let stop = Stop::Jobs { jobs: jobs.jobs.len() };
-        return Ruled::new(rule, Says::Blocked(stop)).fact(format!("{} workers were started here", jobs.jobs.len()));
+        let stop = StopReason::JobLimit { jobs: jobs.jobs.len() };
+        return MatchedRule::new(rule, RuleEffect::Blocked(stop))
+            .fact(format!("{} workers were started here", jobs.jobs.len()));
     }
     let capped = matches!(kind, JobKind::AddressFeedback | JobKind::SrFix | JobKind::CiFix);
     let here = jobs.jobs.iter().any(|job| job.kind == kind && *job.patch == case.facts.snapshot.changes.patch);
-    let heads = jobs.heads_of(kind);
+    let heads = jobs.count_changes_with(kind);
     if capped && !here && case.facts.rounds_allowed() as usize <= heads {
-        let stop = Stop::Heads { kind, heads };
-        return Ruled::new(rule, Says::Blocked(stop)).fact(format!("{kind} was started at {heads} changes"));
+        let stop = StopReason::HeadLimit { kind, heads };
+        return MatchedRule::new(rule, RuleEffect::Blocked(stop))
+            .fact(format!("{kind} was started at {heads} changes"));
     }
     let told = match go {
-        Go::First => format!("{kind} for {cause}"),
-        Go::Again => format!("{kind} for {cause}, a second time"),
+        StartAttempt::First => format!("{kind} for {cause}"),
+        StartAttempt::Retry => format!("{kind} for {cause}, a second time"),
     };
-    Ruled::new(rule, Says::Spawn(Start { kind, cause, go })).fact(told)
+    MatchedRule::new(rule, RuleEffect::Spawn(WorkerStart { kind, cause, attempt: go })).fact(told)
 }
 
-pub(super) fn could_not<'a>(rule: &'static str, kind: JobKind, cause: &str, outcome: Option<WorkOutcome>) -> Ruled<'a> {
+pub(super) fn block_on_failed_worker<'a>(
+    rule: &'static str,
+    kind: JobKind,
+    cause: &str,
+    outcome: Option<WorkOutcome>,
+) -> MatchedRule<'a> {
     let told = match outcome {
         Some(WorkOutcome::Done) => "done, and the cause is still there",
         Some(WorkOutcome::NothingToDo) => "found nothing to do, and the cause is still there",
@@ -120,51 +132,51 @@ pub(super) fn could_not<'a>(rule: &'static str, kind: JobKind, cause: &str, outc
         Some(WorkOutcome::Failed) => "failed",
         None => "went away twice",
     };
-    let stop = Stop::Worker { kind, cause: cause.to_owned(), outcome };
-    Ruled::new(rule, Says::Blocked(stop)).fact(format!("{kind} for {cause} {told}"))
+    let stop = StopReason::Worker { kind, cause: cause.to_owned(), outcome };
+    MatchedRule::new(rule, RuleEffect::Blocked(stop)).fact(format!("{kind} for {cause} {told}"))
 }
 
-fn is_young(case: &Case<'_>, work: &Work, at: Time) -> bool {
+fn is_recent(case: &RuleContext<'_>, work: &DispatchPolicy, at: Time) -> bool {
     case.facts.snapshot.taken_at - at <= work.wip_max_age
 }
 
 /// The newest fix plan for this head, where the rule waits for it.
-fn plan(case: &Case<'_>, kind: JobKind) -> Option<Time> {
+fn find_newest_fix_plan(case: &RuleContext<'_>, kind: JobKind) -> Option<Time> {
     let plans = (kind != JobKind::Rebase).then(|| case.facts.fix_plans())?;
     plans.iter().map(|plan| plan.at).max()
 }
 
 /// A worker that may start.
-pub(super) struct Start {
+pub(super) struct WorkerStart {
     kind: JobKind,
     cause: String,
-    go: Go,
+    attempt: StartAttempt,
 }
 
 /// Whether it was started before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Go {
+pub(super) enum StartAttempt {
     First,
     /// After a crash: the second start is the last.
-    Again,
+    Retry,
 }
 
-impl Start {
+impl WorkerStart {
     /// The job, with what is written on the pull once its lease is held (DSP-16).
-    pub(super) fn job(self, case: &Case<'_>, why: &Reason) -> Job {
+    pub(super) fn into_job(self, case: &RuleContext<'_>, why: &Reason) -> Job {
         let (facts, snapshot) = (case.facts, case.facts.snapshot);
-        let Self { kind, cause, go } = self;
-        let retry = go == Go::Again;
+        let Self { kind, cause, attempt: go } = self;
+        let retry = go == StartAttempt::Retry;
         let (head, patch, epoch) = (&snapshot.pull.head, &snapshot.changes.patch, facts.next_epoch());
         let note = JobNote { kind, cause: &cause, head: Some(head), retried: retry, outcome: None, summary: "" };
-        let words = render::job(&note);
+        let words = render::render_job_note(&note);
         let topic =
             Topic::Job { kind, cause: cause.clone(), patch: patch.clone(), epoch, outcome: None, retried: retry };
         let tag = Tag { kind: TagKind::Topic(topic), head: head.clone() };
         // By the one identity that every dispatcher of the project knows, whoever else it is.
-        let mut record = vec![comment(None, Target::Pull, worker_identity(facts), tag, words, why.clone())];
-        if let Some(work) = facts.work_here() {
-            record.push(label_on(worker_identity(facts), &work.wip, why.clone()));
+        let mut record = vec![plan_comment(None, CommentTarget::Pull, worker_identity(facts), tag, words, why.clone())];
+        if let Some(work) = facts.dispatch_policy() {
+            record.push(plan_add_label(worker_identity(facts), &work.wip, why.clone()));
         }
         Job {
             kind,

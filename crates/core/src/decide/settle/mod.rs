@@ -12,22 +12,22 @@
 //!
 //! Replies do not wait for resolutions: what may be said is said although checks are missing (FIX-4).
 
-mod bar;
-mod case;
-mod class;
+mod answer_context;
 mod outcome;
+mod preconditions;
+mod ruling;
 mod step;
 
-use bar::{Bar, bar};
-use case::Case;
-use class::{How, Ruling};
+use answer_context::AnswerContext;
+use preconditions::{FailedPrecondition, check_preconditions};
+use ruling::{AnswerRuling, ResolveMethod};
 
-pub use outcome::{Fate, KEPT, ThreadOutcome, keep};
+pub use outcome::{AnswerResult, MAX_STORED_OUTCOMES, ThreadOutcome, append_outcomes};
 
 use crate::model::{Answer, Snapshot, Thread};
-use crate::plan::{Action, Cause, Reason, Refusal, Step};
+use crate::plan::{Action, BlockedCause, Reason, Refusal, Step};
 use crate::policy::Policy;
-use crate::triage::Own;
+use crate::triage::OwnIdentities;
 
 /// What becomes of the answers that came in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,189 +39,195 @@ pub struct Settlement {
     /// What became of each answer.
     pub outcomes: Vec<ThreadOutcome>,
     /// Why a person must decide.
-    pub blocked: Option<Blocked>,
+    pub blocked: Option<BlockedSettlement>,
     /// Why nothing at all may be sent (FIX-3).
-    pub barred: Option<Reason>,
+    pub failed_precondition: Option<Reason>,
 }
 
 /// Why a person must decide.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Blocked {
+pub struct BlockedSettlement {
     /// In a word.
-    pub cause: Cause,
+    pub cause: BlockedCause,
     /// By which rule, about which threads.
     pub why: Reason,
 }
 
 /// The table above, where nothing else is resolved.
 pub fn settle(snapshot: &Snapshot, policy: &Policy) -> Settlement {
-    settle_beside(snapshot, policy, 0)
+    settle_with_others(snapshot, policy, 0)
 }
 
 /// The table above, in a run that resolves so many other threads.
-pub(super) fn settle_beside(snapshot: &Snapshot, policy: &Policy, others: usize) -> Settlement {
+pub(super) fn settle_with_others(snapshot: &Snapshot, policy: &Policy, others: usize) -> Settlement {
     let mut out = Settlement::default();
     if snapshot.evidence.answers.is_empty() {
         return out;
     }
-    let bar = bar(snapshot, policy);
-    let own = Own::of(snapshot, policy);
+    let bar = check_preconditions(snapshot, policy);
+    let own = OwnIdentities::new(snapshot, policy);
     for answer in &snapshot.evidence.answers {
-        let found = match find(snapshot, answer) {
+        let found = match find_thread(snapshot, answer) {
             // A barred triage has no say in which threads may be named.
-            Found::Thread(thread) if bar.is_none() && !snapshot.evidence.detached && own.triaged(thread).is_none() => {
-                Found::Not(Reason::new("not_triaged").fact("the stored triage does not name it"))
+            ThreadLookup::Thread(thread)
+                if bar.is_none() && !snapshot.evidence.detached && own.find_triage_item(thread).is_none() =>
+            {
+                ThreadLookup::Refused(Reason::new("not_triaged").with_fact("the stored triage does not name it"))
             }
             found => found,
         };
         match found {
-            Found::Thread(thread) => out.answer(&Case::new(snapshot, policy, answer, thread)),
-            Found::Not(why) => out.refuse(format!("answer thread `{}`", answer.thread_id), why),
+            ThreadLookup::Thread(thread) => out.answer_thread(&AnswerContext::new(snapshot, policy, answer, thread)),
+            ThreadLookup::Refused(why) => out.add_refusal(format!("answer thread `{}`", answer.thread_id), why),
         }
     }
-    out.cap(policy.threads.max_resolve, others);
+    out.cap_resolutions(policy.threads.max_resolve, others);
     if let Some(bar) = bar {
-        out.withhold(&bar);
+        out.withhold_steps(&bar);
     }
     out
 }
 
-enum Found<'a> {
+enum ThreadLookup<'a> {
     Thread(&'a Thread),
-    Not(Reason),
+    Refused(Reason),
 }
 
-fn find<'a>(snapshot: &'a Snapshot, answer: &Answer) -> Found<'a> {
+fn find_thread<'a>(snapshot: &'a Snapshot, answer: &Answer) -> ThreadLookup<'a> {
     let named = snapshot.evidence.answers.iter().filter(|other| other.thread_id == answer.thread_id).count();
     if named > 1 {
-        return Found::Not(Reason::new("named_twice").fact(format!("{named} answers name it")));
+        return ThreadLookup::Refused(Reason::new("named_twice").with_fact(format!("{named} answers name it")));
     }
     match snapshot.threads.iter().find(|thread| thread.id == answer.thread_id) {
-        Some(thread) => Found::Thread(thread),
-        None => Found::Not(Reason::new("no_such_thread").fact(format!("{} has no such thread", snapshot.pull.number))),
+        Some(thread) => ThreadLookup::Thread(thread),
+        None => ThreadLookup::Refused(
+            Reason::new("no_such_thread").with_fact(format!("{} has no such thread", snapshot.pull.number)),
+        ),
     }
 }
 
 impl Settlement {
-    fn answer(&mut self, case: &Case<'_>) {
+    fn answer_thread(&mut self, case: &AnswerContext<'_>) {
         let thread = &case.thread.id;
         let mut outcome = ThreadOutcome {
             thread: thread.clone(),
             class: case.class,
             head: case.snapshot.pull.head.clone(),
-            answers: case.latest.map(|note| note.id.clone()),
-            reply: Fate::Already,
-            resolve: Fate::Already,
+            answers: case.latest_note.map(|note| note.id.clone()),
+            reply: AnswerResult::Already,
+            resolve: AnswerResult::Already,
         };
-        if case.own.closed(case.thread).is_none() {
-            let reply = class::reply(case);
-            let (resolve, how) = class::resolve(case, &reply);
-            outcome.reply = self.reply(case, reply);
-            outcome.resolve = self.resolve(case, resolve, how);
+        if case.own.thread_closure(case.thread).is_none() {
+            let reply = ruling::rule_on_reply(case);
+            let (resolve, how) = ruling::rule_on_resolve(case, &reply);
+            outcome.reply = self.add_reply(case, reply);
+            outcome.resolve = self.add_resolution(case, resolve, how);
         }
         self.outcomes.push(outcome);
     }
 
-    fn reply(&mut self, case: &Case<'_>, ruling: Ruling) -> Fate {
+    fn add_reply(&mut self, case: &AnswerContext<'_>, ruling: AnswerRuling) -> AnswerResult {
         let what = format!("reply in thread `{}`", case.thread.id);
         let fate = ruling.fate();
-        match (ruling, case.latest) {
-            (Ruling::Yes(why), Some(latest)) => {
-                let (step, broken) = step::reply(case, &latest.id, why);
+        match (ruling, case.latest_note) {
+            (AnswerRuling::Allowed(why), Some(latest)) => {
+                let (step, broken) = step::plan_reply(case, &latest.id, why);
                 self.steps.push(step);
                 if let Some(broken) = broken {
-                    let why = case.reason("template").fact(broken).fact("the built-in words are used");
-                    self.refuse(format!("use the reply template in thread `{}`", case.thread.id), why);
+                    let why = case.build_reason("template").with_fact(broken).with_fact("the built-in words are used");
+                    self.add_refusal(format!("use the reply template in thread `{}`", case.thread.id), why);
                 }
-                if case.said.unsaid.contains(&"replyBody") {
-                    let why = case.reason("claims").fact("replyBody says that the thread is resolved");
-                    self.refuse(format!("use the answer's own words in thread `{}`", case.thread.id), why);
+                if case.text.dropped_fields.contains(&"replyBody") {
+                    let why = case.build_reason("claims").with_fact("replyBody says that the thread is resolved");
+                    self.add_refusal(format!("use the answer's own words in thread `{}`", case.thread.id), why);
                 }
             }
-            (ruling, _) => self.refuse_for(what, ruling),
+            (ruling, _) => self.add_ruling_refusal(what, ruling),
         }
         fate
     }
 
-    fn resolve(&mut self, case: &Case<'_>, ruling: Ruling, how: How) -> Fate {
+    fn add_resolution(&mut self, case: &AnswerContext<'_>, ruling: AnswerRuling, how: ResolveMethod) -> AnswerResult {
         let fate = ruling.fate();
         match ruling {
-            Ruling::Yes(why) => self.steps.push(step::resolve(case, how, why)),
-            Ruling::Person(why) => {
-                self.ask(&why.rule, format!("thread `{}`", case.thread.id));
-                self.refuse(format!("resolve thread `{}`", case.thread.id), why);
+            AnswerRuling::Allowed(why) => self.steps.push(step::plan_resolution(case, how, why)),
+            AnswerRuling::NeedsPerson(why) => {
+                self.ask_person(&why.rule, format!("thread `{}`", case.thread.id));
+                self.add_refusal(format!("resolve thread `{}`", case.thread.id), why);
             }
-            ruling => self.refuse_for(format!("resolve thread `{}`", case.thread.id), ruling),
+            ruling => self.add_ruling_refusal(format!("resolve thread `{}`", case.thread.id), ruling),
         }
         fate
     }
 
     /// Nothing is mass-resolved (FIX-7): the first twenty of a thousand would be as wrong as all of them.
-    fn cap(&mut self, most: usize, others: usize) {
+    fn cap_resolutions(&mut self, most: usize, others: usize) {
         let is_resolution = |step: &Step| matches!(step.action, Action::Resolve { .. });
         let planned = self.steps.iter().filter(|step| is_resolution(step)).count();
         let all = planned + others;
         if planned == 0 || all <= most {
             return;
         }
-        let why = Reason::new("mass_resolve").fact(format!("{all} resolutions, `threads.max_resolve` is {most}"));
-        self.ask(&why.rule, format!("{all} threads at once"));
+        let why = Reason::new("mass_resolve").with_fact(format!("{all} resolutions, `threads.max_resolve` is {most}"));
+        self.ask_person(&why.rule, format!("{all} threads at once"));
         let (out, kept): (Vec<_>, Vec<_>) = self.steps.drain(..).partition(is_resolution);
         self.steps = kept;
         for step in out {
-            self.refuse(what(&step.action), why.clone());
+            self.add_refusal(describe_action(&step.action), why.clone());
         }
-        for outcome in self.outcomes.iter_mut().filter(|outcome| outcome.resolve == Fate::Planned) {
-            outcome.resolve = Fate::Refused;
+        for outcome in self.outcomes.iter_mut().filter(|outcome| outcome.resolve == AnswerResult::Planned) {
+            outcome.resolve = AnswerResult::Refused;
         }
     }
 
     /// Turns every step into a refusal that shows what would have been said (FIX-3).
-    fn withhold(&mut self, bar: &Bar) {
+    fn withhold_steps(&mut self, bar: &FailedPrecondition) {
         for step in std::mem::take(&mut self.steps) {
             let mut why = bar.why.clone();
             if let Action::Reply { text, .. } = &step.action {
-                why = why.fact(format!("would say: {}", text.words.as_str()));
+                why = why.with_fact(format!("would say: {}", text.words.as_str()));
             }
-            self.refuse(what(&step.action), why);
+            self.add_refusal(describe_action(&step.action), why);
         }
         for outcome in &mut self.outcomes {
             for fate in [&mut outcome.reply, &mut outcome.resolve] {
-                if *fate == Fate::Planned {
-                    *fate = Fate::Refused;
+                if *fate == AnswerResult::Planned {
+                    *fate = AnswerResult::Refused;
                 }
             }
         }
-        self.barred = Some(bar.why.clone());
+        self.failed_precondition = Some(bar.why.clone());
         self.refused.insert(0, Refusal { what: "answer threads".to_owned(), why: bar.why.clone() });
         if let Some(cause) = bar.cause {
-            self.blocked = Some(Blocked { cause, why: bar.why.clone() });
+            self.blocked = Some(BlockedSettlement { cause, why: bar.why.clone() });
         }
     }
 
-    fn refuse(&mut self, what: String, why: Reason) {
+    fn add_refusal(&mut self, what: String, why: Reason) {
         self.refused.push(Refusal { what, why });
     }
 
-    fn refuse_for(&mut self, what: String, ruling: Ruling) {
+    fn add_ruling_refusal(&mut self, what: String, ruling: AnswerRuling) {
         match ruling {
             // What is so already was not refused.
-            Ruling::Yes(_) | Ruling::Already => {}
-            Ruling::NotPermitted(why) | Ruling::Person(why) | Ruling::No(why) => self.refuse(what, why),
+            AnswerRuling::Allowed(_) | AnswerRuling::AlreadyDone => {}
+            AnswerRuling::NotPermitted(why) | AnswerRuling::NeedsPerson(why) | AnswerRuling::Refused(why) => {
+                self.add_refusal(what, why)
+            }
         }
     }
 
     /// The first rule that asks a person names the reason; all of them give facts.
-    fn ask(&mut self, rule: &str, fact: String) {
+    fn ask_person(&mut self, rule: &str, fact: String) {
         let why = match self.blocked.take() {
             Some(blocked) => blocked.why,
             None => Reason::new(rule),
         };
-        self.blocked = Some(Blocked { cause: Cause::NeedsHuman, why: why.fact(fact) });
+        self.blocked = Some(BlockedSettlement { cause: BlockedCause::NeedsHuman, why: why.with_fact(fact) });
     }
 }
 
-fn what(action: &Action) -> String {
+fn describe_action(action: &Action) -> String {
     match action {
         Action::Reply { thread, .. } => format!("reply in thread `{thread}`"),
         Action::Resolve { thread, .. } => format!("resolve thread `{thread}`"),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::{Class, NoteId, Sha, ThreadId};
 
 /// How many outcomes a pull keeps.
-pub const KEPT: usize = 200;
+pub const MAX_STORED_OUTCOMES: usize = 200;
 
 /// What became of the answer to one thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -20,15 +20,15 @@ pub struct ThreadOutcome {
     /// The note that the reply answers.
     pub answers: Option<NoteId>,
     /// What became of the reply.
-    pub reply: Fate,
+    pub reply: AnswerResult,
     /// What became of the resolution.
-    pub resolve: Fate,
+    pub resolve: AnswerResult,
 }
 
 /// What became of one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Fate {
+pub enum AnswerResult {
     /// A rule said no.
     Refused,
     /// The forge or the token cannot do it, which is no failure.
@@ -48,9 +48,12 @@ pub enum Fate {
 }
 
 /// Adds fresh outcomes to the stored ones and keeps the newest `KEPT`.
-pub fn keep(mut stored: Vec<ThreadOutcome>, fresh: impl IntoIterator<Item = ThreadOutcome>) -> Vec<ThreadOutcome> {
+pub fn append_outcomes(
+    mut stored: Vec<ThreadOutcome>,
+    fresh: impl IntoIterator<Item = ThreadOutcome>,
+) -> Vec<ThreadOutcome> {
     stored.extend(fresh);
-    let old = stored.len().saturating_sub(KEPT);
+    let old = stored.len().saturating_sub(MAX_STORED_OUTCOMES);
     stored.drain(..old);
     stored
 }
@@ -58,9 +61,9 @@ pub fn keep(mut stored: Vec<ThreadOutcome>, fresh: impl IntoIterator<Item = Thre
 impl ThreadOutcome {
     /// The same once the plan was applied. Only what was planned can change.
     #[must_use]
-    pub fn applied(mut self, reply: Option<Fate>, resolve: Option<Fate>) -> Self {
-        let became = |fate: &mut Fate, new: Option<Fate>| {
-            if let (Fate::Planned, Some(new)) = (*fate, new) {
+    pub fn with_applied(mut self, reply: Option<AnswerResult>, resolve: Option<AnswerResult>) -> Self {
+        let became = |fate: &mut AnswerResult, new: Option<AnswerResult>| {
+            if let (AnswerResult::Planned, Some(new)) = (*fate, new) {
                 *fate = new;
             }
         };

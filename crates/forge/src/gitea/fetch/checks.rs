@@ -5,46 +5,50 @@
 
 use referee_core::model::checks::OwnStatus;
 use referee_core::model::{Check, CheckState, Checks};
-use referee_http::Call;
+use referee_http::RouteRequest;
 
 use crate::ForgeError;
-use crate::gitea::hand::Hand;
+use crate::gitea::account::GiteaAccount;
 use crate::gitea::pages::Listing;
 use crate::gitea::wire::{Status, Statuses};
 use crate::gitea::{GiteaForge, routes};
 
 /// Contexts with this prefix are referee's own, never part of the checks (D15).
-const OWN: &str = "referee/";
+const OWN_STATUS_PREFIX: &str = "referee/";
 /// What they are called where they cannot be read.
-const CHECKS: &str = "the checks";
+const CHECKS_LABEL: &str = "the checks";
 
 impl GiteaForge {
     /// The latest word of each context at a commit.
-    pub(in crate::gitea) async fn statuses(&self, hand: &Hand, sha: &str) -> Result<Listing<Status>, ForgeError> {
-        let call = Call::new(&routes::STATUSES, self.places([&sha]));
-        let written = match hand.page(&call, CHECKS).await? {
+    pub(in crate::gitea) async fn read_statuses(
+        &self,
+        hand: &GiteaAccount,
+        sha: &str,
+    ) -> Result<Listing<Status>, ForgeError> {
+        let call = RouteRequest::new(&routes::STATUSES, self.route_params([&sha]));
+        let written = match hand.read_single_page(&call, CHECKS_LABEL).await? {
             Some(all) => all,
             None => {
-                let call = Call::new(&routes::STATUS, self.places([&sha]));
-                hand.pages(&call, CHECKS, |page: Statuses| page.statuses).await?
+                let call = RouteRequest::new(&routes::STATUS, self.route_params([&sha]));
+                hand.read_pages(&call, CHECKS_LABEL, |page: Statuses| page.statuses).await?
             }
         };
-        Ok(written.map(latest))
+        Ok(written.map_items(latest_per_context))
     }
 }
 
 /// The latest of each context.
-fn latest(mut written: Vec<Status>) -> Vec<Status> {
+fn latest_per_context(mut written: Vec<Status>) -> Vec<Status> {
     written.sort_by(|one, other| (&one.context, other.id).cmp(&(&other.context, one.id)));
     written.dedup_by(|one, other| one.context == other.context);
     written
 }
 
-pub(super) fn told(statuses: &[Status]) -> Checks {
+pub(super) fn build_checks(statuses: &[Status]) -> Checks {
     let mut checks = Checks::default();
     for Status { context, status, description, .. } in statuses {
-        let (context, state) = (context.clone(), state(status));
-        if context.starts_with(OWN) {
+        let (context, state) = (context.clone(), parse_check_state(status));
+        if context.starts_with(OWN_STATUS_PREFIX) {
             checks.own.push(OwnStatus { context, state, text: description.clone() });
         } else {
             checks.all.push(Check { name: context, state });
@@ -55,7 +59,7 @@ pub(super) fn told(statuses: &[Status]) -> Checks {
 
 /// A word that nobody knows is pending: the servers take any, and count it each in their way. A warning is a failure on
 /// one of them and not on the other, so it is one here.
-fn state(word: &str) -> CheckState {
+fn parse_check_state(word: &str) -> CheckState {
     match word {
         "success" | "skipped" => CheckState::Pass,
         "failure" | "error" | "warning" => CheckState::Fail,
@@ -65,7 +69,7 @@ fn state(word: &str) -> CheckState {
 
 #[cfg(test)]
 mod tests {
-    use super::{Status, latest};
+    use super::{Status, latest_per_context};
 
     #[test]
     fn the_latest_word_of_each_context_counts_in_whatever_order_they_come() {
@@ -77,7 +81,7 @@ mod tests {
         };
         let [slow, first, second] = [said(1, "slow", "pending"), said(2, "ci", "pending"), said(3, "ci", "success")];
         for written in [[&slow, &first, &second], [&second, &slow, &first], [&first, &second, &slow]] {
-            assert_eq!(latest(written.into_iter().cloned().collect()), [second.clone(), slow.clone()]);
+            assert_eq!(latest_per_context(written.into_iter().cloned().collect()), [second.clone(), slow.clone()]);
         }
     }
 }

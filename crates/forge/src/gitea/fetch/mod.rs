@@ -9,78 +9,81 @@
 //! | statuses of the head | the checks |
 //! | assignees | who may write, unless everybody here is known |
 
+mod access;
 mod board;
 mod checks;
-mod people;
+mod incremental;
+mod open_pulls;
 mod pull;
-mod raw;
+mod pull_rows;
 mod reviews;
-mod sweep;
 #[cfg(test)]
 mod tests;
 mod threads;
-mod warm;
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::Poll;
 
 use referee_core::model::{Board, Completeness, Login, PullNumber, Sha, Span};
-use referee_http::Call;
+use referee_http::RouteRequest;
 
-use self::board::Issues;
-use self::people::{Assignable, everybody_known};
-use self::raw::Raw;
-use super::hand::{Hand, clock, understand};
-use super::pages::cut;
+use self::access::{AssignableUsers, are_all_writers_known};
+use self::board::IssueSelection;
+use self::pull_rows::PullRows;
+use super::account::{GiteaAccount, parse_response, server_time};
+use super::pages::truncation;
 use super::{GiteaForge, routes, wire};
-use crate::{Fetched, ForgeError, Reader};
+use crate::{FetchedPull, ForgeError, Reader};
 
 /// So many wait for an answer at most; how many of them are on their way is the client's to say.
-const AT_ONCE: usize = 6;
+const MAX_CONCURRENT_READS: usize = 6;
 
 #[async_trait::async_trait]
 impl Reader for GiteaForge {
-    async fn fetch(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
-        let raw = self.row(pull).await?;
-        match self.briefly(&raw, warm::STALE).await? {
+    async fn fetch(&self, pull: PullNumber) -> Result<FetchedPull, ForgeError> {
+        let raw = self.fetch_pull_row(pull).await?;
+        match self.fetch_incremental(&raw, incremental::MAX_CACHE_AGE).await? {
             Some(again) => Ok(again),
-            None => self.whole(raw, &Assignable::new()).await,
+            None => self.fetch_full(raw, &AssignableUsers::new()).await,
         }
     }
 
-    async fn fetch_anew(&self, pull: PullNumber) -> Result<Fetched, ForgeError> {
-        self.whole(self.row(pull).await?, &Assignable::new()).await
+    async fn fetch_fresh(&self, pull: PullNumber) -> Result<FetchedPull, ForgeError> {
+        self.fetch_full(self.fetch_pull_row(pull).await?, &AssignableUsers::new()).await
     }
 
-    async fn head(&self, pull: PullNumber) -> Result<Sha, ForgeError> {
-        let call = Call::new(&routes::PULL, self.places([&pull.0]));
-        let row: wire::Pull = self.reader()?.read(&call, &pull.to_string()).await?;
+    async fn fetch_head(&self, pull: PullNumber) -> Result<Sha, ForgeError> {
+        let call = RouteRequest::new(&routes::PULL, self.route_params([&pull.0]));
+        let row: wire::Pull = self.reader_account()?.send_and_parse(&call, &pull.to_string()).await?;
         Ok(Sha(row.head.sha))
     }
 
-    async fn board(&self) -> Result<Board, ForgeError> {
+    async fn fetch_board(&self) -> Result<Board, ForgeError> {
         self.read_board().await
     }
 
-    async fn survey(&self) -> Result<(Board, Vec<Fetched>), ForgeError> {
-        let rows = self.open_rows().await?;
-        let board = self.told_board(&rows, Issues::UnlessPullsAreOpen).await?;
-        let pulls = self.swept(rows).await.into_iter().map(|(_, fetched)| fetched);
+    async fn fetch_board_and_pulls(&self) -> Result<(Board, Vec<FetchedPull>), ForgeError> {
+        let rows = self.list_open_rows().await?;
+        let board = self.build_board(&rows, IssueSelection::UnlessPullsAreOpen).await?;
+        let pulls = self.fetch_listed_pulls(rows).await.into_iter().map(|(_, fetched)| fetched);
         Ok((board, pulls.collect::<Result<_, _>>()?))
     }
 
     async fn may_push(&self, pull: PullNumber, by: &Login) -> Result<bool, ForgeError> {
-        let hand = self.hand(by)?;
+        let hand = self.find_account(by)?;
         // The reader's own rights are decided on already, and whose branch it is stands in what was read.
-        let read = if *by == self.reader()?.login { self.shelved(pull) } else { None };
+        let read = if *by == self.reader_account()?.login { self.load_cached(pull) } else { None };
         let row = match read {
             Some(raw) => raw.pull,
-            None => hand.read(&Call::new(&routes::PULL, self.places([&pull.0])), &pull.to_string()).await?,
+            None => {
+                hand.send_and_parse(&RouteRequest::new(&routes::PULL, self.route_params([&pull.0])), &pull.to_string())
+                    .await?
+            }
         };
-        match (pull::pushable(&row), &row.head.repo, &row.base.repo) {
+        match (pull::is_pushable(&row), &row.head.repo, &row.base.repo) {
             (Some(false), ..) => Ok(false),
-            (_, Some(head), Some(base)) if head.id == base.id => self.lets_push(hand, &row.head.branch).await,
+            (_, Some(head), Some(base)) if head.id == base.id => self.branch_allows_push(hand, &row.head.branch).await,
             _ => Ok(true),
         }
     }
@@ -88,58 +91,68 @@ impl Reader for GiteaForge {
 
 impl GiteaForge {
     /// The pull itself, and nothing else yet.
-    async fn row(&self, number: PullNumber) -> Result<Raw, ForgeError> {
-        let call = Call::new(&routes::PULL, self.places([&number.0]));
-        let answer = self.reader()?.ask(&call, &number.to_string()).await?;
-        let pull: wire::Pull = understand(&answer, &number.to_string())?;
+    async fn fetch_pull_row(&self, number: PullNumber) -> Result<PullRows, ForgeError> {
+        let call = RouteRequest::new(&routes::PULL, self.route_params([&number.0]));
+        let answer = self.reader_account()?.send(&call, &number.to_string()).await?;
+        let pull: wire::Pull = parse_response(&answer, &number.to_string())?;
         if let Some(repo) = pull.base.repo.as_ref().filter(|repo| !repo.default_branch.is_empty()) {
             self.default_branch.get_or_init(|| repo.default_branch.clone());
         }
-        Ok(Raw::new(pull, clock(&answer)))
+        Ok(PullRows::new(pull, server_time(&answer)))
     }
 
     /// Reads only what may have changed, if that is enough: `None` otherwise.
-    async fn briefly(&self, now: &Raw, stale: Span) -> Result<Option<Fetched>, ForgeError> {
-        let Some(old) = self.kept(&now.pull) else { return Ok(None) };
-        let Some(raw) = self.again(self.reader()?, old, now, stale).await? else { return Ok(None) };
-        self.keep(&raw);
-        Ok(Some(Fetched { whole: false, ..raw.told(&self.server, self.viewer()) }))
+    async fn fetch_incremental(&self, now: &PullRows, stale: Span) -> Result<Option<FetchedPull>, ForgeError> {
+        let Some(old) = self.load_cached_for_head(&now.pull) else { return Ok(None) };
+        let Some(raw) = self.reread_changes(self.reader_account()?, old, now, stale).await? else { return Ok(None) };
+        self.store_cached(&raw);
+        Ok(Some(FetchedPull { is_fresh: false, ..raw.to_fetched(&self.server, self.viewer()) }))
     }
 
     /// Reads all the rest.
-    async fn whole(&self, mut raw: Raw, assignable: &Assignable) -> Result<Fetched, ForgeError> {
-        if let Some(old) = self.kept(&raw.pull) {
+    async fn fetch_full(&self, mut raw: PullRows, assignable: &AssignableUsers) -> Result<FetchedPull, ForgeError> {
+        if let Some(old) = self.load_cached_for_head(&raw.pull) {
             raw.head_seen = old.head_seen;
         }
-        let hand = self.reader()?;
-        self.read_whole(hand, PullNumber(raw.pull.number), &mut raw).await?;
-        if !everybody_known(&raw, &hand.login) {
-            raw.assignees = assignable.get_or_try_init(|| self.assignees(hand)).await?.clone();
+        let hand = self.reader_account()?;
+        self.read_pull_rows(hand, PullNumber(raw.pull.number), &mut raw).await?;
+        if !are_all_writers_known(&raw, &hand.login) {
+            raw.assignees = assignable.get_or_try_init(|| self.read_assignable_users(hand)).await?.clone();
         }
-        self.keep(&raw);
-        Ok(raw.told(&self.server, self.viewer()))
+        self.store_cached(&raw);
+        Ok(raw.to_fetched(&self.server, self.viewer()))
     }
 
-    async fn read_whole(&self, hand: &Hand, number: PullNumber, raw: &mut Raw) -> Result<(), ForgeError> {
-        raw.reviews = raw.take(self.reviews(hand, number).await?);
+    async fn read_pull_rows(
+        &self,
+        hand: &GiteaAccount,
+        number: PullNumber,
+        raw: &mut PullRows,
+    ) -> Result<(), ForgeError> {
+        raw.reviews = raw.take_rows(self.read_reviews(hand, number).await?);
         let hidden = raw.reviews.iter().map(|review| review.comments_count).sum::<u64>();
         let hidden = usize::try_from(hidden).unwrap_or(usize::MAX);
-        let events = self.timeline(hand, number, None, hidden, |events| raw.has_all(events)).await?;
-        raw.events = raw.take(events);
+        let events = self.read_timeline(hand, number, None, hidden, |events| raw.has_expected_events(events)).await?;
+        raw.events = raw.take_rows(events);
         self.read_threads(hand, number, raw).await?;
-        let statuses = self.statuses(hand, &raw.pull.head.sha).await?;
-        raw.statuses = raw.take(statuses);
+        let statuses = self.read_statuses(hand, &raw.pull.head.sha).await?;
+        raw.statuses = raw.take_rows(statuses);
         Ok(())
     }
 
-    async fn read_threads(&self, hand: &Hand, number: PullNumber, raw: &mut Raw) -> Result<(), ForgeError> {
+    async fn read_threads(
+        &self,
+        hand: &GiteaAccount,
+        number: PullNumber,
+        raw: &mut PullRows,
+    ) -> Result<(), ForgeError> {
         let with_threads: Vec<(u64, u64)> = raw.reviews.iter().map(|row| (row.id, row.comments_count)).collect();
         let with_threads: Vec<_> = with_threads.into_iter().filter(|(_, count)| *count > 0).collect();
-        let asked = with_threads.iter().map(|(review, _)| self.review_comments(hand, number, *review));
-        for ((_, count), rows) in with_threads.iter().zip(together(asked).await) {
+        let asked = with_threads.iter().map(|(review, _)| self.read_review_comments(hand, number, *review));
+        for ((_, count), rows) in with_threads.iter().zip(run_concurrently(asked).await) {
             let rows = rows?;
             if (rows.len() as u64) < *count {
-                raw.complete = cut(&format!("the threads of {number}"));
+                raw.complete = truncation(&format!("the threads of {number}"));
             }
             raw.inline.extend(rows);
         }
@@ -148,13 +161,15 @@ impl GiteaForge {
 }
 
 /// Runs a few of them at once, and gives what each came to in their order.
-async fn together<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
+async fn run_concurrently<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
     let mut waiting = futures.enumerate();
     let mut running: Vec<(usize, Pin<Box<F>>)> = Vec::new();
     let mut ended: Vec<(usize, F::Output)> = Vec::new();
     poll_fn(|context| {
         loop {
-            running.extend(waiting.by_ref().take(AT_ONCE - running.len()).map(|(at, future)| (at, Box::pin(future))));
+            running.extend(
+                waiting.by_ref().take(MAX_CONCURRENT_READS - running.len()).map(|(at, future)| (at, Box::pin(future))),
+            );
             let before = ended.len();
             running.retain_mut(|(at, future)| match future.as_mut().poll(context) {
                 Poll::Ready(output) => {
@@ -177,9 +192,9 @@ async fn together<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output>
     ended.into_iter().map(|(_, output)| output).collect()
 }
 
-impl Raw {
+impl PullRows {
     /// The rows of a list; one that was cut off makes all of it incomplete.
-    fn take<T>(&mut self, listing: super::pages::Listing<T>) -> Vec<T> {
+    fn take_rows<T>(&mut self, listing: super::pages::Listing<T>) -> Vec<T> {
         if let Completeness::Truncated { .. } = listing.complete {
             self.complete = listing.complete;
         }

@@ -1,34 +1,36 @@
 //! Reviews as they are now, and comments.
 
-use referee_core::model::{Comment, CommentId, Counts, EditId, Login, Review, ReviewId, Row, Sha, Text, Time, Verdict};
+use referee_core::model::{
+    Comment, CommentId, EditId, Login, Review, ReviewId, ReviewKind, ReviewWeight, Sha, Text, Time, Verdict,
+};
 
-use super::people::People;
-use super::pull::{edited, last_request};
-use super::raw::Raw;
-use crate::gitea::wire::{self, Event, login, time};
+use super::access::WriteAccess;
+use super::pull::{find_last_request, is_edited};
+use super::pull_rows::PullRows;
+use crate::gitea::wire::{self, Event, login, parse_time};
 
-pub(super) fn told(raw: &Raw, people: &People, reader: &Login) -> Vec<Review> {
-    let mut rows: Vec<&wire::Review> = raw.reviews.iter().filter(|row| is_shown(row, reader)).collect();
+pub(super) fn build_reviews(raw: &PullRows, people: &WriteAccess, reader: &Login) -> Vec<Review> {
+    let mut rows: Vec<&wire::Review> = raw.reviews.iter().filter(|row| is_visible(row, reader)).collect();
     rows.sort_by_key(|row| row.id);
-    rows.into_iter().map(|row| review(raw, people, row)).collect()
+    rows.into_iter().map(|row| build_review(raw, people, row)).collect()
 }
 
 /// Top-level comments.
-pub(super) fn comments(raw: &Raw, people: &People) -> Vec<Comment> {
+pub(super) fn build_comments(raw: &PullRows, people: &WriteAccess) -> Vec<Comment> {
     let rows = raw.events.iter().filter(|event| event.kind == "comment");
     rows.map(|event| Comment {
         id: CommentId(event.id.to_string()),
-        author: people.author(event.user.as_ref()),
-        at: time(&event.created_at),
-        edited: edited(&event.created_at, &event.updated_at),
-        text: Text::unread(event.body.as_str()),
+        author: people.to_author(event.user.as_ref()),
+        at: parse_time(&event.created_at),
+        edited: is_edited(&event.created_at, &event.updated_at),
+        text: Text::from_body(event.body.as_str()),
         url: event.html_url.clone(),
     })
     .collect()
 }
 
 /// Requests are told apart. Another's draft is shown to the server's administrators only, and is nobody's business.
-fn is_shown(row: &wire::Review, reader: &Login) -> bool {
+fn is_visible(row: &wire::Review, reader: &Login) -> bool {
     row.is_submitted() || is_draft_of(row, reader)
 }
 
@@ -36,34 +38,34 @@ fn is_draft_of(row: &wire::Review, reader: &Login) -> bool {
     row.state == "PENDING" && login(row.user.as_ref()).as_ref() == Some(reader)
 }
 
-fn review(raw: &Raw, people: &People, row: &wire::Review) -> Review {
+fn build_review(raw: &PullRows, people: &WriteAccess, row: &wire::Review) -> Review {
     // A draft with words has a row of its own, and another one once it is submitted.
-    let event = raw.events.iter().rfind(|event| event.is_of(row));
+    let event = raw.events.iter().rfind(|event| event.holds_text_of(row));
     let text = event.map_or(row.body.as_str(), |event| event.body.as_str());
     Review {
         id: ReviewId(row.id.to_string()),
         edit: event.filter(|_| row.is_submitted()).map(|event| EditId(event.id.to_string())),
-        author: people.author(row.user.as_ref()),
-        row: kind(row, text),
-        text: Text::unread(text),
+        author: people.to_author(row.user.as_ref()),
+        row: classify_row(row, text),
+        text: Text::from_body(text),
         commit: (!row.commit_id.is_empty()).then(|| Sha(row.commit_id.clone())),
-        at: time(&row.submitted_at),
-        counts: counts(raw, people, row),
+        at: parse_time(&row.submitted_at),
+        counts: determine_counts(raw, people, row),
         url: event.map_or(row.html_url.as_str(), |event| event.html_url.as_str()).to_owned(),
     }
 }
 
 /// An empty comment is what the server puts around inline comments that came alone.
-fn kind(row: &wire::Review, text: &str) -> Row {
-    match verdict(row) {
-        Some(verdict) => Row::Verdict(verdict),
-        None if row.state == "PENDING" => Row::Draft,
-        None if text.trim().is_empty() || text == wire::AROUND_DRAFT => Row::Wrapper,
-        None => Row::Verdict(Verdict::Comment),
+fn classify_row(row: &wire::Review, text: &str) -> ReviewKind {
+    match parse_verdict(row) {
+        Some(verdict) => ReviewKind::Verdict(verdict),
+        None if row.state == "PENDING" => ReviewKind::Draft,
+        None if text.trim().is_empty() || text == wire::DRAFT_WRAPPER_BODY => ReviewKind::Wrapper,
+        None => ReviewKind::Verdict(Verdict::Comment),
     }
 }
 
-fn verdict(row: &wire::Review) -> Option<Verdict> {
+fn parse_verdict(row: &wire::Review) -> Option<Verdict> {
     match row.state.as_str() {
         "APPROVED" => Some(Verdict::Approve),
         "REQUEST_CHANGES" => Some(Verdict::RequestChanges),
@@ -78,40 +80,40 @@ fn verdict(row: &wire::Review) -> Option<Verdict> {
 /// | yes | yes | | dismissed, by whom the timeline says |
 /// | no | any | the user's review was asked for again since | requested |
 /// | no | any | | no: the user has no right |
-fn counts(raw: &Raw, people: &People, row: &wire::Review) -> Counts {
+fn determine_counts(raw: &PullRows, people: &WriteAccess, row: &wire::Review) -> ReviewWeight {
     let user = login(row.user.as_ref());
     let newer = |other: &wire::Review| {
-        verdict(other).is_some() && other.id > row.id && login(other.user.as_ref()) == user && user.is_some()
+        parse_verdict(other).is_some() && other.id > row.id && login(other.user.as_ref()) == user && user.is_some()
     };
     match (row.official, row.dismissed) {
-        _ if verdict(row).is_none() => Counts::No,
-        (true, false) => Counts::Yes,
-        _ if raw.reviews.iter().any(newer) => Counts::Replaced,
-        (true, true) => dismissal(raw, people, row),
-        (false, _) if user.is_some_and(|user| asked_again(raw, row, &user)) => Counts::Requested,
-        (false, _) => Counts::No,
+        _ if parse_verdict(row).is_none() => ReviewWeight::No,
+        (true, false) => ReviewWeight::Yes,
+        _ if raw.reviews.iter().any(newer) => ReviewWeight::Replaced,
+        (true, true) => find_dismissal(raw, people, row),
+        (false, _) if user.is_some_and(|user| was_requested_again(raw, row, &user)) => ReviewWeight::Requested,
+        (false, _) => ReviewWeight::No,
     }
 }
 
 /// What the server writes into the row of a dismissal that a push caused. It then names whoever pushed.
-const BY_ITSELF: &str = "dismissed automatically according to repository settings";
+const AUTOMATIC_DISMISSAL_TEXT: &str = "dismissed automatically according to repository settings";
 
-fn dismissal(raw: &Raw, people: &People, row: &wire::Review) -> Counts {
+fn find_dismissal(raw: &PullRows, people: &WriteAccess, row: &wire::Review) -> ReviewWeight {
     let mut rows = raw.events.iter().rev();
     let Some(event) = rows.find(|event| event.kind == "dismiss_review" && event.review_id == row.id) else {
-        return Counts::Dismissed { by: None, at: time(&row.updated_at) };
+        return ReviewWeight::Dismissed { by: None, at: parse_time(&row.updated_at) };
     };
-    let by = (!event.body.contains(BY_ITSELF)).then(|| people.author(event.user.as_ref()));
-    Counts::Dismissed { by, at: time(&event.created_at) }
+    let by = (!event.body.contains(AUTOMATIC_DISMISSAL_TEXT)).then(|| people.to_author(event.user.as_ref()));
+    ReviewWeight::Dismissed { by, at: parse_time(&event.created_at) }
 }
 
 /// A request goes away with the user's next review, a comment too, and leaves the older verdict without its weight: so
 /// the timeline is asked as well.
-fn asked_again(raw: &Raw, row: &wire::Review, user: &Login) -> bool {
+fn was_requested_again(raw: &PullRows, row: &wire::Review, user: &Login) -> bool {
     let open = |it: &wire::Review| it.state == "REQUEST_REVIEW" && login(it.user.as_ref()).as_ref() == Some(user);
     let since = |event: &Event| -> bool {
-        let (asked, posted): (Time, Time) = (time(&event.created_at), time(&row.submitted_at));
+        let (asked, posted): (Time, Time) = (parse_time(&event.created_at), parse_time(&row.submitted_at));
         !event.removed_assignee && asked >= posted
     };
-    raw.reviews.iter().any(open) || last_request(&raw.events, user).is_some_and(since)
+    raw.reviews.iter().any(open) || find_last_request(&raw.events, user).is_some_and(since)
 }

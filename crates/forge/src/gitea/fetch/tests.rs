@@ -1,41 +1,41 @@
 //! Recorded answers of real servers, and what they mean.
 
 use referee_core::model::{
-    Access, CheckState, Counts, Login, Mergeable, PullState, Review, Row, Thread, Time, Verdict, Viewer,
+    Access, CheckState, Login, Mergeable, PullState, Review, ReviewKind, ReviewWeight, Thread, Time, Verdict, Viewer,
 };
 use referee_core::track::Side;
 use serde::de::DeserializeOwned;
 
-use super::raw::Raw;
-use crate::Fetched;
-use crate::gitea::table::capabilities;
+use super::pull_rows::PullRows;
+use crate::FetchedPull;
+use crate::gitea::capabilities::lookup_capabilities;
 use crate::gitea::wire::{self, Event, Inline, Status, Statuses, User};
-use crate::gitea::{Flavour, Server};
+use crate::gitea::{Flavour, GiteaServerInfo};
 
 const NOW: Time = Time(1_794_739_200);
 
 macro_rules! recorded {
     ($name:literal) => {
-        read(include_bytes!(concat!("../../../tests/fixtures/gitea/", $name, ".json")))
+        parse_recorded(include_bytes!(concat!("../../../tests/fixtures/gitea/", $name, ".json")))
     };
 }
 
-fn read<T: DeserializeOwned>(body: &[u8]) -> T {
-    wire::read(body).expect("the recorded answer is read")
+fn parse_recorded<T: DeserializeOwned>(body: &[u8]) -> T {
+    wire::parse_json(body).expect("the recorded answer is read")
 }
 
-fn gitea(raw: &Raw) -> Fetched {
-    told(raw, Flavour::Gitea, "1.27.3")
+fn gitea(raw: &PullRows) -> FetchedPull {
+    to_fetched(raw, Flavour::Gitea, "1.27.3")
 }
 
-fn told(raw: &Raw, flavour: Flavour, version: &str) -> Fetched {
-    let capabilities = capabilities(flavour, version).expect("the version is known");
+fn to_fetched(raw: &PullRows, flavour: Flavour, version: &str) -> FetchedPull {
+    let capabilities = lookup_capabilities(flavour, version).expect("the version is known");
     let viewer = Viewer { login: "bot".into(), holds: [Login::from("bot")].into() };
-    raw.told(&Server { flavour, version: version.to_owned(), capabilities }, viewer)
+    raw.to_fetched(&GiteaServerInfo { flavour, version: version.to_owned(), capabilities }, viewer)
 }
 
-fn raw() -> Raw {
-    Raw::new(recorded!("gitea-1.27.3/pull"), NOW)
+fn raw() -> PullRows {
+    PullRows::new(recorded!("gitea-1.27.3/pull"), NOW)
 }
 
 fn user(login: &str) -> Option<User> {
@@ -63,8 +63,8 @@ fn event(kind: &str, by: &str, at: &str) -> Event {
     Event { kind: kind.to_owned(), user: user(by), created_at: at.to_owned(), ..Event::default() }
 }
 
-fn said(thread: &Thread) -> Vec<&str> {
-    thread.notes.iter().map(|note| note.text.words()).collect()
+fn note_texts(thread: &Thread) -> Vec<&str> {
+    thread.notes.iter().map(|note| note.text.body_or_empty()).collect()
 }
 
 #[test]
@@ -73,9 +73,9 @@ fn a_pull_is_what_the_servers_say() {
         (Flavour::Gitea, "1.27.3", recorded!("gitea-1.27.3/pull")),
         (Flavour::Forgejo, "10.0.0+gitea-1.22.0", recorded!("forgejo-10/pull")),
     ] {
-        let pull = told(&Raw::new(pull, NOW), flavour, version).pull;
+        let pull = to_fetched(&PullRows::new(pull, NOW), flavour, version).pull;
         assert_eq!((pull.forge.as_str(), pull.number.0, pull.state), (&*flavour.to_string(), 1, PullState::Open));
-        assert_eq!((pull.author.name(), pull.base.as_str()), ("author", "main"));
+        assert_eq!((pull.author.display_name(), pull.base.as_str()), ("author", "main"));
         assert_eq!((pull.mergeable, pull.pushable), (Mergeable::Clean, Some(true)));
         assert_eq!(pull.head.as_str().len(), 40);
         assert!(pull.opened_at > Time(1_794_700_000) && pull.repo.0 == 9);
@@ -98,38 +98,41 @@ fn the_text_and_the_edit_id_of_a_review_come_from_the_timeline() {
     ] {
         let (reviews, event): (Vec<wire::Review>, Event) = (reviews, event);
         let number = event.id.to_string();
-        let raw = Raw { reviews, events: vec![event], ..raw() };
+        let raw = PullRows { reviews, events: vec![event], ..raw() };
         let reviews = gitea(&raw).reviews;
         let [Review { text, edit, .. }] = reviews.as_slice() else { panic!("{reviews:?}") };
-        assert_eq!(text.words(), "EDITED SUMMARY");
+        assert_eq!(text.body_or_empty(), "EDITED SUMMARY");
         assert_eq!(edit.as_ref().map(|edit| edit.as_str()), Some(number.as_str()));
     }
 }
 
 #[test]
 fn a_review_that_the_timeline_does_not_tell_of_cannot_be_edited() {
-    let raw = Raw { reviews: vec![row(206, "COMMENT", "bot", "words", 0)], ..raw() };
+    let raw = PullRows { reviews: vec![row(206, "COMMENT", "bot", "words", 0)], ..raw() };
     let reviews = gitea(&raw).reviews;
-    assert!(reviews.iter().all(|review| review.edit.is_none() && review.text.words() == "words"), "{reviews:?}");
-    assert!(!raw.has_all(&raw.events), "so the timeline is read on");
+    assert!(
+        reviews.iter().all(|review| review.edit.is_none() && review.text.body_or_empty() == "words"),
+        "{reviews:?}"
+    );
+    assert!(!raw.has_expected_events(&raw.events), "so the timeline is read on");
 }
 
 #[test]
 fn rows_count_as_the_server_counts_them() {
-    let yes = Counts::Dismissed { by: None, at: Time(1_794_735_697) };
+    let yes = ReviewWeight::Dismissed { by: None, at: Time(1_794_735_697) };
     for (reviews, reader) in [
-        (recorded!("gitea-1.26.0/reviews-after-push-dismiss-stale"), &Counts::No),
-        (recorded!("gitea-1.27.3/reviews-after-push-dismiss-stale"), &Counts::No),
+        (recorded!("gitea-1.26.0/reviews-after-push-dismiss-stale"), &ReviewWeight::No),
+        (recorded!("gitea-1.27.3/reviews-after-push-dismiss-stale"), &ReviewWeight::No),
         // There the reader is on the list of those who count.
         (recorded!("forgejo-10/reviews-after-push-dismiss-stale"), &yes),
     ] {
-        let raw = Raw { reviews, ..raw() };
-        let counts: Vec<Counts> = gitea(&raw).reviews.into_iter().map(|review| review.counts).collect();
+        let raw = PullRows { reviews, ..raw() };
+        let counts: Vec<ReviewWeight> = gitea(&raw).reviews.into_iter().map(|review| review.counts).collect();
         let [first, older @ .., comment, last] = counts.as_slice() else { panic!("{counts:?}") };
         assert_eq!(std::mem::discriminant(first), std::mem::discriminant(reader));
-        assert_eq!(older, [Counts::Replaced, Counts::Replaced, Counts::Replaced]);
-        assert_eq!(*comment, Counts::No);
-        assert!(matches!(last, Counts::Dismissed { by: None, .. }), "{last:?}");
+        assert_eq!(older, [ReviewWeight::Replaced, ReviewWeight::Replaced, ReviewWeight::Replaced]);
+        assert_eq!(*comment, ReviewWeight::No);
+        assert!(matches!(last, ReviewWeight::Dismissed { by: None, .. }), "{last:?}");
     }
 }
 
@@ -139,9 +142,9 @@ fn a_dismissal_names_who_and_the_servers_own_names_nobody() {
     let by = |body: &str| {
         let event = event("dismiss_review", "owner", "2026-11-15T09:41:37Z");
         let event = Event { review_id: 7, body: body.to_owned(), ..event };
-        let raw = Raw { reviews: vec![dismissed.clone()], events: vec![event], ..raw() };
+        let raw = PullRows { reviews: vec![dismissed.clone()], events: vec![event], ..raw() };
         match gitea(&raw).reviews.remove(0).counts {
-            Counts::Dismissed { by, at: Time(1_794_735_697) } => by.map(|by| by.name().to_owned()),
+            ReviewWeight::Dismissed { by, at: Time(1_794_735_697) } => by.map(|by| by.display_name().to_owned()),
             counts => panic!("{counts:?}"),
         }
     };
@@ -158,22 +161,22 @@ fn a_request_takes_the_weight_of_a_verdict() {
     let request = wire::Review { official: true, ..row(6, "REQUEST_REVIEW", "bot", "", 0) };
     let asked = Event { assignee: user("bot"), ..event("review_request", "author", "2026-11-15T09:42:00Z") };
     let counts = |reviews: Vec<wire::Review>, events: Vec<Event>| {
-        gitea(&Raw { reviews, events, ..raw() }).reviews.remove(0).counts
+        gitea(&PullRows { reviews, events, ..raw() }).reviews.remove(0).counts
     };
-    assert_eq!(counts(vec![block.clone(), request], vec![asked.clone()]), Counts::Requested);
+    assert_eq!(counts(vec![block.clone(), request], vec![asked.clone()]), ReviewWeight::Requested);
     let comment = row(8, "COMMENT", "bot", "hm", 0);
-    assert_eq!(counts(vec![block.clone(), comment], vec![asked.clone()]), Counts::Requested, "the row is gone");
-    assert_eq!(counts(vec![block.clone()], vec![]), Counts::No);
+    assert_eq!(counts(vec![block.clone(), comment], vec![asked.clone()]), ReviewWeight::Requested, "the row is gone");
+    assert_eq!(counts(vec![block.clone()], vec![]), ReviewWeight::No);
     let withdrawn = Event { removed_assignee: true, ..asked.clone() };
-    assert_eq!(counts(vec![block.clone()], vec![asked, withdrawn]), Counts::No);
+    assert_eq!(counts(vec![block.clone()], vec![asked, withdrawn]), ReviewWeight::No);
     let restored = wire::Review { official: true, ..block };
-    assert_eq!(counts(vec![restored], vec![]), Counts::Yes);
+    assert_eq!(counts(vec![restored], vec![]), ReviewWeight::Yes);
 }
 
 #[test]
 fn open_requests_are_rows_of_the_list() {
     let asked = Event { assignee: user("human"), ..event("review_request", "author", "2026-11-15T09:46:31Z") };
-    let raw = Raw { reviews: recorded!("gitea-1.27.3/reviews-with-request"), events: vec![asked], ..raw() };
+    let raw = PullRows { reviews: recorded!("gitea-1.27.3/reviews-with-request"), events: vec![asked], ..raw() };
     let fetched = gitea(&raw);
     let requests: Vec<_> = fetched.pull.requests.iter().map(|it| (it.of.as_str(), it.by.clone(), it.at)).collect();
     let at = Time(1_794_735_990);
@@ -183,10 +186,10 @@ fn open_requests_are_rows_of_the_list() {
 
 #[test]
 fn an_own_draft_is_a_draft_and_a_foreign_one_is_nothing() {
-    let mut raw = Raw { reviews: recorded!("gitea-1.27.3/reviews-orphan-pending"), ..raw() };
+    let mut raw = PullRows { reviews: recorded!("gitea-1.27.3/reviews-orphan-pending"), ..raw() };
     raw.inline = vec![inline(80, 42, "bot", "lost")];
     let fetched = gitea(&raw);
-    assert!(matches!(fetched.reviews.as_slice(), [Review { row: Row::Draft, edit: None, .. }]), "{fetched:?}");
+    assert!(matches!(fetched.reviews.as_slice(), [Review { row: ReviewKind::Draft, edit: None, .. }]), "{fetched:?}");
     assert!(fetched.threads.is_empty(), "what is in a draft is nowhere yet");
     raw.reviews = vec![row(43, "PENDING", "human", "", 1)];
     assert!(gitea(&raw).reviews.is_empty());
@@ -196,18 +199,18 @@ fn an_own_draft_is_a_draft_and_a_foreign_one_is_nothing() {
 #[test]
 fn threads_are_put_together_from_comments() {
     let inline: Vec<Inline> = recorded!("gitea-1.27.3/thread-comments");
-    let raw = Raw { reviews: vec![row(110, "COMMENT", "bot", "words", 7)], inline, ..raw() };
+    let raw = PullRows { reviews: vec![row(110, "COMMENT", "bot", "words", 7)], inline, ..raw() };
     let threads = gitea(&raw).threads;
     let [new, old] = threads.as_slice() else { panic!("{threads:?}") };
     assert_eq!((new.id.as_str(), new.line, new.side), ("241", Some(5), Side::New));
-    assert_eq!(said(new), ["ROOTBOT", "REPLY-author", "REPLY-reader", "REPLY-stranger", "REPLY-ON-REPLY"]);
+    assert_eq!(note_texts(new), ["ROOTBOT", "REPLY-author", "REPLY-reader", "REPLY-stranger", "REPLY-ON-REPLY"]);
     assert_eq!((old.id.as_str(), old.line, old.side), ("242", Some(30), Side::Old));
-    assert_eq!(said(old), ["ROOTOLD", "REPLY-OLD"]);
+    assert_eq!(note_texts(old), ["ROOTOLD", "REPLY-OLD"]);
     assert!(new.can_resolve && new.can_reply && !new.outdated);
 
     let inline: Vec<Inline> = recorded!("forgejo-10/thread-comments");
-    let raw = Raw { reviews: vec![row(45, "COMMENT", "bot", "words", 5)], inline, ..self::raw() };
-    let threads = told(&raw, Flavour::Forgejo, "10.0.0+gitea-1.22.0").threads;
+    let raw = PullRows { reviews: vec![row(45, "COMMENT", "bot", "words", 5)], inline, ..self::raw() };
+    let threads = to_fetched(&raw, Flavour::Forgejo, "10.0.0+gitea-1.22.0").threads;
     let [new, old] = threads.as_slice() else { panic!("{threads:?}") };
     assert_eq!((new.notes.len(), old.notes.len()), (4, 1));
     assert!(!new.can_resolve && new.can_reply);
@@ -222,7 +225,7 @@ fn only_the_root_says_who_resolved() {
         let mut reply = inline[0].clone();
         (reply.id, reply.resolver) = (9_999, user("stranger"));
         inline.push(reply);
-        let raw = Raw { reviews: vec![row(review, "COMMENT", "bot", "words", 3)], inline, ..raw() };
+        let raw = PullRows { reviews: vec![row(review, "COMMENT", "bot", "words", 3)], inline, ..raw() };
         let threads = gitea(&raw).threads;
         let by = threads[0].resolved.as_ref().and_then(|it| it.by.login.clone());
         assert_eq!(by, raw.inline[0].resolver.as_ref().and_then(User::login));
@@ -254,8 +257,8 @@ fn an_emulated_reply_joins_its_thread_and_its_review_is_a_wrapper() {
         inline(17, 7, "bot", "with another"),
         Inline { position: 9, ..inline(18, 7, "bot", "elsewhere") },
     ];
-    let fetched = gitea(&Raw { reviews, inline, ..raw() });
-    let threads: Vec<_> = fetched.threads.iter().map(|thread| (thread.id.as_str(), said(thread))).collect();
+    let fetched = gitea(&PullRows { reviews, inline, ..raw() });
+    let threads: Vec<_> = fetched.threads.iter().map(|thread| (thread.id.as_str(), note_texts(thread))).collect();
     assert_eq!(
         threads,
         [
@@ -267,8 +270,8 @@ fn an_emulated_reply_joins_its_thread_and_its_review_is_a_wrapper() {
             ("18", vec!["elsewhere"]),
         ]
     );
-    let wrappers = fetched.reviews.iter().filter(|review| review.row == Row::Wrapper).count();
-    assert_eq!((wrappers, fetched.reviews[0].row), (6, Row::Verdict(Verdict::Comment)));
+    let wrappers = fetched.reviews.iter().filter(|review| review.row == ReviewKind::Wrapper).count();
+    assert_eq!((wrappers, fetched.reviews[0].row), (6, ReviewKind::Verdict(Verdict::Comment)));
 }
 
 #[test]
@@ -278,14 +281,14 @@ fn a_label_tells_who_and_when() {
     {
         let events: Vec<Event> = events;
         let on = events[0].label.clone().expect("a label");
-        let mut raw = Raw { events, ..raw() };
+        let mut raw = PullRows { events, ..raw() };
         raw.pull.labels = vec![on];
         let labels = gitea(&raw).pull.labels;
         assert_eq!(labels[0].by.as_ref().map(Login::as_str), Some(by));
-        assert_eq!(labels[0].at, Some(wire::time(&raw.events[0].created_at)));
+        assert_eq!(labels[0].at, Some(wire::parse_time(&raw.events[0].created_at)));
         raw.events.clear();
         assert_eq!(gitea(&raw).pull.labels[0].at, None);
-        assert!(!raw.has_all(&raw.events), "so the timeline is read on");
+        assert!(!raw.has_expected_events(&raw.events), "so the timeline is read on");
     }
 }
 
@@ -313,12 +316,12 @@ fn pushes_tell_since_when_the_head_is_there() {
 #[test]
 fn checks_are_summed_here_and_own_ones_are_none() {
     let none: Statuses = recorded!("gitea-1.27.3/status-none");
-    let fetched = gitea(&Raw { statuses: none.statuses, ..raw() });
-    assert_eq!(fetched.checks.state(), CheckState::None);
+    let fetched = gitea(&PullRows { statuses: none.statuses, ..raw() });
+    assert_eq!(fetched.checks.combined_state(), CheckState::None);
     let none: Statuses = recorded!("forgejo-10/status-none");
     assert!(none.statuses.is_empty());
     let one: Statuses = recorded!("gitea-1.27.3/status-combined");
-    assert_eq!(gitea(&Raw { statuses: one.statuses.clone(), ..raw() }).checks.state(), CheckState::Pass);
+    assert_eq!(gitea(&PullRows { statuses: one.statuses.clone(), ..raw() }).checks.combined_state(), CheckState::Pass);
     for (word, state) in [
         ("skipped", CheckState::Pass),
         ("warning", CheckState::Fail),
@@ -329,8 +332,8 @@ fn checks_are_summed_here_and_own_ones_are_none() {
         let other = Status { context: "ci/b".to_owned(), status: word.to_owned(), ..Status::default() };
         let own = Status { context: "referee/x".to_owned(), status: "failure".to_owned(), ..Status::default() };
         let statuses = one.statuses.iter().cloned().chain([other, own]).collect();
-        let checks = gitea(&Raw { statuses, ..raw() }).checks;
-        assert_eq!((checks.state(), checks.own.len()), (state, 1), "{word}");
+        let checks = gitea(&PullRows { statuses, ..raw() }).checks;
+        assert_eq!((checks.combined_state(), checks.own.len()), (state, 1), "{word}");
     }
 }
 
@@ -344,11 +347,11 @@ fn who_may_write_is_the_servers_word_or_not_known() {
         row(5, "COMMENT", "owner", "hm", 0),
         row(6, "COMMENT", "Ghost", "hm", 0),
     ];
-    let mut raw = Raw { reviews, ..raw() };
-    let access = |raw: &Raw| gitea(raw).reviews.iter().map(|it| it.author.access).collect::<Vec<_>>();
+    let mut raw = PullRows { reviews, ..raw() };
+    let access = |raw: &PullRows| gitea(raw).reviews.iter().map(|it| it.author.access).collect::<Vec<_>>();
     let (write, read, unknown) = (Access::Write, Access::Read, Access::Unknown);
     assert_eq!(access(&raw), [write, unknown, unknown, write, unknown]);
-    assert!(!super::everybody_known(&raw, &"bot".into()));
+    assert!(!super::are_all_writers_known(&raw, &"bot".into()));
     raw.assignees = Some(vec![User { id: 1, login: "human".to_owned() }, User { id: 2, login: "owner".to_owned() }]);
     assert_eq!(access(&raw), [write, read, read, write, unknown]);
     // An organisation is not among those who can be assigned, and people who may only read are.
@@ -358,15 +361,16 @@ fn who_may_write_is_the_servers_word_or_not_known() {
 
 #[test]
 fn what_is_missing_null_or_new_is_read_all_the_same() {
-    let row: Vec<wire::Review> = read(br#"[{"id":1,"user":null,"state":"SOMETHING","body":null,"new":[null]},null]"#);
+    let row: Vec<wire::Review> =
+        parse_recorded(br#"[{"id":1,"user":null,"state":"SOMETHING","body":null,"new":[null]},null]"#);
     let events: Vec<Event> =
-        read(br#"[{"type":"pull_push","body":null},{"type":"new"},{"type":"comment","user":null}]"#);
-    let inline: Vec<Inline> = read(br#"[{"id":2,"pull_request_review_id":1,"user":null,"path":null}]"#);
-    let empty: Vec<Event> = read(b"null");
-    let pull: wire::Pull = read(b"{}");
-    let raw = Raw { reviews: row, events, inline, ..Raw::new(pull, NOW) };
+        parse_recorded(br#"[{"type":"pull_push","body":null},{"type":"new"},{"type":"comment","user":null}]"#);
+    let inline: Vec<Inline> = parse_recorded(br#"[{"id":2,"pull_request_review_id":1,"user":null,"path":null}]"#);
+    let empty: Vec<Event> = parse_recorded(b"null");
+    let pull: wire::Pull = parse_recorded(b"{}");
+    let raw = PullRows { reviews: row, events, inline, ..PullRows::new(pull, NOW) };
     let fetched = gitea(&raw);
     assert_eq!((fetched.reviews.len(), fetched.comments.len(), fetched.threads.len(), empty.len()), (1, 1, 1, 0));
-    assert!(fetched.reviews[0].author.login.is_none() && fetched.reviews[0].counts == Counts::No);
+    assert!(fetched.reviews[0].author.login.is_none() && fetched.reviews[0].counts == ReviewWeight::No);
     assert_eq!((fetched.pull.state, fetched.pull.pushable), (PullState::Closed, Some(false)));
 }

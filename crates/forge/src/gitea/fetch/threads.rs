@@ -2,32 +2,32 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use referee_core::mark::{Binding, Keys, Reader, TagKind, Written};
+use referee_core::mark::{Binding, Keys, TagKind, TextHistory, TextReader};
 use referee_core::model::{
     Author, Capabilities, Login, Note, NoteId, PullNumber, RepoId, Resolution, ReviewId, Support, Text, Thread,
     ThreadId, Time, Viewer,
 };
-use referee_core::say::Calls;
+use referee_core::say::CommandPrefixes;
 use referee_core::track::Side;
 
-use super::people::People;
-use super::pull::edited;
-use super::raw::Raw;
-use crate::gitea::wire::{Inline, Review, login, time};
+use super::access::WriteAccess;
+use super::pull::is_edited;
+use super::pull_rows::PullRows;
+use crate::gitea::wire::{Inline, Review, login, parse_time};
 
 /// What makes comments of one review one conversation.
-type Place<'a> = (&'a str, Line);
+type ConversationKey<'a> = (&'a str, SideLine);
 
 /// A line of one side.
-type Line = (Side, u64);
+type SideLine = (Side, u64);
 
-pub(super) fn told(raw: &Raw, people: &People, viewer: &Viewer, can: &Capabilities) -> Vec<Thread> {
+pub(super) fn build_threads(raw: &PullRows, people: &WriteAccess, viewer: &Viewer, can: &Capabilities) -> Vec<Thread> {
     let can_resolve = can.resolve == Support::Native && may_resolve(raw, people, viewer);
     let can_reply = can.reply != Support::Unsupported;
-    let conversations = conversations(raw, &viewer.holds);
+    let conversations = group_conversations(raw, &viewer.holds);
     let thread = |notes: Vec<&Inline>| {
         let root = *notes.first()?;
-        let (side, line) = line(root);
+        let (side, line) = comment_line(root);
         Some(Thread {
             id: ThreadId(root.id.to_string()),
             review: Some(ReviewId(root.pull_request_review_id.to_string())),
@@ -35,8 +35,8 @@ pub(super) fn told(raw: &Raw, people: &People, viewer: &Viewer, can: &Capabiliti
             line: u32::try_from(line).ok().filter(|line| *line > 0),
             start_line: None,
             side,
-            notes: notes.iter().map(|note| told_note(note, people)).collect(),
-            resolved: root.resolver.as_ref().map(|by| Resolution { by: people.author(Some(by)), at: None }),
+            notes: notes.iter().map(|note| build_note(note, people)).collect(),
+            resolved: root.resolver.as_ref().map(|by| Resolution { by: people.to_author(Some(by)), at: None }),
             outdated: false,
             can_resolve,
             can_reply,
@@ -47,27 +47,27 @@ pub(super) fn told(raw: &Raw, people: &People, viewer: &Viewer, can: &Capabiliti
 }
 
 /// Whoever may write resolves, and so does the pull's author.
-fn may_resolve(raw: &Raw, people: &People, viewer: &Viewer) -> bool {
-    people.may_write(&viewer.login) || login(raw.pull.user.as_ref()).as_ref() == Some(&viewer.login)
+fn may_resolve(raw: &PullRows, people: &WriteAccess, viewer: &Viewer) -> bool {
+    people.can_write(&viewer.login) || login(raw.pull.user.as_ref()).as_ref() == Some(&viewer.login)
 }
 
 /// The comments of each conversation in their order, by the number of its root.
 ///
 /// The root is the lowest number. What is still in a draft is nowhere yet.
-pub(super) fn conversations<'a>(raw: &'a Raw, own: &BTreeSet<Login>) -> BTreeMap<u64, Vec<&'a Inline>> {
+pub(super) fn group_conversations<'a>(raw: &'a PullRows, own: &BTreeSet<Login>) -> BTreeMap<u64, Vec<&'a Inline>> {
     let submitted: BTreeMap<u64, &Review> =
         raw.reviews.iter().filter(|row| row.is_submitted()).map(|row| (row.id, row)).collect();
     let mut notes: Vec<&Inline> = raw.inline.iter().collect();
     notes.sort_by_key(|note| note.id);
     notes.dedup_by_key(|note| note.id);
     let mut threads: BTreeMap<u64, Vec<&Inline>> = BTreeMap::new();
-    let mut roots: BTreeMap<(u64, Place<'_>), u64> = BTreeMap::new();
+    let mut roots: BTreeMap<(u64, ConversationKey<'_>), u64> = BTreeMap::new();
     for note in notes {
         let Some(review) = submitted.get(&note.pull_request_review_id) else { continue };
-        let key = (review.id, (note.path.as_str(), line(note)));
+        let key = (review.id, (note.path.as_str(), comment_line(note)));
         let root = match roots.get(&key) {
             Some(root) => *root,
-            None => joined(note, review, &threads, own).unwrap_or(note.id),
+            None => find_joined_thread(note, review, &threads, own).unwrap_or(note.id),
         };
         roots.insert(key, root);
         threads.entry(root).or_default().push(note);
@@ -83,16 +83,22 @@ pub(super) fn conversations<'a>(raw: &'a Raw, own: &BTreeSet<Login>) -> BTreeMap
 /// | its Tag says that it opens one | a root |
 /// | any other, by an own identity | a reply in the first of them |
 /// | any other | a root: people who comment on a line open a thread |
-fn joined(note: &Inline, review: &Review, threads: &BTreeMap<u64, Vec<&Inline>>, own: &BTreeSet<Login>) -> Option<u64> {
+fn find_joined_thread(
+    note: &Inline,
+    review: &Review,
+    threads: &BTreeMap<u64, Vec<&Inline>>,
+    own: &BTreeSet<Login>,
+) -> Option<u64> {
     if review.state != "COMMENT" || !review.body.trim().is_empty() || review.comments_count != 1 {
         return None;
     }
-    let here =
-        |notes: &&Vec<&Inline>| notes.first().is_some_and(|root| root.path == note.path && line(root) == line(note));
+    let here = |notes: &&Vec<&Inline>| {
+        notes.first().is_some_and(|root| root.path == note.path && comment_line(root) == comment_line(note))
+    };
     let mut places = threads.iter().filter(|(_, notes)| here(notes));
-    let mut text = Text::unread(note.body.as_str());
+    let mut text = Text::from_body(note.body.as_str());
     let author = Author { login: login(note.user.as_ref()), ..Author::default() };
-    read_tag(&mut text, &author);
+    parse_tag(&mut text, &author);
     match text.reading.tag.as_deref().map(|tag| &tag.data.kind) {
         Some(TagKind::Reply { answers, .. }) => {
             let named = |notes: &Vec<&Inline>| notes.iter().any(|it| it.id.to_string() == answers.0);
@@ -108,29 +114,29 @@ fn joined(note: &Inline, review: &Review, threads: &BTreeMap<u64, Vec<&Inline>>,
 
 /// Reads the Tag whatever its seal: a forged one only moves its author's own words into a thread they could have
 /// answered in anyway.
-fn read_tag(text: &mut Text, author: &Author) {
+fn parse_tag(text: &mut Text, author: &Author) {
     let own: Vec<_> = author.login.iter().cloned().collect();
     let binding = Binding { forge: String::new(), repo: RepoId(0), pull: PullNumber(0) };
-    let reader = Reader {
+    let reader = TextReader {
         binding: &binding,
-        keys: &Keys::none(),
-        own: &own,
-        roles: &BTreeMap::new(),
-        calls: Calls { bots: &[], slash_is_taken: true },
+        keys: &Keys::empty(),
+        own_logins: &own,
+        role_logins: &BTreeMap::new(),
+        calls: CommandPrefixes { bot_logins: &[], slash_reserved: true },
     };
-    reader.read(text, author, Written { at: Time::default(), edited: true });
+    reader.read(text, author, TextHistory { written_at: Time::default(), edited: true });
 }
 
-fn line(note: &Inline) -> Line {
+fn comment_line(note: &Inline) -> SideLine {
     if note.position > 0 { (Side::New, note.position) } else { (Side::Old, note.original_position) }
 }
 
-fn told_note(note: &Inline, people: &People) -> Note {
+fn build_note(note: &Inline, people: &WriteAccess) -> Note {
     Note {
         id: NoteId(note.id.to_string()),
-        author: people.author(note.user.as_ref()),
-        at: time(&note.created_at),
-        edited: edited(&note.created_at, &note.updated_at),
-        text: Text::unread(note.body.as_str()),
+        author: people.to_author(note.user.as_ref()),
+        at: parse_time(&note.created_at),
+        edited: is_edited(&note.created_at, &note.updated_at),
+        text: Text::from_body(note.body.as_str()),
     }
 }

@@ -10,43 +10,43 @@
 //! | verdict | the own rows of the latest pulls | who may read them |
 //! | protection in full, webhooks | `GET /branch_protections/{rule}`, `GET /hooks` | administrators of the repository |
 
-mod facts;
+mod checks;
 mod scopes;
 
 use jiff::Timestamp;
 use referee_core::model::{Login, Time};
-use referee_http::{Call, Route, Token};
+use referee_http::{Route, RouteRequest, Token};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::hand::{Hand, clock};
-use super::probe::{self, login_of, probe};
-use super::{Address, Server, routes, wire};
+use super::account::{GiteaAccount, server_time};
+use super::probe::{self, fetch_login, probe_server};
+use super::{GiteaServerInfo, RepoAddress, routes, wire};
 use crate::ForgeError;
 
 /// What was found out, one entry for each thing that was looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inspection {
     /// In the order in which people want to read them.
-    pub facts: Vec<Fact>,
+    pub items: Vec<InspectionItem>,
 }
 
 /// One thing that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fact {
+pub struct InspectionItem {
     /// How it stands.
-    pub state: Soundness,
+    pub status: HealthStatus,
     /// What was looked at, in one word.
-    pub what: &'static str,
+    pub subject: &'static str,
     /// What was found.
-    pub words: String,
+    pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
 }
 
 /// How something stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Soundness {
+pub enum HealthStatus {
     /// As it should be.
     Fine,
     /// It works, and could be better.
@@ -54,106 +54,115 @@ pub enum Soundness {
     /// A review cannot work so.
     Bad,
     /// Nobody may ask, or the server does not say.
-    NotKnown,
+    Unknown,
 }
 
 /// Looks at everything that a review on that repository needs. Writes nothing, and tries nothing out.
 ///
 /// Whatever cannot be found out is a fact too: this does not fail.
-pub async fn inspect(at: &Address, token: Token) -> Inspection {
+pub async fn inspect(at: &RepoAddress, token: Token) -> Inspection {
     let mut facts = Vec::new();
-    if let Err(error) = look(at, token, &mut facts).await {
-        facts.push(facts::stopped(&error));
+    if let Err(error) = run_checks(at, token, &mut facts).await {
+        facts.push(checks::describe_abort(&error));
     }
-    Inspection { facts }
+    Inspection { items: facts }
 }
 
 /// Goes on as long as there is something to look at.
-async fn look(at: &Address, token: Token, facts: &mut Vec<Fact>) -> Result<(), ForgeError> {
-    let mut reach = at.reach.clone();
+async fn run_checks(at: &RepoAddress, token: Token, facts: &mut Vec<InspectionItem>) -> Result<(), ForgeError> {
+    let mut reach = at.client_options.clone();
     reach.token = Some(token.clone());
-    let server = probe(&reach).await?;
-    facts.extend([facts::server(&server), facts::abilities(&server)]);
+    let server = probe_server(&reach).await?;
+    facts.extend([checks::check_server(&server), checks::describe_capabilities(&server)]);
 
-    let client = probe::client(&at.reach, Some(token))?;
-    let mut eye = Eye { hand: Hand { login: Login(String::new()), client }, at };
-    facts.push(eye.skew().await?);
-    let login = login_of(&eye.hand.client).await;
-    facts.push(facts::identity(&login));
+    let client = probe::build_client(&at.client_options, Some(token))?;
+    let mut eye = Inspector { account: GiteaAccount { login: Login(String::new()), client }, address: at };
+    facts.push(eye.check_clock_skew().await?);
+    let login = fetch_login(&eye.account.client).await;
+    facts.push(checks::check_identity(&login));
     if matches!(login, Err(ForgeError::Unauthenticated)) {
         return Ok(());
     }
-    facts.push(eye.scopes().await);
+    facts.push(eye.check_scopes().await);
 
-    let repository = eye.read::<Repository>(&routes::REPO, &[]).await;
-    facts.push(facts::repository(&repository, &format!("{}/{}", at.owner, at.repo)));
+    let repository = eye.read_route::<RepositorySettings>(&routes::REPO, &[]).await;
+    facts.push(checks::check_repository(&repository, &format!("{}/{}", at.owner, at.repo)));
     let Ok(repository) = repository else { return Ok(()) };
-    let branch = eye.read::<Branch>(&routes::BRANCH, &[&repository.default_branch]).await;
-    facts.push(facts::rights(&repository, branch.as_ref().ok()));
+    let branch = eye.read_route::<BranchSettings>(&routes::BRANCH, &[&repository.default_branch]).await;
+    facts.push(checks::check_rights(&repository, branch.as_ref().ok()));
     let rule = match &branch {
-        Ok(branch) if repository.permissions.admin && !branch.effective_branch_protection_name.is_empty() => {
-            eye.read::<Rule>(&routes::PROTECTION, &[&branch.effective_branch_protection_name]).await.ok()
-        }
+        Ok(branch) if repository.permissions.admin && !branch.effective_branch_protection_name.is_empty() => eye
+            .read_route::<ProtectionRule>(&routes::PROTECTION, &[&branch.effective_branch_protection_name])
+            .await
+            .ok(),
         _ => None,
     };
-    facts.extend(facts::protection(&repository.default_branch, &branch, rule.as_ref()));
+    facts.extend(checks::check_protection(&repository.default_branch, &branch, rule.as_ref()));
     if let Ok(login) = login {
-        eye.hand.login = login;
-        facts.push(facts::verdict(&eye.own_verdict().await));
+        eye.account.login = login;
+        facts.push(checks::check_own_verdict(&eye.find_own_verdict().await));
     }
-    facts.push(facts::statuses(&repository));
-    let hooks = eye.read::<Vec<Hook>>(&routes::HOOKS, &[]).await;
-    facts.push(facts::hooks(hooks.map(|hooks| hooks.iter().filter(|hook| hook.active).count())));
+    facts.push(checks::check_status_rights(&repository));
+    let hooks = eye.read_route::<Vec<WebhookRow>>(&routes::HOOKS, &[]).await;
+    facts.push(checks::check_webhooks(hooks.map(|hooks| hooks.iter().filter(|hook| hook.active).count())));
     Ok(())
 }
 
 /// Who looks, and where.
-struct Eye<'a> {
-    hand: Hand,
-    at: &'a Address,
+struct Inspector<'a> {
+    account: GiteaAccount,
+    address: &'a RepoAddress,
 }
 
 /// Pulls that are searched for an own verdict.
-const PULLS: usize = 5;
+const MAX_PULLS_SEARCHED: usize = 5;
 
-impl Eye<'_> {
-    fn call<'r>(&self, route: &'r Route, more: &[&str]) -> Call<'r> {
-        Call::new(route, [self.at.owner.as_str(), self.at.repo.as_str()].iter().chain(more))
+impl Inspector<'_> {
+    fn repo_request<'r>(&self, route: &'r Route, more: &[&str]) -> RouteRequest<'r> {
+        RouteRequest::new(route, [self.address.owner.as_str(), self.address.repo.as_str()].iter().chain(more))
     }
 
-    async fn read<T: DeserializeOwned>(&self, route: &Route, more: &[&str]) -> Result<T, ForgeError> {
-        self.hand.read(&self.call(route, more), "that").await
+    async fn read_route<T: DeserializeOwned>(&self, route: &Route, more: &[&str]) -> Result<T, ForgeError> {
+        self.account.send_and_parse(&self.repo_request(route, more), "that").await
     }
 
     /// How far the clocks are apart.
-    async fn skew(&self) -> Result<Fact, ForgeError> {
-        let answer = self.hand.ask(&Call::new::<&str>(&routes::VERSION, []), "its version").await?;
-        Ok(facts::clocks(answer.header("date").map(|_| clock(&answer)), Time(Timestamp::now().as_second())))
+    async fn check_clock_skew(&self) -> Result<InspectionItem, ForgeError> {
+        let answer = self.account.send(&RouteRequest::new::<&str>(&routes::VERSION, []), "its version").await?;
+        Ok(checks::check_clocks(
+            answer.header("date").map(|_| server_time(&answer)),
+            Time(Timestamp::now().as_second()),
+        ))
     }
 
-    async fn scopes(&self) -> Fact {
-        let elsewhere = Call::new::<&str>(&routes::NOTIFICATIONS, []).with("page", 1).with("limit", 1);
-        let refused = match self.hand.client.send(&elsewhere).await {
+    async fn check_scopes(&self) -> InspectionItem {
+        let elsewhere =
+            RouteRequest::new::<&str>(&routes::NOTIFICATIONS, []).with_query("page", 1).with_query("limit", 1);
+        let refused = match self.account.client.send(&elsewhere).await {
             Ok(answer) if answer.is_success() => None,
             Ok(answer) => Some(answer.message()),
             Err(_) => Some(String::new()),
         };
-        if let Some(fact) = refused.as_deref().and_then(scopes::told) {
+        if let Some(fact) = refused.as_deref().and_then(scopes::item_from_refusal) {
             return fact;
         }
-        let issues = self.call(&routes::ISSUES, &[]).with("page", 1).with("limit", 1);
-        let issues = self.hand.ask(&issues, "issues").await.map(drop);
-        scopes::seen(&issues, refused.is_none())
+        let issues = self.repo_request(&routes::ISSUES, &[]).with_query("page", 1).with_query("limit", 1);
+        let issues = self.account.send(&issues, "issues").await.map(drop);
+        scopes::item_from_reads(&issues, refused.is_none())
     }
 
     /// The own latest verdict, on the latest of the pulls that have one.
-    async fn own_verdict(&self) -> Result<Option<OwnVerdict>, ForgeError> {
-        let pulls = self.call(&routes::PULLS, &[]).with("state", "all").with("sort", "recentupdate");
-        let pulls: Vec<wire::Pull> = self.hand.read(&pulls.with("page", 1).with("limit", PULLS), "the pulls").await?;
+    async fn find_own_verdict(&self) -> Result<Option<OwnVerdict>, ForgeError> {
+        let pulls =
+            self.repo_request(&routes::PULLS, &[]).with_query("state", "all").with_query("sort", "recentupdate");
+        let pulls: Vec<wire::Pull> = self
+            .account
+            .send_and_parse(&pulls.with_query("page", 1).with_query("limit", MAX_PULLS_SEARCHED), "the pulls")
+            .await?;
         for pull in &pulls {
-            let call = self.call(&routes::REVIEWS, &[&pull.number.to_string()]);
-            let rows = self.hand.pages(&call, "the reviews", |rows: Vec<wire::Review>| rows).await?.items;
-            if let Some(found) = OwnVerdict::among(&rows, pull.number, &self.hand.login) {
+            let call = self.repo_request(&routes::REVIEWS, &[&pull.number.to_string()]);
+            let rows = self.account.read_pages(&call, "the reviews", |rows: Vec<wire::Review>| rows).await?.items;
+            if let Some(found) = OwnVerdict::find_latest(&rows, pull.number, &self.account.login) {
                 return Ok(Some(found));
             }
         }
@@ -171,7 +180,7 @@ struct OwnVerdict {
 }
 
 impl OwnVerdict {
-    fn among(rows: &[wire::Review], pull: u64, own: &Login) -> Option<Self> {
+    fn find_latest(rows: &[wire::Review], pull: u64, own: &Login) -> Option<Self> {
         let mine = |row: &&wire::Review| wire::login(row.user.as_ref()).as_ref() == Some(own);
         let asked_again = rows.iter().filter(mine).any(|row| row.state == "REQUEST_REVIEW");
         let verdict = |row: &&wire::Review| matches!(row.state.as_str(), "APPROVED" | "REQUEST_CHANGES");
@@ -183,16 +192,16 @@ impl OwnVerdict {
 /// `GET /repos/{owner}/{repo}`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Repository {
+struct RepositorySettings {
     default_branch: String,
     archived: bool,
-    permissions: Rights,
+    permissions: RepositoryRights,
 }
 
 /// What the user may do, whatever the token may.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
-struct Rights {
+struct RepositoryRights {
     admin: bool,
     push: bool,
 }
@@ -200,7 +209,7 @@ struct Rights {
 /// `GET /branches/{branch}`. The name of the rule is told to administrators.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Branch {
+struct BranchSettings {
     protected: bool,
     required_approvals: u64,
     enable_status_check: bool,
@@ -213,7 +222,7 @@ struct Branch {
 /// `GET /branch_protections/{rule}`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Rule {
+struct ProtectionRule {
     block_on_rejected_reviews: bool,
     block_on_official_review_requests: bool,
 }
@@ -221,11 +230,11 @@ struct Rule {
 /// A row of `GET /hooks`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Hook {
+struct WebhookRow {
     active: bool,
 }
 
-impl Server {
+impl GiteaServerInfo {
     /// Its name and version, as people say it.
     fn name(&self) -> String {
         let program = match self.flavour {

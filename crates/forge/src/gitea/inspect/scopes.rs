@@ -1,41 +1,43 @@
 //! What a token is for, as far as a server tells.
 
-use super::Fact;
-use super::facts::{bad, fine, unknown, warning};
+use super::InspectionItem;
+use super::checks::{bad, fine, unknown, warning};
 use crate::ForgeError;
 
 /// What a review needs: the kind of scope, and whether it writes.
-const NEEDED: [(&str, bool); 3] = [("repository", true), ("issue", true), ("user", false)];
-const GIVE: &str = "make a token with `write:repository`, `write:issue` and `read:user`, and no more";
+const REQUIRED_SCOPES: [(&str, bool); 3] = [("repository", true), ("issue", true), ("user", false)];
+const SCOPE_HINT: &str = "make a token with `write:repository`, `write:issue` and `read:user`, and no more";
 
 /// By the server's refusal of something else: `required=[read:notification], token scope=write:issue,read:user`.
-pub(super) fn told(refusal: &str) -> Option<Fact> {
+pub(super) fn item_from_refusal(refusal: &str) -> Option<InspectionItem> {
     let (_, list) = refusal.split_once("token scope=")?;
     let has: Vec<&str> = list.split(',').map(str::trim).filter(|scope| !scope.is_empty()).collect();
-    let missing: Vec<String> = NEEDED.iter().filter(|need| !gives(&has, need)).map(named).collect();
+    let missing: Vec<String> =
+        REQUIRED_SCOPES.iter().filter(|need| !grants_scope(&has, need)).map(format_scope).collect();
     let needless: Vec<&str> = has.iter().copied().filter(|scope| !is_needed(scope)).collect();
-    let words = format!("the token has {}", quoted(&has));
+    let words = format!("the token has {}", quote_scopes(&has));
     Some(if !missing.is_empty() {
-        bad("scopes", format!("{words}; it lacks {}", missing.join(", "))).with(GIVE)
+        bad("scopes", format!("{words}; it lacks {}", missing.join(", "))).with_hint(SCOPE_HINT)
     } else if !needless.is_empty() {
-        warning("scopes", format!("{words}; a review does not need {}", quoted(&needless))).with(GIVE)
+        warning("scopes", format!("{words}; a review does not need {}", quote_scopes(&needless))).with_hint(SCOPE_HINT)
     } else {
         fine("scopes", words)
     })
 }
 
 /// By what the token could read, where the server lists nothing.
-pub(super) fn seen(issues: &Result<(), ForgeError>, reads_notifications: bool) -> Fact {
+pub(super) fn item_from_reads(issues: &Result<(), ForgeError>, reads_notifications: bool) -> InspectionItem {
     match issues {
-        Err(ForgeError::Forbidden(_)) => bad("scopes", "the token may not read issues and pulls").with(GIVE),
+        Err(ForgeError::Forbidden(_)) => bad("scopes", "the token may not read issues and pulls").with_hint(SCOPE_HINT),
         _ if reads_notifications => {
-            warning("scopes", "the token reads notifications too: it can do more than a review needs").with(GIVE)
+            warning("scopes", "the token reads notifications too: it can do more than a review needs")
+                .with_hint(SCOPE_HINT)
         }
-        _ => unknown("scopes", "this server does not list the scopes of a token").with(GIVE),
+        _ => unknown("scopes", "this server does not list the scopes of a token").with_hint(SCOPE_HINT),
     }
 }
 
-fn gives(has: &[&str], (kind, writes): &(&str, bool)) -> bool {
+fn grants_scope(has: &[&str], (kind, writes): &(&str, bool)) -> bool {
     has.iter().any(|scope| match scope.split_once(':') {
         Some(("write", of)) => of == *kind,
         Some(("read", of)) => of == *kind && !writes,
@@ -46,23 +48,23 @@ fn gives(has: &[&str], (kind, writes): &(&str, bool)) -> bool {
 fn is_needed(scope: &str) -> bool {
     // This one takes away.
     scope == "public-only"
-        || NEEDED.iter().any(|need| scope == format!("write:{}", need.0) && need.1)
-        || NEEDED.iter().any(|need| scope == format!("read:{}", need.0))
+        || REQUIRED_SCOPES.iter().any(|need| scope == format!("write:{}", need.0) && need.1)
+        || REQUIRED_SCOPES.iter().any(|need| scope == format!("read:{}", need.0))
 }
 
-fn named((kind, writes): &(&str, bool)) -> String {
+fn format_scope((kind, writes): &(&str, bool)) -> String {
     format!("`{}:{kind}`", if *writes { "write" } else { "read" })
 }
 
-fn quoted(scopes: &[&str]) -> String {
+fn quote_scopes(scopes: &[&str]) -> String {
     scopes.iter().map(|scope| format!("`{scope}`")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{seen, told};
+    use super::{item_from_reads, item_from_refusal};
     use crate::ForgeError;
-    use crate::gitea::inspect::Soundness;
+    use crate::gitea::inspect::HealthStatus;
 
     fn refusal(scopes: &str) -> String {
         format!(
@@ -73,22 +75,25 @@ mod tests {
     #[test]
     fn a_refusal_tells_the_scopes() {
         for (scopes, state, words) in [
-            ("write:issue,write:repository,read:user", Soundness::Fine, "the token has `write:issue`"),
-            ("read:repository", Soundness::Bad, "lacks `write:repository`, `write:issue`, `read:user`"),
-            ("write:issue,write:repository,write:user", Soundness::Warning, "does not need `write:user`"),
-            ("all", Soundness::Warning, "does not need `all`"),
+            ("write:issue,write:repository,read:user", HealthStatus::Fine, "the token has `write:issue`"),
+            ("read:repository", HealthStatus::Bad, "lacks `write:repository`, `write:issue`, `read:user`"),
+            ("write:issue,write:repository,write:user", HealthStatus::Warning, "does not need `write:user`"),
+            ("all", HealthStatus::Warning, "does not need `all`"),
         ] {
-            let fact = told(&refusal(scopes)).expect("scopes are told");
-            assert!(fact.state == state && fact.words.contains(words), "{fact:?}");
+            let fact = item_from_refusal(&refusal(scopes)).expect("scopes are told");
+            assert!(fact.status == state && fact.message.contains(words), "{fact:?}");
         }
-        assert_eq!(told("token does not have at least one of required scope(s): [read:notification]"), None);
+        assert_eq!(
+            item_from_refusal("token does not have at least one of required scope(s): [read:notification]"),
+            None
+        );
     }
 
     #[test]
     fn where_nothing_is_told_the_reads_speak() {
         let forbidden = Err(ForgeError::Forbidden("issues".to_owned()));
-        assert_eq!(seen(&forbidden, false).state, Soundness::Bad);
-        assert_eq!(seen(&Ok(()), true).state, Soundness::Warning);
-        assert_eq!(seen(&Ok(()), false).state, Soundness::NotKnown);
+        assert_eq!(item_from_reads(&forbidden, false).status, HealthStatus::Bad);
+        assert_eq!(item_from_reads(&Ok(()), true).status, HealthStatus::Warning);
+        assert_eq!(item_from_reads(&Ok(()), false).status, HealthStatus::Unknown);
     }
 }

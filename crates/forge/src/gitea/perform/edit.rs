@@ -2,52 +2,56 @@
 
 use referee_core::hash::Hash;
 use referee_core::model::{EditId, ReviewId};
-use referee_core::plan::Expect;
+use referee_core::plan::Precondition;
 use serde_json::json;
 
-use super::{Pen, id};
-use crate::gitea::pages::PAGE;
+use super::{GiteaWriter, parse_id};
+use crate::gitea::pages::PAGE_SIZE;
 use crate::gitea::routes;
 use crate::gitea::wire::Event;
-use crate::{ForgeError, Made, Performed};
+use crate::{CreatedIds, ForgeError, PerformOutcome};
 
 /// So many empty pages on end are the timeline's end. One alone is not: inline comments are taken out after paging.
-const EMPTY_PAGES: usize = 8;
+const MAX_EMPTY_PAGES: usize = 8;
 
-impl Pen<'_> {
+impl GiteaWriter<'_> {
     pub(super) async fn edit_review(
         &self,
         review: &ReviewId,
         edit: &EditId,
         text: &str,
-        expect: &Expect,
-    ) -> Result<Performed, ForgeError> {
-        let row = self.summary(review, edit).await?;
-        self.wrote(row.user.as_ref())?;
+        expect: &Precondition,
+    ) -> Result<PerformOutcome, ForgeError> {
+        let row = self.find_summary_event(review, edit).await?;
+        self.check_author(row.user.as_ref())?;
         if row.body == text {
-            return Ok(Performed::AlreadySo);
+            return Ok(PerformOutcome::AlreadySo);
         }
-        if matches!(expect, Expect::OwnText { seen, .. } if *seen != Hash::of_words(&row.body)) {
-            return Err(ForgeError::Moved("the text".to_owned()));
+        if matches!(expect, Precondition::OwnText { seen, .. } if *seen != Hash::digest_visible_text(&row.body)) {
+            return Err(ForgeError::Conflict("the text".to_owned()));
         }
-        self.rewrite(row.id, text).await?;
-        Ok(Performed::Done(Made { review: Some(review.clone()), ..Made::default() }))
+        self.edit_text(row.id, text).await?;
+        Ok(PerformOutcome::Done(CreatedIds { review: Some(review.clone()), ..CreatedIds::default() }))
     }
 
     /// Gives a text of this identity other words. Whoever calls has looked whose they are.
-    pub(super) async fn rewrite(&self, comment: u64, text: &str) -> Result<(), ForgeError> {
-        let call = self.forge.call(&routes::EDIT_COMMENT, [&comment]).sending(json!({ "body": text }));
-        self.hand.ask(&call, &self.what("a text")).await.map(drop)
+    pub(super) async fn edit_text(&self, comment: u64, text: &str) -> Result<(), ForgeError> {
+        let call = self.forge.repo_request(&routes::EDIT_COMMENT, [&comment]).with_body(json!({ "body": text }));
+        self.account.send(&call, &self.describe("a text")).await.map(drop)
     }
 
     /// The row of a review's summary: the server has no other way to read its current words.
-    async fn summary(&self, review: &ReviewId, edit: &EditId) -> Result<Event, ForgeError> {
-        let (review, edit) = (id(review.as_str())?, id(edit.as_str())?);
+    async fn find_summary_event(&self, review: &ReviewId, edit: &EditId) -> Result<Event, ForgeError> {
+        let (review, edit) = (parse_id(review.as_str())?, parse_id(edit.as_str())?);
         let is_it = |event: &Event| event.id == edit && event.kind == "review" && event.review_id == review;
         let (mut page, mut empty) = (1, 0);
-        while empty < EMPTY_PAGES {
-            let call = self.forge.call(&routes::TIMELINE, [&self.pull.0]).with("page", page).with("limit", PAGE);
-            let events: Vec<Event> = self.hand.read(&call, &self.what("the timeline")).await?;
+        while empty < MAX_EMPTY_PAGES {
+            let call = self
+                .forge
+                .repo_request(&routes::TIMELINE, [&self.pull.0])
+                .with_query("page", page)
+                .with_query("limit", PAGE_SIZE);
+            let events: Vec<Event> = self.account.send_and_parse(&call, &self.describe("the timeline")).await?;
             empty = if events.is_empty() { empty + 1 } else { 0 };
             if let Some(found) = events.into_iter().find(is_it) {
                 return Ok(found);

@@ -12,62 +12,62 @@
 //! | other 5xx, none, or a 2xx that nobody can read | the review | as 2xx |
 //! | other 5xx, none, or a 2xx that nobody can read | anything else | unknown |
 
-use referee_core::mark::Sealed;
+use referee_core::mark::SealedText;
 use referee_core::model::Sha;
 use referee_core::plan::NewThread;
 use serde_json::json;
 
-use super::Pen;
-use super::own::{DRAFT, Own, spot};
+use super::GiteaWriter;
+use super::own_posts::{DRAFT_STATE, OwnPosts, comment_line};
 use crate::ForgeError;
-use crate::gitea::hand::{meaning, understand, unsent};
+use crate::gitea::account::{error_from_http, error_from_status, parse_response};
 use crate::gitea::routes;
-use crate::gitea::wire::{AROUND_DRAFT, Review};
+use crate::gitea::wire::{DRAFT_WRAPPER_BODY, Review};
 
 /// What a review says as a whole.
-pub(super) struct Post<'a> {
+pub(super) struct ReviewPost<'a> {
     pub(super) event: &'static str,
     pub(super) body: &'a str,
 }
 
-impl Post<'_> {
+impl ReviewPost<'_> {
     /// What threads come in that are no part of a review.
     pub(super) const WRAPPER: Self = Self { event: "COMMENT", body: "" };
     /// The same around a draft: what comes without words must come with a thread, and those in the draft do not count.
-    const AROUND_DRAFT: Self = Self { event: "COMMENT", body: AROUND_DRAFT };
+    const DRAFT_WRAPPER: Self = Self { event: "COMMENT", body: DRAFT_WRAPPER_BODY };
 }
 
 /// Reviews on their way, and what is known to be there.
-pub(super) struct Sending<'a, 't> {
-    pub(super) pen: &'a Pen<'a>,
+pub(super) struct ReviewSender<'a, 't> {
+    pub(super) writer: &'a GiteaWriter<'a>,
     pub(super) commit: &'a Sha,
-    pub(super) own: Own,
+    pub(super) own_posts: OwnPosts,
     /// Threads that the server cannot store.
-    pub(super) dropped: Vec<&'t NewThread<Sealed>>,
+    pub(super) dropped: Vec<&'t NewThread<SealedText>>,
 }
 
-impl<'t> Sending<'_, 't> {
+impl<'t> ReviewSender<'_, 't> {
     /// Sends one review with its threads, no two on one line, and says which row it became.
-    pub(super) async fn send(
+    pub(super) async fn send_review(
         &mut self,
-        post: &Post<'_>,
-        mut threads: Vec<&'t NewThread<Sealed>>,
+        post: &ReviewPost<'_>,
+        mut threads: Vec<&'t NewThread<SealedText>>,
     ) -> Result<u64, ForgeError> {
-        let mut suspect: Option<&NewThread<Sealed>> = None;
+        let mut suspect: Option<&NewThread<SealedText>> = None;
         loop {
             if threads.is_empty() && post.body.is_empty() {
                 // All that was to be said lies in the draft, or cannot be said.
-                return self.submit().await?.ok_or_else(|| self.nowhere());
+                return self.submit_draft().await?.ok_or_else(|| self.no_such_line_error());
             }
-            match self.try_once(post, &threads).await? {
-                Tried::Stored(row) => return self.stored(row, &threads).await,
-                Tried::Failed => {}
+            match self.post_once(post, &threads).await? {
+                PostAttempt::Stored(row) => return self.record_stored(row, &threads).await,
+                PostAttempt::Failed => {}
             }
-            threads = self.own.missing(&threads);
+            threads = self.own_posts.find_missing(&threads);
             match (threads.first().copied(), suspect) {
                 (None, _) if post.body.is_empty() => {}
                 (None, Some(_)) => suspect = None,
-                (None, None) => return Err(ForgeError::Unknown),
+                (None, None) => return Err(ForgeError::OutcomeUnknown),
                 (Some(first), Some(last)) if std::ptr::eq(first, last) => {
                     self.dropped.push(threads.remove(0));
                 }
@@ -77,27 +77,31 @@ impl<'t> Sending<'_, 't> {
     }
 
     /// Publishes what waits in the draft, if anything does.
-    pub(super) async fn submit(&mut self) -> Result<Option<u64>, ForgeError> {
-        if self.own.draft().is_none_or(|draft| draft.comments_count == 0) {
+    pub(super) async fn submit_draft(&mut self) -> Result<Option<u64>, ForgeError> {
+        if self.own_posts.draft().is_none_or(|draft| draft.comments_count == 0) {
             return Ok(None);
         }
-        match self.try_once(&Post::AROUND_DRAFT, &[]).await? {
-            Tried::Stored(row) => self.stored(row, &[]).await.map(Some),
-            Tried::Failed => Err(ForgeError::Unknown),
+        match self.post_once(&ReviewPost::DRAFT_WRAPPER, &[]).await? {
+            PostAttempt::Stored(row) => self.record_stored(row, &[]).await.map(Some),
+            PostAttempt::Failed => Err(ForgeError::OutcomeUnknown),
         }
     }
 
     /// What was asked for, is not there, and was not dropped.
-    pub(super) fn missing(&self, threads: &[&'t NewThread<Sealed>]) -> Vec<&'t NewThread<Sealed>> {
-        let dropped = |new: &&NewThread<Sealed>| self.dropped.iter().any(|dropped| std::ptr::eq(*dropped, *new));
-        self.own.missing(threads).into_iter().filter(|new| !dropped(new)).collect()
+    pub(super) fn find_missing(&self, threads: &[&'t NewThread<SealedText>]) -> Vec<&'t NewThread<SealedText>> {
+        let dropped = |new: &&NewThread<SealedText>| self.dropped.iter().any(|dropped| std::ptr::eq(*dropped, *new));
+        self.own_posts.find_missing(threads).into_iter().filter(|new| !dropped(new)).collect()
     }
 
-    async fn try_once(&mut self, post: &Post<'_>, threads: &[&NewThread<Sealed>]) -> Result<Tried, ForgeError> {
+    async fn post_once(
+        &mut self,
+        post: &ReviewPost<'_>,
+        threads: &[&NewThread<SealedText>],
+    ) -> Result<PostAttempt, ForgeError> {
         let comments: Vec<_> = threads
             .iter()
             .map(|new| {
-                let (path, line, old) = spot(&new.place);
+                let (path, line, old) = comment_line(&new.place);
                 json!({ "path": path, "new_position": line, "old_position": old, "body": new.text.as_str() })
             })
             .collect();
@@ -105,58 +109,59 @@ impl<'t> Sending<'_, 't> {
         let body = json!({
             "event": post.event, "body": post.body, "commit_id": self.commit.as_str(), "comments": comments,
         });
-        let what = self.pen.what("a review");
-        let call = self.pen.forge.call(&routes::POST_REVIEW, [&self.pen.pull.0]).sending(body);
-        let error = match self.pen.hand.client.send(&call).await {
-            Ok(answer) if answer.is_success() => match understand(&answer, &what) {
-                Ok(row) => return Ok(Tried::Stored(row)),
+        let what = self.writer.describe("a review");
+        let call = self.writer.forge.repo_request(&routes::POST_REVIEW, [&self.writer.pull.0]).with_body(body);
+        let error = match self.writer.account.client.send(&call).await {
+            Ok(answer) if answer.is_success() => match parse_response(&answer, &what) {
+                Ok(row) => return Ok(PostAttempt::Stored(row)),
                 // It is stored: only the answer is not to be read.
-                Err(_) => Some(ForgeError::Unknown),
+                Err(_) => Some(ForgeError::OutcomeUnknown),
             },
             Ok(answer) if answer.status == 500 => None,
-            Ok(answer) => Some(meaning(&answer, &call, &what)),
-            Err(error) => Some(unsent(error, &what)),
+            Ok(answer) => Some(error_from_status(&answer, &call, &what)),
+            Err(error) => Some(error_from_http(error, &what)),
         };
         match error {
-            None | Some(ForgeError::Unknown) => {}
+            None | Some(ForgeError::OutcomeUnknown) => {}
             Some(error) => return Err(error),
         }
-        let submitted = |own: &Own| own.rows.iter().filter(|row| row.state != DRAFT).map(|row| row.id).collect();
-        let before: Vec<u64> = submitted(&self.own);
-        self.own = self.pen.own(self.commit).await?;
+        let submitted =
+            |own: &OwnPosts| own.reviews.iter().filter(|row| row.state != DRAFT_STATE).map(|row| row.id).collect();
+        let before: Vec<u64> = submitted(&self.own_posts);
+        self.own_posts = self.writer.read_own_posts(self.commit).await?;
         let same = |row: &&Review| {
             !before.contains(&row.id)
                 && row.state == post.event
                 && row.body == post.body
                 && row.commit_id == self.commit.as_str()
         };
-        match (self.own.rows.iter().find(same), error) {
-            (Some(row), _) => Ok(Tried::Stored(row.clone())),
-            (None, None) => Ok(Tried::Failed),
+        match (self.own_posts.reviews.iter().find(same), error) {
+            (Some(row), _) => Ok(PostAttempt::Stored(row.clone())),
+            (None, None) => Ok(PostAttempt::Failed),
             (None, Some(error)) => Err(error),
         }
     }
 
     /// Notes down what a stored review holds.
-    async fn stored(&mut self, row: Review, threads: &[&NewThread<Sealed>]) -> Result<u64, ForgeError> {
+    async fn record_stored(&mut self, row: Review, threads: &[&NewThread<SealedText>]) -> Result<u64, ForgeError> {
         let id = row.id;
         if !threads.is_empty() {
-            let notes = self.pen.notes(id).await?;
-            self.own.notes.retain(|note| note.pull_request_review_id != id);
-            self.own.notes.extend(notes);
+            let notes = self.writer.read_notes(id).await?;
+            self.own_posts.notes.retain(|note| note.pull_request_review_id != id);
+            self.own_posts.notes.extend(notes);
         }
-        self.own.rows.retain(|known| known.id != id);
-        self.own.rows.push(row);
+        self.own_posts.reviews.retain(|known| known.id != id);
+        self.own_posts.reviews.push(row);
         Ok(id)
     }
 
-    fn nowhere(&self) -> ForgeError {
+    fn no_such_line_error(&self) -> ForgeError {
         let path = self.dropped.last().map_or("", |new| new.place.path.as_str());
         ForgeError::Refused(format!("`{path}` has no such line"))
     }
 }
 
-enum Tried {
+enum PostAttempt {
     Stored(Review),
     Failed,
 }

@@ -1,35 +1,35 @@
 //! One action, once: all of it in one transaction, so that a process that dies leaves all of it or nothing.
 
-mod desk;
+mod discussion;
+mod metadata;
 mod reviews;
-mod talk;
 
-use referee_core::mark::Sealed;
+use referee_core::mark::SealedText;
 use referee_core::model::{Login, PullNumber, Text};
-use referee_core::plan::{Action, Expect, NewThread, Place, Target};
+use referee_core::plan::{Action, CommentTarget, DiffLocation, NewThread, Precondition};
 use rusqlite::{OptionalExtension, params};
 
-use super::names::{local_name, row_of};
-use super::pen::{Pen, Writer};
-use super::pulls::{Kept, key};
-use super::tip::Tip;
-use super::{LocalError, LocalForge, MAX_TEXT, place};
-use crate::Performed;
+use super::names::{format_local_name, parse_row_id};
+use super::pulls::{LocalPullRecord, pull_row_id};
+use super::resolved_pull::ResolvedPull;
+use super::writer::{LocalWriter, LocalWriterKind};
+use super::{LocalError, LocalForge, MAX_TEXT_BYTES, commit_files};
+use crate::PerformOutcome;
 
 impl LocalForge {
-    pub(super) fn act(
+    pub(super) fn perform_action(
         &self,
         pull: PullNumber,
         by: &Login,
-        action: &Action<Sealed>,
-        expect: &Expect,
-    ) -> Result<Performed, LocalError> {
-        takes(action)?;
-        let kept = self.kept(pull)?;
-        self.stands(&kept, action, expect)?;
+        action: &Action<SealedText>,
+        expect: &Precondition,
+    ) -> Result<PerformOutcome, LocalError> {
+        check_text_length(action)?;
+        let kept = self.load_record(pull)?;
+        self.check_preconditions(&kept, action, expect)?;
         self.write(|tx| {
-            let pen = Pen { tx, pull, by, kind: Writer::Bot, at: (self.now)() };
-            pen.expects(action, expect)?;
+            let pen = LocalWriter { tx, pull, by, kind: LocalWriterKind::Bot, at: (self.now)() };
+            pen.check_expected_text(action, expect)?;
             match action {
                 Action::PostReview { role: _, verdict, commit, text, threads } => {
                     pen.post_review(*verdict, commit, text.as_str(), threads)
@@ -40,18 +40,18 @@ impl LocalForge {
                 }
                 Action::Reply { thread, text } => pen.reply(thread, text.as_str()),
                 // The forge can resolve: no root has to say so in words.
-                Action::Resolve { thread, mark: _ } => pen.settle(thread),
-                Action::EnsureComment { existing, target: Target::Pull, text } => {
+                Action::Resolve { thread, mark: _ } => pen.resolve_thread(thread),
+                Action::EnsureComment { existing, target: CommentTarget::Pull, text } => {
                     pen.ensure_comment(existing.as_ref(), text.as_str())
                 }
-                Action::SetLabel { name, on: true } => pen.put_on(name),
-                Action::SetLabel { name, on: false } => pen.take_off(name),
-                Action::Assign { target: Target::Pull, who } => pen.assign(who.as_ref()),
+                Action::SetLabel { name, on: true } => pen.add_label(name),
+                Action::SetLabel { name, on: false } => pen.remove_label(name),
+                Action::Assign { target: CommentTarget::Pull, who } => pen.set_assignee(who.as_ref()),
                 Action::SetStatus { commit, context, state, text } => {
                     pen.set_status(commit, context, *state, text.as_str())
                 }
-                Action::EnsureComment { target: Target::Issue(issue), .. }
-                | Action::Assign { target: Target::Issue(issue), .. } => {
+                Action::EnsureComment { target: CommentTarget::Issue(issue), .. }
+                | Action::Assign { target: CommentTarget::Issue(issue), .. } => {
                     Err(LocalError::NotFound(format!("issue {issue}")))
                 }
             }
@@ -59,8 +59,13 @@ impl LocalForge {
     }
 
     /// What git has to say before anything is written: the head, the commit, and the places in it.
-    fn stands(&self, kept: &Kept, action: &Action<Sealed>, expect: &Expect) -> Result<(), LocalError> {
-        let none: &[NewThread<Sealed>] = &[];
+    fn check_preconditions(
+        &self,
+        kept: &LocalPullRecord,
+        action: &Action<SealedText>,
+        expect: &Precondition,
+    ) -> Result<(), LocalError> {
+        let none: &[NewThread<SealedText>] = &[];
         let (commit, threads) = match action {
             Action::PostReview { commit, threads, .. } | Action::OpenThreads { commit, threads, .. } => {
                 (commit, threads.as_slice())
@@ -68,38 +73,38 @@ impl LocalForge {
             Action::SetStatus { commit, .. } => (commit, none),
             _ => return Ok(()),
         };
-        if !self.git.has(commit)? {
+        if !self.git.has_commit(commit)? {
             return Err(LocalError::Refused("there is no such commit".to_owned()));
         }
-        if threads.is_empty() && *expect != Expect::Head {
+        if threads.is_empty() && *expect != Precondition::Head {
             return Ok(());
         }
-        let tip = Tip::of(&self.git, kept)?;
-        if *expect == Expect::Head && tip.head != *commit {
-            return Err(LocalError::Moved("the head"));
+        let tip = ResolvedPull::resolve(&self.git, kept)?;
+        if *expect == Precondition::Head && tip.head != *commit {
+            return Err(LocalError::Conflict("the head"));
         }
-        let places: Vec<&Place> = threads.iter().map(|thread| &thread.place).collect();
-        place::check(&self.git, commit, &tip.base_sha, &places)
+        let places: Vec<&DiffLocation> = threads.iter().map(|thread| &thread.place).collect();
+        commit_files::check_locations(&self.git, commit, &tip.base_sha, &places)
     }
 }
 
 /// No text is longer than the forge says it takes.
-fn takes(action: &Action<Sealed>) -> Result<(), LocalError> {
+fn check_text_length(action: &Action<SealedText>) -> Result<(), LocalError> {
     let mut longest = 0;
-    action.map(|text| longest = longest.max(text.as_str().len()));
-    match longest > MAX_TEXT {
+    action.map_text(|text| longest = longest.max(text.as_str().len()));
+    match longest > MAX_TEXT_BYTES {
         true => Err(LocalError::Refused("the text is too long".to_owned())),
         false => Ok(()),
     }
 }
 
-impl Pen<'_> {
+impl LocalWriter<'_> {
     /// The text is ours, and still the one that was read; or it says already what it is to say.
-    fn expects(&self, action: &Action<Sealed>, expect: &Expect) -> Result<(), LocalError> {
-        let Expect::OwnText { edit, seen } = expect else { return Ok(()) };
+    fn check_expected_text(&self, action: &Action<SealedText>, expect: &Precondition) -> Result<(), LocalError> {
+        let Precondition::OwnText { edit, seen } = expect else { return Ok(()) };
         let sql = "SELECT author, body FROM reviews JOIN texts ON texts.id = reviews.text
                    WHERE texts.id = ?1 AND pull = ?2";
-        let row = self.tx.query_row(sql, params![row_of(edit.as_str(), 'e'), key(self.pull)], |row| {
+        let row = self.tx.query_row(sql, params![parse_row_id(edit.as_str(), 'e'), pull_row_id(self.pull)], |row| {
             Ok((Login(row.get(0)?), row.get::<_, String>(1)?))
         });
         let Some((author, body)) = row.optional()? else { return Ok(()) };
@@ -110,13 +115,16 @@ impl Pen<'_> {
             Action::EditReview { text, .. } | Action::Supersede { text, .. } => text.as_str() == body,
             _ => false,
         };
-        if said || Text::unread(body).hash == *seen { Ok(()) } else { Err(LocalError::Moved("the text")) }
+        if said || Text::from_body(body).hash == *seen { Ok(()) } else { Err(LocalError::Conflict("the text")) }
     }
 
     /// A thread of this pull.
-    pub(in crate::local) fn thread_row(&self, thread: &str) -> Result<i64, LocalError> {
+    pub(in crate::local) fn find_thread_row(&self, thread: &str) -> Result<i64, LocalError> {
         let sql = "SELECT id FROM threads WHERE id = ?1 AND pull = ?2";
-        let row = self.tx.query_row(sql, params![row_of(thread, 't'), key(self.pull)], |row| row.get(0)).optional()?;
-        row.ok_or_else(|| LocalError::NotFound(format!("{} {thread}", local_name(self.pull))))
+        let row = self
+            .tx
+            .query_row(sql, params![parse_row_id(thread, 't'), pull_row_id(self.pull)], |row| row.get(0))
+            .optional()?;
+        row.ok_or_else(|| LocalError::NotFound(format!("{} {thread}", format_local_name(self.pull))))
     }
 }

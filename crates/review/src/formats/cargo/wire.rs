@@ -22,7 +22,7 @@ pub(super) struct Diagnostic {
     pub(super) message: String,
     pub(super) level: String,
     #[serde(default)]
-    pub(super) code: Option<Code>,
+    pub(super) code: Option<DiagnosticCode>,
     #[serde(default)]
     pub(super) spans: Vec<Span>,
     #[serde(default)]
@@ -30,7 +30,7 @@ pub(super) struct Diagnostic {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Code {
+pub(super) struct DiagnosticCode {
     pub(super) code: String,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Span {
     #[serde(default)]
     pub(super) label: Option<String>,
     #[serde(default)]
-    pub(super) text: Vec<Line>,
+    pub(super) text: Vec<SourceLine>,
     #[serde(default)]
     pub(super) suggested_replacement: Option<String>,
     #[serde(default, rename = "suggestion_applicability")]
@@ -55,7 +55,7 @@ pub(super) struct Span {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Line {
+pub(super) struct SourceLine {
     text: String,
 }
 
@@ -67,7 +67,7 @@ pub(super) struct Expansion {
 impl Span {
     /// The span's lines with edits made in them, which stand in order. Nothing where an edit is outside of them,
     /// overlaps another or leaves nothing.
-    pub(super) fn rewritten(&self, edits: &[&Span]) -> Option<String> {
+    pub(super) fn apply_edits(&self, edits: &[&Span]) -> Option<String> {
         let text = self.text.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n");
         if self.text.len() != (self.line_end.checked_sub(self.line_start)? as usize) + 1 {
             return None;
@@ -75,8 +75,8 @@ impl Span {
         let mut out = String::new();
         let mut done = 0;
         for edit in edits {
-            let from = self.offset(edit.line_start, edit.column_start)?;
-            let to = self.offset(edit.line_end, edit.column_end)?;
+            let from = self.byte_offset(edit.line_start, edit.column_start)?;
+            let to = self.byte_offset(edit.line_end, edit.column_end)?;
             out.push_str(text.get(done..from)?);
             text.get(from..to)?;
             out.push_str(edit.suggested_replacement.as_deref()?);
@@ -87,7 +87,7 @@ impl Span {
     }
 
     /// Where in the joined lines a line and column are; columns count characters from one.
-    fn offset(&self, line: u32, column: usize) -> Option<usize> {
+    fn byte_offset(&self, line: u32, column: usize) -> Option<usize> {
         let at = line.checked_sub(self.line_start)? as usize;
         let here = &self.text.get(at)?.text;
         let before: usize = self.text.iter().take(at).map(|line| line.text.len() + 1).sum();

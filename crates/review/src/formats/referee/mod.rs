@@ -1,58 +1,58 @@
 //! Referee's own format: `referee/report-1`, to the letter, and all that is wrong at once.
 
-mod shape;
+mod report_schema;
 
 use std::collections::HashSet;
 
-use referee_core::model::{Ended, Submission};
+use referee_core::model::{Submission, SubmittedOutcome};
 use serde_json::Value;
 
-use self::shape::{Faults, REPORT};
-use super::origin::SCHEMA;
-use super::places::Places;
-use super::strays::Strays;
-use super::{Format, FormatError, Origin, Violation, json};
+use self::report_schema::{REPORT_TYPE, ViolationList};
+use super::context::REPORT_SCHEMA;
+use super::path_resolver::PathResolver;
+use super::unplaced::UnplacedFindings;
+use super::{Format, FormatError, ReportContext, ReportViolation, json};
 
-pub(super) fn parse(text: &str, origin: &Origin<'_>) -> Result<Submission, FormatError> {
-    let value: Value = json::document(Format::Referee, text)?;
-    let mut faults = Faults::default();
-    schema(&value, &mut faults);
-    REPORT.check(&value, "", &mut faults);
+pub(super) fn parse_referee(text: &str, origin: &ReportContext<'_>) -> Result<Submission, FormatError> {
+    let value: Value = json::parse_document(Format::Referee, text)?;
+    let mut faults = ViolationList::default();
+    check_schema(&value, &mut faults);
+    REPORT_TYPE.check_value(&value, "", &mut faults);
     if !faults.is_empty() {
         return Err(FormatError::Violations(faults.into_violations()));
     }
     // The text again, not the value: a field that is there twice shows only here.
     let report: Submission = serde_json::from_str(text).map_err(|error| {
-        FormatError::Violations(vec![Violation { pointer: String::new(), what: error.to_string() }])
+        FormatError::Violations(vec![ReportViolation { pointer: String::new(), message: error.to_string() }])
     })?;
     if report.role != *origin.role {
         let (said, asked) = (report.role.to_string(), origin.role.to_string());
-        return Err(FormatError::Role { said, asked });
+        return Err(FormatError::WrongRole { said, asked });
     }
-    contradictions(&report)?;
-    Ok(placed(report, origin))
+    check_consistency(&report)?;
+    Ok(resolve_paths(report, origin))
 }
 
 /// First, since with another schema nothing else need be as it is here.
-fn schema(report: &Value, faults: &mut Faults) {
+fn check_schema(report: &Value, faults: &mut ViolationList) {
     match report.get("schema").and_then(Value::as_str) {
-        None | Some(SCHEMA) => {}
-        Some(other) => faults.add("/schema", format!("`{other}` is not `{SCHEMA}`, the only one known here")),
+        None | Some(REPORT_SCHEMA) => {}
+        Some(other) => faults.add("/schema", format!("`{other}` is not `{REPORT_SCHEMA}`, the only one known here")),
     }
 }
 
 /// What has the right form and makes no sense.
-fn contradictions(report: &Submission) -> Result<(), FormatError> {
-    let mut faults = Faults::default();
+fn check_consistency(report: &Submission) -> Result<(), FormatError> {
+    let mut faults = ViolationList::default();
     let head = report.head.as_str();
     if !matches!(head.len(), 40 | 64) || !head.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         faults.add("/head", format!("`{head}` is not the full name of a commit"));
     }
     match report.outcome {
-        Ended::Clean if !report.findings.is_empty() => {
+        SubmittedOutcome::Clean if !report.findings.is_empty() => {
             faults.add("/outcome", "`clean`, and yet there are findings".to_owned());
         }
-        Ended::Failed if report.reason.trim().is_empty() => {
+        SubmittedOutcome::Failed if report.reason.trim().is_empty() => {
             faults.add("/reason", "a failed report says why".to_owned());
         }
         _ => {}
@@ -76,10 +76,10 @@ fn contradictions(report: &Submission) -> Result<(), FormatError> {
 }
 
 /// Findings outside the repository become words of the summary.
-fn placed(mut report: Submission, origin: &Origin<'_>) -> Submission {
-    let places = Places::new(origin);
-    let mut strays = Strays::default();
-    report.findings.retain_mut(|found| match places.path(&found.path) {
+fn resolve_paths(mut report: Submission, origin: &ReportContext<'_>) -> Submission {
+    let places = PathResolver::new(origin);
+    let mut strays = UnplacedFindings::default();
+    report.findings.retain_mut(|found| match places.resolve_path(&found.path) {
         Some(path) => {
             found.path = path;
             true
@@ -89,10 +89,10 @@ fn placed(mut report: Submission, origin: &Origin<'_>) -> Submission {
             false
         }
     });
-    if let Some(words) = strays.words() {
+    if let Some(words) = strays.render() {
         report.summary = [report.summary.as_str(), words.as_str()].join("\n\n").trim_start().to_owned();
     }
-    if strays.is_grave() {
+    if strays.has_critical() {
         report.coverage = None;
     }
     report

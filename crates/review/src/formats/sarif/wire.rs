@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::formats::json::or_nothing;
-use crate::formats::lines::Region;
+use crate::formats::region::Region;
 
 #[derive(Deserialize)]
 pub(super) struct Log {
@@ -20,7 +20,7 @@ pub(super) struct Log {
 pub(super) struct Run {
     pub(super) tool: Tool,
     #[serde(default)]
-    pub(super) results: Option<Vec<Outcome>>,
+    pub(super) results: Option<Vec<SarifResult>>,
     #[serde(default, deserialize_with = "or_nothing")]
     pub(super) invocations: Vec<Invocation>,
     #[serde(default, deserialize_with = "or_nothing")]
@@ -28,7 +28,7 @@ pub(super) struct Run {
     #[serde(default, deserialize_with = "or_nothing")]
     original_uri_base_ids: HashMap<String, ArtifactLocation>,
     #[serde(default, rename = "externalPropertyFileReferences", deserialize_with = "or_nothing")]
-    pub(super) elsewhere: Elsewhere,
+    pub(super) external_files: ExternalPropertyFiles,
 }
 
 #[derive(Deserialize)]
@@ -42,13 +42,13 @@ pub(super) struct Tool {
 pub(super) struct Component {
     pub(super) name: String,
     #[serde(default, deserialize_with = "or_nothing")]
-    rules: Vec<Rule>,
+    rules: Vec<ReportingDescriptor>,
     #[serde(default, rename = "globalMessageStrings", deserialize_with = "or_nothing")]
     pub(super) messages: HashMap<String, Message>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Rule {
+pub(super) struct ReportingDescriptor {
     pub(super) id: String,
     #[serde(default, rename = "shortDescription", deserialize_with = "or_nothing")]
     pub(super) short: Message,
@@ -78,17 +78,17 @@ pub(super) struct Invocation {
     #[serde(default)]
     pub(super) execution_successful: Option<bool>,
     #[serde(default, rename = "toolExecutionNotifications", deserialize_with = "or_nothing")]
-    pub(super) notices: Vec<Notice>,
+    pub(super) notices: Vec<ToolNotification>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Notice {
+pub(super) struct ToolNotification {
     #[serde(default, deserialize_with = "or_nothing")]
     pub(super) message: Message,
 }
 
 #[derive(Default, Deserialize)]
-pub(super) struct Elsewhere {
+pub(super) struct ExternalPropertyFiles {
     #[serde(default, deserialize_with = "or_nothing")]
     pub(super) results: Vec<IgnoredAny>,
 }
@@ -96,7 +96,7 @@ pub(super) struct Elsewhere {
 /// What SARIF calls a result.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Outcome {
+pub(super) struct SarifResult {
     #[serde(default)]
     rule_id: Option<String>,
     #[serde(default, deserialize_with = "index")]
@@ -190,11 +190,11 @@ pub(super) struct ArtifactLocation {
 #[derive(Deserialize)]
 pub(super) struct Fix {
     #[serde(default, rename = "artifactChanges", deserialize_with = "or_nothing")]
-    pub(super) changes: Vec<Change>,
+    pub(super) changes: Vec<ArtifactChange>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Change {
+pub(super) struct ArtifactChange {
     #[serde(default, rename = "artifactLocation", deserialize_with = "or_nothing")]
     pub(super) artifact: ArtifactLocation,
     #[serde(default, deserialize_with = "or_nothing")]
@@ -215,13 +215,13 @@ fn index<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> 
     Ok(number.as_u64().and_then(|number| usize::try_from(number).ok()))
 }
 
-impl Outcome {
+impl SarifResult {
     pub(super) fn rule_id(&self) -> Option<&str> {
         self.rule_id.as_deref().or(self.rule.id.as_deref())
     }
 
     /// Whether it speaks of the code as it is: not of what passed or does not apply, nor of what an older run had.
-    pub(super) fn is_about_now(&self) -> bool {
+    pub(super) fn is_current(&self) -> bool {
         let passed = matches!(self.kind.as_deref(), Some("pass" | "notApplicable"));
         !passed && self.baseline_state.as_deref() != Some("absent")
     }
@@ -234,17 +234,21 @@ impl Outcome {
 }
 
 /// How many bases may stand on each other: a ring of them has no end.
-const BASES: usize = 8;
+const MAX_BASE_DEPTH: usize = 8;
 
 impl Run {
     /// The rules of all components by name.
-    pub(super) fn rules(&self) -> HashMap<&str, &Rule> {
+    pub(super) fn rules_by_id(&self) -> HashMap<&str, &ReportingDescriptor> {
         let components = self.tool.extensions.iter().chain([&self.tool.driver]);
         components.flat_map(|it| &it.rules).map(|rule| (rule.id.as_str(), rule)).collect()
     }
 
     /// The rule of a result: by number, else by name; a name may go on behind a slash.
-    pub(super) fn rule<'r>(&'r self, result: &Outcome, named: &HashMap<&str, &'r Rule>) -> Option<&'r Rule> {
+    pub(super) fn find_rule<'r>(
+        &'r self,
+        result: &SarifResult,
+        named: &HashMap<&str, &'r ReportingDescriptor>,
+    ) -> Option<&'r ReportingDescriptor> {
         if let Some(index) = result.rule_index.or(result.rule.index) {
             let component = match result.rule.tool_component.index {
                 Some(index) => self.tool.extensions.get(index)?,
@@ -258,14 +262,14 @@ impl Run {
     }
 
     /// An artifact's address, with its bases put before it.
-    pub(super) fn uri(&self, location: &ArtifactLocation) -> String {
+    pub(super) fn resolve_uri(&self, location: &ArtifactLocation) -> String {
         let location = match (&location.uri, location.index.and_then(|index| self.artifacts.get(index))) {
             (None, Some(artifact)) => &artifact.location,
             _ => location,
         };
         let mut uri = location.uri.clone().unwrap_or_default();
         let mut base = location.uri_base_id.as_ref();
-        for _ in 0..BASES {
+        for _ in 0..MAX_BASE_DEPTH {
             let below = base.and_then(|id| self.original_uri_base_ids.get(id));
             let Some(below) = below.filter(|_| !is_rooted(&uri)) else { break };
             let folder = below.uri.as_deref().unwrap_or_default();

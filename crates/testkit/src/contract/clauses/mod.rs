@@ -1,26 +1,26 @@
-mod desk;
 mod faults;
+mod metadata;
 mod reading;
 mod reviews;
 mod threads;
 
-use super::bench::{Bench, Stop};
-use super::stage::Stage;
-use super::{Clause, End};
+use super::context::{ClauseContext, ClauseStop};
+use super::setup::ContractSetup;
+use super::{Clause, ClauseOutcome};
 
 macro_rules! run {
     ($bench:ident, $into:ident; $($room:ident::$clause:ident)+) => {$(
-        let end = match $room::$clause($bench).await {
-            Ok(()) => End::Kept,
-            Err(Stop::Broken(seen)) => End::Broken(seen),
-            Err(Stop::Skipped(why)) => End::Skipped(why),
+        let outcome = match $room::$clause($bench).await {
+            Ok(()) => ClauseOutcome::Kept,
+            Err(ClauseStop::Broken(seen)) => ClauseOutcome::Broken(seen),
+            Err(ClauseStop::Skipped(why)) => ClauseOutcome::Skipped(why),
         };
-        $into.push(Clause { name: stringify!($clause), end });
+        $into.push(Clause { name: stringify!($clause), outcome });
     )+};
 }
 
 /// Every clause in order. The one about secrets is last: it reads the errors of all the others.
-pub(super) async fn run<S: Stage>(bench: &Bench<'_, S>, clauses: &mut Vec<Clause>) {
+pub(super) async fn run_all<S: ContractSetup>(bench: &ClauseContext<'_, S>, clauses: &mut Vec<Clause>) {
     run! { bench, clauses;
         reading::head_agrees_with_fetch
         reading::the_board_lists_the_pull
@@ -38,13 +38,13 @@ pub(super) async fn run<S: Stage>(bench: &Bench<'_, S>, clauses: &mut Vec<Clause
         threads::a_reply_is_the_last_note_and_not_doubled
         threads::resolving_twice_is_already_so
         threads::a_foreign_thread_is_resolved_or_left_alone
-        desk::a_comment_is_written_once_and_edited_in_place
-        desk::a_label_is_put_on_and_taken_off_once
-        desk::somebody_is_assigned_once
-        desk::a_status_is_written_once_and_is_no_check
-        desk::the_latest_status_counts_whatever_was_said_before
-        desk::a_claim_is_held_once_and_given_back
-        desk::capabilities_tell_the_truth
+        metadata::a_comment_is_written_once_and_edited_in_place
+        metadata::a_label_is_put_on_and_taken_off_once
+        metadata::somebody_is_assigned_once
+        metadata::a_status_is_written_once_and_is_no_check
+        metadata::the_latest_status_counts_whatever_was_said_before
+        metadata::a_claim_is_held_once_and_given_back
+        metadata::capabilities_tell_the_truth
         faults::foreign_words_are_never_edited
         faults::what_is_not_there_is_not_found
         faults::a_bad_token_is_told_apart

@@ -1,68 +1,74 @@
 //! Reviews: posted, left as drafts, submitted.
 
-use referee_core::model::{PullNumber, ReviewId, Row, Sha, Verdict};
-use referee_core::plan::Place;
+use referee_core::model::{PullNumber, ReviewId, ReviewKind, Sha, Verdict};
+use referee_core::plan::DiffLocation;
 use referee_core::track::Side;
 use referee_forge::ForgeError;
 use serde_json::Value;
 
-use super::Writer;
-use crate::dialect::reply::{Reply, Said};
-use crate::world::{Inline, Post, Torn, What};
+use super::WriteHandler;
+use crate::dialect::reply::{HttpReply, RouteResult};
+use crate::world::{EffectKind, FailedPost, NewInlineComment, NewReview};
 
-impl Writer<'_> {
-    pub(super) fn post_review(&mut self, number: PullNumber) -> Said {
-        let comments = self.asked.body.get("comments").and_then(Value::as_array);
-        let inline: Vec<Inline> = comments.into_iter().flatten().map(inline).collect();
+impl WriteHandler<'_> {
+    pub(super) fn post_review(&mut self, number: PullNumber) -> RouteResult {
+        let comments = self.request.body.get("comments").and_then(Value::as_array);
+        let inline: Vec<NewInlineComment> = comments.into_iter().flatten().map(parse_inline_comment).collect();
         let head = self.repo().pull(number).map(|pull| pull.head.clone()).map_err(|_| self.not_found())?;
-        let commit = match self.asked.text("commit_id") {
+        let commit = match self.request.text("commit_id") {
             "" => head,
             sha => Sha::from(sha),
         };
-        let full = if inline.is_empty() { Fullness::Bare } else { Fullness::Full };
-        let row = self.row(full)?;
-        self.send(number, row, &commit, &inline)
+        let full = if inline.is_empty() { InlinePresence::Absent } else { InlinePresence::Present };
+        let row = self.parse_event(full)?;
+        self.store_review(number, row, &commit, &inline)
     }
 
     /// Publishes an own draft, at the head as it is now.
-    pub(super) fn submit(&mut self, number: PullNumber, id: &str) -> Said {
+    pub(super) fn submit_draft(&mut self, number: PullNumber, id: &str) -> RouteResult {
         let id = ReviewId::from(id);
         let pull = self.repo().pull(number).map_err(|_| self.not_found())?;
         let review = pull.review(&id).map_err(|_| self.not_found())?;
-        if review.author != *self.me() {
+        if review.author != *self.login() {
             return Err(self.not_found());
         }
-        if review.row != Row::Draft {
-            return Err(Reply::error(422, "only a pending review can be submitted"));
+        if review.row != ReviewKind::Draft {
+            return Err(HttpReply::error(422, "only a pending review can be submitted"));
         }
         let inline = pull.threads.iter().any(|thread| thread.review.as_ref() == Some(&id));
-        let (head, full) = (pull.head.clone(), if inline { Fullness::Full } else { Fullness::Bare });
-        match self.row(full)? {
-            Row::Draft => Err(Reply::error(422, "review stay pending")),
-            row => self.send(number, row, &head, &[]),
+        let (head, full) = (pull.head.clone(), if inline { InlinePresence::Present } else { InlinePresence::Absent });
+        match self.parse_event(full)? {
+            ReviewKind::Draft => Err(HttpReply::error(422, "review stay pending")),
+            row => self.store_review(number, row, &head, &[]),
         }
     }
 
-    fn send(&mut self, number: PullNumber, row: Row, commit: &Sha, inline: &[Inline]) -> Said {
+    fn store_review(
+        &mut self,
+        number: PullNumber,
+        row: ReviewKind,
+        commit: &Sha,
+        inline: &[NewInlineComment],
+    ) -> RouteResult {
         if !self.repo().commits.contains_key(commit) {
-            return Err(Reply::broke());
+            return Err(HttpReply::server_error());
         }
-        let (text, torn) = (self.asked.text("body"), self.state.torn());
-        let post = Post { by: self.caller.login, row, commit, text, inline, torn };
-        let posted = match self.state.change(|repo| repo.post(number, &post)) {
+        let (text, torn) = (self.request.text("body"), self.state.is_interrupted());
+        let post = NewReview { by: self.caller.login, row, commit, text, inline, interrupted: torn };
+        let posted = match self.state.change(|repo| repo.post_review(number, &post)) {
             Ok(posted) => posted,
-            Err(Torn { error, left }) => {
+            Err(FailedPost { error, leftover_draft: left }) => {
                 if let Some(review) = left {
-                    self.effect(number, What::Drafted { review });
+                    self.record_effect(number, EffectKind::DraftLeft { review });
                 }
-                return Err(self.refused(number, row, &error));
+                return Err(self.refusal_reply(number, row, &error));
             }
         };
-        let Some(review) = posted.review else { return Err(Reply::broke()) };
+        let Some(review) = posted.review else { return Err(HttpReply::server_error()) };
         let what = match row {
-            Row::Draft => What::Drafted { review: review.clone() },
-            Row::Wrapper => What::Opened { threads: posted.threads },
-            Row::Verdict(verdict) => What::Posted {
+            ReviewKind::Draft => EffectKind::DraftLeft { review: review.clone() },
+            ReviewKind::Wrapper => EffectKind::ThreadsOpened { threads: posted.threads },
+            ReviewKind::Verdict(verdict) => EffectKind::ReviewPosted {
                 review: review.clone(),
                 verdict,
                 commit: commit.clone(),
@@ -70,70 +76,70 @@ impl Writer<'_> {
                 threads: posted.threads,
             },
         };
-        self.effect(number, what);
-        self.date(number, &review, commit);
+        self.record_effect(number, what);
+        self.flag_if_stale(number, &review, commit);
         let pull = self.repo().pull(number).map_err(|_| self.not_found())?;
         let stored = pull.review(&review).map_err(|_| self.not_found())?;
-        Ok(Reply::json(200, &self.shape().review(pull, stored)))
+        Ok(HttpReply::json(200, &self.renderer().review(pull, stored)))
     }
 
     /// A verdict on an older commit is stale from the start.
-    fn date(&mut self, number: PullNumber, review: &ReviewId, commit: &Sha) {
+    fn flag_if_stale(&mut self, number: PullNumber, review: &ReviewId, commit: &Sha) {
         let now = self.repo().now;
         let Ok(pull) = self.state.repo.pull_mut(number) else { return };
         let old = pull.head != *commit;
         if let Ok(row) = pull.review_mut(review)
             && old
-            && matches!(row.row, Row::Verdict(Verdict::Approve | Verdict::RequestChanges))
+            && matches!(row.row, ReviewKind::Verdict(Verdict::Approve | Verdict::RequestChanges))
         {
             row.stale = Some(now);
         }
     }
 
     /// What an event makes of a review: names are taken as they are, and what is no name makes a draft.
-    fn row(&self, full: Fullness) -> Result<Row, Reply> {
-        let (event, blank) = (self.asked.text("event"), self.asked.text("body").trim().is_empty());
-        let bare = blank && full == Fullness::Bare;
+    fn parse_event(&self, full: InlinePresence) -> Result<ReviewKind, HttpReply> {
+        let (event, blank) = (self.request.text("event"), self.request.text("body").trim().is_empty());
+        let bare = blank && full == InlinePresence::Absent;
         match event {
-            "APPROVED" => Ok(Row::Verdict(Verdict::Approve)),
-            "REQUEST_CHANGES" if !blank => Ok(Row::Verdict(Verdict::RequestChanges)),
-            "COMMENT" if !blank => Ok(Row::Verdict(Verdict::Comment)),
-            "COMMENT" if !bare => Ok(Row::Wrapper),
+            "APPROVED" => Ok(ReviewKind::Verdict(Verdict::Approve)),
+            "REQUEST_CHANGES" if !blank => Ok(ReviewKind::Verdict(Verdict::RequestChanges)),
+            "COMMENT" if !blank => Ok(ReviewKind::Verdict(Verdict::Comment)),
+            "COMMENT" if !bare => Ok(ReviewKind::Wrapper),
             "REQUEST_CHANGES" | "COMMENT" => {
-                Err(Reply::error(422, &format!("review event {event} requires a body or a comment")))
+                Err(HttpReply::error(422, &format!("review event {event} requires a body or a comment")))
             }
-            _ if bare => Err(Reply::error(422, "review event PENDING requires a body or a comment")),
-            _ => Ok(Row::Draft),
+            _ if bare => Err(HttpReply::error(422, "review event PENDING requires a body or a comment")),
+            _ => Ok(ReviewKind::Draft),
         }
     }
 
-    fn refused(&self, number: PullNumber, row: Row, error: &ForgeError) -> Reply {
-        let own = self.repo().pull(number).is_ok_and(|pull| pull.author == *self.me());
+    fn refusal_reply(&self, number: PullNumber, row: ReviewKind, error: &ForgeError) -> HttpReply {
+        let own = self.repo().pull(number).is_ok_and(|pull| pull.author == *self.login());
         match (error, row) {
-            (ForgeError::Refused(_), Row::Verdict(Verdict::Approve)) if own => {
-                Reply::error(422, "approve your own pull is not allowed")
+            (ForgeError::Refused(_), ReviewKind::Verdict(Verdict::Approve)) if own => {
+                HttpReply::error(422, "approve your own pull is not allowed")
             }
-            (ForgeError::Refused(_), _) if own => Reply::error(422, "reject your own pull is not allowed"),
-            (ForgeError::Refused(_), _) => Reply::error(422, "cannot submit review for a closed pull"),
+            (ForgeError::Refused(_), _) if own => HttpReply::error(422, "reject your own pull is not allowed"),
+            (ForgeError::Refused(_), _) => HttpReply::error(422, "cannot submit review for a closed pull"),
             // A line that is not there, or half of it sent.
-            _ => Reply::broke(),
+            _ => HttpReply::server_error(),
         }
     }
 }
 
 /// Whether a review has inline comments.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fullness {
-    Bare,
-    Full,
+enum InlinePresence {
+    Absent,
+    Present,
 }
 
 /// Both positions set: the old one wins. A negative new one is an old one.
-pub(super) fn inline(comment: &Value) -> Inline {
+pub(super) fn parse_inline_comment(comment: &Value) -> NewInlineComment {
     let position = |name: &str| comment.get(name).and_then(Value::as_i64).unwrap_or_default();
     let (old, new) = (position("old_position"), position("new_position"));
     let (side, line) = if old == 0 && new >= 0 { (Side::New, new) } else { (Side::Old, old.max(-new)) };
     let text = |name: &str| comment.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let line = Some(u32::try_from(line).unwrap_or_default());
-    Inline { place: Place { path: text("path"), line, start_line: None, side }, text: text("body") }
+    NewInlineComment { place: DiffLocation { path: text("path"), line, start_line: None, side }, text: text("body") }
 }

@@ -5,8 +5,8 @@ use std::pin::Pin;
 
 use referee_core::decide::ProtocolLine;
 use referee_core::model::CheckState;
-use referee_testkit::dialect::{Dialect, Server};
-use referee_testkit::{Seat, interleave};
+use referee_testkit::dialect::{Dialect, FakeServer};
+use referee_testkit::{WorldClient, interleave};
 
 use super::{Project, open};
 use crate::adapter::{forge, probed};
@@ -25,7 +25,7 @@ fn project() -> (Project, String) {
     let project = Project::new(Dialect::Gitea127.quirks());
     let pull = project.pull("f");
     let rodin = project.by("rodin", Some(pull));
-    rodin.check("ci", CheckState::Fail);
+    rodin.report_check("ci", CheckState::Fail);
     let line = format!("SPAWN:ci-fix:{}:{}", pull.0, rodin.head());
     (project, line)
 }
@@ -38,8 +38,8 @@ fn two_dispatchers_in_any_order_start_one_worker() {
         let (project, line) = project();
         // One login with two processes, or two logins: a claim keeps only the former apart.
         let other = if seed % 2 == 0 { "rodin" } else { "night-shift" };
-        let seats = [project.seat(), project.world.as_user(&other.into(), &["rodin".into()])];
-        let seats: Vec<Seat> = seats.iter().map(Seat::stepwise).collect();
+        let seats = [project.seat(), project.world.client_with_tokens(&other.into(), &["rodin".into()])];
+        let seats: Vec<WorldClient> = seats.iter().map(WorldClient::stepwise).collect();
         let gates = open();
         let processes = seats.iter().map(|seat| {
             let passing = project.passing(seat, &gates, |_| {});
@@ -49,7 +49,7 @@ fn two_dispatchers_in_any_order_start_one_worker() {
         let mut dice = Dice(seed);
         let said: Vec<Vec<ProtocolLine>> = interleave(processes.collect(), |running| dice.below(running.len()));
         let lines: Vec<String> = said.iter().flatten().map(ToString::to_string).collect();
-        let _ = project.world.effects();
+        let _ = project.world.take_effects();
         assert!(lines.len() <= 1, "seed {seed}: {lines:?}");
         assert!(lines.iter().all(|it| *it == line), "seed {seed}: {lines:?}");
         started += lines.len();
@@ -63,7 +63,7 @@ fn two_dispatchers_at_once_over_a_wire_start_one_worker() {
         let known = probed(dialect);
         for _ in 0..10 {
             let (project, line) = project();
-            let server = Server::open(dialect, &project.world);
+            let server = FakeServer::open(dialect, &project.world);
             let seats = [project.seat(), project.seat()];
             let lines: Vec<String> = std::thread::scope(|scope| {
                 let passing = seats.each_ref().map(|seat| {
@@ -75,7 +75,7 @@ fn two_dispatchers_at_once_over_a_wire_start_one_worker() {
                 });
                 passing.into_iter().flat_map(|it| it.join().expect("it ends")).map(|line| line.to_string()).collect()
             });
-            let _ = project.world.effects();
+            let _ = project.world.take_effects();
             assert!(lines.len() <= 1 && lines.iter().all(|it| *it == line), "{lines:?}");
         }
     }

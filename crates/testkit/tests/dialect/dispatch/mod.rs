@@ -11,10 +11,10 @@ use referee_core::decide::ProtocolLine;
 use referee_core::mark::Keys;
 use referee_core::model::{Access, CheckState, PullNumber, Span};
 use referee_core::plan::{Gate, JobKind};
-use referee_core::policy::{Approve, Policy, Setting, Which, Work};
-use referee_forge::{Asked, Forge, Gates};
-use referee_testkit::{Person, Quirks, Seat, World, block_on};
-use referee_turn::{Desk, Nothing, Passed, Publishing, Then, TurnError, pass};
+use referee_core::policy::{ApprovalMode, DispatchPolicy, GateSetting, Policy, PullFilter};
+use referee_forge::{Forge, Gates, RequestedGates};
+use referee_testkit::{Quirks, World, WorldClient, WorldPerson, block_on};
+use referee_turn::{NullJournal, PassOutcome, PublishMode, SpawnMode, TurnContext, TurnError, run_pass};
 
 /// A repository with a project: `rodin` fixes, the bot `sonnet` reviews, `carol` takes over.
 pub(crate) struct Project {
@@ -29,19 +29,19 @@ impl Project {
             world.admit(name, Access::Write);
         }
         world.admit_bot("sonnet-bot", Access::Write);
-        world.offer_labels(&["wip", "ready", "bug"]);
-        let work = Work {
+        world.create_labels(&["wip", "ready", "bug"]);
+        let work = DispatchPolicy {
             user: "rodin".into(),
             wip: "wip".to_owned(),
             ready: "ready".to_owned(),
             bug: "bug".to_owned(),
             assign: Some("carol".into()),
-            wip_max_age: Span::hours(1),
+            wip_max_age: Span::from_hours(1),
             review_bots: vec!["sonnet".to_owned()],
             review_users: BTreeSet::from(["sonnet-bot".into()]),
             workers: JobKind::ALL.into_iter().collect(),
             max_jobs: 12,
-            pulls: Which::All,
+            pulls: PullFilter::All,
         };
         Self { world, policy: Policy { operator: Some("carol".into()), work: Some(work), ..Policy::default() } }
     }
@@ -49,7 +49,7 @@ impl Project {
     /// A pull that is ready but for what the test does to it next.
     pub(crate) fn pull(&self, branch: &str) -> PullNumber {
         let path = format!("src/{branch}.rs");
-        let pull = self.by("rodin", None).open(branch, &[(path.as_str(), "fn a() {}\n")]);
+        let pull = self.by("rodin", None).open_pull(branch, &[(path.as_str(), "fn a() {}\n")]);
         self.passes_all(pull);
         pull
     }
@@ -58,29 +58,29 @@ impl Project {
     pub(crate) fn passes_all(&self, pull: PullNumber) {
         let rodin = self.by("rodin", Some(pull));
         let head = rodin.head();
-        rodin.check("ci", CheckState::Pass);
+        rodin.report_check("ci", CheckState::Pass);
         self.by("sonnet-bot", Some(pull)).approve(&evaluated(head.as_str(), ""));
         rodin.comment(&format!("Self-review against {head}\n\nAssessment: ✅ Clean\n"));
     }
 
-    pub(crate) fn by(&self, login: &str, pull: Option<PullNumber>) -> Person {
-        let hand = self.world.hand();
+    pub(crate) fn by(&self, login: &str, pull: Option<PullNumber>) -> WorldPerson {
+        let hand = self.world.people();
         pull.map_or(hand.clone(), |pull| hand.on(pull)).as_(login)
     }
 
-    pub(crate) fn seat(&self) -> Seat {
-        self.world.seat("rodin")
+    pub(crate) fn seat(&self) -> WorldClient {
+        self.world.client("rodin")
     }
 
-    pub(crate) fn pass<F: Forge>(&self, forge: &F, gates: &Gates) -> Result<Passed, TurnError> {
+    pub(crate) fn pass<F: Forge>(&self, forge: &F, gates: &Gates) -> Result<PassOutcome, TurnError> {
         block_on(self.passing(forge, gates, |_| {}))
     }
 
     /// The lines of a pass that must go well.
     pub(crate) fn lines<F: Forge>(&self, forge: &F) -> Vec<String> {
         let passed = self.pass(forge, &open()).expect("everything can be read");
-        let _ = self.world.effects();
-        assert!(!passed.unsettled, "{:?}", passed.started);
+        let _ = self.world.take_effects();
+        assert!(!passed.needs_rerun, "{:?}", passed.started);
         passed.lines.iter().map(ToString::to_string).collect()
     }
 
@@ -89,27 +89,27 @@ impl Project {
         forge: &F,
         gates: &Gates,
         say: impl FnMut(&ProtocolLine) + Send,
-    ) -> Result<Passed, TurnError> {
-        pass(&self.desk(forge, gates, &Keys::none()), Then::Print, say).await
+    ) -> Result<PassOutcome, TurnError> {
+        run_pass(&self.desk(forge, gates, &Keys::empty()), SpawnMode::Print, say).await
     }
 
-    pub(crate) fn desk<'a, F: Forge>(&'a self, forge: &'a F, gates: &'a Gates, keys: &'a Keys) -> Desk<'a> {
-        Desk {
+    pub(crate) fn desk<'a, F: Forge>(&'a self, forge: &'a F, gates: &'a Gates, keys: &'a Keys) -> TurnContext<'a> {
+        TurnContext {
             forge,
             source: &self.world,
-            journal: &Nothing,
+            journal: &NullJournal,
             policy: &self.policy,
             gates,
             keys,
-            publishing: Publishing::Alone,
+            publish_mode: PublishMode::SingleWriter,
         }
     }
 }
 
 /// Gates as they are where nobody says otherwise, and dispatch asks for labels.
 pub(crate) fn open() -> Gates {
-    let settings: BTreeMap<Gate, Setting> = Gate::ALL.iter().map(|gate| (*gate, gate.default_setting())).collect();
-    Gates::new(settings, Asked::from([Gate::Label]), Approve::Lift)
+    let settings: BTreeMap<Gate, GateSetting> = Gate::ALL.iter().map(|gate| (*gate, gate.default_setting())).collect();
+    Gates::new(settings, RequestedGates::from([Gate::Label]), ApprovalMode::Lift)
 }
 
 /// A review in the words of the source's bot.

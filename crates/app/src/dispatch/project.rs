@@ -1,0 +1,74 @@
+//! Which file a project's name means.
+
+use std::path::{Path, PathBuf};
+
+use referee_core::say::find_nearest_word;
+
+use super::ProjectFile;
+use crate::cli::CommonArgs;
+use crate::failure::Failure;
+use crate::setup;
+
+/// A project that was found.
+#[derive(Debug)]
+pub(crate) struct LoadedProject {
+    /// Where its file is.
+    pub(crate) path: PathBuf,
+    /// What that says.
+    pub(crate) file: ProjectFile,
+}
+
+impl LoadedProject {
+    /// Its name.
+    pub(crate) fn name(&self) -> String {
+        self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// Where its own tasks are, if it has any.
+    pub(crate) fn tasks_dir(&self) -> PathBuf {
+        self.path.with_file_name("worker-tasks")
+    }
+}
+
+const PROJECT_EXTENSIONS: [&str; 3] = ["yaml", "yml", "toml"];
+
+/// The project: a path, or a name under that folder; by default `projects` beside the operator file.
+pub(crate) fn find_project(
+    common: &CommonArgs,
+    project: &str,
+    folder: Option<&Path>,
+) -> Result<LoadedProject, Failure> {
+    let is_path = project.contains(['/', '\\']) || project_extension(Path::new(project)).is_some();
+    let path = if is_path { common.dir.join(project) } else { find_by_name(common, project, folder)? };
+    let text = std::fs::read_to_string(&path).map_err(|error| {
+        Failure::usage(format!("there is no project: `{}` cannot be read: {error}", path.display()))
+    })?;
+    Ok(LoadedProject { file: ProjectFile::parse(&path, &text)?, path })
+}
+
+fn find_by_name(common: &CommonArgs, name: &str, folder: Option<&Path>) -> Result<PathBuf, Failure> {
+    let beside = || Some(setup::operator_path(common)?.parent()?.join("projects"));
+    let Some(folder) = folder.map(|folder| common.dir.join(folder)).or_else(beside) else {
+        return Err(Failure::usage(format!("there is no project `{name}`: no folder of projects is known"))
+            .with_hint("give `--projects DIR`, or the path of its file"));
+    };
+    let found =
+        PROJECT_EXTENSIONS.iter().map(|ending| folder.join(format!("{name}.{ending}"))).find(|path| path.exists());
+    found.ok_or_else(|| {
+        let failure = Failure::usage(format!("there is no project `{name}` in `{}`", folder.display()));
+        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let names: Vec<String> = entries
+            .filter(|path| project_extension(path).is_some())
+            .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+            .collect();
+        match find_nearest_word(name, names.iter().map(String::as_str)) {
+            Some(near) => failure.with_hint(format!("did you mean `{near}`?")),
+            None => failure.with_hint(format!("write `{name}.yaml` there, or give the path of its file")),
+        }
+    })
+}
+
+fn project_extension(path: &Path) -> Option<&'static str> {
+    let found = path.extension()?.to_str()?;
+    PROJECT_EXTENSIONS.into_iter().find(|ending| *ending == found)
+}

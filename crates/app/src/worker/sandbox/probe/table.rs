@@ -1,0 +1,98 @@
+//! The probes, and the tier from which each is promised to hold. `docs/sandbox.md` has the same rows.
+
+use super::ProbeMethod::{InSandbox, SeparateRun};
+use super::{Probe, ProbeMethod, ProbeResult, machine, network, process, runs};
+use crate::worker::sandbox::Tier::{self, Bubblewrap, OwnHome, Scrubbed};
+
+const fn probe(name: &'static str, from: Tier, tried: &'static str, how: ProbeMethod) -> Probe {
+    Probe { name, description: tried, min_tier: from, method: how }
+}
+
+/// All of them.
+pub(crate) const PROBES: &[Probe] = &[
+    // What it was given.
+    probe("env-secrets", Scrubbed, "find a token or key in the environment", InSandbox(process::env_secrets)),
+    probe("env-others", Scrubbed, "find any other variable of referee's", InSandbox(process::env_others)),
+    probe("descriptors", Scrubbed, "use a descriptor that was left open", InSandbox(process::descriptors)),
+    probe("terminal", Scrubbed, "type into the terminal", InSandbox(process::terminal)),
+    probe("privileges", Scrubbed, "gain rights by running a program", InSandbox(process::privileges)),
+    probe("home", OwnHome, "find somebody's files at `~`", InSandbox(process::home)),
+    // How much it may use.
+    probe("forks", Scrubbed, "start processes without end", InSandbox(process::forks)),
+    probe("memory", Scrubbed, "take more memory than there may be", InSandbox(process::memory)),
+    probe("big-file", Scrubbed, "write a file without end", InSandbox(process::big_file)),
+    probe("open-files", Scrubbed, "open files without end", InSandbox(process::open_files)),
+    probe("core-file", Scrubbed, "leave its memory in a file", InSandbox(process::core_file)),
+    probe("output", Scrubbed, "print without end", SeparateRun(runs::output)),
+    // Whether it ends.
+    probe("deadline", Scrubbed, "run past the deadline", SeparateRun(runs::deadline)),
+    probe("deaf", Scrubbed, "ignore every signal at the deadline", SeparateRun(runs::deaf)),
+    probe("background", Scrubbed, "leave a process in the background", SeparateRun(runs::background)),
+    probe("session", Scrubbed, "leave a process in a session of its own", SeparateRun(runs::session)),
+    probe("twice-forked", Scrubbed, "leave a process whose parent is gone", SeparateRun(runs::twice_forked)),
+    probe("referee-killed", Scrubbed, "live on when referee is killed", SeparateRun(runs::referee_killed)),
+    // What it sees of others.
+    probe("init-environ", Bubblewrap, "read the environment of process 1", InSandbox(machine::init_environ)),
+    probe("parent-environ", Bubblewrap, "read referee's environment", InSandbox(machine::parent_environ)),
+    probe("parent-memory", Bubblewrap, "read referee's memory, as a debugger does", InSandbox(machine::parent_memory)),
+    probe("parent-root", Bubblewrap, "reach files through referee's `/proc` entry", InSandbox(machine::parent_root)),
+    probe("processes", Bubblewrap, "see the machine's processes", InSandbox(machine::processes)),
+    probe("signals", Bubblewrap, "send referee a signal", InSandbox(machine::signals)),
+    probe("keyring", Bubblewrap, "find a key in the kernel's keyrings", InSandbox(machine::keyring)),
+    probe("shared-memory", Bubblewrap, "read the machine's `/dev/shm`", InSandbox(machine::shared_memory)),
+    probe("docker", Bubblewrap, "speak to Docker, Podman or containerd", InSandbox(machine::docker)),
+    probe("bus", Bubblewrap, "speak to D-Bus or systemd", InSandbox(machine::bus)),
+    // What it reads.
+    probe("temporary", Bubblewrap, "read the machine's temporary files", InSandbox(machine::temporary)),
+    probe("real-home", Bubblewrap, "read the user's home by its real name", InSandbox(machine::real_home)),
+    probe("ssh", Bubblewrap, "read `~/.ssh`", InSandbox(machine::ssh)),
+    probe("netrc", Bubblewrap, "read `~/.netrc` and `~/.git-credentials`", InSandbox(machine::netrc)),
+    probe("settings", Bubblewrap, "read `~/.config`", InSandbox(machine::settings)),
+    probe("registries", Bubblewrap, "read log-ins of cargo, npm, pip and Docker", InSandbox(machine::registries)),
+    probe("clouds", Bubblewrap, "read log-ins of clouds", InSandbox(machine::clouds)),
+    probe("passwords", Bubblewrap, "read `/etc/shadow` and the machine's users", InSandbox(machine::passwords)),
+    probe(
+        "other-folders",
+        Bubblewrap,
+        "list `/var`, `/srv`, `/mnt`, `/boot`, `/sys`",
+        InSandbox(machine::other_folders),
+    ),
+    probe("symlink-out", Bubblewrap, "read a file outside by a symbolic link", InSandbox(machine::symlink_out)),
+    // What it changes.
+    probe("write-outside", Bubblewrap, "write beside its work copy", InSandbox(machine::write_outside)),
+    probe("hard-link-out", Bubblewrap, "take in a file outside by a hard link", InSandbox(machine::hard_link_out)),
+    probe("write-system", Bubblewrap, "write to `/etc`, `/usr`, `/run` and `/`", InSandbox(machine::write_system)),
+    probe("write-program", Bubblewrap, "change referee's own program", InSandbox(machine::write_program)),
+    probe("kernel-switches", Bubblewrap, "open the kernel's switches in `/proc`", InSandbox(machine::kernel_switches)),
+    probe("devices", Bubblewrap, "find a disk, or the machine's memory, in `/dev`", InSandbox(machine::devices)),
+    probe("make-device", Bubblewrap, "make a device of its own", InSandbox(machine::make_device)),
+    probe("mount", Bubblewrap, "mount something", InSandbox(machine::mount)),
+    probe("user-namespace", Bubblewrap, "get rights in a new user namespace", InSandbox(machine::user_namespace)),
+    probe("capabilities", Bubblewrap, "have any capability", InSandbox(machine::capabilities)),
+    probe("setuid", Bubblewrap, "have a mount where setuid counts", InSandbox(machine::setuid)),
+    // What it reaches.
+    probe("interfaces", Bubblewrap, "have a network interface", InSandbox(network::interfaces)),
+    probe("routes", Bubblewrap, "have a route anywhere", InSandbox(network::routes)),
+    probe("metadata", Bubblewrap, "ask the cloud's metadata service", InSandbox(network::metadata)),
+    probe("tcp-out", Bubblewrap, "connect to an address outside", InSandbox(network::tcp_out)),
+    probe("udp-out", Bubblewrap, "send a packet outside", InSandbox(network::udp_out)),
+    probe("dns", Bubblewrap, "look up a name", InSandbox(network::dns)),
+    probe("tcp-local", Bubblewrap, "connect to another port of this machine", InSandbox(network::tcp_local)),
+    probe("udp-local", Bubblewrap, "send a packet to this machine", InSandbox(network::udp_local)),
+    probe("abstract-socket", Bubblewrap, "connect to a socket without a file", InSandbox(network::abstract_socket)),
+    probe("relay-listed", Bubblewrap, "reach what is listed, which it may", InSandbox(network::relay_listed)),
+    probe("relay-other-port", Bubblewrap, "ask the relay for another port", InSandbox(network::relay_other_port)),
+    probe(
+        "relay-other-name",
+        Bubblewrap,
+        "ask the relay for another name of what is listed",
+        InSandbox(network::relay_other_name),
+    ),
+    probe("relay-outside", Bubblewrap, "ask the relay for an address outside", InSandbox(network::relay_outside)),
+    probe("proxy-outside", Bubblewrap, "ask the proxy for a name outside", InSandbox(network::proxy_outside)),
+];
+
+/// A probe that found what it says; for those that list what they saw.
+pub(super) fn expect_empty(found: &[String], words: &str) -> ProbeResult {
+    if found.is_empty() { Ok(words.to_owned()) } else { Err(found.join(", ")) }
+}

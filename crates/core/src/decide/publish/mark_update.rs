@@ -1,0 +1,176 @@
+//! The Mark as it should be: what stood, carried to this head, with what a fresh report says.
+
+use std::borrow::Cow;
+
+use super::super::judgement::{FindingChange, FindingRemark, JudgedFinding, ReportStatus, RoleJudgement};
+use super::compose::blocking_finding_ids;
+use super::explanation;
+use super::table::PublishDecision;
+use crate::facts::Facts;
+use crate::mark::{Evaluation, Mark};
+use crate::model::{FindingId, Report, Verdict};
+use crate::render;
+
+/// The Mark as it should be: what stood, carried to this head, with what a fresh report says. In most turns it is the
+/// one that stands, and is not made anew.
+pub(super) fn build_mark<'a>(facts: &Facts<'_>, judgement: &RoleJudgement<'a>, row: &PublishDecision) -> Cow<'a, Mark> {
+    let snapshot = facts.snapshot;
+    let mut mark = match judgement.role.standing {
+        Some(standing) => Cow::Borrowed(standing.mark),
+        None => Cow::Owned(new_mark(facts, judgement)),
+    };
+    if mark.complete && mark.patch == snapshot.changes.patch && mark.head != snapshot.pull.head {
+        carry_to_head(facts, mark.to_mut());
+    }
+    if let Some(report) = judgement.role.report.filter(|_| !is_report_recorded(facts, judgement)) {
+        record_report(facts, judgement, report, mark.to_mut());
+    }
+    let own = judgement.compute_verdict(mark.complete);
+    let restored = explanation::find_restored_by(facts, judgement, row);
+    let highest = judgement.findings.iter().map(|it| it.id).max().unwrap_or_default().max(mark.highest);
+    let rewrote = find_foreign_edit(judgement);
+    let same = mark.own == own
+        && mark.enforced == row.enforced
+        && mark.superseded.is_none()
+        && mark.restored.as_deref() == restored
+        && mark.blocking.iter().copied().eq(blocking_finding_ids(facts, judgement))
+        && mark.highest == highest
+        && (rewrote.is_none() || mark.rewrote.as_ref() == rewrote);
+    if same && matches!(mark, Cow::Borrowed(_)) {
+        return mark;
+    }
+    let mut mark = mark.into_owned();
+    mark.own = own;
+    mark.enforced = row.enforced;
+    mark.superseded = None;
+    mark.restored = restored.map(str::to_owned);
+    mark.blocking = blocking_finding_ids(facts, judgement).collect();
+    mark.highest = highest;
+    mark.rewrote = rewrote.cloned().or(mark.rewrote);
+    Cow::Owned(mark.truncate_to_limits())
+}
+
+fn new_mark(facts: &Facts<'_>, judgement: &RoleJudgement<'_>) -> Mark {
+    Mark {
+        role: judgement.name().clone(),
+        own: Verdict::Comment,
+        enforced: Verdict::Comment,
+        head: facts.snapshot.pull.head.clone(),
+        base: facts.snapshot.changes.merge_base.clone(),
+        patch: facts.snapshot.changes.patch.clone(),
+        complete: false,
+        reviewed: None,
+        rounds: Vec::new(),
+        reopened: facts.snapshot.pull.reopened_at(),
+        attempts: 0,
+        tried_at: None,
+        report: None,
+        asked: None,
+        restored: None,
+        superseded: None,
+        blocking: Vec::new(),
+        inputs: Default::default(),
+        words: Default::default(),
+        rewrote: None,
+        evaluation: Evaluation::default(),
+        spent: Default::default(),
+        highest: FindingId::default(),
+    }
+}
+
+/// The same change under another name: text and Mark are stamped anew, nothing else (INC-16).
+fn carry_to_head(facts: &Facts<'_>, mark: &mut Mark) {
+    mark.head = facts.snapshot.pull.head.clone();
+    mark.base = facts.snapshot.changes.merge_base.clone();
+    mark.reviewed = Some(mark.head.clone());
+}
+
+/// Whether the standing Mark tells of the report that is here: it is the very same, handed in twice, or a second
+/// complete one of this change that says nothing new and that nobody asked for (PUB-2).
+pub(in crate::decide) fn is_report_recorded(facts: &Facts<'_>, judgement: &RoleJudgement<'_>) -> bool {
+    let (Some(report), Some(standing)) = (judgement.role.report, judgement.role.standing) else { return false };
+    let mark = standing.mark;
+    let same_change = mark.complete && mark.patch == facts.snapshot.changes.patch;
+    let says_nothing_new = judgement.report_status == ReportStatus::Complete
+        && judgement.findings.iter().all(|it| it.change == FindingChange::Unchanged)
+        && facts.review_requested_at() <= mark.asked;
+    mark.report.as_ref() == Some(&report.digest) || (same_change && says_nothing_new)
+}
+
+fn record_report(facts: &Facts<'_>, judgement: &RoleJudgement<'_>, report: &Report, mark: &mut Mark) {
+    let snapshot = facts.snapshot;
+    let same_change = mark.patch == snapshot.changes.patch;
+    let since = mark.reviewed.clone();
+    if mark.reopened != snapshot.pull.reopened_at() {
+        mark.reopened = snapshot.pull.reopened_at();
+        mark.rounds.clear();
+    }
+    if !same_change {
+        mark.attempts = 0;
+    }
+    mark.complete = judgement.is_current;
+    mark.head = report.head.clone();
+    mark.patch = snapshot.changes.patch.clone();
+    mark.base = snapshot.changes.merge_base.clone();
+    mark.report = Some(report.digest.clone());
+    mark.spent = mark.spent.saturating_add(report.figures);
+    mark.asked = facts.last_request_at().max(mark.asked);
+    mark.evaluation = build_evaluation(judgement, report, since);
+    match judgement.report_status {
+        ReportStatus::Failed { .. } => {
+            mark.attempts = mark.attempts.saturating_add(1);
+            mark.tried_at = Some(snapshot.taken_at);
+            return;
+        }
+        ReportStatus::Complete => {
+            mark.reviewed = Some(snapshot.pull.head.clone());
+            mark.attempts = 0;
+            mark.tried_at = None;
+        }
+        ReportStatus::Incomplete { .. } | ReportStatus::Absent => {
+            mark.attempts = mark.attempts.saturating_add(1);
+            mark.tried_at = Some(snapshot.taken_at);
+        }
+    }
+    let of_this_change = report.head == snapshot.pull.head || mark.complete;
+    let blocks = judgement.own_verdict == Some(Verdict::RequestChanges) && of_this_change;
+    if blocks && !mark.rounds.contains(&mark.patch) {
+        let patch = mark.patch.clone();
+        mark.rounds.push(patch);
+    }
+}
+
+fn build_evaluation(judgement: &RoleJudgement<'_>, report: &Report, since: Option<crate::model::Sha>) -> Evaluation {
+    let coverage = report.coverage();
+    let (read, skipped) = coverage.map_or((0, 0), |it| (it.read.len(), it.skipped.len()));
+    let of = |moved: FindingChange| judgement.findings.iter().filter(|it| it.change == moved).map(|it| it.id).collect();
+    let remarked = |which: &dyn Fn(&JudgedFinding<'_>) -> bool| {
+        judgement.findings.iter().filter(|it| which(it)).map(|it| it.id).collect()
+    };
+    Evaluation {
+        read: u32::try_from(read).unwrap_or(u32::MAX),
+        of: u32::try_from(read.saturating_add(skipped)).unwrap_or(u32::MAX),
+        skipped: coverage
+            .map(|it| it.skipped.iter().take(3).map(|it| render::render_failure(&it.path).into_string()).collect())
+            .unwrap_or_default(),
+        since: since.filter(|since| *since != report.head),
+        new: of(FindingChange::Raised),
+        fixed: of(FindingChange::Fixed),
+        claimed: remarked(&|it| it.remark == FindingRemark::ClaimedFixed),
+        back: remarked(&|it| matches!(it.remark, FindingRemark::ReopenedIn(_))),
+        pre_existing: u32::try_from(report.pre_existing.len()).unwrap_or(u32::MAX),
+        held_back: u32::try_from(judgement.held_back).unwrap_or(u32::MAX),
+        failure: match judgement.report_status {
+            ReportStatus::Failed { reason } => Some(render::render_failure(reason).into_string()),
+            ReportStatus::Incomplete { why } => Some(why.to_owned()),
+            ReportStatus::Complete | ReportStatus::Absent => None,
+        },
+        figures: report.figures,
+    }
+}
+
+/// The edit by somebody else that is about to be written over, once (D28).
+fn find_foreign_edit<'a>(judgement: &RoleJudgement<'a>) -> Option<&'a crate::hash::Hash> {
+    let standing = judgement.role.standing?;
+    (standing.review.text.hash != standing.mark.words).then_some(&standing.review.text.hash)
+}

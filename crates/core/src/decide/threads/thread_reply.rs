@@ -1,0 +1,158 @@
+//! How referee speaks in its own threads: one reply with a Tag, and resolving, both behind the review gate.
+
+use super::{JudgedFinding, Reconciliation, add_refusal};
+use crate::facts::{Facts, RoleFacts};
+use crate::mark::{ReplyKind, Tag, TagKind};
+use crate::model::{FindingState, Login, Severity, Sha, Support, Thread};
+use crate::plan::{Action, Gate, Precondition, Reason, Step, TextDraft, Trailer};
+use crate::render::{self, SettlementReason};
+use crate::sanitise::SafeText;
+
+/// What is said in a thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ThreadReply<'a> {
+    Fixed { commit: &'a Sha },
+    Conceded,
+    Rebuttal { words: &'a str },
+    Contest { path: &'a str, line: Option<u32>, words: &'a str },
+    Worsened { severity: Severity, words: &'a str },
+    Accepted { by: &'a Login },
+}
+
+/// Replies once: not where this was said at this head already and nobody answered since.
+pub(super) fn push_reply<'a>(
+    facts: &Facts<'a>,
+    role: &RoleFacts<'a>,
+    thread: &Thread,
+    speech: ThreadReply<'_>,
+    rule: &'static str,
+    steps: &mut Vec<Step>,
+) {
+    let Some(last) = thread.last() else { return };
+    let what = speech.reply_kind();
+    let said = last.author.has_login(role.identity)
+        && last.text.trusted_tag().is_some_and(|tag| {
+            tag.head == facts.snapshot.pull.head
+                && matches!(&tag.kind, TagKind::Reply { what: before, .. } if *before == what)
+        });
+    if said || !role.has_token || !thread.can_reply || facts.snapshot.capabilities.reply == Support::Unsupported {
+        return;
+    }
+    let tag = Tag { kind: TagKind::Reply { what, answers: last.id.clone() }, head: facts.snapshot.pull.head.clone() };
+    steps.push(Step {
+        action: Action::Reply {
+            thread: thread.id.clone(),
+            text: TextDraft { words: speech.render_words(), trailer: Trailer::Tag(Box::new(tag)) },
+        },
+        by: role.identity.clone(),
+        gate: Gate::Review,
+        approves: false,
+        reason: Reason::new(rule).with_fact(format!("thread {}", thread.id)),
+        expect: Precondition::Head,
+    });
+}
+
+/// Resolves an own thread. Where the forge cannot, the own root says so (FIX-12).
+pub(super) fn push_resolution<'a>(
+    facts: &Facts<'a>,
+    role: &RoleFacts<'a>,
+    thread: &Thread,
+    it: &JudgedFinding<'a>,
+    rule: &'static str,
+    steps: &mut Vec<Step>,
+) {
+    if !role.has_token {
+        return;
+    }
+    let mark = match facts.snapshot.capabilities.resolve {
+        Support::Native if thread.can_resolve => None,
+        Support::Emulated => {
+            let Some(mark) = build_settled_root(role, thread, it) else { return };
+            Some(mark)
+        }
+        Support::Native | Support::Unsupported => return,
+    };
+    steps.push(Step {
+        action: Action::Resolve { thread: thread.id.clone(), mark },
+        by: role.identity.clone(),
+        gate: Gate::Review,
+        approves: false,
+        reason: Reason::new(rule).with_fact(it.id.to_string()).with_fact(format!("thread {}", thread.id)),
+        expect: Precondition::Head,
+    });
+}
+
+fn build_settled_root(
+    role: &RoleFacts<'_>,
+    thread: &Thread,
+    it: &JudgedFinding<'_>,
+) -> Option<(crate::model::NoteId, TextDraft)> {
+    let root = thread.root().filter(|root| root.author.has_login(role.identity))?;
+    let mut tag = root.text.trusted_tag()?.clone();
+    let TagKind::Root { settled, .. } = &mut tag.kind else { return None };
+    *settled = Some(it.state);
+    let words = render::render_settled_root(root.text.body.as_deref()?, classify_settlement(it));
+    Some((root.id.clone(), TextDraft { words, trailer: Trailer::Tag(Box::new(tag)) }))
+}
+
+fn classify_settlement<'a>(it: &JudgedFinding<'a>) -> SettlementReason<'a> {
+    match (it.state, it.accepted_by) {
+        (FindingState::Accepted, Some(by)) => SettlementReason::Accepted(by),
+        (FindingState::Fixed, _) => SettlementReason::AlreadyFixed,
+        _ => SettlementReason::Withdrawn,
+    }
+}
+
+/// More than `max_resolve` resolutions in one run are a person's decision (D9); what is left of them is for `settle`.
+pub(super) fn cap_resolutions(facts: &Facts<'_>, out: &mut Reconciliation<'_>) {
+    let resolutions = out.count_resolutions();
+    if resolutions <= facts.policy.threads.max_resolve {
+        return;
+    }
+    out.steps.retain(|step| !matches!(step.action, Action::Resolve { .. } | Action::Reply { .. }));
+    add_refusal(
+        &mut out.refused,
+        format!("resolve {resolutions} threads"),
+        Reason::new("max-resolve").with_fact(format!("more than {} in one run", facts.policy.threads.max_resolve)),
+    );
+    for it in out.judgements.iter_mut().flat_map(|judgement| &mut judgement.findings) {
+        if it.change == crate::decide::judgement::FindingChange::Fixed {
+            it.needs_human_reason = Some("more threads would be resolved in one run than may be");
+            it.counts = true;
+            it.state = FindingState::Open;
+        }
+    }
+}
+
+impl<'a> ThreadReply<'a> {
+    /// What is said of a finding that is settled.
+    pub(super) fn from_settled_finding(it: &JudgedFinding<'a>, head: &'a Sha, us: &'a Login) -> Self {
+        match it.state {
+            FindingState::Fixed => Self::Fixed { commit: head },
+            FindingState::Refuted => Self::Conceded,
+            _ => Self::Accepted { by: it.accepted_by.unwrap_or(us) },
+        }
+    }
+
+    fn reply_kind(&self) -> ReplyKind {
+        match self {
+            Self::Fixed { .. } => ReplyKind::Fixed,
+            Self::Conceded => ReplyKind::Conceded,
+            Self::Rebuttal { .. } => ReplyKind::Rebuttal,
+            Self::Contest { .. } => ReplyKind::Contest,
+            Self::Worsened { .. } => ReplyKind::Worsened,
+            Self::Accepted { .. } => ReplyKind::Accepted,
+        }
+    }
+
+    fn render_words(&self) -> SafeText {
+        match *self {
+            Self::Fixed { commit } => render::render_fixed_reply(commit),
+            Self::Conceded => render::render_concession(""),
+            Self::Rebuttal { words } => render::render_rebuttal(words),
+            Self::Contest { path, line, words } => render::render_contest(path, line, words),
+            Self::Worsened { severity, words } => render::render_worsened_reply(severity, words),
+            Self::Accepted { by } => render::render_accepted_reply(by),
+        }
+    }
+}

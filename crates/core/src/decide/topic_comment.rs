@@ -1,0 +1,57 @@
+//! One comment per topic (D13): found by its Tag, made, edited in place, or left as it is.
+//!
+//! | the topic's comment | step |
+//! |---|---|
+//! | none | made, by the identity that the stage names |
+//! | by an identity whose token is not held here | none: only its author may edit it (PUB-9) |
+//! | says the same, Tag and words | none (PUB-2) |
+//! | says something else | edited, by its author |
+
+use super::step::{holds_token, plan_comment};
+use crate::facts::Facts;
+use crate::hash::Hash;
+use crate::mark::{Tag, TagKind, Topic};
+use crate::model::{Comment, Login};
+use crate::plan::{CommentTarget, Reason, Step};
+use crate::sanitise::SafeText;
+
+/// The step that makes a topic's comment say this, if one is needed.
+pub(super) fn ensure(facts: &Facts<'_>, by: &Login, topic: Topic, words: SafeText, reason: Reason) -> Option<Step> {
+    let existing = find(facts, &topic);
+    let by = match existing {
+        Some(comment) => comment.author.login.as_ref().filter(|login| holds_token(facts, login))?,
+        None => by,
+    };
+    let says_it = |comment: &Comment| {
+        comment.text.hash == Hash::digest_visible_text(words.as_str())
+            && comment.text.trusted_tag().is_some_and(|tag| tag.kind == TagKind::Topic(topic.clone()))
+    };
+    if existing.is_some_and(says_it) {
+        return None;
+    }
+    let head = facts.snapshot.pull.head.clone();
+    Some(plan_comment(existing, CommentTarget::Pull, by, Tag { kind: TagKind::Topic(topic), head }, words, reason))
+}
+
+/// The comment of that topic.
+pub(super) fn find<'a>(facts: &Facts<'a>, topic: &Topic) -> Option<&'a Comment> {
+    let head = &facts.snapshot.pull.head;
+    let same = |comment: &&Comment| match (facts.own_topic(comment), topic) {
+        (Some((Topic::SelfReview { .. }, at)), Topic::SelfReview { .. })
+        | (Some((Topic::FixPlan, at)), Topic::FixPlan) => at == head,
+        (Some((found, _)), topic) => is_same_topic(found, topic),
+        (None, _) => false,
+    };
+    facts.snapshot.comments.iter().rev().find(same)
+}
+
+/// Whether two topics are one comment: a job's outcome is written into its own record.
+fn is_same_topic(a: &Topic, b: &Topic) -> bool {
+    match (a, b) {
+        (
+            Topic::Job { kind, cause, patch, epoch, .. },
+            Topic::Job { kind: kind_b, cause: cause_b, patch: patch_b, epoch: epoch_b, .. },
+        ) => (kind, cause, patch, epoch) == (kind_b, cause_b, patch_b, epoch_b),
+        _ => a == b,
+    }
+}

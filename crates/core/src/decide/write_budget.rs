@@ -1,0 +1,76 @@
+//! The budget of texts (LOOP-9): once a pull carries as many own texts as it may, nothing new is said but what keeps it
+//! safe, and a person is asked.
+//!
+//! | step | over budget |
+//! |---|---|
+//! | a block, an edit, a superseded approval, a status | done all the same |
+//! | the operator comment, the answer to a person's command | done all the same |
+//! | labels and assignees | done all the same |
+//! | anything else that makes a new text | withheld |
+
+use super::judgement::RoleJudgement;
+use super::operator;
+use super::rules::RuleContext;
+use crate::facts::Facts;
+use crate::mark::{TagKind, Topic};
+use crate::model::Verdict;
+use crate::plan::{Action, BlockedCause, Next, Plan, Reason, Refusal, TextDraft, Trailer};
+use crate::render::StopReason;
+
+pub(super) fn enforce_write_budget<'a>(facts: &'a Facts<'a>, judged: &'a [RoleJudgement<'a>], plan: &mut Plan) {
+    if plan.steps.is_empty() {
+        return;
+    }
+    let written = count_own_texts(facts);
+    if written < facts.policy.budget.writes as usize {
+        return;
+    }
+    let before = plan.steps.len();
+    plan.steps.retain(|step| is_exempt_action(&step.action));
+    let withheld = before - plan.steps.len();
+    if 0 < withheld {
+        let why = Reason::new("writes").with_fact(format!("{written} own texts of {}", facts.policy.budget.writes));
+        plan.refused.push(Refusal { what: format!("{withheld} new texts"), why: why.clone() });
+        // Whatever else stopped the pull has its comment already.
+        if !matches!(plan.next, Next::Blocked(_)) {
+            let case = RuleContext { facts, judgements: judged, active_since: None, round: plan.round };
+            plan.steps.extend(operator::plan_operator_comment(
+                &case,
+                StopReason::BudgetSpent { resource: "texts" },
+                &why,
+            ));
+            plan.next = Next::Blocked(BlockedCause::Budget);
+            plan.why = why;
+        }
+    }
+}
+
+/// Own texts on the pull: reviews, notes, comments.
+fn count_own_texts(facts: &Facts<'_>) -> usize {
+    let snapshot = facts.snapshot;
+    let reviews = snapshot.reviews.iter().filter(|it| it.text.trusted_mark().is_some()).count();
+    let notes = snapshot.threads.iter().flat_map(|it| &it.notes).filter(|it| it.text.trusted_tag().is_some()).count();
+    let comments = snapshot.comments.iter().filter(|it| it.text.trusted_tag().is_some()).count();
+    reviews + notes + comments
+}
+
+fn is_exempt_action(action: &Action) -> bool {
+    match action {
+        Action::PostReview { verdict, .. } => *verdict == Verdict::RequestChanges,
+        Action::EditReview { .. }
+        | Action::Supersede { .. }
+        | Action::SetStatus { .. }
+        | Action::SetLabel { .. }
+        | Action::Assign { .. }
+        | Action::Resolve { .. } => true,
+        Action::EnsureComment { existing, text, .. } => existing.is_some() || is_exempt_comment(text),
+        Action::OpenThreads { .. } | Action::Reply { .. } => false,
+    }
+}
+
+fn is_exempt_comment(text: &TextDraft) -> bool {
+    match &text.trailer {
+        Trailer::Tag(tag) => matches!(&tag.kind, TagKind::Topic(Topic::Operator { .. } | Topic::Said { .. })),
+        Trailer::Mark(..) => false,
+    }
+}

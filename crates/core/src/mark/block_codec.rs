@@ -1,0 +1,311 @@
+//! Block ⇄ fields, and what goes when there is no room.
+//!
+//! | goes | order |
+//! |---|---|
+//! | pre-existing: the Mark still counts them | last first |
+//! | fixed | oldest first |
+//! | refuted | oldest first |
+//! | accepted | oldest first |
+//! | open with a thread: the thread's Tag still tells of it | oldest first |
+//! | the titles of the others, down to 40, 20, no characters | all at once |
+//! | open without a thread: no text could hold them | mildest first, newest first |
+//!
+//! The last row is for some two hundred findings without a thread and more. What went is counted in `evicted`, but for
+//! the first row.
+
+use std::cmp::Reverse;
+
+use super::data::{Block, BlockEntry};
+use super::field::{FieldReader, FieldWriter, count_fitting_numbers, decode_runs, encode_runs};
+use super::limits::{shorten_fingerprint, shorten_in_place, shorten_sha};
+use super::tag_codec::{read_severity, read_state, severity_letter, state_letter};
+use crate::model::{FindingId, FindingState, Login, PreExisting, Sha, Time};
+use crate::track::{CodeLocation, Fingerprint};
+
+/// The most a Block takes.
+pub const MAX_BLOCK_BYTES: usize = 12_000;
+
+/// The most findings outside the change that a Block lists.
+pub const MAX_PRE_EXISTING: usize = 20;
+
+/// Around the fields.
+const FRAME_BYTES: usize = "<!-- referee:block v1  -->".len();
+const MAX_TITLE_CHARS: usize = 80;
+const REDUCED_TITLE_CHARS: [usize; 3] = [40, 20, 0];
+const MAX_PATH_BYTES: usize = 240;
+const MAX_NAME_BYTES: usize = 64;
+const MAX_ROUNDS_BYTES: usize = 60;
+
+impl Block {
+    /// What will be read back once this is sealed and sent: evicted by the table above, each value in its bounds.
+    #[must_use]
+    pub fn truncate_to_limits(mut self) -> Self {
+        for entry in &mut self.entries {
+            entry.truncate_fields();
+        }
+        self.pre_existing.truncate(MAX_PRE_EXISTING);
+        for it in &mut self.pre_existing {
+            truncate_chars(&mut it.title, MAX_TITLE_CHARS);
+            shorten_in_place(&mut it.path, MAX_PATH_BYTES);
+        }
+        let mut fits = self.fits();
+        while !fits && self.pre_existing.pop().is_some() {
+            fits = self.fits();
+        }
+        if fits {
+            return self;
+        }
+        let expendable = |entry: &BlockEntry| eviction_rank(entry) < UNTHREADED_RANK;
+        let last_resort = |entry: &BlockEntry| (entry.severity, Reverse(entry.id));
+        self.evict(expendable, |entry| (eviction_rank(entry), entry.id));
+        for chars in REDUCED_TITLE_CHARS {
+            if self.fits() {
+                return self;
+            }
+            for entry in &mut self.entries {
+                truncate_chars(&mut entry.title, chars);
+            }
+        }
+        if !self.fits() {
+            self.evict(|_| true, last_resort);
+        }
+        self
+    }
+
+    fn fits(&self) -> bool {
+        encoded_size(self) <= MAX_BLOCK_BYTES
+    }
+
+    /// Drops as few of the expendable entries as will do, in the order of `key`.
+    fn evict<K: Ord>(&mut self, expendable: impl Fn(&BlockEntry) -> bool, key: impl Fn(&BlockEntry) -> K) {
+        let mut order: Vec<usize> =
+            (0..self.entries.len()).filter(|index| self.entries.get(*index).is_some_and(&expendable)).collect();
+        order.sort_by_key(|index| self.entries.get(*index).map(&key));
+        let without = |count: usize| {
+            let mut gone: Vec<usize> = order.iter().copied().take(count).collect();
+            gone.sort_unstable();
+            let kept = self.entries.iter().enumerate().filter(|(index, _)| gone.binary_search(index).is_err());
+            Self {
+                entries: kept.map(|(_, entry)| entry.clone()).collect(),
+                evicted: self.evicted.saturating_add(u32::try_from(count).unwrap_or(u32::MAX)),
+                pre_existing: self.pre_existing.clone(),
+            }
+        };
+        // The size falls with every entry that goes, so the fewest are found by halving.
+        let (mut enough, mut too_few) = (order.len(), 0);
+        while enough > too_few + 1 {
+            let middle = too_few.midpoint(enough);
+            if without(middle).fits() {
+                enough = middle;
+            } else {
+                too_few = middle;
+            }
+        }
+        *self = without(enough);
+    }
+}
+
+const UNTHREADED_RANK: u8 = 4;
+
+fn eviction_rank(entry: &BlockEntry) -> u8 {
+    match (entry.state, entry.threaded) {
+        (FindingState::Fixed, _) => 0,
+        (FindingState::Refuted, _) => 1,
+        (FindingState::Accepted, _) => 2,
+        (_, true) => 3,
+        (_, false) => UNTHREADED_RANK,
+    }
+}
+
+impl BlockEntry {
+    fn truncate_fields(&mut self) {
+        truncate_chars(&mut self.title, MAX_TITLE_CHARS);
+        for path in [Some(&mut self.path), self.now.as_mut().map(|spot| &mut spot.path)].into_iter().flatten() {
+            shorten_in_place(path, MAX_PATH_BYTES);
+        }
+        if let Some(rule) = &mut self.rule {
+            shorten_in_place(rule, MAX_NAME_BYTES);
+        }
+        shorten_fingerprint(&mut self.fingerprint);
+        shorten_sha(&mut self.head);
+        let rounds: Vec<u64> = self.rounds.iter().copied().map(u64::from).collect();
+        self.rounds.truncate(count_fitting_numbers(&rounds, MAX_ROUNDS_BYTES));
+        if let Some(Login(by)) = &mut self.by {
+            shorten_in_place(by, MAX_NAME_BYTES);
+        }
+    }
+}
+
+fn truncate_chars(text: &mut String, max: usize) {
+    if text.chars().count() > max {
+        *text = text.chars().take(max.saturating_sub(1)).collect();
+        if max > 0 {
+            text.push('…');
+        }
+    }
+}
+
+fn encoded_size(block: &Block) -> usize {
+    encode_block(block).map_or(0, |payload| payload.len() + FRAME_BYTES)
+}
+
+/// The fields of a Block; `None` where there is nothing to remember.
+///
+/// `evicted;heads;paths;rules|entry|entry…|~;pre-existing…`: heads, paths and rules are written once, entries name them
+/// by number.
+pub(super) fn encode_block(block: &Block) -> Option<String> {
+    let Block { entries, evicted, pre_existing } = block;
+    if entries.is_empty() && *evicted == 0 && pre_existing.is_empty() {
+        return None;
+    }
+    let heads = StringTable::from_names(entries.iter().map(|entry| entry.head.as_str()));
+    let now = entries.iter().filter_map(|entry| entry.now.as_ref());
+    let now = now.map(|spot| spot.path.as_str()).chain(pre_existing.iter().map(|it| it.path.as_str()));
+    let paths = StringTable::from_names(entries.iter().map(|entry| entry.path.as_str()).chain(now));
+    let rules = StringTable::from_names(entries.iter().filter_map(|entry| entry.rule.as_deref()));
+    let mut out = FieldWriter::default();
+    out.write_number(evicted).write_list(heads.iter()).write_list(paths.iter()).write_list(rules.iter());
+    for entry in entries {
+        let BlockEntry {
+            id,
+            severity,
+            state,
+            title,
+            path,
+            line,
+            now,
+            rule,
+            fingerprint,
+            head,
+            rounds,
+            threaded,
+            by,
+            reopened,
+        } = entry;
+        out.begin_part()
+            .write_number(id.0)
+            .write_raw(&format!(
+                "{}{}{}",
+                severity_letter(*severity),
+                state_letter(*state),
+                if *threaded { 't' } else { 'n' }
+            ))
+            .write_text(title)
+            .write_number(paths.index_of(path))
+            .write_optional_number(*line)
+            .write_optional_number(
+                now.as_ref()
+                    .map(|CodeLocation { path, line, end_line }| format!("{},{line},{end_line}", paths.index_of(path))),
+            )
+            .write_optional_number(rule.as_deref().map(|rule| rules.index_of(rule)))
+            .write_text(&fingerprint.0)
+            .write_number(heads.index_of(head.as_str()))
+            .write_raw(&encode_runs(rounds.iter().copied().map(u64::from)))
+            .write_optional_text(by.as_ref().map(Login::as_str))
+            .write_optional_number(reopened.map(|Time(at)| at));
+    }
+    for PreExisting { title, path, line } in pre_existing {
+        out.begin_part()
+            .write_raw(PRE_EXISTING_PREFIX)
+            .write_text(title)
+            .write_number(paths.index_of(path))
+            .write_optional_number(*line);
+    }
+    Some(out.finish())
+}
+
+/// What a part begins with that is no entry.
+const PRE_EXISTING_PREFIX: &str = "~";
+
+pub(super) fn decode_block(payload: &str) -> Option<Block> {
+    let mut parts = payload.split('|');
+    let mut fields = FieldReader::new(parts.next()?);
+    let evicted = fields.read_number()?;
+    let (heads, paths, rules) = (fields.read_list()?, fields.read_list()?, fields.read_list()?);
+    let mut block = Block { evicted, ..Block::default() };
+    for part in parts {
+        let mut fields = FieldReader::new(part);
+        if part.starts_with(PRE_EXISTING_PREFIX) {
+            fields.read_raw()?;
+            block.pre_existing.push(decode_pre_existing(&mut fields, &paths)?);
+        } else {
+            block.entries.push(decode_entry(&mut fields, &heads, &paths, &rules)?);
+        }
+    }
+    Some(block)
+}
+
+fn decode_pre_existing(fields: &mut FieldReader<'_>, paths: &[String]) -> Option<PreExisting> {
+    Some(PreExisting {
+        title: fields.read_text()?,
+        path: paths.get(fields.read_number::<usize>()?)?.clone(),
+        line: fields.read_optional_number()?,
+    })
+}
+
+fn decode_entry(
+    fields: &mut FieldReader<'_>,
+    heads: &[String],
+    paths: &[String],
+    rules: &[String],
+) -> Option<BlockEntry> {
+    let id = FindingId(fields.read_number()?);
+    let mut letters = fields.read_raw()?.chars();
+    Some(BlockEntry {
+        id,
+        severity: read_severity(letters.next()?)?,
+        state: read_state(letters.next()?)?,
+        threaded: match letters.next()? {
+            't' => true,
+            'n' => false,
+            _ => return None,
+        },
+        title: fields.read_text()?,
+        path: paths.get(fields.read_number::<usize>()?)?.clone(),
+        line: fields.read_optional_number()?,
+        now: match fields.read_raw()? {
+            "-" => None,
+            field => Some(decode_spot(field, paths)?),
+        },
+        rule: match fields.read_optional_number::<usize>()? {
+            Some(number) => Some(rules.get(number)?.clone()),
+            None => None,
+        },
+        fingerprint: Fingerprint(fields.read_text()?),
+        head: Sha(heads.get(fields.read_number::<usize>()?)?.clone()),
+        rounds: decode_runs(fields.read_raw()?)?
+            .into_iter()
+            .map(|round| u32::try_from(round).ok())
+            .collect::<Option<_>>()?,
+        by: fields.read_optional_text()?.map(Login),
+        reopened: fields.read_optional_number()?.map(Time),
+    })
+}
+
+/// `path,line,end_line`
+fn decode_spot(field: &str, paths: &[String]) -> Option<CodeLocation> {
+    let mut parts = field.split(',');
+    let path = paths.get(parts.next()?.parse::<usize>().ok()?)?.clone();
+    Some(CodeLocation { path, line: parts.next()?.parse().ok()?, end_line: parts.next()?.parse().ok()? })
+}
+
+/// Names that are written once.
+struct StringTable<'a>(Vec<&'a str>);
+
+impl<'a> StringTable<'a> {
+    fn from_names(names: impl Iterator<Item = &'a str>) -> Self {
+        let mut names: Vec<_> = names.collect();
+        names.sort_unstable();
+        names.dedup();
+        Self(names)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &'a str> {
+        self.0.iter().copied()
+    }
+
+    /// Where the name is in the list; it was built from all of them.
+    fn index_of(&self, name: &str) -> usize {
+        self.0.binary_search(&name).unwrap_or_default()
+    }
+}

@@ -1,0 +1,227 @@
+//! Mark ⇄ fields.
+
+use super::data::{Evaluation, Mark};
+use super::field::{FieldReader, FieldWriter, decode_runs, decode_text, encode_runs, encode_text};
+use super::limits::{MAX_ROUNDS, count_forgotten_rounds, placeholder_round};
+use crate::hash::Hash;
+use crate::model::{FindingId, ReviewId, RoleName, RunCost, Sha, Time, Verdict};
+use crate::track::PatchId;
+
+/// The most a sealed Mark takes.
+pub const MAX_MARK_BYTES: usize = 2_000;
+
+/// The fields of a fitted Mark, and the hash of the Block beside it.
+pub(super) fn encode_mark(mark: &Mark, block: Option<&Hash>) -> String {
+    let Mark {
+        role,
+        own,
+        enforced,
+        head,
+        base,
+        patch,
+        complete,
+        reviewed,
+        rounds,
+        reopened,
+        attempts,
+        tried_at,
+        report,
+        asked,
+        restored,
+        superseded,
+        blocking,
+        inputs,
+        words,
+        rewrote,
+        evaluation,
+        spent,
+        highest,
+    } = mark;
+    let mut out = FieldWriter::default();
+    out.write_text(role.as_str())
+        .write_raw(&format!(
+            "{}{}{}",
+            verdict_letter(*own),
+            verdict_letter(*enforced),
+            if *complete { '1' } else { '0' }
+        ))
+        .write_text(head.as_str())
+        .write_optional_text(base.as_ref().map(Sha::as_str))
+        .write_text(&patch.0)
+        .write_optional_text(reviewed.as_ref().map(Sha::as_str))
+        .write_raw(&encode_rounds(rounds))
+        .write_optional_number(reopened.map(|at| at.0))
+        .write_number(attempts)
+        .write_optional_number(tried_at.map(|at| at.0))
+        .write_optional_text(report.as_ref().map(|hash| hash.0.as_str()))
+        .write_optional_number(asked.map(|at| at.0))
+        .write_optional_text(restored.as_deref())
+        .write_optional_text(superseded.as_ref().map(ReviewId::as_str))
+        .write_raw(&encode_runs(blocking.iter().map(|id| id.0)))
+        .write_text(&inputs.0)
+        .write_text(&words.0)
+        .write_optional_text(rewrote.as_ref().map(|hash| hash.0.as_str()));
+    encode_evaluation(&mut out, evaluation);
+    encode_figures(&mut out, *spent);
+    out.write_number(highest.0).write_optional_text(block.map(|hash| hash.0.as_str()));
+    out.finish()
+}
+
+/// The Mark and the hash of the Block beside it.
+pub(super) fn decode_mark(payload: &str) -> Option<(Mark, Option<Hash>)> {
+    let mut fields = FieldReader::new(payload);
+    let role = RoleName(fields.read_text()?);
+    let mut letters = fields.read_raw()?.chars();
+    let mark = Mark {
+        role,
+        own: read_verdict(letters.next()?)?,
+        enforced: read_verdict(letters.next()?)?,
+        complete: match letters.next()? {
+            '0' => false,
+            '1' => true,
+            _ => return None,
+        },
+        head: Sha(fields.read_text()?),
+        base: fields.read_optional_text()?.map(Sha),
+        patch: PatchId(fields.read_text()?),
+        reviewed: fields.read_optional_text()?.map(Sha),
+        rounds: decode_rounds(fields.read_raw()?)?,
+        reopened: fields.read_optional_number()?.map(Time),
+        attempts: fields.read_number()?,
+        tried_at: fields.read_optional_number()?.map(Time),
+        report: fields.read_optional_text()?.map(Hash),
+        asked: fields.read_optional_number()?.map(Time),
+        restored: fields.read_optional_text()?,
+        superseded: fields.read_optional_text()?.map(ReviewId),
+        blocking: decode_ids(fields.read_raw()?)?,
+        inputs: Hash(fields.read_text()?),
+        words: Hash(fields.read_text()?),
+        rewrote: fields.read_optional_text()?.map(Hash),
+        evaluation: decode_evaluation(&mut fields)?,
+        spent: decode_figures(&mut fields)?,
+        highest: FindingId(fields.read_number()?),
+    };
+    Some((mark, fields.read_optional_text()?.map(Hash)))
+}
+
+/// What stands in for a Mark that a newer referee wrote: nobody looks at more than its trust.
+pub(super) fn placeholder_mark() -> Mark {
+    Mark {
+        role: RoleName(String::new()),
+        own: Verdict::Comment,
+        enforced: Verdict::Comment,
+        head: Sha(String::new()),
+        base: None,
+        patch: PatchId::default(),
+        complete: false,
+        reviewed: None,
+        rounds: Vec::new(),
+        reopened: None,
+        attempts: 0,
+        tried_at: None,
+        report: None,
+        asked: None,
+        restored: None,
+        superseded: None,
+        blocking: Vec::new(),
+        inputs: Hash::default(),
+        words: Hash::default(),
+        rewrote: None,
+        evaluation: Evaluation::default(),
+        spent: RunCost::default(),
+        highest: FindingId(0),
+    }
+}
+
+/// How many lost their name, then the others.
+fn encode_rounds(rounds: &[PatchId]) -> String {
+    let forgotten = count_forgotten_rounds(rounds);
+    let mut field = forgotten.to_string();
+    for patch in rounds.iter().skip(forgotten) {
+        field.push(',');
+        field.push_str(&encode_text(&patch.0));
+    }
+    field
+}
+
+fn decode_rounds(field: &str) -> Option<Vec<PatchId>> {
+    let mut parts = field.split(',');
+    let forgotten: usize = parts.next()?.parse().ok()?;
+    if forgotten > MAX_ROUNDS {
+        return None;
+    }
+    let mut rounds: Vec<PatchId> = (1..=forgotten).map(placeholder_round).collect();
+    for part in parts {
+        rounds.push(PatchId(decode_text(part)?));
+    }
+    Some(rounds)
+}
+
+fn encode_evaluation(out: &mut FieldWriter, evaluation: &Evaluation) {
+    let Evaluation { read, of, skipped, since, new, fixed, claimed, back, held_back, pre_existing, failure, figures } =
+        evaluation;
+    out.write_number(read)
+        .write_number(of)
+        .write_list(skipped.iter().map(String::as_str))
+        .write_optional_text(since.as_ref().map(Sha::as_str))
+        .write_raw(&encode_runs(new.iter().map(|id| id.0)))
+        .write_raw(&encode_runs(fixed.iter().map(|id| id.0)))
+        .write_raw(&encode_runs(claimed.iter().map(|id| id.0)))
+        .write_raw(&encode_runs(back.iter().map(|id| id.0)))
+        .write_number(held_back)
+        .write_number(pre_existing)
+        .write_optional_text(failure.as_deref());
+    encode_figures(out, *figures);
+}
+
+fn decode_evaluation(fields: &mut FieldReader<'_>) -> Option<Evaluation> {
+    Some(Evaluation {
+        read: fields.read_number()?,
+        of: fields.read_number()?,
+        skipped: fields.read_list()?,
+        since: fields.read_optional_text()?.map(Sha),
+        new: decode_ids(fields.read_raw()?)?,
+        fixed: decode_ids(fields.read_raw()?)?,
+        claimed: decode_ids(fields.read_raw()?)?,
+        back: decode_ids(fields.read_raw()?)?,
+        held_back: fields.read_number()?,
+        pre_existing: fields.read_number()?,
+        failure: fields.read_optional_text()?,
+        figures: decode_figures(fields)?,
+    })
+}
+
+fn encode_figures(out: &mut FieldWriter, figures: RunCost) {
+    let RunCost { tokens, micro_usd, seconds, runs } = figures;
+    out.write_number(tokens).write_number(micro_usd).write_number(seconds).write_number(runs);
+}
+
+fn decode_figures(fields: &mut FieldReader<'_>) -> Option<RunCost> {
+    Some(RunCost {
+        tokens: fields.read_number()?,
+        micro_usd: fields.read_number()?,
+        seconds: fields.read_number()?,
+        runs: fields.read_number()?,
+    })
+}
+
+fn decode_ids(field: &str) -> Option<Vec<FindingId>> {
+    Some(decode_runs(field)?.into_iter().map(FindingId).collect())
+}
+
+fn verdict_letter(verdict: Verdict) -> char {
+    match verdict {
+        Verdict::Approve => 'a',
+        Verdict::Comment => 'c',
+        Verdict::RequestChanges => 'r',
+    }
+}
+
+fn read_verdict(letter: char) -> Option<Verdict> {
+    match letter {
+        'a' => Some(Verdict::Approve),
+        'c' => Some(Verdict::Comment),
+        'r' => Some(Verdict::RequestChanges),
+        _ => None,
+    }
+}

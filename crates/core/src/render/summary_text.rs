@@ -1,0 +1,146 @@
+//! A role's summary, from its first line to its footer.
+//!
+//! ```text
+//! first line                       `headline`: the consequence, in a fixed grammar
+//! Evaluated against <short sha>    for the dispatch source's readers too (PUB-22)
+//! Since <sha>: …                   what became of the findings since the last evaluation
+//! notes                            why own verdict, enforced verdict and form differ
+//! | Severity | Finding | Where |   blocking ones first, never cut
+//! folds                            suggestions, accepted and pre-existing ones, coverage and cost
+//! footer                           what people can say
+//! ```
+
+use super::coverage::write_coverage;
+use super::findings::{write_accepted, write_findings, write_pre_existing};
+use super::headline::write_headline;
+use super::phrase::{write_command, write_finding_ids, write_name};
+use super::{Summary, SummaryFinding, SummaryNote};
+use crate::model::{FindingId, Login};
+use crate::sanitise::{MarkdownBuilder, SafeText};
+
+/// The words of a role's summary. Equal inputs make equal words, and a clean review says so too (PUB-17).
+pub fn render_summary(summary: &Summary<'_>) -> SafeText {
+    let mut page = MarkdownBuilder::new();
+    write_headline(&mut page, summary);
+    page.blank_line().literal("Evaluated against ").short_sha(summary.head).literal(" by ");
+    write_name(&mut page, summary.role.as_str());
+    if summary.ad_hoc {
+        page.literal(", an ad hoc role that never blocks");
+    }
+    write_changes_since(&mut page, summary);
+    for why in summary.notes {
+        write_note(&mut page, why);
+    }
+    write_findings(&mut page, summary, FINDINGS_LIMIT_BYTES);
+    write_accepted(&mut page, summary, ACCEPTED_LIMIT_BYTES);
+    write_pre_existing(&mut page, summary, PRE_EXISTING_LIMIT_BYTES);
+    write_coverage(&mut page, summary);
+    write_footer(&mut page, summary);
+    page.finish()
+}
+
+/// `Since 41d0e77: 3 fixed (F1, F3, F5), 1 still open (F4), 1 new (F6), 1 accepted by bob (F2)`.
+fn write_changes_since(page: &mut MarkdownBuilder, summary: &Summary<'_>) {
+    let evaluation = summary.evaluation;
+    let raised = |line: &&SummaryFinding<'_>| evaluation.new.contains(&line.id);
+    let fixed = &evaluation.fixed;
+    let still: Vec<FindingId> = summary.open_findings.iter().filter(|line| !raised(line)).map(|line| line.id).collect();
+    let new: Vec<FindingId> = summary.open_findings.iter().filter(raised).map(|line| line.id).collect();
+    let Some(before) = &evaluation.since else {
+        if !fixed.is_empty() || !summary.accepted_findings.is_empty() {
+            page.blank_line().literal("So far: ");
+            write_finding_changes(page, fixed, &[], &[], summary.accepted_findings);
+        }
+        return;
+    };
+    page.blank_line().literal("Since ").code_span(before.short()).literal(": ");
+    if fixed.is_empty() && still.is_empty() && new.is_empty() && summary.accepted_findings.is_empty() {
+        page.literal("nothing found, nothing was open");
+    } else {
+        write_finding_changes(page, fixed, &still, &new, summary.accepted_findings);
+    }
+}
+
+fn write_finding_changes(
+    page: &mut MarkdownBuilder,
+    fixed: &[FindingId],
+    still: &[FindingId],
+    new: &[FindingId],
+    accepted: &[SummaryFinding<'_>],
+) {
+    let mut glue = "";
+    for (which, word) in [(fixed, " fixed ("), (still, " still open ("), (new, " new (")] {
+        if !which.is_empty() {
+            page.literal(glue).number(which.len()).literal(word);
+            write_finding_ids(page, which.iter().copied());
+            page.literal(")");
+            glue = ", ";
+        }
+    }
+    let mut people: Vec<Option<&Login>> = accepted.iter().map(|line| line.accepted_by).collect();
+    people.sort_unstable();
+    people.dedup();
+    for by in people.into_iter().take(MAX_ACCEPTING_PEOPLE) {
+        let theirs: Vec<FindingId> =
+            accepted.iter().filter(|line| line.accepted_by == by).map(|line| line.id).collect();
+        page.literal(glue).number(theirs.len()).literal(" accepted");
+        if let Some(by) = by {
+            page.literal(" by ");
+            write_name(page, by.as_str());
+        }
+        page.literal(" (");
+        write_finding_ids(page, theirs.into_iter());
+        page.literal(")");
+        glue = ", ";
+    }
+}
+
+/// What the first line does not tell.
+fn write_note(page: &mut MarkdownBuilder, why: &SummaryNote<'_>) {
+    match why {
+        SummaryNote::GlassBroken { reason, .. } => {
+            page.blank_line().literal("Reason given: ").safe_text(&SafeText::sanitise_line(reason, 300));
+            page.blank_line()
+                .literal("Until the next change no reviewer and no worker starts here. A person's block still counts.");
+        }
+        SummaryNote::Restored { by } => {
+            page.blank_line().literal("Posted again without a new review: the verdict had lost its weight through ");
+            write_name(page, by);
+            page.literal(".");
+        }
+        SummaryNote::PostedAsComment { because } => {
+            page.blank_line()
+                .literal("Posted as a comment: ")
+                .literal(because)
+                .literal(". The status carries the verdict.");
+        }
+        SummaryNote::Dismissed { by } => {
+            page.blank_line().literal("Dismissed by ");
+            write_name(page, by);
+            page.literal(": respected, it is not posted again for this change.");
+        }
+        SummaryNote::Escalated { .. }
+        | SummaryNote::Waiting { .. }
+        | SummaryNote::BlockStays
+        | SummaryNote::HeadUnread
+        | SummaryNote::RolesNotAsked { .. } => {}
+    }
+}
+
+fn write_footer(page: &mut MarkdownBuilder, summary: &Summary<'_>) {
+    page.blank_line().literal("<sub>");
+    write_command(page, summary.bot, "explain");
+    if let Some(first) = summary.open_findings.first() {
+        page.literal(" · ");
+        write_command(page, summary.bot, &format!("dismiss {} <reason>", first.id));
+    }
+    page.literal(" · ");
+    write_command(page, summary.bot, "help");
+    page.literal("</sub>");
+}
+
+/// Mark and Block take 14 kB of the 60 kB that every forge takes; their frames, the folds and the footer the rest.
+const FINDINGS_LIMIT_BYTES: usize = 34_000;
+const ACCEPTED_LIMIT_BYTES: usize = 38_000;
+const PRE_EXISTING_LIMIT_BYTES: usize = 40_000;
+const MAX_ACCEPTING_PEOPLE: usize = 10;

@@ -1,0 +1,45 @@
+//! Text for a terminal: what a terminal would obey is shown, not obeyed.
+
+use std::fmt;
+
+/// A tainted text as a terminal may print it: control, bidi and zero-width characters become `U+001B`, so that
+/// nobody's title moves the cursor or hides a word. One line stays one line.
+pub(super) struct TerminalSafe<'a>(pub(super) &'a str);
+
+impl fmt::Display for TerminalSafe<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.0;
+        while let Some(at) = rest.find(is_terminal_unsafe) {
+            let (before, from) = rest.split_at(at);
+            f.write_str(before)?;
+            let mut chars = from.chars();
+            if let Some(char) = chars.next() {
+                write!(f, "U+{:04X}", u32::from(char))?;
+            }
+            rest = chars.as_str();
+        }
+        f.write_str(rest)
+    }
+}
+
+/// Writes a tainted text.
+pub(super) fn write_terminal_safe(out: &mut String, tainted: &str) {
+    use fmt::Write as _;
+    let _ = write!(out, "{}", TerminalSafe(tainted));
+}
+
+/// Whether a terminal would obey it, or hide or turn what stands around it.
+pub fn is_terminal_unsafe(char: char) -> bool {
+    char.is_control()
+        || matches!(
+            char,
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}

@@ -1,0 +1,95 @@
+//! The root of a thread: one finding, at its place.
+
+use super::phrase::{render_title, severity_name, write_name};
+use crate::model::{FindingId, RoleName, Severity, Sha};
+use crate::sanitise::{MarkdownBuilder, SafeText, is_verbatim};
+
+/// What the root of a thread is made from.
+#[derive(Clone, Debug)]
+pub struct ThreadRoot<'a> {
+    /// Its id.
+    pub id: FindingId,
+    /// How grave.
+    pub severity: Severity,
+    /// Who says so.
+    pub role: &'a RoleName,
+    /// In a line; tainted.
+    pub title: &'a str,
+    /// Why it matters; tainted.
+    pub body: &'a str,
+    /// Replacement text; tainted.
+    pub suggestion: Option<&'a str>,
+    /// Who reads it can take the suggestion over by a click: the forge knows suggestion blocks, and the replaced
+    /// lines are those the thread is on.
+    pub one_click: bool,
+    /// The page of the resolved thread in which the finding was told before it got worse (D12).
+    pub earlier_thread_url: Option<&'a str>,
+    /// It was fixed, and is broken again in that commit (INC-10).
+    pub reopened_in: Option<&'a Sha>,
+    /// The thread is on the file, since the line is not in the diff (PUB-13).
+    pub at_file: bool,
+    /// The line it is about.
+    pub line: Option<u32>,
+}
+
+/// The words of a thread's root: `**critical** F4 · security`, then title, body and suggestion.
+pub fn render_thread_root(root: &ThreadRoot<'_>) -> SafeText {
+    let mut page = MarkdownBuilder::new();
+    page.literal("**").literal(severity_name(root.severity)).literal("** ");
+    page.finding(root.id);
+    page.literal(" · ");
+    write_name(&mut page, root.role.as_str());
+    if let Some(sha) = root.reopened_in {
+        page.literal(" · reopened in ").code_span(sha.short());
+    }
+    if let (true, Some(line)) = (root.at_file, root.line) {
+        page.literal(" · line ").number(line).literal(", outside the diff");
+    }
+    if !root.title.trim().is_empty() {
+        page.blank_line().safe_text(&render_title(root.title));
+    }
+    let body = root.body.trim();
+    if !body.is_empty() && body != root.title.trim() {
+        page.blank_line().safe_text(&SafeText::sanitise_block(body, MAX_BODY_BYTES));
+    }
+    if let Some(suggestion) = root.suggestion {
+        write_suggestion(&mut page, suggestion, root);
+    }
+    if let Some(url) = root.earlier_thread_url {
+        page.blank_line()
+            .literal("It is back: it was settled in ")
+            .link_literal("the earlier thread", url)
+            .literal(".");
+    }
+    page.finish()
+}
+
+/// A suggestion is told whole or not at all: half of one would still be taken over by a click.
+fn write_suggestion(page: &mut MarkdownBuilder, suggestion: &str, root: &ThreadRoot<'_>) {
+    let lines = suggestion.lines().count();
+    if suggestion.len() > MAX_SUGGESTION_BYTES || lines > MAX_SUGGESTION_LINES {
+        page.blank_line().literal("A suggestion of ").number(lines).literal(" lines is too long to be shown.");
+        return;
+    }
+    let as_is = is_verbatim(suggestion) && !suggestion.lines().any(reads_as_command);
+    if as_is && root.one_click && !root.at_file {
+        page.code_block("suggestion", suggestion, MAX_SUGGESTION_LINES);
+        return;
+    }
+    let mut added = String::with_capacity(suggestion.len() + lines);
+    for line in suggestion.lines() {
+        added.push('+');
+        added.push_str(line);
+        added.push('\n');
+    }
+    page.code_block("diff", &added, MAX_SUGGESTION_LINES);
+}
+
+/// Bots read lines of code too: such a suggestion is shown as a diff, whose lines begin with a plus.
+fn reads_as_command(line: &str) -> bool {
+    line.trim_start().starts_with(['/', '@'])
+}
+
+const MAX_BODY_BYTES: usize = 8_000;
+const MAX_SUGGESTION_BYTES: usize = 4_000;
+const MAX_SUGGESTION_LINES: usize = 60;

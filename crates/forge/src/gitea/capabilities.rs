@@ -1,0 +1,259 @@
+//! What each version of the two programs can do, as data: capabilities and the pages about them come from here.
+
+use referee_core::model::{Capabilities, Support};
+
+use super::Flavour;
+
+/// One line of the table: how a flavour does a thing, by version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CapabilityRow {
+    /// What is done.
+    pub operation: &'static str,
+    /// How, from which version on; oldest first, and never empty.
+    pub ways: &'static [VersionSupport],
+    /// The lines of the specification that need it.
+    pub spec: &'static [&'static str],
+}
+
+/// How a thing is done from a version on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VersionSupport {
+    /// Since this version: the second number of a Gitea's, the first of a Forgejo's.
+    pub since: u32,
+    /// Whether the server has it.
+    pub support: Support,
+    /// How, or what is done in its place.
+    pub how: &'static str,
+}
+
+/// The versions that the table knows, by the number that `Way::since` counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VersionRange {
+    /// The oldest.
+    pub first: u32,
+    /// The newest.
+    pub last: u32,
+}
+
+/// The routes that came late, as the server itself tells of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LateRoutes {
+    pub(super) resolve: bool,
+    pub(super) replies: bool,
+}
+
+/// A version that is not in the table: it is taken for the nearest one, and its own word goes before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct UnlistedVersion(Capabilities);
+
+/// What a server of that version can do.
+pub(super) fn lookup_capabilities(flavour: Flavour, version: &str) -> Result<Capabilities, UnlistedVersion> {
+    let known = known_versions(flavour);
+    let number = parse_version_number(flavour, version);
+    let nearest = number.unwrap_or(known.last).clamp(known.first, known.last);
+    let support = |operation: &str| {
+        let rows = capability_rows(flavour).iter();
+        let way = rows.filter(|row| row.operation == operation).find_map(|row| row.support_at(nearest));
+        way.map_or(Support::Unsupported, |way| way.support)
+    };
+    let capabilities = Capabilities {
+        edit_review: support(EDIT),
+        reply: support(REPLY),
+        resolve: support(RESOLVE),
+        status: support(STATUS),
+        verdicts: support(VERDICTS),
+        claim: support(CLAIM),
+        labels: support(LABELS),
+        slash_is_taken: false,
+        max_text: MAX_TEXT_BYTES,
+    };
+    if number == Some(nearest) { Ok(capabilities) } else { Err(UnlistedVersion(capabilities)) }
+}
+
+/// The table of a flavour.
+pub fn capability_rows(flavour: Flavour) -> &'static [CapabilityRow] {
+    match flavour {
+        Flavour::Gitea => GITEA,
+        Flavour::Forgejo => FORGEJO,
+    }
+}
+
+/// The versions that the table of a flavour knows.
+pub fn known_versions(flavour: Flavour) -> VersionRange {
+    match flavour {
+        Flavour::Gitea => VersionRange { first: 19, last: 27 },
+        Flavour::Forgejo => VersionRange { first: 7, last: 16 },
+    }
+}
+
+impl CapabilityRow {
+    /// How it is done at that version.
+    pub fn support_at(&self, version: u32) -> Option<&'static VersionSupport> {
+        self.ways.iter().rev().find(|way| way.since <= version)
+    }
+}
+
+impl UnlistedVersion {
+    /// What it can do by its own word, if it gave one.
+    pub(super) fn with_late_routes(self, routes: Option<LateRoutes>) -> Capabilities {
+        let Self(capabilities) = self;
+        let Some(LateRoutes { resolve, replies }) = routes else { return capabilities };
+        let native = |has: bool| if has { Support::Native } else { Support::Emulated };
+        Capabilities { resolve: native(resolve), reply: native(replies), ..capabilities }
+    }
+}
+
+/// `1.27.3` is 27, `10.0.0+gitea-1.22.0` is 10: the suffix is the same for all and says nothing.
+fn parse_version_number(flavour: Flavour, version: &str) -> Option<u32> {
+    let mut numbers = version.split(|it: char| !it.is_ascii_digit()).map(|number| number.parse().ok());
+    match (flavour, numbers.next()??) {
+        (Flavour::Forgejo, major) => Some(major),
+        (Flavour::Gitea, 1) => numbers.next()?,
+        (Flavour::Gitea, _) => None,
+    }
+}
+
+/// `review.content` is 64 KiB on some databases; servers accept more and cut it there.
+const MAX_TEXT_BYTES: usize = 60_000;
+
+const EDIT: &str = "edit a summary in place";
+const REPLY: &str = "reply in a thread";
+const RESOLVE: &str = "resolve a thread";
+const STATUS: &str = "write a commit status";
+const VERDICTS: &str = "approve and request changes";
+const CLAIM: &str = "keep a claim";
+const LABELS: &str = "set labels and assignees";
+
+const fn native(since: u32, how: &'static str) -> VersionSupport {
+    VersionSupport { since, support: Support::Native, how }
+}
+
+const fn emulated(since: u32, how: &'static str) -> VersionSupport {
+    VersionSupport { since, support: Support::Emulated, how }
+}
+
+const fn never(since: u32, how: &'static str) -> VersionSupport {
+    VersionSupport { since, support: Support::Unsupported, how }
+}
+
+macro_rules! rows {
+    ($($operation:expr, [$($way:expr),+], $spec:expr;)+) => {
+        &[$(CapabilityRow { operation: $operation, ways: &[$($way),+], spec: &$spec }),+]
+    };
+}
+
+const GITEA: &[CapabilityRow] = rows! {
+    "read reviews", [native(0, "all pages, by the length that the server tells")], ["TRI-3"];
+    "read a summary as it is now", [emulated(0, "from the timeline: the list keeps the first text")], ["PUB-10"];
+    "read threads", [emulated(0, "one request for each review, grouped by file and line")], ["TRI-3"];
+    "tell what is outdated", [emulated(0, "by git")], ["TRI-3"];
+    "tell a conflict", [emulated(0, "by git: the server's `false` also means that it is still looking")], ["DSP-6"];
+    "post a review with threads",
+        [native(0, "one by one: read back, and what is missing is added")], ["PUB-14"];
+    "put a thread on several lines", [emulated(0, "on the last line, the text names the first")], ["PUB-13"];
+    "put a thread on a whole file", [never(0, "it goes into the summary")], ["PUB-13"];
+    "offer a suggestion to apply", [never(0, "it is shown as code")], ["PUB-13"];
+    VERDICTS, [native(0, "counted where the protection of the branch says so; never on the own pull")], ["PUB-7", "PUB-21"];
+    EDIT, [native(0, "by the id that the timeline has for it")], ["PUB-5", "PUB-11"];
+    REPLY, [
+        emulated(0, "a comment on the same line in an empty review; the page of files shows it in the thread"),
+        native(27, "in the thread")
+    ], ["FIX-4"];
+    RESOLVE, [emulated(0, "the own root says that it is settled"), native(26, "by its root")], ["FIX-12"];
+    "tell who resolved", [native(0, "without the time")], ["INC-5"];
+    "read checks", [emulated(0, "all pages, put together anew: the server's sum is of one page")], ["DSP-6"];
+    STATUS, [native(0, "with the right to push only")], ["PUB-19"];
+    LABELS, [native(0, "with the right to write issues and pulls")], ["DSP-10"];
+    "tell when a label was set", [emulated(0, "from the timeline")], ["DSP-4"];
+    "tell who may write", [emulated(0, "where a user owns the repository; else by reviews that count")], ["LOOP-12"];
+    CLAIM, [native(0, "as a reaction")], ["PUB-8"];
+    "ring on a push, a review, a comment", [native(0, "signed webhook")], ["LOOP-1"];
+    "ring on a check", [never(0, "asked again at each sweep"), native(23, "signed webhook")], ["LOOP-1"];
+    "ring on a resolved thread", [never(0, "asked again at each sweep")], ["LOOP-1"];
+};
+
+const FORGEJO: &[CapabilityRow] = rows! {
+    "read reviews", [native(0, "all pages, by the length that the server tells")], ["TRI-3"];
+    "read a summary as it is now", [emulated(0, "from the timeline: the list keeps the first text")], ["PUB-10"];
+    "read threads", [emulated(0, "one request for each review, grouped by file and line")], ["TRI-3"];
+    "tell what is outdated", [emulated(0, "by git")], ["TRI-3"];
+    "tell a conflict", [emulated(0, "by git: the server's `false` also means that it is still looking")], ["DSP-6"];
+    "post a review with threads",
+        [native(0, "one by one: read back, and what is missing is added")], ["PUB-14"];
+    "put a thread on several lines", [emulated(0, "on the last line, the text names the first")], ["PUB-13"];
+    "put a thread on a whole file", [never(0, "it goes into the summary")], ["PUB-13"];
+    "offer a suggestion to apply", [never(0, "it is shown as code")], ["PUB-13"];
+    VERDICTS, [native(0, "counted where the protection of the branch says so; never on the own pull")], ["PUB-7", "PUB-21"];
+    EDIT, [native(0, "by the id that the timeline has for it")], ["PUB-5", "PUB-11"];
+    REPLY, [emulated(0, "a comment added to the root's review on the root's line; nobody is notified")], ["FIX-4"];
+    RESOLVE, [emulated(0, "the own root says that it is settled; people can resolve on the page")], ["FIX-12"];
+    "tell who resolved", [native(0, "without the time")], ["INC-5"];
+    "read checks", [emulated(0, "all pages, put together anew: the server's sum is of one page")], ["DSP-6"];
+    STATUS, [native(0, "with the right to push only")], ["PUB-19"];
+    LABELS, [native(0, "with the right to write issues and pulls")], ["DSP-10"];
+    "tell when a label was set", [emulated(0, "from the timeline")], ["DSP-4"];
+    "tell who may write", [emulated(0, "where a user owns the repository; else by reviews that count")], ["LOOP-12"];
+    CLAIM, [native(0, "as a reaction")], ["PUB-8"];
+    "ring on a push, a review, a comment", [native(0, "signed webhook")], ["LOOP-1"];
+    "ring on a check", [never(0, "asked again at each sweep"), native(12, "signed webhook, of own actions only")],
+        ["LOOP-1"];
+    "ring on a resolved thread", [never(0, "asked again at each sweep")], ["LOOP-1"];
+};
+
+#[cfg(test)]
+mod tests {
+    use super::{Capabilities, Flavour, LateRoutes, Support, UnlistedVersion, capability_rows, lookup_capabilities};
+
+    const ALL_LATE_ROUTES: LateRoutes = LateRoutes { resolve: true, replies: true };
+
+    fn listed_capabilities(flavour: Flavour, version: &str) -> Capabilities {
+        lookup_capabilities(flavour, version).expect("the table has that version")
+    }
+
+    fn unlisted_version(flavour: Flavour, version: &str) -> UnlistedVersion {
+        lookup_capabilities(flavour, version).expect_err("the table does not have that version")
+    }
+
+    #[test]
+    fn a_version_has_the_routes_that_came_before_it() {
+        for (flavour, version, resolve, reply) in [
+            (Flavour::Gitea, "1.25.5", Support::Emulated, Support::Emulated),
+            (Flavour::Gitea, "1.26.0", Support::Native, Support::Emulated),
+            (Flavour::Gitea, "1.27.3", Support::Native, Support::Native),
+            (Flavour::Gitea, "1.27.0-rc1", Support::Native, Support::Native),
+            (Flavour::Forgejo, "10.0.0+gitea-1.22.0", Support::Emulated, Support::Emulated),
+            (Flavour::Forgejo, "7.0.16+gitea-1.21.11", Support::Emulated, Support::Emulated),
+        ] {
+            let known = listed_capabilities(flavour, version);
+            assert_eq!((known.resolve, known.reply), (resolve, reply), "{version}");
+            assert_eq!((known.verdicts, known.claim), (Support::Native, Support::Native), "{version}");
+        }
+    }
+
+    #[test]
+    fn an_unlisted_version_is_believed_and_else_taken_for_the_nearest() {
+        for (flavour, version) in
+            [(Flavour::Gitea, "1.28.0+dev-12"), (Flavour::Gitea, "2.0.0"), (Flavour::Forgejo, "17.0.0+gitea-1.22.0")]
+        {
+            let silent = unlisted_version(flavour, version).with_late_routes(None);
+            let native = unlisted_version(flavour, version).with_late_routes(Some(ALL_LATE_ROUTES));
+            let newest = if flavour == Flavour::Gitea { "1.27.0" } else { "16.0.0" };
+            assert_eq!(silent, listed_capabilities(flavour, newest), "{version}");
+            assert_eq!((native.resolve, native.reply), (Support::Native, Support::Native), "{version}");
+        }
+        assert_eq!(
+            unlisted_version(Flavour::Gitea, "1.12.0").with_late_routes(None),
+            listed_capabilities(Flavour::Gitea, "1.19.0")
+        );
+    }
+
+    #[test]
+    fn both_tables_speak_of_the_same_things() {
+        let operations = |flavour| capability_rows(flavour).iter().map(|row| row.operation).collect::<Vec<_>>();
+        assert_eq!(operations(Flavour::Gitea), operations(Flavour::Forgejo));
+        for row in [Flavour::Gitea, Flavour::Forgejo].into_iter().flat_map(capability_rows) {
+            assert!(row.ways.is_sorted_by_key(|way| way.since), "{}", row.operation);
+            assert_eq!(row.ways.first().map(|way| way.since), Some(0), "{}", row.operation);
+        }
+    }
+}

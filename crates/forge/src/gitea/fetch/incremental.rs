@@ -1,0 +1,211 @@
+//! Reading again what was read before: where nothing happened, a few requests are enough.
+//!
+//! | what happened since | is noticed by |
+//! |---|---|
+//! | a push | the head |
+//! | a new, deleted or dismissed review or comment, a label, a request, a reply | the pull's counters and time of change, or a new row of the timeline |
+//! | an edited summary or comment | the timeline, by the time of its change |
+//! | a status | the statuses, read each time |
+//! | a resolved thread, an edited or new note | the comments of the reviews with open threads, read each time |
+//! | a thread that is open again in a review with no other open one, an edit in it, a dismissal taken back | nothing at all: so all is read anew after a while, and before anything is written |
+//!
+//! Whatever is more than an edited text has everything read anew.
+
+use std::collections::BTreeSet;
+
+use referee_core::model::{Completeness, Login, PullNumber, Span, Time};
+
+use super::pull_rows::PullRows;
+use super::run_concurrently;
+use super::threads::group_conversations;
+use crate::ForgeError;
+use crate::gitea::GiteaForge;
+use crate::gitea::account::GiteaAccount;
+use crate::gitea::wire::{Event, Inline, Pull};
+
+/// So much earlier than the last reading began: rows are dated by the second, and a write takes its time.
+const TIMELINE_OVERLAP: Span = Span::from_minutes(1);
+/// After so long all is read anew, whatever seems to have happened.
+pub(super) const MAX_CACHE_AGE: Span = Span::from_minutes(15);
+
+impl GiteaForge {
+    /// What was kept of that pull, if it still tells of this head.
+    pub(super) fn load_cached_for_head(&self, pull: &Pull) -> Option<PullRows> {
+        let old = self.load_cached(PullNumber(pull.number))?;
+        (old.pull.head.sha == pull.head.sha && old.pull.number == pull.number).then_some(old)
+    }
+
+    /// What was kept of a pull when it was last read.
+    pub(super) fn load_cached(&self, number: PullNumber) -> Option<PullRows> {
+        serde_json::from_str(&self.shelf.as_ref()?.load(&self.cache_key(number)?)?).ok()
+    }
+
+    /// Keeps what was read, if it was whole.
+    pub(super) fn store_cached(&self, raw: &PullRows) {
+        let (Some(shelf), Some(key)) = (&self.shelf, self.cache_key(PullNumber(raw.pull.number))) else { return };
+        let whole = raw.complete == Completeness::Complete;
+        let value = if whole { serde_json::to_string(raw).unwrap_or_default() } else { String::new() };
+        shelf.keep(&key, &value);
+    }
+
+    /// Forgets what was kept: a write that fails half way leaves a draft, and nothing would tell of it.
+    pub(in crate::gitea) fn invalidate_cached(&self, number: PullNumber) {
+        if let (Some(shelf), Some(key)) = (&self.shelf, self.cache_key(number)) {
+            shelf.keep(&key, "");
+        }
+    }
+
+    /// Reads only what may have changed; `None` if more has.
+    pub(super) async fn reread_changes(
+        &self,
+        hand: &GiteaAccount,
+        old: PullRows,
+        now: &PullRows,
+        stale: Span,
+    ) -> Result<Option<PullRows>, ForgeError> {
+        let number = PullNumber(now.pull.number);
+        if now.taken_at - old.whole_at > stale || !differs_only_in_base(&old.pull, &now.pull) {
+            return Ok(None);
+        }
+        let since = Time(old.taken_at.0 - TIMELINE_OVERLAP.0);
+        let news = self.read_timeline(hand, number, Some(since), 0, |_| true).await?;
+        let Some(mut raw) = old.apply_edits(news.items).filter(|_| news.complete == Completeness::Complete) else {
+            return Ok(None);
+        };
+        let open: Vec<u64> = raw.reviews_with_open_threads(&self.viewer().holds).into_iter().collect();
+        let asked = open.iter().map(|review| self.read_review_comments(hand, number, *review));
+        for (review, rows) in open.iter().zip(run_concurrently(asked).await) {
+            let same = match rows {
+                Ok(rows) => raw.replace_comments(*review, rows),
+                Err(ForgeError::NotFound(_)) => false,
+                Err(error) => return Err(error),
+            };
+            if !same {
+                return Ok(None);
+            }
+        }
+        let statuses = self.read_statuses(hand, &now.pull.head.sha).await?;
+        raw.statuses = raw.take_rows(statuses);
+        (raw.pull, raw.taken_at) = (now.pull.clone(), now.taken_at);
+        Ok(Some(raw))
+    }
+
+    fn cache_key(&self, number: PullNumber) -> Option<String> {
+        let GiteaAccount { login, .. } = self.accounts.first()?;
+        Some(format!("gitea/1/{}/{}/{}/{}/{login}", self.host, self.owner, self.repo, number.0))
+    }
+}
+
+/// Whether two readings of a pull differ at most in what a push to its base changes.
+pub(super) fn differs_only_in_base(old: &Pull, now: &Pull) -> bool {
+    let mut old = old.clone();
+    (old.mergeable, old.base.sha) = (now.mergeable, now.base.sha.clone());
+    old == *now
+}
+
+impl PullRows {
+    /// The same with texts as they are now; `None` if there is more than an edited text.
+    pub(super) fn apply_edits(mut self, news: Vec<Event>) -> Option<Self> {
+        for event in news {
+            let known = self.events.iter_mut().find(|known| known.id == event.id)?;
+            let texts = matches!(event.kind.as_str(), "comment" | "review");
+            let (body, updated_at) = (event.body.clone(), event.updated_at.clone());
+            let same = Event { body, updated_at, ..known.clone() } == event;
+            if *known != event && !(texts && same) {
+                return None;
+            }
+            *known = event;
+        }
+        Some(self)
+    }
+
+    /// The reviews that a thread which is not resolved has notes in.
+    pub(super) fn reviews_with_open_threads(&self, own: &BTreeSet<Login>) -> BTreeSet<u64> {
+        let threads = group_conversations(self, own);
+        let open = threads.values().filter(|notes| notes.first().is_some_and(|root| root.resolver.is_none()));
+        open.flatten().map(|note| note.pull_request_review_id).collect()
+    }
+
+    /// Puts the comments of a review in place of the old ones; false if there are more or fewer.
+    pub(super) fn replace_comments(&mut self, review: u64, rows: Vec<Inline>) -> bool {
+        let before = self.inline.len();
+        self.inline.retain(|note| note.pull_request_review_id != review);
+        let as_many = before - self.inline.len() == rows.len();
+        self.inline.extend(rows);
+        as_many
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use referee_core::model::Time;
+
+    use super::{Event, Inline, Pull, PullRows, differs_only_in_base};
+    use crate::gitea::wire::{Review, User};
+
+    fn event(id: u64, kind: &str, body: &str) -> Event {
+        Event { id, kind: kind.to_owned(), body: body.to_owned(), ..Event::default() }
+    }
+
+    fn raw() -> PullRows {
+        let review = |id| Review { id, state: "COMMENT".to_owned(), body: "words".to_owned(), ..Review::default() };
+        let note = |id, review, position, resolver| Inline {
+            id,
+            pull_request_review_id: review,
+            position,
+            resolver,
+            ..Inline::default()
+        };
+        let by = || Some(User { id: 1, login: "human".to_owned() });
+        PullRows {
+            reviews: vec![review(1), review(2), review(3)],
+            events: vec![event(10, "review", "first"), event(11, "label", "1"), event(12, "comment", "hm")],
+            inline: vec![note(20, 1, 5, by()), note(21, 2, 5, None), note(22, 2, 6, by()), note(23, 3, 7, by())],
+            ..PullRows::new(Pull::default(), Time(0))
+        }
+    }
+
+    #[test]
+    fn an_edited_text_is_taken_over_and_anything_else_is_more_than_that() {
+        let edited =
+            raw().apply_edits(vec![event(10, "review", "second"), event(11, "label", "1")]).expect("an edit only");
+        assert_eq!(edited.events[0].body, "second");
+        for news in [
+            event(13, "comment", "new"),
+            event(11, "label", ""),
+            event(12, "review", "hm"),
+            Event { review_id: 9, ..event(10, "review", "first") },
+        ] {
+            assert_eq!(raw().apply_edits(vec![news.clone()]), None, "{news:?}");
+        }
+    }
+
+    #[test]
+    fn reviews_with_open_threads_are_read_again_and_no_others() {
+        assert_eq!(raw().reviews_with_open_threads(&BTreeSet::new()), [2].into());
+        let mut raw = raw();
+        let rows: Vec<Inline> = raw.inline[1..3].to_vec();
+        let resolved = rows.iter().cloned().map(|row| Inline { resolver: raw.inline[0].resolver.clone(), ..row });
+        assert!(raw.replace_comments(2, resolved.collect()), "as many as before");
+        assert!(raw.reviews_with_open_threads(&BTreeSet::new()).is_empty(), "the resolution was noticed");
+        assert!(!raw.replace_comments(2, rows[..1].to_vec()), "one was deleted");
+    }
+
+    #[test]
+    fn a_push_to_the_base_alone_changes_nothing_in_a_pull() {
+        let old = Pull { mergeable: true, ..Pull::default() };
+        let mut now = Pull { mergeable: false, ..old.clone() };
+        now.base.sha = "abc".to_owned();
+        assert!(differs_only_in_base(&old, &now));
+        for now in [
+            Pull { comments: 1, ..now.clone() },
+            Pull { review_comments: 1, ..now.clone() },
+            Pull { updated_at: "2026-11-15T09:40:00Z".to_owned(), ..now.clone() },
+            Pull { draft: true, ..now.clone() },
+        ] {
+            assert!(!differs_only_in_base(&old, &now), "{now:?}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! A pull as rows of the server: all that is asked, nothing made of it yet.
+
+use referee_core::model::{Completeness, Time, Viewer};
+use serde::{Deserialize, Serialize};
+
+use super::access::WriteAccess;
+use super::{checks, pull, reviews, threads};
+use crate::FetchedPull;
+use crate::gitea::GiteaServerInfo;
+use crate::gitea::wire::{self, Event, Inline, Pull, Review, Status, User};
+
+/// A pull as rows of the server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct PullRows {
+    pub(super) taken_at: Time,
+    /// When all of it was read.
+    pub(super) whole_at: Time,
+    /// When this head was first seen here.
+    pub(super) head_seen: Time,
+    pub(super) complete: Completeness,
+    pub(super) pull: Pull,
+    pub(super) reviews: Vec<Review>,
+    pub(super) events: Vec<Event>,
+    pub(super) inline: Vec<Inline>,
+    pub(super) statuses: Vec<Status>,
+    /// Who can be assigned; `None` if nobody was asked, or nobody would say.
+    pub(super) assignees: Option<Vec<User>>,
+}
+
+impl PullRows {
+    pub(super) fn new(pull: Pull, taken_at: Time) -> Self {
+        Self {
+            taken_at,
+            whole_at: taken_at,
+            head_seen: taken_at,
+            complete: Completeness::Complete,
+            pull,
+            reviews: Vec::new(),
+            events: Vec::new(),
+            inline: Vec::new(),
+            statuses: Vec::new(),
+            assignees: None,
+        }
+    }
+
+    /// What it means.
+    pub(super) fn to_fetched(&self, server: &GiteaServerInfo, viewer: Viewer) -> FetchedPull {
+        let people = WriteAccess::from_rows(self, &viewer.login);
+        let reviews = reviews::build_reviews(self, &people, &viewer.login);
+        FetchedPull {
+            taken_at: self.taken_at,
+            capabilities: server.capabilities.clone(),
+            complete: self.complete.clone(),
+            is_fresh: true,
+            pull: pull::build_pull(self, &people, server.flavour),
+            threads: threads::build_threads(self, &people, &viewer, &server.capabilities),
+            comments: reviews::build_comments(self, &people),
+            checks: checks::build_checks(&self.statuses),
+            reviews,
+            lease: None,
+            viewer,
+        }
+    }
+
+    /// Whether the timeline has a row for all that is known to be in it: each submitted review, each label.
+    pub(super) fn has_expected_events(&self, events: &[Event]) -> bool {
+        let submitted = self.reviews.iter().filter(|review| review.is_submitted());
+        let labels = self.pull.labels.iter();
+        submitted.clone().all(|review| events.iter().any(|event| event.holds_text_of(review)))
+            && labels.clone().all(|label| events.iter().any(|event| event.adds_label(label)))
+    }
+}
+
+impl Review {
+    /// Neither a draft nor a request.
+    pub(super) fn is_submitted(&self) -> bool {
+        !matches!(self.state.as_str(), "PENDING" | "REQUEST_REVIEW")
+    }
+}
+
+impl Event {
+    /// Whether this is the row that holds that review's current text.
+    pub(super) fn holds_text_of(&self, review: &Review) -> bool {
+        self.kind == "review" && self.review_id == review.id
+    }
+
+    /// Whether this put that label on.
+    pub(super) fn adds_label(&self, label: &wire::Label) -> bool {
+        self.kind == "label" && self.body == "1" && self.label.as_ref().is_some_and(|it| it.id == label.id)
+    }
+}

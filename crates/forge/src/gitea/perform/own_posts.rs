@@ -1,0 +1,145 @@
+//! What an identity has on a pull already: its rows, and the threads it opened at one commit.
+
+use referee_core::mark::SealedText;
+use referee_core::model::{Completeness, Sha, ThreadId, Verdict};
+use referee_core::plan::{DiffLocation, NewThread};
+use referee_core::track::Side;
+
+use super::GiteaWriter;
+use crate::ForgeError;
+use crate::gitea::pages::Listing;
+use crate::gitea::wire::{Inline, Review};
+
+/// The own rows, drafts included, and the own inline comments in those of one commit and in drafts.
+///
+/// A Tag names the head, so equal texts are of one commit: other rows need not be read.
+pub(super) struct OwnPosts {
+    pub(super) reviews: Vec<Review>,
+    pub(super) notes: Vec<Inline>,
+    /// Somebody asks for the identity's review anew.
+    is_review_requested: bool,
+}
+
+/// The line of a file that a thread is on, as the server keeps it: new side, old side. A file as a whole is line 0.
+pub(super) type CommentLine<'a> = (&'a str, u64, u64);
+
+pub(super) const DRAFT_STATE: &str = "PENDING";
+const REQUEST_STATE: &str = "REQUEST_REVIEW";
+
+impl GiteaWriter<'_> {
+    pub(super) async fn read_own_posts(&self, commit: &Sha) -> Result<OwnPosts, ForgeError> {
+        let (requests, rows): (Vec<Review>, Vec<Review>) = self
+            .read_reviews()
+            .await?
+            .into_iter()
+            .filter(|row| self.is_own_account(row.user.as_ref()))
+            .partition(|row| row.state == REQUEST_STATE);
+        let mut own = OwnPosts { reviews: Vec::new(), notes: Vec::new(), is_review_requested: !requests.is_empty() };
+        for row in rows {
+            if row.comments_count > 0 && (row.state == DRAFT_STATE || row.commit_id == commit.as_str()) {
+                own.notes.extend(self.read_notes(row.id).await?);
+            }
+            own.reviews.push(row);
+        }
+        own.notes.retain(|note| self.is_own_account(note.user.as_ref()));
+        Ok(own)
+    }
+
+    /// All rows of the list.
+    pub(super) async fn read_reviews(&self) -> Result<Vec<Review>, ForgeError> {
+        require_complete(self.forge.read_reviews(self.account, self.pull).await?)
+    }
+
+    /// The inline comments of a review.
+    pub(super) async fn read_notes(&self, review: u64) -> Result<Vec<Inline>, ForgeError> {
+        self.forge.read_review_comments(self.account, self.pull, review).await
+    }
+}
+
+impl OwnPosts {
+    /// Threads that are nowhere yet, not even in a draft.
+    pub(super) fn find_missing<'t>(&self, threads: &[&'t NewThread<SealedText>]) -> Vec<&'t NewThread<SealedText>> {
+        threads.iter().filter(|new| self.find_root(new).is_none()).copied().collect()
+    }
+
+    /// The threads that are there, in the order they were asked for.
+    pub(super) fn thread_ids(&self, threads: &[&NewThread<SealedText>]) -> Vec<ThreadId> {
+        threads.iter().filter_map(|new| self.find_root(new)).map(|root| ThreadId(root.id.to_string())).collect()
+    }
+
+    /// Whether one of them waits in a draft.
+    pub(super) fn has_drafted(&self, threads: &[&NewThread<SealedText>]) -> bool {
+        let drafted = |root: &Inline| self.draft().is_some_and(|draft| draft.id == root.pull_request_review_id);
+        threads.iter().filter_map(|new| self.find_root(new)).any(drafted)
+    }
+
+    /// The draft: a user has at most one on a pull, and the next post takes it over with all that is in it.
+    pub(super) fn draft(&self) -> Option<&Review> {
+        self.reviews.iter().find(|row| row.state == DRAFT_STATE)
+    }
+
+    /// Lines that the draft has something on.
+    pub(super) fn drafted_lines(&self) -> Vec<CommentLine<'_>> {
+        let Some(draft) = self.draft() else { return Vec::new() };
+        let notes = self.notes.iter().filter(|note| note.pull_request_review_id == draft.id);
+        notes.map(|note| (note.path.as_str(), note.position, note.original_position)).collect()
+    }
+
+    /// Whether a row of that verdict still has the weight it can have.
+    ///
+    /// One that a newer row of the same or a worse verdict replaced still stands (D17); one that was dismissed, or
+    /// whose author was asked again, does not (PUB-20).
+    pub(super) fn is_still_effective(&self, row: &Review, verdict: Verdict) -> bool {
+        let counts = |row: &Review| row.official && !row.dismissed;
+        if verdict == Verdict::Comment || counts(row) {
+            return true;
+        }
+        let newer =
+            |other: &&Review| other.id > row.id && parse_verdict(other).is_some_and(|it| it != Verdict::Comment);
+        match self.reviews.iter().filter(newer).max_by_key(|other| other.id) {
+            Some(newest) => counts(newest) && parse_verdict(newest) >= Some(verdict),
+            // It never counted: its author has no say here.
+            None => !row.dismissed && !self.is_review_requested,
+        }
+    }
+
+    fn find_root(&self, new: &NewThread<SealedText>) -> Option<&Inline> {
+        self.notes.iter().find(|note| note.path == new.place.path && note.body == new.text.as_str())
+    }
+}
+
+/// The server's word for a verdict.
+pub(super) fn verdict_word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Approve => "APPROVED",
+        Verdict::Comment => "COMMENT",
+        Verdict::RequestChanges => "REQUEST_CHANGES",
+    }
+}
+
+fn parse_verdict(row: &Review) -> Option<Verdict> {
+    let all = [Verdict::Approve, Verdict::Comment, Verdict::RequestChanges];
+    all.into_iter().find(|verdict| verdict_word(*verdict) == row.state)
+}
+
+/// Where a place is. There are no ranges: the last line is the one.
+pub(super) fn comment_line(place: &DiffLocation) -> CommentLine<'_> {
+    let line = place.line.unwrap_or_default().into();
+    match place.side {
+        Side::New => (&place.path, line, 0),
+        Side::Old => (&place.path, 0, line),
+    }
+}
+
+/// How many inline comments these rows hold: the timeline leaves them out after counting them.
+pub(super) fn count_inline_comments<'a>(rows: impl IntoIterator<Item = &'a Review>) -> usize {
+    rows.into_iter().map(|row| usize::try_from(row.comments_count).unwrap_or_default()).sum()
+}
+
+/// A list that was read to its end; one that was not may lack what is looked for.
+pub(super) fn require_complete<T>(listing: Listing<T>) -> Result<Vec<T>, ForgeError> {
+    match listing.complete {
+        Completeness::Complete => Ok(listing.items),
+        Completeness::Truncated { what } => Err(ForgeError::Conflict(what)),
+    }
+}

@@ -1,0 +1,82 @@
+//! A server that answers what a test has written down, in that order, and remembers what it was asked.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::Request;
+use axum::http::Response;
+use referee_core::model::{Capabilities, Login, Support};
+use referee_http::{ClientOptions, Token};
+use serde_json::Value;
+
+use super::{Flavour, GiteaForge, GiteaServerInfo, ProbedServer, RepoAddress, routes};
+
+/// One answer: to a request that begins so, with that status and body.
+pub(super) type ScriptedAnswer = (&'static str, u16, Value);
+
+/// The moment at which the server answers.
+pub(super) const SERVER_DATE: &str = "Sun, 15 Nov 2026 10:00:00 GMT";
+
+/// A forge on a server with a script.
+pub(super) struct ScriptedServer {
+    pub(super) forge: GiteaForge,
+    remaining: Arc<Mutex<VecDeque<ScriptedAnswer>>>,
+    requests: Arc<Mutex<Vec<String>>>,
+}
+
+impl ScriptedServer {
+    pub(super) async fn new(lines: impl IntoIterator<Item = ScriptedAnswer>) -> Self {
+        let left = Arc::new(Mutex::new(lines.into_iter().collect::<VecDeque<_>>()));
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let (script, heard) = (Arc::clone(&left), Arc::clone(&asked));
+        let router =
+            Router::new().fallback(move |request| serve_next(request, Arc::clone(&script), Arc::clone(&heard)));
+        let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
+        let base = format!("http://{}/", listener.local_addr().expect("an address"));
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        let capabilities = Capabilities { reply: Support::Emulated, ..Capabilities::default() };
+        let server = GiteaServerInfo { flavour: Flavour::Gitea, version: "1.26.0".to_owned(), capabilities };
+        let me = Login::from("bot");
+        let reach = ClientOptions::new(base.parse().expect("an address"), None, routes::ALL);
+        let at = RepoAddress { client_options: reach, owner: "acme".to_owned(), repo: "api".to_owned() };
+        let known = ProbedServer { server, logins: vec![me.clone()] };
+        let forge = GiteaForge::open(&at, vec![(Some(me), Token::new("secret"))], Some(known)).await.expect("a forge");
+        Self { forge, remaining: left, requests: asked }
+    }
+
+    /// What was asked, once all of the script was.
+    pub(super) fn finished_requests(&self) -> Vec<String> {
+        let left = self.remaining.lock().unwrap_or_else(PoisonError::into_inner);
+        assert!(left.is_empty(), "never asked: {left:?}");
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The bodies of all requests that begin so.
+    pub(super) fn sent_bodies(&self, beginning: &str) -> Vec<Value> {
+        let asked = self.finished_requests();
+        let bodies = asked.iter().filter(|line| line.starts_with(beginning)).filter_map(|line| line.split_once(" {"));
+        bodies.map(|(_, body)| serde_json::from_str(&format!("{{{body}")).expect("a body")).collect()
+    }
+}
+
+async fn serve_next(
+    request: Request,
+    script: Arc<Mutex<VecDeque<ScriptedAnswer>>>,
+    heard: Arc<Mutex<Vec<String>>>,
+) -> Response<Body> {
+    let (head, body) = request.into_parts();
+    let place = head.uri.path().trim_start_matches("/api/v1/repos/acme/api").to_owned();
+    let asked = format!("{} {place}", head.method);
+    let body = to_bytes(body, 1 << 20).await.unwrap_or_default();
+    heard.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{asked} {}", String::from_utf8_lossy(&body)));
+    let next = script.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    let (status, body) = match next {
+        Some((expected, status, body)) if asked == expected => (status, body),
+        other => (418, Value::String(format!("`{asked}` came instead of {other:?}"))),
+    };
+    let rows = body.as_array().map_or(0, Vec::len);
+    let answer = Response::builder().status(status).header("date", SERVER_DATE).header("x-total-count", rows);
+    answer.body(Body::from(body.to_string())).unwrap_or_default()
+}

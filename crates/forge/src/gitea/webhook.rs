@@ -1,0 +1,167 @@
+//! Webhooks. One is a ring and no more: it says where to look, and what is there is read from the server.
+//!
+//! The signature is checked over the bytes as they came, before anything in them is read; the secret is chosen by
+//! whoever listens, never by what the body names.
+
+use std::collections::BTreeMap;
+
+use hmac::{Hmac, KeyInit, Mac};
+use referee_core::model::{Login, PullNumber};
+use serde::Deserialize;
+use sha2::Sha256;
+use thiserror::Error;
+
+use super::wire;
+
+/// No webhook is larger than this.
+const BODY_MAX: usize = 10 * 1024 * 1024;
+
+/// Where a signature may stand, and what it begins with there.
+const SIGNATURE_HEADERS: [(&str, &str); 3] =
+    [("x-forgejo-signature", ""), ("x-gitea-signature", ""), ("x-hub-signature-256", "sha256=")];
+const EVENT_HEADERS: [&str; 2] = ["x-forgejo-event-type", "x-gitea-event-type"];
+const DELIVERY_HEADERS: [&str; 2] = ["x-forgejo-delivery", "x-gitea-delivery"];
+
+/// A hint to look again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ring {
+    /// `acme/api`, as the sender says: whoever listens knows which repositories may ring here.
+    pub repo: String,
+    /// The pull; `None` where the whole repository is meant.
+    pub pull: Option<PullNumber>,
+    /// What it is about.
+    pub subject: RingSubject,
+    /// Who did it: own acts ring too.
+    pub sender: Login,
+    /// The delivery's id: the same one twice is one ring.
+    pub delivery: String,
+}
+
+/// What a ring is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RingSubject {
+    /// A pull: opened, pushed to, labelled, assigned, and so on.
+    Pull,
+    /// A review was submitted.
+    Review,
+    /// A comment or a summary was written or edited.
+    Comment,
+    /// An issue.
+    Issue,
+    /// A branch moved.
+    Push,
+    /// A check spoke.
+    Status,
+}
+
+/// Why a webhook is not listened to.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum WebhookError {
+    /// It is too large.
+    #[error("the webhook is larger than {BODY_MAX} bytes")]
+    TooLarge,
+    /// There is nothing to check it with: an empty secret would let anybody ring.
+    #[error("the webhook's secret is empty")]
+    NoSecret,
+    /// Nobody signed it.
+    #[error("the webhook is not signed")]
+    Unsigned,
+    /// Its signature is of something else.
+    #[error("the webhook's signature is wrong")]
+    BadSignature,
+    /// It is signed and cannot be read.
+    #[error("the webhook cannot be read: {0}")]
+    Unreadable(String),
+}
+
+/// Reads a webhook: `None` where nothing here is concerned. Headers are named in lower case.
+pub fn parse_webhook(
+    headers: &BTreeMap<String, String>,
+    body: &[u8],
+    secret: &[u8],
+) -> Result<Option<Ring>, WebhookError> {
+    if body.len() > BODY_MAX {
+        return Err(WebhookError::TooLarge);
+    }
+    verify_signature(headers, body, secret)?;
+    let header = |names: &[&str]| names.iter().find_map(|name| headers.get(*name)).cloned().unwrap_or_default();
+    let Some(about) = parse_event_type(&header(&EVENT_HEADERS)) else { return Ok(None) };
+    let said: WebhookBody = wire::parse_json(body).map_err(|error| WebhookError::Unreadable(error.to_string()))?;
+    let issue = said.issue.filter(|_| said.is_pull);
+    let pull = said.pull_request.or(issue).map(|numbered| PullNumber(numbered.number));
+    let about = if pull.is_none() && about == RingSubject::Comment { RingSubject::Issue } else { about };
+    if said.repository.full_name.is_empty() {
+        return Err(WebhookError::Unreadable("it names no repository".to_owned()));
+    }
+    let sender = wire::login(said.sender.as_ref()).unwrap_or_else(|| Login::from("ghost"));
+    Ok(Some(Ring {
+        repo: said.repository.full_name,
+        pull,
+        subject: about,
+        sender,
+        delivery: header(&DELIVERY_HEADERS),
+    }))
+}
+
+/// Every signature that is there must be right, and one must be there.
+fn verify_signature(headers: &BTreeMap<String, String>, body: &[u8], secret: &[u8]) -> Result<(), WebhookError> {
+    if secret.is_empty() {
+        return Err(WebhookError::NoSecret);
+    }
+    let mac = Hmac::<Sha256>::new_from_slice(secret).map_err(|_| WebhookError::NoSecret)?.chain_update(body);
+    let mut signed = Err(WebhookError::Unsigned);
+    for (name, prefix) in SIGNATURE_HEADERS {
+        let Some(value) = headers.get(name) else { continue };
+        let digest = value.strip_prefix(prefix).filter(|hex| !hex.is_empty()).ok_or(WebhookError::Unsigned)?;
+        let digest = decode_hex(digest).ok_or(WebhookError::BadSignature)?;
+        // Compares in constant time.
+        mac.clone().verify_slice(&digest).map_err(|_| WebhookError::BadSignature)?;
+        signed = Ok(());
+    }
+    signed
+}
+
+fn decode_hex(text: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u8>> = text.chars().map(|digit| u8::try_from(digit.to_digit(16)?).ok()).collect();
+    let digits = digits.filter(|digits| digits.len() % 2 == 0)?;
+    Some(digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+}
+
+/// What an event type is about. The event's other name is of no use: a review and a comment share theirs.
+fn parse_event_type(event: &str) -> Option<RingSubject> {
+    Some(match event {
+        "status" => RingSubject::Status,
+        "push" => RingSubject::Push,
+        "issue_comment" | "pull_request_comment" => RingSubject::Comment,
+        _ if event.starts_with("pull_request_review_") && event != "pull_request_review_request" => RingSubject::Review,
+        _ if event.starts_with("pull_request") => RingSubject::Pull,
+        _ if event.starts_with("issue") => RingSubject::Issue,
+        _ => return None,
+    })
+}
+
+/// All that is read of the body.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct WebhookBody {
+    repository: WebhookRepo,
+    pull_request: Option<WebhookItem>,
+    issue: Option<WebhookItem>,
+    is_pull: bool,
+    sender: Option<wire::User>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct WebhookRepo {
+    full_name: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct WebhookItem {
+    number: u64,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,89 @@
+//! The shape of the file and its versions.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use rusqlite_migration::{M, Migrations};
+
+use crate::local::LocalError;
+
+/// Every shape the file ever had, oldest first. A line that was released is never changed.
+const MIGRATIONS: &[M<'static>] = &[M::up(include_str!("schema_1.sql"))];
+
+/// The version this referee writes.
+pub(super) const LATEST_VERSION: u32 = MIGRATIONS.len() as u32;
+
+/// The version of the file: 0 where nothing is in it yet.
+pub(super) fn read_schema_version(connection: &Connection, path: &Path) -> Result<u32, LocalError> {
+    let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if found > LATEST_VERSION {
+        return Err(LocalError::NewerSchema { path: path.to_owned(), found, known: LATEST_VERSION });
+    }
+    let filled: bool = connection.query_row("SELECT count(*) > 0 FROM sqlite_schema", [], |row| row.get(0))?;
+    match (found, filled) {
+        (0, true) => {
+            Err(LocalError::InvalidDatabase { path: path.to_owned(), why: "another program's database".to_owned() })
+        }
+        _ => Ok(found),
+    }
+}
+
+/// Brings the file to the latest version. Whoever calls holds the lock.
+pub(super) fn migrate_to_latest(connection: &mut Connection, path: &Path) -> Result<(), LocalError> {
+    match read_schema_version(connection, path)? {
+        LATEST_VERSION => Ok(()),
+        found => apply_migrations(connection, path, found, MIGRATIONS),
+    }
+}
+
+/// Takes the steps that are missing; a copy of what was there is kept beside the file.
+fn apply_migrations(connection: &mut Connection, path: &Path, found: u32, steps: &[M<'_>]) -> Result<(), LocalError> {
+    if found > 0 {
+        connection.execute("VACUUM INTO ?1", [backup_path(path).to_string_lossy()])?;
+    }
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    Migrations::from_slice(steps).to_latest(connection).map_err(|error| match error {
+        rusqlite_migration::Error::RusqliteError { err, .. } => LocalError::Sql(err),
+        other => {
+            LocalError::InvalidDatabase { path: path.to_owned(), why: format!("not to be brought up to date: {other}") }
+        }
+    })
+}
+
+/// `referee.db.bak-1`, or the next number that is free.
+fn backup_path(path: &Path) -> PathBuf {
+    let name = |number: u32| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".bak-{number}"));
+        PathBuf::from(name)
+    };
+    (1..u32::MAX).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+    use rusqlite_migration::M;
+
+    use super::{MIGRATIONS, apply_migrations, migrate_to_latest};
+
+    #[test]
+    fn an_older_file_is_copied_before_its_shape_changes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("referee.db");
+        let mut connection = Connection::open(&path).expect("a database");
+        migrate_to_latest(&mut connection, &path).expect("the first shape");
+        connection.execute("INSERT INTO repository VALUES (1, 7, 0)", []).expect("a row");
+        let steps: Vec<M<'_>> =
+            MIGRATIONS.iter().cloned().chain([M::up("ALTER TABLE repository ADD extra INTEGER;")]).collect();
+        apply_migrations(&mut connection, &path, 1, &steps).expect("the second shape");
+        connection.query_row("SELECT extra FROM repository", [], |_| Ok(())).expect("the file has the new shape");
+        let copy = Connection::open(folder.path().join("referee.db.bak-1")).expect("a copy");
+        let (id, columns): (i64, i64) = copy
+            .query_row("SELECT id, (SELECT count(*) FROM pragma_table_info('repository')) FROM repository", [], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })
+            .expect("the copy is readable");
+        assert_eq!((id, columns), (7, 3), "the copy is what was there before");
+    }
+}

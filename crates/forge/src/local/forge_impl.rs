@@ -1,0 +1,202 @@
+//! The forge's verbs, as every forge has them.
+
+use referee_core::hash::Hash;
+use referee_core::model::{
+    Board, Capabilities, Completeness, Login, Mergeable, Pull, PullNumber, PullState, RepoId, Sha, Span, Thread, Time,
+    Viewer,
+};
+use referee_core::plan::{Delivery, DiffLocation, Gate};
+use referee_git::MergeOutcome;
+use rusqlite::{OptionalExtension, Transaction, params};
+
+use super::commit_files::CommitFiles;
+use super::fetch::{PullActivity, local_author, thread_location};
+use super::names::{BOT_LOGIN, format_local_name};
+use super::pulls::LocalPullRecord;
+use super::resolved_pull::ResolvedPull;
+use super::{LocalError, LocalForge, MAX_TEXT_BYTES, claim, pulls};
+use crate::{
+    ActionRequest, ClaimOutcome, ClaimPurpose, FetchedPull, Forge, ForgeError, PerformOutcome, Permit, Reader,
+};
+
+/// What Marks and Tags on local pulls are sealed for.
+const FORGE_NAME: &str = "local";
+
+#[async_trait::async_trait]
+impl Reader for LocalForge {
+    async fn fetch(&self, pull: PullNumber) -> Result<FetchedPull, ForgeError> {
+        Ok(self.fetch_pull(pull)?)
+    }
+
+    async fn fetch_head(&self, pull: PullNumber) -> Result<Sha, ForgeError> {
+        Ok(ResolvedPull::resolve(&self.git, &self.load_record(pull)?)?.head)
+    }
+
+    async fn fetch_board(&self) -> Result<Board, ForgeError> {
+        let open = self.list_pulls()?.into_iter().filter(|pull| pull.state == PullState::Open);
+        let pulls = open.map(|pull| pull.number).collect();
+        let repo = self.database.read(load_repository_id)?.flatten();
+        Ok(Board {
+            forge: FORGE_NAME.to_owned(),
+            repo: repo.unwrap_or_else(|| self.derive_repository_id(Time(0))),
+            viewer: self.viewer(),
+            taken_at: (self.now)(),
+            pulls,
+            ..Board::default()
+        })
+    }
+}
+
+#[async_trait::async_trait]
+impl Forge for LocalForge {
+    async fn perform(&self, pull: PullNumber, errand: &ActionRequest<'_>) -> Result<PerformOutcome, ForgeError> {
+        Ok(self.perform_action(pull, errand.by, errand.action, errand.expect)?)
+    }
+
+    async fn acquire_claim(
+        &self,
+        pull: PullNumber,
+        purpose: ClaimPurpose,
+        ttl: Span,
+    ) -> Result<ClaimOutcome, ForgeError> {
+        self.load_record(pull)?;
+        let (by, now) = (Login::from(BOT_LOGIN), (self.now)());
+        Ok(self.write(|tx| claim::acquire(tx, pull, purpose, &by, (now, ttl)))?)
+    }
+
+    async fn release_claim(&self, pull: PullNumber, purpose: ClaimPurpose, epoch: u64) -> Result<(), ForgeError> {
+        self.load_record(pull)?;
+        Ok(self.write(|tx| claim::release(tx, pull, purpose, epoch))?)
+    }
+
+    async fn open_pull(&self, delivery: &Delivery, permit: &Permit) -> Result<PullNumber, ForgeError> {
+        let Delivery::OpenPull { branch, commit, title, body, epoch: _ } = delivery else {
+            return Err(ForgeError::Unsupported("open a pull for a push".to_owned()));
+        };
+        if permit.gate() != Gate::Work {
+            return Err(ForgeError::Forbidden("open pulls".to_owned()));
+        }
+        Ok(self.open_delivered_pull(branch, commit, title.as_str(), body.as_str())?)
+    }
+}
+
+impl LocalForge {
+    fn fetch_pull(&self, pull: PullNumber) -> Result<FetchedPull, LocalError> {
+        let kept = self.load_record(pull)?;
+        let tip = ResolvedPull::resolve(&self.git, &kept)?;
+        let read = self.database.read(|tx| {
+            Ok((load_repository_id(tx)?, PullActivity::load(tx, pull, &tip.head)?, claim::read_work_lease(tx, pull)?))
+        })?;
+        let (repo, talk, lease) = read.unwrap_or_default();
+        let threads = self.mark_outdated(talk.threads, &tip)?;
+        Ok(FetchedPull {
+            taken_at: (self.now)(),
+            viewer: self.viewer(),
+            capabilities: Capabilities { max_text: MAX_TEXT_BYTES, ..Capabilities::default() },
+            complete: Completeness::Complete,
+            is_fresh: true,
+            pull: Pull {
+                forge: FORGE_NAME.to_owned(),
+                repo: repo.unwrap_or_else(|| self.derive_repository_id(Time(0))),
+                repo_name: self.repository_name(),
+                number: pull,
+                title: kept.title,
+                author: local_author(kept.author.0.clone(), self.identities.contains(&kept.author)),
+                state: tip.state,
+                draft: false,
+                head_since: tip.head_since(),
+                base: kept.base,
+                mergeable: self.check_mergeable(&tip),
+                pushable: Some(true),
+                labels: talk.labels,
+                assignees: talk.assignees,
+                requests: Vec::new(),
+                opened_at: kept.opened_at,
+                reopens: kept.reopens,
+                head: tip.head,
+                base_sha: tip.base_sha,
+                pushes: tip.pushes,
+                url: format_local_name(pull),
+            },
+            reviews: talk.reviews,
+            threads,
+            comments: talk.comments,
+            checks: talk.checks,
+            lease,
+        })
+    }
+
+    fn viewer(&self) -> Viewer {
+        Viewer { login: Login::from(BOT_LOGIN), holds: self.identities.clone() }
+    }
+
+    /// Threads with what git says of their places.
+    fn mark_outdated(&self, threads: Vec<(Thread, Sha)>, tip: &ResolvedPull) -> Result<Vec<Thread>, LocalError> {
+        let places: Vec<DiffLocation> = threads.iter().map(|(thread, _)| thread_location(thread)).collect();
+        let moved = || threads.iter().zip(&places).filter(|((_, commit), _)| *commit != tip.head);
+        let wanted = moved().flat_map(|((_, commit), place)| [(commit, place), (&tip.head, place)]);
+        let texts = CommitFiles::load(&self.git, &tip.base_sha, wanted)?;
+        let outdated: Vec<bool> = threads
+            .iter()
+            .zip(&places)
+            .map(|((_, commit), place)| *commit != tip.head && texts.is_outdated(place, commit, &tip.head))
+            .collect();
+        let aged = threads.into_iter().zip(outdated);
+        Ok(aged.map(|((thread, _), outdated)| Thread { outdated, ..thread }).collect())
+    }
+
+    /// Whether the head merges into the base now. What cannot be tried, as in a checkout that may only be read, is
+    /// not known.
+    fn check_mergeable(&self, tip: &ResolvedPull) -> Mergeable {
+        match self.git.try_merge(&tip.base_sha, &tip.head) {
+            Ok(MergeOutcome::Clean(_)) => Mergeable::Clean,
+            Ok(MergeOutcome::Conflicts(_)) => Mergeable::Conflict,
+            Ok(MergeOutcome::Unrelated) | Err(_) => Mergeable::Unknown,
+        }
+    }
+
+    /// Opens a pull for a branch that a worker left; its head is what the worker says, until the branch moves.
+    fn open_delivered_pull(
+        &self,
+        branch: &str,
+        commit: &Sha,
+        title: &str,
+        body: &str,
+    ) -> Result<PullNumber, LocalError> {
+        let base = self.git.default_branch()?.ok_or_else(|| LocalError::NoSuchRevision("main".to_owned()))?;
+        if !self.git.has_commit(commit)? {
+            return Err(LocalError::Refused("there is no such commit".to_owned()));
+        }
+        let fresh = self.build_record(branch, &base, &Login::from(BOT_LOGIN), Some(commit))?;
+        let fresh = LocalPullRecord { head_source: pulls::HeadSource::Branch, title: title.to_owned(), ..fresh };
+        self.open_from_record(&fresh, body)
+    }
+
+    /// The repository's own number, made with the first pull: it survives a move of the folder.
+    pub(super) fn ensure_repository_id(&self, tx: &Transaction<'_>) -> Result<(), LocalError> {
+        let now = (self.now)();
+        let id = self.derive_repository_id(now).0.cast_signed();
+        tx.execute("INSERT OR IGNORE INTO repository (one, id, made_at) VALUES (1, ?1, ?2)", params![id, now.0])?;
+        Ok(())
+    }
+
+    fn derive_repository_id(&self, made_at: Time) -> RepoId {
+        let folder = self.git.common_dir().to_string_lossy();
+        let Hash(hex) = Hash::digest_parts([folder.as_ref(), &made_at.0.to_string()]);
+        // Twelve digits: any reader of JSON keeps such a number whole.
+        RepoId(hex.get(..12).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default())
+    }
+
+    /// The folder's name: `api` for `api/.git` and for `api.git`.
+    fn repository_name(&self) -> String {
+        let folder = self.git.common_dir();
+        let named = if folder.ends_with(".git") { folder.parent().unwrap_or(folder) } else { folder };
+        let name = named.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        name.strip_suffix(".git").map_or_else(|| name.clone(), str::to_owned)
+    }
+}
+
+fn load_repository_id(tx: &Transaction<'_>) -> Result<Option<RepoId>, LocalError> {
+    let id: Option<i64> = tx.query_row("SELECT id FROM repository", [], |row| row.get(0)).optional()?;
+    Ok(id.map(|id| RepoId(id.cast_unsigned())))
+}

@@ -1,0 +1,36 @@
+//! Who works here.
+
+use crate::{Git, GitError};
+
+/// The person whom git would name as an author.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GitIdentity {
+    /// As configured, or what git makes of the system's accounts.
+    pub name: Option<String>,
+    /// As configured, or what git makes of the system's names.
+    pub email: Option<String>,
+}
+
+impl Git {
+    /// The person whom git would name as an author; what nobody configured and git cannot guess is none.
+    pub fn author_identity(&self) -> Result<GitIdentity, GitError> {
+        let ident = self.output("var", &["GIT_AUTHOR_IDENT"])?;
+        if ident.status.success() {
+            return Ok(parse_ident(&String::from_utf8_lossy(&ident.stdout)));
+        }
+        let name = self.run_line("config", &["--get", "user.name"])?.and_then(non_empty);
+        let email = self.run_line("config", &["--get", "user.email"])?.and_then(non_empty);
+        Ok(GitIdentity { name, email })
+    }
+}
+
+/// `Name <address> 1700000000 +0000`
+fn parse_ident(ident: &str) -> GitIdentity {
+    let parts = ident.split_once(" <").and_then(|(name, rest)| Some((name, rest.split_once('>')?.0)));
+    let (name, email) = parts.unwrap_or_default();
+    GitIdentity { name: non_empty(name.to_owned()), email: non_empty(email.to_owned()) }
+}
+
+fn non_empty(text: String) -> Option<String> {
+    (!text.is_empty()).then_some(text)
+}

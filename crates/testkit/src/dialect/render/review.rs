@@ -1,0 +1,129 @@
+//! Reviews and their inline comments.
+
+use referee_core::model::{ReviewId, ReviewKind, ReviewRequest, Sha, Verdict};
+use referee_core::track::Side;
+use serde_json::{Value, json};
+
+use super::{JsonRenderer, format_time, numeric_id};
+use crate::dialect::Dialect;
+use crate::world::{StoredNote, StoredPull, StoredReview, StoredThread, nth_line};
+
+impl JsonRenderer<'_> {
+    /// A review as lists and answers have it: with its first text.
+    pub(in crate::dialect) fn review(&self, pull: &StoredPull, review: &StoredReview) -> Value {
+        let verdict = matches!(review.row, ReviewKind::Verdict(Verdict::Approve | Verdict::RequestChanges));
+        let page = self.pull_page_url(pull);
+        json!({
+            "id": numeric_id(review.id.as_str()),
+            "user": self.user(&review.author),
+            "team": null,
+            "state": review_state_name(review.row),
+            "body": if self.repo.quirks.original_text_in_lists { &review.original } else { review.text.body_or_empty() },
+            "commit_id": review.commit.as_str(),
+            "stale": review.stale.is_some(),
+            "official": verdict && review.official && !review.replaced && !review.requested,
+            "dismissed": review.dismissed.is_some() || review.flagged_dismissed,
+            "comments_count": review_notes(pull, &review.id).count(),
+            "submitted_at": format_time(review.at),
+            "updated_at": format_time(review.at),
+            "html_url": match (review.row, self.dialect()) {
+                (ReviewKind::Draft, _) => String::new(),
+                (_, Dialect::Gitea127) => format!("{page}#pullrequestreview-{}", review.id),
+                _ => format!("{page}#issuecomment-{}", review.edit),
+            },
+            "pull_request_url": page,
+        })
+    }
+
+    /// A request for somebody's review: a row among the reviews.
+    pub(in crate::dialect) fn request(&self, pull: &StoredPull, id: &ReviewId, request: &ReviewRequest) -> Value {
+        json!({
+            "id": numeric_id(id.as_str()),
+            "user": self.user(&request.of),
+            "team": null,
+            "state": "REQUEST_REVIEW",
+            "body": "",
+            "commit_id": "",
+            "stale": false,
+            "official": true,
+            "dismissed": false,
+            "comments_count": 0,
+            "submitted_at": format_time(request.at),
+            "updated_at": format_time(request.at),
+            "html_url": "",
+            "pull_request_url": self.pull_page_url(pull),
+        })
+    }
+
+    /// The inline comments of a review. Threads come in no order that means anything: the last one first.
+    pub(in crate::dialect) fn review_comments(&self, pull: &StoredPull, review: &ReviewId) -> Value {
+        let threads: Vec<_> = pull.threads.iter().filter(|thread| thread.review.as_ref() == Some(review)).collect();
+        let notes = threads.iter().rev().flat_map(|thread| thread.notes.iter().map(|note| (*thread, note)));
+        notes.map(|(thread, note)| self.note(pull, thread, note)).collect()
+    }
+
+    /// An inline comment.
+    pub(in crate::dialect) fn note(&self, pull: &StoredPull, thread: &StoredThread, note: &StoredNote) -> Value {
+        let page = self.pull_page_url(pull);
+        let root = thread.notes.first().is_some_and(|root| root.id == note.id);
+        let resolver = thread.resolved.as_ref().filter(|_| root).map(|(login, _)| self.user(login));
+        let (line, blamed) = (thread.line.unwrap_or_default(), self.find_blamed_commit(thread));
+        let (position, original) = if thread.side == Side::New { (line, 0) } else { (0, line) };
+        json!({
+            "id": numeric_id(note.id.as_str()),
+            "body": note.text.body_or_empty(),
+            "user": self.user(&note.author),
+            "resolver": resolver,
+            "pull_request_review_id": thread.review.as_ref().map_or(0, |id| numeric_id(id.as_str())),
+            "created_at": format_time(note.at),
+            "updated_at": format_time(note.updated),
+            "path": thread.path,
+            "commit_id": blamed.as_str(),
+            "original_commit_id": "",
+            "diff_hunk": self.render_hunk(pull, thread),
+            "position": position,
+            "original_position": original,
+            "html_url": format!("{page}#issuecomment-{}", note.id),
+            "pull_request_url": page,
+        })
+    }
+
+    /// The commit that the line comes from, which need not be one of the pull's.
+    fn find_blamed_commit(&self, thread: &StoredThread) -> Sha {
+        let line_at = |sha: &Sha| nth_line(&self.repo.text_at(sha, &thread.path)?, thread.line?);
+        let (Side::New, Some(words)) = (thread.side, line_at(&thread.commit)) else { return thread.commit.clone() };
+        let has = |sha: &&Sha| {
+            self.repo.text_at(sha, &thread.path).is_some_and(|text| text.lines().any(|line| line == words))
+        };
+        let history = self.repo.ancestry(&thread.commit);
+        history.iter().take_while(has).last().unwrap_or(&thread.commit).clone()
+    }
+
+    /// Empty where the anchor is bad: the only sign of it.
+    fn render_hunk(&self, pull: &StoredPull, thread: &StoredThread) -> String {
+        let StoredThread { path, line: Some(line), side, commit, .. } = thread else { return String::new() };
+        if !self.repo.is_commentable(pull, commit, path, Some(*line), *side) {
+            return String::new();
+        }
+        let sign = if *side == Side::New { '+' } else { '-' };
+        let words = self.repo.text_at(commit, path).and_then(|text| nth_line(&text, *line)).unwrap_or_default();
+        format!("@@ -{line},1 +{line},1 @@\n{sign}{words}")
+    }
+}
+
+/// The inline comments of a review, replies of whoever it is included.
+pub(in crate::dialect) fn review_notes<'a>(
+    pull: &'a StoredPull,
+    review: &'a ReviewId,
+) -> impl Iterator<Item = &'a StoredNote> {
+    pull.threads.iter().filter(move |thread| thread.review.as_ref() == Some(review)).flat_map(|thread| &thread.notes)
+}
+
+fn review_state_name(row: ReviewKind) -> &'static str {
+    match row {
+        ReviewKind::Verdict(Verdict::Approve) => "APPROVED",
+        ReviewKind::Verdict(Verdict::RequestChanges) => "REQUEST_CHANGES",
+        ReviewKind::Verdict(Verdict::Comment) | ReviewKind::Wrapper => "COMMENT",
+        ReviewKind::Draft => "PENDING",
+    }
+}

@@ -1,0 +1,170 @@
+//! What people do, told as it is done.
+
+use referee_core::model::{FindingId, ReviewId, ThreadId};
+
+use super::ScenarioRun;
+use crate::person::WorldPerson;
+
+/// Somebody who acts in a scene.
+#[derive(Debug)]
+pub struct ScenarioActor<'s> {
+    pub(super) run: &'s mut ScenarioRun,
+    pub(super) person: WorldPerson,
+}
+
+impl<'s> ScenarioActor<'s> {
+    /// Pushes a commit with another text of one file.
+    #[track_caller]
+    pub fn pushes(self, path: &str, text: &str) -> &'s mut ScenarioRun {
+        let head = self.person.push(path, |_| text.to_owned());
+        self.record(&format!("pushes {path}: {}", head.short()))
+    }
+
+    /// Pushes a commit in which one line of a file reads differently.
+    #[track_caller]
+    pub fn changes_line(self, path: &str, line: usize, text: &str) -> &'s mut ScenarioRun {
+        let head = self.person.push(path, |before| {
+            let lines = before.lines().enumerate();
+            lines.map(|(at, old)| if at + 1 == line { format!("{text}\n") } else { format!("{old}\n") }).collect()
+        });
+        self.record(&format!("changes line {line} of {path}: {}", head.short()))
+    }
+
+    /// Gives a file another name.
+    #[track_caller]
+    pub fn renames(self, from: &str, to: &str) -> &'s mut ScenarioRun {
+        let head = self.person.rename(from, to);
+        self.record(&format!("renames {from} to {to}: {}", head.short()))
+    }
+
+    /// Rebases onto a base that moved.
+    #[track_caller]
+    pub fn rebases(self) -> &'s mut ScenarioRun {
+        self.person.push_base("src/base.rs", |text| format!("{text}fn base() {{}}\n"));
+        let head = self.person.rebase();
+        self.record(&format!("rebases: {}", head.short()))
+    }
+
+    /// Force-pushes the same change.
+    #[track_caller]
+    pub fn amends(self) -> &'s mut ScenarioRun {
+        let head = self.person.amend();
+        self.record(&format!("force-pushes the same change: {}", head.short()))
+    }
+
+    /// Replies in a finding's thread.
+    #[track_caller]
+    pub fn replies(self, finding: u64, text: &str) -> &'s mut ScenarioRun {
+        let thread = self.find_thread(finding);
+        self.person.reply(&thread, text);
+        self.record(&format!("replies to F{finding}: {text}"))
+    }
+
+    /// Resolves a finding's thread.
+    #[track_caller]
+    pub fn resolves(self, finding: u64) -> &'s mut ScenarioRun {
+        let thread = self.find_thread(finding);
+        self.person.resolve(&thread);
+        self.record(&format!("resolves the thread of F{finding}"))
+    }
+
+    /// Opens a finding's resolved thread again.
+    #[track_caller]
+    pub fn unresolves(self, finding: u64) -> &'s mut ScenarioRun {
+        let thread = self.find_thread(finding);
+        self.person.unresolve(&thread);
+        self.record(&format!("opens the thread of F{finding} again"))
+    }
+
+    /// Comments on the pull.
+    #[track_caller]
+    pub fn comments(self, text: &str) -> &'s mut ScenarioRun {
+        self.person.comment(text);
+        self.record(&format!("comments: {}", text.lines().next().unwrap_or_default()))
+    }
+
+    /// Gives the bot a command.
+    #[track_caller]
+    pub fn commands(self, verb: &str) -> &'s mut ScenarioRun {
+        let text = format!("@{} {verb}", crate::simulation::bot_login());
+        self.comments(&text)
+    }
+
+    /// Asks for changes.
+    #[track_caller]
+    pub fn blocks(self, text: &str) -> &'s mut ScenarioRun {
+        self.person.block(text);
+        self.record(&format!("asks for changes: {text}"))
+    }
+
+    /// Approves.
+    #[track_caller]
+    pub fn approves(self) -> &'s mut ScenarioRun {
+        self.person.approve("good");
+        self.record("approves")
+    }
+
+    /// Reviews with any text and no verdict.
+    #[track_caller]
+    pub fn reviews_without_verdict(self, text: &str) -> &'s mut ScenarioRun {
+        self.person.review_without_verdict(text);
+        self.record("reviews without a verdict")
+    }
+
+    /// Asks for the bot's review again.
+    #[track_caller]
+    pub fn requests_review_again(self) -> &'s mut ScenarioRun {
+        self.person.request_review(crate::simulation::bot_login().as_str());
+        self.record("asks for another review")
+    }
+
+    /// Dismisses the bot's newest review.
+    #[track_caller]
+    pub fn dismisses(self) -> &'s mut ScenarioRun {
+        let review = self.newest_bot_review();
+        self.person.dismiss(&review);
+        self.record("dismisses the bot's review")
+    }
+
+    /// Changes the words of the bot's newest review, and keeps what is hidden in it.
+    #[track_caller]
+    pub fn edits_summary(self, words: &str) -> &'s mut ScenarioRun {
+        let review = self.newest_bot_review();
+        let text = self.run.review_text(&review);
+        self.person.edit_review(&review, &format!("{words}\n\n{text}"));
+        self.record("edits the bot's summary")
+    }
+
+    /// Closes the pull and opens it again.
+    #[track_caller]
+    pub fn reopens(self) -> &'s mut ScenarioRun {
+        self.person.close();
+        self.person.reopen();
+        self.record("closes and reopens")
+    }
+
+    /// Does anything else.
+    #[track_caller]
+    pub fn does(self, what: &str, deed: impl FnOnce(&WorldPerson)) -> &'s mut ScenarioRun {
+        deed(&self.person);
+        self.record(what)
+    }
+
+    #[track_caller]
+    fn find_thread(&self, finding: u64) -> ThreadId {
+        let thread = self.run.find_thread(FindingId(finding));
+        thread.unwrap_or_else(|| panic!("F{finding} has no thread")).id
+    }
+
+    #[track_caller]
+    fn newest_bot_review(&self) -> ReviewId {
+        let own = self.run.own_reviews();
+        own.last().unwrap_or_else(|| panic!("the bot has no review")).id.clone()
+    }
+
+    fn record(self, what: &str) -> &'s mut ScenarioRun {
+        let words = format!("{} {what}", self.person.login());
+        self.run.record(words);
+        self.run
+    }
+}
