@@ -1,13 +1,13 @@
-//! What can become of one try, and what follows from it.
+//! How one attempt can fail, whether it is retried, and what the caller gets in the end.
 //!
-//! | a try | tried again | in the end |
+//! | attempt | retried | final result |
 //! |---|---|---|
-//! | never left | always | unreachable |
-//! | left, and the answer got lost | where repeating is safe | a read is unreachable, a write is unknown |
-//! | 429 | always, after the wait it asks for | later |
-//! | 502, 503, 504 | where repeating is safe, after the wait it asks for | the answer; later, if it asks for a wait |
-//! | any other 5xx | never | the answer |
-//! | anything else, and a server that is left alone | never | as it is |
+//! | not sent | always | `Unreachable` |
+//! | sent, response lost | if idempotent | read: `Unreachable`; write: `OutcomeUnknown` |
+//! | 429 | always, after `Retry-After` | `RetryLater` |
+//! | 502, 503, 504 | if idempotent, 503 after `Retry-After` | the response; 503 with `Retry-After`: `RetryLater` |
+//! | any other 5xx | never | the response |
+//! | any other error, and an open circuit breaker | never | the error |
 
 use std::time::Duration;
 
@@ -16,73 +16,75 @@ use crate::error::HttpError;
 use crate::response::Response;
 use crate::route::Idempotency;
 
-/// Why a try gave no answer to hand on.
+/// Why an attempt produced no final response.
 #[derive(Debug)]
 pub(crate) enum AttemptError {
-    /// It surely never left, for this reason.
+    /// The request provably never reached the server. Holds the reason.
     Unsent(String),
-    /// It left, and no whole answer came back, for this reason.
+    /// The request was sent, but no complete response came back. Holds the reason.
     ResponseLost(String),
-    /// The server is not well, or asks to come back.
+    /// The server answered with 429 or 5xx.
     Unavailable(Response),
-    /// Another try would end the same.
+    /// A retry would fail the same way.
     Fatal(HttpError),
 }
 
 impl AttemptError {
-    /// Whether it says that the server is in trouble, rather than the request.
+    /// Returns whether the circuit breaker counts this as a failure of the server.
     pub(crate) fn is_server_trouble(&self) -> bool {
         match self {
             Self::Unsent(_) | Self::ResponseLost(_) => true,
-            Self::Unavailable(answer) => answer.status >= 500,
+            Self::Unavailable(response) => response.status >= 500,
             Self::Fatal(_) => false,
         }
     }
 
-    /// Whether the request may be sent again.
-    pub(crate) fn is_retryable(&self, repeat: Idempotency) -> bool {
+    pub(crate) fn is_retryable(&self, idempotency: Idempotency) -> bool {
         match self {
             Self::Unsent(_) => true,
-            Self::ResponseLost(_) => repeat == Idempotency::Idempotent,
-            Self::Unavailable(answer) if answer.status == 429 => true,
-            Self::Unavailable(answer) => repeat == Idempotency::Idempotent && matches!(answer.status, 502..=504),
+            Self::ResponseLost(_) => idempotency == Idempotency::Idempotent,
+            Self::Unavailable(response) if response.status == 429 => true,
+            Self::Unavailable(response) => {
+                idempotency == Idempotency::Idempotent && matches!(response.status, 502..=504)
+            }
             Self::Fatal(_) => false,
         }
     }
 
-    /// How long to wait before that: what the server asks for, unless that is too long.
-    pub(crate) fn retry_delay(&self, usual: Option<Duration>, longest: Duration) -> Option<Duration> {
-        let usual = usual?;
+    /// Returns the delay before the next attempt: the longer of `backoff` and the server's `Retry-After`. `None` ends
+    /// the retries: attempts are used up, or the server asks for more than `max_backoff`.
+    pub(crate) fn retry_delay(&self, backoff: Option<Duration>, max_backoff: Duration) -> Option<Duration> {
+        let backoff = backoff?;
         match self.requested_delay() {
-            Some(asked) if asked > longest => None,
-            Some(asked) => Some(asked.max(usual)),
-            None => Some(usual),
+            Some(requested) if requested > max_backoff => None,
+            Some(requested) => Some(requested.max(backoff)),
+            None => Some(backoff),
         }
     }
 
-    /// Whether a write may have been done all the same.
+    /// Returns whether the server may have performed the write although the attempt failed.
     pub(crate) fn may_have_taken_effect(&self) -> bool {
-        matches!(self, Self::ResponseLost(_)) || matches!(self, Self::Unavailable(answer) if answer.status != 429)
+        matches!(self, Self::ResponseLost(_)) || matches!(self, Self::Unavailable(response) if response.status != 429)
     }
 
-    /// What the caller is told when there is no further try.
-    pub(crate) fn into_result(self, parcel: &CheckedRequest, host: &str) -> Result<Response, HttpError> {
+    /// Returns what the caller gets when there are no more attempts.
+    pub(crate) fn into_result(self, request: &CheckedRequest, host: &str) -> Result<Response, HttpError> {
         let after = self.requested_delay();
         match self {
-            Self::Unsent(why) => Err(HttpError::Unreachable(host.to_owned(), why)),
-            Self::ResponseLost(why) if parcel.is_read() => Err(HttpError::Unreachable(host.to_owned(), why)),
+            Self::Unsent(reason) => Err(HttpError::Unreachable(host.to_owned(), reason)),
+            Self::ResponseLost(reason) if request.is_read() => Err(HttpError::Unreachable(host.to_owned(), reason)),
             Self::ResponseLost(_) => Err(HttpError::OutcomeUnknown),
-            Self::Unavailable(answer) if answer.status == 429 || after.is_some() => {
+            Self::Unavailable(response) if response.status == 429 || after.is_some() => {
                 Err(HttpError::RetryLater { after })
             }
-            Self::Unavailable(answer) => Ok(answer),
+            Self::Unavailable(response) => Ok(response),
             Self::Fatal(error) => Err(error),
         }
     }
 
     fn requested_delay(&self) -> Option<Duration> {
         match self {
-            Self::Unavailable(answer) if matches!(answer.status, 429 | 503) => answer.retry_after(),
+            Self::Unavailable(response) if matches!(response.status, 429 | 503) => response.retry_after(),
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
-//! A request that may leave (SAF-1): built from a call, then compared with the table as a whole.
+//! Checks a request against the allow-list (SAF-1).
 //!
-//! The route in a call says how to build; it permits nothing. What was built is taken apart again and must match a line of
-//! the table by itself.
+//! The route that a caller passes only says how to build the request; it grants nothing. The finished request is
+//! matched against the allow-list again, so a caller with a route of its own gains no permission.
 
 use serde_json::Value;
 use url::Url;
@@ -11,30 +11,30 @@ use crate::error::HttpError;
 use crate::route::{BodyKeys, Idempotency, Method, Route};
 use crate::route_request::RouteRequest;
 
-/// A request that may leave.
+/// A request that matches an entry of the allow-list.
 #[derive(Debug)]
 pub(crate) struct CheckedRequest {
     pub(crate) method: Method,
     pub(crate) url: Url,
     pub(crate) body: Option<String>,
     pub(crate) idempotency: Idempotency,
-    /// The path of its line in the table.
+    /// Path template of the matching allow-list entry.
     pub(crate) route_path: &'static str,
 }
 
 impl CheckedRequest {
-    /// Builds what a call asks for, unless the table does not have it.
-    pub(crate) fn build(reach: &ClientOptions, call: &RouteRequest<'_>) -> Result<Self, HttpError> {
-        let method = call.route.method;
-        let refused = || HttpError::NotAllowed(describe_request(call));
-        let mut url = build_url(&reach.base_url, call).ok_or_else(refused)?;
-        let route = matching_routes(reach, method, &url)
-            .find(|it| allows_body(it.body_keys, call.body.as_ref()))
-            .ok_or_else(refused)?;
-        if !call.query.is_empty() {
-            url.query_pairs_mut().extend_pairs(&call.query);
+    /// Builds the request, or returns [`HttpError::NotAllowed`] if no entry of the allow-list matches.
+    pub(crate) fn build(options: &ClientOptions, request: &RouteRequest<'_>) -> Result<Self, HttpError> {
+        let method = request.route.method;
+        let not_allowed = || HttpError::NotAllowed(describe_request(request));
+        let mut url = build_url(&options.base_url, request).ok_or_else(not_allowed)?;
+        let route = matching_routes(options, method, &url)
+            .find(|route| allows_body(route.body_keys, request.body.as_ref()))
+            .ok_or_else(not_allowed)?;
+        if !request.query.is_empty() {
+            url.query_pairs_mut().extend_pairs(&request.query);
         }
-        let body = call.body.as_ref().map(Value::to_string);
+        let body = request.body.as_ref().map(Value::to_string);
         Ok(Self { method, url, body, idempotency: route.idempotency, route_path: route.path })
     }
 
@@ -43,40 +43,41 @@ impl CheckedRequest {
     }
 }
 
-/// Whether a read may be led on to this address.
-pub(crate) fn may_follow_redirect(reach: &ClientOptions, url: &Url) -> bool {
-    url.origin() == reach.base_url.origin() && matching_routes(reach, Method::Get, url).next().is_some()
+/// Returns whether a read may follow a redirect to `url`: same origin, and on the allow-list.
+pub(crate) fn may_follow_redirect(options: &ClientOptions, url: &Url) -> bool {
+    url.origin() == options.base_url.origin() && matching_routes(options, Method::Get, url).next().is_some()
 }
 
-fn build_url(base: &Url, call: &RouteRequest<'_>) -> Option<Url> {
+fn build_url(base: &Url, request: &RouteRequest<'_>) -> Option<Url> {
     let mut url = base.clone();
-    let mut places = call.path_params.iter();
+    let mut params = request.path_params.iter();
     {
         let mut path = url.path_segments_mut().ok()?;
         path.pop_if_empty();
-        for segment in call.route.path.split('/').skip(1) {
+        for segment in request.route.path.split('/').skip(1) {
             let segment =
-                if is_placeholder(segment) { places.next().filter(|it| is_valid_segment(it))? } else { segment };
+                if is_placeholder(segment) { params.next().filter(|param| is_valid_segment(param))? } else { segment };
             path.push(segment);
         }
     }
-    places.next().is_none().then_some(url)
+    params.next().is_none().then_some(url)
 }
 
-/// The URL library drops dots and control characters in silence, which would name another place.
-fn is_valid_segment(place: &str) -> bool {
-    !place.is_empty() && place != "." && place != ".." && !place.contains(char::is_control)
+/// `Url` silently drops dot segments and control characters, so the request would go to another path.
+fn is_valid_segment(param: &str) -> bool {
+    !param.is_empty() && param != "." && param != ".." && !param.contains(char::is_control)
 }
 
-fn matching_routes(reach: &ClientOptions, method: Method, url: &Url) -> impl Iterator<Item = &'static Route> {
-    let base = reach.base_url.path().trim_end_matches('/');
-    let below = url.path().strip_prefix(base).unwrap_or_default().to_owned();
-    reach.routes.iter().filter(move |route| route.method == method && template_matches(route.path, &below))
+fn matching_routes(options: &ClientOptions, method: Method, url: &Url) -> impl Iterator<Item = &'static Route> {
+    let base = options.base_url.path().trim_end_matches('/');
+    let path = url.path().strip_prefix(base).unwrap_or_default().to_owned();
+    options.routes.iter().filter(move |route| route.method == method && template_matches(route.path, &path))
 }
 
 fn template_matches(template: &str, path: &str) -> bool {
-    let fits = |(there, here): (&str, &str)| there == here || (is_placeholder(there) && !here.is_empty());
-    path.split('/').count() == template.split('/').count() && template.split('/').zip(path.split('/')).all(fits)
+    let matches =
+        |(expected, segment): (&str, &str)| expected == segment || (is_placeholder(expected) && !segment.is_empty());
+    path.split('/').count() == template.split('/').count() && template.split('/').zip(path.split('/')).all(matches)
 }
 
 fn is_placeholder(segment: &str) -> bool {
@@ -91,10 +92,10 @@ fn allows_body(keys: BodyKeys, body: Option<&Value>) -> bool {
     }
 }
 
-/// The shape of a call: its method, its route and the keys of its body, nothing of what is in them.
-fn describe_request(call: &RouteRequest<'_>) -> String {
-    let keys = call.body.as_ref().and_then(Value::as_object).into_iter().flat_map(serde_json::Map::keys);
+/// Returns method, path template and body keys. Leaves out every value, since values may be secret.
+fn describe_request(request: &RouteRequest<'_>) -> String {
+    let keys = request.body.as_ref().and_then(Value::as_object).into_iter().flat_map(serde_json::Map::keys);
     let keys: Vec<&str> = keys.map(String::as_str).collect();
-    let with = if keys.is_empty() { String::new() } else { format!(" {{{}}}", keys.join(", ")) };
-    format!("{} {}{with}", call.route.method, call.route.path)
+    let body_keys = if keys.is_empty() { String::new() } else { format!(" {{{}}}", keys.join(", ")) };
+    format!("{} {}{body_keys}", request.route.method, request.route.path)
 }

@@ -1,4 +1,4 @@
-//! The client: one server, one token.
+//! The HTTP client of one server: combines allow-list, retries, rate limit, concurrency limit and circuit breaker.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -18,8 +18,8 @@ use crate::response::Response;
 use crate::route_request::RouteRequest;
 use crate::transport::Transport;
 
-/// A client of one server with one token. Clones share everything: the pace, the kept answers, the counters, and the
-/// knowledge that the server is down.
+/// An HTTP client of one server with one token. Clones share the limits, the counters, the cache and the circuit
+/// breaker.
 #[derive(Clone)]
 pub struct Client {
     inner: Arc<ClientInner>,
@@ -32,76 +32,75 @@ struct ClientInner {
     circuit_breaker: AsyncRecloser,
 }
 
-/// How many requests left.
+/// How many requests were sent, retries and redirects included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequestCounts {
-    /// Those that read.
     pub reads: usize,
-    /// Those that write.
     pub writes: usize,
 }
 
 impl Client {
-    /// A client. Nothing is sent yet.
-    pub fn new(reach: ClientOptions) -> Result<Self, HttpError> {
-        let (pace, breaker) = (build_rate_limiter(&reach.limits), build_circuit_breaker(&reach.limits));
-        let lanes = ConcurrencyLimit::new(reach.limits.max_concurrency);
+    /// Creates a client. Sends nothing.
+    pub fn new(options: ClientOptions) -> Result<Self, HttpError> {
+        let rate_limiter = build_rate_limiter(&options.limits);
+        let circuit_breaker = build_circuit_breaker(&options.limits);
+        let concurrency = ConcurrencyLimit::new(options.limits.max_concurrency);
         Ok(Self {
             inner: Arc::new(ClientInner {
-                transport: Transport::new(reach)?,
-                rate_limiter: pace,
-                concurrency: lanes,
-                circuit_breaker: breaker,
+                transport: Transport::new(options)?,
+                rate_limiter,
+                concurrency,
+                circuit_breaker,
             }),
         })
     }
 
-    /// Sends a request and waits for its answer, whatever its status.
+    /// Sends a request and returns the response, whatever its status.
     ///
-    /// What is not on the list does not leave. What fails is tried again where that is safe.
-    pub async fn send(&self, call: &RouteRequest<'_>) -> Result<Response, HttpError> {
-        let ClientInner { transport: wire, .. } = self.inner.as_ref();
-        let limits = &wire.options.limits;
-        let parcel = CheckedRequest::build(&wire.options, call)?;
-        let mut doubtful = false;
-        let ended = (|| self.attempt(&parcel))
+    /// Refuses a request that is not on the allow-list. Retries a failed one where that is safe.
+    pub async fn send(&self, request: &RouteRequest<'_>) -> Result<Response, HttpError> {
+        let ClientInner { transport, .. } = self.inner.as_ref();
+        let limits = &transport.options.limits;
+        let request = CheckedRequest::build(&transport.options, request)?;
+        let mut may_have_taken_effect = false;
+        let result = (|| self.attempt(&request))
             .retry(build_backoff(limits))
             .sleep(tokio::time::sleep)
-            .when(|failed| failed.is_retryable(parcel.idempotency))
-            .adjust(|failed, usual| failed.retry_delay(usual, limits.max_backoff))
-            .notify(|failed, _| doubtful |= failed.may_have_taken_effect())
+            .when(|error| error.is_retryable(request.idempotency))
+            .adjust(|error, backoff| error.retry_delay(backoff, limits.max_backoff))
+            .notify(|error, _| may_have_taken_effect |= error.may_have_taken_effect())
             .await
-            .or_else(|failed| failed.into_result(&parcel, wire.host()));
-        match ended {
-            // The first try may have done what the last one was refused: a label that is gone already is not found.
-            Ok(answer) if !doubtful || parcel.is_read() || answer.is_success() => Ok(answer),
-            Err(error) if !doubtful || parcel.is_read() => Err(error),
+            .or_else(|error| error.into_result(&request, transport.host()));
+        match result {
+            // An earlier attempt may have succeeded on the server: deleting a label it already deleted returns 404.
+            Ok(response) if !may_have_taken_effect || request.is_read() || response.is_success() => Ok(response),
+            Err(error) if !may_have_taken_effect || request.is_read() => Err(error),
             _ => Err(HttpError::OutcomeUnknown),
         }
     }
 
-    /// How many requests left so far.
     pub fn request_counts(&self) -> RequestCounts {
         self.inner.transport.request_counts()
     }
 
-    async fn attempt(&self, parcel: &CheckedRequest) -> Result<Response, AttemptError> {
-        let ClientInner { transport: wire, rate_limiter: pace, concurrency: lanes, circuit_breaker: breaker } =
-            self.inner.as_ref();
-        let paced = async {
-            let lane = lanes.acquire().await;
-            pace.until_ready().await;
-            let began = Instant::now();
-            let answer = wire.attempt(parcel).await;
-            lanes.release(lane, parcel.route_path, answer.is_ok().then(|| began.elapsed()));
-            answer
+    async fn attempt(&self, request: &CheckedRequest) -> Result<Response, AttemptError> {
+        let ClientInner { transport, rate_limiter, concurrency, circuit_breaker } = self.inner.as_ref();
+        let limited_attempt = async {
+            let permit = concurrency.acquire().await;
+            rate_limiter.until_ready().await;
+            let start = Instant::now();
+            let result = transport.attempt(request).await;
+            concurrency.release(permit, request.route_path, result.is_ok().then(|| start.elapsed()));
+            result
         };
-        breaker.call_with(AttemptError::is_server_trouble, paced).await.map_err(|error| match error {
-            recloser::Error::Inner(failed) => failed,
+        circuit_breaker.call_with(AttemptError::is_server_trouble, limited_attempt).await.map_err(|error| match error {
+            recloser::Error::Inner(error) => error,
             recloser::Error::Rejected => {
-                let ClientLimits { failure_threshold: failures, breaker_open_time: rest, .. } = wire.options.limits;
-                let why = format!("it failed {failures} times in a row and is left alone for {rest:?}");
-                AttemptError::Fatal(HttpError::Unreachable(wire.host().to_owned(), why))
+                let ClientLimits { failure_threshold, breaker_open_time, .. } = transport.options.limits;
+                let reason = format!(
+                    "{failure_threshold} requests failed in a row, so the client pauses for {breaker_open_time:?}"
+                );
+                AttemptError::Fatal(HttpError::Unreachable(transport.host().to_owned(), reason))
             }
         })
     }
@@ -111,23 +110,23 @@ impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
             .field("host", &self.inner.transport.host())
-            .field("calls", &self.request_counts())
+            .field("request_counts", &self.request_counts())
             .finish()
     }
 }
 
 fn build_rate_limiter(limits: &ClientLimits) -> DefaultDirectRateLimiter {
-    let some = |number| NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
+    let at_least_one = |number| NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
     DefaultDirectRateLimiter::direct(
-        Quota::per_minute(some(limits.requests_per_minute)).allow_burst(some(limits.burst)),
+        Quota::per_minute(at_least_one(limits.requests_per_minute)).allow_burst(at_least_one(limits.burst)),
     )
 }
 
-/// Opens when nothing but failures is in its ring and one more comes, hence one less than that many.
+/// `recloser` opens on the failure after its ring is full of failures, so the ring holds one less than the threshold.
 fn build_circuit_breaker(limits: &ClientLimits) -> AsyncRecloser {
-    let ring = limits.failure_threshold.saturating_sub(1).max(1);
+    let ring_len = limits.failure_threshold.saturating_sub(1).max(1);
     let breaker =
-        Recloser::custom().error_rate(1.0).closed_len(ring).half_open_len(1).open_wait(limits.breaker_open_time);
+        Recloser::custom().error_rate(1.0).closed_len(ring_len).half_open_len(1).open_wait(limits.breaker_open_time);
     breaker.build().into()
 }
 

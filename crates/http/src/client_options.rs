@@ -1,4 +1,4 @@
-//! How a server is reached, and how hard.
+//! Options of a client: address, token, trust, proxy and limits.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,56 +8,55 @@ use url::Url;
 use crate::route::Route;
 use crate::token::Token;
 
-/// How a server is reached. All of it is the operator's; nothing comes from the environment.
+/// How to connect to a server. The operator sets all of it; the client reads no environment variables (no
+/// `HTTP_PROXY`).
 #[derive(Clone)]
 pub struct ClientOptions {
-    /// Where its interface begins: `https://git.example.org/api/v1`.
+    /// Base of the API, such as `https://git.example.org/api/v1`.
     pub base_url: Url,
-    /// What authenticates.
     pub token: Option<Token>,
-    /// All that may leave.
+    /// The allow-list: no other request is sent.
     pub routes: &'static [Route],
-    /// Certificates to trust beside the system's, in PEM.
+    /// CA certificates to trust besides the system's, in PEM.
     pub extra_ca_pem: Option<Vec<u8>>,
-    /// What stands between here and the server.
     pub proxy: Option<Url>,
-    /// How hard, how often, how long.
     pub limits: ClientLimits,
 }
 
-/// How hard a server is asked, how often and how long.
+/// Timeouts, sizes, retries, rates and circuit breaker of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientLimits {
-    /// How long a connection may take.
     pub connect_timeout: Duration,
-    /// How long a request may take, from the connection to the last byte of the answer.
+    /// Maximum time of one attempt, from connecting to the last byte of the response.
     pub request_timeout: Duration,
-    /// The longest answer, in bytes.
+    /// Maximum size of a response body.
     pub max_body_bytes: usize,
-    /// How often a request is tried that may be repeated.
+    /// Maximum attempts of one request, the first included.
     pub max_attempts: usize,
-    /// How long the second try waits; each further one waits twice as long.
+    /// Delay before the second attempt. Each further delay doubles.
     pub initial_backoff: Duration,
-    /// How long anything waits before it is tried again. A server that asks for more is asked again by the caller.
+    /// Maximum delay before a retry. A longer `Retry-After` ends the retries with [`HttpError::RetryLater`].
+    ///
+    /// [`HttpError::RetryLater`]: crate::HttpError::RetryLater
     pub max_backoff: Duration,
-    /// How many requests leave in a minute, after the first ones.
+    /// Sustained rate, once the burst is used up.
     pub requests_per_minute: u32,
-    /// How many may leave at once.
+    /// How many requests may start at once before the rate limit applies.
     pub burst: u32,
-    /// How many are on their way at once, whatever else the pace allows; fewer where the server answers slower for it.
+    /// Upper bound of the adaptive concurrency limit.
     pub max_concurrency: usize,
-    /// How many failures in a row make the client leave the server alone.
+    /// How many consecutive failures open the circuit breaker.
     pub failure_threshold: usize,
-    /// How long it is left alone.
+    /// How long an open circuit breaker rejects requests before it lets one through.
     pub breaker_open_time: Duration,
-    /// How many bytes of answers are kept, to be asked for again on condition.
+    /// Size of the `ETag` cache.
     pub cache_bytes: usize,
 }
 
 impl ClientOptions {
-    /// Directly, with the system's certificates and the usual limits.
-    pub fn new(base: Url, token: Option<Token>, routes: &'static [Route]) -> Self {
-        Self { base_url: base, token, routes, extra_ca_pem: None, proxy: None, limits: ClientLimits::default() }
+    /// Returns options without proxy and extra certificates, with the default limits.
+    pub fn new(base_url: Url, token: Option<Token>, routes: &'static [Route]) -> Self {
+        Self { base_url, token, routes, extra_ca_pem: None, proxy: None, limits: ClientLimits::default() }
     }
 }
 
@@ -80,11 +79,11 @@ impl Default for ClientLimits {
     }
 }
 
-/// An address may hold a password, so only hosts are shown.
+/// Prints only hosts: a URL may hold a password.
 impl fmt::Debug for ClientOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reach")
-            .field("base", &self.base_url.host_str())
+        f.debug_struct("ClientOptions")
+            .field("base_url", &self.base_url.host_str())
             .field("token", &self.token)
             .field("proxy", &self.proxy.as_ref().map(Url::host_str))
             .field("limits", &self.limits)

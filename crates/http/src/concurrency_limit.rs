@@ -1,13 +1,15 @@
-//! How many requests are on their way at once: as many as the server answers without haste.
+//! Adaptive concurrency limit per server, like TCP Vegas: widens while latency stays near its minimum, narrows when it
+//! doubles.
 //!
-//! A server that is far away idles between requests, and several at once cost it nothing. One that is busy, or whose
-//! database takes one write at a time, answers each the slower the more there are, and is done with all of them no sooner.
-//! Which it is shows in how long an answer takes beside the shortest that the same question ever took:
+//! Concurrent requests to a distant server hide network latency. A busy server, or one whose database serialises writes
+//! (SQLite), only answers each request more slowly. The two cases differ in latency relative to the route's minimum:
 //!
-//! | an answer takes | then |
+//! | latency of a response | limit |
 //! |---|---|
-//! | less than a third longer, as did the last ones, three for each lane | a lane more |
-//! | twice as long or longer, or the request fails | a lane less |
+//! | failed request | −1 |
+//! | ≥ 2 × minimum | −1 |
+//! | < 4⁄3 × minimum, for 3 × limit responses in a row | +1 |
+//! | otherwise | unchanged |
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -15,26 +17,24 @@ use std::time::Duration;
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// Where it begins, and ends: what goes over the network hides behind the other's work.
+/// Initial and minimum concurrency. Two requests overlap network latency with server work.
 const MIN_CONCURRENCY: usize = 2;
 
-/// The lanes to a server.
+/// The adaptive limit: a semaphore whose number of permits follows the measured latency.
 pub(crate) struct ConcurrencyLimit {
     permits: Semaphore,
     state: Mutex<ConcurrencyState>,
 }
 
-/// How many lanes there are, and why.
 struct ConcurrencyState {
     limit: usize,
     max_limit: usize,
-    /// Swift answers in a row since the number changed.
+    /// Consecutive responses near the minimum latency since the limit changed.
     fast_streak: usize,
-    /// The shortest time that each question took.
+    /// Minimum latency per route.
     min_latency: HashMap<&'static str, Duration>,
 }
 
-/// What an answer says about the number of lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LimitChange {
     Unchanged,
@@ -43,42 +43,41 @@ enum LimitChange {
 }
 
 impl ConcurrencyLimit {
-    /// At most so many.
-    pub(crate) fn new(most: usize) -> Self {
-        let width = ConcurrencyState::new(most);
-        Self { permits: Semaphore::new(width.limit), state: Mutex::new(width) }
+    pub(crate) fn new(max_limit: usize) -> Self {
+        let state = ConcurrencyState::new(max_limit);
+        Self { permits: Semaphore::new(state.limit), state: Mutex::new(state) }
     }
 
-    /// Waits for a lane. It is free again when what is returned is dropped or handed to [`Self::answered`].
+    /// Waits for a permit. Dropping it, or passing it to [`Self::release`], frees it.
     pub(crate) async fn acquire(&self) -> Option<SemaphorePermit<'_>> {
-        // Nobody closes it, so there is one.
+        // The semaphore is never closed, so this is always `Some`.
         self.permits.acquire().await.ok()
     }
 
-    /// The question was answered in that time, or not at all.
-    pub(crate) fn release(&self, lane: Option<SemaphorePermit<'_>>, question: &'static str, took: Option<Duration>) {
-        match self.state.lock().unwrap_or_else(PoisonError::into_inner).record_latency(question, took) {
+    /// Frees a permit and adjusts the limit. `latency` is `None` for a failed request.
+    pub(crate) fn release(&self, permit: Option<SemaphorePermit<'_>>, route: &'static str, latency: Option<Duration>) {
+        match self.state.lock().unwrap_or_else(PoisonError::into_inner).record_latency(route, latency) {
             LimitChange::Unchanged => {}
             LimitChange::Raise => self.permits.add_permits(1),
-            LimitChange::Lower => lane.into_iter().for_each(SemaphorePermit::forget),
+            LimitChange::Lower => permit.into_iter().for_each(SemaphorePermit::forget),
         }
     }
 }
 
 impl ConcurrencyState {
-    fn new(most: usize) -> Self {
-        let most = most.max(1);
-        Self { limit: most.min(MIN_CONCURRENCY), max_limit: most, fast_streak: 0, min_latency: HashMap::new() }
+    fn new(max_limit: usize) -> Self {
+        let max_limit = max_limit.max(1);
+        Self { limit: max_limit.min(MIN_CONCURRENCY), max_limit, fast_streak: 0, min_latency: HashMap::new() }
     }
 
-    fn record_latency(&mut self, question: &'static str, took: Option<Duration>) -> LimitChange {
-        let Some(took) = took else { return self.lower() };
-        let shortest = self.min_latency.entry(question).or_insert(took);
-        // A server that became slower for good is one that answers in its usual time after a while.
-        *shortest = took.min(*shortest + *shortest / 1024);
-        match took {
-            _ if took >= *shortest * 2 => self.lower(),
-            _ if took < *shortest * 4 / 3 => self.raise(),
+    fn record_latency(&mut self, route: &'static str, latency: Option<Duration>) -> LimitChange {
+        let Some(latency) = latency else { return self.lower() };
+        let minimum = self.min_latency.entry(route).or_insert(latency);
+        // The minimum drifts upwards, so that a server that became slower for good gets its concurrency back.
+        *minimum = latency.min(*minimum + *minimum / 1024);
+        match latency {
+            _ if latency >= *minimum * 2 => self.lower(),
+            _ if latency < *minimum * 4 / 3 => self.raise(),
             _ => self.hold(),
         }
     }
@@ -113,62 +112,62 @@ mod tests {
 
     use super::{ConcurrencyLimit, ConcurrencyState, LimitChange, MIN_CONCURRENCY};
 
-    /// So many answers of a server that needs `alone` for one, and as much longer for each further one at a time as
-    /// `each` says.
-    fn simulate(width: &mut ConcurrencyState, answers: usize, alone: u64, each: u64) -> Vec<usize> {
-        let took = |open: usize| Duration::from_millis(alone + each * (open as u64 - 1));
-        let answer = |_| {
-            width.record_latency("pull", Some(took(width.limit)));
-            width.limit
+    /// Records `responses` of a server that takes `alone` ms for a single request and `each` ms more for every
+    /// concurrent one. Returns the limit after each response.
+    fn simulate(state: &mut ConcurrencyState, responses: usize, alone: u64, each: u64) -> Vec<usize> {
+        let latency = |concurrency: usize| Duration::from_millis(alone + each * (concurrency as u64 - 1));
+        let record = |_| {
+            state.record_latency("pull", Some(latency(state.limit)));
+            state.limit
         };
-        (0..answers).map(answer).collect()
+        (0..responses).map(record).collect()
     }
 
     #[test]
-    fn a_server_far_away_gets_all_lanes_and_one_that_is_busy_gets_few() {
-        let mut far = ConcurrencyState::new(6);
-        assert_eq!(simulate(&mut far, 200, 80, 4).last(), Some(&6));
+    fn a_distant_server_reaches_the_maximum_and_a_busy_one_stays_low() {
+        let mut distant = ConcurrencyState::new(6);
+        assert_eq!(simulate(&mut distant, 200, 80, 4).last(), Some(&6));
         let mut busy = ConcurrencyState::new(6);
         busy.record_latency("pull", Some(Duration::from_millis(8)));
-        let open = simulate(&mut busy, 200, 8, 6);
-        assert!(open[100..].iter().all(|open| *open <= 3), "{open:?}");
+        let limits = simulate(&mut busy, 200, 8, 6);
+        assert!(limits[100..].iter().all(|limit| *limit <= 3), "{limits:?}");
     }
 
     #[test]
-    fn a_server_that_becomes_slow_for_good_gets_its_lanes_back() {
-        let mut width = ConcurrencyState::new(6);
-        simulate(&mut width, 200, 10, 0);
-        simulate(&mut width, 10, 100, 0);
-        assert_eq!(width.limit, MIN_CONCURRENCY);
-        assert_eq!(simulate(&mut width, 3000, 100, 0).last(), Some(&6));
+    fn a_server_that_becomes_permanently_slower_reaches_the_maximum_again() {
+        let mut state = ConcurrencyState::new(6);
+        simulate(&mut state, 200, 10, 0);
+        simulate(&mut state, 10, 100, 0);
+        assert_eq!(state.limit, MIN_CONCURRENCY);
+        assert_eq!(simulate(&mut state, 3000, 100, 0).last(), Some(&6));
     }
 
     #[test]
-    fn failures_leave_two_lanes_and_one_stays_one() {
-        let mut width = ConcurrencyState::new(6);
-        simulate(&mut width, 200, 10, 0);
-        let told: Vec<LimitChange> = (0..6).map(|_| width.record_latency("pull", None)).collect();
-        let [fewer, none] = [LimitChange::Lower, LimitChange::Unchanged];
-        assert_eq!(told, [fewer, fewer, fewer, fewer, none, none]);
+    fn failures_lower_the_limit_to_the_minimum_and_a_limit_of_one_stays_one() {
+        let mut state = ConcurrencyState::new(6);
+        simulate(&mut state, 200, 10, 0);
+        let changes: Vec<LimitChange> = (0..6).map(|_| state.record_latency("pull", None)).collect();
+        let [lower, unchanged] = [LimitChange::Lower, LimitChange::Unchanged];
+        assert_eq!(changes, [lower, lower, lower, lower, unchanged, unchanged]);
         let mut single = ConcurrencyState::new(1);
         assert_eq!(simulate(&mut single, 100, 10, 0).last(), Some(&1));
     }
 
     #[tokio::test]
-    async fn lanes_open_and_close_as_answers_come() {
-        let lanes = ConcurrencyLimit::new(6);
-        let mut entered = Vec::new();
+    async fn the_number_of_permits_follows_the_latency() {
+        let limit = ConcurrencyLimit::new(6);
+        let mut permits = Vec::new();
         for _ in 0..100 {
-            let lane = lanes.acquire().await;
-            lanes.release(lane, "pull", Some(Duration::from_millis(10)));
+            let permit = limit.acquire().await;
+            limit.release(permit, "pull", Some(Duration::from_millis(10)));
         }
-        while lanes.permits.available_permits() > 0 {
-            entered.push(lanes.acquire().await);
+        while limit.permits.available_permits() > 0 {
+            permits.push(limit.acquire().await);
         }
-        assert_eq!(entered.len(), 6);
-        for lane in entered {
-            lanes.release(lane, "pull", Some(Duration::from_millis(50)));
+        assert_eq!(permits.len(), 6);
+        for permit in permits {
+            limit.release(permit, "pull", Some(Duration::from_millis(50)));
         }
-        assert_eq!(lanes.permits.available_permits(), MIN_CONCURRENCY);
+        assert_eq!(limit.permits.available_permits(), MIN_CONCURRENCY);
     }
 }

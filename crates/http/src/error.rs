@@ -1,31 +1,31 @@
-//! Why there is no answer.
+//! Errors of the client.
 
 use std::time::Duration;
 
 use thiserror::Error;
 
-/// Why there is no answer. No message holds a token, a query or a body.
+/// Why a request has no response. Messages never contain a token, a query or a body.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum HttpError {
-    /// It is not on the adapter's list, so it did not leave.
-    #[error("`{0}` is not something referee sends")]
+    /// The request is not on the allow-list and was not sent.
+    #[error("`{0}` is not on the list of requests that referee may send")]
     NotAllowed(String),
-    /// The server could not be reached; nothing was done.
+    /// The server gave no response to a read, or a write was never sent. Holds host and reason.
     #[error("`{0}` cannot be reached: {1}")]
     Unreachable(String, String),
-    /// It was sent and may have been done: the answer got lost.
-    #[error("the answer got lost, and it is not known whether that was done")]
+    /// The write was sent, but its response was lost: the server may have performed it.
+    #[error("the response was lost, so referee does not know whether the server performed the request")]
     OutcomeUnknown,
-    /// The server, or the pace kept here, asks to come back later.
-    #[error("the server asks to come back later")]
+    /// The server rate-limits the client, or is unavailable for longer than the client waits.
+    #[error("the server asks to retry later")]
     RetryLater {
-        /// How long it asks to wait.
+        /// The server's `Retry-After`.
         after: Option<Duration>,
     },
-    /// The answer cannot be read.
-    #[error("the answer cannot be read: {0}")]
+    /// The response is too long or not the expected JSON.
+    #[error("the response cannot be read: {0}")]
     UnreadableResponse(String),
-    /// This makes no client.
+    /// [`Client::new`](crate::Client::new) rejects the options.
     #[error("{0}")]
     InvalidOptions(String),
 }

@@ -1,4 +1,4 @@
-//! The library's client, as the operator wants it.
+//! Builds the `reqwest` client from the options.
 
 use std::time::Duration;
 
@@ -10,16 +10,16 @@ use crate::client_options::ClientOptions;
 use crate::error::HttpError;
 use crate::token::Token;
 
-/// Below what servers and proxies usually grant, so that a write seldom meets a connection that is just being closed.
+/// Shorter than the keep-alive of common servers and proxies, so that a write rarely hits a connection being closed.
 const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// What the operator says of this server, and nothing of the environment.
-pub(crate) fn build_http_client(reach: &ClientOptions) -> Result<reqwest::Client, HttpError> {
-    validate_base_url(&reach.base_url)?;
-    // Fails if it was done before, which is as good.
+/// Builds the client from the options alone: neither the environment's proxies nor automatic redirects apply.
+pub(crate) fn build_http_client(options: &ClientOptions) -> Result<reqwest::Client, HttpError> {
+    validate_base_url(&options.base_url)?;
+    // Fails if a provider is installed already, which is just as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("application/json"))]);
-    if let Some(token) = &reach.token {
+    if let Some(token) = &options.token {
         headers.insert(AUTHORIZATION, authorization_header(token)?);
     }
     let mut builder = reqwest::Client::builder()
@@ -27,44 +27,43 @@ pub(crate) fn build_http_client(reach: &ClientOptions) -> Result<reqwest::Client
         .default_headers(headers)
         .redirect(Policy::none())
         .no_proxy()
-        .connect_timeout(reach.limits.connect_timeout)
-        .timeout(reach.limits.request_timeout)
+        .connect_timeout(options.limits.connect_timeout)
+        .timeout(options.limits.request_timeout)
         .pool_idle_timeout(POOL_IDLE_TIMEOUT);
-    if let Some(pem) = &reach.extra_ca_pem {
+    if let Some(pem) = &options.extra_ca_pem {
         let trusted = reqwest::Certificate::from_pem_bundle(pem).unwrap_or_default();
         if trusted.is_empty() {
-            return Err(invalid_options("there is no certificate in what shall be trusted: it is read as PEM"));
+            return Err(invalid_options("the CA file contains no certificate; it must be PEM"));
         }
         builder = builder.tls_certs_merge(trusted);
     }
-    if let Some(proxy) = &reach.proxy {
-        let proxy =
-            reqwest::Proxy::all(proxy.clone()).map_err(|_| invalid_options("the address of the proxy is none"))?;
+    if let Some(proxy) = &options.proxy {
+        let proxy = reqwest::Proxy::all(proxy.clone()).map_err(|_| invalid_options("the proxy URL is not valid"))?;
         builder = builder.proxy(proxy);
     }
-    builder.build().map_err(|_| invalid_options("no client can be built for this address"))
+    builder.build().map_err(|_| invalid_options("cannot build an HTTP client for this server URL"))
 }
 
 fn validate_base_url(base: &Url) -> Result<(), HttpError> {
     if !matches!(base.scheme(), "http" | "https") || base.host_str().is_none() {
-        return Err(invalid_options("an address of a server begins with `https://` or `http://`"));
+        return Err(invalid_options("the server URL must start with `https://` or `http://`"));
     }
     if !base.username().is_empty() || base.password().is_some() {
-        return Err(invalid_options("the address holds a name or a password: the token has a place of its own"));
+        return Err(invalid_options("the server URL contains a user name or password; pass the token separately"));
     }
     if base.query().is_some() || base.fragment().is_some() {
-        return Err(invalid_options("the address of a server has no `?` and no `#`"));
+        return Err(invalid_options("the server URL must not contain `?` or `#`"));
     }
     Ok(())
 }
 
 fn authorization_header(token: &Token) -> Result<HeaderValue, HttpError> {
-    let wrong = |_| invalid_options("the token holds characters that no token has, such as a line break");
-    let mut value = HeaderValue::from_str(&format!("token {}", token.reveal())).map_err(wrong)?;
+    let invalid = |_| invalid_options("the token contains an invalid character, such as a line break");
+    let mut value = HeaderValue::from_str(&format!("token {}", token.reveal())).map_err(invalid)?;
     value.set_sensitive(true);
     Ok(value)
 }
 
-fn invalid_options(why: &str) -> HttpError {
-    HttpError::InvalidOptions(why.to_owned())
+fn invalid_options(reason: &str) -> HttpError {
+    HttpError::InvalidOptions(reason.to_owned())
 }

@@ -1,5 +1,6 @@
-//! The one place a request leaves from: checked against an allow-list, paced, repeated only where that is safe, counted,
-//! and silent about tokens.
+//! The HTTP client that every request of referee goes through: it checks each against an allow-list, limits rate and
+//! concurrency, retries where that is safe, counts, and keeps tokens out of errors and logs. It knows no forge and no
+//! model.
 
 mod attempt_error;
 mod checked_request;

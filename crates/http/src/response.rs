@@ -1,4 +1,4 @@
-//! What came back.
+//! A response and what can be read from it.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -8,49 +8,48 @@ use serde_json::Value;
 
 use crate::error::HttpError;
 
-/// The longest message of a server that is repeated, in characters.
+/// Maximum length of a server's error message that referee repeats.
 const MAX_MESSAGE_CHARS: usize = 200;
 
-/// An answer of the server, whatever its status.
+/// A complete response, whatever its status.
 #[derive(Clone, Debug)]
 pub struct Response {
-    /// Its status.
     pub status: u16,
-    /// Its headers, names in lower case.
+    /// Header names are in lower case.
     pub headers: BTreeMap<String, String>,
-    /// What it holds: JSON, plain text, HTML or nothing.
+    /// JSON, plain text, HTML or nothing. The token is redacted unless the status is 2xx.
     pub body: Vec<u8>,
 }
 
 impl Response {
-    /// Whether it was done.
+    /// Returns whether the status is 2xx.
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
 
-    /// A header.
+    /// Returns a header by its lower-case name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(String::as_str)
     }
 
-    /// The body as JSON.
+    /// Parses the body as JSON.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpError> {
         serde_json::from_slice(&self.body).map_err(|error| HttpError::UnreadableResponse(error.to_string()))
     }
 
-    /// The server's own words for why not: its `message`, else the first line of a plain text; short, one line, and
-    /// nothing of a page.
+    /// Returns the server's error message on one line: `message` or `error` of a JSON object, or the first line of
+    /// plain text. Empty for HTML.
     pub fn message(&self) -> String {
         let text = String::from_utf8_lossy(&self.body);
-        let said = match serde_json::from_str::<Value>(&text) {
+        let message = match serde_json::from_str::<Value>(&text) {
             Ok(value) => ["message", "error"].iter().find_map(|key| value.get(key)?.as_str()).unwrap_or("").to_owned(),
             Err(_) if self.is_html(&text) => String::new(),
             Err(_) => text.trim().lines().next().unwrap_or_default().to_owned(),
         };
-        let words: Vec<&str> = said.split(|c: char| c.is_whitespace() || c.is_control()).collect();
+        let words: Vec<&str> = message.split(|c: char| c.is_whitespace() || c.is_control()).collect();
         words
             .into_iter()
-            .filter(|it| !it.is_empty())
+            .filter(|word| !word.is_empty())
             .collect::<Vec<_>>()
             .join(" ")
             .chars()
@@ -64,11 +63,11 @@ impl Response {
         i64::try_from(date.duration_since(UNIX_EPOCH).ok()?.as_secs()).ok()
     }
 
-    /// How long the server asks to wait, whether it says so in seconds or as a date.
+    /// Returns the `Retry-After` header, given in seconds or as a date.
     pub(crate) fn retry_after(&self) -> Option<Duration> {
         let after = self.header("retry-after")?.trim();
         let date = || httpdate::parse_http_date(after).ok();
-        // By the server's own clock where it tells it: ours may be off.
+        // Relative to the server's `Date` header if there is one: the local clock may be wrong.
         let now = || self.date().and_then(|it| u64::try_from(it).ok()).map(|it| UNIX_EPOCH + Duration::from_secs(it));
         after
             .parse()
@@ -92,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_the_servers_words_and_nothing_else() {
+    fn an_error_message_is_one_short_line_without_html() {
         let cases = [
             (r#"{"message":"no such label","url":"x"}"#, "no such label"),
             (r#"{"message":"a\nb\u001b[31m c"}"#, "a b [31m c"),
@@ -114,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_is_read_and_a_wrong_one_is_none() {
+    fn a_date_header_is_parsed_and_an_invalid_one_is_none() {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT";
         assert_eq!(response(&[("date", date)], "").date(), Some(784_111_777));
         assert_eq!(response(&[("date", "yesterday")], "").date(), None);
@@ -122,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_is_read_in_seconds_and_as_a_date_by_the_servers_clock() {
+    fn retry_after_is_parsed_as_seconds_and_as_a_date_relative_to_the_servers_clock() {
         let at = |date, after| response(&[("date", date), ("retry-after", after)], "").retry_after();
         let date = "Sun, 06 Nov 1994 08:49:37 GMT";
         assert_eq!(at(date, "7"), Some(Duration::from_secs(7)));

@@ -1,37 +1,33 @@
-//! One request, not sent yet.
+//! A request along a route, before the allow-list check.
 
 use serde_json::Value;
 
 use crate::route::Route;
 
-/// One request.
+/// A request along a route.
 #[derive(Clone, Debug)]
 pub struct RouteRequest<'a> {
-    /// Along which route.
     pub route: &'a Route,
-    /// What stands in its places, in order; each is one segment, whatever is in it.
+    /// Values of the placeholders in the path, in order. Each is escaped into exactly one segment.
     pub path_params: Vec<String>,
-    /// What follows the question mark.
     pub query: Vec<(&'static str, String)>,
-    /// What is sent.
     pub body: Option<Value>,
 }
 
 impl<'a> RouteRequest<'a> {
-    /// A request without a query and a body.
-    pub fn new<T: ToString>(route: &'a Route, places: impl IntoIterator<Item = T>) -> Self {
-        let places = places.into_iter().map(|place| place.to_string()).collect();
-        Self { route, path_params: places, query: Vec::new(), body: None }
+    /// Creates a request without query and body.
+    pub fn new<T: ToString>(route: &'a Route, path_params: impl IntoIterator<Item = T>) -> Self {
+        let path_params = path_params.into_iter().map(|param| param.to_string()).collect();
+        Self { route, path_params, query: Vec::new(), body: None }
     }
 
-    /// The same with one more word in its query.
+    /// Adds a query parameter.
     #[must_use]
     pub fn with_query(mut self, name: &'static str, value: impl ToString) -> Self {
         self.query.push((name, value.to_string()));
         self
     }
 
-    /// The same with a body.
     #[must_use]
     pub fn with_body(mut self, body: Value) -> Self {
         self.body = Some(body);

@@ -1,18 +1,17 @@
-//! A secret that authenticates: it can be sent, and it cannot be printed.
+//! An API token that `Debug` does not print.
 
 use std::fmt;
 
-/// A token.
+/// An API token. `Debug` prints a placeholder, and there is no `Display`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
 
 impl Token {
-    /// A token, as its owner wrote it down.
     pub fn new(token: impl Into<String>) -> Self {
         Self(token.into())
     }
 
-    /// The token itself, for the one header that carries it and for git's credentials.
+    /// Returns the secret, for the `Authorization` header and for git's credential helper.
     pub fn reveal(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,5 @@
-//! One try on the wire: send, follow within the host, read up to a limit.
+//! One attempt: sends the request, follows redirects within the origin, reads the body up to a limit, redacts the
+//! token.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -17,10 +18,9 @@ use crate::response::Response;
 use crate::route::Method;
 use crate::token::Token;
 
-/// How often a read is led on.
 const MAX_REDIRECTS: usize = 5;
 
-/// The wire to one server.
+/// The `reqwest` client of one server, with its cache and counters.
 pub(crate) struct Transport {
     pub(crate) options: ClientOptions,
     http: reqwest::Client,
@@ -30,32 +30,32 @@ pub(crate) struct Transport {
 }
 
 impl Transport {
-    pub(crate) fn new(reach: ClientOptions) -> Result<Self, HttpError> {
-        let http = build_http_client(&reach)?;
-        let kept = EtagCache::new(reach.limits.cache_bytes);
-        Ok(Self { options: reach, http, cache: kept, reads: AtomicUsize::new(0), writes: AtomicUsize::new(0) })
+    pub(crate) fn new(options: ClientOptions) -> Result<Self, HttpError> {
+        let http = build_http_client(&options)?;
+        let cache = EtagCache::new(options.limits.cache_bytes);
+        Ok(Self { options, http, cache, reads: AtomicUsize::new(0), writes: AtomicUsize::new(0) })
     }
 
-    /// Sends once and waits for the whole answer.
-    pub(crate) async fn attempt(&self, parcel: &CheckedRequest) -> Result<Response, AttemptError> {
-        let kept = parcel.is_read().then(|| self.cache.get(&parcel.url)).flatten();
-        let etag = kept.as_ref().and_then(|it| it.header("etag"));
-        let mut url = parcel.url.clone();
+    /// Sends the request once and reads the complete response. Reads follow redirects.
+    pub(crate) async fn attempt(&self, request: &CheckedRequest) -> Result<Response, AttemptError> {
+        let cached = request.is_read().then(|| self.cache.get(&request.url)).flatten();
+        let etag = cached.as_ref().and_then(|response| response.header("etag"));
+        let mut url = request.url.clone();
         for _ in 0..=MAX_REDIRECTS {
-            let answer = self.send_once(parcel, &url, etag).await?;
-            match answer.status {
-                301 | 302 | 303 | 307 | 308 if parcel.is_read() => url = self.resolve_redirect(&url, &answer)?,
-                429 | 500.. => return Err(AttemptError::Unavailable(answer)),
-                304 => return Ok(kept.map_or(answer.clone(), |kept| merge_not_modified(&kept, answer))),
+            let response = self.send_once(request, &url, etag).await?;
+            match response.status {
+                301 | 302 | 303 | 307 | 308 if request.is_read() => url = self.resolve_redirect(&url, &response)?,
+                429 | 500.. => return Err(AttemptError::Unavailable(response)),
+                304 => return Ok(cached.map_or(response.clone(), |cached| merge_not_modified(&cached, response))),
                 _ => {
-                    if parcel.is_read() {
-                        self.cache.insert(&parcel.url, &answer);
+                    if request.is_read() {
+                        self.cache.insert(&request.url, &response);
                     }
-                    return Ok(answer);
+                    return Ok(response);
                 }
             }
         }
-        Err(self.redirect_error("it redirects in circles"))
+        Err(self.redirect_error("too many redirects"))
     }
 
     pub(crate) fn request_counts(&self) -> RequestCounts {
@@ -68,44 +68,44 @@ impl Transport {
 
     async fn send_once(
         &self,
-        parcel: &CheckedRequest,
+        request: &CheckedRequest,
         url: &Url,
         etag: Option<&str>,
     ) -> Result<Response, AttemptError> {
-        let counter = if parcel.is_read() { &self.reads } else { &self.writes };
+        let counter = if request.is_read() { &self.reads } else { &self.writes };
         counter.fetch_add(1, Ordering::Relaxed);
-        let mut request = self.http.request(to_reqwest_method(parcel.method), url.clone());
+        let mut builder = self.http.request(to_reqwest_method(request.method), url.clone());
         if let Some(etag) = etag {
-            request = request.header(IF_NONE_MATCH, etag);
+            builder = builder.header(IF_NONE_MATCH, etag);
         }
-        if let Some(body) = &parcel.body {
-            request = request.header(CONTENT_TYPE, "application/json").body(body.clone());
+        if let Some(body) = &request.body {
+            builder = builder.header(CONTENT_TYPE, "application/json").body(body.clone());
         }
-        let answer = request.send().await.map_err(|error| {
-            let failed = classify::classify_error(&error, &self.options.limits);
-            if matches!(failed, AttemptError::Unsent(_)) {
+        let response = builder.send().await.map_err(|error| {
+            let error = classify::classify_error(&error, &self.options.limits);
+            if matches!(error, AttemptError::Unsent(_)) {
                 counter.fetch_sub(1, Ordering::Relaxed);
             }
-            failed
+            error
         })?;
-        self.read_response(parcel, answer).await
+        self.read_response(request, response).await
     }
 
     async fn read_response(
         &self,
-        parcel: &CheckedRequest,
-        mut answer: reqwest::Response,
+        request: &CheckedRequest,
+        mut response: reqwest::Response,
     ) -> Result<Response, AttemptError> {
         let limits = &self.options.limits;
-        let status = answer.status().as_u16();
+        let status = response.status().as_u16();
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-        let headers = answer.headers().iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
+        let headers = response.headers().iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
         let mut body = Vec::new();
-        while let Some(chunk) = answer.chunk().await.map_err(|error| classify::classify_error(&error, limits))? {
+        while let Some(chunk) = response.chunk().await.map_err(|error| classify::classify_error(&error, limits))? {
             if body.len() + chunk.len() > limits.max_body_bytes {
-                let why = format!("it is longer than {} bytes", limits.max_body_bytes);
+                let reason = format!("it is longer than {} bytes", limits.max_body_bytes);
                 let error =
-                    if parcel.is_read() { HttpError::UnreadableResponse(why) } else { HttpError::OutcomeUnknown };
+                    if request.is_read() { HttpError::UnreadableResponse(reason) } else { HttpError::OutcomeUnknown };
                 return Err(AttemptError::Fatal(error));
             }
             body.extend_from_slice(&chunk);
@@ -113,33 +113,36 @@ impl Transport {
         Ok(self.redact_token(Response { status, headers, body }))
     }
 
-    /// A server that complains about a token may repeat it.
-    fn redact_token(&self, answer: Response) -> Response {
-        let token = self.options.token.as_ref().map(Token::reveal).filter(|it| !it.is_empty());
-        match token.zip(std::str::from_utf8(&answer.body).ok()) {
-            Some((token, text)) if !answer.is_success() && text.contains(token) => {
-                Response { body: text.replace(token, "…").into_bytes(), ..answer }
+    /// Replaces the token in an error response: some servers repeat a rejected token in their message.
+    fn redact_token(&self, response: Response) -> Response {
+        let token = self.options.token.as_ref().map(Token::reveal).filter(|token| !token.is_empty());
+        match token.zip(std::str::from_utf8(&response.body).ok()) {
+            Some((token, text)) if !response.is_success() && text.contains(token) => {
+                Response { body: text.replace(token, "…").into_bytes(), ..response }
             }
-            _ => answer,
+            _ => response,
         }
     }
 
-    /// Where a redirect leads, if the token may go there and the read is on the list.
-    fn resolve_redirect(&self, from: &Url, answer: &Response) -> Result<Url, AttemptError> {
-        let to = answer.header("location").and_then(|it| from.join(it).ok());
-        let to = to.ok_or_else(|| self.redirect_error("it redirects to nowhere"))?;
-        if to.origin() != self.options.base_url.origin() {
-            let elsewhere = to.origin().ascii_serialization();
-            return Err(self.redirect_error(&format!("it redirects to `{elsewhere}`, where the token does not go")));
+    /// Returns the target of a redirect if it has the same origin (the token must not go elsewhere) and is on the
+    /// allow-list.
+    fn resolve_redirect(&self, from: &Url, response: &Response) -> Result<Url, AttemptError> {
+        let target = response.header("location").and_then(|location| from.join(location).ok());
+        let target = target.ok_or_else(|| self.redirect_error("it redirects without a valid `Location`"))?;
+        if target.origin() != self.options.base_url.origin() {
+            let origin = target.origin().ascii_serialization();
+            return Err(
+                self.redirect_error(&format!("it redirects to `{origin}`; referee sends the token to no other server"))
+            );
         }
-        if !may_follow_redirect(&self.options, &to) {
-            return Err(self.redirect_error("it redirects to a page that is no part of its interface"));
+        if !may_follow_redirect(&self.options, &target) {
+            return Err(self.redirect_error("it redirects to a path outside its API; check the server URL"));
         }
-        Ok(to)
+        Ok(target)
     }
 
-    fn redirect_error(&self, why: &str) -> AttemptError {
-        AttemptError::Fatal(HttpError::Unreachable(self.host().to_owned(), why.to_owned()))
+    fn redirect_error(&self, reason: &str) -> AttemptError {
+        AttemptError::Fatal(HttpError::Unreachable(self.host().to_owned(), reason.to_owned()))
     }
 }
 

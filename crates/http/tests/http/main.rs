@@ -1,7 +1,7 @@
-//! The client against a server that answers as it is told.
+//! The client against a scripted server on loopback.
 
-mod again;
-mod allowed;
+mod allow_list;
+mod connection;
+mod retry;
 mod server;
 mod trust;
-mod ways;

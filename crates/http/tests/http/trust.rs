@@ -1,7 +1,7 @@
-//! Whom a client trusts: the system's certificates, and what the operator adds.
+//! Which TLS certificates the client trusts: the system's, and the operator's CA.
 //!
-//! `tls/` holds a server's certificate and key for loopback, and the certificate of an authority that signed it and whose
-//! key is gone.
+//! `tls/` holds a server certificate and key for loopback, and the CA certificate that signed it. The CA's key is not
+//! kept.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -12,15 +12,15 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-use crate::server::reach;
+use crate::server::client_options;
 
 const VERSION: Route = Route::get("/version");
 const ROUTES: &[Route] = &[VERSION];
 const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}";
-const AUTHORITY: &[u8] = include_bytes!("tls/ca.pem");
+const CA: &[u8] = include_bytes!("tls/ca.pem");
 
-/// Answers one request after another; ends when the process does.
-fn server() -> ClientOptions {
+/// Starts a TLS server and returns the options to reach it. The server ends with the process.
+fn start_server() -> ClientOptions {
     let certificate = CertificateDer::from_pem_slice(include_bytes!("tls/server.pem")).expect("a certificate");
     let key = PrivateKeyDer::from_pem_slice(include_bytes!("tls/server-key.pem")).expect("a key");
     let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
@@ -36,32 +36,32 @@ fn server() -> ClientOptions {
         for stream in listener.incoming().flatten() {
             let session = ServerConnection::new(Arc::clone(&config)).expect("a session");
             let mut stream = BufReader::new(StreamOwned::new(session, stream));
-            // A client that does not trust this server ends here.
-            let whole = stream.by_ref().lines().map_while(Result::ok).any(|line| line.is_empty());
+            // A client that does not trust this server closes the connection here.
+            let complete = stream.by_ref().lines().map_while(Result::ok).any(|line| line.is_empty());
             let mut stream = stream.into_inner();
-            if whole && stream.write_all(REPLY).is_ok() {
+            if complete && stream.write_all(REPLY).is_ok() {
                 stream.conn.send_close_notify();
                 stream.flush().expect("an end");
             }
         }
     });
-    reach(base.parse().expect("an address"), ROUTES)
+    client_options(base.parse().expect("an address"), ROUTES)
 }
 
 #[tokio::test]
-async fn an_unknown_authority_is_not_trusted() {
-    let error = Client::new(server())
+async fn a_certificate_of_an_unknown_ca_is_rejected() {
+    let error = Client::new(start_server())
         .expect("a client")
         .send(&RouteRequest::new(&VERSION, [""; 0]))
         .await
-        .expect_err("no trust");
+        .expect_err("an untrusted certificate");
     let want = "`127.0.0.1` cannot be reached: its certificate is not trusted (";
     assert!(error.to_string().starts_with(want), "{error}");
 }
 
 #[tokio::test]
-async fn an_authority_of_the_operator_is_trusted() {
-    let reach = ClientOptions { extra_ca_pem: Some(AUTHORITY.to_vec()), ..server() };
-    let client = Client::new(reach).expect("a client");
-    assert_eq!(client.send(&RouteRequest::new(&VERSION, [""; 0])).await.expect("an answer").body, b"{}");
+async fn a_certificate_of_the_operators_ca_is_trusted() {
+    let options = ClientOptions { extra_ca_pem: Some(CA.to_vec()), ..start_server() };
+    let client = Client::new(options).expect("a client");
+    assert_eq!(client.send(&RouteRequest::new(&VERSION, [""; 0])).await.expect("a response").body, b"{}");
 }

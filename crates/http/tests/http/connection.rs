@@ -1,0 +1,173 @@
+//! Connection errors, redirects, body limits, conditional requests, proxies and redaction.
+
+use referee_http::{Client, ClientLimits, ClientOptions, HttpError, Method, RequestCounts, Route, RouteRequest, Token};
+use tokio::net::TcpListener;
+use url::Url;
+
+use crate::server::{Reply, SECRET, Server, client_options};
+
+const PULL: Route = Route::get("/pulls/{number}");
+const POST: Route = Route::write_without_body(Method::Post, "/pulls/{number}/resolve");
+const ROUTES: &[Route] = &[PULL, POST];
+
+fn read() -> RouteRequest<'static> {
+    RouteRequest::new(&PULL, [7])
+}
+
+fn write() -> RouteRequest<'static> {
+    RouteRequest::new(&POST, [7])
+}
+
+fn redirect(location: &str) -> Reply {
+    Reply::new("307 Temporary Redirect", &format!("location: {location}\r\n"), "")
+}
+
+async fn closed_port() -> Url {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    Url::parse(&format!("http://{}/", listener.local_addr().expect("an address"))).expect("an address")
+}
+
+#[tokio::test]
+async fn a_refused_connection_is_reported_and_not_counted() {
+    let client = Client::new(client_options(closed_port().await, ROUTES)).expect("a client");
+    for request in [read(), write()] {
+        let error = client.send(&request).await.expect_err("nobody listens");
+        assert_eq!(error.to_string(), "`127.0.0.1` cannot be reached: the connection was refused");
+    }
+    assert_eq!(client.request_counts(), RequestCounts::default());
+}
+
+#[tokio::test]
+async fn an_unknown_host_name_is_reported() {
+    let base = Url::parse("http://nowhere.invalid/api").expect("an address");
+    let error =
+        Client::new(client_options(base, ROUTES)).expect("a client").send(&read()).await.expect_err("no such name");
+    assert_eq!(error.to_string(), "`nowhere.invalid` cannot be reached: the host name cannot be resolved");
+}
+
+#[tokio::test]
+async fn a_server_without_tls_is_reported() {
+    let server = Server::new([Reply::ok("{}")]).await;
+    let mut base = server.url.clone();
+    base.set_scheme("https").expect("a scheme");
+    let error = Client::new(client_options(base, ROUTES)).expect("a client").send(&write()).await.expect_err("no TLS");
+    let want = "`127.0.0.1` cannot be reached: the TLS handshake failed";
+    assert!(error.to_string().starts_with(want), "{error}");
+}
+
+#[tokio::test]
+async fn reads_follow_a_redirect_within_the_origin_and_writes_do_not() {
+    let server = Server::new([redirect("/api/v1/pulls/8"), redirect("9"), Reply::ok("{}")]).await;
+    let client = server.client(ROUTES);
+    assert_eq!(client.send(&read()).await.expect("the third").status, 200);
+    assert_eq!(server.request_lines(), ["GET /api/v1/pulls/7", "GET /api/v1/pulls/8", "GET /api/v1/pulls/9"]);
+    assert_eq!(client.request_counts().reads, 3);
+    let server = Server::new([redirect("/api/v1/pulls/8/resolve")]).await;
+    assert_eq!(server.client(ROUTES).send(&write()).await.expect("a response").status, 307);
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_redirect_to_another_server_is_not_followed() {
+    let other = Server::new([Reply::ok("{}")]).await;
+    let mut target = other.url.clone();
+    target.set_path("/api/v1/pulls/7");
+    let server = Server::new([redirect(target.as_str())]).await;
+    let error = server.client(ROUTES).send(&read()).await.expect_err("another server");
+    let origin = other.url.origin().ascii_serialization();
+    let want = format!("it redirects to `{origin}`; referee sends the token to no other server");
+    assert!(error.to_string().contains(&want), "{error}");
+    assert_eq!((server.requests().len(), other.requests().len()), (1, 0));
+}
+
+#[tokio::test]
+async fn a_redirect_off_the_allow_list_or_in_a_loop_is_an_error() {
+    for location in ["/user/login", "/api/v1/pulls/7/merge", "/api/v1/pulls/../admin", "http://["] {
+        let server = Server::new([redirect(location), Reply::ok("{}")]).await;
+        let error = server.client(ROUTES).send(&read()).await.expect_err("not on the allow-list");
+        assert!(matches!(error, HttpError::Unreachable(..)), "{error}");
+        assert_eq!(server.requests().len(), 1);
+    }
+    let server = Server::new([redirect("/api/v1/pulls/7")]).await;
+    let error = server.client(ROUTES).send(&read()).await.expect_err("a redirect loop");
+    assert!(error.to_string().ends_with("too many redirects"), "{error}");
+    assert_eq!(server.requests().len(), 6);
+}
+
+#[tokio::test]
+async fn a_response_beyond_the_body_limit_is_an_error() {
+    let server = Server::new([Reply::ok(&"x".repeat(5000))]).await;
+    let options = server.options(ROUTES);
+    let limits = ClientLimits { max_body_bytes: 4999, ..options.limits };
+    let client = Client::new(ClientOptions { limits, ..options }).expect("a client");
+    let error = client.send(&read()).await.expect_err("too long");
+    assert_eq!(error, HttpError::UnreadableResponse("it is longer than 4999 bytes".into()));
+    assert_eq!(client.send(&write()).await.expect_err("too long"), HttpError::OutcomeUnknown);
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn not_modified_is_answered_from_the_etag_cache() {
+    let tagged = Reply::new("200 OK", "etag: \"a\"\r\ndate: Sun, 06 Nov 1994 08:49:37 GMT\r\n", "{\"n\":1}");
+    let unchanged = Reply::new("304 Not Modified", "date: Sun, 06 Nov 1994 08:50:07 GMT\r\n", "");
+    let server = Server::new([tagged, unchanged, Reply::ok("{\"n\":2}")]).await;
+    let client = server.client(ROUTES);
+    let mut responses = Vec::new();
+    for _ in 0..4 {
+        let response = client.send(&read()).await.expect("a response");
+        responses.push((response.status, String::from_utf8_lossy(&response.body).into_owned(), response.date()));
+    }
+    let (one, two) = ("{\"n\":1}".to_owned(), "{\"n\":2}".to_owned());
+    let want = [
+        (200, one.clone(), Some(784_111_777)),
+        (200, one, Some(784_111_807)),
+        (200, two.clone(), None),
+        (200, two, None),
+    ];
+    assert_eq!(responses, want);
+    let conditional: Vec<bool> =
+        server.requests().iter().map(|request| request.contains("if-none-match: \"a\"")).collect();
+    assert_eq!(conditional, [false, true, true, false]);
+}
+
+#[tokio::test]
+async fn requests_go_through_the_configured_proxy() {
+    let proxy = Server::new([Reply::ok("{}")]).await;
+    let base = Url::parse("http://git.example.org/api/v1").expect("an address");
+    let options = ClientOptions { proxy: Some(proxy.url.clone()), ..client_options(base, ROUTES) };
+    Client::new(options).expect("a client").send(&read()).await.expect("through the proxy");
+    assert_eq!(proxy.request_lines(), ["GET http://git.example.org/api/v1/pulls/7"]);
+}
+
+#[tokio::test]
+async fn a_token_is_sent_but_redacted_in_messages_and_debug_output() {
+    let refused = format!("{{\"message\":\"token {SECRET} is not valid\"}}");
+    let server = Server::new([Reply::new("401 Unauthorized", "", &refused)]).await;
+    let client = server.client(ROUTES);
+    let response = client.send(&read()).await.expect("a response");
+    assert!(server.requests()[0].contains(&format!("authorization: token {SECRET}\r\n")));
+    assert_eq!(response.message(), "token … is not valid");
+    let mut options = server.options(ROUTES);
+    options.proxy = Some(Url::parse(&format!("http://me:{SECRET}@proxy.example.org")).expect("an address"));
+    for output in [format!("{options:?}"), format!("{client:?}"), format!("{response:?}")] {
+        assert!(!output.contains(SECRET) && !output.contains(&format!("{:?}", SECRET.as_bytes())), "{output}");
+    }
+}
+
+#[tokio::test]
+async fn invalid_options_are_reported_without_the_secret() {
+    let base = |text: &str| Url::parse(text).expect("an address");
+    let defaults = || client_options(base("https://git.example.org/api/v1"), ROUTES);
+    let cases = [
+        (client_options(base("ftp://git.example.org"), ROUTES), "must start with `https://`"),
+        (client_options(base("mailto:me"), ROUTES), "must start with `https://`"),
+        (client_options(base(&format!("https://{SECRET}@git.example.org")), ROUTES), "pass the token separately"),
+        (client_options(base("https://git.example.org/?token=x"), ROUTES), "must not contain `?`"),
+        (ClientOptions { token: Some(Token::new(format!("{SECRET}\n"))), ..defaults() }, "such as a line break"),
+        (ClientOptions { extra_ca_pem: Some(b"no certificate".to_vec()), ..defaults() }, "must be PEM"),
+    ];
+    for (options, want) in cases {
+        let error = Client::new(options).expect_err("no client").to_string();
+        assert!(error.contains(want) && !error.contains(SECRET), "{error}");
+    }
+}
