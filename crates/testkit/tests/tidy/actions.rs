@@ -1,68 +1,68 @@
-//! An `Action` is built in `decide` and nowhere else: elsewhere it may only be looked at.
+//! Only `decide` constructs an `Action`; all other code may only match on one.
 //!
-//! | `Action::X` stands | it is |
+//! | position of `Action::X` | counts as |
 //! |---|---|
-//! | before `=>`, `\|`, `if` or `=`, also inside a tuple or a field of a pattern | looked at |
-//! | in `matches!` after the first comma | looked at |
-//! | anywhere else | built |
+//! | before `=>`, `\|`, `if` or `=`, also inside a tuple or a field of a pattern | a pattern |
+//! | in `matches!` after the first comma | a pattern |
+//! | anywhere else | a construction |
 //!
-//! Importing the variants or renaming the type would hide a construction from this check, so both are refused.
+//! Importing the variants or renaming the type would hide a construction from this check, so both are violations.
 
-use crate::house::House;
-use crate::rust::Rust;
-use crate::{Complaint, hold, places};
+use crate::rust_source::RustSource;
+use crate::source_tree::SourceTree;
+use crate::{Violation, assert_none, locations};
 
 const REMEDY: &str = "plan it in `crates/core/src/decide`, where the rules are";
 
-fn check(house: &House) -> Vec<Complaint> {
-    let sources = house.rust().filter(|it| !it.is_test() && it.room() != "testkit" && !decides(&it.path));
-    let mut complaints = Vec::new();
+fn check(tree: &SourceTree) -> Vec<Violation> {
+    let sources = tree.rust().filter(|it| !it.is_test() && it.crate_name() != "testkit" && !is_decide(&it.path));
+    let mut violations = Vec::new();
     for file in sources {
-        let rust = Rust::read(&file.text);
-        let mut say = |index: usize, what: &str, remedy: &str| {
-            complaints.push(Complaint::new(&file.path, rust.line(index), what, remedy));
+        let rust = RustSource::parse(&file.text);
+        let mut report = |index: usize, what: &str, fix: &str| {
+            violations.push(Violation::new(&file.path, rust.line(index), what, fix));
         };
-        for (index, word) in rust.words().filter(|(index, _)| !rust.in_test(*index)) {
+        for (index, word) in rust.idents().filter(|(index, _)| !rust.in_test(*index)) {
             let named = word == "Action" || (word == "Self" && in_impl_of_action(&rust, index));
             if !named || maps_itself(&rust, &file.path, index) {
                 continue;
             }
             if rust.text(index + 1) == "as" {
-                say(index, "`Action` is renamed, which hides where it is built", "use its own name");
+                report(index, "`Action` is renamed, which hides where it is constructed", "use its own name");
             } else if rust.text(index + 1) == "::" && matches!(rust.text(index + 2), "{" | "*") {
-                say(
+                report(
                     index,
-                    "the variants of `Action` are imported, which hides where they are built",
+                    "the variants of `Action` are imported, which hides where they are constructed",
                     "write `Action::X`",
                 );
             } else if rust.text(index + 1) == "::" && is_variant(rust.text(index + 2)) && !is_pattern(&rust, index) {
-                say(index, &format!("`Action::{}` is built outside `decide`", rust.text(index + 2)), REMEDY);
+                report(index, &format!("`Action::{}` is constructed outside `decide`", rust.text(index + 2)), REMEDY);
             }
         }
     }
-    complaints
+    violations
 }
 
-fn decides(path: &str) -> bool {
+fn is_decide(path: &str) -> bool {
     path == "crates/core/src/decide.rs" || path.starts_with("crates/core/src/decide/")
 }
 
-/// Variants are camel case; functions and constants of the type are not.
+/// Tells variants (camel case) from functions and constants of the type.
 fn is_variant(word: &str) -> bool {
     word.starts_with(char::is_uppercase) && word.contains(char::is_lowercase)
 }
 
-fn in_impl_of_action(rust: &Rust<'_>, index: usize) -> bool {
+fn in_impl_of_action(rust: &RustSource<'_>, index: usize) -> bool {
     impl_of_action(rust, index).is_some()
 }
 
-/// The opening brace of the `impl … Action` around a token; `-> impl Trait` and `f: impl Trait` open none.
-fn impl_of_action(rust: &Rust<'_>, index: usize) -> Option<usize> {
+/// Returns the opening brace of the `impl … Action` around a token. `-> impl Trait` and `f: impl Trait` do not count.
+fn impl_of_action(rust: &RustSource<'_>, index: usize) -> Option<usize> {
     let mut at = index;
     while let Some(open) = rust.parent(at) {
         let level = rust.parent(open);
         let starts = |it: &usize| {
-            rust.parent(*it) == level && (matches!(rust.text(*it), ";" | "}" | "{") || begins_item(rust, *it))
+            rust.parent(*it) == level && (matches!(rust.text(*it), ";" | "}" | "{") || starts_impl_item(rust, *it))
         };
         let first = level.map_or(0, |outer| outer + 1);
         let start = (first..open).rev().find(starts).unwrap_or(first);
@@ -76,13 +76,13 @@ fn impl_of_action(rust: &Rust<'_>, index: usize) -> Option<usize> {
     None
 }
 
-fn begins_item(rust: &Rust<'_>, index: usize) -> bool {
+fn starts_impl_item(rust: &RustSource<'_>, index: usize) -> bool {
     let before = index.checked_sub(1).map_or("", |before| rust.text(before));
     rust.text(index) == "impl" && matches!(before, "" | "}" | "{" | ";" | "]")
 }
 
-/// Where the type is defined, a method may turn an action into the same action with other texts.
-fn maps_itself(rust: &Rust<'_>, path: &str, index: usize) -> bool {
+/// Whether the token is in a method, where the type is defined, that maps an action to the same action with other texts.
+fn maps_itself(rust: &RustSource<'_>, path: &str, index: usize) -> bool {
     let home = path == "crates/core/src/plan.rs" || path.starts_with("crates/core/src/plan/");
     let Some(block) = impl_of_action(rust, index).filter(|_| home) else { return false };
     let mut body = index;
@@ -94,13 +94,13 @@ fn maps_itself(rust: &Rust<'_>, path: &str, index: usize) -> bool {
     (start..body).any(|it| rust.text(it) == "self")
 }
 
-fn is_pattern(rust: &Rust<'_>, path: usize) -> bool {
+fn is_pattern(rust: &RustSource<'_>, path: usize) -> bool {
     let mut start = path;
     let mut end = path + 3;
     loop {
         start = path_start(rust, start);
         if matches!(rust.text(end), "{" | "(") {
-            end = rust.mate(end).unwrap_or(end) + 1;
+            end = rust.matching(end).unwrap_or(end) + 1;
         }
         if matches!(rust.text(end), "=>" | "|" | "if" | "=") {
             return true;
@@ -108,22 +108,22 @@ fn is_pattern(rust: &Rust<'_>, path: usize) -> bool {
         let Some(open) = rust.parent(path_start(rust, start)) else {
             return false;
         };
-        if asks_for_match(rust, open, start) {
+        if is_matches_pattern(rust, open, start) {
             return true;
         }
         let closes = matches!(rust.text(end), "," | ")" | "]" | "}" | "|");
-        // A brace is a pattern's only around `field: pattern`; else it is a block or the arms of a match.
+        // A brace belongs to a pattern only around `field: pattern`; otherwise it is a block or the arms of a match.
         let climbs = rust.text(open) != "{" || rust.text(start.wrapping_sub(1)) == ":";
         if !closes || !climbs {
             return false;
         }
-        end = rust.mate(open).unwrap_or(open) + 1;
+        end = rust.matching(open).unwrap_or(open) + 1;
         start = open;
     }
 }
 
-/// The first word of the path that ends before or at `index`: of `plan` in `plan::Action`, of `Some` in `Some(`.
-fn path_start(rust: &Rust<'_>, index: usize) -> usize {
+/// Returns the first word of the path that ends before or at `index`: `plan` of `plan::Action`, `Some` of `Some(`.
+fn path_start(rust: &RustSource<'_>, index: usize) -> usize {
     let mut at = index;
     if matches!(rust.text(at), "(" | "{") && rust.text(at.wrapping_sub(1)).starts_with(char::is_alphabetic) {
         at -= 1;
@@ -134,26 +134,26 @@ fn path_start(rust: &Rust<'_>, index: usize) -> usize {
     at
 }
 
-/// Inside `matches!(value, …)`, past the value.
-fn asks_for_match(rust: &Rust<'_>, open: usize, start: usize) -> bool {
+/// Whether `start` is inside `matches!(value, …)`, after the value.
+fn is_matches_pattern(rust: &RustSource<'_>, open: usize, start: usize) -> bool {
     let macros = ["matches", "assert_matches", "debug_assert_matches"];
-    let asks = rust.text(open.wrapping_sub(1)) == "!" && macros.contains(&rust.text(open.wrapping_sub(2)));
-    asks && (open + 1..start).any(|it| rust.text(it) == "," && rust.parent(it) == Some(open))
+    let is_matches = rust.text(open.wrapping_sub(1)) == "!" && macros.contains(&rust.text(open.wrapping_sub(2)));
+    is_matches && (open + 1..start).any(|it| rust.text(it) == "," && rust.parent(it) == Some(open))
 }
 
 #[test]
-fn actions_are_built_in_decide_alone() {
-    hold(check(&House::load()));
+fn only_decide_constructs_actions() {
+    assert_none(check(&SourceTree::load()));
 }
 
 #[cfg(test)]
 fn lines(source: &str) -> Vec<usize> {
-    let complaints = check(&House::of(&[("crates/turn/src/a.rs", source)]));
-    complaints.iter().map(|it| it.line).collect()
+    let violations = check(&SourceTree::from_files(&[("crates/turn/src/a.rs", source)]));
+    violations.iter().map(|it| it.line).collect()
 }
 
 #[test]
-fn looking_at_an_action_is_no_building() {
+fn matching_on_an_action_is_allowed() {
     let source = "
 fn a(step: Step) {
     match step.action {
@@ -177,7 +177,7 @@ mod tests { fn b() { let a = Action::Reply { x: 1 }; } }
 }
 
 #[test]
-fn building_an_action_is_caught() {
+fn constructing_an_action_is_caught() {
     let source = "
 fn a() -> Action {
     let a = Action::Reply { note: 1 };
@@ -196,18 +196,18 @@ use crate::plan::Action as Deed;
 }
 
 #[test]
-fn decide_and_testkit_may_build() {
+fn decide_and_testkit_may_construct_actions() {
     let source = "fn a() { let a = Action::Reply; }";
     let defined = "impl<T> Action<T> {
     fn map<U>(&self, f: impl Fn() -> U) -> Action<U> { match self { Self::Reply { text } => Action::Reply { text } } }
     fn reply() -> Self { Self::Reply { text } }
 }";
-    let house = House::of(&[
+    let tree = SourceTree::from_files(&[
         ("crates/core/src/decide/publish.rs", source),
         ("crates/core/src/decide.rs", source),
         ("crates/testkit/src/world.rs", source),
         ("crates/core/src/plan.rs", source),
         ("crates/core/src/plan/action.rs", defined),
     ]);
-    assert_eq!(places(check(&house)), ["crates/core/src/plan.rs:1", "crates/core/src/plan/action.rs:3"]);
+    assert_eq!(locations(check(&tree)), ["crates/core/src/plan.rs:1", "crates/core/src/plan/action.rs:3"]);
 }

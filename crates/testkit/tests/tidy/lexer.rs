@@ -1,14 +1,14 @@
-//! Rust text into tokens: enough to tell code from comments and strings, and to find the other end of a bracket.
+//! A minimal Rust lexer: it tells code from comments and strings, and finds brackets.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Identifier or keyword.
-    Word,
-    /// String of any form; `text` is what stands between the quotes.
-    Text,
+    Ident,
+    /// String literal of any form; `text` is the part between the quotes.
+    Str,
     /// Punctuation; the pairs of `PAIRS` are one token.
-    Sign,
-    /// Number, character or lifetime: no check looks at these.
+    Punct,
+    /// Number, character or lifetime; no check reads these.
     Other,
 }
 
@@ -19,19 +19,19 @@ pub(crate) struct Token<'a> {
     pub(crate) line: usize,
 }
 
-/// A line or block comment with its slashes.
+/// A line or block comment, slashes included.
 #[derive(Debug, Clone)]
-pub(crate) struct Remark<'a> {
+pub(crate) struct Comment<'a> {
     pub(crate) text: &'a str,
     pub(crate) line: usize,
 }
 
 const PAIRS: [&str; 9] = ["::", "=>", "->", "==", "!=", "<=", ">=", "&&", "||"];
 
-pub(crate) fn lex(source: &str) -> (Vec<Token<'_>>, Vec<Remark<'_>>) {
-    let mut lexer = Lexer { source, at: 0, line: 1, tokens: Vec::new(), remarks: Vec::new() };
+pub(crate) fn lex(source: &str) -> (Vec<Token<'_>>, Vec<Comment<'_>>) {
+    let mut lexer = Lexer { source, at: 0, line: 1, tokens: Vec::new(), comments: Vec::new() };
     while lexer.step() {}
-    (lexer.tokens, lexer.remarks)
+    (lexer.tokens, lexer.comments)
 }
 
 struct Lexer<'a> {
@@ -39,7 +39,7 @@ struct Lexer<'a> {
     at: usize,
     line: usize,
     tokens: Vec<Token<'a>>,
-    remarks: Vec<Remark<'a>>,
+    comments: Vec<Comment<'a>>,
 }
 
 impl<'a> Lexer<'a> {
@@ -52,9 +52,9 @@ impl<'a> Lexer<'a> {
             self.advance(first.len_utf8());
         } else if rest.starts_with("//") {
             let length = rest.find('\n').unwrap_or(rest.len());
-            self.remark(length);
+            self.comment(length);
         } else if rest.starts_with("/*") {
-            self.remark(block_length(rest));
+            self.comment(block_length(rest));
         } else if let Some((open, hashes)) = raw_prefix(rest) {
             let close = format!("\"{}", "#".repeat(hashes));
             let inner = rest.get(open..).unwrap_or_default();
@@ -67,10 +67,10 @@ impl<'a> Lexer<'a> {
             self.quote();
         } else if first.is_alphanumeric() || first == '_' {
             let length = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-            self.token(if first.is_ascii_digit() { Kind::Other } else { Kind::Word }, length);
+            self.token(if first.is_ascii_digit() { Kind::Other } else { Kind::Ident }, length);
         } else {
             let pair = PAIRS.iter().find(|pair| rest.starts_with(**pair));
-            self.token(Kind::Sign, pair.map_or(first.len_utf8(), |pair| pair.len()));
+            self.token(Kind::Punct, pair.map_or(first.len_utf8(), |pair| pair.len()));
         }
         true
     }
@@ -93,15 +93,15 @@ impl<'a> Lexer<'a> {
         self.tokens.push(Token { kind, text, line });
     }
 
-    fn remark(&mut self, length: usize) {
+    fn comment(&mut self, length: usize) {
         let line = self.line;
         let text = self.advance(length);
-        self.remarks.push(Remark { text, line });
+        self.comments.push(Comment { text, line });
     }
 
     fn string(&mut self, open: usize, length: usize, close: usize) {
         self.advance(open);
-        self.token(Kind::Text, length);
+        self.token(Kind::Str, length);
         self.advance(close);
     }
 
@@ -121,7 +121,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Length of a block comment; Rust's nest.
+/// Returns the length of a block comment; block comments nest.
 fn block_length(rest: &str) -> usize {
     let mut depth = 0_usize;
     let mut at = 0;
@@ -142,7 +142,7 @@ fn block_length(rest: &str) -> usize {
     at
 }
 
-/// For `r"`, `br#"` and their like: the length up to the first inner character, and the number of hashes.
+/// For a raw string (`r"`, `br#"`), returns the length of its opening and the number of hashes.
 fn raw_prefix(rest: &str) -> Option<(usize, usize)> {
     let letters = ["br", "cr", "r"].into_iter().find(|letters| rest.starts_with(letters))?;
     let after = rest.get(letters.len()..)?;
@@ -154,7 +154,7 @@ fn string_prefix(rest: &str) -> Option<usize> {
     ["\"", "b\"", "c\""].into_iter().find(|open| rest.starts_with(open)).map(str::len)
 }
 
-/// Length up to the closing quote, escapes skipped.
+/// Returns the length up to the closing quote; an escaped quote does not close.
 fn quoted_length(inner: &str, close: char) -> usize {
     let mut escaped = false;
     for (index, c) in inner.char_indices() {
@@ -186,9 +186,9 @@ fn lifetimes_are_not_characters() {
 }
 
 #[test]
-fn signs_pair_and_lines_count() {
+fn operators_of_two_characters_are_one_token_and_lines_are_counted() {
     assert_eq!(texts("A::B => c == d"), ["A", "::", "B", "=>", "c", "==", "d"]);
-    let (tokens, remarks) = lex("a\n\"x\ny\"\n// note\nb");
+    let (tokens, comments) = lex("a\n\"x\ny\"\n// note\nb");
     assert_eq!(tokens.iter().map(|it| it.line).collect::<Vec<_>>(), [1, 2, 5]);
-    assert_eq!((remarks[0].line, remarks[0].text), (4, "// note"));
+    assert_eq!((comments[0].line, comments[0].text), (4, "// note"));
 }

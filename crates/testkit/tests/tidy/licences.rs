@@ -1,14 +1,14 @@
-//! Every package of the tree may be shipped under MIT or Apache-2.0: its licence expression holds with licences of this
-//! list alone.
+//! Every dependency can be distributed under MIT or Apache-2.0: its licence expression is satisfied by the licences of
+//! `ALLOWED`.
 //!
-//! Asks `cargo metadata` for the packages of this platform, offline: what was built here is what is judged.
+//! The packages come from `cargo metadata`, offline and for this platform, so they are the ones that were built.
 
 use std::process::Command;
 
 use serde_json::Value;
 
-use crate::house::root;
-use crate::{Complaint, hold, places};
+use crate::source_tree::root;
+use crate::{Violation, assert_none, locations};
 
 const ALLOWED: [&str; 15] = [
     "0BSD",
@@ -28,11 +28,11 @@ const ALLOWED: [&str; 15] = [
     "Zlib",
 ];
 
-fn check(metadata: &Value) -> Vec<Complaint> {
+fn check(metadata: &Value) -> Vec<Violation> {
     let used: Vec<&str> = list(metadata, "/resolve/nodes").iter().map(|node| text(node, "id")).collect();
     let packages = list(metadata, "/packages").iter().filter(|package| used.contains(&text(package, "id")));
     packages
-        .filter(|package| !holds(text(package, "license")))
+        .filter(|package| !is_satisfied(text(package, "license")))
         .map(|package| {
             let what = format!(
                 "`{} {}` is licensed `{}`",
@@ -40,26 +40,26 @@ fn check(metadata: &Value) -> Vec<Complaint> {
                 text(package, "version"),
                 text(package, "license")
             );
-            Complaint::new("Cargo.lock", 1, what, "do without it, or extend the list and say why")
+            Violation::new("Cargo.lock", 1, what, "do without it, or extend `ALLOWED` with the reason")
         })
         .collect()
 }
 
-/// `A OR B`, `A AND B`, `(A OR B) AND C`; the old `A/B` means OR.
-fn holds(expression: &str) -> bool {
+/// Evaluates an SPDX expression: `A OR B`, `A AND B`, `(A OR B) AND C`. The deprecated `A/B` means OR.
+fn is_satisfied(expression: &str) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ").replace(" WITH ", "~");
     let words: Vec<&str> = spaced.split_whitespace().collect();
-    let mut reader = Reader { words: &words, at: 0 };
-    let holds = reader.any();
-    holds && reader.at == words.len()
+    let mut parser = ExpressionParser { words: &words, at: 0 };
+    let satisfied = parser.any();
+    satisfied && parser.at == words.len()
 }
 
-struct Reader<'a> {
+struct ExpressionParser<'a> {
     words: &'a [&'a str],
     at: usize,
 }
 
-impl Reader<'_> {
+impl ExpressionParser<'_> {
     fn any(&mut self) -> bool {
         let mut holds = self.all();
         while self.take("OR") {
@@ -116,29 +116,29 @@ fn metadata() -> Value {
         output.status.success(),
         "no licence was checked: `cargo metadata` failed; run `cargo fetch` first\n{errors}"
     );
-    serde_json::from_slice(&output.stdout).expect("cargo speaks JSON")
+    serde_json::from_slice(&output.stdout).expect("`cargo metadata` prints JSON")
 }
 
 #[test]
 fn every_licence_is_allowed() {
     let metadata = metadata();
-    assert!(list(&metadata, "/packages").len() > 8, "the tree holds more than our own crates");
-    hold(check(&metadata));
+    assert!(list(&metadata, "/packages").len() > 8, "there are more packages than our own crates");
+    assert_none(check(&metadata));
 }
 
 #[test]
-fn expressions_are_read_as_spdx_means_them() {
+fn expressions_are_evaluated_as_spdx_defines_them() {
     for good in ["MIT", "MIT/GPL-3.0", "GPL-3.0 OR (MIT AND ISC)", "Apache-2.0 WITH LLVM-exception OR GPL-2.0"] {
-        assert!(holds(good), "{good}");
+        assert!(is_satisfied(good), "{good}");
     }
     for bad in ["", "GPL-3.0", "MIT AND GPL-3.0", "(MIT OR ISC) AND GPL-3.0", "GPL-2.0 WITH LLVM-exception", "MIT MIT"]
     {
-        assert!(!holds(bad), "{bad}");
+        assert!(!is_satisfied(bad), "{bad}");
     }
 }
 
 #[test]
-fn a_foreign_licence_is_caught() {
+fn a_licence_outside_the_list_is_caught() {
     let metadata = serde_json::json!({
         "packages": [
             { "id": "a", "name": "a", "version": "1.0.0", "license": "GPL-3.0" },
@@ -148,5 +148,5 @@ fn a_foreign_licence_is_caught() {
         ],
         "resolve": { "nodes": [{ "id": "a" }, { "id": "b" }, { "id": "c" }] },
     });
-    assert_eq!(places(check(&metadata)).len(), 2);
+    assert_eq!(locations(check(&metadata)).len(), 2);
 }

@@ -1,68 +1,67 @@
-//! House rules that no compiler knows, read from the files themselves.
+//! Rules of this repository that the compiler and clippy cannot check, read from the files of the checkout.
 //!
-//! One file per rule. Each has a `check` over the whole house, a test that the house passes it, and a test that a bad
-//! sample does not: a rule that cannot fail is no rule. A complaint reads `path:line: what is wrong; what to do`.
+//! One file per rule. Each has a `check` over the whole source tree, a test that this tree passes it, and a test that a
+//! bad sample fails it. A violation reads `path:line: what is wrong; how to fix it`.
 
+mod absolute_paths;
 mod actions;
-mod bans;
-mod calls;
 mod decisions;
+mod dependencies;
 mod docs;
-mod escapes;
-mod house;
+mod file_size;
+mod forbidden_paths;
 mod lexer;
 mod licences;
-mod machine;
+mod lockfile;
 mod names;
 mod purity;
-mod rooms;
 mod routes;
-mod rust;
-mod size;
+mod rust_source;
+mod source_tree;
 mod spec;
-mod words;
-mod workspace;
+mod workarounds;
+mod write_calls;
 
 use std::fmt;
 
-/// One broken rule at one place.
+/// One broken rule at one line of one file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Complaint {
+pub(crate) struct Violation {
     path: String,
     line: usize,
     what: String,
-    remedy: String,
+    fix: String,
 }
 
-impl Complaint {
-    pub(crate) fn new(path: &str, line: usize, what: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { path: path.into(), line, what: what.into(), remedy: remedy.into() }
+impl Violation {
+    pub(crate) fn new(path: &str, line: usize, what: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { path: path.into(), line, what: what.into(), fix: fix.into() }
     }
 }
 
-impl fmt::Display for Complaint {
+impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { path, line, what, remedy } = self;
-        write!(f, "{path}:{line}: {what}; {remedy}")
+        let Self { path, line, what, fix } = self;
+        write!(f, "{path}:{line}: {what}; {fix}")
     }
 }
 
-/// Fails with every complaint at once, so that one run shows the whole repair.
+/// Panics with all violations at once, so that one run lists everything to fix.
 #[track_caller]
-pub(crate) fn hold(mut complaints: Vec<Complaint>) {
-    complaints.sort();
-    let list: Vec<String> = complaints.iter().map(Complaint::to_string).collect();
-    assert!(complaints.is_empty(), "{} broken house rules\n{}", list.len(), list.join("\n"));
+pub(crate) fn assert_none(mut violations: Vec<Violation>) {
+    violations.sort();
+    let list: Vec<String> = violations.iter().map(Violation::to_string).collect();
+    assert!(violations.is_empty(), "{} violations\n{}", list.len(), list.join("\n"));
 }
 
-/// `path:line` of each complaint: what the tests of the checks compare.
-pub(crate) fn places(mut complaints: Vec<Complaint>) -> Vec<String> {
-    complaints.sort();
-    complaints.iter().map(|it| format!("{}:{}", it.path, it.line)).collect()
+/// Returns `path:line` of each violation, sorted, for the tests of the checks.
+pub(crate) fn locations(mut violations: Vec<Violation>) -> Vec<String> {
+    violations.sort();
+    violations.iter().map(|it| format!("{}:{}", it.path, it.line)).collect()
 }
 
 #[test]
-fn a_complaint_says_where_what_and_what_to_do() {
-    let complaint = Complaint::new("a/b.rs", 7, "it is wrong", "mend it");
-    assert_eq!(complaint.to_string(), "a/b.rs:7: it is wrong; mend it");
+fn a_violation_says_where_what_and_how_to_fix_it() {
+    let violation = Violation::new("a/b.rs", 7, "it is wrong", "correct it");
+    assert_eq!(violation.to_string(), "a/b.rs:7: it is wrong; correct it");
 }

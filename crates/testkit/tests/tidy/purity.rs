@@ -1,60 +1,62 @@
-//! Deciding cannot fail and cannot wait: `decide` returns a plan, not a `Result`, and core knows no `async`.
-//! It knows no forge either: what differs between forges reaches it as a capability.
+//! Core is pure: `decide` returns a plan, not a `Result`, and core has no `async` and names no forge. Differences between
+//! forges reach core as capabilities.
+//!
+//! Code that decides names no model provider either (S4).
 
-use crate::house::{File, House};
-use crate::rust::Rust;
-use crate::{Complaint, hold, places};
+use crate::rust_source::RustSource;
+use crate::source_tree::{File, SourceTree};
+use crate::{Violation, assert_none, locations};
 
 const FORGES: [&str; 4] = ["github", "gitlab", "gitea", "forgejo"];
 
-fn check(house: &House) -> Vec<Complaint> {
-    let sources = house.rust().filter(|it| it.room() == "core" && !it.is_test());
-    sources.flat_map(check_file).chain(check_decide(house)).collect()
+fn check(tree: &SourceTree) -> Vec<Violation> {
+    let sources = tree.rust().filter(|it| it.crate_name() == "core" && !it.is_test());
+    sources.flat_map(check_file).chain(check_decide(tree)).collect()
 }
 
-fn check_file(file: &File) -> Vec<Complaint> {
-    let rust = Rust::read(&file.text);
-    let words = rust.words().filter(|(index, _)| !rust.in_test(*index));
+fn check_file(file: &File) -> Vec<Violation> {
+    let rust = RustSource::parse(&file.text);
+    let words = rust.idents().filter(|(index, _)| !rust.in_test(*index));
     words
         .filter_map(|(index, word)| {
-            let (what, remedy) = match word {
-                "async" | "await" => (format!("core says `{word}`"), "decide on values that are already there"),
-                "tokio" => ("core uses tokio".into(), "decide on values that are already there"),
+            let (what, fix) = match word {
+                "async" | "await" => (format!("core uses `{word}`"), "take the value as an argument"),
+                "tokio" => ("core uses tokio".into(), "take the value as an argument"),
                 _ if FORGES.iter().any(|forge| word.to_lowercase().contains(forge)) => {
-                    (format!("core names a forge (`{word}`)"), "ask a capability of the snapshot")
+                    (format!("core names a forge (`{word}`)"), "use a capability of the snapshot")
                 }
                 _ => return None,
             };
-            Some(Complaint::new(&file.path, rust.line(index), what, remedy))
+            Some(Violation::new(&file.path, rust.line(index), what, fix))
         })
         .collect()
 }
 
-/// Whoever asks core to decide gets a plan: the signature cannot fail.
-fn check_decide(house: &House) -> Vec<Complaint> {
-    let mut complaints = Vec::new();
-    for file in house.rust().filter(|it| it.room() == "core" && !it.is_test()) {
-        let rust = Rust::read(&file.text);
-        for (index, _) in rust.words().filter(|(index, _)| rust.reads(*index, &["pub", "fn", "decide"])) {
+/// Checks that the signature of `decide` has no `Result`.
+fn check_decide(tree: &SourceTree) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    for file in tree.rust().filter(|it| it.crate_name() == "core" && !it.is_test()) {
+        let rust = RustSource::parse(&file.text);
+        for (index, _) in rust.idents().filter(|(index, _)| rust.matches_at(*index, &["pub", "fn", "decide"])) {
             let body = (index..rust.tokens.len()).find(|it| matches!(rust.text(*it), "{" | ";")).unwrap_or(index);
             let arrow = (index..body).find(|it| rust.text(*it) == "->").unwrap_or(body);
             if (arrow..body).any(|it| rust.text(it).contains("Result")) {
-                let (line, remedy) = (rust.line(index), "return a plan for every snapshot");
-                complaints.push(Complaint::new(&file.path, line, "`decide` may fail", remedy));
+                let (line, fix) = (rust.line(index), "return a plan for every snapshot");
+                violations.push(Violation::new(&file.path, line, "`decide` may fail", fix));
             }
         }
     }
-    complaints
+    violations
 }
 
 #[test]
-fn core_decides_at_once_and_for_all_forges_alike() {
-    hold(check(&House::load()));
+fn core_is_synchronous_total_and_names_no_forge() {
+    assert_none(check(&SourceTree::load()));
 }
 
 #[test]
-fn a_core_that_waits_fails_or_knows_a_forge_is_caught() {
-    let house = House::of(&[
+fn async_a_result_and_a_forge_name_in_core_are_caught() {
+    let tree = SourceTree::from_files(&[
         (
             "crates/core/src/a.rs",
             "// gitea may\nasync fn a() { b.await }\nuse tokio::x;\nenum Kind { Gitea }\nlet x = \"gitlab\";",
@@ -69,39 +71,40 @@ fn a_core_that_waits_fails_or_knows_a_forge_is_caught() {
         "crates/core/src/a.rs:4",
         "crates/core/src/decide.rs:1",
     ];
-    assert_eq!(places(check(&house)), want);
-    let sound = House::of(&[("crates/core/src/decide.rs", "pub fn decide(a: &A) -> Plan { }")]);
-    assert_eq!(places(check(&sound)), Vec::<String>::new());
+    assert_eq!(locations(check(&tree)), want);
+    let sound = SourceTree::from_files(&[("crates/core/src/decide.rs", "pub fn decide(a: &A) -> Plan { }")]);
+    assert_eq!(locations(check(&sound)), Vec::<String>::new());
 }
 
-/// S4: what decides, and what dispatches, knows no model: nothing there can ask one.
-const DECIDES: [&str; 4] =
+/// Folders of the code that decides or dispatches (S4).
+const DECIDING_CODE: [&str; 4] =
     ["crates/core/src/decide/", "crates/core/src/facts/", "crates/turn/src/pass/", "crates/app/src/dispatch/"];
 const MODELS: [&str; 5] = ["openai", "anthropic", "gemini", "ollama", "llm"];
 
-fn check_models(house: &House) -> Vec<Complaint> {
-    let mut complaints = Vec::new();
-    for file in house.rust().filter(|it| DECIDES.iter().any(|room| it.path.starts_with(room)) && !it.is_test()) {
-        let rust = Rust::read(&file.text);
-        for (index, word) in rust.words().chain(rust.strings()).filter(|(index, _)| !rust.in_test(*index)) {
+fn check_models(tree: &SourceTree) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    for file in tree.rust().filter(|it| DECIDING_CODE.iter().any(|folder| it.path.starts_with(folder)) && !it.is_test())
+    {
+        let rust = RustSource::parse(&file.text);
+        for (index, word) in rust.idents().chain(rust.strings()).filter(|(index, _)| !rust.in_test(*index)) {
             if MODELS.iter().any(|model| word.to_lowercase().contains(model)) {
-                let what = format!("what decides names a model (`{word}`)");
-                complaints.push(Complaint::new(&file.path, rust.line(index), what, "decide by rules alone"));
+                let what = format!("code that decides names a model (`{word}`)");
+                violations.push(Violation::new(&file.path, rust.line(index), what, "decide by rules alone"));
             }
         }
     }
-    complaints
+    violations
 }
 
 // spec: DSP-17 @core
 #[test]
-fn s4_no_model_decides() {
-    hold(check_models(&House::load()));
-    let house = House::of(&[
+fn s4_code_that_decides_names_no_model() {
+    assert_none(check_models(&SourceTree::load()));
+    let tree = SourceTree::from_files(&[
         ("crates/core/src/decide/mod.rs", "use ollama::ask;\nlet url = \"https://api.openai.example\";"),
         ("crates/turn/src/pass/mod.rs", "// openai is for reviewers\nfn llm_says() {}"),
         ("crates/review/src/lib.rs", "use ollama::ask;"),
     ]);
     let want = ["crates/core/src/decide/mod.rs:1", "crates/core/src/decide/mod.rs:2", "crates/turn/src/pass/mod.rs:2"];
-    assert_eq!(places(check_models(&house)), want);
+    assert_eq!(locations(check_models(&tree)), want);
 }

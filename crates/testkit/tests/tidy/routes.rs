@@ -1,17 +1,17 @@
-//! What must never happen has no route: adapters name no merge, no close, no dismissal, no deletion of words, and send
-//! DELETE for an own label and an own reaction only.
+//! Adapters have no route and no mutation that merges, closes, dismisses or deletes text, and send DELETE only for
+//! referee's label and referee's reaction.
 //!
 //! A permitted DELETE says which on its line or on the line above: `// delete: own label`, `// delete: own reaction`.
-//! Tests that try a forbidden route name it, so test code is excepted.
+//! Test code is excepted: tests try the forbidden routes.
 
-use crate::house::{File, House};
-use crate::rust::Rust;
-use crate::{Complaint, hold, places};
+use crate::rust_source::RustSource;
+use crate::source_tree::{File, SourceTree};
+use crate::{Violation, assert_none, locations};
 
 const ADAPTERS: [&str; 3] = ["forge", "http", "github-schema"];
 
 /// Parts of mutation, field and function names, compared without case and underscores.
-const NAMES: [&str; 20] = [
+const FORBIDDEN_NAMES: [&str; 20] = [
     "mergepull",
     "mergemerge",
     "acceptmerge",
@@ -34,50 +34,50 @@ const NAMES: [&str; 20] = [
     "deleteref",
 ];
 
-/// Segments of routes. `merge_requests`, `mergeable` and `merge-base` are others.
-const SEGMENTS: [&str; 4] = ["merge", "dismissals", "undismissals", "merge_ref"];
+/// Forbidden segments of routes; `merge_requests`, `mergeable` and `merge-base` are different segments.
+const FORBIDDEN_SEGMENTS: [&str; 4] = ["merge", "dismissals", "undismissals", "merge_ref"];
 
-/// What a timeline calls the row in which a person took a review's weight: it is read.
-const READ: &str = "dismiss_review";
+/// The timeline's event of a review that a person dismissed. It is only read.
+const DISMISS_EVENT: &str = "dismiss_review";
 
 const PERMITTED: [&str; 2] = ["// delete: own label", "// delete: own reaction"];
 
-fn check(house: &House) -> Vec<Complaint> {
-    let adapters = house.rust().filter(|it| ADAPTERS.contains(&it.room()) && !it.is_test());
+fn check(tree: &SourceTree) -> Vec<Violation> {
+    let adapters = tree.rust().filter(|it| ADAPTERS.contains(&it.crate_name()) && !it.is_test());
     adapters.flat_map(check_file).collect()
 }
 
-fn check_file(file: &File) -> Vec<Complaint> {
-    let rust = Rust::read(&file.text);
-    let mut complaints = Vec::new();
-    let mut say = |index: usize, what: String, remedy: &str| {
-        complaints.push(Complaint::new(&file.path, rust.line(index), what, remedy));
+fn check_file(file: &File) -> Vec<Violation> {
+    let rust = RustSource::parse(&file.text);
+    let mut violations = Vec::new();
+    let mut report = |index: usize, what: String, fix: &str| {
+        violations.push(Violation::new(&file.path, rust.line(index), what, fix));
     };
-    for (index, word) in rust.words().chain(rust.strings()).filter(|(index, _)| !rust.in_test(*index)) {
+    for (index, word) in rust.idents().chain(rust.strings()).filter(|(index, _)| !rust.in_test(*index)) {
         let plain = word.to_lowercase().replace('_', "");
-        if word == READ {
+        if word == DISMISS_EVENT {
             continue;
         }
-        if let Some(name) = NAMES.iter().find(|name| plain.contains(**name)) {
-            say(index, format!("an adapter names `{name}`"), "referee cannot do this: remove it");
+        if let Some(name) = FORBIDDEN_NAMES.iter().find(|name| plain.contains(**name)) {
+            report(index, format!("an adapter names `{name}`"), "referee never does this: remove it");
         }
         if is_delete(word, rust.text(index + 1)) && !permitted(&rust, rust.line(index)) {
-            let remedy = "delete only an own label or an own reaction, and say which: `// delete: own label`";
-            say(index, "a DELETE without its permission".into(), remedy);
+            let fix = "only referee's label and reaction may be deleted; say which: `// delete: own label`";
+            report(index, "a DELETE without its comment".into(), fix);
         }
     }
     for (index, text) in rust.strings().filter(|(index, _)| !rust.in_test(*index)) {
         let mut segments = text.split(['/', '?', '&', ' ', '"']).skip(1);
         if text.contains('/')
-            && let Some(segment) = segments.find(|segment| SEGMENTS.contains(segment))
+            && let Some(segment) = segments.find(|segment| FORBIDDEN_SEGMENTS.contains(segment))
         {
-            say(index, format!("an adapter has the route `/{segment}`"), "referee cannot do this: remove it");
+            report(index, format!("an adapter has the route `/{segment}`"), "referee never does this: remove it");
         }
     }
-    complaints
+    violations
 }
 
-/// The method in any spelling, and GraphQL's removals.
+/// Whether a word is the HTTP method in any spelling, or a removing mutation of GraphQL.
 fn is_delete(word: &str, after: &str) -> bool {
     matches!(word, "DELETE" | "Delete")
         || (word == "delete" && after == "(")
@@ -87,15 +87,15 @@ fn is_delete(word: &str, after: &str) -> bool {
         || word.contains("RemoveLabels")
 }
 
-fn permitted(rust: &Rust<'_>, line: usize) -> bool {
-    rust.remarks.iter().any(|remark| {
-        (remark.line == line || remark.line + 1 == line) && PERMITTED.iter().any(|it| remark.text.starts_with(it))
+fn permitted(rust: &RustSource<'_>, line: usize) -> bool {
+    rust.comments.iter().any(|comment| {
+        (comment.line == line || comment.line + 1 == line) && PERMITTED.iter().any(|it| comment.text.starts_with(it))
     })
 }
 
 #[test]
-fn adapters_cannot_do_what_must_never_happen() {
-    hold(check(&House::load()));
+fn adapters_have_no_forbidden_route() {
+    assert_none(check(&SourceTree::load()));
 }
 
 #[test]
@@ -112,16 +112,16 @@ fn a() {
     struct DeletePullRequestReview;
 }
 "#;
-    let house = House::of(&[("crates/forge/src/gitea/perform.rs", source)]);
+    let tree = SourceTree::from_files(&[("crates/forge/src/gitea/perform.rs", source)]);
     let lines: Vec<String> =
-        places(check(&house)).iter().map(|it| it.rsplit(':').next().unwrap_or("").into()).collect();
+        locations(check(&tree)).iter().map(|it| it.rsplit(':').next().unwrap_or("").into()).collect();
     let mut numbers: Vec<usize> = lines.iter().map(|it| it.parse().expect("a line number")).collect();
     numbers.sort_unstable();
     assert_eq!(numbers, [3, 4, 5, 6, 7, 8, 9, 10]);
 }
 
 #[test]
-fn reading_and_own_marks_pass() {
+fn reads_and_permitted_deletes_pass() {
     let source = r#"
 fn a() {
     get("/projects/{id}/merge_requests/{n}/discussions");
@@ -134,10 +134,10 @@ fn a() {
 #[cfg(test)]
 mod tests { const TRIED: &str = "/pulls/1/merge"; }
 "#;
-    let house = House::of(&[
+    let tree = SourceTree::from_files(&[
         ("crates/forge/src/gitea/perform.rs", source),
         ("crates/http/tests/refused.rs", "const TRIED: &str = \"/pulls/1/merge\";"),
         ("crates/testkit/src/world.rs", "fn merge_pull() {}"),
     ]);
-    assert_eq!(places(check(&house)), Vec::<String>::new());
+    assert_eq!(locations(check(&tree)), Vec::<String>::new());
 }

@@ -1,57 +1,61 @@
-//! The spec matrix: `docs/spec.md` says what is proven in which layer, and a `✓` needs a test that says so.
+//! The matrix of `docs/spec.md`: which requirement a test proves in which layer. Every `✓` needs a test that names it.
 //!
 //! | cell | means |
 //! |---|---|
-//! | `✓` | proven: a test carries the id and the layer, as in `// spec: PUB-3 @core` |
-//! | `·` or nothing | not yet |
-//! | `–3` | cannot apply, for the reason of footnote 3 |
+//! | `✓` | proven by a test with the id and the layer above it: `// spec: PUB-3 @core` |
+//! | `·` or empty | not proven yet |
+//! | `–3` | does not apply, see footnote 3 |
 //!
-//! A remark binds to the test, function or macro call that follows within three lines.
+//! A `// spec:` comment belongs to the test, function or macro call that follows within three lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::house::{File, House};
-use crate::rust::Rust;
-use crate::{Complaint, hold, places};
+use crate::rust_source::RustSource;
+use crate::source_tree::{File, SourceTree};
+use crate::{Violation, assert_none, locations};
 
 const SPEC: &str = "docs/spec.md";
 const LAYERS: [&str; 7] = ["core", "local", "gitea", "forgejo", "github", "gitlab", "daemon"];
 
-/// Chapters with the number of their lines, and the decisions.
+/// Chapters with the number of their requirements.
 const CHAPTERS: [(&str, usize); 8] =
     [("PUB", 22), ("INC", 18), ("LOOP", 12), ("TRI", 11), ("FIX", 13), ("DSP", 18), ("SRV", 7), ("SAF", 7)];
 const DECISIONS: usize = 28;
 
 type Claims = BTreeSet<(String, &'static str)>;
 
-fn check(house: &House) -> Vec<Complaint> {
-    let Some(file) = house.file(SPEC) else {
-        return vec![Complaint::new(SPEC, 1, "there is no spec", "write it")];
+fn check(tree: &SourceTree) -> Vec<Violation> {
+    let Some(file) = tree.file(SPEC) else {
+        return vec![Violation::new(SPEC, 1, "the spec is missing", "write it")];
     };
     let spec = read(file);
-    let (claims, mut complaints) = claims(house);
-    complaints.extend(spec.complaints.iter().cloned());
-    complaints.extend(check_ids(&spec));
-    complaints.extend(check_cells(&spec, &claims));
-    complaints.extend(check_footnotes(&spec));
-    complaints
+    let (claims, mut violations) = claims(tree);
+    violations.extend(spec.violations.iter().cloned());
+    violations.extend(check_ids(&spec));
+    violations.extend(check_cells(&spec, &claims));
+    violations.extend(check_footnotes(&spec));
+    violations
 }
 
 struct Spec {
-    lines: BTreeMap<String, Line>,
+    requirements: BTreeMap<String, Requirement>,
     decisions: BTreeMap<String, usize>,
     footnotes: BTreeMap<String, usize>,
-    complaints: Vec<Complaint>,
+    violations: Vec<Violation>,
 }
 
-struct Line {
+struct Requirement {
     cells: Vec<String>,
     line: usize,
 }
 
 fn read(file: &File) -> Spec {
-    let mut spec =
-        Spec { lines: BTreeMap::new(), decisions: BTreeMap::new(), footnotes: BTreeMap::new(), complaints: Vec::new() };
+    let mut spec = Spec {
+        requirements: BTreeMap::new(),
+        decisions: BTreeMap::new(),
+        footnotes: BTreeMap::new(),
+        violations: Vec::new(),
+    };
     for (line, text) in file.lines() {
         if let Some((number, _)) = text.strip_prefix("- –").and_then(|rest| rest.split_once(": ")) {
             spec.footnotes.insert(number.to_owned(), line);
@@ -63,18 +67,18 @@ fn read(file: &File) -> Spec {
         }
         let twice = if id.contains('-') {
             let rest = cells[1..].iter().skip(1).cloned().collect();
-            spec.lines.insert(id.clone(), Line { cells: rest, line }).is_some()
+            spec.requirements.insert(id.clone(), Requirement { cells: rest, line }).is_some()
         } else {
             spec.decisions.insert(id.clone(), line).is_some()
         };
         if twice {
-            spec.complaints.push(Complaint::new(SPEC, line, format!("{id} stands here twice"), "keep one"));
+            spec.violations.push(Violation::new(SPEC, line, format!("{id} is listed twice"), "keep one"));
         }
     }
     spec
 }
 
-/// Cells of a table row; `\|` is a bar inside a cell.
+/// Returns the cells of a table row; `\|` is a bar inside a cell.
 fn cells(text: &str) -> Option<Vec<String>> {
     let inner = text.trim().strip_prefix('|')?.strip_suffix('|')?.replace("\\|", "\u{0}");
     Some(inner.split('|').map(|cell| cell.trim().replace('\u{0}', "|")).collect())
@@ -87,35 +91,38 @@ fn is_id(word: &str) -> bool {
         && digits.chars().all(|c| c.is_ascii_digit())
 }
 
-fn known() -> BTreeSet<String> {
+fn known_ids() -> BTreeSet<String> {
     let lines = CHAPTERS.iter().flat_map(|(chapter, last)| (1..=*last).map(move |n| format!("{chapter}-{n}")));
     lines.chain((1..=DECISIONS).map(|n| format!("D{n}"))).collect()
 }
 
-fn check_ids(spec: &Spec) -> Vec<Complaint> {
-    let there: BTreeMap<&String, usize> = spec
-        .lines
+fn check_ids(spec: &Spec) -> Vec<Violation> {
+    let listed: BTreeMap<&String, usize> = spec
+        .requirements
         .iter()
         .map(|(id, it)| (id, it.line))
         .chain(spec.decisions.iter().map(|(id, line)| (id, *line)))
         .collect();
-    let known = known();
-    let lost = known.iter().filter(|id| !there.contains_key(id));
-    let lost = lost.map(|id| Complaint::new(SPEC, 1, format!("{id} is missing"), "every line of the spec stands here"));
-    let strange = there.iter().filter(|(id, _)| !known.contains(**id));
-    let strange = strange.map(|(id, line)| {
-        let remedy = "correct the id, or extend `CHAPTERS` in `crates/testkit/tests/tidy/spec.rs`";
-        Complaint::new(SPEC, *line, format!("{id} is not a known id"), remedy)
+    let known = known_ids();
+    let missing = known.iter().filter(|id| !listed.contains_key(id));
+    let missing = missing.map(|id| Violation::new(SPEC, 1, format!("{id} is missing"), "list every requirement"));
+    let unknown = listed.iter().filter(|(id, _)| !known.contains(**id));
+    let unknown = unknown.map(|(id, line)| {
+        let fix = "correct the id, or extend `CHAPTERS` in `crates/testkit/tests/tidy/spec.rs`";
+        Violation::new(SPEC, *line, format!("{id} is not a known id"), fix)
     });
-    lost.chain(strange).collect()
+    missing.chain(unknown).collect()
 }
 
-fn check_cells(spec: &Spec, claims: &Claims) -> Vec<Complaint> {
-    let mut complaints = Vec::new();
-    for (id, Line { cells, line }) in &spec.lines {
-        let mut say = |what: String, remedy: String| complaints.push(Complaint::new(SPEC, *line, what, remedy));
+fn check_cells(spec: &Spec, claims: &Claims) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    for (id, Requirement { cells, line }) in &spec.requirements {
+        let mut report = |what: String, fix: String| violations.push(Violation::new(SPEC, *line, what, fix));
         if cells.len() != LAYERS.len() {
-            say(format!("{id} has {} layers", cells.len()), format!("give it {}: {}", LAYERS.len(), LAYERS.join(", ")));
+            report(
+                format!("{id} has {} layers", cells.len()),
+                format!("give it {}: {}", LAYERS.len(), LAYERS.join(", ")),
+            );
             continue;
         }
         for (cell, layer) in cells.iter().zip(LAYERS) {
@@ -124,90 +131,90 @@ fn check_cells(spec: &Spec, claims: &Claims) -> Vec<Complaint> {
             match cell.as_str() {
                 "" | "·" => {}
                 "✓" if claimed => {}
-                "✓" => say(
-                    format!("{id} is ticked for {layer}, and no test says `// spec: {id} @{layer}`"),
-                    "write the test, or take the tick away".into(),
+                "✓" => report(
+                    format!("{id} is ticked for {layer}, and no test has `// spec: {id} @{layer}`"),
+                    "write the test, or remove the tick".into(),
                 ),
-                _ if footnote.is_none() => say(format!("{id} has `{cell}` for {layer}"), "write ✓, · or –n".into()),
-                _ if claimed => say(
-                    format!("{id} cannot apply to {layer}, and a test says it does"),
-                    "correct the cell or the test's remark".into(),
+                _ if footnote.is_none() => report(format!("{id} has `{cell}` for {layer}"), "write ✓, · or –n".into()),
+                _ if claimed => report(
+                    format!("{id} does not apply to {layer}, but a test claims it"),
+                    "correct the cell or the comment of the test".into(),
                 ),
                 _ if !spec.footnotes.contains_key(footnote.unwrap_or_default()) => {
-                    say(format!("{id} gives no reason for `{cell}`"), "add the footnote `- –n: reason`".into());
+                    report(format!("{id} has no footnote for `{cell}`"), "add the footnote `- –n: reason`".into());
                 }
                 _ => {}
             }
         }
     }
-    complaints
+    violations
 }
 
-fn check_footnotes(spec: &Spec) -> Vec<Complaint> {
+fn check_footnotes(spec: &Spec) -> Vec<Violation> {
     let used: BTreeSet<&str> =
-        spec.lines.values().flat_map(|it| &it.cells).filter_map(|cell| cell.strip_prefix('–')).collect();
+        spec.requirements.values().flat_map(|it| &it.cells).filter_map(|cell| cell.strip_prefix('–')).collect();
     let unused = spec.footnotes.iter().filter(|(number, _)| !used.contains(number.as_str()));
     unused
-        .map(|(number, line)| Complaint::new(SPEC, *line, format!("no cell uses footnote –{number}"), "delete it"))
+        .map(|(number, line)| Violation::new(SPEC, *line, format!("no cell uses footnote –{number}"), "delete it"))
         .collect()
 }
 
-/// What the tests say they prove, and the remarks that say it wrongly.
-fn claims(house: &House) -> (Claims, Vec<Complaint>) {
-    let known = known();
+/// Returns what the `// spec:` comments of the tests claim, and the malformed comments.
+fn claims(tree: &SourceTree) -> (Claims, Vec<Violation>) {
+    let known = known_ids();
     let mut claims = Claims::new();
-    let mut complaints = Vec::new();
-    for file in house.rust() {
-        let rust = Rust::read(&file.text);
-        for remark in &rust.remarks {
-            let Some(said) = remark.text.strip_prefix("// spec:") else {
+    let mut violations = Vec::new();
+    for file in tree.rust() {
+        let rust = RustSource::parse(&file.text);
+        for comment in &rust.comments {
+            let Some(claim) = comment.text.strip_prefix("// spec:") else {
                 continue;
             };
-            let mut say = |what: String, remedy: &str| {
-                complaints.push(Complaint::new(&file.path, remark.line, what, remedy));
+            let mut report = |what: String, fix: &str| {
+                violations.push(Violation::new(&file.path, comment.line, what, fix));
             };
-            let (ids, layers) = said.split_once('@').unwrap_or((said, ""));
+            let (ids, layers) = claim.split_once('@').unwrap_or((claim, ""));
             let ids: Vec<&str> = ids.split([',', ' ']).filter(|it| !it.is_empty()).collect();
             let layers: Vec<&str> = layers.split(['@', ',', ' ']).filter(|it| !it.is_empty()).collect();
             if ids.is_empty() || layers.is_empty() {
-                say("the remark names no id or no layer".into(), "write `// spec: PUB-3, PUB-4 @core`");
+                report("the comment names no id or no layer".into(), "write `// spec: PUB-3, PUB-4 @core`");
             }
             for id in ids.iter().filter(|id| !known.contains(**id)) {
-                say(format!("`{id}` is no line of the spec"), "correct the id; separate several by commas");
+                report(format!("`{id}` is not in the spec"), "correct the id; separate several by commas");
             }
             for layer in layers.iter().filter(|it| !LAYERS.contains(it)) {
-                say(
-                    format!("`{layer}` is no layer"),
-                    "take one of core, local, gitea, forgejo, github, gitlab, daemon",
+                report(
+                    format!("`{layer}` is not a layer"),
+                    "use core, local, gitea, forgejo, github, gitlab or daemon",
                 );
             }
-            if !binds(file, remark.line) {
-                say("no test follows within three lines".into(), "put the remark directly above its test");
+            if !precedes_test(file, comment.line) {
+                report("no test follows within three lines".into(), "put the comment directly above its test");
                 continue;
             }
             let layers = LAYERS.into_iter().filter(|it| layers.contains(it));
             claims.extend(layers.flat_map(|layer| ids.iter().map(move |id| ((*id).to_owned(), layer))));
         }
     }
-    (claims, complaints)
+    (claims, violations)
 }
 
-fn binds(file: &File, line: usize) -> bool {
+fn precedes_test(file: &File, line: usize) -> bool {
     let mut after = file.text.lines().skip(line).take(3);
     after.any(|text| text.contains("#[test]") || text.contains("fn ") || text.contains("! {"))
 }
 
-/// Per chapter and layer, how many of the lines that can apply are proven.
-fn matrix(spec: &Spec) -> String {
+/// Renders, per chapter and layer, how many of the applicable requirements are proven.
+fn render_matrix(spec: &Spec) -> String {
     let mut text = format!("{:8}{}\n", "spec", LAYERS.map(|layer| format!("{layer:>9}")).concat());
     for (chapter, _) in CHAPTERS {
         let prefix = format!("{chapter}-");
         let counts = (0..LAYERS.len()).map(|column| {
-            let rows = spec.lines.iter().filter(|(id, _)| id.starts_with(&prefix));
+            let rows = spec.requirements.iter().filter(|(id, _)| id.starts_with(&prefix));
             let cells: Vec<&str> = rows.filter_map(|(_, it)| it.cells.get(column)).map(String::as_str).collect();
             let proven = cells.iter().filter(|cell| **cell == "✓").count();
-            let apply = cells.iter().filter(|cell| !cell.starts_with('–')).count();
-            format!("{:>9}", format!("{proven}/{apply}"))
+            let applicable = cells.iter().filter(|cell| !cell.starts_with('–')).count();
+            format!("{:>9}", format!("{proven}/{applicable}"))
         });
         text.push_str(&format!("{chapter:8}{}\n", counts.collect::<String>()));
     }
@@ -215,27 +222,27 @@ fn matrix(spec: &Spec) -> String {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the matrix is what this test is read for")]
+#[expect(clippy::print_stdout, reason = "CI logs show the matrix")]
 fn every_tick_has_its_test() {
-    let house = House::load();
-    let spec = read(house.file(SPEC).expect("there is a spec"));
-    println!("{}", matrix(&spec));
+    let tree = SourceTree::load();
+    let spec = read(tree.file(SPEC).expect("there is a spec"));
+    println!("{}", render_matrix(&spec));
     let open = |id: &str, layer: &str| {
         let column = LAYERS.iter().position(|it| *it == layer);
-        let cell = spec.lines.get(id).zip(column).and_then(|(it, column)| it.cells.get(column));
+        let cell = spec.requirements.get(id).zip(column).and_then(|(it, column)| it.cells.get(column));
         cell.is_some_and(|cell| cell.is_empty() || cell == "·")
     };
-    let (claims, _) = claims(&house);
+    let (claims, _) = claims(&tree);
     let unticked = claims.iter().filter(|(id, layer)| open(id, layer)).map(|(id, layer)| format!("{id}@{layer}"));
-    println!("has a test and no tick yet: {}", unticked.collect::<Vec<_>>().join(" "));
-    hold(check(&house));
+    println!("tested but not ticked: {}", unticked.collect::<Vec<_>>().join(" "));
+    assert_none(check(&tree));
 }
 
-/// A spec with every id, all cells open but those of PUB-1 to PUB-5.
+/// Returns a spec with every id; all cells are open except those of PUB-1 to PUB-5.
 #[cfg(test)]
 fn sample() -> String {
     let mut text = String::from("- –1: reason\n");
-    for id in known() {
+    for id in known_ids() {
         let cells = match id.as_str() {
             "PUB-1" => "✓ | · | | · | · | · | ·",
             "PUB-2" => "–1 | · | · | · | · | · | ·",
@@ -250,39 +257,41 @@ fn sample() -> String {
 }
 
 #[cfg(test)]
-fn said(test: &str) -> Vec<String> {
-    let house = House::of(&[(SPEC, &sample()), ("crates/a/tests/a.rs", test)]);
-    check(&house).iter().map(|it| it.what.clone()).collect()
+fn violations(test: &str) -> Vec<String> {
+    let tree = SourceTree::from_files(&[(SPEC, &sample()), ("crates/a/tests/a.rs", test)]);
+    check(&tree).iter().map(|it| it.what.clone()).collect()
 }
 
 #[test]
 fn a_tick_without_a_test_is_caught() {
-    let always = ["PUB-3 gives no reason for `–9`", "PUB-4 has `yes` for core", "PUB-5 has 2 layers"];
-    let tick = "PUB-1 is ticked for core, and no test says `// spec: PUB-1 @core`";
-    assert_eq!(said(""), [&[tick][..], &always].concat());
-    assert_eq!(said("// spec: PUB-1 @core\n#[test]\nfn a() {}"), always);
-    assert_eq!(said("// spec: LOOP-1, PUB-1 @local @core\nproptest! {\n}"), always);
-    assert_eq!(said("// spec: PUB-1 @gitea\n#[test]\nfn a() {}"), [&[tick][..], &always].concat());
-    assert_eq!(said("let a = \"// spec: PUB-1 @core\";\nfn a() {}"), [&[tick][..], &always].concat());
+    let always = ["PUB-3 has no footnote for `–9`", "PUB-4 has `yes` for core", "PUB-5 has 2 layers"];
+    let tick = "PUB-1 is ticked for core, and no test has `// spec: PUB-1 @core`";
+    assert_eq!(violations(""), [&[tick][..], &always].concat());
+    assert_eq!(violations("// spec: PUB-1 @core\n#[test]\nfn a() {}"), always);
+    assert_eq!(violations("// spec: LOOP-1, PUB-1 @local @core\nproptest! {\n}"), always);
+    assert_eq!(violations("// spec: PUB-1 @gitea\n#[test]\nfn a() {}"), [&[tick][..], &always].concat());
+    assert_eq!(violations("let a = \"// spec: PUB-1 @core\";\nfn a() {}"), [&[tick][..], &always].concat());
 }
 
 #[test]
-fn a_wrong_remark_is_caught() {
-    let first = |test: &str| said(test).first().cloned().unwrap_or_default();
-    assert_eq!(first("// spec: PUB-99 @core\nfn a() {}"), "`PUB-99` is no line of the spec");
-    assert_eq!(first("// spec: PUB-1 @moon\nfn a() {}"), "`moon` is no layer");
-    assert_eq!(first("// spec: PUB-1\nfn a() {}"), "the remark names no id or no layer");
+fn a_malformed_comment_is_caught() {
+    let first = |test: &str| violations(test).first().cloned().unwrap_or_default();
+    assert_eq!(first("// spec: PUB-99 @core\nfn a() {}"), "`PUB-99` is not in the spec");
+    assert_eq!(first("// spec: PUB-1 @moon\nfn a() {}"), "`moon` is not a layer");
+    assert_eq!(first("// spec: PUB-1\nfn a() {}"), "the comment names no id or no layer");
     assert_eq!(first("// spec: PUB-1 @core\n\n\n\nfn a() {}"), "no test follows within three lines");
     assert!(
-        said("// spec: PUB-2 @core\nfn a() {}").contains(&"PUB-2 cannot apply to core, and a test says it does".into())
+        violations("// spec: PUB-2 @core\nfn a() {}")
+            .contains(&"PUB-2 does not apply to core, but a test claims it".into())
     );
 }
 
 #[test]
-fn lost_and_doubled_lines_are_caught() {
+fn missing_and_duplicate_requirements_are_caught() {
     let text = sample().replace("| D7 |", "| D8 |");
-    let found = check(&House::of(&[(SPEC, &text), ("crates/a/tests/a.rs", "// spec: PUB-1 @core\nfn a() {}")]));
-    let said: Vec<&str> = found.iter().map(|it| it.what.as_str()).collect();
-    assert!(said.contains(&"D7 is missing") && said.contains(&"D8 stands here twice"));
-    assert!(places(found).iter().all(|it| it.starts_with(SPEC)));
+    let found =
+        check(&SourceTree::from_files(&[(SPEC, &text), ("crates/a/tests/a.rs", "// spec: PUB-1 @core\nfn a() {}")]));
+    let messages: Vec<&str> = found.iter().map(|it| it.what.as_str()).collect();
+    assert!(messages.contains(&"D7 is missing") && messages.contains(&"D8 is listed twice"));
+    assert!(locations(found).iter().all(|it| it.starts_with(SPEC)));
 }

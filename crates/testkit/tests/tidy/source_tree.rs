@@ -1,9 +1,9 @@
-//! The house as the checks see it: every text file of the checkout, by its path from the root.
+//! The text files of the checkout, by their path from the root.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-pub(crate) struct House {
+pub(crate) struct SourceTree {
     pub(crate) files: Vec<File>,
 }
 
@@ -13,7 +13,7 @@ pub(crate) struct File {
     pub(crate) text: String,
 }
 
-impl House {
+impl SourceTree {
     pub(crate) fn load() -> Self {
         let mut files = Vec::new();
         walk(&root(), &root(), &mut files);
@@ -21,13 +21,13 @@ impl House {
         Self { files }
     }
 
-    /// A house of samples, for the test that a check can fail.
-    pub(crate) fn of(files: &[(&str, &str)]) -> Self {
+    /// Builds a tree of samples, for the tests that a check can fail.
+    pub(crate) fn from_files(files: &[(&str, &str)]) -> Self {
         let files = files.iter().map(|(path, text)| File { path: (*path).into(), text: (*text).into() });
         Self { files: files.collect() }
     }
 
-    /// Rust sources of the crates, tests included.
+    /// Returns the Rust files of all crates, tests included.
     pub(crate) fn rust(&self) -> impl Iterator<Item = &File> {
         self.files.iter().filter(|it| it.path.starts_with("crates/") && it.path.ends_with(".rs"))
     }
@@ -40,7 +40,7 @@ impl House {
         self.files.iter().find(|it| it.path == path)
     }
 
-    /// Whether a file, a folder or (without its `.rs`) a module of that path is there.
+    /// Whether a file, a folder or (without its `.rs`) a module with this path exists.
     pub(crate) fn has(&self, path: &str) -> bool {
         let path = path.trim_end_matches('/');
         let module = format!("{path}.rs");
@@ -50,12 +50,12 @@ impl House {
 }
 
 impl File {
-    /// The folder under `crates/`, or nothing for a file elsewhere.
-    pub(crate) fn room(&self) -> &str {
+    /// Returns the folder under `crates/`; empty for a file outside of it.
+    pub(crate) fn crate_name(&self) -> &str {
         self.path.strip_prefix("crates/").and_then(|rest| rest.split('/').next()).unwrap_or_default()
     }
 
-    /// Test code by its place. Test modules inside a source are known by `Rust::in_test`.
+    /// Whether the whole file is test code. `RustSource::in_test` finds test modules inside a source file.
     pub(crate) fn is_test(&self) -> bool {
         ["/tests/", "/benches/", "/examples/", "/fuzz/"].iter().any(|folder| self.path.contains(folder))
             || self.path.ends_with("/tests.rs")
@@ -70,8 +70,8 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Hidden folders that belong to the project; all others belong to a tool or a person.
-const OURS: [&str; 6] = [".ci", ".cargo", ".config", ".forgejo", ".gitea", ".github"];
+/// Hidden folders that belong to the project. All others belong to a tool or a person and are skipped.
+const HIDDEN_FOLDERS: [&str; 6] = [".ci", ".cargo", ".config", ".forgejo", ".gitea", ".github"];
 
 fn walk(root: &Path, folder: &Path, files: &mut Vec<File>) {
     let entries = fs::read_dir(folder).expect("the checkout can be read");
@@ -81,8 +81,8 @@ fn walk(root: &Path, folder: &Path, files: &mut Vec<File>) {
         let path = entry.path();
         let kind = entry.file_type().expect("the checkout can be read");
         if kind.is_dir() {
-            let foreign = name.starts_with('.') && !OURS.contains(&name.as_str());
-            if !foreign && name != "target" && name != "node_modules" {
+            let skipped = name.starts_with('.') && !HIDDEN_FOLDERS.contains(&name.as_str());
+            if !skipped && name != "target" && name != "node_modules" {
                 walk(root, &path, files);
             }
         } else if kind.is_file()
@@ -97,17 +97,17 @@ fn walk(root: &Path, folder: &Path, files: &mut Vec<File>) {
 }
 
 #[test]
-fn the_walk_finds_this_file_and_no_build_output() {
-    let house = House::load();
-    assert!(house.file("crates/testkit/tests/tidy/house.rs").is_some());
-    assert!(house.file(".ci/run").is_some());
-    assert!(!house.files.iter().any(|it| it.path.starts_with("target/") || it.path.starts_with(".git/")));
+fn the_tree_has_this_file_and_no_build_output() {
+    let tree = SourceTree::load();
+    assert!(tree.file("crates/testkit/tests/tidy/source_tree.rs").is_some());
+    assert!(tree.file(".ci/run").is_some());
+    assert!(!tree.files.iter().any(|it| it.path.starts_with("target/") || it.path.starts_with(".git/")));
 }
 
 #[test]
-fn a_module_may_be_named_as_file_or_folder() {
-    let house = House::of(&[("crates/core/src/facts.rs", ""), ("crates/core/src/mark/tag.rs", "")]);
-    assert!(house.has("crates/core/src/facts"));
-    assert!(house.has("crates/core/src/mark/"));
-    assert!(!house.has("crates/core/src/fact"));
+fn a_module_is_found_by_file_or_folder() {
+    let tree = SourceTree::from_files(&[("crates/core/src/facts.rs", ""), ("crates/core/src/mark/tag.rs", "")]);
+    assert!(tree.has("crates/core/src/facts"));
+    assert!(tree.has("crates/core/src/mark/"));
+    assert!(!tree.has("crates/core/src/fact"));
 }

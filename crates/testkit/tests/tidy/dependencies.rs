@@ -1,13 +1,13 @@
-//! Who depends on what. A dependency outside a room's list is a wall taken down: extend the list in the same commit and
-//! say why there.
+//! Dependencies per crate. A crate uses only the dependencies of its list here; a new one is added to the list in the
+//! same commit, with the reason.
 
 use toml::{Table, Value};
 
-use crate::house::{File, House};
-use crate::{Complaint, hold, places};
+use crate::source_tree::{File, SourceTree};
+use crate::{Violation, assert_none, locations};
 
-/// What each room may use in production, as ARCHITECTURE.md draws it.
-const ROOMS: &[(&str, &[&str])] = &[
+/// Normal dependencies of each crate. ARCHITECTURE.md draws those between our own crates.
+const ALLOWED: &[(&str, &[&str])] = &[
     (
         "app",
         &[
@@ -18,7 +18,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "clap",
             "clap_complete",
             "clap_mangen",
-            // What whoever started referee left open is not for workers; without `unsafe` (decision 0033).
+            // Closes inherited file descriptors before a worker starts, without `unsafe` (decision 0033).
             "close_fds",
             "indicatif",
             "jsonschema",
@@ -30,11 +30,11 @@ const ROOMS: &[(&str, &[&str])] = &[
             "referee-turn",
             "rusqlite",
             "rusqlite_migration",
-            // Limits, sessions and signals without `unsafe` (decision 0033); a worker's result is a plain file or none.
+            // Limits, sessions and signals without `unsafe` (decision 0033); opens a worker's result without following links.
             "rustix",
             "schemars",
             "serde",
-            // Project files are YAML where they come from.
+            // Project files of other dispatchers are YAML.
             "serde-saphyr",
             "serde_json",
             "tempfile",
@@ -117,8 +117,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("turn", &["async-trait", "referee-core", "referee-forge", "referee-git", "serde", "serde_json", "thiserror"]),
 ];
 
-/// What any room may use in its tests and benches.
-const TESTS: &[&str] = &[
+/// Additional dependencies of any crate's tests and benches.
+const ALLOWED_IN_TESTS: &[&str] = &[
     "axum",
     "insta",
     "proptest",
@@ -131,80 +131,81 @@ const TESTS: &[&str] = &[
     "trycmd",
 ];
 
-/// The only room with a program.
-const PROGRAM: &str = "app";
+/// The only crate with a program.
+const PROGRAM_CRATE: &str = "app";
 
-fn check(house: &House) -> Vec<Complaint> {
-    let manifests = house.files.iter().filter(|it| it.path.starts_with("crates/") && it.path.ends_with("/Cargo.toml"));
-    let root = house.file("Cargo.toml").into_iter().flat_map(check_root);
-    let programs = house
-        .rust()
-        .filter(|it| it.room() != PROGRAM && (it.path.ends_with("/src/main.rs") || it.path.contains("/src/bin/")));
+fn check(tree: &SourceTree) -> Vec<Violation> {
+    let manifests = tree.files.iter().filter(|it| it.path.starts_with("crates/") && it.path.ends_with("/Cargo.toml"));
+    let root = tree.file("Cargo.toml").into_iter().flat_map(check_root);
+    let programs = tree.rust().filter(|it| {
+        it.crate_name() != PROGRAM_CRATE && (it.path.ends_with("/src/main.rs") || it.path.contains("/src/bin/"))
+    });
     let programs = programs.map(|it| second_program(&it.path, 1));
     manifests.flat_map(check_manifest).chain(root).chain(programs).collect()
 }
 
-fn check_root(file: &File) -> Vec<Complaint> {
+fn check_root(file: &File) -> Vec<Violation> {
     let Ok(table) = file.text.parse::<Table>() else {
         return vec![unreadable(file)];
     };
     let workspace = table.get("workspace").and_then(Value::as_table);
     let narrowed = workspace.is_some_and(|it| it.contains_key("default-members"));
-    let remedy = "remove it: plain `cargo test` must cover everything";
+    let fix = "remove it: plain `cargo test` must cover everything";
     let line = line_of(file, "default-members");
-    narrowed.then(|| Complaint::new(&file.path, line, "there are `default-members`", remedy)).into_iter().collect()
+    narrowed.then(|| Violation::new(&file.path, line, "there are `default-members`", fix)).into_iter().collect()
 }
 
-fn check_manifest(file: &File) -> Vec<Complaint> {
-    let room = file.room();
+fn check_manifest(file: &File) -> Vec<Violation> {
+    let name = file.crate_name();
     let Ok(table) = file.text.parse::<Table>() else {
         return vec![unreadable(file)];
     };
-    let Some((_, allowed)) = ROOMS.iter().find(|(name, _)| *name == room) else {
-        let remedy = "give it a line in `crates/testkit/tests/tidy/workspace.rs`";
-        return vec![Complaint::new(&file.path, 1, format!("the room `{room}` has no list"), remedy)];
+    let Some((_, allowed)) = ALLOWED.iter().find(|(listed, _)| *listed == name) else {
+        let fix = "add it to `ALLOWED` in `crates/testkit/tests/tidy/dependencies.rs`";
+        return vec![Violation::new(&file.path, 1, format!("the crate `{name}` has no list of dependencies"), fix)];
     };
-    let mut complaints = Vec::new();
+    let mut violations = Vec::new();
     let platforms = table.get("target").and_then(Value::as_table).into_iter().flat_map(Table::values);
     let sections = platforms.filter_map(Value::as_table).chain([&table]);
     for section in sections {
-        let test_list = [*allowed, TESTS].concat();
+        let test_list = [*allowed, ALLOWED_IN_TESTS].concat();
         let lists =
             [("dependencies", *allowed), ("dev-dependencies", test_list.as_slice()), ("build-dependencies", &[])];
         for (key, list) in lists {
-            for name in dependencies(section, key).into_iter().filter(|name| !list.contains(&name.as_str())) {
-                let remedy = "do without, or extend the list in `crates/testkit/tests/tidy/workspace.rs` and say why";
-                let what = format!("`{room}` may not have `{name}` in its {key}");
-                complaints.push(Complaint::new(&file.path, line_of(file, &name), what, remedy));
+            for dependency in dependencies(section, key).into_iter().filter(|it| !list.contains(&it.as_str())) {
+                let fix =
+                    "do without, or extend the list in `crates/testkit/tests/tidy/dependencies.rs` with the reason";
+                let what = format!("`{name}` may not have `{dependency}` in its {key}");
+                violations.push(Violation::new(&file.path, line_of(file, &dependency), what, fix));
             }
         }
     }
     let linted = table.get("lints").and_then(|it| it.get("workspace")).and_then(Value::as_bool);
     if linted != Some(true) {
-        let remedy = "add `[lints]` with `workspace = true`";
-        complaints.push(Complaint::new(&file.path, 1, "the house's lints are off here", remedy));
+        let fix = "add `[lints]` with `workspace = true`";
+        violations.push(Violation::new(&file.path, 1, "the workspace's lints are off here", fix));
     }
-    if table.contains_key("bin") && room != PROGRAM {
-        complaints.push(second_program(&file.path, line_of(file, "[[bin]]")));
+    if table.contains_key("bin") && name != PROGRAM_CRATE {
+        violations.push(second_program(&file.path, line_of(file, "[[bin]]")));
     }
-    complaints
+    violations
 }
 
-/// Names as published, whatever they are called here.
+/// Returns the published names, also of renamed dependencies.
 fn dependencies(section: &Table, key: &str) -> Vec<String> {
     let entries = section.get(key).and_then(Value::as_table).into_iter().flatten();
     entries.map(|(name, value)| value.get("package").and_then(Value::as_str).unwrap_or(name).to_owned()).collect()
 }
 
-fn second_program(path: &str, line: usize) -> Complaint {
-    Complaint::new(path, line, "a second program", "make it an example, or a command of `referee`")
+fn second_program(path: &str, line: usize) -> Violation {
+    Violation::new(path, line, "a second program", "make it an example, or a command of `referee`")
 }
 
-fn unreadable(file: &File) -> Complaint {
-    Complaint::new(&file.path, 1, "this is no TOML", "mend it")
+fn unreadable(file: &File) -> Violation {
+    Violation::new(&file.path, 1, "this is not TOML", "correct it")
 }
 
-/// The line that begins with the name, or has it in quotes where it was renamed.
+/// Returns the line that begins with the name, or that has it in quotes (a renamed dependency).
 fn line_of(file: &File, name: &str) -> usize {
     let quoted = format!("\"{name}\"");
     let names = |text: &str| text.starts_with(name) || text.contains(&quoted);
@@ -212,12 +213,12 @@ fn line_of(file: &File, name: &str) -> usize {
 }
 
 #[test]
-fn rooms_depend_on_what_they_may() {
-    hold(check(&House::load()));
+fn crates_have_only_allowed_dependencies() {
+    assert_none(check(&SourceTree::load()));
 }
 
 #[test]
-fn a_foreign_dependency_is_caught() {
+fn a_dependency_outside_the_list_is_caught() {
     let lints = "[lints]\nworkspace = true\n";
     let core = format!(
         "{lints}[dependencies]\nserde = \"1\"\ntokio = \"1\"\nx = {{ package = \"rand\", version = \"1\" }}\n[dev-dependencies]\ninsta = \"1\"\n"
@@ -225,7 +226,7 @@ fn a_foreign_dependency_is_caught() {
     let turn = format!(
         "{lints}[dependencies]\nreferee-testkit.workspace = true\n[target.'cfg(unix)'.dependencies]\nnix = \"1\"\n[[bin]]\nname = \"x\""
     );
-    let house = House::of(&[
+    let tree = SourceTree::from_files(&[
         ("Cargo.toml", "[workspace]\ndefault-members = []"),
         ("crates/core/Cargo.toml", &core),
         ("crates/turn/Cargo.toml", &turn),
@@ -244,7 +245,7 @@ fn a_foreign_dependency_is_caught() {
         "crates/turn/Cargo.toml:6",
         "crates/turn/Cargo.toml:7",
     ];
-    let mut found = places(check(&house));
+    let mut found = locations(check(&tree));
     found.sort();
     assert_eq!(found, want);
 }
