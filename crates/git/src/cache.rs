@@ -1,4 +1,4 @@
-//! Commits of elsewhere, kept at hand.
+//! A bare repository that caches commits of remote repositories, and the credentials to fetch them.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,22 +10,21 @@ use crate::git::{require_full_sha, require_success};
 use crate::refs::pin_ref;
 use crate::{Git, GitError};
 
-/// A name and a secret for a server. Git is told them through its environment: they are in no argument that other
-/// programs could list, in no address, in no file.
+/// User and secret for a server. Git gets them through its environment, so they appear in no argument list (which other
+/// processes can read), no URL and no file.
 #[derive(Clone)]
 pub struct Credentials {
-    /// Who asks; servers that only look at the token take any name.
+    /// Servers that only check the token accept any user.
     pub user: String,
-    /// The password or token.
+    /// Password or token.
     pub secret: String,
-    /// A file with certificates to trust there.
+    /// CA certificates to trust for this server, in PEM.
     pub ca_file: Option<PathBuf>,
-    /// What stands between here and there.
     pub proxy: Option<String>,
 }
 
 impl Credentials {
-    /// For a server that is reached directly and that the system trusts.
+    /// Credentials without a proxy, for a server whose certificate the system trusts.
     pub fn new(user: impl Into<String>, secret: impl Into<String>) -> Self {
         Self { user: user.into(), secret: secret.into(), ca_file: None, proxy: None }
     }
@@ -40,47 +39,47 @@ impl fmt::Debug for Credentials {
 const FETCH: &str = "fetch";
 
 impl Git {
-    /// A bare repository for commits of elsewhere, made when it is missing. It holds repositories of SHA-1 names.
+    /// Opens the bare cache repository in `dir`, and creates it if it is missing. It holds SHA-1 repositories only.
     pub fn open_cache(dir: &Path) -> Result<Git, GitError> {
-        let unusable = |source| GitError::Filesystem { dir: dir.to_owned(), source };
-        let dir = std::path::absolute(dir).map_err(unusable)?;
-        std::fs::create_dir_all(&dir).map_err(unusable)?;
-        // One that is there stays as it is, and one that was left half made is made whole.
+        let filesystem_error = |source| GitError::Filesystem { dir: dir.to_owned(), source };
+        let dir = std::path::absolute(dir).map_err(filesystem_error)?;
+        std::fs::create_dir_all(&dir).map_err(filesystem_error)?;
+        // `git init` keeps an existing repository and completes one whose creation was interrupted.
         Git::from_dir(&dir).run("init", &["--quiet", "--bare", "--template=", "--object-format=sha1", "."])?;
         Ok(Git::from_dir(dir))
     }
 
-    /// How many bytes its objects take on this machine.
+    /// Returns the disk space that the objects take, in bytes.
     pub fn disk_size(&self) -> Result<u64, GitError> {
-        let told = self.run("count-objects", &["-v"])?;
-        let told = String::from_utf8_lossy(&told);
+        let output = self.run("count-objects", &["-v"])?;
+        let output = String::from_utf8_lossy(&output);
         let kib = |key: &str| -> u64 {
-            let value = told.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
+            let value = output.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
             value.and_then(|value| value.parse().ok()).unwrap_or(0)
         };
         Ok((kib("size") + kib("size-pack")) * 1024)
     }
 
-    /// The same repository, with credentials for one address: [`fetch`](Git::fetch) brings commits and leaves the contents of
-    /// files for whoever reads them first, and the server asks that one too.
+    /// Returns the same repository with credentials for one URL. Readers need them too:
+    /// [`fetch_commits`](Git::fetch_commits) leaves out blobs, and git fetches those on first read.
     pub fn with_credentials(&self, url: &str, credentials: &Credentials) -> Git {
         Git { credentials: Some(Arc::new((url.to_owned(), credentials.clone()))), ..self.clone() }
     }
 
-    /// Fetches commits and what led to them, and [keeps](Git::keep) them. Where the server can leave them out, the contents
-    /// of files are fetched when they are first read.
+    /// Fetches commits with their history and [pins](Git::pin_commit) them. If the server supports partial clones,
+    /// blobs are fetched on first read.
     ///
-    /// Only `https`, `http` and `ssh` are spoken, and an absolute path on this machine is read. A server that sends
-    /// elsewhere is not followed with credentials. An address with a password in it is refused: git writes addresses down.
+    /// Accepts `https`, `http` and `ssh` URLs and absolute local paths. With credentials it does not follow redirects.
+    /// Refuses a URL with a password, because git stores URLs in its config.
     pub fn fetch_commits(&self, url: &str, commits: &[Sha], credentials: Option<&Credentials>) -> Result<(), GitError> {
-        let address = UrlKind::parse(url)?;
+        let url_kind = UrlKind::parse(url)?;
         let refspecs =
             commits.iter().map(|commit| require_full_sha(commit).map(|name| format!("+{name}:{}", pin_ref(name))));
         let refspecs = refspecs.collect::<Result<Vec<String>, GitError>>()?;
         if refspecs.is_empty() {
             return Ok(());
         }
-        // A path is no name under which git could ask for the rest later.
+        // Git cannot fetch missing blobs from a path later.
         let filter = (!Path::new(url).is_absolute()).then_some("--filter=blob:none");
         let git = credentials.map_or_else(|| self.clone(), |credentials| self.with_credentials(url, credentials));
         let mut command = git.command_with_options(FETCH, &["-c", "gc.auto=0", "-c", "maintenance.auto=false"]);
@@ -89,12 +88,12 @@ impl Git {
             .args(filter)
             .args(["--end-of-options", url])
             .args(&refspecs)
-            .env("GIT_ALLOW_PROTOCOL", address.allowed_protocols());
+            .env("GIT_ALLOW_PROTOCOL", url_kind.allowed_protocols());
         require_success(FETCH, git.execute(&mut command)?).map(drop)
     }
 }
 
-/// What kind of address it is, because each kind is allowed its own protocols.
+/// The kind of a URL, which decides the protocols that git may use.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UrlKind {
     Http,
@@ -104,22 +103,24 @@ pub(crate) enum UrlKind {
 
 impl UrlKind {
     pub(crate) fn parse(url: &str) -> Result<UrlKind, GitError> {
-        let refused = |why| GitError::UnsupportedUrl { why };
+        let unsupported = |reason| GitError::UnsupportedUrl { reason };
         let scheme = url.split_once("://").map(|(scheme, rest)| (scheme, rest.split('/').next().unwrap_or_default()));
         match scheme {
-            _ if url.starts_with('-') || url.contains(['\0', '\n']) => Err(refused("it is no address")),
-            Some(("https" | "http", host)) if host.contains('@') => Err(refused("it holds a name or password")),
+            _ if url.starts_with('-') || url.contains(['\0', '\n']) => Err(unsupported("it is not a URL")),
+            Some(("https" | "http", host)) if host.contains('@') => {
+                Err(unsupported("it contains a user name or password"))
+            }
             Some(("https" | "http", _)) => Ok(UrlKind::Http),
             Some(("ssh", host)) if host.rsplit_once('@').is_some_and(|(user, _)| user.contains(':')) => {
-                Err(refused("it holds a password"))
+                Err(unsupported("it contains a password"))
             }
             Some(("ssh", _)) => Ok(UrlKind::Ssh),
             Some(("file", _)) => Ok(UrlKind::Local),
-            Some(_) => Err(refused("only `https`, `http`, `ssh` and local paths are fetched from")),
-            None if url.contains("::") => Err(refused("only `https`, `http`, `ssh` and local paths are fetched from")),
+            Some(_) => Err(unsupported("only `https`, `http`, `ssh` and local paths are supported")),
+            None if url.contains("::") => Err(unsupported("only `https`, `http`, `ssh` and local paths are supported")),
             None if Path::new(url).is_absolute() => Ok(UrlKind::Local),
             None if url.split('/').next().is_some_and(|host| host.contains(':')) => Ok(UrlKind::Ssh),
-            None => Err(refused("a local path must be absolute")),
+            None => Err(unsupported("a local path must be absolute")),
         }
     }
 
@@ -132,7 +133,6 @@ impl UrlKind {
     }
 }
 
-/// What a web server is told.
 pub(crate) fn authorization_header(credentials: &Credentials) -> String {
     let Credentials { user, secret, .. } = credentials;
     format!("Authorization: Basic {}", encode_base64(format!("{user}:{secret}").as_bytes()))

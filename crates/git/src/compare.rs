@@ -1,4 +1,4 @@
-//! What changed from one commit to another.
+//! Diffs of two commits.
 
 use std::process::Command;
 
@@ -9,7 +9,7 @@ use crate::{Git, GitError};
 
 const DIFF_TREE: &str = "diff-tree";
 
-/// What makes a diff the same on every machine: the user's and the repository's settings have no say.
+/// Options that make a diff the same on every machine, whatever the user and the repository configure.
 const DIFF_OPTIONS: &[&str] = &[
     "-r",
     "-z",
@@ -36,10 +36,9 @@ const DIFF_OPTIONS: &[&str] = &[
 ];
 
 impl Git {
-    /// The diff from one commit to another, renames found, for [`parse_diff`](crate::parse_diff).
+    /// Returns the diff of two commits or trees with rename detection, for [`parse_diff`](crate::parse_diff).
     ///
-    /// It is led by the list of the files, so that a cut is seen. Either may be a tree instead, as
-    /// [`empty_tree`](Git::empty_tree) is.
+    /// It starts with the raw list of files, so that the parser notices a truncated diff.
     pub fn diff(&self, old: &Sha, new: &Sha) -> Result<Vec<u8>, GitError> {
         let mut command = self.diff_command();
         command.arg("--end-of-options").args([require_full_sha(old)?, require_full_sha(new)?]).arg("--");
@@ -53,13 +52,13 @@ impl Git {
         command
     }
 
-    /// What a first commit is compared with: the tree without a file.
+    /// Returns the id of the empty tree, to diff a root commit against.
     pub fn empty_tree(&self) -> Result<Sha, GitError> {
         self.run_sha("hash-object", &["-t", "tree", "--stdin"])
     }
 
-    /// A call that sees no work tree and no index, hence no `.gitattributes`: a line in it would hide a file's changes from
-    /// whoever reviews them, start a merge driver, or give another answer from one checkout to the next.
+    /// Returns a command without work tree and index, hence without `.gitattributes`. An attribute could hide changes
+    /// from reviewers, start a merge driver, or make the output depend on the checkout.
     pub(crate) fn command_without_attributes(&self, name: &str) -> Command {
         let pinned = ["-c", "core.attributesFile=/dev/null"];
         if self.work_tree_root.is_none() {

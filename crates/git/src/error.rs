@@ -1,132 +1,98 @@
+//! Errors of git operations.
+
 use std::io;
 use std::path::PathBuf;
 
 use referee_core::model::Sha;
 
 use crate::DiffError;
+use crate::git::redact_output;
 
-/// Why git gave no answer.
+/// Why a git operation failed. Messages contain no passwords.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// There is no program of that name.
     #[error("`git` is not installed")]
     NotInstalled,
-    /// The program lacks what is needed.
     #[error("`git` is too old: {found}")]
     TooOld {
-        /// What it says it is.
+        /// Output of `git version`.
         found: String,
     },
-    /// No repository is there.
     #[error("`{dir}` is not in a git repository", dir = .dir.display())]
-    NotARepository {
-        /// Where one was looked for.
-        dir: PathBuf,
-    },
-    /// Git does not work in a repository that somebody else could have prepared.
-    #[error("the repository at `{dir}` belongs to somebody else", dir = .dir.display())]
-    NotOwned {
-        /// Where it is.
-        dir: PathBuf,
-    },
-    /// A work tree is needed.
+    NotARepository { dir: PathBuf },
+    /// Git refuses to work in a repository of another user, who could have prepared its config ("dubious ownership").
+    #[error("the repository at `{dir}` belongs to another user", dir = .dir.display())]
+    NotOwned { dir: PathBuf },
+    /// The operation needs a work tree, but the repository is bare.
     #[error("the repository at `{dir}` has no work tree", dir = .dir.display())]
-    NoWorkTree {
-        /// Where it is.
-        dir: PathBuf,
-    },
-    /// What is checked out is damaged.
+    NoWorkTree { dir: PathBuf },
+    /// `HEAD` is damaged.
     #[error("`HEAD` names neither a branch nor a commit")]
     NoHead,
-    /// A commit that this repository does not have.
     #[error("commit `{0}` is not in this repository")]
     CommitNotFound(Sha),
-    /// The program could not be started.
     #[error("`git` could not be started: {0}")]
     SpawnFailed(#[source] io::Error),
-    /// A folder or file of the repository could not be used.
-    #[error("`{dir}` cannot be used: {source}", dir = .dir.display())]
-    Filesystem {
-        /// Which.
-        dir: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// Its input or output broke off.
-    #[error("`git {command}` broke off: {source}")]
-    BrokenPipe {
-        /// What was run.
-        command: &'static str,
-        /// How.
-        source: io::Error,
-    },
-    /// It said no.
+    #[error("cannot access `{dir}`: {source}", dir = .dir.display())]
+    Filesystem { dir: PathBuf, source: io::Error },
+    #[error("lost the connection to `git {command}`: {source}")]
+    BrokenPipe { command: &'static str, source: io::Error },
     #[error("`git {command}` failed ({status}): {stderr}")]
     CommandFailed {
-        /// What was run.
         command: &'static str,
-        /// How it ended.
         status: String,
-        /// What it said, shortened, without passwords.
+        /// Shortened and redacted.
         stderr: String,
     },
-    /// A name that is not a full object name; it is never handed to git, which might read it as an option.
-    #[error("`{0}` is not the full name of a commit")]
+    /// Not a full object id. It is never passed to git, which might read it as an option.
+    #[error("`{0}` is not a full commit id")]
     NotASha(String),
-    /// A name that git cannot be asked for.
-    #[error("no path holds a zero byte: {0:?}")]
+    #[error("a path must not contain a NUL byte: {0:?}")]
     InvalidPath(String),
-    /// An address that nothing is fetched from. It is not shown: it may hold a password.
-    #[error("nothing is fetched from this address: {why}")]
-    UnsupportedUrl {
-        /// What is wrong with it.
-        why: &'static str,
-    },
-    /// A name that no branch can have, or that would be an option.
-    #[error("`{0}` is no name of a branch")]
+    /// A URL that git must not use. The message leaves it out, because it may contain a password.
+    #[error("the repository URL is not supported: {reason}")]
+    UnsupportedUrl { reason: &'static str },
+    /// Not a valid branch name, or one that starts with `-`.
+    #[error("`{0}` is not a valid branch name")]
     NotABranch(String),
-    /// Somebody was faster: the branch is not where it was seen.
-    #[error("`{branch}` moved meanwhile")]
-    BranchMoved {
-        /// Which.
-        branch: String,
-    },
-    /// The server does not take it.
-    #[error("the server does not take a push to `{branch}`: {why}")]
+    /// The branch is not at the expected commit: another push came first.
+    #[error("`{branch}` was updated by another push")]
+    BranchMoved { branch: String },
+    #[error("the server rejected the push to `{branch}`: {reason}")]
     PushDenied {
-        /// Which branch.
         branch: String,
-        /// What it says, shortened, without passwords.
-        why: String,
+        /// The server's message, shortened and redacted.
+        reason: String,
     },
-    /// A work copy is not what was handed out.
-    #[error("the work copy cannot be read: {why}")]
-    WorkCopyTampered {
-        /// What is wrong with it.
-        why: String,
-    },
-    /// Its answer is not what its manual says.
-    #[error("`git {command}` answered what nobody understands: {answer}")]
+    /// The work copy's git directory was changed in a way that git must not read.
+    #[error("the work copy cannot be read: {reason}")]
+    WorkCopyTampered { reason: String },
+    /// Git's output does not have the documented format.
+    #[error("cannot parse the output of `git {command}`: {output}")]
     UnexpectedOutput {
-        /// What was run.
         command: &'static str,
-        /// What it answered, shortened.
-        answer: String,
+        /// Shortened and redacted.
+        output: String,
     },
-    /// Its diff could not be read.
     #[error(transparent)]
     Diff(#[from] DiffError),
 }
 
 impl GitError {
-    /// What a person can do about it.
+    pub(crate) fn unexpected_output(command: &'static str, output: &[u8]) -> Self {
+        GitError::UnexpectedOutput { command, output: redact_output(output) }
+    }
+
+    /// Returns what a person can do about the error.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             GitError::NotInstalled => Some("install git 2.39 or later and put it on `PATH`"),
             GitError::TooOld { .. } => Some("install git 2.39 or later"),
-            GitError::NotARepository { .. } => Some("run it inside a clone, or make a repository with `git init`"),
-            GitError::NotOwned { .. } => Some("if you trust it, `git config --global --add safe.directory <its path>`"),
-            GitError::CommitNotFound(_) => Some("fetch it; a shallow clone gets the rest with `git fetch --unshallow`"),
+            GitError::NotARepository { .. } => Some("run it inside a clone, or create a repository with `git init`"),
+            GitError::NotOwned { .. } => {
+                Some("if you trust it, run `git config --global --add safe.directory <its path>`")
+            }
+            GitError::CommitNotFound(_) => Some("fetch it; in a shallow clone, run `git fetch --unshallow`"),
             _ => None,
         }
     }

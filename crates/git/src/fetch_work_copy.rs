@@ -1,8 +1,7 @@
-//! What was committed in a work copy, brought back.
+//! Fetches commits from a work copy.
 //!
-//! Whoever worked there could write whatever they liked, into `.git` as well. So a copy is looked at before git is, its
-//! settings are replaced, and git does but one thing there: it serves what it has, as it would to a stranger. What comes
-//! is checked, object by object.
+//! The work copy is untrusted: a worker may have written anything, also into `.git`. So its layout is checked before
+//! git reads it, its config is replaced, git only serves a fetch from it, and every fetched object is checked (`fsck`).
 
 use std::fs;
 use std::io;
@@ -15,70 +14,70 @@ use crate::refs::pin_ref;
 use crate::work_copy::{WorkCopy, sum_file_sizes};
 use crate::{Git, GitError};
 
-/// What makes a git folder lead elsewhere, or its history end early.
+/// Files that make a git directory refer to another one, or cut its history off.
 const REDIRECTING_FILES: [&str; 7] = [
     "commondir",
     "gitdir",
     "objects/info/alternates",
     "objects/info/http-alternates",
     "config.worktree",
-    // From such a folder git fetches without a ref, warns, and calls that a success.
+    // Fetching from a shallow repository writes no ref, prints a warning and still succeeds.
     "shallow",
     "info/grafts",
 ];
 
 impl Git {
-    /// Brings back the commit that is checked out in a work copy, and what led to it, and [keeps](Git::keep) it. Changes
-    /// that were not committed stay there. A copy that grew by more than `room` bytes is refused.
-    pub fn fetch_from_work_copy(&self, copy: &WorkCopy, room: u64) -> Result<Sha, GitError> {
-        let refused = |why: String| GitError::WorkCopyTampered { why };
-        check_plain_repository(copy.dir()).map_err(|error| refused(error.to_string()))?;
-        let size = sum_file_sizes(&copy.git_dir()).map_err(|error| refused(error.to_string()))?;
-        if size.saturating_sub(copy.initial_size()) > room {
-            return Err(refused(format!("it grew by more than {room} bytes")));
+    /// Fetches the work copy's `HEAD` with its history and [pins](Git::pin_commit) it. Leaves uncommitted changes
+    /// behind. Refuses a work copy whose git directory grew by more than `max_growth` bytes.
+    pub fn fetch_from_work_copy(&self, copy: &WorkCopy, max_growth: u64) -> Result<Sha, GitError> {
+        let tampered = |reason: String| GitError::WorkCopyTampered { reason };
+        check_plain_repository(copy.dir()).map_err(|error| tampered(error.to_string()))?;
+        let size = sum_file_sizes(&copy.git_dir()).map_err(|error| tampered(error.to_string()))?;
+        if size.saturating_sub(copy.initial_size()) > max_growth {
+            return Err(tampered(format!("it grew by more than {max_growth} bytes")));
         }
-        replace_file(&copy.git_dir().join("config"), copy.config()).map_err(|error| refused(error.to_string()))?;
+        replace_file(&copy.git_dir().join("config"), copy.config()).map_err(|error| tampered(error.to_string()))?;
         let dir = copy.dir().to_string_lossy();
-        let told = self.run_against_local("ls-remote", &["--quiet", "--end-of-options", &dir, "HEAD"])?;
-        let name = told.split(|byte| *byte == b'\t').next().unwrap_or_default();
-        if name.is_empty() {
-            return Err(refused("nothing is checked out there".to_owned()));
+        let output = self.run_against_local("ls-remote", &["--quiet", "--end-of-options", &dir, "HEAD"])?;
+        let head = output.split(|byte| *byte == b'\t').next().unwrap_or_default();
+        if head.is_empty() {
+            return Err(tampered("no commit is checked out".to_owned()));
         }
-        let head = parse_sha("ls-remote", name)?;
+        let head = parse_sha("ls-remote", head)?;
         let refspec = format!("+{head}:{}", pin_ref(head.as_str()));
-        let quiet =
+        let options =
             ["--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--no-auto-maintenance"];
-        self.run_against_local("fetch", &[&quiet[..], &["--end-of-options", &dir, &refspec]].concat())?;
+        self.run_against_local("fetch", &[&options[..], &["--end-of-options", &dir, &refspec]].concat())?;
         Ok(head)
     }
 
-    /// A call that is served by another folder of this machine.
+    /// Runs a command that talks to a repository on this machine.
     fn run_against_local(&self, name: &'static str, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
         let mut command =
             self.command_with_options(name, &["-c", "fetch.fsckObjects=true", "-c", "protocol.version=2"]);
-        // What is missing there is missing: nothing is fetched to serve it.
+        // The served repository must not fetch missing objects from elsewhere.
         command.args(arguments).env("GIT_ALLOW_PROTOCOL", "file").env("GIT_NO_LAZY_FETCH", "1");
         require_success(name, self.execute(&mut command)?)
     }
 }
 
-/// Whether a folder holds a git folder of its own, all of it there.
+/// Fails unless `dir/.git` is a real directory that refers to no other one.
 fn check_plain_repository(dir: &Path) -> io::Result<()> {
-    let folder = dir.join(".git");
-    for it in [dir, &folder] {
-        if !fs::symlink_metadata(it)?.is_dir() {
-            return Err(io::Error::other("its git folder is no folder"));
+    let git_dir = dir.join(".git");
+    for path in [dir, &git_dir] {
+        if !fs::symlink_metadata(path)?.is_dir() {
+            return Err(io::Error::other("`.git` is not a directory"));
         }
     }
     for name in REDIRECTING_FILES {
-        if fs::symlink_metadata(folder.join(name)).is_ok() {
-            return Err(io::Error::other(format!("`.git/{name}` leads elsewhere")));
+        if fs::symlink_metadata(git_dir.join(name)).is_ok() {
+            return Err(io::Error::other(format!("`.git/{name}` is not allowed")));
         }
     }
     Ok(())
 }
 
-/// Another file of that name: one with two names would be written through both.
+/// Writes a new file instead of overwriting: a hard link would let the write change another file.
 fn replace_file(path: &Path, text: &str) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

@@ -1,3 +1,5 @@
+//! Runs git with a fixed environment, and redacts its output.
+
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -9,12 +11,12 @@ use referee_core::model::Sha;
 use crate::GitError;
 use crate::cache::{Credentials, authorization_header};
 
-/// A repository, and the git program that works in it.
+/// A repository, accessed through the git program.
 ///
-/// What is trusted: the git program, and the settings of the user and of the user's own clone, as far as a call needs them
-/// (remotes, identity, the filters of the user's own work tree). What is not: the commits that are looked at, whatever
-/// files and attributes they hold. No hook, no pager, no file system monitor, no external diff, no text conversion, no
-/// alias and no signature program is ever started; `GIT_*` variables of the surroundings have no say.
+/// Trusted: the git program, and the config of the user and of the user's clone where a command needs it (remotes,
+/// identity, filters of the user's work tree). Untrusted: the commits, with their files and attributes. Git starts no
+/// hook, pager, file system monitor, external diff, text conversion, alias or signing program, and ignores the `GIT_*`
+/// variables of the environment.
 #[derive(Debug, Clone)]
 pub struct Git {
     pub(crate) dir: PathBuf,
@@ -24,19 +26,19 @@ pub struct Git {
 }
 
 impl Git {
-    /// The repository in `dir`, a work tree or a bare one, taken at its word: nothing is looked up, so it knows no
-    /// [`top`](Git::top), and its [`common_dir`](Git::common_dir) is `dir`.
+    /// Uses `dir`, a work tree or a bare repository, without looking at it: [`work_tree_root`](Git::work_tree_root) is
+    /// `None` and [`common_dir`](Git::common_dir) is `dir`.
     pub fn from_dir(dir: impl Into<PathBuf>) -> Self {
         let dir = dir.into();
         Git { work_tree_root: None, common_dir: dir.clone(), dir, credentials: None }
     }
 
-    /// A call of git in this repository, deaf to what its surroundings would have it do.
+    /// Returns a git command for this repository that ignores the environment.
     pub(crate) fn command(&self, name: &str) -> Command {
         self.command_with_options(name, &[])
     }
 
-    /// The same with options of git itself, which stand before the name.
+    /// The same with options of git itself, which come before the command's name.
     pub(crate) fn command_with_options(&self, name: &str, options: &[&str]) -> Command {
         let mut command = Command::new("git");
         for key in std::env::vars_os().map(|(key, _)| key).filter(is_git_variable) {
@@ -46,7 +48,7 @@ impl Git {
             .current_dir(&self.dir)
             .env("LC_ALL", "C")
             .env("GIT_TERMINAL_PROMPT", "0")
-            // Empty is nobody: whoever asks a person here waits for ever.
+            // Empty disables it: a prompt would wait forever.
             .env("GIT_ASKPASS", "")
             .env("GIT_ALLOW_PROTOCOL", "https:http:ssh:file")
             .args(["--no-pager", "--no-optional-locks", "--no-replace-objects", "--literal-pathspecs"])
@@ -61,25 +63,27 @@ impl Git {
         command
     }
 
-    /// What git is told where nobody can listen.
+    /// Returns the config that carries the credentials. It is passed in the environment, not in arguments.
     pub(crate) fn credential_config(&self) -> Vec<(String, String)> {
         let Some((url, credentials)) = self.credentials.as_deref() else { return Vec::new() };
-        let only = ("credential.helper".to_owned(), String::new());
-        // A server that sends elsewhere would have the credentials passed on.
-        let stay = ("http.followRedirects".to_owned(), "false".to_owned());
-        let mut settings = vec![only, stay, (format!("http.{url}.extraHeader"), authorization_header(credentials))];
+        let no_helper = ("credential.helper".to_owned(), String::new());
+        // A redirect could send the credentials to another server.
+        let no_redirects = ("http.followRedirects".to_owned(), "false".to_owned());
+        let header = (format!("http.{url}.extraHeader"), authorization_header(credentials));
+        let mut settings = vec![no_helper, no_redirects, header];
         let ca = credentials.ca_file.as_ref().map(|file| ("sslCAInfo", file.to_string_lossy().into_owned()));
         let proxy = credentials.proxy.as_ref().map(|proxy| ("proxy", proxy.clone()));
         settings.extend(ca.into_iter().chain(proxy).map(|(key, value)| (format!("http.{url}.{key}"), value)));
         settings
     }
 
-    /// What git answers.
+    /// Runs a command and returns its standard output.
     pub(crate) fn run(&self, name: &'static str, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
         require_success(name, self.output(name, arguments)?)
     }
 
-    /// What git answers, on one line; none where it says no (1) without being in trouble (128).
+    /// Runs a command and returns its output without the line feed. Exit code 1 ("no", unlike 128 for an error) is
+    /// `None`.
     pub(crate) fn run_line(&self, name: &'static str, arguments: &[&str]) -> Result<Option<String>, GitError> {
         let output = self.output(name, arguments)?;
         if output.status.code() == Some(1) {
@@ -88,22 +92,22 @@ impl Git {
         parse_utf8(name, require_success(name, output)?).map(|line| Some(line.trim_end_matches('\n').to_owned()))
     }
 
-    /// The object git answers with.
+    /// Runs a command that prints an object id.
     pub(crate) fn run_sha(&self, name: &'static str, arguments: &[&str]) -> Result<Sha, GitError> {
-        self.run(name, arguments).and_then(|answer| parse_sha(name, &answer))
+        self.run(name, arguments).and_then(|output| parse_sha(name, &output))
     }
 
-    /// How a call ends, well or not.
+    /// Runs a command and returns its output, whatever its exit code.
     pub(crate) fn output(&self, name: &'static str, arguments: &[&str]) -> Result<Output, GitError> {
         self.execute(self.command(name).args(arguments))
     }
 
-    /// How a prepared call ends.
+    /// Runs a prepared command and returns its output, whatever its exit code.
     pub(crate) fn execute(&self, command: &mut Command) -> Result<Output, GitError> {
         command.output().map_err(|error| self.spawn_error(error))
     }
 
-    /// A folder that is gone and a program that is not there give the same error.
+    /// The OS reports a missing program and a missing working directory with the same error.
     pub(crate) fn spawn_error(&self, error: std::io::Error) -> GitError {
         match error.kind() {
             ErrorKind::NotFound if self.dir.is_dir() => GitError::NotInstalled,
@@ -113,7 +117,7 @@ impl Git {
     }
 }
 
-/// Settings for one call, through the environment: a key may hold `=`, a value may be secret.
+/// Passes config through the environment instead of `-c`: a key may contain `=`, a value may be secret.
 pub(crate) fn set_config_env(command: &mut Command, settings: &[(String, String)]) {
     command.env("GIT_CONFIG_COUNT", settings.len().to_string());
     for (number, (key, value)) in settings.iter().enumerate() {
@@ -125,7 +129,7 @@ fn is_git_variable(key: &OsString) -> bool {
     key.as_encoded_bytes().starts_with(b"GIT_")
 }
 
-/// A full object name is the only revision that cannot be anything else.
+/// Returns the full object id. Anything else could be another revision or an option.
 pub(crate) fn require_full_sha(sha: &Sha) -> Result<&str, GitError> {
     let name = sha.as_str();
     let is_full = matches!(name.len(), 40 | 64) && name.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -140,29 +144,31 @@ pub(crate) fn require_success(name: &'static str, output: Output) -> Result<Vec<
     Err(GitError::CommandFailed { command: name, status: status.to_string(), stderr: redact_output(&stderr) })
 }
 
-/// The name of an object, alone on a line.
-pub(crate) fn parse_sha(name: &'static str, answer: &[u8]) -> Result<Sha, GitError> {
-    let sha = Sha::from(String::from_utf8_lossy(answer).trim_end());
-    require_full_sha(&sha).map_err(|_| GitError::UnexpectedOutput { command: name, answer: redact_output(answer) })?;
+/// Parses an object id alone on a line.
+pub(crate) fn parse_sha(name: &'static str, output: &[u8]) -> Result<Sha, GitError> {
+    let sha = Sha::from(String::from_utf8_lossy(output).trim_end());
+    require_full_sha(&sha).map_err(|_| GitError::unexpected_output(name, output))?;
     Ok(sha)
 }
 
-pub(crate) fn parse_utf8(name: &'static str, answer: Vec<u8>) -> Result<String, GitError> {
-    String::from_utf8(answer)
-        .map_err(|error| GitError::UnexpectedOutput { command: name, answer: redact_output(error.as_bytes()) })
+pub(crate) fn parse_utf8(name: &'static str, output: Vec<u8>) -> Result<String, GitError> {
+    String::from_utf8(output).map_err(|error| GitError::unexpected_output(name, error.as_bytes()))
 }
 
-/// Git's words as they may be shown: short, and without the name and password that an address may hold.
+/// Maximum length of git's output in an error.
+const MAX_OUTPUT_CHARS: usize = 300;
+
+/// Shortens git's output and removes user names and passwords from the URLs in it.
 pub(crate) fn redact_output(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut parts = text.trim().split("://");
-    let mut shown = parts.next().unwrap_or_default().to_owned();
+    let mut redacted = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let host = part.find(|char: char| char == '/' || char.is_whitespace()).unwrap_or(part.len());
-        let after = part[..host].rfind('@').map_or(0, |at| at + 1);
-        shown.extend(["://", &part[after..]]);
+        let authority_end = part.find(|char: char| char == '/' || char.is_whitespace()).unwrap_or(part.len());
+        let host_start = part[..authority_end].rfind('@').map_or(0, |at| at + 1);
+        redacted.extend(["://", &part[host_start..]]);
     }
-    shown.chars().take(300).collect()
+    redacted.chars().take(MAX_OUTPUT_CHARS).collect()
 }
 
 #[cfg(test)]
@@ -170,8 +176,8 @@ mod tests {
     use super::redact_output;
 
     #[test]
-    fn what_git_says_is_shown_without_passwords() {
-        for (said, shown) in [
+    fn redacted_output_is_short_and_has_no_passwords() {
+        for (output, want) in [
             (
                 "fatal: unable to access 'https://ada:hunter2@host/a@b': no\n",
                 "fatal: unable to access 'https://host/a@b': no",
@@ -180,7 +186,7 @@ mod tests {
             ("ssh://a:b@c@host and https://host/x@y", "ssh://host and https://host/x@y"),
             ("no address a@b", "no address a@b"),
         ] {
-            assert_eq!(redact_output(said.as_bytes()), shown);
+            assert_eq!(redact_output(output.as_bytes()), want);
         }
         assert_eq!(redact_output("é".repeat(400).as_bytes()).chars().count(), 300);
     }

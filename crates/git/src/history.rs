@@ -1,70 +1,64 @@
-//! How commits hang together.
+//! Ancestry and metadata of commits.
 
 use referee_core::model::Sha;
 
-use crate::git::{redact_output, require_full_sha};
+use crate::git::require_full_sha;
 use crate::{Git, GitError};
 
-/// What a commit says of itself.
+/// Metadata of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitInfo {
-    /// Its name.
     pub sha: Sha,
-    /// What it follows; the first is the branch that others were merged into.
+    /// The first is the branch that the others were merged into.
     pub parents: Vec<Sha>,
-    /// Who wrote it.
     pub author_name: String,
-    /// The author's address, as it stands there.
     pub author_email: String,
-    /// When it was committed, in seconds since 1970.
+    /// Commit time in seconds since 1970.
     pub committed_at: i64,
     /// The first paragraph of its message, on one line.
     pub subject: String,
 }
 
 impl Git {
-    /// The best common ancestor. None where the histories are unrelated; a shallow clone may not know better.
+    /// Returns the best common ancestor. `None` if the histories are unrelated, or cut off in a shallow clone.
     pub fn merge_base(&self, a: &Sha, b: &Sha) -> Result<Option<Sha>, GitError> {
         let base = self.run_line("merge-base", &["--end-of-options", require_full_sha(a)?, require_full_sha(b)?]);
         base.map(|sha| sha.map(Sha)).map_err(|error| self.map_missing_commit(&[a, b], error))
     }
 
-    /// Whether one commit is part of the other's history; each is of its own.
-    pub fn is_ancestor(&self, ancestor: &Sha, of: &Sha) -> Result<bool, GitError> {
-        let is = self.run_line(
+    /// Returns whether `ancestor` is in the history of `descendant`. A commit is its own ancestor.
+    pub fn is_ancestor(&self, ancestor: &Sha, descendant: &Sha) -> Result<bool, GitError> {
+        let line = self.run_line(
             "merge-base",
-            &["--is-ancestor", "--end-of-options", require_full_sha(ancestor)?, require_full_sha(of)?],
+            &["--is-ancestor", "--end-of-options", require_full_sha(ancestor)?, require_full_sha(descendant)?],
         );
-        is.map(|line| line.is_some()).map_err(|error| self.map_missing_commit(&[ancestor, of], error))
+        line.map(|line| line.is_some()).map_err(|error| self.map_missing_commit(&[ancestor, descendant], error))
     }
 
-    /// Whether two commits hold different files.
-    pub fn trees_differ(&self, one: &Sha, other: &Sha) -> Result<bool, GitError> {
-        let same = self
-            .run_line("diff-tree", &["--quiet", "--end-of-options", require_full_sha(one)?, require_full_sha(other)?]);
-        same.map(|line| line.is_none()).map_err(|error| self.map_missing_commit(&[one, other], error))
+    /// Returns whether two commits contain different files.
+    pub fn trees_differ(&self, a: &Sha, b: &Sha) -> Result<bool, GitError> {
+        let line =
+            self.run_line("diff-tree", &["--quiet", "--end-of-options", require_full_sha(a)?, require_full_sha(b)?]);
+        line.map(|line| line.is_none()).map_err(|error| self.map_missing_commit(&[a, b], error))
     }
 
-    /// Whether a commit is here.
     pub fn has_commit(&self, commit: &Sha) -> Result<bool, GitError> {
         self.object_exists(&format!("{}^{{commit}}", require_full_sha(commit)?))
     }
 
-    /// Whether the history was cut off when the repository was cloned.
     pub fn is_shallow(&self) -> Result<bool, GitError> {
         Ok(self.run_line("rev-parse", &["--is-shallow-repository"])?.as_deref() == Some("true"))
     }
 
-    /// What a commit says of itself.
+    /// Returns the metadata of one commit.
     pub fn read_commit(&self, sha: &Sha) -> Result<CommitInfo, GitError> {
-        let odd = || GitError::UnexpectedOutput { command: REV_LIST, answer: "no commit".to_owned() };
-        self.log(None, sha, 1)?.pop().ok_or_else(odd)
+        self.log(None, sha, 1)?.pop().ok_or_else(|| GitError::unexpected_output(REV_LIST, b"no commit"))
     }
 
-    /// The commits that lead to `to`, latest first; those that led to `from` are left out.
+    /// Returns the commits reachable from `to` and not from `from`, newest first.
     pub fn log(&self, from: Option<&Sha>, to: &Sha, limit: usize) -> Result<Vec<CommitInfo>, GitError> {
         let limit = format!("--max-count={limit}");
-        let not = from.map(require_full_sha).transpose()?.map(|from| format!("^{from}"));
+        let excluded = from.map(require_full_sha).transpose()?.map(|from| format!("^{from}"));
         let mut arguments = vec![
             "--no-commit-header",
             "--encoding=UTF-8",
@@ -73,26 +67,26 @@ impl Git {
             "--end-of-options",
             require_full_sha(to)?,
         ];
-        arguments.extend(not.as_deref());
+        arguments.extend(excluded.as_deref());
         arguments.push("--");
-        let named: Vec<&Sha> = from.into_iter().chain([to]).collect();
-        let answer = self.run(REV_LIST, &arguments).map_err(|error| self.map_missing_commit(&named, error))?;
-        let answer = String::from_utf8_lossy(&answer);
-        let odd = |line: &str| GitError::UnexpectedOutput { command: REV_LIST, answer: redact_output(line.as_bytes()) };
-        answer.lines().map(|line| parse_commit(line).ok_or_else(|| odd(line))).collect()
+        let commits: Vec<&Sha> = from.into_iter().chain([to]).collect();
+        let output = self.run(REV_LIST, &arguments).map_err(|error| self.map_missing_commit(&commits, error))?;
+        let output = String::from_utf8_lossy(&output);
+        let unexpected = |line: &str| GitError::unexpected_output(REV_LIST, line.as_bytes());
+        output.lines().map(|line| parse_commit(line).ok_or_else(|| unexpected(line))).collect()
     }
 
-    /// The error that a commit is not here, if that is why a call failed.
-    pub(crate) fn map_missing_commit(&self, named: &[&Sha], error: GitError) -> GitError {
+    /// Replaces the error by [`GitError::CommitNotFound`] if one of the commits is missing, which is then the cause.
+    pub(crate) fn map_missing_commit(&self, commits: &[&Sha], error: GitError) -> GitError {
         let is_missing = |sha: &&&Sha| matches!(self.object_exists(sha.as_str()), Ok(false));
-        match (&error, named.iter().find(is_missing)) {
+        match (&error, commits.iter().find(is_missing)) {
             (GitError::CommandFailed { .. }, Some(sha)) => GitError::CommitNotFound((**sha).clone()),
             _ => error,
         }
     }
 
     fn object_exists(&self, object: &str) -> Result<bool, GitError> {
-        // A name that cannot be peeled is trouble (128) to git, a name that is not there is a no (1).
+        // Git exits with 128 if an id cannot be peeled and with 1 if the object is missing.
         Ok(self.output("cat-file", &["-e", object])?.status.success())
     }
 }

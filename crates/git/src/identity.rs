@@ -1,18 +1,18 @@
-//! Who works here.
+//! The author identity that git uses.
 
 use crate::{Git, GitError};
 
-/// The person whom git would name as an author.
+/// Name and email that git would use for a commit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GitIdentity {
-    /// As configured, or what git makes of the system's accounts.
+    /// As configured, or derived from the user account.
     pub name: Option<String>,
-    /// As configured, or what git makes of the system's names.
+    /// As configured, or derived from user and host name.
     pub email: Option<String>,
 }
 
 impl Git {
-    /// The person whom git would name as an author; what nobody configured and git cannot guess is none.
+    /// Returns the author identity. A part is `None` if it is neither configured nor derivable.
     pub fn author_identity(&self) -> Result<GitIdentity, GitError> {
         let ident = self.output("var", &["GIT_AUTHOR_IDENT"])?;
         if ident.status.success() {
@@ -24,7 +24,7 @@ impl Git {
     }
 }
 
-/// `Name <address> 1700000000 +0000`
+/// Parses `Name <address> 1700000000 +0000`.
 fn parse_ident(ident: &str) -> GitIdentity {
     let parts = ident.split_once(" <").and_then(|(name, rest)| Some((name, rest.split_once('>')?.0)));
     let (name, email) = parts.unwrap_or_default();

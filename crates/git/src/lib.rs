@@ -1,7 +1,6 @@
-//! The git program behind types: argv only, no shell, nothing decided.
+//! Typed wrapper of the git program. It passes arguments without a shell and makes no decisions about pulls.
 
 mod batch;
-mod blame;
 mod cache;
 mod compare;
 mod diff;
@@ -11,7 +10,6 @@ mod fetch_work_copy;
 mod git;
 mod history;
 mod identity;
-mod lfs;
 mod merge;
 mod push;
 mod read;
@@ -20,14 +18,12 @@ mod uncommitted;
 mod work_copy;
 mod worktree;
 
-pub use blame::BlameLine;
 pub use cache::Credentials;
 pub use diff::{DiffError, parse_diff};
 pub use error::GitError;
 pub use git::Git;
 pub use history::CommitInfo;
 pub use identity::GitIdentity;
-pub use lfs::is_lfs_pointer;
 pub use merge::MergeOutcome;
 pub use push::BranchPush;
 pub use refs::CheckedOut;

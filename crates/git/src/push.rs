@@ -1,4 +1,4 @@
-//! The one place that pushes (SAF-1): a commit to one branch, over what was seen there and nothing else.
+//! Pushes one commit to one branch, with `--force-with-lease`. No other code of referee pushes (SAF-1).
 
 use referee_core::model::Sha;
 
@@ -6,62 +6,61 @@ use crate::cache::{Credentials, UrlKind};
 use crate::git::{redact_output, require_full_sha};
 use crate::{Git, GitError};
 
-/// What is pushed, and where.
+/// A push of one commit to one branch.
 #[derive(Debug, Clone, Copy)]
 pub struct BranchPush<'a> {
-    /// To which repository.
     pub url: &'a str,
-    /// To which branch, without `refs/heads/`.
+    /// Without `refs/heads/`.
     pub branch: &'a str,
-    /// What is pushed.
     pub commit: &'a Sha,
-    /// What must still be there; none: no such branch.
+    /// The commit that the branch must be at. `None`: the branch must not exist.
     pub expected: Option<&'a Sha>,
 }
 
 const PUSH: &str = "push";
 
 impl Git {
-    /// Pushes. A branch that has the commit already is as good as pushed to.
+    /// Pushes the commit. Succeeds if the branch is at that commit already.
     pub fn push_commit(&self, push: &BranchPush<'_>, credentials: Option<&Credentials>) -> Result<(), GitError> {
-        let BranchPush { url, branch, commit, expected: over } = *push;
-        let address = UrlKind::parse(url)?;
+        let BranchPush { url, branch, commit, expected } = *push;
+        let url_kind = UrlKind::parse(url)?;
         let target = format!("refs/heads/{branch}");
-        // A name that begins so would be `refs/heads/-x`: no option, but nobody's branch either.
+        // `check-ref-format` accepts `refs/heads/-x`, but git allows no such branch.
         if branch.starts_with('-') || !self.output("check-ref-format", &[&target])?.status.success() {
             return Err(GitError::NotABranch(redact_output(branch.as_bytes())));
         }
-        let over = over.map(require_full_sha).transpose()?.unwrap_or_default();
+        let expected = expected.map(require_full_sha).transpose()?.unwrap_or_default();
         let git = credentials.map_or_else(|| self.clone(), |credentials| self.with_credentials(url, credentials));
         let mut command = git.command(PUSH);
         command
             .args(["--porcelain", "--no-verify", "--no-signed", "--no-follow-tags", "--recurse-submodules=no"])
-            .arg(format!("--force-with-lease={target}:{over}"))
+            .arg(format!("--force-with-lease={target}:{expected}"))
             .args(["--end-of-options", url, &format!("{}:{target}", require_full_sha(commit)?)])
-            .env("GIT_ALLOW_PROTOCOL", address.allowed_protocols());
+            .env("GIT_ALLOW_PROTOCOL", url_kind.allowed_protocols());
         let output = git.execute(&mut command)?;
         if output.status.success() {
             return Ok(());
         }
-        let said = String::from_utf8_lossy(&output.stdout);
-        match said.lines().find_map(|line| line.strip_prefix("!\t")) {
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        match stdout.lines().find_map(|line| line.strip_prefix("!\t")) {
             Some(line) => Err(parse_rejection(branch, line, &output.stderr)),
             None => crate::git::require_success(PUSH, output).map(drop),
         }
     }
 }
 
-/// `<from>:<to>\t[rejected] (stale info)`
+/// Parses `<from>:<to>\t[rejected] (stale info)`.
 fn parse_rejection(branch: &str, line: &str, stderr: &[u8]) -> GitError {
-    let why = line.rsplit('\t').next().unwrap_or_default();
+    let reason = line.rsplit('\t').next().unwrap_or_default();
     let branch = branch.to_owned();
-    // The server says so where another push came between git's look and its own.
-    let moved =
-        why.starts_with("[rejected]") || why.contains("failed to update ref") || why.contains("cannot lock ref");
-    if moved {
+    // The server reports a failed ref update if another push came after git had read the ref.
+    let has_moved = reason.starts_with("[rejected]")
+        || reason.contains("failed to update ref")
+        || reason.contains("cannot lock ref");
+    if has_moved {
         return GitError::BranchMoved { branch };
     }
-    let told = String::from_utf8_lossy(stderr);
-    let told: Vec<&str> = told.lines().filter_map(|line| line.strip_prefix("remote:")).map(str::trim).collect();
-    GitError::PushDenied { branch, why: redact_output(format!("{why} {}", told.join(" ")).as_bytes()) }
+    let stderr = String::from_utf8_lossy(stderr);
+    let messages: Vec<&str> = stderr.lines().filter_map(|line| line.strip_prefix("remote:")).map(str::trim).collect();
+    GitError::PushDenied { branch, reason: redact_output(format!("{reason} {}", messages.join(" ")).as_bytes()) }
 }

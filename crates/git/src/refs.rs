@@ -1,26 +1,24 @@
-//! Names of commits.
+//! Revisions, branches and refs.
 
 use referee_core::model::Sha;
 
 use crate::git::require_full_sha;
 use crate::{Git, GitError};
 
-/// What is checked out.
+/// The state of `HEAD`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CheckedOut {
-    /// A branch.
     Branch {
         /// Without `refs/heads/`.
         name: String,
-        /// Its last commit; none before the first.
+        /// `None` before the first commit.
         commit: Option<Sha>,
     },
-    /// A commit without a branch.
     Detached(Sha),
 }
 
 impl CheckedOut {
-    /// The commit that is checked out; none before the first.
+    /// Returns the checked-out commit. `None` before the first commit.
     pub fn commit(&self) -> Option<&Sha> {
         match self {
             CheckedOut::Branch { commit, .. } => commit.as_ref(),
@@ -33,8 +31,8 @@ const BRANCH_PREFIX: &str = "refs/heads/";
 const ORIGIN_PREFIX: &str = "refs/remotes/origin/";
 
 impl Git {
-    /// The commit that a revision means, as people write it: a branch, a tag, `HEAD~2`, a short name. None where it means
-    /// no commit, or more than one. What could be an option is none either.
+    /// Resolves a revision as people write it: a branch, a tag, `HEAD~2`, an abbreviated id. Returns `None` if it names
+    /// no commit, is ambiguous, or could be read as an option.
     pub fn resolve(&self, rev: &str) -> Result<Option<Sha>, GitError> {
         if rev.is_empty() || rev.starts_with(['-', '^']) || rev.contains('\0') {
             return Ok(None);
@@ -48,7 +46,6 @@ impl Git {
         Ok(require_full_sha(&sha).is_ok().then_some(sha))
     }
 
-    /// What is checked out.
     pub fn head(&self) -> Result<CheckedOut, GitError> {
         let commit = self.resolve("HEAD")?;
         let name = self.run_line("symbolic-ref", &["--quiet", "HEAD"])?;
@@ -62,28 +59,28 @@ impl Git {
         }
     }
 
-    /// The branch that others are compared with: the remote's own choice, else the user's for new repositories, else what
-    /// such branches are called; always one that is here, or on `origin` as far as is known here.
+    /// Returns the first of these branches that exists locally or as a remote-tracking branch of `origin`: the remote's
+    /// default, `init.defaultBranch`, `main`, `master`, `trunk`.
     pub fn default_branch(&self) -> Result<Option<String>, GitError> {
         let remote = self.run_line("symbolic-ref", &["--quiet", &format!("{ORIGIN_PREFIX}HEAD")])?;
         let remote = remote.and_then(|name| name.strip_prefix(ORIGIN_PREFIX).map(str::to_owned));
-        let users = self.run_line("config", &["--get", "init.defaultBranch"])?;
-        let usual = ["main", "master", "trunk"].map(str::to_owned);
-        let names: Vec<String> = remote.into_iter().chain(users).chain(usual).collect();
-        let places = |name: &String| [format!("{BRANCH_PREFIX}{name}"), format!("{ORIGIN_PREFIX}{name}")];
-        let patterns: Vec<String> = names.iter().flat_map(places).collect();
+        let configured = self.run_line("config", &["--get", "init.defaultBranch"])?;
+        let common = ["main", "master", "trunk"].map(str::to_owned);
+        let names: Vec<String> = remote.into_iter().chain(configured).chain(common).collect();
+        let candidates = |name: &String| [format!("{BRANCH_PREFIX}{name}"), format!("{ORIGIN_PREFIX}{name}")];
+        let patterns: Vec<String> = names.iter().flat_map(candidates).collect();
         let mut arguments = vec!["--format=%(refname)", "--"];
         arguments.extend(patterns.iter().map(String::as_str));
-        let there = self.run("for-each-ref", &arguments)?;
-        let there = String::from_utf8_lossy(&there);
-        let is_there = |name: &String| there.lines().any(|line| places(name).iter().any(|place| place == line));
-        Ok(names.into_iter().find(is_there))
+        let refs = self.run("for-each-ref", &arguments)?;
+        let refs = String::from_utf8_lossy(&refs);
+        let exists = |name: &String| refs.lines().any(|line| candidates(name).iter().any(|it| it == line));
+        Ok(names.into_iter().find(exists))
     }
 
-    /// The branches that are here and their last commits. A branch whose name is no UTF-8 is left out.
+    /// Returns the local branches and their commits. Skips branches whose name is not UTF-8.
     pub fn branches(&self) -> Result<Vec<(String, Sha)>, GitError> {
-        let answer = self.run("for-each-ref", &["--format=%(objectname) %(refname)", BRANCH_PREFIX])?;
-        let lines = answer.split(|byte| *byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok());
+        let output = self.run("for-each-ref", &["--format=%(objectname) %(refname)", BRANCH_PREFIX])?;
+        let lines = output.split(|byte| *byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok());
         let branch = |line: &str| {
             let (sha, name) = line.split_once(' ')?;
             Some((name.strip_prefix(BRANCH_PREFIX)?.to_owned(), Sha::from(sha)))
@@ -91,7 +88,7 @@ impl Git {
         Ok(lines.filter_map(branch).collect())
     }
 
-    /// Where a remote is, as git would go there. The address may hold a password: it is not for showing.
+    /// Returns the URL of a remote, with `insteadOf` applied. It may contain a password, so do not print it.
     pub fn remote_url(&self, remote: &str) -> Result<Option<String>, GitError> {
         if remote.starts_with('-') || remote.contains('\0') {
             return Ok(None);
@@ -101,35 +98,35 @@ impl Git {
         Ok((output.status.success() && !url.is_empty()).then_some(url))
     }
 
-    /// When a branch last came to point at a commit, in seconds since 1970, as far as this clone remembers.
-    pub fn branch_moved_at(&self, branch: &str, to: &Sha) -> Result<Option<i64>, GitError> {
+    /// Returns when a branch last moved to a commit, in seconds since 1970. `None` if the reflog does not say.
+    pub fn branch_moved_at(&self, branch: &str, commit: &Sha) -> Result<Option<i64>, GitError> {
         let branch = format!("{BRANCH_PREFIX}{branch}");
         if self.resolve(&branch)?.is_none() {
             return Ok(None);
         }
         let format = "--format=%H %gd";
-        let pinned = ["--walk-reflogs", "--date=unix", "--no-show-signature", "--no-color", "--no-patch", format];
-        let answer = self.run("log", &[&pinned[..], &["--end-of-options", &branch, "--"]].concat())?;
-        let answer = String::from_utf8_lossy(&answer);
-        // A branch may be moved to where it is already: it came there with the first of these.
-        let there = answer.lines().filter_map(|line| line.split_once(' '));
-        let there = there.skip_while(|(sha, _)| *sha != to.as_str()).take_while(|(sha, _)| *sha == to.as_str());
+        let options = ["--walk-reflogs", "--date=unix", "--no-show-signature", "--no-color", "--no-patch", format];
+        let output = self.run("log", &[&options[..], &["--end-of-options", &branch, "--"]].concat())?;
+        let output = String::from_utf8_lossy(&output);
+        // The reflog may record several moves to the same commit in a row. The oldest of them counts.
+        let entries = output.lines().filter_map(|line| line.split_once(' '));
+        let entries =
+            entries.skip_while(|(sha, _)| *sha != commit.as_str()).take_while(|(sha, _)| *sha == commit.as_str());
         let time = |entry: &str| entry.rsplit_once("@{")?.1.strip_suffix('}')?.parse().ok();
-        Ok(there.last().and_then(|(_, entry)| time(entry)))
+        Ok(entries.last().and_then(|(_, entry)| time(entry)))
     }
 
-    /// Holds on to a commit that no branch may lead to any more, so that cleaning up leaves it here.
+    /// Creates a ref to the commit, so that garbage collection keeps it even if no branch contains it.
     pub fn pin_commit(&self, commit: &Sha) -> Result<(), GitError> {
         let name = require_full_sha(commit)?;
-        let kept = self.run("update-ref", &["--no-deref", &pin_ref(name), name]);
-        kept.map(drop).map_err(|error| self.map_missing_commit(&[commit], error))
+        let result = self.run("update-ref", &["--no-deref", &pin_ref(name), name]);
+        result.map(drop).map_err(|error| self.map_missing_commit(&[commit], error))
     }
 }
 
-/// Where the commits are that are held on to.
+/// Prefix of the refs that [pin](Git::pin_commit) commits.
 pub(crate) const PIN_PREFIX: &str = "refs/referee/keep/";
 
-/// The name under which a commit is held on to.
-pub(crate) fn pin_ref(name: &str) -> String {
-    format!("{PIN_PREFIX}{name}")
+pub(crate) fn pin_ref(sha: &str) -> String {
+    format!("{PIN_PREFIX}{sha}")
 }

@@ -1,4 +1,4 @@
-//! What is not committed yet, as a commit.
+//! Turns staged or uncommitted changes into a commit, so that they can be reviewed like one.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -13,7 +13,7 @@ use crate::git::{parse_sha, require_full_sha, require_success};
 use crate::{Git, GitError};
 
 impl Git {
-    /// Whether every tracked file is as it was committed. What is inside submodules is their own affair.
+    /// Returns whether no tracked file is changed. Ignores changes inside submodules.
     pub fn is_clean(&self) -> Result<bool, GitError> {
         self.require_work_tree()?;
         let changes =
@@ -21,39 +21,38 @@ impl Git {
         Ok(changes.is_empty())
     }
 
-    /// A commit of the index on top of what is checked out. No branch moves; as long as neither the index nor what is
-    /// checked out changes, it is the same commit.
+    /// Commits the index on top of `HEAD`, without moving a branch. The same index and `HEAD` give the same commit id.
     pub fn commit_staged(&self) -> Result<Sha, GitError> {
         self.require_work_tree()?;
         let index = self.copy_index()?;
-        self.commit_index(&index, "what is staged")
+        self.commit_index(&index, "staged changes")
     }
 
-    /// A commit of the work tree on top of what is checked out: changed, removed, and new files that are not ignored. The
-    /// user's index is not touched, no branch moves; as long as nothing changes, it is the same commit.
+    /// Commits the work tree on top of `HEAD`: changed, deleted and new files, except ignored ones. Neither the user's
+    /// index nor a branch changes. The same files and `HEAD` give the same commit id.
     ///
-    /// Files go through the filters that the user configured for this clone, as `git add` would send them.
+    /// Runs the filters that the user configured for this clone, as `git add` does.
     pub fn commit_work_tree(&self) -> Result<Sha, GitError> {
-        let top = self.require_work_tree()?;
+        let root = self.require_work_tree()?;
         let index = self.copy_index()?;
         let mut add = self.command_with_index("add", &index);
-        require_success("add", self.execute(add.current_dir(top).args(["--all", "--", "."]))?)?;
-        self.commit_index(&index, "the work tree")
+        require_success("add", self.execute(add.current_dir(root).args(["--all", "--", "."]))?)?;
+        self.commit_index(&index, "work tree")
     }
 
     fn require_work_tree(&self) -> Result<&Path, GitError> {
         self.work_tree_root().ok_or_else(|| GitError::NoWorkTree { dir: self.dir.clone() })
     }
 
-    /// A copy, because even reading git's answers may make it write into the index.
+    /// Copies the index, because even reading commands may refresh it.
     fn copy_index(&self) -> Result<TempIndex, GitError> {
         static COUNTER: AtomicU32 = AtomicU32::new(0);
         let arguments = ["--path-format=absolute", "--git-path", "index"];
-        let users = parse_path(&self.run("rev-parse", &arguments)?);
+        let user_index = parse_path(&self.run("rev-parse", &arguments)?);
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let copy = TempIndex(users.with_file_name(format!("referee-index-{}-{number}", std::process::id())));
-        match copy_with_mtime(&users, &copy.0) {
-            // Nothing was ever added.
+        let copy = TempIndex(user_index.with_file_name(format!("referee-index-{}-{number}", std::process::id())));
+        match copy_with_mtime(&user_index, &copy.0) {
+            // No file was ever added to this repository.
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(copy),
             Err(source) => Err(GitError::Filesystem { dir: copy.0.clone(), source }),
             Ok(()) => Ok(copy),
@@ -67,7 +66,7 @@ impl Git {
         command
     }
 
-    fn commit_index(&self, index: &TempIndex, what: &str) -> Result<Sha, GitError> {
+    fn commit_index(&self, index: &TempIndex, subject: &str) -> Result<Sha, GitError> {
         let tree = require_success("write-tree", self.execute(&mut self.command_with_index("write-tree", index))?)?;
         let tree = parse_sha("write-tree", &tree)?;
         let head = self.resolve("HEAD")?;
@@ -76,12 +75,12 @@ impl Git {
             None => 0,
         };
         let mut commit = self.command_with_options("commit-tree", &["-c", "i18n.commitEncoding=UTF-8"]);
-        commit.args(["--no-gpg-sign", "-m", &format!("referee: {what}")]);
-        for who in ["AUTHOR", "COMMITTER"] {
+        commit.args(["--no-gpg-sign", "-m", &format!("referee: {subject}")]);
+        for role in ["AUTHOR", "COMMITTER"] {
             commit
-                .env(format!("GIT_{who}_NAME"), "referee")
-                .env(format!("GIT_{who}_EMAIL"), "referee@localhost")
-                .env(format!("GIT_{who}_DATE"), format!("@{time} +0000"));
+                .env(format!("GIT_{role}_NAME"), "referee")
+                .env(format!("GIT_{role}_EMAIL"), "referee@localhost")
+                .env(format!("GIT_{role}_DATE"), format!("@{time} +0000"));
         }
         if let Some(head) = &head {
             commit.args(["-p", require_full_sha(head)?]);
@@ -91,8 +90,8 @@ impl Git {
     }
 }
 
-/// Git takes a file for unchanged only where it is older than the index: a copy that is younger hides what was written in
-/// the same moment as the index.
+/// Git trusts a file's cached state only if the file is older than the index. A copy with a newer time would hide a
+/// change made in the same second as the index ("racy git").
 fn copy_with_mtime(from: &Path, to: &Path) -> io::Result<()> {
     let mut from = File::open(from)?;
     let time = from.metadata()?.modified()?;
@@ -101,12 +100,12 @@ fn copy_with_mtime(from: &Path, to: &Path) -> io::Result<()> {
     to.set_modified(time)
 }
 
-/// An index of our own, gone with the value.
+/// A temporary index file, deleted on drop.
 struct TempIndex(PathBuf);
 
 impl Drop for TempIndex {
     fn drop(&mut self) {
-        // It may never have been written, and a file left over harms nobody.
+        // The file may not exist, and a leftover is harmless.
         let _ = std::fs::remove_file(&self.0);
     }
 }

@@ -1,4 +1,4 @@
-//! A commit as files.
+//! Linked worktrees.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use referee_core::model::Sha;
 use crate::git::{require_full_sha, require_success, set_config_env};
 use crate::{Git, GitError};
 
-/// A commit as files in a folder of its own, without a branch. The folder goes with the value, whatever was put there.
+/// A linked worktree with a detached `HEAD`. The directory is deleted on drop, with everything in it.
 #[derive(Debug)]
 pub struct Worktree {
     repository: Git,
@@ -16,21 +16,23 @@ pub struct Worktree {
 }
 
 impl Git {
-    /// Puts a commit into a new folder. The files are as they are committed: neither a hook nor a filter runs, so a file of
-    /// LFS is its pointer; submodules stay empty.
-    pub fn add_worktree(&self, dir: &Path, at: &Sha) -> Result<Worktree, GitError> {
+    /// Checks a commit out into a new directory. The files are exactly as committed: no hook or filter runs, so an LFS
+    /// file is its pointer, and submodules stay empty.
+    pub fn add_worktree(&self, dir: &Path, commit: &Sha) -> Result<Worktree, GitError> {
         let dir = std::path::absolute(dir).map_err(|source| GitError::Filesystem { dir: dir.to_owned(), source })?;
         let mut command =
             self.command_with_options(WORKTREE, &["-c", "core.sparseCheckout=false", "-c", "submodule.recurse=false"]);
-        // Git knows a folder that was removed by hand as a worktree still: `--force` lets it be made again.
-        command.args(["add", "--detach", "--force", "--"]).arg(&dir).arg(require_full_sha(at)?);
+        // `--force`: git still lists a worktree whose directory was deleted by hand, and would refuse to create it
+        // again.
+        command.args(["add", "--detach", "--force", "--"]).arg(&dir).arg(require_full_sha(commit)?);
         set_config_env(&mut command, &[self.credential_config(), self.disable_filters_config()?].concat());
         let added = require_success(WORKTREE, self.execute(&mut command)?);
-        added.map_err(|error| self.map_missing_commit(&[at], error))?;
+        added.map_err(|error| self.map_missing_commit(&[commit], error))?;
         Ok(Worktree { repository: self.clone(), dir, needs_removal: true })
     }
 
-    /// What turns off every filter that any configuration knows: which of them runs is said by the commit's attributes.
+    /// Returns config that disables every configured filter. The commit's attributes choose the filter, so none may
+    /// run.
     pub(crate) fn disable_filters_config(&self) -> Result<Vec<(String, String)>, GitError> {
         let keys =
             self.run_line("config", &["--name-only", "-z", "--get-regexp", r"^filter\..*\."])?.unwrap_or_default();
@@ -45,17 +47,16 @@ impl Git {
 const WORKTREE: &str = "worktree";
 
 impl Worktree {
-    /// The folder.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// The repository, seen from the folder.
+    /// Returns the repository with this worktree as its work tree.
     pub fn git(&self) -> Git {
         Git { dir: self.dir.clone(), work_tree_root: Some(self.dir.clone()), ..self.repository.clone() }
     }
 
-    /// Takes the folder away, and says if that does not work.
+    /// Removes the worktree. Unlike dropping it, reports an error.
     pub fn remove(mut self) -> Result<(), GitError> {
         self.needs_removal = false;
         self.force_remove()
@@ -63,7 +64,7 @@ impl Worktree {
 
     fn force_remove(&self) -> Result<(), GitError> {
         let mut command = self.repository.command(WORKTREE);
-        // Twice: also one that somebody locked.
+        // Twice: removes a locked worktree too.
         command.args(["remove", "--force", "--force", "--"]).arg(&self.dir);
         require_success(WORKTREE, self.repository.execute(&mut command)?).map(drop)
     }
@@ -72,7 +73,7 @@ impl Worktree {
 impl Drop for Worktree {
     fn drop(&mut self) {
         if self.needs_removal {
-            // Nobody is left to be told; whoever wants to know calls `remove`.
+            // `drop` cannot report an error; `remove` does.
             let _ = self.force_remove();
         }
     }

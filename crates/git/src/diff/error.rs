@@ -1,34 +1,22 @@
-/// Why a diff could not be read. Lines count from 1 after the list of files.
+/// Why a diff cannot be parsed. Lines count from 1 after the raw list of files.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DiffError {
-    /// It ends too early.
     #[error("the diff is cut off after line {line}")]
     Truncated {
-        /// The last whole line.
+        /// The last complete line.
         line: usize,
     },
-    /// Its list names more files than it shows.
+    /// The raw list has more files than the patch.
     #[error("the diff is cut off: it lists {listed} files and shows {shown}")]
-    MissingFiles {
-        /// How many it names.
-        listed: usize,
-        /// How many it shows.
-        shown: usize,
-    },
-    /// Its list names fewer files than it shows.
+    MissingFiles { listed: usize, shown: usize },
+    /// The raw list has fewer files than the patch.
     #[error("the diff shows {shown} files and lists {listed}")]
-    UnlistedFiles {
-        /// How many it names.
-        listed: usize,
-        /// How many it shows.
-        shown: usize,
-    },
-    /// It is something else.
+    UnlistedFiles { listed: usize, shown: usize },
     #[error("line {line} is not part of a diff: {text}")]
     Malformed {
-        /// Which line; 0 in the list of files.
+        /// 0 in the raw list of files.
         line: usize,
-        /// What stands there, shortened.
+        /// The line, shortened.
         text: String,
     },
 }

@@ -1,4 +1,4 @@
-//! One file of a patch.
+//! Parses one file of a patch.
 
 use referee_core::track::{ChangeKind, DiffContent, FileDiff, Hunk, HunkRange};
 
@@ -7,7 +7,7 @@ use super::header::{self, ExtendedHeader};
 use super::path::{parse_git_header_path, parse_side_path, unquote_path};
 use super::reader::PatchReader;
 
-/// Reads a file, from its `diff --git` line to the next one.
+/// Parses a file, from its `diff --git` line to the next one.
 pub(super) fn parse_file<'a>(reader: &mut PatchReader<'a>) -> Result<FileDiff<'a>, DiffError> {
     let Some(names) = reader.next_line_after(b"diff --git ")? else {
         let line = reader.next_line()?;
@@ -39,7 +39,7 @@ pub(super) fn is_binary(file: &FileDiff<'_>) -> bool {
     matches!(file.content, DiffContent::Binary(_))
 }
 
-/// Puts the names together from the line that is surest of them.
+/// Takes the paths from the least ambiguous line: `rename`/`copy`, then `---`/`+++`, then `diff --git`.
 fn build_file_diff<'a>(
     names: &[u8],
     header: ExtendedHeader<'a>,
@@ -57,15 +57,15 @@ fn build_file_diff<'a>(
     };
     let path = to.or(new).or(old).or_else(|| parse_git_header_path(names))?;
     let (old_blob, new_blob) = header.blobs.unzip();
-    let known = |name: &&str| name.bytes().any(|byte| byte != b'0');
+    let is_not_null = |id: &&str| id.bytes().any(|byte| byte != b'0');
     Some(FileDiff {
         path,
         old_path: from,
         kind,
         old_mode: header.deleted_mode.or(header.old_mode),
         new_mode: header.added_mode.or(header.new_mode),
-        old_blob: old_blob.filter(known),
-        new_blob: new_blob.filter(known),
+        old_blob: old_blob.filter(is_not_null),
+        new_blob: new_blob.filter(is_not_null),
         content,
     })
 }
@@ -82,7 +82,7 @@ fn parse_hunks<'a>(reader: &mut PatchReader<'a>) -> Result<Vec<Hunk<'a>>, DiffEr
     Ok(hunks)
 }
 
-/// Takes as many lines as the range says, whatever they look like: a removed line may begin with `--`.
+/// Consumes as many lines as the range says, whatever they look like: a removed line may start with `--`.
 fn parse_hunk_body<'a>(reader: &mut PatchReader<'a>, range: HunkRange) -> Result<&'a [u8], DiffError> {
     let start = reader.rest();
     let (mut old_left, mut new_left) = (range.old_lines, range.new_lines);
@@ -104,7 +104,7 @@ fn parse_hunk_body<'a>(reader: &mut PatchReader<'a>, range: HunkRange) -> Result
     Ok(&start[..start.len() - reader.rest().len()])
 }
 
-/// `a[,b] +c[,d] @@…`, after `@@ -`.
+/// Parses `a[,b] +c[,d] @@…`, the rest of a line after `@@ -`.
 fn parse_hunk_range(line: &[u8]) -> Option<HunkRange> {
     let end = line.windows(3).position(|window| window == b" @@")?;
     let text = std::str::from_utf8(line.get(..end)?).ok()?;
@@ -117,12 +117,12 @@ fn parse_hunk_range(line: &[u8]) -> Option<HunkRange> {
     Some(HunkRange { old_start, old_lines, new_start, new_lines })
 }
 
-/// Digits alone: `parse` would also take a sign.
+/// Accepts only digits: `str::parse` would also accept a sign.
 fn parse_number(text: &str) -> Option<u32> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
-/// Both directions of a binary patch; each ends with an empty line.
+/// Consumes both directions of a binary patch. Each ends with an empty line.
 fn parse_binary<'a>(reader: &mut PatchReader<'a>) -> Result<&'a [u8], DiffError> {
     reader.next_line()?;
     let start = reader.rest();

@@ -1,9 +1,8 @@
-//! The lines between `diff --git` and the change itself.
+//! Parses the extended header: the lines between `diff --git` and the hunks.
 
 use super::DiffError;
 use super::reader::PatchReader;
 
-/// What the extended header says.
 #[derive(Default)]
 pub(super) struct ExtendedHeader<'a> {
     pub(super) old_mode: Option<u32>,
@@ -18,7 +17,6 @@ pub(super) struct ExtendedHeader<'a> {
     pub(super) blobs: Option<(&'a str, &'a str)>,
 }
 
-/// Reads as many header lines as there are.
 pub(super) fn parse_header<'a>(reader: &mut PatchReader<'a>) -> Result<ExtendedHeader<'a>, DiffError> {
     let mut header = ExtendedHeader::default();
     loop {
@@ -38,8 +36,8 @@ pub(super) fn parse_header<'a>(reader: &mut PatchReader<'a>) -> Result<ExtendedH
             header.copied_from = Some(path);
         } else if let Some(path) = reader.next_line_after(b"copy to ")? {
             header.copied_to = Some(path);
-        } else if let Some(share) = reader.next_line_after(b"similarity index ")? {
-            header.similarity = Some(parse_percent(share, reader)?);
+        } else if let Some(percent) = reader.next_line_after(b"similarity index ")? {
+            header.similarity = Some(parse_percent(percent, reader)?);
         } else if reader.next_line_after(b"dissimilarity index ")?.is_some() {
         } else if let Some(index) = reader.next_line_after(b"index ")? {
             let (blobs, mode) = parse_index_line(index).ok_or_else(|| reader.malformed(index))?;
@@ -55,14 +53,14 @@ pub(super) fn parse_header<'a>(reader: &mut PatchReader<'a>) -> Result<ExtendedH
 }
 
 impl ExtendedHeader<'_> {
-    /// Whether the header may be the whole story; the diff was cut when it may not.
+    /// Returns whether a change may consist of this header alone. If not, a missing body means a truncated diff.
     pub(super) fn is_complete_without_body(&self) -> bool {
         let pairs = [
             (self.old_mode.is_some(), self.new_mode.is_some()),
             (self.renamed_from.is_some(), self.renamed_to.is_some()),
             (self.copied_from.is_some(), self.copied_to.is_some()),
         ];
-        if pairs.iter().any(|(one, other)| one != other) {
+        if pairs.iter().any(|(old, new)| old != new) {
             return false;
         }
         match self.blobs {
@@ -76,19 +74,19 @@ impl ExtendedHeader<'_> {
     }
 }
 
-/// Whether the name is that of an empty content, or of none. Names may be short.
-pub(super) fn is_empty_blob(name: &str) -> bool {
+/// Returns whether an id, possibly abbreviated, is that of the empty blob or all zeros (no blob).
+pub(super) fn is_empty_blob(id: &str) -> bool {
     const EMPTY_BLOBS: [&str; 2] = [
         "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
         "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
     ];
-    let none = name.bytes().all(|byte| byte == b'0');
-    none || (name.len() >= 4 && EMPTY_BLOBS.iter().any(|empty| empty.starts_with(name)))
+    let is_null = id.bytes().all(|byte| byte == b'0');
+    is_null || (id.len() >= 4 && EMPTY_BLOBS.iter().any(|empty| empty.starts_with(id)))
 }
 
 type IndexLine<'a> = ((&'a str, &'a str), Option<&'a [u8]>);
 
-/// `<old>..<new>[ <mode>]`
+/// Parses `<old>..<new>[ <mode>]`.
 fn parse_index_line(line: &[u8]) -> Option<IndexLine<'_>> {
     let text = std::str::from_utf8(line).ok()?;
     let (blobs, mode) = match text.split_once(' ') {
@@ -96,8 +94,8 @@ fn parse_index_line(line: &[u8]) -> Option<IndexLine<'_>> {
         None => (text, None),
     };
     let (old, new) = blobs.split_once("..")?;
-    let is_name = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-    (is_name(old) && is_name(new)).then_some(((old, new), mode))
+    let is_id = |id: &str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    (is_id(old) && is_id(new)).then_some(((old, new), mode))
 }
 
 fn parse_mode(mode: &[u8], reader: &PatchReader<'_>) -> Result<u32, DiffError> {
@@ -105,7 +103,7 @@ fn parse_mode(mode: &[u8], reader: &PatchReader<'_>) -> Result<u32, DiffError> {
     digits.and_then(|digits| u32::from_str_radix(digits, 8).ok()).ok_or_else(|| reader.malformed(mode))
 }
 
-fn parse_percent(share: &[u8], reader: &PatchReader<'_>) -> Result<u32, DiffError> {
-    let number = std::str::from_utf8(share).ok().and_then(|share| share.strip_suffix('%'));
-    number.and_then(|number| number.parse().ok()).ok_or_else(|| reader.malformed(share))
+fn parse_percent(percent: &[u8], reader: &PatchReader<'_>) -> Result<u32, DiffError> {
+    let number = std::str::from_utf8(percent).ok().and_then(|percent| percent.strip_suffix('%'));
+    number.and_then(|number| number.parse().ok()).ok_or_else(|| reader.malformed(percent))
 }

@@ -1,4 +1,4 @@
-//! What `git diff` writes, read without trust.
+//! Parser of git's diff format, for untrusted input.
 
 mod error;
 mod file;
@@ -10,20 +10,19 @@ mod reader;
 use referee_core::track::FileDiff;
 
 pub use error::DiffError;
-pub(crate) use path::unquote_path;
 use raw_list::RawEntry;
-pub(crate) use raw_list::{decode_path as path_name, skip_raw_list};
+pub(crate) use raw_list::{decode_path, skip_raw_list};
 use reader::PatchReader;
 
-/// The files of a diff as git writes it: `git diff`, `git diff-tree -p`, a forge's `.diff`.
+/// Parses a diff as written by `git diff`, `git diff-tree -p` or a forge's `.diff`.
 ///
-/// Never fewer files than the diff has: what is cut is [`DiffError::Truncated`], what is not understood is
-/// [`DiffError::Malformed`]. A cut between two files or two hunks leaves a diff that looks whole; it is seen where the diff
-/// is led by the list of files (`--raw -z`, as [`Git::diff`](crate::Git::diff) asks for), and in the exit code of whoever
-/// wrote it.
+/// Never returns fewer files than the diff has: a truncated diff is [`DiffError::Truncated`], anything unknown is
+/// [`DiffError::Malformed`]. A diff cut exactly between two files or hunks looks complete. That is detected only if the
+/// diff starts with the raw list of files (`--raw -z`, which [`Git::diff`](crate::Git::diff) requests), or by the exit
+/// code of the program that wrote it.
 ///
-/// A path that is no UTF-8 is named as git quotes it: `"sign\\351"`. Nothing else reads such a name back; what the file holds
-/// is read by the blob that the diff names ([`Git::blobs`](crate::Git::blobs)).
+/// A path that is not UTF-8 stays quoted as git quotes it: `"sign\\351"`. Read such a file by its blob id
+/// ([`Git::read_blobs`](crate::Git::read_blobs)).
 pub fn parse_diff(diff: &[u8]) -> Result<Vec<FileDiff<'_>>, DiffError> {
     let (listed, patch) = match diff.first() {
         Some(b':') => raw_list::parse_raw_list(diff).map(|(listed, patch)| (Some(listed), patch))?,
@@ -40,7 +39,7 @@ pub fn parse_diff(diff: &[u8]) -> Result<Vec<FileDiff<'_>>, DiffError> {
     }
 }
 
-/// The files with the names of the list, which are not quoted, once both tell of the same changes.
+/// Checks that patch and raw list agree, and takes paths, modes and blobs from the list, whose paths are not quoted.
 fn reconcile_with_list<'a>(
     mut files: Vec<FileDiff<'a>>,
     listed: Vec<RawEntry<'a>>,
@@ -68,7 +67,7 @@ fn reconcile_with_list<'a>(
     Ok(files)
 }
 
-/// A file that came or went without a line.
+/// Returns whether an empty file was added or deleted.
 fn both_empty(old: Option<&str>, new: Option<&str>) -> bool {
     old.is_none_or(header::is_empty_blob) && new.is_none_or(header::is_empty_blob)
 }

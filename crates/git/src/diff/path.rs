@@ -1,9 +1,9 @@
-//! Names as git writes them in a patch.
+//! Quoting of paths in a patch.
 
-/// A name as it stands after `rename from `, or in a `---` line; git quotes what would not fit on a line.
+/// Unquotes a path as it appears after `rename from ` or in a `---` line.
 ///
-/// A name that is no UTF-8 stays quoted: nobody else has that name, and a forge shows it so.
-pub(crate) fn unquote_path(name: &[u8]) -> String {
+/// A path that is not UTF-8 stays quoted, as forges show it. No other file has that name.
+pub(super) fn unquote_path(name: &[u8]) -> String {
     let plain = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
     let Some(inner) = name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")) else { return plain(name) };
     match unescape(inner).and_then(|bytes| String::from_utf8(bytes).ok()) {
@@ -12,7 +12,7 @@ pub(crate) fn unquote_path(name: &[u8]) -> String {
     }
 }
 
-/// A name that is no UTF-8, as git would quote it.
+/// Quotes a path that is not UTF-8 as git does.
 pub(super) fn quote_path(name: &[u8]) -> String {
     let escaped = name.iter().map(|byte| match ESCAPES.iter().find(|(_, escaped)| escaped == byte) {
         Some((letter, _)) => format!("\\{}", char::from(*letter)),
@@ -22,7 +22,7 @@ pub(super) fn quote_path(name: &[u8]) -> String {
     format!("\"{}\"", escaped.collect::<String>())
 }
 
-/// The letter after a backslash, and what it stands for.
+/// The letter after a backslash, and the byte it stands for.
 const ESCAPES: &[(u8, u8)] = &[
     (b'a', 0x07),
     (b'b', 0x08),
@@ -35,9 +35,10 @@ const ESCAPES: &[(u8, u8)] = &[
     (b'\\', b'\\'),
 ];
 
-/// The two names of a `diff --git` line, without `a/` and `b/`. They stand side by side, and unquoted ones may hold blanks.
+/// Parses the path of a `diff --git` line without `a/` and `b/`. Unquoted paths may contain spaces, so the line is
+/// split in the middle.
 ///
-/// Only asked for where no other line names the file; then both names are the same one.
+/// Needed only if no other line names the file. In that case both paths are the same.
 pub(super) fn parse_git_header_path(names: &[u8]) -> Option<String> {
     let (old, new) = if names.ends_with(b"\"") {
         let start = find_quote_start(names)?;
@@ -51,9 +52,9 @@ pub(super) fn parse_git_header_path(names: &[u8]) -> Option<String> {
     (old == new).then_some(new)
 }
 
-/// The name of a `---` or `+++` line without its prefix; none for `/dev/null`.
+/// Parses the path of a `---` or `+++` line without its prefix. Returns `None` for `/dev/null`.
 pub(super) fn parse_side_path(name: &[u8], prefix: &[u8]) -> Option<String> {
-    // Git ends a name that holds a blank with a tab, for the sake of other programs.
+    // Git appends a tab to a path with spaces, so that other patch programs find its end.
     let name = name.strip_suffix(b"\t").unwrap_or(name);
     let quoted = name.first() == Some(&b'"');
     if !quoted {
@@ -63,7 +64,7 @@ pub(super) fn parse_side_path(name: &[u8], prefix: &[u8]) -> Option<String> {
     Some(unquote_path(&[b"\"", inner].concat()))
 }
 
-/// Where the last quoted name begins: at the quote before its end that no backslash escapes.
+/// Returns the position of the last unescaped quote before the final one.
 fn find_quote_start(names: &[u8]) -> Option<usize> {
     let inner = names.get(..names.len().checked_sub(1)?)?;
     let quotes = (0..inner.len()).rev().filter(|at| inner[*at] == b'"');

@@ -1,11 +1,11 @@
-//! The list of files in front of a patch (`--raw -z`): names without quotes, and how many to expect.
+//! Parses the raw list of files before a patch (`--raw -z`), whose paths are not quoted.
 
 use referee_core::track::ChangeKind;
 
 use super::DiffError;
 use super::path::quote_path;
 
-/// One `diff --git` to come.
+/// A file that the patch has to contain.
 pub(super) struct RawEntry<'a> {
     pub(super) path: String,
     pub(super) old_path: Option<String>,
@@ -16,7 +16,7 @@ pub(super) struct RawEntry<'a> {
     pub(super) new_blob: Option<&'a str>,
 }
 
-/// The files, and the patch behind them.
+/// Returns the listed files and the patch after the list.
 pub(super) fn parse_raw_list(diff: &[u8]) -> Result<(Vec<RawEntry<'_>>, &[u8]), DiffError> {
     let mut rest = diff;
     let mut listed = Vec::new();
@@ -30,7 +30,7 @@ pub(super) fn parse_raw_list(diff: &[u8]) -> Result<(Vec<RawEntry<'_>>, &[u8]), 
     }
 }
 
-/// The patch behind the list.
+/// Returns the patch after the list.
 pub(crate) fn skip_raw_list(diff: &[u8]) -> Option<&[u8]> {
     parse_raw_list(diff).ok().map(|(_, patch)| patch)
 }
@@ -58,11 +58,11 @@ fn parse_entry<'a>(rest: &mut &'a [u8], listed: &mut Vec<RawEntry<'a>>) -> Resul
             let second = decode_path(next_field(rest)?);
             listed.push(file(ChangeKind::Added, second, Some(first)));
         }
-        // A file that becomes a link, or the like, is shown as one that goes and one that comes.
+        // The patch shows a type change, such as file to symlink, as a deletion and an addition.
         Some(b'T') => {
-            let gone = RawEntry { new_mode: None, new_blob: None, ..file(ChangeKind::Deleted, first.clone(), None) };
-            let come = RawEntry { old_mode: None, old_blob: None, ..file(ChangeKind::Added, first, None) };
-            listed.extend([gone, come]);
+            let deleted = RawEntry { new_mode: None, new_blob: None, ..file(ChangeKind::Deleted, first.clone(), None) };
+            let added = RawEntry { old_mode: None, old_blob: None, ..file(ChangeKind::Added, first, None) };
+            listed.extend([deleted, added]);
         }
         _ => return Err(malformed(entry)),
     }
@@ -76,7 +76,7 @@ fn next_field<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], DiffError> {
     Ok(field)
 }
 
-/// A path as it is named everywhere: itself, or quoted where it is no UTF-8.
+/// Returns the path itself, or quoted if it is not UTF-8.
 pub(crate) fn decode_path(bytes: &[u8]) -> String {
     std::str::from_utf8(bytes).map_or_else(|_| quote_path(bytes), str::to_owned)
 }
@@ -86,8 +86,8 @@ fn parse_mode(mode: &str, entry: &[u8]) -> Result<Option<u32>, DiffError> {
     Ok((mode != 0).then_some(mode))
 }
 
-fn parse_blob(name: &str) -> Option<&str> {
-    name.bytes().any(|byte| byte != b'0').then_some(name)
+fn parse_blob(id: &str) -> Option<&str> {
+    id.bytes().any(|byte| byte != b'0').then_some(id)
 }
 
 fn malformed(bytes: &[u8]) -> DiffError {

@@ -1,8 +1,10 @@
+//! Line reader of a patch.
+
 use std::io::BufRead;
 
 use super::DiffError;
 
-/// The lines of a patch, one after the other, and where in them one is.
+/// Reads a patch line by line and counts the lines for errors.
 #[derive(Debug, Clone)]
 pub(super) struct PatchReader<'a> {
     rest: &'a [u8],
@@ -18,17 +20,17 @@ impl<'a> PatchReader<'a> {
         self.rest.is_empty()
     }
 
-    /// Whether the next line begins so.
-    pub(super) fn starts_with(&self, start: &[u8]) -> bool {
-        self.rest.starts_with(start)
+    /// Returns whether the next line starts with `prefix`.
+    pub(super) fn starts_with(&self, prefix: &[u8]) -> bool {
+        self.rest.starts_with(prefix)
     }
 
-    /// What is left, from the start of the next line.
+    /// Returns the unread part, from the start of the next line.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
-    /// The next line without its line feed. Git ends every line with one, so a line without it was cut.
+    /// Returns the next line without its line feed. Git ends every line with one, so a line without it is truncated.
     pub(super) fn next_line(&mut self) -> Result<&'a [u8], DiffError> {
         let mut after = self.rest;
         let length = after.skip_until(b'\n').unwrap_or(0);
@@ -42,19 +44,19 @@ impl<'a> PatchReader<'a> {
         }
     }
 
-    /// The next line after `start`, if it begins so.
-    pub(super) fn next_line_after(&mut self, start: &[u8]) -> Result<Option<&'a [u8]>, DiffError> {
-        if !self.starts_with(start) {
+    /// Returns the rest of the next line after `prefix`. Consumes nothing if the line starts differently.
+    pub(super) fn next_line_after(&mut self, prefix: &[u8]) -> Result<Option<&'a [u8]>, DiffError> {
+        if !self.starts_with(prefix) {
             return Ok(None);
         }
-        self.next_line().map(|line| line.get(start.len()..))
+        self.next_line().map(|line| line.get(prefix.len()..))
     }
 
     pub(super) fn truncated(&self) -> DiffError {
         DiffError::Truncated { line: self.line }
     }
 
-    /// The line just read, or one about to be, makes no sense here.
+    /// Returns the error for a line, read or about to be read, that is not allowed here.
     pub(super) fn malformed(&self, line: &[u8]) -> DiffError {
         let text = String::from_utf8_lossy(line).chars().take(80).collect();
         DiffError::Malformed { line: self.line, text }

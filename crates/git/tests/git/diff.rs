@@ -8,7 +8,7 @@ fn file<'a, 'd>(files: &'a [FileDiff<'d>], path: &str) -> &'a FileDiff<'d> {
     files.iter().find(|file| file.path == path).unwrap_or_else(|| panic!("no `{path}` in {files:#?}"))
 }
 
-/// What a file's lines are, with their first characters.
+/// Returns the lines of a file with their sign. `¬` marks a missing line feed.
 fn lines(file: &FileDiff<'_>) -> Vec<String> {
     let sign = |kind| match kind {
         LineKind::Context => ' ',
@@ -23,10 +23,10 @@ fn lines(file: &FileDiff<'_>) -> Vec<String> {
 }
 
 #[test]
-fn every_kind_of_change_is_read() {
+fn every_kind_of_change_is_parsed() {
     let (repository, old, new) = odd_change();
     let diff = repository.git().diff(&old, &new).expect("a diff");
-    let files = parse_diff(&diff).expect("it is read");
+    let files = parse_diff(&diff).expect("a valid diff");
     assert_eq!(files.len(), 16, "{:#?}", files.iter().map(|file| &file.path).collect::<Vec<_>>());
 
     let renamed = file(&files, "größer \"quoted\"\ttab");
@@ -51,43 +51,43 @@ fn every_kind_of_change_is_read() {
     );
     assert_eq!(lines(file(&files, "windows.txt")), [" one\r", "-two\r", "+three\r"]);
     let latin = file(&files, "latin.txt").hunks()[0].lines().map(|line| line.text.to_vec()).collect::<Vec<_>>();
-    assert_eq!(latin, [b"sign\xe9", b"sign\xe8"], "bytes are kept as they are");
+    assert_eq!(latin, [b"sign\xe9", b"sign\xe8"], "bytes stay unchanged");
     let hunks: Vec<_> =
         file(&files, "two hunks").hunks().iter().map(|hunk| (hunk.range.old_start, hunk.range.new_lines)).collect();
     assert_eq!(hunks, [(1, 6), (49, 7)]);
     assert_eq!(lines(file(&files, "ne\u{301}w.txt")), ["+first", "+", "+third"]);
     let link: Vec<_> = files.iter().filter(|file| file.path == "becomes a link").map(|file| file.kind).collect();
-    assert_eq!(link, [ChangeKind::Deleted, ChangeKind::Added], "a file goes and a link comes");
+    assert_eq!(link, [ChangeKind::Deleted, ChangeKind::Added], "a type change is a deletion and an addition");
     let module = file(&files, "module");
     assert_eq!(lines(module), [format!("+Subproject commit {}", old.as_str())]);
     assert!(module.to_changed_file(None, None).hunks.is_empty(), "a submodule has no lines to comment on");
 }
 
 #[test]
-fn a_plain_diff_says_the_same() {
+fn a_diff_without_a_raw_list_gives_the_same_files() {
     let (repository, old, new) = odd_change();
-    let led = repository.git().diff(&old, &new).expect("a diff");
+    let with_list = repository.git().diff(&old, &new).expect("a diff");
     let plain = repository.run(&["diff", "-M", "--no-rename-empty", old.as_str(), new.as_str()]);
     let shape = |diff: &[u8]| -> Vec<_> {
-        let files = parse_diff(diff).expect("it is read");
+        let files = parse_diff(diff).expect("a valid diff");
         files.iter().map(|file| (file.path.clone(), file.old_path.clone(), file.kind, file.hunks().len())).collect()
     };
-    assert_eq!(shape(plain.as_bytes()), shape(&led));
+    assert_eq!(shape(plain.as_bytes()), shape(&with_list));
     let binary = repository.run(&["diff", "-M", "--binary", old.as_str(), new.as_str()]);
-    let files = parse_diff(binary.as_bytes()).expect("it is read");
+    let files = parse_diff(binary.as_bytes()).expect("a valid diff");
     let DiffContent::Binary(data) = file(&files, "logo.png").content else { panic!("a binary file") };
     assert!(data.starts_with(b"literal") || data.starts_with(b"delta"));
 }
 
-/// Another parser, on what both understand.
+/// Compares with `diffy` on input that both parsers support.
 #[test]
-fn an_independent_parser_sees_the_same_files() {
+fn an_independent_parser_gives_the_same_files() {
     let (repository, old, new) = odd_change();
     let plain = repository.run(&["diff", "-M", old.as_str(), new.as_str()]);
-    let ours = parse_diff(plain.as_bytes()).expect("it is read");
+    let ours = parse_diff(plain.as_bytes()).expect("a valid diff");
     let theirs: Vec<_> = diffy::patch_set::PatchSet::parse(plain.as_str(), diffy::patch_set::ParseOptions::gitdiff())
         .collect::<Result<_, _>>()
-        .expect("they read it");
+        .expect("diffy parses it");
     assert_eq!(ours.len(), theirs.len());
     for (ours, theirs) in ours.iter().zip(&theirs) {
         let hunks: Vec<_> = theirs.patch().as_text().map_or(Vec::new(), |patch| patch.hunks().to_vec());
@@ -102,21 +102,21 @@ fn an_independent_parser_sees_the_same_files() {
     }
 }
 
-/// Fewer files than there are would be fewer files reviewed.
+/// A truncated diff that looks complete would leave files unreviewed.
 #[test]
-fn a_cut_diff_never_looks_whole() {
+fn a_truncated_diff_is_detected() {
     let (repository, old, new) = odd_change();
     let diff = repository.git().diff(&old, &new).expect("a diff");
-    let whole = parse_diff(&diff).expect("it is read");
+    let complete = parse_diff(&diff).expect("a valid diff");
     for end in 1..diff.len() {
         match parse_diff(&diff[..end]) {
             Err(DiffError::Truncated { .. } | DiffError::MissingFiles { .. }) => {}
             Err(other) => panic!("cut after {end}: {other}"),
-            // A cut between two hunks of the last file, or before the note on its missing line feed.
+            // A cut between two hunks of the last file, or before `\ No newline at end of file`, is not detectable.
             Ok(files) => {
                 let (last, others) = files.split_last().expect("files");
-                assert_eq!((files.len(), others), (whole.len(), &whole[..whole.len() - 1]), "cut after {end}");
-                let all = whole[whole.len() - 1].hunks();
+                assert_eq!((files.len(), others), (complete.len(), &complete[..complete.len() - 1]), "cut after {end}");
+                let all = complete[complete.len() - 1].hunks();
                 assert!(last.hunks().len() <= all.len() && !last.hunks().is_empty(), "cut after {end}");
             }
         }
@@ -125,18 +125,18 @@ fn a_cut_diff_never_looks_whole() {
     for end in 1..plain.len() {
         if let Ok(files) = parse_diff(&plain.as_bytes()[..end]) {
             assert!(plain[..end].ends_with('\n'), "cut after {end}");
-            let whole = parse_diff(plain.as_bytes()).expect("it is read");
-            let shown =
-                files.iter().zip(&whole).all(|(file, whole)| file.path == whole.path && file.kind == whole.kind);
-            assert!(shown, "cut after {end}");
+            let complete = parse_diff(plain.as_bytes()).expect("a valid diff");
+            let is_prefix =
+                files.iter().zip(&complete).all(|(file, other)| file.path == other.path && file.kind == other.kind);
+            assert!(is_prefix, "cut after {end}");
         }
     }
 }
 
 #[test]
-fn what_is_no_diff_is_refused() {
+fn malformed_input_is_refused() {
     assert_eq!(parse_diff(b"").expect("no change"), []);
-    for odd in [
+    for input in [
         "hello\n",
         "diff --cc a\nindex 1..2\n",
         "diff --git a/a b/a\nindex 11..22 100644\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\nrubbish\n",
@@ -146,25 +146,27 @@ fn what_is_no_diff_is_refused() {
         "diff --git a/a b/a\nold mode 99999\nnew mode 100644\n",
         "diff --git a/a b/b\nold mode 100644\nnew mode 100755\n",
     ] {
-        assert!(matches!(parse_diff(odd.as_bytes()), Err(DiffError::Malformed { .. })), "{odd:?}");
+        assert!(matches!(parse_diff(input.as_bytes()), Err(DiffError::Malformed { .. })), "{input:?}");
     }
 }
 
 proptest! {
     #[test]
-    fn any_bytes_are_read_or_refused(bytes in any::<Vec<u8>>()) {
+    fn arbitrary_bytes_never_panic(bytes in any::<Vec<u8>>()) {
         let _ = parse_diff(&bytes);
         let _ = parse_diff(&[b":", bytes.as_slice()].concat());
         let _ = parse_diff(&[b"diff --git ", bytes.as_slice()].concat());
     }
 
-    /// Lines that begin like a diff, in any order.
+    /// Lines of a diff in any order.
     #[test]
-    fn any_lines_of_a_diff_are_read_or_refused(lines in prop::collection::vec(prop::sample::select(PIECES), 0..30)) {
+    fn shuffled_lines_of_a_diff_never_give_too_many_files(
+        lines in prop::collection::vec(prop::sample::select(PIECES), 0..30),
+    ) {
         let diff = lines.concat();
         if let Ok(files) = parse_diff(diff.as_bytes()) {
-            let said = diff.lines().filter(|line| line.starts_with("diff --git ")).count();
-            prop_assert!(files.len() <= said);
+            let headers = diff.lines().filter(|line| line.starts_with("diff --git ")).count();
+            prop_assert!(files.len() <= headers);
         }
     }
 }

@@ -22,22 +22,22 @@ fn common_ancestors_are_found() {
         repository.commit()
     };
     let git = repository.discovered();
-    assert_eq!(git.merge_base(&main, &topic).expect("an answer"), Some(base.clone()));
-    assert_eq!(git.merge_base(&main, &alone).expect("an answer"), None);
-    assert!(git.is_ancestor(&base, &topic).expect("an answer"));
-    assert!(git.is_ancestor(&base, &base).expect("an answer"));
-    assert!(!git.is_ancestor(&topic, &base).expect("an answer"));
-    assert!(git.has_commit(&alone).expect("an answer"));
-    assert!(!git.has_commit(&git.empty_tree().expect("a tree")).expect("an answer"), "a tree is no commit");
+    assert_eq!(git.merge_base(&main, &topic).expect("a result"), Some(base.clone()));
+    assert_eq!(git.merge_base(&main, &alone).expect("a result"), None);
+    assert!(git.is_ancestor(&base, &topic).expect("a result"));
+    assert!(git.is_ancestor(&base, &base).expect("a result"));
+    assert!(!git.is_ancestor(&topic, &base).expect("a result"));
+    assert!(git.has_commit(&alone).expect("a result"));
+    assert!(!git.has_commit(&git.empty_tree().expect("a tree")).expect("a result"), "a tree is not a commit");
 }
 
 #[test]
-fn a_commit_that_is_not_here_is_named() {
+fn a_missing_commit_is_named_in_the_error() {
     let repository = Repository::new();
     let here = repository.commit();
     let nobody = Sha::from("0123456789012345678901234567890123456789");
     let git = repository.discovered();
-    assert!(!git.has_commit(&nobody).expect("an answer"));
+    assert!(!git.has_commit(&nobody).expect("a result"));
     let errors = [
         git.merge_base(&here, &nobody).expect_err("it is missing"),
         git.is_ancestor(&nobody, &here).expect_err("it is missing"),
@@ -52,23 +52,23 @@ fn a_commit_that_is_not_here_is_named() {
 }
 
 #[test]
-fn a_shallow_clone_says_what_lies_beyond() {
+fn a_commit_beyond_a_shallow_clone_is_reported_with_a_hint() {
     let repository = Repository::new();
     let first = repository.commit();
     let second = repository.commit();
     let url = format!("file://{}", repository.path("").display());
     repository.run(&["clone", "--quiet", "--depth=1", &url, "shallow"]);
     let shallow = Git::discover(&repository.path("shallow")).expect("a repository");
-    assert!(shallow.is_shallow().expect("an answer"));
-    assert!(!repository.discovered().is_shallow().expect("an answer"));
-    assert_eq!(shallow.head().expect("an answer").commit(), Some(&second));
+    assert!(shallow.is_shallow().expect("a result"));
+    assert!(!repository.discovered().is_shallow().expect("a result"));
+    assert_eq!(shallow.head().expect("a result").commit(), Some(&second));
     let error = shallow.diff(&first, &second).expect_err("it is missing");
     assert!(matches!(&error, GitError::CommitNotFound(sha) if *sha == first), "{error:?}");
     assert!(error.hint().is_some_and(|hint| hint.contains("--unshallow")));
 }
 
 #[test]
-fn a_commit_tells_who_when_and_what() {
+fn commit_metadata_is_read() {
     let repository = Repository::new();
     let first = repository.commit();
     repository.run(&["commit", "--quiet", "--allow-empty", "--message=größe:\ntwo lines\n\nbody\n"]);
@@ -91,14 +91,14 @@ fn a_commit_tells_who_when_and_what() {
 }
 
 #[test]
-fn the_user_is_whom_git_would_name() {
+fn the_author_identity_is_the_one_git_would_use() {
     let repository = Repository::new();
     repository.run(&["config", "user.name", "Ada"]);
     repository.run(&["config", "user.email", "ada@localhost"]);
     let git = repository.discovered();
     let ada = GitIdentity { name: Some("Ada".to_owned()), email: Some("ada@localhost".to_owned()) };
-    assert_eq!(git.author_identity().expect("an answer"), ada);
+    assert_eq!(git.author_identity().expect("a result"), ada);
     repository.run(&["config", "user.email", ""]);
     repository.run(&["config", "user.useConfigOnly", "true"]);
-    assert_eq!(git.author_identity().expect("an answer").name, ada.name, "a missing address does not hide the name");
+    assert_eq!(git.author_identity().expect("a result").name, ada.name, "a missing address does not hide the name");
 }

@@ -1,14 +1,15 @@
-//! Repositories that would have programs started.
+//! Repositories whose config, hooks and attributes try to start programs or to hide changes.
 
 use referee_git::{Git, MergeOutcome, parse_diff};
 
 use crate::repository::Repository;
 
-/// Everything that a clone's settings and hooks could start, each leaving a file named after it.
-fn trapped() -> (Repository, impl Fn() -> Vec<String>) {
+/// Sets every config key and hook that can start a program. Each creates a file named after it, which the returned
+/// function lists.
+fn repository_with_traps() -> (Repository, impl Fn() -> Vec<String>) {
     let repository = Repository::new();
     let traps = repository.path("").join("traps");
-    std::fs::create_dir_all(&traps).expect("a folder");
+    std::fs::create_dir_all(&traps).expect("a directory");
     let trap = |name: &str| format!("touch '{}'; cat", traps.join(name).display());
     for key in [
         "core.fsmonitor",
@@ -37,13 +38,13 @@ fn trapped() -> (Repository, impl Fn() -> Vec<String>) {
     let hooks = repository.path(".git/hooks");
     for hook in ["post-checkout", "reference-transaction", "post-index-change", "pre-auto-gc", "fsmonitor-watchman"] {
         let path = hooks.join(hook);
-        std::fs::create_dir_all(&hooks).expect("a folder");
+        std::fs::create_dir_all(&hooks).expect("a directory");
         std::fs::write(&path, format!("#!/bin/sh\n{}\n", trap(hook))).expect("a file");
         make_program(&path);
     }
     repository.run(&["config", "core.hooksPath", hooks.to_str().expect("text")]);
     let sprung = move || -> Vec<String> {
-        let files = std::fs::read_dir(&traps).expect("a folder");
+        let files = std::fs::read_dir(&traps).expect("a directory");
         files.filter_map(|file| file.ok()?.file_name().into_string().ok()).collect()
     };
     (repository, sprung)
@@ -59,8 +60,8 @@ fn make_program(path: &std::path::Path) {
 fn make_program(_: &std::path::Path) {}
 
 #[test]
-fn no_program_of_a_repository_is_started() {
-    let (repository, sprung) = trapped();
+fn config_and_hooks_of_a_repository_start_no_program() {
+    let (repository, sprung) = repository_with_traps();
     let plain = |arguments: &[&str]| {
         let off = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "filter.evil.process=cat"];
         let required = ["-c", "filter.evil.required=false", "-c", "filter.evil.process="];
@@ -81,23 +82,22 @@ fn no_program_of_a_repository_is_started() {
     plain(&["add", "--all"]);
     plain(&["commit", "--quiet", "--message=two"]);
     let second = repository.head();
-    assert_eq!(sprung(), [] as [&str; 0], "setting the traps springs none");
+    assert_eq!(sprung(), [] as [&str; 0], "preparing the repository starts nothing");
 
     let git = Git::discover(&repository.path("")).expect("a repository");
-    git.head().expect("an answer");
-    git.default_branch().expect("an answer");
-    git.branches().expect("an answer");
-    git.author_identity().expect("an answer");
+    git.head().expect("a result");
+    git.default_branch().expect("a result");
+    git.branches().expect("a result");
+    git.author_identity().expect("a result");
     git.diff(&first, &second).expect("a diff");
     git.read_files(&second, &["a.txt"]).expect("a file");
-    git.merge_base(&first, &second).expect("an answer");
-    assert_eq!(git.try_merge(&second, &other).expect("an answer"), MergeOutcome::Conflicts(vec!["a.txt".to_owned()]));
+    git.merge_base(&first, &second).expect("a result");
+    assert_eq!(git.try_merge(&second, &other).expect("a result"), MergeOutcome::Conflicts(vec!["a.txt".to_owned()]));
     git.log(None, &second, 9).expect("a log");
-    git.branch_moved_at("main", &second).expect("an answer");
-    git.blame(&second, "a.txt", 1..=1).expect("it is known");
+    git.branch_moved_at("main", &second).expect("a result");
     git.pin_commit(&second).expect("it is kept");
     git.commit_staged().expect("a commit");
-    let outside = tempfile::tempdir().expect("a folder");
+    let outside = tempfile::tempdir().expect("a directory");
     let worktree = git.add_worktree(&outside.path().join("files"), &second).expect("a worktree");
     assert_eq!(std::fs::read(worktree.dir().join("a.txt")).expect("a file"), b"two\n");
     worktree.remove().expect("it goes");
@@ -107,17 +107,16 @@ fn no_program_of_a_repository_is_started() {
 
     plain(&["switch", "--quiet", "--detach", first.as_str()]);
     repository.write("a.txt", "three\n");
-    // The user's own work tree goes through the user's own filters; here no attribute names one.
-    git.is_clean().expect("an answer");
+    // The user's work tree goes through the user's filters, but here no attribute names one.
+    git.is_clean().expect("a result");
     git.commit_work_tree().expect("a commit");
     assert_eq!(sprung(), [] as [&str; 0]);
     repository.run(&["status"]);
-    assert!(!sprung().is_empty(), "the traps are set");
+    assert!(!sprung().is_empty(), "plain git starts the programs");
 }
 
-/// A line in `.gitattributes` must not hide what a change does.
 #[test]
-fn attributes_hide_nothing() {
+fn attributes_cannot_hide_changes() {
     let repository = Repository::new();
     repository.write("a.rs", "one\n");
     let old = repository.commit();
@@ -127,7 +126,7 @@ fn attributes_hide_nothing() {
     repository.write("deep/b.rs", "text\n");
     let new = repository.commit();
     let diff = repository.discovered().diff(&old, &new).expect("a diff");
-    let files = parse_diff(&diff).expect("it is read");
+    let files = parse_diff(&diff).expect("a valid diff");
     assert_eq!(files.iter().filter(|file| !file.hunks().is_empty()).count(), 4);
     assert_eq!(files.len(), 4);
 }

@@ -1,20 +1,20 @@
 //! The git program and its diffs, on real repositories.
 
+mod batch;
 mod cache;
+mod commands;
 mod diff;
 mod discover;
+mod fetch_work_copy;
 mod history;
 mod hostile;
-mod many;
 mod merge;
-mod names;
-mod nasty;
 mod patch_id;
-mod pending;
-mod program;
 mod push;
+mod quoting;
 mod refs;
 mod repository;
-mod take;
+mod uncommitted;
+mod unusual_paths;
 mod work_copy;
 mod worktree;

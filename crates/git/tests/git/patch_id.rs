@@ -1,4 +1,4 @@
-//! The name of a patch over real rebases.
+//! Patch ids across real rebases.
 
 use referee_core::model::Sha;
 use referee_core::track::PatchId;
@@ -6,22 +6,22 @@ use referee_git::parse_diff;
 
 use crate::repository::Repository;
 
-/// As gather makes it: with the texts before.
+/// Computes the patch id as `gather` does, with the old file contents.
 fn patch_id(repository: &Repository, base: &Sha, head: &Sha) -> PatchId {
     let git = repository.git();
     let diff = git.diff(base, head).expect("a diff");
-    let files = parse_diff(&diff).expect("it is read");
-    let names: Vec<&str> = files.iter().filter_map(|file| file.old_blob).collect();
-    let texts = git.read_blobs(&names).expect("blobs");
+    let files = parse_diff(&diff).expect("a valid diff");
+    let blobs: Vec<&str> = files.iter().filter_map(|file| file.old_blob).collect();
+    let texts = git.read_blobs(&blobs).expect("blobs");
     PatchId::from_files(&files, |file| {
-        let at = names.iter().position(|name| file.old_blob == Some(name))?;
-        texts[at].as_deref()
+        let index = blobs.iter().position(|blob| file.old_blob == Some(blob))?;
+        texts[index].as_deref()
     })
 }
 
 // spec: INC-16, LOOP-3 @core
 #[test]
-fn a_real_rebase_keeps_the_patch_and_an_amended_blank_does_not() {
+fn a_rebase_keeps_the_patch_id_and_an_amended_space_changes_it() {
     let repository = Repository::new();
     let text: String = (0..80).map(|line| format!("fn number_{line}() {{}}\n")).collect();
     repository.write("a.rs", &text);
@@ -40,9 +40,9 @@ fn a_real_rebase_keeps_the_patch_and_an_amended_blank_does_not() {
     repository.run(&["rebase", "--quiet", "main"]);
     let rebased = repository.head();
     assert_ne!(head, rebased);
-    let name = patch_id(&repository, &base, &head);
-    assert_eq!(name, patch_id(&repository, &new_base, &rebased));
+    let original = patch_id(&repository, &base, &head);
+    assert_eq!(original, patch_id(&repository, &new_base, &rebased));
     repository.write("new.rs", "mod a; \n");
     let amended = repository.commit();
-    assert_ne!(name, patch_id(&repository, &new_base, &amended));
+    assert_ne!(original, patch_id(&repository, &new_base, &amended));
 }

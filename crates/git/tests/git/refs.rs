@@ -4,7 +4,7 @@ use referee_git::{CheckedOut, Git, GitError};
 use crate::repository::Repository;
 
 #[test]
-fn a_revision_is_a_commit_or_nothing() {
+fn a_revision_resolves_to_a_commit_or_none() {
     let repository = Repository::new();
     repository.write("file", "one\n");
     let first = repository.commit();
@@ -33,33 +33,33 @@ fn a_revision_is_a_commit_or_nothing() {
         ("a b\n", None),
         ("0123456789012345678901234567890123456789", None),
     ] {
-        assert_eq!(git.resolve(rev).expect("an answer").as_ref(), commit, "{rev:?}");
+        assert_eq!(git.resolve(rev).expect("a result").as_ref(), commit, "{rev:?}");
     }
 }
 
 #[test]
-fn what_is_checked_out_is_a_branch_or_a_commit() {
+fn head_is_a_branch_or_detached() {
     let repository = Repository::new();
     let git = repository.discovered();
-    assert_eq!(git.head().expect("an answer"), CheckedOut::Branch { name: "main".to_owned(), commit: None });
-    assert_eq!(git.branches().expect("an answer"), []);
-    assert_eq!(git.default_branch().expect("an answer"), None);
+    assert_eq!(git.head().expect("a result"), CheckedOut::Branch { name: "main".to_owned(), commit: None });
+    assert_eq!(git.branches().expect("a result"), []);
+    assert_eq!(git.default_branch().expect("a result"), None);
     let first = repository.commit();
-    let head = git.head().expect("an answer");
+    let head = git.head().expect("a result");
     assert_eq!(
         (head.commit(), &head),
         (Some(&first), &CheckedOut::Branch { name: "main".to_owned(), commit: Some(first.clone()) })
     );
     repository.run(&["switch", "--quiet", "--detach"]);
-    assert_eq!(git.head().expect("an answer"), CheckedOut::Detached(first.clone()));
+    assert_eq!(git.head().expect("a result"), CheckedOut::Detached(first.clone()));
     repository.run(&["branch", "a/b"]);
     let branches = [("a/b".to_owned(), first.clone()), ("main".to_owned(), first)];
-    assert_eq!(git.branches().expect("an answer"), branches);
+    assert_eq!(git.branches().expect("a result"), branches);
 }
 
 #[test]
-fn the_default_branch_is_one_that_is_there() {
-    let default = |git: &Git| git.default_branch().expect("an answer");
+fn the_default_branch_exists() {
+    let default = |git: &Git| git.default_branch().expect("a result");
     let repository = Repository::init(&["--initial-branch=odd"]);
     repository.commit();
     repository.run(&["branch", "main/other"]);
@@ -73,47 +73,47 @@ fn the_default_branch_is_one_that_is_there() {
 }
 
 #[test]
-fn the_remote_s_default_branch_comes_first() {
+fn the_remotes_default_branch_has_priority() {
     let repository = Repository::init(&["--initial-branch=develop"]);
     repository.commit();
     repository.run(&["branch", "main"]);
     repository.run(&["clone", "--quiet", ".", "clone"]);
     let clone = Git::discover(&repository.path("clone")).expect("a repository");
-    assert_eq!(clone.default_branch().expect("an answer").as_deref(), Some("develop"));
-    let url = clone.remote_url("origin").expect("an answer").expect("an address");
-    assert!(repository.path("").canonicalize().expect("a folder").starts_with(url), "it was cloned from there");
+    assert_eq!(clone.default_branch().expect("a result").as_deref(), Some("develop"));
+    let url = clone.remote_url("origin").expect("a result").expect("an address");
+    assert!(repository.path("").canonicalize().expect("a directory").starts_with(url), "the clone's origin");
     for remote in ["other", "--all", "", "a\0b"] {
-        assert_eq!(clone.remote_url(remote).expect("an answer"), None, "{remote:?}");
+        assert_eq!(clone.remote_url(remote).expect("a result"), None, "{remote:?}");
     }
 }
 
 #[test]
-fn when_a_branch_moved_is_remembered() {
+fn the_time_a_branch_moved_comes_from_the_reflog() {
     let repository = Repository::new();
     let first = repository.commit();
     let git = repository.discovered();
-    // The repository of a test knows one moment only.
-    assert_eq!(git.branch_moved_at("main", &first).expect("an answer"), Some(1_767_225_600));
+    // Every commit of a test repository has the same time.
+    assert_eq!(git.branch_moved_at("main", &first).expect("a result"), Some(1_767_225_600));
     let nobody = Sha::from("0123456789012345678901234567890123456789");
-    assert_eq!(git.branch_moved_at("main", &nobody).expect("an answer"), None);
-    assert_eq!(git.branch_moved_at("nobody", &first).expect("an answer"), None);
-    assert_eq!(git.branch_moved_at("--all", &first).expect("an answer"), None);
+    assert_eq!(git.branch_moved_at("main", &nobody).expect("a result"), None);
+    assert_eq!(git.branch_moved_at("nobody", &first).expect("a result"), None);
+    assert_eq!(git.branch_moved_at("--all", &first).expect("a result"), None);
 }
 
 #[test]
-fn a_kept_commit_outlives_its_branch() {
+fn a_pinned_commit_survives_garbage_collection() {
     let repository = Repository::new();
     repository.commit();
     repository.run(&["switch", "--quiet", "--create=topic"]);
     let topic = repository.commit();
     let git = repository.discovered();
-    git.pin_commit(&topic).expect("it is kept");
-    git.pin_commit(&topic).expect("it is kept again");
+    git.pin_commit(&topic).expect("it is pinned");
+    git.pin_commit(&topic).expect("pinning twice works");
     repository.run(&["switch", "--quiet", "main"]);
     repository.run(&["branch", "--quiet", "-D", "topic"]);
     repository.run(&["reflog", "expire", "--expire=now", "--all"]);
     repository.run(&["gc", "--quiet", "--prune=now"]);
-    assert!(git.has_commit(&topic).expect("an answer"));
+    assert!(git.has_commit(&topic).expect("a result"));
     let nobody = Sha::from("0123456789012345678901234567890123456789");
     assert!(matches!(git.pin_commit(&nobody), Err(GitError::CommitNotFound(_))));
 }

@@ -1,4 +1,4 @@
-//! A repository for one test.
+//! Temporary repositories for tests.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,7 +16,7 @@ impl Repository {
         Self::init(&["--initial-branch=main"])
     }
 
-    /// A repository of another kind.
+    /// Creates a repository with options of `git init`.
     pub(crate) fn init(options: &[&str]) -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -27,7 +27,6 @@ impl Repository {
         repository
     }
 
-    /// What somebody gets who starts in this folder.
     pub(crate) fn discovered(&self) -> Git {
         Git::discover(&self.dir).expect("a repository")
     }
@@ -42,11 +41,11 @@ impl Repository {
 
     pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
         let path = self.path(name);
-        std::fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).expect("a folder");
+        std::fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).expect("a directory");
         std::fs::write(path, content).expect("a file");
     }
 
-    /// Commits everything there is.
+    /// Commits all files.
     pub(crate) fn commit(&self) -> Sha {
         self.run(&["add", "--all"]);
         self.run(&["commit", "--quiet", "--allow-empty", "--message=step"]);
@@ -82,7 +81,7 @@ impl Drop for Repository {
     }
 }
 
-/// A change with everything that makes diffs hard to read.
+/// Returns two commits whose diff contains every construct that is hard to parse.
 pub(crate) fn odd_change() -> (Repository, Sha, Sha) {
     let repository = Repository::new();
     let long: String = (0..60).map(|line| format!("line {line}\n")).collect();

@@ -4,7 +4,7 @@ use referee_git::{GitError, parse_diff};
 use crate::repository::Repository;
 
 #[test]
-fn files_are_read_in_one_call() {
+fn many_files_are_read_in_one_process() {
     let repository = Repository::new();
     let large: String = (0..40_000).map(|line| format!("line {line}\n")).collect();
     repository.write("a b.txt", "one\n");
@@ -14,36 +14,36 @@ fn files_are_read_in_one_call() {
     let head = repository.commit();
     let git = repository.git();
     let paths = ["dir/large", "a b.txt", "no such file", "empty", "dir", "bytes", "a missing"];
-    let texts = git.read_files(&head, &paths).expect("they are read");
+    let texts = git.read_files(&head, &paths).expect("contents");
     let expected: [Option<&[u8]>; 7] =
         [Some(large.as_bytes()), Some(b"one\n"), None, Some(b""), None, Some(b"\0\xff\n"), None];
     assert!(texts.iter().map(Option::as_deref).eq(expected));
-    // Many are read another way.
-    let many = git.read_files(&head, &paths.repeat(4)).expect("they are read");
+    // More than `LS_TREE_THRESHOLD` paths take another code path.
+    let many = git.read_files(&head, &paths.repeat(4)).expect("contents");
     assert!(many.iter().map(Option::as_deref).eq(expected.repeat(4)));
     assert_eq!(git.read_files(&head, &[]).expect("nothing is asked"), [] as [Option<Vec<u8>>; 0]);
     assert!(matches!(git.read_files(&head, &["a\0b"]), Err(GitError::InvalidPath(_))));
 }
 
 #[test]
-fn many_files_do_not_choke_the_pipe() {
+fn reading_many_files_does_not_deadlock() {
     let repository = Repository::new();
     repository.write("a", "x".repeat(100_000));
     let head = repository.commit();
     let paths = vec!["a"; 300];
-    let texts = repository.git().read_files(&head, &paths).expect("they are read");
+    let texts = repository.git().read_files(&head, &paths).expect("contents");
     assert!(texts.iter().all(|text| text.as_ref().is_some_and(|text| text.len() == 100_000)));
 }
 
 #[test]
-fn a_name_is_never_taken_for_an_option() {
+fn only_full_commit_ids_are_passed_to_git() {
     let repository = Repository::new();
     let head = repository.commit();
     let git = repository.git();
     for name in ["--output=stolen", "HEAD", "main", "", "-p", "0123", &"g".repeat(40)] {
-        let odd = Sha::from(name);
-        assert!(matches!(git.diff(&odd, &head), Err(GitError::NotASha(_))), "{name}");
-        assert!(matches!(git.read_files(&odd, &["a"]), Err(GitError::NotASha(_))), "{name}");
+        let sha = Sha::from(name);
+        assert!(matches!(git.diff(&sha, &head), Err(GitError::NotASha(_))), "{name}");
+        assert!(matches!(git.read_files(&sha, &["a"]), Err(GitError::NotASha(_))), "{name}");
         assert!(matches!(git.read_blobs(&[name]), Err(GitError::NotASha(_))), "{name}");
     }
     let nobody = Sha::from("0123456789012345678901234567890123456789");
@@ -51,9 +51,8 @@ fn a_name_is_never_taken_for_an_option() {
     assert_eq!(git.read_blobs(&[nobody.as_str()]).expect("it is missing"), [None]);
 }
 
-/// A repository's own settings must not start programs or change what a diff says.
 #[test]
-fn settings_of_the_repository_have_no_say() {
+fn repository_config_neither_starts_programs_nor_changes_a_diff() {
     let repository = Repository::new();
     let text: String = (0..30).map(|line| format!("line {line}\n")).collect();
     repository.write("a.txt", &text);
@@ -85,26 +84,30 @@ fn settings_of_the_repository_have_no_say() {
     }
     assert_eq!(repository.git().diff(&old, &new).expect("a diff"), before);
     assert!(!repository.path("started").exists(), "a program of the repository was started");
-    let files = parse_diff(&before).expect("it is read");
+    let files = parse_diff(&before).expect("a valid diff");
     assert_eq!((files.len(), files[0].old_path.as_deref()), (1, Some("a.txt")));
 }
 
-/// What a caller's environment says of git is meant for the caller's own repository.
+/// The caller's `GIT_*` variables are meant for the caller's repository.
 #[test]
-fn the_environment_has_no_say() {
+fn git_variables_of_the_environment_are_ignored() {
     const INSIDE: &str = "REFEREE_TEST_INSIDE";
     if std::env::var_os(INSIDE).is_some() {
         return;
     }
     let me = std::env::current_exe().expect("the path of this program");
     let output = std::process::Command::new(me)
-        .args(["--exact", "program::settings_of_the_repository_have_no_say", "program::files_are_read_in_one_call"])
+        .args([
+            "--exact",
+            "commands::repository_config_neither_starts_programs_nor_changes_a_diff",
+            "commands::many_files_are_read_in_one_process",
+        ])
         .env(INSIDE, "1")
         .env("GIT_DIR", "/nowhere")
         .env("GIT_OBJECT_DIRECTORY", "/nowhere")
         .env("GIT_EXTERNAL_DIFF", "/nowhere")
         .output()
         .expect("the tests run");
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && said.contains("2 passed"), "{said}");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && stdout.contains("2 passed"), "{stdout}");
 }

@@ -4,7 +4,7 @@ use referee_git::GitError;
 use crate::repository::Repository;
 
 #[test]
-fn many_questions_at_once_have_the_answers_of_each() {
+fn batch_queries_give_the_same_results_as_single_ones() {
     let repository = Repository::new();
     repository.write("shared", "a\nb\nc\n");
     let base = repository.commit();
@@ -28,14 +28,14 @@ fn many_questions_at_once_have_the_answers_of_each() {
 
     let heads = [&apart, &clash, &merged, &base, &alone, &crossed, &main];
     for onto in [&main, &crossed] {
-        let each: Vec<_> = heads.iter().map(|head| git.merge_base(onto, head).expect("an answer")).collect();
-        assert_eq!(git.merge_bases(onto, &heads).expect("an answer"), each);
+        let each: Vec<_> = heads.iter().map(|head| git.merge_base(onto, head).expect("a result")).collect();
+        assert_eq!(git.merge_bases(onto, &heads).expect("a result"), each);
     }
     let pairs: Vec<(&Sha, &Sha)> = [&apart, &base, &clash, &merged, &alone].iter().map(|head| (&base, *head)).collect();
     let each: Vec<_> = pairs.iter().map(|(old, new)| git.diff(old, new).expect("a diff")).collect();
     assert_eq!(git.diff_pairs(&pairs).expect("diffs"), each);
     let pairs: Vec<(&Sha, &Sha)> = [&apart, &clash, &merged, &base].iter().map(|head| (&main, *head)).collect();
-    let each: Vec<_> = pairs.iter().map(|(base, head)| git.try_merge(base, head).expect("an answer")).collect();
+    let each: Vec<_> = pairs.iter().map(|(base, head)| git.try_merge(base, head).expect("a result")).collect();
     assert_eq!(git.try_merge_pairs(&pairs).expect("answers"), each);
     assert!(matches!(git.try_merge_pairs(&[(&main, &apart), (&main, &alone)]), Err(GitError::CommandFailed { .. })));
     let nobody = Sha::from("0123456789012345678901234567890123456789");

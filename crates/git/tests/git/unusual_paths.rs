@@ -1,4 +1,4 @@
-//! Names and kinds of files that a reviewer may meet.
+//! Unusual paths, file types and object formats.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -6,11 +6,11 @@ use std::process::Command;
 
 use referee_core::model::Sha;
 use referee_core::track::{ChangeKind, FileDiff};
-use referee_git::{is_lfs_pointer, parse_diff};
+use referee_git::parse_diff;
 
 use crate::repository::Repository;
 
-/// What git itself calls the files of a change, without quotes: status, path, and the path before where it was renamed.
+/// Returns status, path and old path of each changed file from `git diff --name-status -z`.
 fn name_status(repository: &Repository, old: &Sha, new: &Sha) -> Vec<(u8, Vec<u8>, Option<Vec<u8>>)> {
     let output = Command::new("git")
         .args(["diff", "--name-status", "-z", "--find-renames", old.as_str(), new.as_str()])
@@ -31,7 +31,7 @@ fn name_status(repository: &Repository, old: &Sha, new: &Sha) -> Vec<(u8, Vec<u8
     files
 }
 
-fn told(files: &[FileDiff<'_>]) -> Vec<(u8, Vec<u8>, Option<Vec<u8>>)> {
+fn parsed_status(files: &[FileDiff<'_>]) -> Vec<(u8, Vec<u8>, Option<Vec<u8>>)> {
     let status = |kind| match kind {
         ChangeKind::Added => b'A',
         ChangeKind::Deleted => b'D',
@@ -40,12 +40,12 @@ fn told(files: &[FileDiff<'_>]) -> Vec<(u8, Vec<u8>, Option<Vec<u8>>)> {
     };
     let bytes = |path: &str| path.as_bytes().to_vec();
     let mut files: Vec<_> =
-        files.iter().map(|it| (status(it.kind), bytes(&it.path), it.old_path.as_deref().map(bytes))).collect();
+        files.iter().map(|file| (status(file.kind), bytes(&file.path), file.old_path.as_deref().map(bytes))).collect();
     files.sort();
     files
 }
 
-const NASTY: &[&str] = &[
+const UNUSUAL_PATHS: &[&str] = &[
     "plain",
     "two words",
     " leading",
@@ -85,18 +85,18 @@ const NASTY: &[&str] = &[
 ];
 
 #[test]
-fn the_diff_names_exactly_the_files_that_git_names() {
+fn parsed_paths_match_those_of_git_name_status() {
     let repository = Repository::new();
     let text = |name: &str, edit: &str| (0..20).map(|line| format!("{name} {line}{edit}\n")).collect::<String>();
-    for name in NASTY {
+    for name in UNUSUAL_PATHS {
         repository.write(&format!("edited/{name}"), text(name, ""));
         repository.write(&format!("gone/{name}"), text(name, " gone"));
         repository.write(&format!("from/{name}"), text(name, " moved"));
     }
     let old = repository.commit();
-    std::fs::remove_dir_all(repository.path("gone")).expect("a folder");
-    std::fs::remove_dir_all(repository.path("from")).expect("a folder");
-    for name in NASTY {
+    std::fs::remove_dir_all(repository.path("gone")).expect("a directory");
+    std::fs::remove_dir_all(repository.path("from")).expect("a directory");
+    for name in UNUSUAL_PATHS {
         repository.write(&format!("edited/{name}"), text(name, "").replace(" 7\n", " seven\n"));
         repository.write(&format!("to/{name}!"), text(name, " moved").replace(" 9 ", " nine "));
         repository.write(&format!("{name}/new"), text(name, " new"));
@@ -104,20 +104,20 @@ fn the_diff_names_exactly_the_files_that_git_names() {
     let new = repository.commit();
     let git = repository.discovered();
     let diff = git.diff(&old, &new).expect("a diff");
-    let files = parse_diff(&diff).expect("it is read");
-    assert_eq!(told(&files), name_status(&repository, &old, &new));
-    assert_eq!(files.len(), 4 * NASTY.len());
+    let files = parse_diff(&diff).expect("a valid diff");
+    assert_eq!(parsed_status(&files), name_status(&repository, &old, &new));
+    assert_eq!(files.len(), 4 * UNUSUAL_PATHS.len());
 
     let paths: Vec<&str> = files.iter().filter(|it| it.new_blob.is_some()).map(|it| it.path.as_str()).collect();
     let blobs: Vec<&str> = files.iter().filter_map(|it| it.new_blob).collect();
-    let contents = git.read_files(&new, &paths).expect("they are read");
+    let contents = git.read_files(&new, &paths).expect("contents");
     assert!(contents.iter().all(Option::is_some));
-    assert_eq!(contents, git.read_blobs(&blobs).expect("they are read"));
+    assert_eq!(contents, git.read_blobs(&blobs).expect("contents"));
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_name_that_is_no_text_is_read_by_its_blob() {
+fn a_file_whose_path_is_not_utf8_is_read_by_its_blob_id() {
     use std::os::unix::ffi::OsStrExt;
 
     let repository = Repository::new();
@@ -127,16 +127,16 @@ fn a_name_that_is_no_text_is_read_by_its_blob() {
     let new = repository.commit();
     let git = repository.discovered();
     let diff = git.diff(&old, &new).expect("a diff");
-    let files = parse_diff(&diff).expect("it is read");
+    let files = parse_diff(&diff).expect("a valid diff");
     assert_eq!(files[0].path, "\"sign\\351\\n\"");
-    assert_eq!(git.read_files(&new, &[&files[0].path]).expect("an answer"), [None], "it is not its name");
+    assert_eq!(git.read_files(&new, &[&files[0].path]).expect("a result"), [None], "the quoted path is not its name");
     let blob = files[0].new_blob.expect("a blob");
-    assert_eq!(git.read_blobs(&[blob]).expect("it is read"), [Some(b"one\n".to_vec())]);
+    assert_eq!(git.read_blobs(&[blob]).expect("a blob"), [Some(b"one\n".to_vec())]);
 }
 
 #[cfg(unix)]
 #[test]
-fn links_and_submodules_are_not_followed() {
+fn symlinks_and_submodules_are_not_followed() {
     let repository = Repository::new();
     let old = repository.commit();
     std::os::unix::fs::symlink("/etc/hostname", repository.path("link")).expect("a link");
@@ -146,15 +146,15 @@ fn links_and_submodules_are_not_followed() {
     repository.run(&["commit", "--quiet", "--message=odd"]);
     let new = repository.head();
     let git = repository.discovered();
-    let contents = git.read_files(&new, &["link", "module", "elsewhere"]).expect("an answer");
+    let contents = git.read_files(&new, &["link", "module", "elsewhere"]).expect("a result");
     assert_eq!(contents, [Some(b"/etc/hostname".to_vec()), None, None]);
     let diff = git.diff(&old, &new).expect("a diff");
-    let modes: Vec<_> = parse_diff(&diff).expect("it is read").iter().map(|it| it.new_mode).collect();
+    let modes: Vec<_> = parse_diff(&diff).expect("a valid diff").iter().map(|it| it.new_mode).collect();
     assert_eq!(modes, [Some(0o160_000), Some(0o120_000), Some(0o160_000)]);
 }
 
 #[test]
-fn a_repository_of_longer_names_is_read_alike() {
+fn a_sha256_repository_is_supported() {
     let repository = Repository::init(&["--object-format=sha256"]);
     repository.write("file", "one\n");
     repository.write("empty", "");
@@ -164,27 +164,12 @@ fn a_repository_of_longer_names_is_read_alike() {
     let new = repository.commit();
     assert_eq!(new.as_str().len(), 64);
     let git = repository.discovered();
-    assert_eq!(git.resolve("HEAD~1").expect("an answer"), Some(old.clone()));
-    assert_eq!(git.merge_base(&old, &new).expect("an answer"), Some(old.clone()));
+    assert_eq!(git.resolve("HEAD~1").expect("a result"), Some(old.clone()));
+    assert_eq!(git.merge_base(&old, &new).expect("a result"), Some(old.clone()));
     let diff = git.diff(&old, &new).expect("a diff");
-    assert_eq!(told(&parse_diff(&diff).expect("it is read")), name_status(&repository, &old, &new));
+    assert_eq!(parsed_status(&parse_diff(&diff).expect("a valid diff")), name_status(&repository, &old, &new));
     let nothing = git.empty_tree().expect("a tree");
-    let whole = git.diff(&nothing, &new).expect("a diff");
-    assert_eq!(parse_diff(&whole).expect("it is read").len(), 3);
+    let full = git.diff(&nothing, &new).expect("a diff");
+    assert_eq!(parse_diff(&full).expect("a valid diff").len(), 3);
     assert_eq!(git.commit_work_tree().expect("a commit").as_str().len(), 64);
-    assert_eq!(git.blame(&new, "file", 1..=1).expect("it is known")[0].commit, new);
-}
-
-#[test]
-fn pointers_of_lfs_are_known() {
-    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
-    assert!(is_lfs_pointer(pointer.as_bytes()));
-    let extended = pointer.replace("oid", "ext-0-foo sha256:1\noid");
-    assert!(is_lfs_pointer(extended.as_bytes()));
-    for other in
-        ["", "version 1\n", "oid sha256:4d7a\nsize 1\n", &pointer[..50], &(pointer.to_owned() + &"x".repeat(1024))]
-    {
-        assert!(!is_lfs_pointer(other.as_bytes()), "{other}");
-    }
-    assert!(!is_lfs_pointer(&[pointer.as_bytes(), b"\xff"].concat()));
 }
