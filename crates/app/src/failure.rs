@@ -148,6 +148,20 @@ impl Failure {
     }
 }
 
+impl From<referee_sandbox::SandboxError> for Failure {
+    fn from(error: referee_sandbox::SandboxError) -> Self {
+        let kind = match error.kind {
+            referee_sandbox::SandboxErrorKind::Refused => FailureKind::Usage,
+            referee_sandbox::SandboxErrorKind::Failed => FailureKind::Failed,
+        };
+        let failure = Self::new(kind, error.message);
+        match error.hint {
+            Some(hint) => failure.with_hint(hint),
+            None => failure,
+        }
+    }
+}
+
 impl From<referee_git::GitError> for Failure {
     fn from(error: referee_git::GitError) -> Self {
         let failure = Self::failed(error.to_string());

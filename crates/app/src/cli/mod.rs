@@ -135,8 +135,7 @@ impl PullArgs {
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    #[cfg(target_os = "linux")]
-    if let Some(code) = crate::worker::sandbox::subcommand::run_if_invoked() {
+    if let Some(code) = referee_sandbox::run_if_invoked() {
         return code;
     }
     let Cli { common, command } = match Cli::try_parse() {

@@ -1,7 +1,7 @@
 //! Running the worker that a pass started (DSP-14, DSP-15).
 //!
 //! ```text
-//!  held ─► job folder ─► work copy ─► cage ─► result, commit ─► push ─► record ─► answers ─► release
+//!  held ─► job folder ─► work copy ─► sandbox ─► result, commit ─► push ─► record ─► answers ─► release
 //!            └───────────┴──────────────┴─────────┴─ what goes wrong here is recorded as failed
 //! ```
 
@@ -13,6 +13,7 @@ use referee_core::decide::settle::settle;
 use referee_core::model::snapshot::WorkOutcome;
 use referee_core::model::{Answer, Sha, WorkResult};
 use referee_core::plan::{Delivery, Gate, JobKind, Refusal};
+use referee_sandbox::{ResourceLimits, RunProgress, Sandbox, SandboxExit, is_installed, resolve_requirements};
 use referee_turn::{ClaimedWorker, Receipt, StepOutcome, Turn, WorkSubject, release_worker};
 
 use super::prepare::PreparedJob;
@@ -22,7 +23,6 @@ use crate::failure::Failure;
 use crate::forge::AnyForge;
 use crate::setup::env;
 use crate::wait::wait;
-use crate::worker::sandbox::{ResourceLimits, RunProgress, Sandbox, SandboxExit, resolve_requirements};
 use crate::worker::{
     CheckedResult, ExpectedResult, PushIdentity, RunnableWorker, WorkDelivery, WorkerRun, WorkerSecrets, collect_work,
     deliver_work, read_result,
@@ -44,7 +44,6 @@ impl ProjectRepository {
         }
         for (kind, worker) in &hired {
             resolve_requirements(worker.sandbox, &worker.egress)?;
-            #[cfg(target_os = "linux")]
             check_installed(worker)?;
             self.build_prompt(found, *kind, 0, None)?;
         }
@@ -136,12 +135,13 @@ impl ProjectRepository {
             "it could not be started".to_owned()
         };
         let stranger = matches!(&held.subject, WorkSubject::Pull(snapshot) if !self.is_trusted(&snapshot.pull.author));
-        let sandbox = if stranger { worker.sandbox_for_untrusted() } else { worker.sandbox };
-        let (tier, egress) = resolve_requirements(sandbox, &worker.egress).map_err(not_started)?;
+        let required_tier = if stranger { worker.sandbox_for_untrusted() } else { worker.sandbox };
+        let (tier, egress) =
+            resolve_requirements(required_tier, &worker.egress).map_err(Failure::from).map_err(not_started)?;
         let PreparedJob { folder, copy, talk, prompt, base } =
             self.prepare_job(held, worker, found).map_err(not_started)?;
         told.log = Some(folder.log_path());
-        let cage = Sandbox {
+        let sandbox = Sandbox {
             tier,
             work_dir: folder.work_dir(),
             job_dir: folder.job_dir(),
@@ -165,7 +165,7 @@ impl ProjectRepository {
                 ));
             }
         };
-        match cage.run(&worker.argv, &prompt, &mut tick).map_err(not_started)? {
+        match sandbox.run(&worker.argv, &prompt, &mut tick).map_err(Failure::from).map_err(not_started)? {
             SandboxExit::TimedOut => return Err(format!("it was ended after {}", format_duration(worker.timeout))),
             SandboxExit::Signalled => return Err("it was ended from outside".to_owned()),
             // Its result says how it ended, whatever its code.
@@ -247,10 +247,9 @@ fn format_duration(time: Duration) -> String {
 }
 
 /// Told before the claim: what cannot start would count as having failed.
-#[cfg(target_os = "linux")]
 fn check_installed(worker: &RunnableWorker) -> Result<(), Failure> {
     let program = worker.argv.first().map(String::as_str).unwrap_or_default();
-    if crate::worker::sandbox::is_installed(program) {
+    if is_installed(program) {
         return Ok(());
     }
     Err(Failure::usage(format!("`[workers.{}]` cannot be run: `{program}` is not on the PATH", worker.name))

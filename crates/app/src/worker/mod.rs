@@ -8,7 +8,6 @@ mod prompt;
 mod registry;
 mod result;
 mod run;
-pub(crate) mod sandbox;
 mod secrets;
 mod talk;
 

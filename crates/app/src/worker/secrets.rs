@@ -1,5 +1,5 @@
 //! What a worker is given by name must not come out of it again, in its words or in its change. That is for accidents:
-//! whoever wants to can write a value in other letters, and the cage is what keeps those in.
+//! whoever wants to can write a value in other letters, and the sandbox is what keeps those in.
 
 /// The variables of an entry whose names say that nobody else is to know them.
 #[derive(Clone, Debug, Default)]

@@ -26,11 +26,12 @@ fn told() -> Rows {
 
 /// `probe("name", Tier, "what is tried", …)`, however it is broken into lines.
 fn tried() -> Rows {
-    let code = text("crates/app/src/worker/cage/probe/table.rs");
+    let code = text("crates/sandbox/src/probe/table.rs");
     let (_, table) = code.split_once("PROBES: &[Probe]").expect("the table");
     let row = |row: &str| {
         let texts: Vec<&str> = row.split('"').collect();
-        let tier = ["Open", "Apart", "Sealed"].iter().position(|tier| texts[2].contains(tier)).expect("a tier");
+        let tier =
+            ["Scrubbed", "OwnHome", "Bubblewrap"].iter().position(|tier| texts[2].contains(tier)).expect("a tier");
         [texts[1].to_owned(), tier.to_string(), texts[3].to_owned()]
     };
     table.split("probe(").skip(1).map(row).collect()

@@ -18,8 +18,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "clap",
             "clap_complete",
             "clap_mangen",
-            // Closes inherited file descriptors before a worker starts, without `unsafe` (decision 0033).
-            "close_fds",
             "indicatif",
             "jsonschema",
             "referee-core",
@@ -27,10 +25,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "referee-git",
             "referee-http",
             "referee-review",
+            "referee-sandbox",
             "referee-turn",
             "rusqlite",
             "rusqlite_migration",
-            // Limits, sessions and signals without `unsafe` (decision 0033); opens a worker's result without following links.
+            // Opens a worker's result without following links (decision 0033).
             "rustix",
             "schemars",
             "serde",
@@ -96,6 +95,20 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "serde_json",
             "thiserror",
             "toml",
+        ],
+    ),
+    (
+        "sandbox",
+        &[
+            "clap",
+            // Closes inherited file descriptors before an untrusted program starts (decision 0033).
+            "close_fds",
+            // Limits, sessions and signals without `unsafe` (decision 0033).
+            "rustix",
+            "serde",
+            "serde_json",
+            "tempfile",
+            "thiserror",
         ],
     ),
     (

@@ -2,13 +2,13 @@
 //!
 //! `--json` is `referee/sandbox-1`: the `tier`, and `probes` of `name`, `tried`, `state` (`held open not_promised`), `words`.
 
+use referee_sandbox::probe::{self, ProbeOutcome, ProbeState};
+use referee_sandbox::{Tier, resolve_requirements};
 use serde_json::json;
 
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
 use crate::show::render_columns;
-use crate::worker::sandbox::probe::{self, ProbeOutcome, ProbeState};
-use crate::worker::sandbox::{Tier, resolve_requirements};
 
 /// Tries every probe in the tier, or in the highest that can be had.
 pub(super) fn run_probes(tier: Option<u8>, out: &Console) -> Result<CliOutcome, Failure> {

@@ -1,14 +1,15 @@
 //! Whether the workers of the operator file could run, and what would keep them.
 
+use referee_sandbox::{Tier, resolve_requirements};
+
 use super::{DoctorLine, DoctorState, doctor_line};
 use crate::config::ResolvedConfig;
-use crate::worker::sandbox::{Tier, resolve_requirements};
 
 /// One line for each worker.
 pub(super) fn check_workers(setup: &ResolvedConfig, lines: &mut Vec<DoctorLine>) {
     for (name, entry) in &setup.workers {
         lines.push(match resolve_requirements(entry.sandbox, &entry.egress) {
-            Err(failure) => super::failed_line("workers", &failure),
+            Err(error) => super::failed_line("workers", &error.into()),
             Ok((Tier::Bubblewrap, egress)) => {
                 let reached: Vec<String> = egress.iter().map(ToString::to_string).collect();
                 let reached = if reached.is_empty() { "nothing".to_owned() } else { reached.join(", ") };

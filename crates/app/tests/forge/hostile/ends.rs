@@ -47,22 +47,22 @@ fn what_is_printed_is_kept_up_to_a_size(build: ServerBuild) {
 #[test]
 fn whoever_wants_all_gets_its_share() {
     for tier in ["1", "2"] {
-        let told = caged(tier, "40:134217728:1048576:64:65536", "fork", "3000");
+        let told = run_in_sandbox(tier, "40:134217728:1048576:64:65536", "fork", "3000");
         assert_eq!(told.0["ended"], "timed out", "{told:?}");
         assert!(told.1.to_lowercase().contains("fork"), "tier {tier}: nothing was refused: {told:?}");
-        let told = caged(tier, "64:134217728:1048576:64:65536", "fill", "60000");
+        let told = run_in_sandbox(tier, "64:134217728:1048576:64:65536", "fill", "60000");
         assert!(!told.1.contains("1073741824"), "{told:?}");
         assert!(told.1.contains("memory: ") && told.1.contains("file: "), "{told:?}");
     }
 }
 
-fn caged(tier: &str, limits: &str, mode: &str, deadline: &str) -> (Value, String) {
+fn run_in_sandbox(tier: &str, limits: &str, mode: &str, deadline: &str) -> (Value, String) {
     let folder = TempDir::new().expect("a folder");
     fs::create_dir(folder.path().join("job")).expect("a folder");
     fs::write(folder.path().join("job/job.json"), "{}").expect("a file");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/worker/hostile.sh").canonicalize();
     let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
-    command.args(["cage", "run", "--tier", tier, "--limits", limits, "--deadline", deadline, "--folder"]);
+    command.args(["sandbox", "run", "--tier", tier, "--limits", limits, "--deadline", deadline, "--folder"]);
     let ran = command.arg(folder.path()).arg("--").arg(script.expect("the script")).arg(mode).output();
     let ran = ran.expect("referee runs");
     let told = serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"));

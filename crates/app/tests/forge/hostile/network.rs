@@ -65,7 +65,7 @@ fn the_model_server_is_all_there_is_in_tier_2(build: ServerBuild) {
     for url in [&forbidden, &marked, &server] {
         assert!(fate.log.contains(&format!("reached {url}: , relayed: \n")), "{fate:?}");
     }
-    assert!(fate.log.contains("cage: "), "what was refused is in the log: {fate:?}");
+    assert!(fate.log.contains("sandbox: "), "what was refused is in the log: {fate:?}");
     assert_eq!((model.heard(), other.heard()), (2, 0));
     assert!(!den.site.proxy.log().iter().any(|it| it.path.contains("hostile")), "{:?}", den.site.proxy.log());
 

@@ -37,11 +37,11 @@ fn the_listed_server_is_reached_and_no_other() {
     let want = "listed\nlisted\nlisted\nno direct way\n";
     assert!(ran.log.starts_with(want), "{}", ran.log);
     for part in
-        ["no way by the proxy", "no way through it", "no name", &format!("cage: refused to connect to `{other}`")]
+        ["no way by the proxy", "no way through it", "no name", &format!("sandbox: refused to connect to `{other}`")]
     {
         assert!(ran.log.contains(part), "{part}: {}", ran.log);
     }
-    assert!(ran.log.contains("cage: refused to connect to `forge.example:443`"), "{}", ran.log);
+    assert!(ran.log.contains("sandbox: refused to connect to `forge.example:443`"), "{}", ran.log);
     assert!(!ran.log.contains("\nother"), "{}", ran.log);
 }
 
@@ -59,7 +59,7 @@ fn a_server_that_is_down_is_not_a_refusal() {
     let ran =
         Room::new("2").with(&["--egress", &gone.to_string()]).run(&format!("curl -s -m 9 http://{gone}/ || echo none"));
     assert!(
-        ran.log.contains("none") && ran.log.contains(&format!("cage: could not connect to `{gone}`")),
+        ran.log.contains("none") && ran.log.contains(&format!("sandbox: could not connect to `{gone}`")),
         "{}",
         ran.log
     );

@@ -13,15 +13,15 @@ use rustix::process::{getpid, getuid};
 use tempfile::{NamedTempFile, TempDir};
 
 use super::{ProbeFacts, ProbeResult};
-use crate::failure::Failure;
-use crate::worker::sandbox::{Egress, ResourceLimits, Sandbox, Tier};
+use crate::error::SandboxError;
+use crate::{Egress, ResourceLimits, Sandbox, Tier};
 
 /// Low: what runs against them comes to no harm. Forks are counted over all of a user's processes where nothing is closed.
 const PROBE_LIMITS: ResourceLimits =
     ResourceLimits { processes: 64, memory_bytes: 256 << 20, file_bytes: 1 << 20, open_files: 64, log_bytes: 64 << 10 };
 
 /// A machine with something to find on it.
-pub(crate) struct ProbeTestbed {
+pub(super) struct ProbeTestbed {
     pub(super) tier: Tier,
     folder: TempDir,
     facts: ProbeFacts,
@@ -31,7 +31,7 @@ pub(crate) struct ProbeTestbed {
 
 impl ProbeTestbed {
     /// Lays it all out.
-    pub(super) fn new(tier: Tier) -> Result<Self, Failure> {
+    pub(super) fn new(tier: Tier) -> Result<Self, SandboxError> {
         Self::set_up(tier).map_err(setup_failure)
     }
 
@@ -68,7 +68,7 @@ impl ProbeTestbed {
         self.folder.path().join(name)
     }
 
-    /// A cage around them.
+    /// A sandbox around them.
     pub(super) fn sandbox(&self) -> Sandbox {
         let own = getuid().is_root() || self.tier == Tier::Bubblewrap;
         Sandbox {
@@ -88,10 +88,10 @@ impl ProbeTestbed {
     }
 
     /// Runs all that are tried inside.
-    pub(super) fn run_inside_probes(&self) -> Result<BTreeMap<String, ProbeResult>, Failure> {
+    pub(super) fn run_inside_probes(&self) -> Result<BTreeMap<String, ProbeResult>, SandboxError> {
         let own = std::env::current_exe().map_err(setup_failure)?;
         let facts = serde_json::to_string(&self.facts).map_err(|error| setup_failure(error.into()))?;
-        let argv = [own.display().to_string(), "cage".to_owned(), "probe".to_owned(), facts];
+        let argv = [own.display().to_string(), "sandbox".to_owned(), "probe".to_owned(), facts];
         self.sandbox().run(&argv, "", &mut |_| {})?;
         let text = fs::read_to_string(self.path("job/answers")).map_err(|error| {
             let log = fs::read_to_string(self.path("log")).unwrap_or_default();
@@ -101,8 +101,8 @@ impl ProbeTestbed {
     }
 }
 
-fn setup_failure(error: io::Error) -> Failure {
-    Failure::failed(format!("the cage was not tried: {error}"))
+fn setup_failure(error: io::Error) -> SandboxError {
+    SandboxError::failed(format!("the sandbox was not tried: {error}"))
 }
 
 /// A server that may be reached.

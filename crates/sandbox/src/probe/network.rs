@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::table::expect_empty;
 use super::{ProbeFacts, ProbeResult};
-use crate::worker::sandbox::bubblewrap::RELAY_SOCKET_PATH;
+use crate::bubblewrap::RELAY_SOCKET_PATH;
 
 /// What answers there and may not be reached says nothing for long enough.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(2);

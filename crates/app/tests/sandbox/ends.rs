@@ -100,7 +100,7 @@ fn prints_are_kept_up_to_a_size_and_never_waited_for() {
         assert_eq!((&ran.told["ended"], &ran.told["cut"]), (&4.into(), &true.into()), "{:?}", ran.told);
         assert_eq!(ran.told["printed"], 3_000_013, "{:?}", ran.told);
         assert!(ran.log.starts_with("first\nsecond\n"), "both ways of printing, in order");
-        assert!(ran.log.ends_with("\ncage: more was printed than the 1000 bytes that are kept\n"));
+        assert!(ran.log.ends_with("\nsandbox: more was printed than the 1000 bytes that are kept\n"));
         assert!(ran.log.len() < 1100, "{}", ran.log.len());
     }
 }

@@ -14,8 +14,8 @@ use rustix::process::{DumpableBehavior, Pid, Signal, kill_process, kill_process_
 use super::cgroup::Cgroup;
 use super::output_log::OutputLog;
 use super::relay::Relay;
-use super::{RunProgress, Sandbox, SandboxExit, Tier, bubblewrap, env, subcommand};
-use crate::failure::Failure;
+use super::{RunProgress, Sandbox, SandboxExit, Tier, bubblewrap, environment, subcommand};
+use crate::error::SandboxError;
 
 /// How often there is a sign of life.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
@@ -34,36 +34,38 @@ enum RunEvent {
 }
 
 pub(super) fn run(
-    cage: &Sandbox,
+    sandbox: &Sandbox,
     argv: &[String],
     prompt: &str,
     tick: &mut dyn FnMut(RunProgress),
-) -> Result<SandboxExit, Failure> {
-    let failed = |what: &str, error: std::io::Error| Failure::failed(format!("no worker ran: {what}: {error}"));
+) -> Result<SandboxExit, SandboxError> {
+    let failed =
+        |what: &str, error: std::io::Error| SandboxError::failed(format!("the program did not run: {what}: {error}"));
     let program = argv.first().map(String::as_str).unwrap_or_default();
-    if !bubblewrap::is_installed(program) {
-        return Err(Failure::usage(format!("no worker ran: `{program}` is not on the PATH"))
-            .with_hint("install the agent, or mend its `argv` in the operator file"));
+    if !super::is_installed(program) {
+        return Err(SandboxError::refused(format!("the worker cannot run: `{program}` is not on the PATH"))
+            .with_hint("install the agent, or correct its `argv` in the operator file"));
     }
     // Tokens are in this process's environment, and below tier 2 the agent may be of the same user.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
-    fs::create_dir_all(cage.home_dir.join("tmp")).map_err(|error| failed("its home", error))?;
-    let printed = OutputLog::open(&cage.log_path, cage.limits.log_bytes).map_err(|error| failed("its log", error))?;
+    fs::create_dir_all(sandbox.home_dir.join("tmp")).map_err(|error| failed("its home", error))?;
+    let printed =
+        OutputLog::open(&sandbox.log_path, sandbox.limits.log_bytes).map_err(|error| failed("its log", error))?;
     let printed = Arc::new(printed);
-    let folder = tempfile::Builder::new().prefix("referee-cage-").tempdir();
+    let folder = tempfile::Builder::new().prefix("referee-sandbox-").tempdir();
     let folder = folder.map_err(|error| failed("a folder for its way out", error))?;
-    let relay = match cage.tier {
-        Tier::Bubblewrap if !cage.egress.is_empty() => Some(
-            Relay::open(&folder.path().join("relay"), &cage.egress, &printed)
+    let relay = match sandbox.tier {
+        Tier::Bubblewrap if !sandbox.egress.is_empty() => Some(
+            Relay::open(&folder.path().join("relay"), &sandbox.egress, &printed)
                 .map_err(|error| failed("its way out", error))?,
         ),
         _ => None,
     };
-    let fence = Cgroup::create(&cage.limits);
+    let fence = Cgroup::create(&sandbox.limits);
     let started = Instant::now();
-    let guard = spawn_guard(cage, argv, folder.path(), fence.as_ref()).map_err(|error| failed("its guard", error));
+    let guard = spawn_guard(sandbox, argv, folder.path(), fence.as_ref()).map_err(|error| failed("its guard", error));
     let ended = guard.and_then(|guard| {
-        supervise(guard, cage, prompt, &printed, started, tick).map_err(|error| failed("its guard", error))
+        supervise(guard, sandbox, prompt, &printed, started, tick).map_err(|error| failed("its guard", error))
     });
     if let Some(fence) = fence {
         fence.kill_and_remove();
@@ -78,29 +80,29 @@ fn measure_progress(started: Instant, printed: &OutputLog) -> RunProgress {
     RunProgress { elapsed: started.elapsed(), output_bytes: printed, truncated: cut }
 }
 
-fn spawn_guard(cage: &Sandbox, argv: &[String], folder: &Path, fence: Option<&Cgroup>) -> std::io::Result<Child> {
+fn spawn_guard(sandbox: &Sandbox, argv: &[String], folder: &Path, fence: Option<&Cgroup>) -> std::io::Result<Child> {
     let own = std::env::current_exe()?;
     let mut guard = Command::new(&own);
-    guard.args(["cage", "guard"]);
+    guard.args(["sandbox", "guard"]);
     if let Some(fence) = fence {
         guard.arg("--fence").arg(fence.folder());
     }
     guard.arg("--");
-    match cage.tier {
+    match sandbox.tier {
         Tier::Scrubbed | Tier::OwnHome => {
-            guard.arg(&own).args(["cage", "enter", "--limits", &cage.limits.to_string(), "--"]);
+            guard.arg(&own).args(["sandbox", "enter", "--limits", &sandbox.limits.to_string(), "--"]);
         }
         Tier::Bubblewrap => {
-            guard.args(bubblewrap::build_arguments(cage, argv, folder, &own)?);
+            guard.args(bubblewrap::build_arguments(sandbox, argv, folder, &own)?);
         }
     }
-    guard.args(argv).current_dir(&cage.work_dir).env_clear().envs(env::build_environment(cage));
+    guard.args(argv).current_dir(&sandbox.work_dir).env_clear().envs(environment::build_environment(sandbox));
     guard.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
 }
 
 fn supervise(
     mut guard: Child,
-    cage: &Sandbox,
+    sandbox: &Sandbox,
     prompt: &str,
     printed: &Arc<OutputLog>,
     started: Instant,
@@ -130,7 +132,7 @@ fn supervise(
         let _ = send_prompt(stdin, prompt);
     }
     let mut next = || tick(measure_progress(started, printed));
-    let seen = wait_for_guard(&told, &mut hold, started, cage.timeout, &mut next);
+    let seen = wait_for_guard(&told, &mut hold, started, sandbox.timeout, &mut next);
     if seen.guard_hung
         && let Some(pid) = pid
     {
@@ -147,9 +149,9 @@ fn supervise(
     match seen.exit {
         _ if seen.timed_out => Ok(SandboxExit::TimedOut),
         // Bubblewrap and the tunnel know no other way to say it.
-        Some(SandboxExit::Exited(code)) if code > 128 && cage.tier == Tier::Bubblewrap => Ok(SandboxExit::Signalled),
+        Some(SandboxExit::Exited(code)) if code > 128 && sandbox.tier == Tier::Bubblewrap => Ok(SandboxExit::Signalled),
         Some(ended) => Ok(ended),
-        // Whoever ended the guard was not the cage.
+        // Whoever ended the guard was not the sandbox.
         None => Ok(SandboxExit::Signalled),
     }
 }

@@ -34,10 +34,10 @@ impl OutputLog {
         }
     }
 
-    /// A line of the cage's own.
+    /// A line of the sandbox's own.
     pub(super) fn write_note(&self, words: &str) {
         // A full disk loses the line, not the run.
-        let _ = writeln!(self.lock_file(), "cage: {words}");
+        let _ = writeln!(self.lock_file(), "sandbox: {words}");
     }
 
     /// How many bytes came, and whether some are not in the log.
@@ -52,8 +52,11 @@ impl OutputLog {
         let (kept, lost) = bytes.split_at(room.min(bytes.len()));
         let _ = self.lock_file().write_all(kept);
         if !lost.is_empty() && before <= self.max_bytes {
-            let _ =
-                writeln!(self.lock_file(), "\ncage: more was printed than the {} bytes that are kept", self.max_bytes);
+            let _ = writeln!(
+                self.lock_file(),
+                "\nsandbox: more was printed than the {} bytes that are kept",
+                self.max_bytes
+            );
         }
     }
 
@@ -79,6 +82,6 @@ mod tests {
         printed.drain(&b"def"[..]);
         assert_eq!(printed.byte_count(), (16, true));
         let text = std::fs::read_to_string(path).expect("the log");
-        assert_eq!(text, "1234567890\ncage: more was printed than the 10 bytes that are kept\n");
+        assert_eq!(text, "1234567890\nsandbox: more was printed than the 10 bytes that are kept\n");
     }
 }

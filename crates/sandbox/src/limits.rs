@@ -5,17 +5,17 @@ use std::str::FromStr;
 
 /// The limits. The memory is each process's own; where there is a fence (`fence.rs`), it also holds for all together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ResourceLimits {
+pub struct ResourceLimits {
     /// Processes and threads at once.
-    pub(crate) processes: u64,
+    pub processes: u64,
     /// Bytes of memory that can be written.
-    pub(crate) memory_bytes: u64,
+    pub memory_bytes: u64,
     /// Bytes of one file.
-    pub(crate) file_bytes: u64,
+    pub file_bytes: u64,
     /// Open files of one process.
-    pub(crate) open_files: u64,
+    pub open_files: u64,
     /// Bytes of prints that are kept.
-    pub(crate) log_bytes: u64,
+    pub log_bytes: u64,
 }
 
 impl Default for ResourceLimits {

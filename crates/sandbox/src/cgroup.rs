@@ -10,7 +10,7 @@ use super::ResourceLimits;
 
 /// The group's folder.
 #[derive(Clone, Debug)]
-pub(crate) struct Cgroup(PathBuf);
+pub(super) struct Cgroup(PathBuf);
 
 /// How many this process has built.
 static GROUP_COUNTER: AtomicU64 = AtomicU64::new(0);

@@ -19,13 +19,13 @@ use rustix::thread::set_no_new_privs;
 use super::cgroup::Cgroup;
 use super::manual_run::SandboxRunArgs;
 use super::tunnel::{self, TunnelArgs};
-use super::{ResourceLimits, SandboxExit};
+use super::{ResourceLimits, SandboxErrorKind, SandboxExit};
 
 /// Runs the part that this process was started for, if it was started as one. People are not offered these: they are in no
 /// help and no completion.
-pub(crate) fn run_if_invoked() -> Option<ExitCode> {
+pub(super) fn run_if_invoked() -> Option<ExitCode> {
     let mut words = std::env::args_os().skip(1).peekable();
-    (words.peek()? == "cage").then(|| match SandboxArgs::try_parse_from(words) {
+    (words.peek()? == "sandbox").then(|| match SandboxArgs::try_parse_from(words) {
         Ok(inside) => inside.run(),
         Err(error) => {
             let _ = error.print();
@@ -76,19 +76,25 @@ impl SandboxArgs {
                         ExitCode::SUCCESS
                     }
                     Err(failure) => {
-                        let _ = write!(io::stderr(), "{}", failure.render());
-                        failure.exit_code()
+                        let _ = writeln!(io::stderr(), "error: {failure}");
+                        if let Some(hint) = failure.hint {
+                            let _ = writeln!(io::stderr(), "\nhint: {hint}");
+                        }
+                        ExitCode::from(match failure.kind {
+                            SandboxErrorKind::Refused => 2,
+                            SandboxErrorKind::Failed => 1,
+                        })
                     }
                 };
             }
-            SandboxCommand::Probe { facts } => super::probe::run_inside(&facts).map(|()| ExitCode::SUCCESS),
+            SandboxCommand::Probe { facts } => super::probe::run_inside_probes(&facts).map(|()| ExitCode::SUCCESS),
             SandboxCommand::Guard { fence, argv } => run_guard(fence.map(|folder| Cgroup::from_folder(&folder)), &argv),
             SandboxCommand::Enter { limits, tunnel, argv } => enter_sandbox(limits, &tunnel, &argv),
         };
         match done {
             Ok(code) => code,
             Err(error) => {
-                let _ = writeln!(io::stderr(), "cage: {error}");
+                let _ = writeln!(io::stderr(), "sandbox: {error}");
                 ExitCode::from(EXIT_NOT_STARTED)
             }
         }

@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
 
-use super::{ProbeResult, ProbeTestbed};
-use crate::worker::sandbox::{Sandbox, SandboxExit};
+use super::ProbeResult;
+use super::testbed::ProbeTestbed;
+use crate::{Sandbox, SandboxExit};
 
 /// How long those run that are to be ended.
 const SHORT_TIMEOUT: Duration = Duration::from_secs(1);
@@ -23,13 +24,13 @@ const ESCAPE_TIMEOUT: Duration = Duration::from_secs(30);
 const HOLD_PIPE_SCRIPT: &str = "exec 9>\"$REFEREE_JOB/pipe\"; echo here >&9; ";
 
 pub(super) fn output(stand: &ProbeTestbed) -> ProbeResult {
-    let cage = stand.sandbox();
+    let sandbox = stand.sandbox();
     let mut last = None;
     let argv = ["head", "-c", "2000000", "/dev/zero"].map(str::to_owned);
-    cage.run(&argv, "", &mut |beat| last = Some(beat)).map_err(|failure| failure.render())?;
-    let kept = fs::metadata(&cage.log_path).map_or(0, |it| it.len());
+    sandbox.run(&argv, "", &mut |beat| last = Some(beat)).map_err(|error| error.to_string())?;
+    let kept = fs::metadata(&sandbox.log_path).map_or(0, |it| it.len());
     match last {
-        Some(beat) if beat.truncated && beat.output_bytes == 2_000_000 && kept < cage.limits.log_bytes + 200 => {
+        Some(beat) if beat.truncated && beat.output_bytes == 2_000_000 && kept < sandbox.limits.log_bytes + 200 => {
             Ok(format!("{kept} of {} bytes are kept", beat.output_bytes))
         }
         _ => Err(format!("{kept} bytes are kept")),
@@ -62,11 +63,11 @@ fn expect_all_ended(stand: &ProbeTestbed, script: &str, want: SandboxExit) -> Pr
     let path = create_pipe(stand).map_err(unable)?;
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     let mut pipe = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(unable)?;
-    let cage = stand.sandbox();
-    let deadline = if want == SandboxExit::TimedOut { SHORT_TIMEOUT } else { cage.timeout };
+    let sandbox = stand.sandbox();
+    let deadline = if want == SandboxExit::TimedOut { SHORT_TIMEOUT } else { sandbox.timeout };
     let argv = ["sh".to_owned(), "-c".to_owned(), format!("{HOLD_PIPE_SCRIPT}{script}")];
     let ended =
-        Sandbox { timeout: deadline, ..cage }.run(&argv, "", &mut |_| {}).map_err(|failure| failure.render())?;
+        Sandbox { timeout: deadline, ..sandbox }.run(&argv, "", &mut |_| {}).map_err(|error| error.to_string())?;
     let mut text = String::new();
     match pipe.read_to_string(&mut text) {
         Ok(_) if ended == want && text == "here\n" => Ok("it was ended".to_owned()),
@@ -90,9 +91,16 @@ pub(super) fn referee_killed(stand: &ProbeTestbed) -> ProbeResult {
         let _ = tell.send(());
     });
     let own = std::env::current_exe().map_err(unable)?;
-    let cage = stand.sandbox();
+    let sandbox = stand.sandbox();
     let mut referee = Command::new(own);
-    referee.args(["cage", "run", "--tier", &(stand.tier as u8).to_string(), "--limits", &cage.limits.to_string()]);
+    referee.args([
+        "sandbox",
+        "run",
+        "--tier",
+        &(stand.tier as u8).to_string(),
+        "--limits",
+        &sandbox.limits.to_string(),
+    ]);
     referee.arg("--folder").arg(stand.path("")).args([
         "--",
         "sh",

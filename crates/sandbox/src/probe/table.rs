@@ -1,15 +1,34 @@
 //! The probes, and the tier from which each is promised to hold. `docs/sandbox.md` has the same rows.
 
-use super::ProbeMethod::{InSandbox, SeparateRun};
-use super::{Probe, ProbeMethod, ProbeResult, machine, network, process, runs};
-use crate::worker::sandbox::Tier::{self, Bubblewrap, OwnHome, Scrubbed};
+use super::testbed::ProbeTestbed;
+use super::{ProbeFacts, ProbeResult, machine, network, process, runs};
+use crate::Tier::{self, Bubblewrap, OwnHome, Scrubbed};
+use ProbeMethod::{InSandbox, SeparateRun};
 
-const fn probe(name: &'static str, from: Tier, tried: &'static str, how: ProbeMethod) -> Probe {
-    Probe { name, description: tried, min_tier: from, method: how }
+/// One attempt to break out.
+pub(super) struct Probe {
+    pub(super) name: &'static str,
+    /// What is attempted.
+    pub(super) description: &'static str,
+    /// The lowest tier that promises to stop the attempt. Lower tiers do not run it: it would succeed.
+    pub(super) min_tier: Tier,
+    pub(super) method: ProbeMethod,
 }
 
-/// All of them.
-pub(crate) const PROBES: &[Probe] = &[
+/// Where a probe runs.
+#[derive(Clone, Copy)]
+pub(super) enum ProbeMethod {
+    /// Inside, in one run together with the others.
+    InSandbox(fn(&ProbeFacts) -> ProbeResult),
+    /// In a sandboxed run of its own, judged from outside.
+    SeparateRun(fn(&ProbeTestbed) -> ProbeResult),
+}
+
+const fn probe(name: &'static str, min_tier: Tier, description: &'static str, method: ProbeMethod) -> Probe {
+    Probe { name, description, min_tier, method }
+}
+
+pub(super) const PROBES: &[Probe] = &[
     // What it was given.
     probe("env-secrets", Scrubbed, "find a token or key in the environment", InSandbox(process::env_secrets)),
     probe("env-others", Scrubbed, "find any other variable of referee's", InSandbox(process::env_others)),

@@ -1,4 +1,4 @@
-//! The cage around any program, for whoever wants to try it: what workers, `doctor` and the tests run in is this.
+//! The sandbox around any program, for whoever wants to try it: what workers, `doctor` and the tests run in is this.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,9 +7,9 @@ use clap::Args;
 use serde_json::json;
 
 use super::{ResourceLimits, RunProgress, Sandbox, SandboxExit, resolve_requirements};
-use crate::failure::Failure;
+use crate::error::SandboxError;
 
-/// Run a program in the cage.
+/// Run a program in the sandbox.
 #[derive(Debug, Args)]
 pub(super) struct SandboxRunArgs {
     #[arg(long, default_value_t = 2)]
@@ -35,17 +35,17 @@ pub(super) struct SandboxRunArgs {
 
 impl SandboxRunArgs {
     /// Runs it, and says how it ended.
-    pub(super) fn run(&self) -> Result<serde_json::Value, Failure> {
+    pub(super) fn run(&self) -> Result<serde_json::Value, SandboxError> {
         let (tier, egress) = resolve_requirements(self.tier, &self.egress)?;
         let folder = std::path::absolute(&self.folder);
-        let folder = folder.map_err(|error| Failure::usage(format!("nothing runs: `--folder`: {error}")))?;
+        let folder = folder.map_err(|error| SandboxError::refused(format!("nothing runs: `--folder`: {error}")))?;
         let [work, job, home] = ["work", "job", "home"].map(|name| folder.join(name));
         for path in [&work, &job, &home] {
             std::fs::create_dir_all(path)
-                .map_err(|error| Failure::usage(format!("nothing runs: `{}`: {error}", path.display())))?;
+                .map_err(|error| SandboxError::refused(format!("nothing runs: `{}`: {error}", path.display())))?;
         }
-        let value = |name: &String| crate::setup::env(name).map(|value| (name.clone(), value));
-        let cage = Sandbox {
+        let value = |name: &String| std::env::var(name).ok().map(|value| (name.clone(), value));
+        let sandbox = Sandbox {
             tier,
             work_dir: work,
             job_dir: job,
@@ -57,7 +57,7 @@ impl SandboxRunArgs {
             limits: self.limits,
         };
         let mut last = None;
-        let ended = match cage.run(&self.argv, &self.prompt, &mut |beat| last = Some(beat))? {
+        let ended = match sandbox.run(&self.argv, &self.prompt, &mut |beat| last = Some(beat))? {
             SandboxExit::Exited(code) => json!(code),
             SandboxExit::Signalled => json!("signalled"),
             SandboxExit::TimedOut => json!("timed out"),

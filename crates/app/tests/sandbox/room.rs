@@ -41,7 +41,7 @@ impl Room {
     /// A worker that is a line of shell.
     pub(crate) fn command(&self, script: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
-        command.args(["cage", "run", "--tier", &self.tier, "--folder"]).arg(self.folder.path());
+        command.args(["sandbox", "run", "--tier", &self.tier, "--folder"]).arg(self.folder.path());
         command.args(&self.more).args(["--", "sh", "-c", script]);
         command
     }

@@ -5,16 +5,16 @@ use std::net::IpAddr;
 
 /// One host at one port, exactly.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Egress {
+pub struct Egress {
     /// A name or an address, lower case, without brackets.
-    pub(crate) host: String,
+    pub host: String,
     /// The port.
-    pub(crate) port: u16,
+    pub port: u16,
 }
 
 impl Egress {
     /// `host:port`; an IPv6 address stands in brackets.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let (host, port) = text.rsplit_once(':')?;
         let port = port.parse().ok().filter(|port| *port != 0)?;
         let inner = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
@@ -28,7 +28,7 @@ impl Egress {
     }
 
     /// Whether it is on this machine. Inside, the same port then listens, so that addresses need no change.
-    pub(crate) fn is_loopback(&self) -> bool {
+    pub fn is_loopback(&self) -> bool {
         self.host == "localhost" || self.host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
     }
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{fs, io};
 
-use super::{Sandbox, env, seccomp, tunnel};
+use super::program::{find_program, is_installed, list_path_folders};
+use super::{Sandbox, seccomp, tunnel};
 
 /// Where the program itself and its way out are seen inside.
 const PROGRAM_PATH: &str = "/run/referee/program";
@@ -26,7 +27,7 @@ const ISOLATION_ARGS: &[&str] = &[
     "--gid",
     "1000",
     "--hostname",
-    "cage",
+    "sandbox",
     "--proc",
     "/proc",
     // The first user's file rights hold inside too, and some of these files are the whole machine's switches.
@@ -58,7 +59,12 @@ const ETC_FILES: &[(&str, &str)] = &[
 ];
 
 /// The command line up to the agent's own.
-pub(super) fn build_arguments(cage: &Sandbox, argv: &[String], folder: &Path, own: &Path) -> io::Result<Vec<OsString>> {
+pub(super) fn build_arguments(
+    sandbox: &Sandbox,
+    argv: &[String],
+    folder: &Path,
+    own: &Path,
+) -> io::Result<Vec<OsString>> {
     let mut all = BwrapArgs::default();
     match seccomp::build_seccomp_filter() {
         // Bubblewrap reads it from a descriptor, and only a shell can leave one open for it.
@@ -78,22 +84,24 @@ pub(super) fn build_arguments(cage: &Sandbox, argv: &[String], folder: &Path, ow
         all.push_bind("--ro-bind", &folder.join(name), &Path::new("/etc").join(name));
     }
     for place in ["/tmp", "/dev/shm"] {
-        all.push_all(&["--size", &cage.limits.memory_bytes.to_string(), "--tmpfs", place]);
+        all.push_all(&["--size", &sandbox.limits.memory_bytes.to_string(), "--tmpfs", place]);
     }
     all.push_all(&["--remount-ro", "/dev"]);
-    collect_readable_paths(cage, argv).iter().for_each(|path| all.push_bind("--ro-bind", path, path));
-    [&cage.home_dir, &cage.job_dir, &cage.work_dir].iter().for_each(|path| all.push_bind("--bind", path, path));
+    collect_readable_paths(sandbox, argv).iter().for_each(|path| all.push_bind("--ro-bind", path, path));
+    [&sandbox.home_dir, &sandbox.job_dir, &sandbox.work_dir]
+        .iter()
+        .for_each(|path| all.push_bind("--bind", path, path));
     all.push_bind("--ro-bind", own, Path::new(PROGRAM_PATH));
-    let relayed = !cage.egress.is_empty();
+    let relayed = !sandbox.egress.is_empty();
     if relayed {
         all.push_bind("--bind", &folder.join("relay"), Path::new(RELAY_SOCKET_PATH));
     }
     all.push_all(&["--remount-ro", "/", "--chdir"]);
-    all.0.push(cage.work_dir.clone().into());
-    all.push_all(&["--", PROGRAM_PATH, "cage", "enter", "--limits", &cage.limits.to_string()]);
+    all.0.push(sandbox.work_dir.clone().into());
+    all.push_all(&["--", PROGRAM_PATH, "sandbox", "enter", "--limits", &sandbox.limits.to_string()]);
     if relayed {
         all.push_all(&["--relay", RELAY_SOCKET_PATH]);
-        for egress in tunnel::select_loopback(&cage.egress) {
+        for egress in tunnel::select_loopback(&sandbox.egress) {
             all.push_all(&["--listen", &egress.to_string()]);
         }
     }
@@ -111,7 +119,7 @@ pub(super) fn check_usable() -> Result<(), String> {
     all.bind_system();
     all.push_all(&["--remount-ro", "/", "--", "true"]);
     let mut bubble = Command::new("bwrap");
-    bubble.args(all.0).env_clear().env("PATH", env::list_path_folders().join(":")).stdin(Stdio::null());
+    bubble.args(all.0).env_clear().env("PATH", list_path_folders().join(":")).stdin(Stdio::null());
     let output = bubble.output().map_err(|error| format!("`bwrap` does not start: {error}"))?;
     if output.status.success() {
         return Ok(());
@@ -123,26 +131,11 @@ pub(super) fn check_usable() -> Result<(), String> {
     ))
 }
 
-/// Whether a program is found: a name on the `PATH`, or an absolute path. A relative one would be the pull's own file.
-pub(crate) fn is_installed(program: &str) -> bool {
-    find_program(program).is_some()
-}
-
-fn find_program(program: &str) -> Option<PathBuf> {
-    if program.contains('/') {
-        return Some(PathBuf::from(program)).filter(|path| path.is_absolute() && path.is_file());
-    }
-    env::list_path_folders()
-        .iter()
-        .map(|folder| Path::new(folder).join(program))
-        .find(|path| !program.is_empty() && path.is_file())
-}
-
 /// What a worker may read beyond the system's programs: the folders of the `PATH`, its agent, and what its entry names.
-fn collect_readable_paths(cage: &Sandbox, argv: &[String]) -> Vec<PathBuf> {
-    let home = crate::setup::env("HOME").map(PathBuf::from);
+fn collect_readable_paths(sandbox: &Sandbox, argv: &[String]) -> Vec<PathBuf> {
+    let home = std::env::var("HOME").ok().map(PathBuf::from);
     let too_much = |path: &Path| path == Path::new("/") || home.as_ref().is_some_and(|home| home.starts_with(path));
-    let folders = env::list_path_folders().into_iter().map(PathBuf::from).filter(|folder| folder.is_dir());
+    let folders = list_path_folders().into_iter().map(PathBuf::from).filter(|folder| folder.is_dir());
     let folders = folders.map(|folder| match folder.parent() {
         // Packages there stand on their own, with what their programs need beside them.
         Some(package) if package.starts_with("/opt/") && folder.ends_with("bin") => package.to_owned(),
@@ -153,7 +146,7 @@ fn collect_readable_paths(cage: &Sandbox, argv: &[String]) -> Vec<PathBuf> {
         .and_then(|program| find_program(program))
         .map(|program| resolve_links(&program))
         .unwrap_or_default();
-    let named = cage.env.iter().map(|(_, value)| PathBuf::from(value));
+    let named = sandbox.env.iter().map(|(_, value)| PathBuf::from(value));
     let named = named.filter(|path| path.is_absolute() && (path.is_file() || path.is_dir()));
     let mut all: Vec<PathBuf> =
         folders.chain(agent).chain(named).filter(|path| !too_much(path) && !is_system_path(path)).collect();
@@ -217,16 +210,8 @@ impl BwrapArgs {
 
 #[cfg(test)]
 mod tests {
-    use super::{find_program, is_system_path};
+    use super::is_system_path;
     use std::path::Path;
-
-    #[test]
-    fn a_relative_program_would_be_the_pulls_own() {
-        assert_eq!(find_program("./agent"), None);
-        assert_eq!(find_program("bin/agent"), None);
-        assert_eq!(find_program(""), None);
-        assert!(find_program("sh").is_some_and(|path| path.is_absolute()));
-    }
 
     #[test]
     fn what_is_there_anyway_is_not_bound_twice() {
