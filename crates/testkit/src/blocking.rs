@@ -1,4 +1,4 @@
-//! An adapter over a wire, made as prompt as a world: plays and suites that drive futures by hand can use it.
+//! Makes an HTTP adapter synchronous, so that simulations and suites that poll futures by hand can use it.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use referee_forge::{
 };
 use tokio::runtime::{Builder, Runtime};
 
-/// A forge whose futures are ready at once: each waits for its answer inside. It must not be used within a runtime.
+/// A forge whose futures complete on the first poll, because each blocks on an internal runtime. Must not be used inside
+/// another runtime.
 #[derive(Clone, Debug)]
 pub struct BlockingForge<F> {
     forge: F,
@@ -17,17 +18,16 @@ pub struct BlockingForge<F> {
 }
 
 impl<F> BlockingForge<F> {
-    /// Around an adapter.
+    /// Wraps an adapter.
     ///
     /// # Panics
     ///
-    /// When there can be no runtime.
+    /// Panics if the runtime cannot be created.
     pub fn new(forge: F) -> Self {
-        let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let runtime = Builder::new_current_thread().enable_all().build().expect("create a runtime");
         Self { forge, runtime: Arc::new(runtime) }
     }
 
-    /// The adapter itself.
     pub fn inner(&self) -> &F {
         &self.forge
     }
@@ -54,8 +54,8 @@ impl<F: Forge> Reader for BlockingForge<F> {
 
 #[async_trait::async_trait]
 impl<F: Forge> Forge for BlockingForge<F> {
-    async fn perform(&self, pull: PullNumber, errand: &ActionRequest<'_>) -> Result<PerformOutcome, ForgeError> {
-        self.runtime.block_on(self.forge.perform(pull, errand))
+    async fn perform(&self, pull: PullNumber, request: &ActionRequest<'_>) -> Result<PerformOutcome, ForgeError> {
+        self.runtime.block_on(self.forge.perform(pull, request))
     }
 
     async fn acquire_claim(

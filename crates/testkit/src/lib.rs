@@ -1,7 +1,8 @@
-//! A forge in memory, the hands of people, and the suites that every forge must pass.
+//! Test support: an in-memory forge, scripted people, and the contract suite that every forge adapter must pass.
 //!
-//! Nothing here is random, nothing sleeps and nothing leaves this machine: a play is a function of its script. Only
-//! `server` is different: it runs real servers on loopback, for suites that ask for them; `proxy` stands in front.
+//! Everything is deterministic: no randomness, no sleeps, no network. The exceptions are `server`, which runs real
+//! Gitea and Forgejo servers on loopback for the suites that ask for them, and `proxy`, which injects faults into their
+//! traffic.
 
 mod blocking;
 pub mod contract;

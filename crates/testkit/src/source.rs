@@ -1,4 +1,4 @@
-//! A world's commits as a source of texts: what git would say of them.
+//! Implements `Source` over the commits of a `World`, in place of git.
 
 use std::fmt::Write;
 
@@ -38,25 +38,27 @@ impl World {
     }
 }
 
-/// The difference of two trees as git prints it. A file that vanished where another with half its lines appeared moved.
+/// Renders the difference of two trees as `git diff` does. A deleted file counts as renamed to an added one when at least
+/// half of their lines are equal.
 fn diff_trees(old: &FileTree, new: &FileTree) -> String {
     let mut out = String::new();
-    let gone: Vec<&String> = old.keys().filter(|path| !new.contains_key(*path)).collect();
-    let mut moved: Vec<&String> = Vec::new();
+    let deleted: Vec<&String> = old.keys().filter(|path| !new.contains_key(*path)).collect();
+    let mut renamed: Vec<&String> = Vec::new();
     for (path, text) in new {
         match old.get(path) {
             Some(before) if before == text => {}
             Some(before) => write_file_diff(&mut out, path, path, "", before, text),
             None => {
-                let likeness = |from: &String| old.get(from).map_or(0, |before| similarity_percent(before, text));
-                let free = gone.iter().filter(|from| !moved.contains(from));
-                let (percent, from) = free.map(|from| (likeness(from), *from)).max_by_key(|it| it.0).unzip();
+                let similarity = |from: &String| old.get(from).map_or(0, |before| similarity_percent(before, text));
+                let candidates = deleted.iter().filter(|from| !renamed.contains(from));
+                let (percent, from) =
+                    candidates.map(|from| (similarity(from), *from)).max_by_key(|pair| pair.0).unzip();
                 if let (Some(percent @ 50..), Some(from)) = (percent, from) {
-                    moved.push(from);
-                    let head = format!("similarity index {percent}%\nrename from {from}\nrename to {path}\n");
+                    renamed.push(from);
+                    let header = format!("similarity index {percent}%\nrename from {from}\nrename to {path}\n");
                     match old.get(from) {
-                        Some(before) if percent < 100 => write_file_diff(&mut out, from, path, &head, before, text),
-                        _ => drop(write!(out, "diff --git a/{from} b/{path}\n{head}")),
+                        Some(before) if percent < 100 => write_file_diff(&mut out, from, path, &header, before, text),
+                        _ => drop(write!(out, "diff --git a/{from} b/{path}\n{header}")),
                     }
                 } else {
                     write_file_diff(&mut out, path, path, "new file mode 100644\n", "", text);
@@ -64,25 +66,25 @@ fn diff_trees(old: &FileTree, new: &FileTree) -> String {
             }
         }
     }
-    for path in gone.into_iter().filter(|path| !moved.contains(path)) {
+    for path in deleted.into_iter().filter(|path| !renamed.contains(path)) {
         let before = old.get(path).map_or("", |text| text);
         write_file_diff(&mut out, path, path, "deleted file mode 100644\n", before, "");
     }
     out
 }
 
-/// How many of both texts' lines stand in the other one, in percent.
+/// Returns the percentage of lines that both texts share; 100 only if the texts are equal.
 fn similarity_percent(one: &str, other: &str) -> usize {
     let (ours, mut theirs) = (split_lines(one), split_lines(other));
-    let all = ours.len() + theirs.len();
+    let total = ours.len() + theirs.len();
     let mut shared = 0_usize;
     for line in ours {
-        if let Some(at) = theirs.iter().position(|it| *it == line) {
-            theirs.swap_remove(at);
+        if let Some(index) = theirs.iter().position(|other_line| *other_line == line) {
+            theirs.swap_remove(index);
             shared += 2;
         }
     }
-    if one == other { 100 } else { (100 * shared).checked_div(all).unwrap_or(0).min(99) }
+    if one == other { 100 } else { (100 * shared).checked_div(total).unwrap_or(0).min(99) }
 }
 
 fn write_file_diff(out: &mut String, old_path: &str, new_path: &str, mode: &str, old: &str, new: &str) {
@@ -102,9 +104,9 @@ const CONTEXT_LINES: usize = 3;
 
 fn write_hunks(out: &mut String, map: &LineMap, old: &[&str], new: &[&str]) {
     let changes = map.changes();
-    let mut at = 0;
-    while let Some(first) = changes.get(at) {
-        let mut last = at;
+    let mut first_index = 0;
+    while let Some(first) = changes.get(first_index) {
+        let mut last = first_index;
         while changes
             .get(last + 1)
             .is_some_and(|next| next.old.start as usize <= changes[last].old.end as usize + 2 * CONTEXT_LINES)
@@ -116,18 +118,22 @@ fn write_hunks(out: &mut String, map: &LineMap, old: &[&str], new: &[&str]) {
         let (old_start, new_start) = (first.old.start as usize - before, first.new.start as usize - before);
         let (old_end, new_end) = (changes[last].old.end as usize + after, changes[last].new.end as usize + after);
         let (old_len, new_len) = (old_end - old_start, new_end - new_start);
-        let shown = |start: usize, len: usize| if len == 0 { start - 1 } else { start };
-        let _ =
-            writeln!(out, "@@ -{},{old_len} +{},{new_len} @@", shown(old_start, old_len), shown(new_start, new_len));
+        let hunk_start = |start: usize, len: usize| if len == 0 { start - 1 } else { start };
+        let _ = writeln!(
+            out,
+            "@@ -{},{old_len} +{},{new_len} @@",
+            hunk_start(old_start, old_len),
+            hunk_start(new_start, new_len)
+        );
         let mut line = old_start;
-        for change in &changes[at..=last] {
+        for change in &changes[first_index..=last] {
             write_lines(out, ' ', &old[line - 1..change.old.start as usize - 1]);
             write_lines(out, '-', &old[change.old.start as usize - 1..change.old.end as usize - 1]);
             write_lines(out, '+', &new[change.new.start as usize - 1..change.new.end as usize - 1]);
             line = change.old.end as usize;
         }
         write_lines(out, ' ', &old[line - 1..old_end - 1]);
-        at = last + 1;
+        first_index = last + 1;
     }
 }
 

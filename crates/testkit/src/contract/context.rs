@@ -1,4 +1,4 @@
-//! What a clause works with: the forge, the stage, open gates, and a record of every error that was seen.
+//! The context of a clause: the forge, the setup, open gates, and a record of every error that occurred.
 
 use std::cell::RefCell;
 
@@ -12,19 +12,19 @@ use referee_forge::{
 
 use super::setup::{ContractSetup, StagedPull};
 
-/// How texts are sealed and read here.
+/// The functions that seal texts and check seals.
 #[derive(Clone, Copy)]
 pub struct TextSealing<'a> {
     /// Seals a draft for a pull.
     pub seal: &'a dyn Fn(&TextDraft, PullNumber) -> SealedText,
-    /// Whether a text by that author on that pull is believed to be referee's own.
+    /// Returns whether a text by that author on that pull carries a trusted Mark or Tag; `None` if seals are not checked.
     pub is_trusted: Option<&'a TrustCheck<'a>>,
 }
 
-/// Whether a text by that author on that pull is believed.
+/// Returns whether a text by that author on that pull carries a trusted Mark or Tag.
 pub type TrustCheck<'a> = dyn Fn(&Text, &Author, PullNumber) -> bool + 'a;
 
-/// Why a clause stops.
+/// The reason why a clause ends early.
 pub(super) enum ClauseStop {
     Broken(String),
     Skipped(String),
@@ -37,15 +37,15 @@ pub(super) struct ClauseContext<'a, S: ContractSetup> {
     pub(super) me: Login,
     pub(super) sealing: &'a TextSealing<'a>,
     gates: Gates,
-    /// Errors that were seen, as they would be printed.
+    /// Every error that occurred, as `Display` and `Debug` print it.
     pub(super) errors: RefCell<Vec<String>>,
 }
 
 impl<'a, S: ContractSetup> ClauseContext<'a, S> {
-    pub(super) fn new(stage: &'a S, words: &'a TextSealing<'a>) -> Self {
-        let open = Gate::ALL.map(|gate| (gate, GateSetting::On)).into();
-        let gates = Gates::new(open, RequestedGates::new(), ApprovalMode::On);
-        Self { setup: stage, me: stage.own_login(), sealing: words, gates, errors: RefCell::default() }
+    pub(super) fn new(setup: &'a S, sealing: &'a TextSealing<'a>) -> Self {
+        let settings = Gate::ALL.map(|gate| (gate, GateSetting::On)).into();
+        let gates = Gates::new(settings, RequestedGates::new(), ApprovalMode::On);
+        Self { setup, me: setup.own_login(), sealing, gates, errors: RefCell::default() }
     }
 
     pub(super) async fn open_pull(&self) -> Result<StagedPull, ClauseStop> {
@@ -57,7 +57,7 @@ impl<'a, S: ContractSetup> ClauseContext<'a, S> {
         self.record_error(fetched).map_err(|error| ClauseStop::Broken(format!("fetch failed: {error}")))
     }
 
-    /// Does an action as the identity under test.
+    /// Performs an action as the identity under test.
     pub(super) async fn perform(&self, pull: PullNumber, action: &Action) -> Result<PerformOutcome, ForgeError> {
         self.perform_as(self.setup.forge(), &self.me, pull, action, &Precondition::Nothing).await
     }
@@ -71,25 +71,25 @@ impl<'a, S: ContractSetup> ClauseContext<'a, S> {
         expect: &Precondition,
     ) -> Result<PerformOutcome, ForgeError> {
         let action = action.map_text(|draft| (self.sealing.seal)(draft, pull));
-        // All gates are open here; a shut one would be the suite's own mistake.
+        // Every gate is open here; a shut one is a bug of the suite.
         let Ok(permit) = self.gates.permit_gate(Gate::Review) else { return Err(ForgeError::Unauthenticated) };
-        let errand = ActionRequest { action: &action, by, expect, permit: &permit };
-        self.record_error(forge.perform(pull, &errand).await)
+        let request = ActionRequest { action: &action, by, expect, permit: &permit };
+        self.record_error(forge.perform(pull, &request).await)
     }
 
-    /// Does an action that must be done.
+    /// Performs an action that must end as `Done`.
     pub(super) async fn expect_done(&self, pull: PullNumber, action: &Action) -> Result<CreatedIds, ClauseStop> {
         match self.perform(pull, action).await {
-            Ok(PerformOutcome::Done(made)) => Ok(made),
-            other => fail_clause(format!("{} ended as {other:?}, not as done", action.name())),
+            Ok(PerformOutcome::Done(created)) => Ok(created),
+            other => fail_clause(format!("{} ended as {other:?}, expected Done", action.name())),
         }
     }
 
-    /// Does an action that must be done already.
+    /// Performs an action that must end as `AlreadySo`.
     pub(super) async fn expect_already_so(&self, pull: PullNumber, action: &Action) -> ClauseResult {
         match self.perform(pull, action).await {
             Ok(PerformOutcome::AlreadySo) => Ok(()),
-            other => fail_clause(format!("{} done again ended as {other:?}, not as already so", action.name())),
+            other => fail_clause(format!("the repeated {} ended as {other:?}, expected AlreadySo", action.name())),
         }
     }
 
@@ -97,13 +97,13 @@ impl<'a, S: ContractSetup> ClauseContext<'a, S> {
         Text::from_body((self.sealing.seal)(draft, pull).as_str())
     }
 
-    /// The own reviews, those that only wrap something left out.
+    /// Returns the reviews of the identity under test, without wrapper reviews.
     pub(super) fn own_reviews<'f>(&self, fetched: &'f FetchedPull) -> Vec<&'f Review> {
         let own = |review: &&Review| review.is_by(&self.me) && matches!(review.row, ReviewKind::Verdict(_));
         fetched.reviews.iter().filter(own).collect()
     }
 
-    /// The threads whose root says that.
+    /// Returns the threads whose root has that text.
     pub(super) fn threads_with_root<'f>(&self, fetched: &'f FetchedPull, text: &Text) -> Vec<&'f Thread> {
         fetched
             .threads
@@ -112,7 +112,7 @@ impl<'a, S: ContractSetup> ClauseContext<'a, S> {
             .collect()
     }
 
-    /// Keeps an error for the clause about secrets.
+    /// Records an error for the clause about secrets.
     pub(super) fn record_error<T>(&self, result: Result<T, ForgeError>) -> Result<T, ForgeError> {
         if let Err(error) = &result {
             self.errors.borrow_mut().push(format!("{error} {error:?}"));
@@ -121,7 +121,7 @@ impl<'a, S: ContractSetup> ClauseContext<'a, S> {
     }
 }
 
-/// The same text to people and to referee: forges may change line ends, nothing else.
+/// Compares two texts up to trailing whitespace, which forges may change.
 pub(super) fn is_same_text(one: &Text, other: &Text) -> bool {
     let lines = |text: &Text| {
         text.body_or_empty().trim_end().lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>()
@@ -129,23 +129,23 @@ pub(super) fn is_same_text(one: &Text, other: &Text) -> bool {
     lines(one) == lines(other)
 }
 
-pub(super) fn fail_clause<T>(seen: impl Into<String>) -> Result<T, ClauseStop> {
-    Err(ClauseStop::Broken(seen.into()))
+pub(super) fn fail_clause<T>(actual: impl Into<String>) -> Result<T, ClauseStop> {
+    Err(ClauseStop::Broken(actual.into()))
 }
 
-pub(super) fn skip_clause<T>(why: &str) -> Result<T, ClauseStop> {
-    Err(ClauseStop::Skipped(why.to_owned()))
+pub(super) fn skip_clause<T>(reason: &str) -> Result<T, ClauseStop> {
+    Err(ClauseStop::Skipped(reason.to_owned()))
 }
 
-/// Breaks the clause unless it is so.
-pub(super) fn ensure(so: bool, else_seen: impl FnOnce() -> String) -> ClauseResult {
-    if so { Ok(()) } else { fail_clause(else_seen()) }
+/// Breaks the clause unless the condition holds.
+pub(super) fn ensure(holds: bool, describe_actual: impl FnOnce() -> String) -> ClauseResult {
+    if holds { Ok(()) } else { fail_clause(describe_actual()) }
 }
 
-/// The only one, or what is there instead.
-pub(super) fn expect_one<T>(mut all: Vec<T>, what: &str) -> Result<T, ClauseStop> {
-    match (all.len(), all.pop()) {
+/// Returns the only element, or breaks the clause.
+pub(super) fn expect_one<T>(mut items: Vec<T>, what: &str) -> Result<T, ClauseStop> {
+    match (items.len(), items.pop()) {
         (1, Some(one)) => Ok(one),
-        (count, _) => fail_clause(format!("{count} {what}, not one")),
+        (count, _) => fail_clause(format!("{count} {what}, expected 1")),
     }
 }

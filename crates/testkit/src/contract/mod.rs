@@ -1,7 +1,7 @@
-//! What every forge must keep, in memory or real: one suite over any `Forge`, each clause by its name.
+//! The contract that every forge adapter must keep: one suite of named clauses over any `Forge`.
 //!
-//! A clause sets its own pull up through a `Stage`, acts through the forge under test, and reads back through the
-//! same forge. It is kept, broken with what was seen instead, or skipped with the reason why it cannot be staged.
+//! A clause creates its own pull through a `ContractSetup`, acts through the forge under test, and reads back through the
+//! same forge. It ends as kept, broken with the actual behaviour, or skipped because its precondition cannot be set up.
 
 mod clauses;
 mod context;
@@ -18,65 +18,62 @@ pub use sealed::run_sealed_suite;
 pub use setup::{ContractSetup, CreatedCounts, StagedPull};
 pub use world_setup::WorldSetup;
 
-/// How the suite ended, clause by clause.
+/// The outcome of every clause, in the order of the suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContractResult {
-    /// All clauses in the order of the suite.
     pub clauses: Vec<Clause>,
 }
 
-/// One clause.
+/// A clause and its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clause {
-    /// What must be so.
+    /// The statement that the clause checks, in snake case.
     pub name: &'static str,
-    /// Whether it is.
     pub outcome: ClauseOutcome,
 }
 
-/// How a clause ended.
+/// The outcome of a clause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClauseOutcome {
-    /// It is so.
     Kept,
-    /// It is not, and this was seen instead.
+    /// The forge behaves differently: the actual behaviour.
     Broken(String),
-    /// It could not be staged here.
+    /// The precondition cannot be set up on this forge: the reason.
     Skipped(String),
 }
 
 /// Runs every clause.
-pub async fn run_suite<S: ContractSetup>(stage: &S, words: &TextSealing<'_>) -> ContractResult {
-    let bench = ClauseContext::new(stage, words);
+pub async fn run_suite<S: ContractSetup>(setup: &S, sealing: &TextSealing<'_>) -> ContractResult {
+    let context = ClauseContext::new(setup, sealing);
     let mut clauses = Vec::new();
-    clauses::run_all(&bench, &mut clauses).await;
+    clauses::run_all(&context, &mut clauses).await;
     ContractResult { clauses }
 }
 
 impl ContractResult {
-    /// The names of clauses that are not kept.
+    /// Returns the names of the broken clauses.
     pub fn broken_clauses(&self) -> Vec<&'static str> {
-        self.clause_names(|end| matches!(end, ClauseOutcome::Broken(_)))
+        self.clause_names(|outcome| matches!(outcome, ClauseOutcome::Broken(_)))
     }
 
-    /// The names of clauses that could not be staged.
+    /// Returns the names of the skipped clauses.
     pub fn skipped_clauses(&self) -> Vec<&'static str> {
-        self.clause_names(|end| matches!(end, ClauseOutcome::Skipped(_)))
+        self.clause_names(|outcome| matches!(outcome, ClauseOutcome::Skipped(_)))
     }
 
-    fn clause_names(&self, which: impl Fn(&ClauseOutcome) -> bool) -> Vec<&'static str> {
-        self.clauses.iter().filter(|clause| which(&clause.outcome)).map(|clause| clause.name).collect()
+    fn clause_names(&self, predicate: impl Fn(&ClauseOutcome) -> bool) -> Vec<&'static str> {
+        self.clauses.iter().filter(|clause| predicate(&clause.outcome)).map(|clause| clause.name).collect()
     }
 }
 
 impl fmt::Display for ContractResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Clause { name, outcome: end } in &self.clauses {
+        for Clause { name, outcome } in &self.clauses {
             let name = name.replace('_', " ");
-            match end {
+            match outcome {
                 ClauseOutcome::Kept => writeln!(f, "kept     {name}")?,
-                ClauseOutcome::Broken(seen) => writeln!(f, "BROKEN   {name}: {seen}")?,
-                ClauseOutcome::Skipped(why) => writeln!(f, "skipped  {name}: {why}")?,
+                ClauseOutcome::Broken(actual) => writeln!(f, "BROKEN   {name}: {actual}")?,
+                ClauseOutcome::Skipped(reason) => writeln!(f, "skipped  {name}: {reason}")?,
             }
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! The suite with texts sealed and read as they are in a turn.
+//! Runs the suite with texts sealed and read as in a turn.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,23 @@ use referee_forge::SealedText;
 use super::{ContractResult, ContractSetup, TextSealing, run_suite};
 
 /// Runs every clause, with Marks and Tags bound to a forge of that kind.
-pub async fn run_sealed_suite<S: ContractSetup>(stage: &S, forge: &str) -> ContractResult {
+pub async fn run_sealed_suite<S: ContractSetup>(setup: &S, forge: &str) -> ContractResult {
     let keys = Keys::empty();
     let binding = |pull: PullNumber| Binding { forge: forge.to_owned(), repo: RepoId(42), pull };
-    let sealed = |draft: &TextDraft, pull: PullNumber| -> SealedText { seal_draft(draft, &binding(pull), &keys) };
-    let own = [stage.own_login()];
-    let believed = |text: &Text, author: &Author, pull: PullNumber| {
-        let calls = CommandPrefixes { bot_logins: &own, slash_reserved: false };
-        let reader =
-            TextReader { binding: &binding(pull), keys: &keys, own_logins: &own, role_logins: &BTreeMap::new(), calls };
+    let seal = |draft: &TextDraft, pull: PullNumber| -> SealedText { seal_draft(draft, &binding(pull), &keys) };
+    let own_logins = [setup.own_login()];
+    let is_trusted = |text: &Text, author: &Author, pull: PullNumber| {
+        let calls = CommandPrefixes { bot_logins: &own_logins, slash_reserved: false };
+        let reader = TextReader {
+            binding: &binding(pull),
+            keys: &keys,
+            own_logins: &own_logins,
+            role_logins: &BTreeMap::new(),
+            calls,
+        };
         let mut text = text.clone();
         reader.read(&mut text, author, TextHistory { written_at: Time(0), edited: false });
         text.trusted_tag().is_some()
     };
-    run_suite(stage, &TextSealing { seal: &sealed, is_trusted: Some(&believed) }).await
+    run_suite(setup, &TextSealing { seal: &seal, is_trusted: Some(&is_trusted) }).await
 }

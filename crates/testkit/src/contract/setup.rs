@@ -4,77 +4,72 @@ use referee_core::model::{CommentId, Login, PullNumber, ReviewId, Sha, ThreadId}
 use referee_core::plan::DiffLocation;
 use referee_forge::Forge;
 
-/// Sets things up on the forge under test. Everything is done by somebody else than the identity under test; an
-/// error is said in words and breaks the clause.
+/// Creates pulls, reviews and comments on the forge under test, always as other users than the identity under test. An
+/// `Err` describes what failed, and breaks the clause.
 pub trait ContractSetup {
-    /// The forge under test.
     type Forge: Forge;
 
-    /// The forge under test, as an identity with write access.
+    /// Returns the forge under test, as an identity with write access.
     fn forge(&self) -> &Self::Forge;
 
-    /// That identity.
+    /// Returns the login of the identity under test.
     fn own_login(&self) -> Login;
 
-    /// A new open pull by somebody else.
+    /// Opens a pull as another user.
     fn open_pull(&self) -> impl Future<Output = Result<StagedPull, String>>;
 
-    /// Moves the pull's head.
+    /// Pushes a commit to the pull and returns the new head.
     fn push_commit(&self, pull: PullNumber) -> impl Future<Output = Result<Sha, String>>;
 
-    /// A comment.
+    /// Posts a comment as another user.
     fn post_comment(&self, pull: PullNumber, text: &str) -> impl Future<Output = Result<CommentId, String>>;
 
-    /// A review without a verdict.
+    /// Posts a review without a verdict as another user.
     fn post_review(&self, pull: PullNumber, text: &str) -> impl Future<Output = Result<ReviewId, String>>;
 
-    /// A thread.
+    /// Opens a thread as another user.
     fn open_thread(
         &self,
         pull: PullNumber,
-        place: &DiffLocation,
+        location: &DiffLocation,
         text: &str,
     ) -> impl Future<Output = Result<ThreadId, String>>;
 
-    /// A label on the pull, which exists in the repository.
+    /// Adds a label to the pull, creating it in the repository if needed, and returns its name.
     fn add_label(&self, pull: PullNumber) -> impl Future<Output = Result<String, String>>;
 
-    /// More of everything than one page of this forge holds.
+    /// Creates more reviews, threads and comments than one page of this forge holds.
     fn fill_pages(&self, staged: &StagedPull) -> impl Future<Output = Result<CreatedCounts, String>>;
 
-    /// The forge under test with so low a bound that the next fetch of this pull hits it.
+    /// Returns the forge under test with a limit so low that the next fetch of this pull reaches it; `None` if the forge has
+    /// no such limit.
     fn with_low_limit(&self, pull: PullNumber) -> impl Future<Output = Option<Self::Forge>>;
 
-    /// The same forge with a token that it does not accept.
+    /// Returns the same forge with a token that it rejects; `None` if the forge has no tokens.
     fn with_bad_token(&self) -> impl Future<Output = Option<Self::Forge>>;
 
-    /// The same forge as an identity that may only read and comment.
+    /// Returns the same forge as an identity that may only read and comment; `None` if the forge has no access rights.
     fn as_outsider(&self) -> impl Future<Output = Option<(Self::Forge, Login)>>;
 
-    /// Tokens that must never show.
+    /// Returns the tokens that must not appear in any error.
     fn secrets(&self) -> Vec<String>;
 }
 
-/// A pull to act on.
+/// An open pull to act on.
 #[derive(Clone, Debug)]
 pub struct StagedPull {
-    /// Its number.
     pub pull: PullNumber,
-    /// Its head.
     pub head: Sha,
-    /// Three lines that can be commented on.
+    /// Three lines of the diff that can be commented on.
     pub commentable_lines: [DiffLocation; 3],
-    /// A line that cannot.
+    /// A line that cannot be commented on.
     pub missing_line: DiffLocation,
 }
 
-/// How much was made.
+/// The number of objects that `fill_pages` created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CreatedCounts {
-    /// Reviews.
     pub reviews: usize,
-    /// Threads.
     pub threads: usize,
-    /// Comments.
     pub comments: usize,
 }

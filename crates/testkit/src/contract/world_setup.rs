@@ -9,11 +9,11 @@ use crate::world::{CallFault, FaultAt, Quirks, World, WorldClient};
 
 const FILE: &str = "src/a.rs";
 
-/// What stands for the token of the identity under test: it must show nowhere.
+/// The token of the identity under test, which must not appear in any error.
 const TOKEN: &str = "token-of-referee";
 
-/// A world in memory as a stage, for any adapter that ends there: the seat itself, or a client of a server that
-/// speaks some forge's dialect over it.
+/// A setup over an in-memory world, for any adapter that ends there: the `WorldClient` itself, or an HTTP client of a
+/// server that speaks a forge's API over the world.
 pub struct WorldSetup<F> {
     world: World,
     me: Login,
@@ -22,14 +22,14 @@ pub struct WorldSetup<F> {
 }
 
 impl<F> WorldSetup<F> {
-    /// A world whose seats are reached through an adapter.
+    /// Creates a world whose clients are wrapped by `adapter`.
     pub fn new(quirks: Quirks, adapter: impl Fn(WorldClient) -> F + 'static) -> Self {
         let world = World::new(quirks);
         for person in ["alice", "ruth"] {
             world.admit(person, Access::Write);
         }
-        let seat = world.client("referee");
-        Self { world, me: seat.login().clone(), forge: adapter(seat), adapter: Box::new(adapter) }
+        let client = world.client("referee");
+        Self { world, me: client.login().clone(), forge: adapter(client), adapter: Box::new(adapter) }
     }
 
     fn person_on(&self, login: &str, pull: PullNumber) -> WorldPerson {
@@ -69,8 +69,8 @@ impl<F: Forge> ContractSetup for WorldSetup<F> {
         Ok(self.person_on("ruth", pull).review_without_verdict(text))
     }
 
-    async fn open_thread(&self, pull: PullNumber, place: &DiffLocation, text: &str) -> Result<ThreadId, String> {
-        Ok(self.person_on("ruth", pull).open_thread(&place.path, place.line.unwrap_or(1), text))
+    async fn open_thread(&self, pull: PullNumber, location: &DiffLocation, text: &str) -> Result<ThreadId, String> {
+        Ok(self.person_on("ruth", pull).open_thread(&location.path, location.line.unwrap_or(1), text))
     }
 
     async fn add_label(&self, pull: PullNumber) -> Result<String, String> {
@@ -94,9 +94,9 @@ impl<F: Forge> ContractSetup for WorldSetup<F> {
     }
 
     async fn with_bad_token(&self) -> Option<F> {
-        let seat = self.world.client("referee");
-        self.world.revoke_token(&seat);
-        Some((self.adapter)(seat))
+        let client = self.world.client("referee");
+        self.world.revoke_token(&client);
+        Some((self.adapter)(client))
     }
 
     async fn as_outsider(&self) -> Option<(F, Login)> {
@@ -111,7 +111,7 @@ impl<F: Forge> ContractSetup for WorldSetup<F> {
 
 impl<F> Drop for WorldSetup<F> {
     fn drop(&mut self) {
-        // The suite reads everything back through the forge: its effects were looked at.
+        // The suite reads every effect back through the forge.
         drop(self.world.take_effects());
     }
 }

@@ -1,8 +1,8 @@
-//! A server on loopback that speaks the dialect of Gitea or Forgejo over a `World`, so that the adapter that talks to
-//! real servers can be tried without one. What it answers is what real ones were seen to answer, surprises included.
+//! Fake Gitea and Forgejo servers on loopback, backed by a `World`, so that the HTTP adapter can be tested without real
+//! servers. Responses match recorded responses of real servers, including their bugs.
 //!
-//! `serve` is the machinery: a thread, a port, tokens, faults. `read` and `write` are the routes. `shape` is how things
-//! look on the wire, pinned by recorded answers.
+//! `server` holds the infrastructure: a thread, a port, tokens, faults. `read` and `write` hold the routes. `render` holds
+//! the JSON, checked against recorded responses.
 
 mod git;
 mod paging;
@@ -17,22 +17,21 @@ pub use server::FakeServer;
 
 use crate::world::{BadLines, Quirks, ReplyMode};
 
-/// Which server it is taken for.
+/// The server version to imitate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// Gitea 1.26: resolves, and has no replies.
+    /// Gitea 1.26: has a route to resolve, none to reply.
     Gitea126,
-    /// Gitea 1.27: resolves, replies, and links to reviews by another number.
+    /// Gitea 1.27: has routes to resolve and to reply; review links carry the review id instead of the comment id.
     Gitea127,
-    /// Forgejo 10: has no resolve, replies by adding to a review, and answers stored comments with an error.
+    /// Forgejo 10: has no route to resolve, replies by adding to a review, and answers 500 after storing a comment.
     Forgejo10,
 }
 
 impl Dialect {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Gitea126, Self::Gitea127, Self::Forgejo10];
 
-    /// What it says that it is.
+    /// Returns the version string that the server reports.
     pub fn version(self) -> &'static str {
         match self {
             Self::Gitea126 => "1.26.0",
@@ -41,7 +40,7 @@ impl Dialect {
         }
     }
 
-    /// What a world under it does.
+    /// Returns the quirks of the world behind this server.
     pub fn quirks(self) -> Quirks {
         match self {
             Self::Gitea126 => Quirks { replies: ReplyMode::Emulated, ..Self::Gitea127.quirks() },

@@ -1,4 +1,4 @@
-//! Pages, as each server cuts them.
+//! Paging, as each server does it.
 
 use super::Dialect;
 use super::server::ApiRequest;
@@ -6,24 +6,24 @@ use super::server::ApiRequest;
 const DEFAULT_PAGE_SIZE: usize = 30;
 const MAX_PAGE_SIZE: usize = 50;
 
-/// Which part of a list is asked for.
+/// The requested part of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PageRange {
-    /// All of it.
     All,
-    /// So many, after so many.
     Part { skip: usize, take: usize },
 }
 
 impl PageRange {
+    /// Parses `page` and `limit`.
+    ///
     /// | | Gitea | Forgejo |
     /// |---|---|---|
-    /// | without `page` | the first page | all, whatever `limit` says |
-    /// | `limit` missing | 30 | 30 |
-    /// | above 50 | 50 | 50 |
-    /// | zero or less | 30 | all |
-    pub(super) fn from_request(dialect: Dialect, asked: &ApiRequest) -> Self {
-        let number = |name: &str| asked.query(name).and_then(|value| value.parse::<i64>().ok());
+    /// | no `page` | first page | everything, regardless of `limit` |
+    /// | no `limit` | 30 | 30 |
+    /// | `limit` above 50 | 50 | 50 |
+    /// | `limit` zero or less | 30 | everything |
+    pub(super) fn from_request(dialect: Dialect, request: &ApiRequest) -> Self {
+        let number = |name: &str| request.query(name).and_then(|value| value.parse::<i64>().ok());
         let (page, limit) = (number("page"), number("limit"));
         if dialect.is_forgejo() && (page.is_none() || limit.is_some_and(|limit| limit <= 0)) {
             return Self::All;

@@ -11,10 +11,10 @@ use super::server::{ApiRequest, Caller};
 use super::timestamp::parse_timestamp;
 use crate::world::{StoredPull, StoredRepo};
 
-/// Answers a request that reads.
-pub(super) fn route(caller: &Caller<'_>, repo: &StoredRepo, asked: &ApiRequest) -> HttpReply {
-    let shape = JsonRenderer { caller, repo };
-    ReadHandler { renderer: shape, request: asked }.route().unwrap_or_else(|reply| reply)
+/// Handles a request that reads.
+pub(super) fn route(caller: &Caller<'_>, repo: &StoredRepo, request: &ApiRequest) -> HttpReply {
+    let renderer = JsonRenderer { caller, repo };
+    ReadHandler { renderer, request }.route().unwrap_or_else(|reply| reply)
 }
 
 struct ReadHandler<'a> {
@@ -82,13 +82,13 @@ impl ReadHandler<'_> {
     }
 
     fn list_pulls(&self) -> HttpReply {
-        let wanted = self.request.query("state").unwrap_or("open");
-        let fits = |pull: &StoredPull| match wanted {
+        let state = self.request.query("state").unwrap_or("open");
+        let matches_state = |pull: &StoredPull| match state {
             "all" => true,
             "closed" => pull.state != PullState::Open,
             _ => pull.state == PullState::Open,
         };
-        let newest_first: Vec<_> = self.repo().pulls.values().rev().filter(|pull| fits(pull)).collect();
+        let newest_first: Vec<_> = self.repo().pulls.values().rev().filter(|pull| matches_state(pull)).collect();
         let total = newest_first.len();
         let page: Value =
             self.requested_page().slice_rows(newest_first).into_iter().map(|pull| self.renderer.pull(pull)).collect();
@@ -114,12 +114,12 @@ impl ReadHandler<'_> {
         Ok(self.reply_json(&value))
     }
 
-    /// Other people's drafts are taken out after paging, and still counted.
+    /// Drafts of other users are removed after paging, but `x-total-count` includes them.
     fn list_reviews(&self, pull: &StoredPull) -> HttpReply {
         let me = self.renderer.caller.login;
-        let seen = |row: &ReviewKind, author: &Login| *row != ReviewKind::Draft || author == me;
+        let is_visible = |row: &ReviewKind, author: &Login| *row != ReviewKind::Draft || author == me;
         let reviews = pull.reviews.iter().map(|review| {
-            let shown = seen(&review.row, &review.author).then(|| self.renderer.review(pull, review));
+            let shown = is_visible(&review.row, &review.author).then(|| self.renderer.review(pull, review));
             (review_serial(&review.id), shown)
         });
         let requests = pull
@@ -133,7 +133,7 @@ impl ReadHandler<'_> {
         self.reply_json(&page).with_header("x-total-count", total)
     }
 
-    /// The page's own length is all that is told of the length, and an empty page is `null`.
+    /// `x-total-count` is the length of this page only, and an empty page is `null`.
     fn list_timeline(&self, pull: &StoredPull) -> HttpReply {
         let since = self.request.query("since").and_then(parse_timestamp);
         let mut rows = self.renderer.timeline(pull);
@@ -155,8 +155,8 @@ impl ReadHandler<'_> {
     }
 
     fn list_reactions(&self, number: &str) -> HttpReply {
-        let on: u64 = number.parse().unwrap_or_default();
-        let rows = self.repo().reactions.iter().filter(|row| row.number == on);
+        let number: u64 = number.parse().unwrap_or_default();
+        let rows = self.repo().reactions.iter().filter(|row| row.number == number);
         let rows: Vec<Value> = rows.map(|row| self.renderer.reaction(&row.by, &row.content, row.at)).collect();
         let total = rows.len();
         let page = self.requested_page().slice_rows(rows);
@@ -175,15 +175,15 @@ impl ReadHandler<'_> {
         Ok(self.reply_json(&self.renderer.combined_status(&sha, &page)).with_header("x-total-count", total))
     }
 
-    /// All that was ever said of a commit, by the second it was said in: in one second by nothing at all. Nobody looks
-    /// whether there is such a commit.
+    /// Lists all statuses ever set on a commit, including superseded ones. Real servers sort by the second, so the order
+    /// within one second is undefined; they do not check that the commit exists.
     fn list_statuses(&self, sha: &str) -> HttpReply {
         let all = self.repo().superseded_statuses.iter().chain(&self.repo().statuses);
-        let here = all.filter(|status| status.commit.as_str() == sha);
-        self.reply_page(here.map(|status| self.renderer.status(status)).collect())
+        let on_commit = all.filter(|status| status.commit.as_str() == sha);
+        self.reply_page(on_commit.map(|status| self.renderer.status(status)).collect())
     }
 
-    /// Everybody with write access, and the owner.
+    /// Lists the users with write access, and the owner.
     fn list_assignable(&self) -> RouteResult {
         if self.repo().quirks.access_hidden {
             return Err(HttpReply::error(403, "token does not have at least one of required scope(s)"));
@@ -193,7 +193,7 @@ impl ReadHandler<'_> {
         Ok(self.reply_json(&writers.chain([&owner]).map(|login| self.renderer.user(login)).collect()))
     }
 
-    /// Everybody may ask for the own permission, and only admins for that of others.
+    /// Users may query their own permission; only admins may query that of others.
     fn show_permission(&self, user: &str) -> RouteResult {
         let login = Login::from(user);
         if login != *self.renderer.caller.login {
@@ -230,7 +230,7 @@ impl ReadHandler<'_> {
         )
     }
 
-    /// A review that this caller may see.
+    /// Finds a review that the caller may see.
     fn find_review(&self, number: &str, id: &str) -> Result<(&StoredPull, ReviewId), HttpReply> {
         let pull = self.find_pull(number)?;
         let id = ReviewId::from(id);

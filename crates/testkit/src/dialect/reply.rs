@@ -1,10 +1,10 @@
-//! What goes back: JSON, and the several ways in which real servers say no.
+//! HTTP responses: JSON, and the several kinds of errors that real servers return.
 
 use serde_json::{Value, json};
 
 use super::Dialect;
 
-/// An answer on its way.
+/// A response before it is sent.
 #[derive(Debug)]
 pub(super) struct HttpReply {
     pub(super) status: u16,
@@ -13,7 +13,7 @@ pub(super) struct HttpReply {
     pub(super) body: Vec<u8>,
 }
 
-/// What a route answers; both are answers, the second ends it early.
+/// The result of a route. `Err` is a response too; it allows an early return with `?`.
 pub(super) type RouteResult = Result<HttpReply, HttpReply>;
 
 impl HttpReply {
@@ -22,29 +22,29 @@ impl HttpReply {
         Self { status, content_type: "application/json;charset=utf-8", headers: Vec::new(), body }
     }
 
-    /// Without a body: 204, and some of the ways to say no.
+    /// Returns a response without a body: 204 and some errors.
     pub(super) fn empty(status: u16) -> Self {
         Self { status, content_type: "", headers: Vec::new(), body: Vec::new() }
     }
 
-    /// A page where JSON is expected.
+    /// Returns an HTML page, which some errors are even on API routes.
     pub(super) fn html_page(status: u16, title: &str) -> Self {
         let body = format!("<!DOCTYPE html>\n<html><head><title>{title}</title></head><body>{title}</body></html>\n");
         Self { status, content_type: "text/html; charset=utf-8", headers: Vec::new(), body: body.into_bytes() }
     }
 
-    /// A route that is not there at all.
+    /// Returns the response for an unknown route.
     pub(super) fn no_such_route() -> Self {
         let body = b"404 page not found\n".to_vec();
         Self { status: 404, content_type: "text/plain; charset=utf-8", headers: Vec::new(), body }
     }
 
-    /// An error in the server's own words.
+    /// Returns an API error with a message.
     pub(super) fn error(status: u16, message: &str) -> Self {
         Self::json(status, &json!({ "message": message, "url": "http://forge.example/api/swagger" }))
     }
 
-    /// What is not there, or not for these eyes.
+    /// Returns the response for an object that does not exist or is not visible to the caller.
     pub(super) fn not_found(dialect: Dialect) -> Self {
         let (message, errors) = match dialect {
             Dialect::Gitea126 => ("not found", Some(Value::Null)),
@@ -58,7 +58,7 @@ impl HttpReply {
         Self::json(404, &value)
     }
 
-    /// A token that is not taken.
+    /// Returns the response for an invalid token.
     pub(super) fn unauthenticated(dialect: Dialect) -> Self {
         let message = match dialect.is_forgejo() {
             true => "user does not exist [uid: 0, name: ]",
@@ -67,12 +67,12 @@ impl HttpReply {
         Self::error(401, message)
     }
 
-    /// The server fell over: done or not.
+    /// Returns a 500, which says nothing about whether the request was carried out.
     pub(super) fn server_error() -> Self {
         Self::error(500, "")
     }
 
-    /// The same with a header.
+    /// Adds a header.
     pub(super) fn with_header(mut self, name: &'static str, value: impl ToString) -> Self {
         self.headers.push((name, value.to_string()));
         self

@@ -1,4 +1,4 @@
-//! The machinery: a port on loopback, a thread of its own, tokens, and faults as a client sees them.
+//! The server: a port on loopback, a thread, tokens, and faults as a client sees them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,19 +26,19 @@ pub struct FakeServer {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the thread works with.
+/// The state shared with the server's thread.
 #[derive(Debug)]
 struct FakeServerState {
     dialect: Dialect,
     world: World,
     base_url: String,
-    /// A repository that answers git.
+    /// A bare repository for requests of git.
     bare_repo: Option<PathBuf>,
-    /// Whose they are: the seat and the name.
+    /// The client id and the login of each token.
     tokens: Mutex<BTreeMap<String, (u64, Login)>>,
 }
 
-/// A request, taken apart.
+/// A parsed request.
 #[derive(Debug)]
 pub(super) struct ApiRequest {
     pub(super) method: Method,
@@ -47,76 +47,76 @@ pub(super) struct ApiRequest {
     pub(super) body: Value,
 }
 
-/// Who asks what of which server.
+/// The caller of a route, and the server it called.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Caller<'a> {
     pub(super) dialect: Dialect,
-    /// Where the server's pages begin, without a slash at the end.
+    /// The server's URL without a trailing slash.
     pub(super) base_url: &'a str,
     pub(super) login: &'a Login,
 }
 
 impl FakeServer {
-    /// Opens a port for a world.
+    /// Starts a server for a world.
     ///
     /// # Panics
     ///
-    /// When there is no port to be had.
+    /// Panics if no port is free.
     pub fn open(dialect: Dialect, world: &World) -> Self {
         Self::listen(dialect, world, None)
     }
 
-    /// The same, with a repository whose commits are those of the world, for whoever asks by git.
+    /// Starts a server that also serves git, from a bare repository with the same commits as the world.
     ///
     /// # Panics
     ///
-    /// When there is no port to be had.
+    /// Panics if no port is free.
     pub fn open_with_git(dialect: Dialect, world: &World, bare: &Path) -> Self {
         Self::listen(dialect, world, Some(bare.to_owned()))
     }
 
     fn listen(dialect: Dialect, world: &World, bare: Option<PathBuf>) -> Self {
-        let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port on loopback");
-        listener.set_nonblocking(true).expect("a port that does not block");
-        let address = listener.local_addr().expect("an address on loopback");
-        let desk = Arc::new(FakeServerState {
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("bind a port on loopback");
+        listener.set_nonblocking(true).expect("make the socket non-blocking");
+        let address = listener.local_addr().expect("a bound listener has an address");
+        let state = Arc::new(FakeServerState {
             dialect,
             world: world.clone(),
             base_url: format!("http://{address}"),
             bare_repo: bare,
             tokens: Mutex::default(),
         });
-        let (ends, ended) = oneshot::channel();
+        let (shutdown, stopped) = oneshot::channel();
         let app = Router::new().fallback({
-            let desk = Arc::clone(&desk);
-            move |request: Request| handle_request(Arc::clone(&desk), request)
+            let state = Arc::clone(&state);
+            move |request: Request| handle_request(Arc::clone(&state), request)
         });
         let thread = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("create a runtime");
             runtime.block_on(async move {
-                let listener = tokio::net::TcpListener::from_std(listener).expect("a port for the runtime");
+                let listener = tokio::net::TcpListener::from_std(listener).expect("register the listener");
                 let serving = std::future::IntoFuture::into_future(axum::serve(listener, app));
-                // Whoever drops the server ends it in the middle of whatever it does.
-                tokio::select! { _ = serving => {}, _ = ended => {} }
+                // Dropping the server stops it without waiting for open requests.
+                tokio::select! { _ = serving => {}, _ = stopped => {} }
             });
         });
-        Self { state: desk, shutdown: Some(ends), thread: Some(thread) }
+        Self { state, shutdown: Some(shutdown), thread: Some(thread) }
     }
 
-    /// Where its pages begin: `http://127.0.0.1:45678`.
+    /// Returns the server's URL, for example `http://127.0.0.1:45678`.
     pub fn base_url(&self) -> &str {
         &self.state.base_url
     }
 
-    /// A token of one of the names that a seat holds.
+    /// Issues a token for one of the logins that a client holds.
     ///
     /// # Panics
     ///
-    /// When it does not hold that name.
-    pub fn issue_token(&self, seat: &WorldClient, login: &Login) -> String {
-        assert!(seat.holds.contains(login), "{} does not hold {login}", seat.login);
-        let token = format!("token-of-{login}-{}", seat.id);
-        lock_mutex(&self.state.tokens).insert(token.clone(), (seat.id, login.clone()));
+    /// Panics if the client does not hold that login.
+    pub fn issue_token(&self, client: &WorldClient, login: &Login) -> String {
+        assert!(client.holds.contains(login), "{} does not hold {login}", client.login);
+        let token = format!("token-of-{login}-{}", client.id);
+        lock_mutex(&self.state.tokens).insert(token.clone(), (client.id, login.clone()));
         token
     }
 }
@@ -124,7 +124,7 @@ impl FakeServer {
 impl Drop for FakeServer {
     fn drop(&mut self) {
         drop(self.shutdown.take());
-        // The thread holds a handle of the world: it must be gone before the world is asked what nobody looked at.
+        // The thread holds a handle of the world. Join it first, so that the world's last handle checks the effects.
         if let Some(thread) = self.thread.take() {
             drop(thread.join());
         }
@@ -136,16 +136,16 @@ impl ApiRequest {
         self.query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// A text of the body; what is missing is empty.
+    /// Returns a string field of the body; empty if missing.
     pub(super) fn text(&self, name: &str) -> &str {
         self.body.get(name).and_then(Value::as_str).unwrap_or_default()
     }
 }
 
-async fn handle_request(desk: Arc<FakeServerState>, request: Request) -> Response<Body> {
+async fn handle_request(state: Arc<FakeServerState>, request: Request) -> Response<Body> {
     let (head, body) = request.into_parts();
     let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
-    if let Some(bare) = desk.bare_repo.as_ref().filter(|_| head.uri.path().contains(".git/")) {
+    if let Some(bare) = state.bare_repo.as_ref().filter(|_| head.uri.path().contains(".git/")) {
         return git::run_http_backend(bare, &head, &body);
     }
     let token = head.headers.get("authorization").and_then(|value| value.to_str().ok());
@@ -153,38 +153,38 @@ async fn handle_request(desk: Arc<FakeServerState>, request: Request) -> Respons
     let path = head.uri.path().split('/').skip(1).map(percent_decode).collect();
     let pairs = head.uri.query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
     let query = pairs.map(|(name, value)| (percent_decode(name), percent_decode(&value.replace('+', " ")))).collect();
-    let asked = ApiRequest { method: head.method, path, query, body: Value::Null };
-    match desk.build_reply(asked, &body, token.as_deref()) {
+    let request = ApiRequest { method: head.method, path, query, body: Value::Null };
+    match state.build_reply(request, &body, token.as_deref()) {
         Some((reply, at)) => build_response(reply, at),
-        // Unwinding past the runtime's task is what closes the line without a word.
-        None => std::panic::resume_unwind(Box::new("the line is cut")),
+        // A panic in the task makes axum close the connection without a response.
+        None => std::panic::resume_unwind(Box::new("connection closed on purpose")),
     }
 }
 
 impl FakeServerState {
-    /// What goes back and when; nothing where the line is cut.
-    fn build_reply(&self, mut asked: ApiRequest, body: &[u8], token: Option<&str>) -> Option<(HttpReply, Time)> {
-        let known = token.map(|token| lock_mutex(&self.tokens).get(token).cloned());
-        let mut state = self.world.state();
-        let (seat, login) = match known {
-            Some(Some(known)) => known,
-            Some(None) => return Some((HttpReply::unauthenticated(self.dialect), state.repo.now)),
-            // Seats are counted from one.
+    /// Returns the response and its time; `None` if the connection is to be closed.
+    fn build_reply(&self, mut request: ApiRequest, body: &[u8], token: Option<&str>) -> Option<(HttpReply, Time)> {
+        let owner = token.map(|token| lock_mutex(&self.tokens).get(token).cloned());
+        let mut world = self.world.state();
+        let (client, login) = match owner {
+            Some(Some(owner)) => owner,
+            Some(None) => return Some((HttpReply::unauthenticated(self.dialect), world.repo.now)),
+            // Client ids start at 1, so 0 is the anonymous client.
             None => (0, Login(String::new())),
         };
         if !body.is_empty() {
             match serde_json::from_slice(body) {
-                Ok(value) => asked.body = value,
-                Err(error) => return Some((HttpReply::error(422, &error.to_string()), state.repo.now)),
+                Ok(value) => request.body = value,
+                Err(error) => return Some((HttpReply::error(422, &error.to_string()), world.repo.now)),
             }
         }
         let caller = Caller { dialect: self.dialect, base_url: &self.base_url, login: &login };
-        let kind = if asked.method == Method::GET { RequestKind::Read } else { RequestKind::Write };
-        let wired = state.serve_request(seat, kind, |state| match kind {
-            RequestKind::Read => read::route(&caller, state.readable_repo(), &asked),
-            RequestKind::Write => write::route(&caller, state, &asked),
+        let kind = if request.method == Method::GET { RequestKind::Read } else { RequestKind::Write };
+        let outcome = world.serve_request(client, kind, |state| match kind {
+            RequestKind::Read => read::route(&caller, state.readable_repo(), &request),
+            RequestKind::Write => write::route(&caller, state, &request),
         });
-        let reply = match wired {
+        let reply = match outcome {
             WireOutcome::Answered(reply) => reply,
             WireOutcome::Truncated(mut reply) => {
                 reply.body.truncate(reply.body.len() / 2);
@@ -195,7 +195,7 @@ impl FakeServerState {
             WireOutcome::Unauthenticated => HttpReply::unauthenticated(self.dialect),
             WireOutcome::Dropped => return None,
         };
-        Some((reply, state.repo.now))
+        Some((reply, world.repo.now))
     }
 }
 
@@ -210,7 +210,7 @@ fn build_response(reply: HttpReply, at: Time) -> Response<Body> {
     response.body(Body::from(reply.body)).unwrap_or_else(|error| error.to_string().into_response())
 }
 
-/// Undoes what an address does to unusual letters.
+/// Decodes percent-encoding.
 fn percent_decode(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();

@@ -1,19 +1,19 @@
-//! Moments as servers write them.
+//! Timestamps in the formats of servers.
 
 use referee_core::model::Time;
 
 const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// `2026-11-15T09:37:49Z`.
+/// Formats as `2026-11-15T09:37:49Z`.
 pub(super) fn format_timestamp(at: Time) -> String {
-    // Core prints moments to the minute: `2026-11-15 09:37 UTC`.
+    // `Time` prints minutes only: `2026-11-15 09:37 UTC`.
     let text = at.to_string();
     let (date, minute) = (text.get(..10).unwrap_or_default(), text.get(11..16).unwrap_or_default());
     format!("{date}T{minute}:{:02}Z", at.0.rem_euclid(60))
 }
 
-/// `Sun, 15 Nov 2026 09:37:49 GMT`.
+/// Formats as `Sun, 15 Nov 2026 09:37:49 GMT`.
 pub(super) fn format_http_date(at: Time) -> String {
     let text = format_timestamp(at);
     let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
@@ -23,7 +23,7 @@ pub(super) fn format_http_date(at: Time) -> String {
     format!("{day}, {} {month} {} {} GMT", part(8, 10), part(0, 4), part(11, 19))
 }
 
-/// Reads what `stamp` writes, as the query `since` has it; offsets other than `Z` are not taken.
+/// Parses the format of `format_timestamp`, as `since` uses it. Other offsets than `Z` are not supported.
 pub(super) fn parse_timestamp(text: &str) -> Option<Time> {
     let number = |from: usize, to: usize| text.get(from..to)?.parse::<i64>().ok();
     let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
@@ -40,7 +40,7 @@ mod tests {
     use super::{format_http_date, format_timestamp, parse_timestamp};
 
     #[test]
-    fn moments_are_written_and_read() {
+    fn timestamps_round_trip() {
         for (at, text, header) in [
             (0, "1970-01-01T00:00:00Z", "Thu, 01 Jan 1970 00:00:00 GMT"),
             (951_782_401, "2000-02-29T00:00:01Z", "Tue, 29 Feb 2000 00:00:01 GMT"),

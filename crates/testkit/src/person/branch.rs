@@ -1,4 +1,4 @@
-//! Pulls and what is pushed to them.
+//! Pulls and the commits that people push to them.
 
 use std::sync::Arc;
 
@@ -15,25 +15,25 @@ impl WorldPerson {
         self.open_branch(branch, files, PullOrigin::SameRepo)
     }
 
-    /// Opens a pull from a fork: nobody here may push to it.
+    /// Opens a pull from a fork, to which only its author may push.
     #[track_caller]
     pub fn open_from_fork(&self, branch: &str, files: &[(&str, &str)]) -> PullNumber {
         self.open_branch(branch, files, PullOrigin::Fork)
     }
 
-    /// Pushes a commit that changes one file; the closure gets "" for a new one.
+    /// Pushes a commit that changes one file. The closure receives "" for a new file.
     #[track_caller]
     pub fn push(&self, path: &str, edit: impl FnOnce(&str) -> String) -> Sha {
         self.commit(|tree| edit_file(tree, path, edit))
     }
 
-    /// Pushes a commit without a file.
+    /// Pushes a commit that deletes a file.
     #[track_caller]
     pub fn remove(&self, path: &str) -> Sha {
         self.commit(|tree| drop(tree.remove(path)))
     }
 
-    /// Pushes a commit in which a file has another name.
+    /// Pushes a commit that renames a file.
     #[track_caller]
     pub fn rename(&self, from: &str, to: &str) -> Sha {
         self.commit(|tree| {
@@ -43,7 +43,7 @@ impl WorldPerson {
         })
     }
 
-    /// Pushes a commit with any change.
+    /// Pushes a commit that edits the tree in any way.
     #[track_caller]
     pub fn commit(&self, edit: impl FnOnce(&mut FileTree)) -> Sha {
         self.act("push", |repo, pull| {
@@ -56,19 +56,19 @@ impl WorldPerson {
         })
     }
 
-    /// Force-pushes the same patch as another commit.
+    /// Force-pushes the same patch as a different commit.
     #[track_caller]
     pub fn amend(&self) -> Sha {
         self.replace_commits("amend", |_| {})
     }
 
-    /// Force-pushes another patch in place of all commits.
+    /// Replaces all commits of the pull by one with another patch.
     #[track_caller]
     pub fn force_push(&self, path: &str, edit: impl FnOnce(&str) -> String) -> Sha {
         self.replace_commits("force-push", |tree| edit_file(tree, path, edit))
     }
 
-    /// Force-pushes the same changes on top of the base as it is now.
+    /// Rebases the pull's changes onto the current base.
     #[track_caller]
     pub fn rebase(&self) -> Sha {
         self.act("rebase", |repo, pull| {
@@ -79,7 +79,7 @@ impl WorldPerson {
         })
     }
 
-    /// Pushes to the branch that pulls want into.
+    /// Pushes to the base branch.
     #[track_caller]
     pub fn push_base(&self, path: &str, edit: impl FnOnce(&str) -> String) -> Sha {
         self.world.tick_and_change(|repo| {
@@ -91,7 +91,7 @@ impl WorldPerson {
         })
     }
 
-    /// Commits on top of the head and keeps it for the moment, as a worker does in its copy.
+    /// Commits on top of the head without pushing, as a worker does in its clone.
     #[track_caller]
     pub fn prepare_commit(&self, path: &str, edit: impl FnOnce(&str) -> String) -> Sha {
         self.act("commit", |repo, pull| {
@@ -102,7 +102,7 @@ impl WorldPerson {
         })
     }
 
-    /// The same changes on top of the base as it is now, kept for the moment.
+    /// Rebases the pull's changes onto the current base without pushing.
     #[track_caller]
     pub fn prepare_rebase(&self) -> Sha {
         self.act("commit", |repo, pull| {
@@ -111,7 +111,7 @@ impl WorldPerson {
         })
     }
 
-    /// Commits on top of the default branch and keeps it for the moment.
+    /// Commits on top of the default branch without pushing.
     pub fn prepare_branch(&self, path: &str, text: &str) -> Sha {
         self.world.tick_and_change(|repo| {
             let base: Vec<Sha> = repo.branch(&repo.default_branch).cloned().into_iter().collect();
@@ -121,13 +121,13 @@ impl WorldPerson {
         })
     }
 
-    /// Pushes what was prepared, if the branch is where it was seen.
-    pub fn push_with_lease(&self, commit: &Sha, over: &Sha) -> Result<(), ForgeError> {
+    /// Pushes a prepared commit if the branch still points at the expected commit.
+    pub fn push_with_lease(&self, commit: &Sha, expected: &Sha) -> Result<(), ForgeError> {
         let pull = self.pull();
         self.world.tick_and_change(|repo| {
             repo.check_may_push(&self.login, pull)?;
             let row = repo.pull(pull)?;
-            if row.head != *over {
+            if row.head != *expected {
                 return Err(ForgeError::Conflict("the branch".to_owned()));
             }
             let branch = row.branch.clone();
@@ -136,19 +136,17 @@ impl WorldPerson {
         })
     }
 
-    /// Closes the pull.
     #[track_caller]
     pub fn close(&self) {
         self.act("close", |repo, pull| repo.set_state(pull, &self.login, PullState::Closed));
     }
 
-    /// Opens it again.
     #[track_caller]
     pub fn reopen(&self) {
         self.act("reopen", |repo, pull| repo.set_state(pull, &self.login, PullState::Open));
     }
 
-    /// Merges it, whatever anybody thinks of it.
+    /// Merges the pull, regardless of reviews and checks.
     #[track_caller]
     pub fn merge(&self) {
         self.act("merge", |repo, pull| {
@@ -160,22 +158,22 @@ impl WorldPerson {
         });
     }
 
-    /// Gives it another title.
+    /// Changes the title.
     #[track_caller]
     pub fn retitle(&self, title: &str) {
         self.act("retitle", |repo, pull| repo.pull_mut(pull).map(|row| title.clone_into(&mut row.title)));
     }
 
-    /// Says that it is not meant for review yet.
+    /// Converts the pull to a draft.
     #[track_caller]
     pub fn mark_draft(&self) {
-        self.act("make it a draft", |repo, pull| repo.pull_mut(pull).map(|row| row.draft = true));
+        self.act("convert the pull to a draft", |repo, pull| repo.pull_mut(pull).map(|row| row.draft = true));
     }
 
-    /// Says that it is.
+    /// Marks a draft as ready for review.
     #[track_caller]
     pub fn mark_ready(&self) {
-        self.act("end the draft", |repo, pull| repo.pull_mut(pull).map(|row| row.draft = false));
+        self.act("mark the pull as ready", |repo, pull| repo.pull_mut(pull).map(|row| row.draft = false));
     }
 
     #[track_caller]
@@ -217,7 +215,7 @@ fn edit_file(tree: &mut FileTree, path: &str, edit: impl FnOnce(&str) -> String)
     tree.insert(path.to_owned(), Arc::from(text));
 }
 
-/// The pull's changes on top of the base as it is now, and that base.
+/// Returns the pull's changes applied to the current base, and that base.
 fn rebase_tree(repo: &StoredRepo, pull: PullNumber) -> Result<(FileTree, Sha), ForgeError> {
     let patch = repo.diff_of_pull(repo.pull(pull)?);
     let base = find_base(repo, pull)?;

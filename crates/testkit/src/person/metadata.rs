@@ -1,4 +1,4 @@
-//! Labels, assignees, checks, issues, and people who come and go.
+//! Labels, assignees, checks, issues, and changes of a person's access.
 
 use referee_core::model::{Access, CheckState, IssueNumber, Login};
 use referee_core::plan::CommentTarget;
@@ -8,19 +8,18 @@ use super::WorldPerson;
 use crate::world::{StoredIssue, StoredUser, add_label};
 
 impl WorldPerson {
-    /// Puts a label on the pull.
+    /// Adds a label to the pull.
     #[track_caller]
     pub fn label(&self, name: &str) {
         self.act("label", |repo, pull| repo.label(pull, &self.login, name));
     }
 
-    /// Takes a label off, whoever put it on.
+    /// Removes a label, no matter who added it.
     #[track_caller]
     pub fn unlabel(&self, name: &str) {
         self.act("unlabel", |repo, pull| repo.unlabel(pull, &self.login, name));
     }
 
-    /// Assigns somebody.
     #[track_caller]
     pub fn assign(&self, who: &str) {
         self.act("assign", |repo, pull| {
@@ -31,7 +30,6 @@ impl WorldPerson {
         });
     }
 
-    /// Assigns somebody to an issue.
     #[track_caller]
     pub fn assign_issue(&self, issue: IssueNumber, who: &str) {
         let assigned =
@@ -39,7 +37,7 @@ impl WorldPerson {
         self.expect_ok("assign the issue", assigned);
     }
 
-    /// Takes somebody off.
+    /// Removes an assignee.
     #[track_caller]
     pub fn unassign(&self, who: &str) {
         self.act("unassign", |repo, pull| {
@@ -47,7 +45,7 @@ impl WorldPerson {
         });
     }
 
-    /// Reports a check at the head, as a build server does.
+    /// Reports a check at the head, as a CI server does.
     #[track_caller]
     pub fn report_check(&self, name: &str, state: CheckState) {
         self.act("report a check", |repo, pull| {
@@ -57,7 +55,6 @@ impl WorldPerson {
         });
     }
 
-    /// Opens an issue.
     pub fn open_issue(&self, labels: &[&str]) -> IssueNumber {
         self.world.tick_and_change(|repo| {
             let number = IssueNumber(repo.next_number());
@@ -71,14 +68,13 @@ impl WorldPerson {
         })
     }
 
-    /// Closes an issue.
     #[track_caller]
     pub fn close_issue(&self, issue: IssueNumber) {
         let closed = self.world.tick_and_change(|repo| repo.issue_mut(issue).map(|row| row.open = false));
         self.expect_ok("close the issue", closed);
     }
 
-    /// Loses write access; what they said stays, and what counted still counts.
+    /// Loses write access. Their texts stay, and verdicts that counted keep counting.
     pub fn lose_write_access(&self) {
         self.world.tick_and_change(|repo| {
             let user = StoredUser { access: Access::Read, bot: false, deleted: false };
@@ -86,7 +82,7 @@ impl WorldPerson {
         });
     }
 
-    /// Is deleted: their words stand without a name.
+    /// Deletes the account. Their texts stay without an author.
     pub fn delete_account(&self) {
         self.world.tick_and_change(|repo| {
             let user = StoredUser { access: Access::Read, bot: false, deleted: true };

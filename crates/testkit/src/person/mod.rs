@@ -1,4 +1,4 @@
-//! What people do, in the trade's words. Deeds that the forge refuses panic: a script that cannot happen is wrong.
+//! Actions of people on a world. An action that the forge refuses panics: a script that cannot happen is wrong.
 
 mod branch;
 mod metadata;
@@ -10,14 +10,14 @@ use referee_core::model::{Login, PullNumber, Sha};
 
 use crate::world::{StoredRepo, World};
 
-/// Hands at a world: whoever they belong to acts on the newest pull, or on a named one.
+/// A factory for people who act on the newest pull, or on a given one.
 #[derive(Clone, Debug)]
 pub struct WorldPeople {
     world: World,
     pull: Option<PullNumber>,
 }
 
-/// Somebody who acts.
+/// A person who acts on a pull.
 #[derive(Clone, Debug)]
 pub struct WorldPerson {
     world: World,
@@ -26,49 +26,47 @@ pub struct WorldPerson {
 }
 
 impl World {
-    /// Hands that act on the newest pull.
+    /// Returns people who act on the newest pull.
     pub fn people(&self) -> WorldPeople {
         WorldPeople { world: self.clone(), pull: None }
     }
 }
 
 impl WorldPeople {
-    /// Hands that act on that pull.
+    /// Returns people who act on the given pull.
     #[must_use]
     pub fn on(&self, pull: PullNumber) -> Self {
         Self { world: self.world.clone(), pull: Some(pull) }
     }
 
-    /// Somebody's hands. Whoever nobody admitted may read and comment.
+    /// Returns the person of that name. A name that was never admitted may read and comment.
     pub fn as_(&self, login: &str) -> WorldPerson {
         WorldPerson { world: self.world.clone(), login: Login::from(login), pull: self.pull }
     }
 }
 
 impl WorldPerson {
-    /// Their name.
     pub fn login(&self) -> &Login {
         &self.login
     }
 
-    /// The same person at another pull.
+    /// Returns the same person, acting on another pull.
     #[must_use]
     pub fn on(&self, pull: PullNumber) -> Self {
         Self { pull: Some(pull), ..self.clone() }
     }
 
-    /// The pull they act on.
     #[track_caller]
     pub fn pull(&self) -> PullNumber {
-        self.expect_ok("find a pull", self.pull.or_else(|| self.world.newest_pull()).ok_or("there is none"))
+        self.expect_ok("find a pull", self.pull.or_else(|| self.world.newest_pull()).ok_or("the repository has none"))
     }
 
-    /// The head they see.
+    /// Returns the head of their pull.
     #[track_caller]
     pub fn head(&self) -> Sha {
         let pull = self.pull();
         self.expect_ok(
-            "see the head",
+            "read the head",
             self.world.with_repo(|repo| Ok::<_, referee_forge::ForgeError>(repo.pull(pull)?.head.clone())),
         )
     }

@@ -1,31 +1,31 @@
-//! What a proxy breaks, and when.
+//! The faults that a proxy injects, and the requests they apply to.
 
 use std::time::Duration;
 
-/// What happens to a request.
+/// A fault injected into one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProxyFault {
-    /// The connection closes; the server sees nothing.
+    /// Closes the connection before the server sees the request.
     DropBefore,
-    /// The server does it; the connection closes without an answer.
+    /// Closes the connection after the server handled the request, without a response.
     DropAfter,
-    /// An error 500; the server sees nothing.
+    /// Responds 500 before the server sees the request.
     Error,
-    /// The server does it; an error 500 is told.
+    /// Responds 500 after the server handled the request.
     ErrorAfter,
-    /// A 502 with a page of HTML; the server sees nothing.
+    /// Responds 502 with an HTML page before the server sees the request.
     Gateway,
-    /// The server does it; the answer takes this long.
+    /// Delays the response by this long.
     Slow(Duration),
-    /// The server does it; half of the answer's body arrives.
+    /// Cuts the response body in half.
     Truncated,
-    /// A 429 that asks to wait this many seconds; the server sees nothing.
+    /// Responds 429 with `Retry-After` in seconds before the server sees the request.
     RateLimited(u64),
-    /// The server does it; the answer is no JSON.
+    /// Replaces the response body by invalid JSON after the server handled the request.
     WrongJson,
 }
 
-/// Which request it happens to.
+/// Selects the request that a fault applies to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestMatcher {
     kind: MatchKind,
@@ -42,54 +42,54 @@ enum MatchKind {
 }
 
 impl ProxyFault {
-    /// Whether the server sees the request.
+    /// Returns whether the server sees the request.
     pub(super) fn reaches_server(self) -> bool {
         !matches!(self, Self::DropBefore | Self::Error | Self::Gateway | Self::RateLimited(_))
     }
 }
 
 impl RequestMatcher {
-    /// The nth request, beginning with 1.
+    /// Matches the nth request, counted from 1.
     pub fn nth(nth: usize) -> Self {
         Self { kind: MatchKind::Any, path_part: String::new(), nth, repeats: false }
     }
 
-    /// The nth that reads.
+    /// Matches the nth reading request.
     pub fn nth_read(nth: usize) -> Self {
         Self { kind: MatchKind::Read, ..Self::nth(nth) }
     }
 
-    /// The nth that writes.
+    /// Matches the nth writing request.
     pub fn nth_write(nth: usize) -> Self {
         Self { kind: MatchKind::Write, ..Self::nth(nth) }
     }
 
-    /// Of those alone whose path has this part.
+    /// Counts only requests whose path contains `part`.
     #[must_use]
     pub fn with_path(self, part: &str) -> Self {
         Self { path_part: part.to_owned(), ..self }
     }
 
-    /// And all that follow.
+    /// Matches all following requests too.
     #[must_use]
     pub fn and_following(self) -> Self {
         Self { repeats: true, ..self }
     }
 
-    /// Counts a request that comes; whether it happens to this one.
-    pub(super) fn matches_next(&mut self, reads: bool, path: &str) -> bool {
-        let kind = match self.kind {
+    /// Counts an incoming request and returns whether it matches.
+    pub(super) fn matches_next(&mut self, is_read: bool, path: &str) -> bool {
+        let kind_matches = match self.kind {
             MatchKind::Any => true,
-            MatchKind::Read => reads,
-            MatchKind::Write => !reads,
+            MatchKind::Read => is_read,
+            MatchKind::Write => !is_read,
         };
-        if !kind || !path.contains(&self.path_part) {
+        if !kind_matches || !path.contains(&self.path_part) {
             return false;
         }
-        let strikes = self.nth == 1;
+        let matched = self.nth == 1;
         if self.nth > 1 || !self.repeats {
             self.nth = self.nth.saturating_sub(1);
         }
-        strikes
+        matched
     }
 }

@@ -1,7 +1,7 @@
-//! A proxy on loopback between a client and a real server: it writes down what passes, and breaks what it is told to.
+//! A fault-injecting proxy on loopback between a client and a server. It logs every request.
 //!
-//! It has a thread and a runtime of its own, so that a test may block. Each connection carries one request, and nothing
-//! is rewritten but that.
+//! The proxy runs on its own thread and runtime, so that a test may block. Each connection carries one request; only the
+//! `Connection` header is rewritten.
 
 mod fault;
 mod relay;
@@ -17,7 +17,7 @@ pub use fault::{ProxyFault, RequestMatcher};
 pub use state::LoggedRequest;
 use state::ProxyState;
 
-/// A proxy in front of one server. It ends when it is dropped.
+/// A proxy in front of one server. It stops when it is dropped.
 pub struct Proxy {
     url: String,
     state: Arc<ProxyState>,
@@ -26,55 +26,55 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// A proxy in front of an address on this machine: `http://127.0.0.1:3000`, or with a path below which all is.
+    /// Starts a proxy in front of a loopback URL such as `http://127.0.0.1:3000`, optionally with a path.
     ///
     /// # Panics
-    /// If that is no such address, or if there is no free port.
+    /// Panics if the URL is not a loopback URL with a port, or if no port is free.
     pub fn in_front_of(url: &str) -> Self {
-        let rest = url.strip_prefix("http://").expect("a plain address");
+        let rest = url.strip_prefix("http://").expect("an http:// URL");
         let (server, path) = rest.split_once('/').unwrap_or((rest, ""));
         let server: SocketAddr = server.replace("localhost", "127.0.0.1").parse().expect("an address with a port");
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let here = listener.local_addr().expect("an own address");
+        let address = listener.local_addr().expect("a bound listener has an address");
         let state = Arc::new(ProxyState::default());
         let (stop, stopped) = oneshot::channel();
         let shared = Arc::clone(&state);
         let thread = std::thread::spawn(move || relay::run_relay(listener, server, &shared, stopped));
-        let url = format!("http://{here}/{path}").trim_end_matches('/').to_owned();
+        let url = format!("http://{address}/{path}").trim_end_matches('/').to_owned();
         Self { url, state, stop: Some(stop), thread: Some(thread) }
     }
 
-    /// Where it listens, with the path of what is behind it and without a slash at the end.
+    /// Returns the proxy's URL, with the path of the server's URL and without a trailing slash.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// All that came since the beginning or the last [`Proxy::forget`], in the order in which it was answered.
+    /// Returns all requests since the start or the last [`Proxy::forget`], in the order of their responses.
     pub fn log(&self) -> Vec<LoggedRequest> {
         self.state.log()
     }
 
-    /// How many of those read.
+    /// Counts the reading requests in the log.
     pub fn read_count(&self) -> usize {
-        self.log().iter().filter(|seen| seen.is_read()).count()
+        self.log().iter().filter(|request| request.is_read()).count()
     }
 
-    /// How many of those write, whatever became of them.
+    /// Counts the writing requests in the log, failed ones included.
     pub fn write_count(&self) -> usize {
-        self.log().iter().filter(|seen| !seen.is_read()).count()
+        self.log().iter().filter(|request| !request.is_read()).count()
     }
 
-    /// Forgets what came, the faults that did not happen yet, and what should be done after a write.
+    /// Clears the log, the pending faults and the pending hooks.
     pub fn forget(&self) {
         self.state.forget();
     }
 
-    /// Breaks a request. Requests are counted from now on.
+    /// Schedules a fault. Requests are counted from this call on.
     pub fn inject_fault(&self, fault: ProxyFault, when: RequestMatcher) {
         self.state.add_fault(fault, when);
     }
 
-    /// Does something when the nth write from now on was done by the server and its sender does not know yet.
+    /// Runs a hook after the server handled the nth write from now on, before the client receives the response.
     pub fn after_write(&self, nth: usize, hook: impl FnOnce() + Send + 'static) {
         self.state.after_write(nth, Box::new(hook));
     }
@@ -82,7 +82,7 @@ impl Proxy {
 
 impl Drop for Proxy {
     fn drop(&mut self) {
-        // Whoever stopped already is as good as stopped.
+        // The thread may have stopped already.
         let _ = self.stop.take().map(|stop| stop.send(()));
         let _ = self.thread.take().map(JoinHandle::join);
     }

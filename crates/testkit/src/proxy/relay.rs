@@ -1,4 +1,4 @@
-//! The wire of a proxy: one request per connection, passed on as it came.
+//! The relay of a proxy: one request per connection, forwarded unchanged.
 
 use std::io;
 use std::net::SocketAddr;
@@ -13,21 +13,21 @@ use super::state::{LoggedRequest, ProxyState};
 
 const HEAD_END: &[u8] = b"\r\n\r\n";
 
-/// Serves until it is stopped.
+/// Accepts connections until `stopped` resolves.
 pub(super) fn run_relay(
     listener: std::net::TcpListener,
     server: SocketAddr,
     state: &Arc<ProxyState>,
     stopped: oneshot::Receiver<()>,
 ) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("create a runtime");
     runtime.block_on(async {
-        listener.set_nonblocking(true).expect("a socket that does not block");
-        let listener = TcpListener::from_std(listener).expect("a listener");
+        listener.set_nonblocking(true).expect("make the socket non-blocking");
+        let listener = TcpListener::from_std(listener).expect("register the listener");
         let accepting = async {
             while let Ok((client, _)) = listener.accept().await {
                 let state = Arc::clone(state);
-                // A sender that went away is no trouble of the proxy.
+                // A client that disconnected is not an error of the proxy.
                 tokio::spawn(async move { serve_connection(client, server, &state).await.unwrap_or_default() });
             }
         };
@@ -41,16 +41,16 @@ pub(super) fn run_relay(
 async fn serve_connection(mut client: TcpStream, server: SocketAddr, state: &ProxyState) -> io::Result<()> {
     let Some(request) = RelayedRequest::read(&mut client).await? else { return Ok(()) };
     let fault = state.next_fault(&request.method, &request.path);
-    let passes = fault.is_none_or(ProxyFault::reaches_server);
-    let answer = if passes { forward(&request, server).await.ok() } else { None };
-    let passed = answer.is_some();
-    let answer = apply_fault(fault, answer.unwrap_or_else(unreachable_response));
+    let reaches_server = fault.is_none_or(ProxyFault::reaches_server);
+    let response = if reaches_server { forward(&request, server).await.ok() } else { None };
+    let reached_server = response.is_some();
+    let response = apply_fault(fault, response.unwrap_or_else(unreachable_response));
     let (method, path) = (request.method, request.path);
-    state.log_request(LoggedRequest { method, path, status: parse_status(&answer), reached_server: passed });
+    state.log_request(LoggedRequest { method, path, status: parse_status(&response), reached_server });
     if let Some(ProxyFault::Slow(time)) = fault {
         tokio::time::sleep(time).await;
     }
-    client.write_all(&answer).await?;
+    client.write_all(&response).await?;
     client.shutdown().await
 }
 
@@ -62,7 +62,7 @@ struct RelayedRequest {
 }
 
 impl RelayedRequest {
-    /// Nothing if the sender went away before it was whole.
+    /// Reads one request; `None` if the client disconnects before the request is complete.
     async fn read(client: &mut TcpStream) -> io::Result<Option<Self>> {
         let mut bytes = Vec::new();
         loop {
@@ -82,15 +82,15 @@ impl RelayedRequest {
             let (name, value) = line.split_once(':')?;
             if name.eq_ignore_ascii_case("content-length") { value.trim().parse().ok() } else { None }
         });
-        let mut first = head.lines().next()?.split(' ').map(str::to_owned);
-        let (method, path) = (first.next()?, first.next()?);
+        let mut request_line = head.lines().next()?.split(' ').map(str::to_owned);
+        let (method, path) = (request_line.next()?, request_line.next()?);
         (body.len() >= length.unwrap_or(0)).then(|| Self { method, path, head, body: body.to_vec() })
     }
 
-    /// The same, on a connection that ends with the answer.
+    /// Serialises the request with `Connection: close`.
     fn to_closing_bytes(&self) -> Vec<u8> {
-        let lasts = |line: &&str| !line.to_ascii_lowercase().starts_with("connection:");
-        let lines: Vec<&str> = self.head.lines().filter(lasts).chain(["connection: close"]).collect();
+        let keeps = |line: &&str| !line.to_ascii_lowercase().starts_with("connection:");
+        let lines: Vec<&str> = self.head.lines().filter(keeps).chain(["connection: close"]).collect();
         [lines.join("\r\n").as_bytes(), HEAD_END, &self.body].concat()
     }
 }
@@ -98,14 +98,14 @@ impl RelayedRequest {
 async fn forward(request: &RelayedRequest, server: SocketAddr) -> io::Result<Vec<u8>> {
     let mut stream = TcpStream::connect(server).await?;
     stream.write_all(&request.to_closing_bytes()).await?;
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).await?;
-    Ok(answer)
+    let mut response = Vec::new();
+    stream.read_to_end(&mut response).await?;
+    Ok(response)
 }
 
-/// What the sender gets to see; nothing is a connection that closes.
-fn apply_fault(fault: Option<ProxyFault>, answer: Vec<u8>) -> Vec<u8> {
-    let Some(fault) = fault else { return answer };
+/// Returns the bytes sent to the client; empty for a connection that is closed without a response.
+fn apply_fault(fault: Option<ProxyFault>, response: Vec<u8>) -> Vec<u8> {
+    let Some(fault) = fault else { return response };
     match fault {
         ProxyFault::DropBefore | ProxyFault::DropAfter => Vec::new(),
         ProxyFault::Error | ProxyFault::ErrorAfter => {
@@ -119,20 +119,22 @@ fn apply_fault(fault: Option<ProxyFault>, answer: Vec<u8>) -> Vec<u8> {
             build_response("429 Too Many Requests", &format!("retry-after: {seconds}\r\n"), "too many requests")
         }
         ProxyFault::WrongJson => {
-            let status =
-                String::from_utf8_lossy(&answer).lines().next().and_then(|it| Some(it.split_once(' ')?.1.to_owned()));
+            let status = String::from_utf8_lossy(&response)
+                .lines()
+                .next()
+                .and_then(|line| Some(line.split_once(' ')?.1.to_owned()));
             build_response(status.as_deref().unwrap_or("200 OK"), "content-type: application/json\r\n", "{\"id\": ]")
         }
         ProxyFault::Truncated => {
-            let whole = split_head_body(&answer).map_or(0, |(_, body)| body.len());
-            answer[..answer.len() - whole.div_ceil(2)].to_vec()
+            let body_length = split_head_body(&response).map_or(0, |(_, body)| body.len());
+            response[..response.len() - body_length.div_ceil(2)].to_vec()
         }
-        ProxyFault::Slow(_) => answer,
+        ProxyFault::Slow(_) => response,
     }
 }
 
 fn unreachable_response() -> Vec<u8> {
-    build_response("502 Bad Gateway", "", "the server behind the proxy is gone")
+    build_response("502 Bad Gateway", "", "the server behind the proxy is unreachable")
 }
 
 fn build_response(status: &str, headers: &str, body: &str) -> Vec<u8> {
@@ -141,10 +143,10 @@ fn build_response(status: &str, headers: &str, body: &str) -> Vec<u8> {
 }
 
 fn split_head_body(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let end = bytes.windows(HEAD_END.len()).position(|it| it == HEAD_END)?;
+    let end = bytes.windows(HEAD_END.len()).position(|window| window == HEAD_END)?;
     Some((&bytes[..end], &bytes[end + HEAD_END.len()..]))
 }
 
-fn parse_status(answer: &[u8]) -> Option<u16> {
-    std::str::from_utf8(answer.get(9..12)?).ok()?.parse().ok()
+fn parse_status(response: &[u8]) -> Option<u16> {
+    std::str::from_utf8(response.get(9..12)?).ok()?.parse().ok()
 }

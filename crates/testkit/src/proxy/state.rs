@@ -1,24 +1,23 @@
-//! What a proxy saw and what it was told.
+//! The log, the faults and the hooks of a proxy.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::fault::{ProxyFault, RequestMatcher};
 
-/// A request that came.
+/// A request that passed through the proxy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoggedRequest {
-    /// Its method.
     pub method: String,
-    /// Its path and query.
+    /// Path and query.
     pub path: String,
-    /// What its sender was told; nothing if the connection was closed.
+    /// The status sent to the client; `None` if the connection was closed without a response.
     pub status: Option<u16>,
-    /// Whether the server saw it.
+    /// Whether the server received the request.
     pub reached_server: bool,
 }
 
 impl LoggedRequest {
-    /// Whether it only reads. Git asks for objects by a POST.
+    /// Returns whether the request only reads. Git fetches objects with a POST to `git-upload-pack`.
     pub fn is_read(&self) -> bool {
         is_read_request(&self.method, &self.path)
     }
@@ -59,21 +58,21 @@ impl ProxyState {
         self.lock().hooks.push((nth, hook));
     }
 
-    /// What happens to a request that comes now: every fault counts it, the first that strikes wins.
+    /// Returns the fault for an incoming request. Every fault counts the request; the first one that matches applies.
     pub(super) fn next_fault(&self, method: &str, path: &str) -> Option<ProxyFault> {
         let mut inner = self.lock();
-        let strikes = inner
+        let matched = inner
             .faults
             .iter_mut()
             .filter_map(|(fault, when)| when.matches_next(is_read_request(method, path), path).then_some(*fault));
-        strikes.collect::<Vec<_>>().first().copied()
+        matched.collect::<Vec<_>>().first().copied()
     }
 
-    /// Writes a request down before its sender gets to know.
-    pub(super) fn log_request(&self, seen: LoggedRequest) {
-        let wrote = seen.reached_server && !seen.is_read();
+    /// Logs a request before its response is sent, and runs the hooks that are due.
+    pub(super) fn log_request(&self, request: LoggedRequest) {
+        let wrote = request.reached_server && !request.is_read();
         let mut inner = self.lock();
-        inner.log.push(seen);
+        inner.log.push(request);
         let mut due = Vec::new();
         if wrote {
             for (nth, hook) in std::mem::take(&mut inner.hooks) {
@@ -84,7 +83,7 @@ impl ProxyState {
                 }
             }
         }
-        // A hook may ask the proxy.
+        // Unlocked first: a hook may call the proxy.
         drop(inner);
         for hook in due {
             hook();

@@ -1,11 +1,11 @@
-//! What people do, told as it is done.
+//! Actions of people in a scenario, recorded in its transcript.
 
 use referee_core::model::{FindingId, ReviewId, ThreadId};
 
 use super::ScenarioRun;
 use crate::person::WorldPerson;
 
-/// Somebody who acts in a scene.
+/// A person who acts in a scenario.
 #[derive(Debug)]
 pub struct ScenarioActor<'s> {
     pub(super) run: &'s mut ScenarioRun,
@@ -13,31 +13,31 @@ pub struct ScenarioActor<'s> {
 }
 
 impl<'s> ScenarioActor<'s> {
-    /// Pushes a commit with another text of one file.
+    /// Pushes a commit that replaces the text of one file.
     #[track_caller]
     pub fn pushes(self, path: &str, text: &str) -> &'s mut ScenarioRun {
         let head = self.person.push(path, |_| text.to_owned());
         self.record(&format!("pushes {path}: {}", head.short()))
     }
 
-    /// Pushes a commit in which one line of a file reads differently.
+    /// Pushes a commit that replaces one line of a file.
     #[track_caller]
     pub fn changes_line(self, path: &str, line: usize, text: &str) -> &'s mut ScenarioRun {
         let head = self.person.push(path, |before| {
             let lines = before.lines().enumerate();
-            lines.map(|(at, old)| if at + 1 == line { format!("{text}\n") } else { format!("{old}\n") }).collect()
+            lines.map(|(index, old)| if index + 1 == line { format!("{text}\n") } else { format!("{old}\n") }).collect()
         });
         self.record(&format!("changes line {line} of {path}: {}", head.short()))
     }
 
-    /// Gives a file another name.
+    /// Pushes a commit that renames a file.
     #[track_caller]
     pub fn renames(self, from: &str, to: &str) -> &'s mut ScenarioRun {
         let head = self.person.rename(from, to);
         self.record(&format!("renames {from} to {to}: {}", head.short()))
     }
 
-    /// Rebases onto a base that moved.
+    /// Pushes to the base branch and rebases onto it.
     #[track_caller]
     pub fn rebases(self) -> &'s mut ScenarioRun {
         self.person.push_base("src/base.rs", |text| format!("{text}fn base() {{}}\n"));
@@ -45,7 +45,7 @@ impl<'s> ScenarioActor<'s> {
         self.record(&format!("rebases: {}", head.short()))
     }
 
-    /// Force-pushes the same change.
+    /// Force-pushes the same patch.
     #[track_caller]
     pub fn amends(self) -> &'s mut ScenarioRun {
         let head = self.person.amend();
@@ -68,12 +68,12 @@ impl<'s> ScenarioActor<'s> {
         self.record(&format!("resolves the thread of F{finding}"))
     }
 
-    /// Opens a finding's resolved thread again.
+    /// Reopens a finding's resolved thread.
     #[track_caller]
     pub fn unresolves(self, finding: u64) -> &'s mut ScenarioRun {
         let thread = self.find_thread(finding);
         self.person.unresolve(&thread);
-        self.record(&format!("opens the thread of F{finding} again"))
+        self.record(&format!("reopens the thread of F{finding}"))
     }
 
     /// Comments on the pull.
@@ -83,35 +83,34 @@ impl<'s> ScenarioActor<'s> {
         self.record(&format!("comments: {}", text.lines().next().unwrap_or_default()))
     }
 
-    /// Gives the bot a command.
+    /// Comments with a command for the bot.
     #[track_caller]
     pub fn commands(self, verb: &str) -> &'s mut ScenarioRun {
         let text = format!("@{} {verb}", crate::simulation::bot_login());
         self.comments(&text)
     }
 
-    /// Asks for changes.
+    /// Requests changes.
     #[track_caller]
     pub fn blocks(self, text: &str) -> &'s mut ScenarioRun {
         self.person.block(text);
         self.record(&format!("asks for changes: {text}"))
     }
 
-    /// Approves.
     #[track_caller]
     pub fn approves(self) -> &'s mut ScenarioRun {
         self.person.approve("good");
         self.record("approves")
     }
 
-    /// Reviews with any text and no verdict.
+    /// Posts a review without a verdict.
     #[track_caller]
     pub fn reviews_without_verdict(self, text: &str) -> &'s mut ScenarioRun {
         self.person.review_without_verdict(text);
         self.record("reviews without a verdict")
     }
 
-    /// Asks for the bot's review again.
+    /// Requests another review from the bot.
     #[track_caller]
     pub fn requests_review_again(self) -> &'s mut ScenarioRun {
         self.person.request_review(crate::simulation::bot_login().as_str());
@@ -126,16 +125,16 @@ impl<'s> ScenarioActor<'s> {
         self.record("dismisses the bot's review")
     }
 
-    /// Changes the words of the bot's newest review, and keeps what is hidden in it.
+    /// Prepends text to the bot's newest review, and keeps its hidden part.
     #[track_caller]
-    pub fn edits_summary(self, words: &str) -> &'s mut ScenarioRun {
+    pub fn edits_summary(self, prefix: &str) -> &'s mut ScenarioRun {
         let review = self.newest_bot_review();
         let text = self.run.review_text(&review);
-        self.person.edit_review(&review, &format!("{words}\n\n{text}"));
+        self.person.edit_review(&review, &format!("{prefix}\n\n{text}"));
         self.record("edits the bot's summary")
     }
 
-    /// Closes the pull and opens it again.
+    /// Closes and reopens the pull.
     #[track_caller]
     pub fn reopens(self) -> &'s mut ScenarioRun {
         self.person.close();
@@ -143,10 +142,10 @@ impl<'s> ScenarioActor<'s> {
         self.record("closes and reopens")
     }
 
-    /// Does anything else.
+    /// Performs any other action, recorded as `what`.
     #[track_caller]
-    pub fn does(self, what: &str, deed: impl FnOnce(&WorldPerson)) -> &'s mut ScenarioRun {
-        deed(&self.person);
+    pub fn does(self, what: &str, action: impl FnOnce(&WorldPerson)) -> &'s mut ScenarioRun {
+        action(&self.person);
         self.record(what)
     }
 
@@ -163,8 +162,8 @@ impl<'s> ScenarioActor<'s> {
     }
 
     fn record(self, what: &str) -> &'s mut ScenarioRun {
-        let words = format!("{} {what}", self.person.login());
-        self.run.record(words);
+        let event = format!("{} {what}", self.person.login());
+        self.run.record(event);
         self.run
     }
 }

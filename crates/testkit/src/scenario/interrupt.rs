@@ -1,4 +1,4 @@
-//! A process at the forge to whom something happens in the middle of a turn.
+//! A client that runs scheduled closures in the middle of a turn.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -11,20 +11,20 @@ use referee_forge::{
 
 use crate::world::{World, WorldClient};
 
-/// When something happens within a turn.
+/// A moment within a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnMoment {
-    /// After everything was read, before the head is looked at again.
+    /// After the pull was read, before the head is checked again.
     BeforePosting,
-    /// While a review with that verdict is on its way: right before it lands.
+    /// After a review with that verdict was sent, before the forge stores it.
     BeforePostLands(Verdict),
-    /// Right after a review with that verdict landed.
+    /// Right after the forge stored a review with that verdict.
     AfterPost(Verdict),
 }
 
 pub(super) type Interruption = Box<dyn FnOnce(&World) + Send>;
 
-/// A seat to whom things happen.
+/// A forge that runs the pending closures when their moment comes.
 pub(super) struct InterruptingForge<'a> {
     pub(super) client: &'a WorldClient,
     pub(super) pending: Mutex<Vec<(TurnMoment, Interruption)>>,
@@ -32,17 +32,17 @@ pub(super) struct InterruptingForge<'a> {
 
 impl fmt::Debug for InterruptingForge<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Door").field("seat", self.client).finish_non_exhaustive()
+        f.debug_struct("InterruptingForge").field("client", self.client).finish_non_exhaustive()
     }
 }
 
 impl InterruptingForge<'_> {
     fn run_due(&self, moment: TurnMoment) {
-        let mut coming = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = coming.iter().position(|(when, _)| *when == moment) {
-            let (_, deed) = coming.remove(at);
-            drop(coming);
-            deed(self.client.world());
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(index) = pending.iter().position(|(when, _)| *when == moment) {
+            let (_, event) = pending.remove(index);
+            drop(pending);
+            event(self.client.world());
         }
     }
 }
@@ -65,13 +65,13 @@ impl Reader for InterruptingForge<'_> {
 
 #[async_trait::async_trait]
 impl Forge for InterruptingForge<'_> {
-    async fn perform(&self, pull: PullNumber, errand: &ActionRequest<'_>) -> Result<PerformOutcome, ForgeError> {
-        let verdict = match errand.action {
+    async fn perform(&self, pull: PullNumber, request: &ActionRequest<'_>) -> Result<PerformOutcome, ForgeError> {
+        let verdict = match request.action {
             Action::PostReview { verdict, .. } => Some(*verdict),
             _ => None,
         };
         verdict.into_iter().for_each(|verdict| self.run_due(TurnMoment::BeforePostLands(verdict)));
-        let performed = self.client.perform(pull, errand).await;
+        let performed = self.client.perform(pull, request).await;
         verdict.into_iter().for_each(|verdict| self.run_due(TurnMoment::AfterPost(verdict)));
         performed
     }

@@ -1,7 +1,7 @@
-//! Scenarios in the trade's words: a pull, its roles, what reviewers and people do, and the real turn in between.
+//! Scenarios: a pull, its roles, the actions of reviewers and people, and real turns in between.
 //!
-//! The same words make a snapshot (`Scene::snapshot`) or drive a world turn by turn (`Scene::turn`); what is expected is
-//! what `explain` prints. Whatever was written must be looked at: leftovers fail when the world is dropped.
+//! The same builder yields a snapshot (`ScenarioRun::snapshot`) or drives a world turn by turn (`ScenarioRun::turn`);
+//! tests compare with the output of `explain`. A test fails when the world is dropped with effects that it did not check.
 
 mod actor;
 mod catalogue;
@@ -25,7 +25,7 @@ use crate::simulation::bot_login;
 use crate::world::{Quirks, World};
 use transcript::Transcript;
 
-/// A pull before it is opened: who is there, what it changes, which roles read it.
+/// A pull before it is opened: its people, its files and the roles that review it.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     title: &'static str,
@@ -35,70 +35,70 @@ pub struct Scenario {
     changed_files: Vec<(String, String)>,
 }
 
-/// The file that a pull adds where nothing else is said.
+/// The file that a pull adds by default.
 pub const DEFAULT_FILE: &str =
     "fn a() {}\nfn b() {}\nfn login(token: &str) {\n    log(token);\n}\nfn c() {}\nfn d() {}\n";
 
 impl Scenario {
-    /// A pull by alice, who may write, as bob and carol may; carol is the operator; mallory may only read.
+    /// Describes a pull by alice. Alice, bob and carol have write access; carol is the operator; mallory may only read.
     pub fn new(title: &'static str) -> Self {
         let policy = Policy { operator: Some(Login::from("carol")), ci_required: false, ..Policy::default() };
         Self { title, quirks: Quirks::gitea_like(), policy, base_files: Vec::new(), changed_files: Vec::new() }
     }
 
-    /// On a forge with these quirks.
+    /// Selects a forge with these quirks.
     #[must_use]
     pub fn with_quirks(mut self, quirks: Quirks) -> Self {
         self.quirks = quirks;
         self
     }
 
-    /// A role that may block; the bot speaks for it.
+    /// Adds a role that may block, posted by the bot.
     #[must_use]
     pub fn role(self, name: &str) -> Self {
         self.add_role(name, None, |_| {})
     }
 
-    /// A role with an identity of its own.
+    /// Adds a role that posts under its own identity.
     #[must_use]
     pub fn role_with_identity(self, name: &str, identity: &str) -> Self {
         self.add_role(name, Some(Login::from(identity)), |_| {})
     }
 
-    /// A role that reads these files only.
+    /// Adds a role that reviews only these paths.
     #[must_use]
     pub fn role_for_paths(self, name: &str, paths: &str) -> Self {
         self.add_role(name, None, |role| role.paths.push(paths.to_owned()))
     }
 
-    /// A role that may not block.
+    /// Adds a role that may not block.
     #[must_use]
     pub fn advisory_role(self, name: &str) -> Self {
         self.add_role(name, None, |role| role.blocks = false)
     }
 
-    /// A file that is there before.
+    /// Adds a file to the base branch.
     #[must_use]
     pub fn base_has(mut self, path: &str, text: &str) -> Self {
         self.base_files.push((path.to_owned(), text.to_owned()));
         self
     }
 
-    /// A file that the pull adds or changes.
+    /// Adds a file that the pull adds or changes.
     #[must_use]
     pub fn changes(mut self, path: &str, text: &str) -> Self {
         self.changed_files.push((path.to_owned(), text.to_owned()));
         self
     }
 
-    /// Other rules.
+    /// Changes the policy.
     #[must_use]
     pub fn with_policy(mut self, change: impl FnOnce(&mut Policy)) -> Self {
         change(&mut self.policy);
         self
     }
 
-    /// Alice opens the pull.
+    /// Opens the pull as alice.
     pub fn open_pull(self) -> ScenarioRun {
         let Self { title, quirks, policy, base_files: base, changed_files: mut files } = self;
         let world = World::new(quirks);
@@ -117,13 +117,13 @@ impl Scenario {
         let borrowed: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
         let pull = alice.open_pull("feature", &borrowed);
         let holds: Vec<Login> = policy.roles.iter().filter_map(|role| role.identity.clone()).collect();
-        let seat = world.client_with_tokens(&bot_login(), &holds);
+        let client = world.client_with_tokens(&bot_login(), &holds);
         ScenarioRun {
             world,
             pull,
             policy,
             keys: Keys::empty(),
-            client: seat,
+            client,
             inbox: Inbox::default(),
             pending: Vec::new(),
             last_turn: None,

@@ -1,4 +1,4 @@
-//! What reviewers hand in, in words: `report("security").finds(critical("the token is logged").at("src/a.rs", 3))`.
+//! Builders of reports: `report("security").finds(critical("the token is logged").at("src/a.rs", 3))`.
 
 use referee_core::model::{
     Coverage, FindingId, Position, RoleName, RunCost, Severity, Sha, SkippedFile, Submission, SubmittedFinding,
@@ -6,22 +6,22 @@ use referee_core::model::{
 };
 use referee_core::track::Side;
 
-/// A finding that a critical severity makes block.
+/// Builds a critical finding, which blocks on its own.
 pub fn critical(title: &str) -> FindingBuilder {
     FindingBuilder::new(title, Severity::Critical)
 }
 
-/// A finding of which several block.
+/// Builds a warning; several of them block together.
 pub fn warning(title: &str) -> FindingBuilder {
     FindingBuilder::new(title, Severity::Warning)
 }
 
-/// A finding that never blocks.
+/// Builds a suggestion, which never blocks.
 pub fn suggestion(title: &str) -> FindingBuilder {
     FindingBuilder::new(title, Severity::Suggestion)
 }
 
-/// A clean, complete report of a role, until more is said.
+/// Builds a report of a role: complete and clean unless more is added.
 pub fn report(role: &str) -> ReportBuilder {
     ReportBuilder {
         role: RoleName::from(role),
@@ -35,11 +35,11 @@ pub fn report(role: &str) -> ReportBuilder {
     }
 }
 
-/// A finding to be handed in.
+/// A builder of a finding.
 #[derive(Clone, Debug)]
 pub struct FindingBuilder(SubmittedFinding);
 
-/// A report to be handed in.
+/// A builder of a report.
 #[derive(Clone, Debug)]
 pub struct ReportBuilder {
     pub(super) role: RoleName,
@@ -74,7 +74,7 @@ impl FindingBuilder {
         })
     }
 
-    /// On that line.
+    /// Sets the file and line.
     #[must_use]
     pub fn at(mut self, path: &str, line: u32) -> Self {
         path.clone_into(&mut self.0.path);
@@ -82,14 +82,14 @@ impl FindingBuilder {
         self
     }
 
-    /// Found by that rule.
+    /// Sets the rule that found it.
     #[must_use]
     pub fn rule(mut self, rule: &str) -> Self {
         self.0.rule = Some(rule.to_owned());
         self
     }
 
-    /// Why it matters.
+    /// Sets the explanation.
     #[must_use]
     pub fn because(mut self, body: &str) -> Self {
         body.clone_into(&mut self.0.body);
@@ -98,78 +98,78 @@ impl FindingBuilder {
 }
 
 impl ReportBuilder {
-    /// One more finding.
+    /// Adds a finding.
     #[must_use]
-    pub fn finds(mut self, find: FindingBuilder) -> Self {
-        self.findings.push(find.0);
+    pub fn finds(mut self, finding: FindingBuilder) -> Self {
+        self.findings.push(finding.0);
         self
     }
 
-    /// A prior finding is gone.
+    /// States that a prior finding is fixed.
     #[must_use]
     pub fn fixed(self, finding: u64) -> Self {
         self.add_position(finding, Position::Fixed, "", "")
     }
 
-    /// A prior finding is gone, and this is the proof.
+    /// States that a prior finding is fixed, with evidence.
     #[must_use]
     pub fn fixed_by(self, finding: u64, evidence: &str) -> Self {
         self.add_position(finding, Position::Fixed, evidence, "")
     }
 
-    /// A prior finding is as it was.
+    /// States that a prior finding is still there.
     #[must_use]
     pub fn still_there(self, finding: u64) -> Self {
         self.add_position(finding, Position::StillThere, "", "")
     }
 
-    /// A prior finding is worse than it was.
+    /// States that a prior finding got worse, with evidence.
     #[must_use]
     pub fn worsened(self, finding: u64, evidence: &str) -> Self {
         self.add_position(finding, Position::Worsened, evidence, "")
     }
 
-    /// Whoever argued is right.
+    /// Concedes a disputed finding.
     #[must_use]
     pub fn concedes(self, finding: u64) -> Self {
         self.add_position(finding, Position::Conceded, "", "")
     }
 
-    /// Whoever argued is not right.
+    /// Insists on a disputed finding, with a reply.
     #[must_use]
     pub fn stands(self, finding: u64, reply: &str) -> Self {
         self.add_position(finding, Position::Stands, "", reply)
     }
 
-    /// Nothing can be said.
+    /// Makes the review fail.
     #[must_use]
     pub fn fails(mut self, reason: &str) -> Self {
         self.failed = Some(reason.to_owned());
         self
     }
 
-    /// Nothing proves that anything was read.
+    /// Omits the coverage.
     #[must_use]
     pub fn without_proof(mut self) -> Self {
         self.read = ReadCoverage::Nothing;
         self
     }
 
-    /// One file was not read.
+    /// Reports one file as not read.
     #[must_use]
     pub fn skips(mut self, path: &str) -> Self {
         self.read = ReadCoverage::AllBut(path.to_owned());
         self
     }
 
-    /// A program without judgement wrote it.
+    /// Marks the report as written by a deterministic program.
     #[must_use]
     pub fn deterministic(mut self) -> Self {
         self.deterministic = true;
         self
     }
 
-    /// What it took, in millionths of a dollar.
+    /// Sets the cost, in millionths of a dollar.
     #[must_use]
     pub fn costs(mut self, micro_usd: u64) -> Self {
         self.micro_usd = micro_usd;
@@ -186,15 +186,17 @@ impl ReportBuilder {
         self
     }
 
-    /// What is told of it.
+    /// Describes the report in one line for the transcript.
     pub(super) fn describe(&self) -> String {
-        let mut said: Vec<String> =
-            self.findings.iter().map(|found| format!("{} `{}`", found.severity, found.title)).collect();
-        said.extend(self.positions.iter().map(|it| format!("{} {}", it.finding, describe_position(it.position))));
-        let what = match (&self.failed, said.is_empty()) {
+        let mut parts: Vec<String> =
+            self.findings.iter().map(|finding| format!("{} `{}`", finding.severity, finding.title)).collect();
+        parts.extend(
+            self.positions.iter().map(|stated| format!("{} {}", stated.finding, describe_position(stated.position))),
+        );
+        let what = match (&self.failed, parts.is_empty()) {
             (Some(reason), _) => format!("fails: {reason}"),
             (None, true) => "finds nothing".to_owned(),
-            (None, false) => format!("says {}", said.join(", ")),
+            (None, false) => format!("says {}", parts.join(", ")),
         };
         let proof = match &self.read {
             ReadCoverage::Everything => String::new(),
@@ -204,13 +206,13 @@ impl ReportBuilder {
         format!("{} {what}{proof}", self.role)
     }
 
-    /// The report as its file would say it, of that head and those files.
+    /// Builds the submission for that head and those files.
     pub(super) fn to_submission(&self, head: &Sha, files: Vec<String>, run: String) -> Submission {
         let coverage = match &self.read {
             ReadCoverage::Everything => Some(Coverage { read: files, skipped: Vec::new() }),
             ReadCoverage::Nothing => None,
             ReadCoverage::AllBut(path) => Some(Coverage {
-                read: files.into_iter().filter(|it| it != path).collect(),
+                read: files.into_iter().filter(|file| file != path).collect(),
                 skipped: vec![SkippedFile { path: path.clone(), why: "too long".to_owned() }],
             }),
         };

@@ -1,4 +1,4 @@
-//! A pull that is open: reports come in, people act, turns are played.
+//! A running scenario: reports arrive, people act, turns run.
 
 use std::fmt;
 use std::sync::Mutex;
@@ -19,15 +19,12 @@ use crate::poll::block_on;
 use crate::simulation::{ReviewerBehaviour, bot_login};
 use crate::world::{CallFault, FaultAt, World, WorldClient};
 
-/// A pull that is open.
+/// A scenario whose pull is open.
 pub struct ScenarioRun {
-    /// The forge.
     pub world: World,
-    /// The pull.
     pub pull: PullNumber,
-    /// The rules.
     pub policy: Policy,
-    /// What seals Marks.
+    /// The keys that seal Marks.
     pub keys: Keys,
     pub(super) client: WorldClient,
     pub(super) inbox: Inbox,
@@ -37,60 +34,60 @@ pub struct ScenarioRun {
 }
 
 impl ScenarioRun {
-    /// A reviewer hands in a report of the head.
+    /// Submits a report on the head.
     #[track_caller]
-    pub fn report(&mut self, words: ReportBuilder) -> &mut Self {
+    pub fn report(&mut self, report: ReportBuilder) -> &mut Self {
         let snapshot = self.snapshot();
         let files = snapshot.changes.files.iter().map(|file| file.path.clone()).collect();
         let run = snapshot.taken_at.0.to_string();
-        self.inbox.reports.push(words.to_submission(&snapshot.pull.head, files, run));
-        self.record(words.describe());
+        self.inbox.reports.push(report.to_submission(&snapshot.pull.head, files, run));
+        self.record(report.describe());
         self
     }
 
-    /// Reviewers do what the last turn asked for.
+    /// Submits the reports that the last turn asked for, written by this reviewer.
     #[track_caller]
     pub fn run_reviewer(&mut self, mut reviewer: ReviewerBehaviour) -> &mut Self {
-        let played = self.last_turn.take().unwrap_or_else(|| panic!("nothing was asked yet"));
-        if let Next::Review(briefs) = &played.plan.next {
+        let turn = self.last_turn.take().unwrap_or_else(|| panic!("no turn ran yet"));
+        if let Next::Review(briefs) = &turn.plan.next {
             for brief in briefs {
-                let report = reviewer.review(&self.world, self.pull, brief, &played.snapshot);
+                let report = reviewer.review(&self.world, self.pull, brief, &turn.snapshot);
                 self.record(format!("{} hands in a report", brief.role));
                 self.inbox.reports.push(report);
             }
         }
-        self.last_turn = Some(played);
+        self.last_turn = Some(turn);
         self
     }
 
-    /// Somebody acts.
+    /// Returns an actor for that person.
     pub fn by(&mut self, who: &str) -> ScenarioActor<'_> {
         let person = self.world.people().on(self.pull).as_(who);
         ScenarioActor { run: self, person }
     }
 
-    /// Somebody acts in the middle of the next turn.
-    pub fn meanwhile(&mut self, moment: TurnMoment, deed: impl FnOnce(&World) + Send + 'static) -> &mut Self {
-        self.record(format!("something will happen: {moment:?}"));
-        self.pending.push((moment, Box::new(deed)));
+    /// Runs a closure at that moment of the next turn.
+    pub fn meanwhile(&mut self, moment: TurnMoment, event: impl FnOnce(&World) + Send + 'static) -> &mut Self {
+        self.record(format!("an event is scheduled: {moment:?}"));
+        self.pending.push((moment, Box::new(event)));
         self
     }
 
-    /// Something will go wrong.
+    /// Schedules a fault.
     pub fn inject_fault(&mut self, at: FaultAt, fault: CallFault) -> &mut Self {
-        self.record(format!("something will go wrong: {fault:?} at {at:?}"));
+        self.record(format!("a fault is scheduled: {fault:?} at {at:?}"));
         self.world.inject_fault(at, fault);
         self
     }
 
-    /// Time passes.
+    /// Lets time pass.
     pub fn wait(&mut self, span: Span) -> &mut Self {
         self.world.wait(span);
         self.record(format!("{} minutes pass", span.0 / 60));
         self
     }
 
-    /// The process ends; another one takes its place and knows nothing of it.
+    /// Replaces the process by a new one without any memory.
     pub fn restart_process(&mut self) -> &mut Self {
         let holds: Vec<_> = self.policy.roles.iter().filter_map(|role| role.identity.clone()).collect();
         self.client = self.world.client_with_tokens(&bot_login(), &holds);
@@ -98,7 +95,7 @@ impl ScenarioRun {
         self
     }
 
-    /// One turn, all gates open.
+    /// Runs one turn with all gates open.
     #[track_caller]
     pub fn turn(&mut self) -> &mut Self {
         let settings = Gate::ALL.iter().map(|gate| (*gate, GateSetting::On)).collect();
@@ -106,7 +103,7 @@ impl ScenarioRun {
         self.run_turn(&gates)
     }
 
-    /// One turn, all gates shut; the inbox is kept.
+    /// Runs one turn with all gates shut, and keeps the inbox.
     #[track_caller]
     pub fn dry_turn(&mut self) -> &mut Self {
         let inbox = self.inbox.clone();
@@ -115,11 +112,11 @@ impl ScenarioRun {
         self
     }
 
-    /// Turns until one writes nothing.
+    /// Runs turns until one writes nothing.
     ///
     /// # Panics
     ///
-    /// When that takes too many.
+    /// Panics after ten turns that write.
     #[track_caller]
     pub fn run_until_quiet(&mut self) -> &mut Self {
         for _ in 0..10 {
@@ -127,15 +124,15 @@ impl ScenarioRun {
                 return self;
             }
         }
-        panic!("not quiet: {}", self.transcript.as_str());
+        panic!("the scenario still writes after ten turns: {}", self.transcript.as_str());
     }
 
     #[track_caller]
     fn run_turn(&mut self, gates: &Gates) -> &mut Self {
         let inbox = std::mem::take(&mut self.inbox);
-        let door = InterruptingForge { client: &self.client, pending: Mutex::new(std::mem::take(&mut self.pending)) };
-        let desk = TurnContext {
-            forge: &door,
+        let forge = InterruptingForge { client: &self.client, pending: Mutex::new(std::mem::take(&mut self.pending)) };
+        let context = TurnContext {
+            forge: &forge,
             source: &self.world,
             journal: &NullJournal,
             policy: &self.policy,
@@ -143,72 +140,72 @@ impl ScenarioRun {
             keys: &self.keys,
             publish_mode: PublishMode::SingleWriter,
         };
-        let played = block_on(run_turn(&desk, self.pull, &inbox));
-        match played {
-            Ok(played) => {
-                self.transcript.add_turn(&played);
-                self.last_turn = Some(played);
+        let turn = block_on(run_turn(&context, self.pull, &inbox));
+        match turn {
+            Ok(turn) => {
+                self.transcript.add_turn(&turn);
+                self.last_turn = Some(turn);
             }
-            Err(error) => self.transcript.add_event(format!("no turn: {error}")),
+            Err(error) => self.transcript.add_event(format!("the turn failed: {error}")),
         }
         self
     }
 
-    /// The last turn.
+    /// Returns the last turn.
     #[track_caller]
     pub fn last_turn(&self) -> &Turn {
-        self.last_turn.as_ref().unwrap_or_else(|| panic!("no turn was played"))
+        self.last_turn.as_ref().unwrap_or_else(|| panic!("no turn ran yet"))
     }
 
-    /// Its last plan.
+    /// Returns the plan of the last turn.
     #[track_caller]
     pub fn plan(&self) -> &Plan {
         &self.last_turn().plan
     }
 
-    /// The steps of the last turn as `explain` prints them, statuses left out, and what became of those that were not
-    /// done. The writes count as looked at.
+    /// Renders the steps of the last turn as `explain` does, without statuses and with the outcome of every step that was not
+    /// done. Marks all effects as checked.
     #[track_caller]
     pub fn steps(&mut self) -> String {
         let _ = self.world.take_effects();
         self.transcript.list_steps(self.last_turn())
     }
 
-    /// All that `explain` prints of the last turn. The writes count as looked at.
+    /// Renders the last turn as `explain` does. Marks all effects as checked.
     #[track_caller]
     pub fn explain_lines(&mut self) -> String {
         let _ = self.world.take_effects();
         self.transcript.explain_turn(self.last_turn())
     }
 
-    /// The whole story so far. The writes count as looked at.
+    /// Returns the transcript so far. Marks all effects as checked.
     pub fn transcript(&mut self) -> String {
         let _ = self.world.take_effects();
         self.transcript.as_str().to_owned()
     }
 
-    /// What happened so far is not what this test is about.
+    /// Marks all effects so far as checked.
     pub fn discard_effects(&mut self) -> &mut Self {
         let _ = self.world.take_effects();
         self
     }
 
-    /// What `decide` would see now.
+    /// Returns the snapshot that `decide` would receive now.
     #[track_caller]
     pub fn snapshot(&self) -> Snapshot {
-        let seen = self.world.fork();
-        let fetched =
-            block_on(self.client.on_fork(&seen).fetch(self.pull)).unwrap_or_else(|error| panic!("no pull: {error}"));
-        gather_snapshot(fetched, &seen, &self.inbox, &self.policy, &self.keys).unwrap_or_else(|error| panic!("{error}"))
+        let fork = self.world.fork();
+        let fetched = block_on(self.client.on_fork(&fork).fetch(self.pull))
+            .unwrap_or_else(|error| panic!("cannot fetch the pull: {error}"));
+        gather_snapshot(fetched, &fork, &self.inbox, &self.policy, &self.keys).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// What `decide` would say now.
+    /// Returns the plan that `decide` would make now.
     #[track_caller]
     pub fn decide_now(&self) -> Plan {
         decide(&self.snapshot(), &self.policy)
     }
 
-    /// Reviews of the bot and of the roles' own identities, oldest first.
+    /// Returns the reviews of the bot and of the identities of roles, oldest first.
     #[track_caller]
     pub fn own_reviews(&self) -> Vec<Review> {
         let own = |review: &Review| {
@@ -221,33 +218,35 @@ impl ScenarioRun {
         self.snapshot().reviews.into_iter().filter(own).collect()
     }
 
-    /// A finding's thread: the newest open one, else the newest.
+    /// Returns the newest open thread of a finding, else its newest one.
     #[track_caller]
     pub fn find_thread(&self, finding: FindingId) -> Option<Thread> {
-        let is = |thread: &Thread| {
+        let is_about = |thread: &Thread| {
             let tag = thread.root().and_then(|root| root.text.trusted_tag());
-            tag.is_some_and(|tag| matches!(&tag.kind, TagKind::Root { finding: of, .. } if *of == finding))
+            tag.is_some_and(|tag| matches!(&tag.kind, TagKind::Root { finding: tagged, .. } if *tagged == finding))
         };
-        let threads: Vec<Thread> = self.snapshot().threads.into_iter().filter(is).collect();
+        let threads: Vec<Thread> = self.snapshot().threads.into_iter().filter(is_about).collect();
         let open = threads.iter().rfind(|thread| thread.resolved.is_none()).cloned();
         open.or_else(|| threads.last().cloned())
     }
 
-    /// A finding's thread as people read it: one line a note, without what is hidden.
+    /// Renders a finding's thread without hidden parts, one line per note.
     #[track_caller]
     pub fn conversation(&self, finding: u64) -> String {
         let thread = self.find_thread(FindingId(finding)).unwrap_or_else(|| panic!("F{finding} has no thread"));
         super::transcript::render_conversation(&thread)
     }
 
-    /// The bot's newest summary as people read it.
+    /// Returns the bot's newest summary without hidden parts.
     #[track_caller]
     pub fn summary(&self) -> String {
         let own = self.own_reviews();
-        super::transcript::visible_text(own.last().unwrap_or_else(|| panic!("there is no review")).text.body_or_empty())
+        super::transcript::visible_text(
+            own.last().unwrap_or_else(|| panic!("the bot has no review")).text.body_or_empty(),
+        )
     }
 
-    /// Comments of the bot as people read them, oldest first.
+    /// Returns the bot's comments without hidden parts, oldest first.
     #[track_caller]
     pub fn own_comments(&self) -> Vec<String> {
         let comments = self.snapshot().comments;
@@ -255,14 +254,14 @@ impl ScenarioRun {
         own.map(|comment| super::transcript::visible_text(comment.text.body_or_empty())).collect()
     }
 
-    /// What stands on the pull in the end, as people read it.
+    /// Renders all texts on the pull without hidden parts.
     pub fn visible_texts(&self) -> String {
         super::transcript::render_texts(&self.snapshot())
     }
 
     pub(super) fn review_text(&self, review: &ReviewId) -> String {
         let reviews = self.own_reviews();
-        reviews.iter().find(|it| it.id == *review).map(|it| it.text.body_or_empty().to_owned()).unwrap_or_default()
+        reviews.iter().find(|row| row.id == *review).map(|row| row.text.body_or_empty().to_owned()).unwrap_or_default()
     }
 
     pub(super) fn record(&mut self, what: String) {

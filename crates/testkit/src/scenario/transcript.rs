@@ -1,4 +1,4 @@
-//! A scene as people read it: what happened, what was planned and why, what became of it, and the texts in the end.
+//! The transcript of a scenario: events, plans with their reasons, outcomes, and the texts on the pull at the end.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use referee_core::plan::Plan;
 use referee_core::render::render_plan;
 use referee_turn::{Receipt, StepOutcome, Turn};
 
-/// A story, line by line.
+/// A transcript, line by line.
 #[derive(Clone, Debug)]
 pub(super) struct Transcript {
     text: String,
@@ -24,25 +24,25 @@ impl Transcript {
         let _ = writeln!(self.text, "{gap}* {what}");
     }
 
-    pub(super) fn add_turn(&mut self, played: &Turn) {
+    pub(super) fn add_turn(&mut self, turn: &Turn) {
         self.turns += 1;
-        let _ = write!(self.text, "\nturn {}\n{}", self.turns, self.explain_turn(played));
-        let done = played.receipts.iter().filter(|receipt| receipt.outcome == StepOutcome::Done).count();
-        let _ = writeln!(self.text, "{:<9}{done} of {} steps", "done", played.steps.len());
+        let _ = write!(self.text, "\nturn {}\n{}", self.turns, self.explain_turn(turn));
+        let done = turn.receipts.iter().filter(|receipt| receipt.outcome == StepOutcome::Done).count();
+        let _ = writeln!(self.text, "{:<9}{done} of {} steps", "done", turn.steps.len());
     }
 
     pub(super) fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The plan's lines with the steps of all plans of the turn, and what became of those that were not done.
-    pub(super) fn explain_turn(&self, played: &Turn) -> String {
-        let whole = Plan { steps: played.steps.clone(), ..played.plan.clone() };
-        let mut receipts = played.receipts.iter();
+    /// Renders the last plan with the steps of all plans of the turn, and the outcome of every step that was not done.
+    pub(super) fn explain_turn(&self, turn: &Turn) -> String {
+        let combined = Plan { steps: turn.steps.clone(), ..turn.plan.clone() };
+        let mut receipts = turn.receipts.iter();
         let mut out = String::new();
-        for line in render_plan(&whole).lines() {
+        for line in render_plan(&combined).lines() {
             out.push_str(line);
-            if line.starts_with("plan ") && !played.steps.is_empty() {
+            if line.starts_with("plan ") && !turn.steps.is_empty() {
                 out.push_str(&describe_outcome(receipts.next()));
             }
             out.push('\n');
@@ -50,9 +50,9 @@ impl Transcript {
         out
     }
 
-    /// The steps alone, statuses left out.
-    pub(super) fn list_steps(&self, played: &Turn) -> String {
-        let lines = self.explain_turn(played);
+    /// Renders the steps alone, without statuses.
+    pub(super) fn list_steps(&self, turn: &Turn) -> String {
+        let lines = self.explain_turn(turn);
         let steps = lines.lines().filter_map(|line| line.strip_prefix("plan").map(str::trim_start));
         steps.filter(|step| !step.starts_with("status ")).collect::<Vec<_>>().join("\n")
     }
@@ -64,7 +64,7 @@ impl Transcript {
 
 fn describe_outcome(receipt: Option<&Receipt>) -> String {
     let Some(receipt) = receipt else { return String::new() };
-    let word = match receipt.outcome {
+    let outcome = match receipt.outcome {
         StepOutcome::Done => return String::new(),
         StepOutcome::Planned => "not tried",
         StepOutcome::AlreadySo => "already so",
@@ -74,25 +74,25 @@ fn describe_outcome(receipt: Option<&Receipt>) -> String {
         StepOutcome::Unknown => "unknown",
     };
     let note = if receipt.note.is_empty() { String::new() } else { format!(", {}", receipt.note) };
-    format!(" → {word}{note}")
+    format!(" → {outcome}{note}")
 }
 
-/// A text without what is hidden in it.
+/// Returns a text without its hidden lines.
 pub(super) fn visible_text(text: &str) -> String {
-    let shown = text.lines().filter(|line| !line.starts_with("<!--")).collect::<Vec<_>>().join("\n");
-    shown.trim().to_owned()
+    let visible = text.lines().filter(|line| !line.starts_with("<!--")).collect::<Vec<_>>().join("\n");
+    visible.trim().to_owned()
 }
 
-/// A thread, one line a note.
+/// Renders a thread, one line per note.
 pub(super) fn render_conversation(thread: &Thread) -> String {
     let mut out = String::new();
     for note in &thread.notes {
-        let words = visible_text(note.text.body_or_empty())
+        let text = visible_text(note.text.body_or_empty())
             .lines()
             .filter(|line| !line.is_empty())
             .collect::<Vec<_>>()
             .join(" / ");
-        let _ = writeln!(out, "{}: {words}", note.author.display_name());
+        let _ = writeln!(out, "{}: {text}", note.author.display_name());
     }
     if let Some(resolution) = &thread.resolved {
         let _ = writeln!(out, "resolved by {}", resolution.by.display_name());
@@ -100,7 +100,7 @@ pub(super) fn render_conversation(thread: &Thread) -> String {
     out
 }
 
-/// All texts that stand on a pull.
+/// Renders all texts on a pull.
 pub(super) fn render_texts(snapshot: &Snapshot) -> String {
     let mut out = String::new();
     for review in &snapshot.reviews {

@@ -1,5 +1,5 @@
-//! Who is on a server. Making a database and people takes a server many seconds, so that is done once per build and
-//! kept beside the build; a start copies it.
+//! The accounts of a server. Creating the database and the accounts takes many seconds, so a template is created once per
+//! build and stored beside it; each start copies the template.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,16 +10,16 @@ use std::process::Command;
 use super::build::{ServerBuild, cache_dir};
 use super::process::{CONFIG_FILE, isolate, render_config, unique_name, write_config};
 
-/// Whom the server belongs to.
+/// The administrator.
 pub const ADMIN: &str = "keeper";
 
-/// Whom repositories belong to.
+/// The owner of all repositories.
 pub const OWNER: &str = "owner";
 
-/// Identities of referee: they may write, and their tokens can do what a reviewer needs and nothing else.
+/// Identities of referee: write access, and tokens with only the scopes that a reviewer needs.
 pub const BOTS: [&str; 2] = ["referee", "sec"];
 
-/// People and what their tokens can do.
+/// The other accounts and the scopes of their tokens.
 const ACCOUNTS: [(&str, &str); 7] = [
     (ADMIN, "all"),
     (OWNER, "all"),
@@ -30,46 +30,46 @@ const ACCOUNTS: [(&str, &str); 7] = [
     (BOTS[1], REVIEWER_SCOPES),
 ];
 
-/// All that a reviewer needs, and its own name.
+/// The scopes that a reviewer needs, including the one to read its own login.
 const REVIEWER_SCOPES: &str = "write:repository,write:issue,read:user";
 
-/// Everybody's, and it opens nothing but servers on loopback that end with their test.
+/// The password of every account. It is valid only on loopback servers that stop with their test.
 pub(super) const PASSWORD: &str = "only-for-suites";
 
 /// Tokens by login.
 pub(super) type Tokens = BTreeMap<String, String>;
 
-/// The folder of a server that never ran, with everybody on it, and their tokens.
+/// Returns the folder of a server with all accounts that never ran a test, and the tokens.
 pub(super) fn load_accounts(build: ServerBuild) -> Result<(PathBuf, Tokens), String> {
-    let mut recipe = DefaultHasher::new();
-    (ACCOUNTS, render_config("", "", 0)).hash(&mut recipe);
-    let home = cache_dir()?.join(format!("{build}-people-{:016x}", recipe.finish()));
-    if !home.join(TOKENS_FILE).is_file() {
-        create_accounts_once(build, &home)?;
+    let mut fingerprint = DefaultHasher::new();
+    (ACCOUNTS, render_config("", "", 0)).hash(&mut fingerprint);
+    let template = cache_dir()?.join(format!("{build}-people-{:016x}", fingerprint.finish()));
+    if !template.join(TOKENS_FILE).is_file() {
+        create_accounts_once(build, &template)?;
     }
-    let tokens = fs::read_to_string(home.join(TOKENS_FILE)).map_err(|error| error.to_string())?;
+    let tokens = fs::read_to_string(template.join(TOKENS_FILE)).map_err(|error| error.to_string())?;
     let tokens = tokens.lines().filter_map(|line| line.split_once(' '));
-    Ok((home.clone(), tokens.map(|(login, token)| (login.to_owned(), token.to_owned())).collect()))
+    Ok((template.clone(), tokens.map(|(login, token)| (login.to_owned(), token.to_owned())).collect()))
 }
 
 const TOKENS_FILE: &str = "tokens";
 
-/// Made aside and moved, so that two tests at once cannot see half of it.
-fn create_accounts_once(build: ServerBuild, home: &Path) -> Result<(), String> {
-    let aside = home.with_file_name(unique_name(&format!("{build}-people")));
-    let made =
-        create_accounts(build, &aside).and_then(|()| fs::rename(&aside, home).map_err(|error| error.to_string()));
-    if made.is_err() {
-        let _ = fs::remove_dir_all(&aside);
+/// Built under a temporary name and renamed, so that a concurrent test never sees half of it.
+fn create_accounts_once(build: ServerBuild, template: &Path) -> Result<(), String> {
+    let draft = template.with_file_name(unique_name(&format!("{build}-people")));
+    let created =
+        create_accounts(build, &draft).and_then(|()| fs::rename(&draft, template).map_err(|error| error.to_string()));
+    if created.is_err() {
+        let _ = fs::remove_dir_all(&draft);
     }
-    // Somebody else was faster: theirs is as good.
-    if home.join(TOKENS_FILE).is_file() { Ok(()) } else { made }
+    // A concurrent test was faster; its template is as good.
+    if template.join(TOKENS_FILE).is_file() { Ok(()) } else { created }
 }
 
-fn create_accounts(build: ServerBuild, aside: &Path) -> Result<(), String> {
-    fs::create_dir_all(aside.join("data")).map_err(|error| error.to_string())?;
-    write_config(build, aside, 0).map_err(|error| error.to_string())?;
-    let run = |args: &[&str]| run_admin_command(build, aside, args);
+fn create_accounts(build: ServerBuild, draft: &Path) -> Result<(), String> {
+    fs::create_dir_all(draft.join("data")).map_err(|error| error.to_string())?;
+    write_config(build, draft, 0).map_err(|error| error.to_string())?;
+    let run = |args: &[&str]| run_admin_command(build, draft, args);
     run(&["migrate"])?;
     let mut tokens = String::new();
     for (login, scopes) in ACCOUNTS {
@@ -79,21 +79,21 @@ fn create_accounts(build: ServerBuild, aside: &Path) -> Result<(), String> {
         user.extend((login == ADMIN).then_some("--admin"));
         run(&user)?;
         let token = ["admin", "user", "generate-access-token", "--username", login, "--token-name", "suites", "--raw"];
-        let told = run(&[&token[..], &["--scopes", scopes]].concat())?;
-        let token = told.lines().last().unwrap_or_default();
+        let output = run(&[&token[..], &["--scopes", scopes]].concat())?;
+        let token = output.lines().last().unwrap_or_default();
         tokens.push_str(&format!("{login} {token}\n"));
     }
-    fs::write(aside.join(TOKENS_FILE), tokens).map_err(|error| error.to_string())
+    fs::write(draft.join(TOKENS_FILE), tokens).map_err(|error| error.to_string())
 }
 
 fn run_admin_command(build: ServerBuild, folder: &Path, args: &[&str]) -> Result<String, String> {
     let mut command = Command::new(build.program_path()?);
     isolate(&mut command, folder);
-    let ended =
+    let output =
         command.arg("-c").arg(folder.join(CONFIG_FILE)).args(args).output().map_err(|error| error.to_string())?;
-    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-    if ended.status.success() {
-        return Ok(said(&ended.stdout));
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    if output.status.success() {
+        return Ok(text(&output.stdout));
     }
-    Err(format!("`{}` failed: {}\n{}", args.join(" "), said(&ended.stdout), said(&ended.stderr)))
+    Err(format!("`{}` failed: {}\n{}", args.join(" "), text(&output.stdout), text(&output.stderr)))
 }

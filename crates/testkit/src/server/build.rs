@@ -1,22 +1,18 @@
 use std::path::{Path, PathBuf};
 use std::{env, fmt};
 
-/// A server as `.ci/servers` builds it.
+/// A server version that `.ci/servers` builds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ServerBuild {
-    /// Gitea 1.26.0.
     Gitea126,
-    /// Gitea 1.27.3.
     Gitea127,
-    /// Forgejo 10.
     Forgejo10,
 }
 
 impl ServerBuild {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Gitea126, Self::Gitea127, Self::Forgejo10];
 
-    /// What its folder is called.
+    /// Returns the name of its build folder.
     pub fn name(self) -> &'static str {
         match self {
             Self::Gitea126 => "gitea-1.26.0",
@@ -25,7 +21,7 @@ impl ServerBuild {
         }
     }
 
-    /// The program.
+    /// Returns the path of the server's executable.
     pub(super) fn program_path(self) -> Result<PathBuf, String> {
         let program = cache_dir()?.join(self.name()).join(self.name().split('-').next().unwrap_or_default());
         if program.is_file() {
@@ -34,13 +30,13 @@ impl ServerBuild {
         Err(format!("there is no `{}`\n\nhint: `.ci/servers` builds it", program.display()))
     }
 
-    /// What the program reads while it runs.
+    /// Returns the folder with the static files that the executable reads at run time.
     pub(super) fn static_files(self) -> Result<PathBuf, String> {
         Ok(cache_dir()?.join(self.name()).join("src"))
     }
 }
 
-/// Where things are kept between runs: the same folder as in `.ci/tools`.
+/// Returns the cache folder between runs; `.ci/tools` uses the same one.
 pub fn cache_dir() -> Result<PathBuf, String> {
     let folder = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let default = || folder("HOME").map(|home| home.join(".cache"));

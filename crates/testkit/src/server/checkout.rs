@@ -6,79 +6,86 @@ use referee_core::model::Sha;
 
 use super::process::isolate;
 
-/// A working tree in which people's commits are made, one after the other.
+/// A working tree in which the commits of all people are made, one after the other.
 #[derive(Debug)]
 pub(super) struct Checkout {
     folder: PathBuf,
 }
 
-/// Whose commit it is, and what opens the server to them.
+/// The author of a commit and the token that authenticates the push.
 #[derive(Clone, Copy)]
 pub(super) struct PersonCredentials<'a> {
     pub(super) login: &'a str,
     pub(super) token: &'a str,
 }
 
-/// Asks no helper of whoever runs the tests, and shows no token in a list of processes.
-const CREDENTIAL_HELPER: &str = r#"!f() { echo "username=$REFEREE_HAND"; echo "password=$REFEREE_HAND_TOKEN"; }; f"#;
+/// Disables credential helpers, and passes the token through the environment so that process lists do not show it.
+const CREDENTIAL_HELPER: &str =
+    r#"!f() { echo "username=$REFEREE_TEST_LOGIN"; echo "password=$REFEREE_TEST_TOKEN"; }; f"#;
 
 impl Checkout {
-    /// An empty one.
+    /// Creates an empty working tree.
     pub(super) fn new(folder: PathBuf) -> Result<Self, String> {
         fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        let new = Self { folder };
-        new.run_git(None, &["init", "--quiet", "--initial-branch", "work"])?;
-        Ok(new)
+        let checkout = Self { folder };
+        checkout.run_git(None, &["init", "--quiet", "--initial-branch", "work"])?;
+        Ok(checkout)
     }
 
-    /// Where it is.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// What a branch of the server points at, here now as a commit.
-    pub(super) fn fetch(&self, pen: PersonCredentials<'_>, url: &str, name: &str) -> Result<Sha, String> {
-        self.run_git(Some(pen), &["fetch", "--quiet", url, name])?;
+    /// Fetches a branch of the server and returns its commit.
+    pub(super) fn fetch(&self, credentials: PersonCredentials<'_>, url: &str, name: &str) -> Result<Sha, String> {
+        self.run_git(Some(credentials), &["fetch", "--quiet", url, name])?;
         self.rev_parse("FETCH_HEAD")
     }
 
-    /// Stands on a commit, and nothing else is in the folder.
+    /// Checks out a commit and removes all other files.
     pub(super) fn checkout_commit(&self, commit: &Sha) -> Result<(), String> {
         self.run_git(None, &["checkout", "--quiet", "--force", "-B", "work", commit.as_str()])?;
         self.run_git(None, &["clean", "--quiet", "-ffdx"]).map(drop)
     }
 
-    /// The next commit follows that one; the folder stays as it is.
+    /// Makes that commit the parent of the next one. The files stay as they are.
     pub(super) fn reset_soft(&self, commit: &Sha) -> Result<(), String> {
         self.run_git(None, &["reset", "--quiet", "--soft", commit.as_str()]).map(drop)
     }
 
-    /// A commit of everything in the folder, in somebody's name.
-    pub(super) fn commit(&self, pen: PersonCredentials<'_>, message: &str) -> Result<Sha, String> {
+    /// Commits all files in somebody's name.
+    pub(super) fn commit(&self, credentials: PersonCredentials<'_>, message: &str) -> Result<Sha, String> {
         self.run_git(None, &["add", "--all"])?;
-        let (name, mail) = (format!("user.name={}", pen.login), format!("user.email={}@example.org", pen.login));
+        let (name, mail) =
+            (format!("user.name={}", credentials.login), format!("user.email={}@example.org", credentials.login));
         self.run_git(None, &["-c", &name, "-c", &mail, "commit", "--quiet", "--allow-empty", "--message", message])?;
         self.rev_parse("HEAD")
     }
 
-    /// Makes a branch of the server point at a commit, whatever it pointed at.
-    pub(super) fn push(&self, pen: PersonCredentials<'_>, url: &str, commit: &Sha, branch: &str) -> Result<(), String> {
-        let place = format!("+{commit}:refs/heads/{branch}");
-        self.run_git(Some(pen), &["push", "--quiet", url, &place]).map(drop)
+    /// Force-pushes a commit to a branch of the server.
+    pub(super) fn push(
+        &self,
+        credentials: PersonCredentials<'_>,
+        url: &str,
+        commit: &Sha,
+        branch: &str,
+    ) -> Result<(), String> {
+        let refspec = format!("+{commit}:refs/heads/{branch}");
+        self.run_git(Some(credentials), &["push", "--quiet", url, &refspec]).map(drop)
     }
 
-    /// What a name on the server points at.
+    /// Resolves a ref on the server.
     pub(super) fn resolve_remote_ref(
         &self,
-        pen: PersonCredentials<'_>,
+        credentials: PersonCredentials<'_>,
         url: &str,
         name: &str,
     ) -> Result<Option<Sha>, String> {
-        let told = self.run_git(Some(pen), &["ls-remote", "--quiet", url, name])?;
-        Ok(told.split_whitespace().next().map(Sha::from))
+        let output = self.run_git(Some(credentials), &["ls-remote", "--quiet", url, name])?;
+        Ok(output.split_whitespace().next().map(Sha::from))
     }
 
-    /// Changes a file; the closure gets "" for a new one.
+    /// Edits a file. The closure receives "" for a checkout file.
     pub(super) fn edit_file(&self, path: &str, edit: impl FnOnce(&str) -> String) -> io::Result<()> {
         let file = self.folder.join(path);
         fs::create_dir_all(file.parent().unwrap_or(&self.folder))?;
@@ -90,17 +97,17 @@ impl Checkout {
         Ok(Sha(self.run_git(None, &["rev-parse", "--verify", name])?))
     }
 
-    fn run_git(&self, pen: Option<PersonCredentials<'_>>, args: &[&str]) -> Result<String, String> {
+    fn run_git(&self, credentials: Option<PersonCredentials<'_>>, args: &[&str]) -> Result<String, String> {
         let mut git = Command::new("git");
         isolate(&mut git, &self.folder);
-        if let Some(pen) = pen {
-            git.env("REFEREE_HAND", pen.login).env("REFEREE_HAND_TOKEN", pen.token);
+        if let Some(credentials) = credentials {
+            git.env("REFEREE_TEST_LOGIN", credentials.login).env("REFEREE_TEST_TOKEN", credentials.token);
             git.args(["-c", "credential.helper=", "-c", &format!("credential.helper={CREDENTIAL_HELPER}")]);
         }
-        let ended = git.current_dir(&self.folder).args(args).output().map_err(|error| error.to_string())?;
-        if ended.status.success() {
-            return Ok(String::from_utf8_lossy(&ended.stdout).trim().to_owned());
+        let output = git.current_dir(&self.folder).args(args).output().map_err(|error| error.to_string())?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
         }
-        Err(format!("`git {}`: {}", args.join(" "), String::from_utf8_lossy(&ended.stderr).trim()))
+        Err(format!("`git {}`: {}", args.join(" "), String::from_utf8_lossy(&output.stderr).trim()))
     }
 }

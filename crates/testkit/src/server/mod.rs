@@ -1,8 +1,8 @@
-//! Real Gitea and Forgejo servers, as `.ci/servers` builds them, with people on them who have hands.
+//! Real Gitea and Forgejo servers, built by `.ci/servers`, and people who act on them.
 //!
-//! Unlike the rest of this crate it needs what a machine has: files, ports, git. A server listens on loopback only and
-//! ends with the process that started it, however that one ends. Tests share one per process, as a start costs a
-//! second, and each takes a repository of its own.
+//! Unlike the rest of this crate, this module needs files, ports and git. A server listens on loopback only and ends with
+//! the process that started it, even if that process is killed. Starting one takes a second, so the tests of a process
+//! share a server and each test creates its own repository.
 
 mod accounts;
 mod browser;
@@ -25,7 +25,7 @@ use process::ServerProcess;
 use referee_http::Response;
 use serde_json::Value;
 
-/// A server that runs. Clones are the same one; it ends with the last.
+/// A running server. Clones share it; it stops when the last one is dropped.
 #[derive(Clone, Debug)]
 pub struct RealServer {
     inner: Arc<ServerInner>,
@@ -40,7 +40,7 @@ struct ServerInner {
 }
 
 impl RealServer {
-    /// The one that all tests of this process share.
+    /// Returns the server that all tests of this process share.
     #[track_caller]
     pub fn shared(build: ServerBuild) -> Self {
         static SHARED: [OnceLock<RealServer>; ServerBuild::ALL.len()] =
@@ -48,11 +48,11 @@ impl RealServer {
         SHARED[build as usize].get_or_init(|| Self::start(build)).clone()
     }
 
-    /// One of one's own.
+    /// Starts a server for this caller only.
     ///
     /// # Panics
     ///
-    /// When it is not built, or does not start.
+    /// Panics if the server is not built or does not start.
     #[track_caller]
     pub fn start(build: ServerBuild) -> Self {
         let started = accounts::load_accounts(build).and_then(|(folder, tokens)| {
@@ -61,71 +61,70 @@ impl RealServer {
         });
         match started {
             Ok(server) => server,
-            Err(why) => panic!("{build} does not run: {why}"),
+            Err(error) => panic!("cannot start {build}: {error}"),
         }
     }
 
-    /// Which one it is.
     pub fn build(&self) -> ServerBuild {
         self.inner.build
     }
 
-    /// Where it is: `http://127.0.0.1:34567`.
+    /// Returns the base URL, for example `http://127.0.0.1:34567`.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.inner.process.port)
     }
 
-    /// The token of somebody who is on it.
+    /// Returns the token of an account.
     #[track_caller]
     pub fn token(&self, login: &str) -> &str {
         match self.inner.tokens.get(login) {
             Some(token) => token,
-            None => panic!("there is no `{login}` on {}", self.build()),
+            None => panic!("no account `{login}` on {}", self.build()),
         }
     }
 
-    /// All tokens: none of them may show anywhere.
+    /// Returns all tokens; none of them may appear in any output.
     pub fn tokens(&self) -> impl Iterator<Item = &str> {
         self.inner.tokens.values().map(String::as_str)
     }
 
-    /// Asks its interface in somebody's name, and takes any answer. The path begins below `/api/v1`.
+    /// Sends an API request as an account and returns any response. `path` is relative to `/api/v1`.
     #[track_caller]
     pub fn send_as(&self, login: &str, method: &str, path: &str, body: Option<&Value>) -> Response {
         let path = format!("/api/v1{path}");
         match raw_http::send_request(self.inner.process.port, Some(self.token(login)), method, &path, body) {
-            Ok(answer) => answer,
-            Err(error) => panic!("{method} {path} got no answer: {error}\n{}", self.log()),
+            Ok(response) => response,
+            Err(error) => panic!("{method} {path} got no response: {error}\n{}", self.log()),
         }
     }
 
-    /// Sends a form in somebody's name, as a browser does, and takes any answer.
+    /// Submits a web form as an account, as a browser does, and returns any response.
     #[track_caller]
     pub fn submit_form(&self, login: &str, path: &str, fields: &[(&str, &str)]) -> Response {
         let port = self.inner.process.port;
         match browser::BrowserSession::sign_in(port, login).and_then(|mut session| session.submit_form(path, fields)) {
-            Ok(answer) => answer,
-            Err(error) => panic!("the form of {path} got no answer: {error}\n{}", self.log()),
+            Ok(response) => response,
+            Err(error) => panic!("the form at {path} got no response: {error}\n{}", self.log()),
         }
     }
 
-    /// What the server wrote into its log so far.
+    /// Returns the server's log so far.
     pub fn log(&self) -> String {
         self.inner.process.log()
     }
 
-    /// A name that nothing on this server has yet.
+    /// Returns a name that is not in use on this server yet.
     fn fresh_name(&self, what: &str) -> String {
         format!("{what}-{}", self.inner.name_count.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
-    /// A folder that goes with the server.
+    /// Creates a folder that is removed with the server.
     fn subfolder(&self, name: &str) -> PathBuf {
         self.inner.process.folder.join(name)
     }
 }
 
-/// Everything in a folder, again in another.
+/// Copies a folder recursively.
 fn copy_dir(from: &Path, to: &Path) -> std::io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {

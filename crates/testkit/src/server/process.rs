@@ -10,18 +10,18 @@ use std::{env, io, process, thread};
 use super::build::ServerBuild;
 use super::{copy_dir, raw_http};
 
-/// How long a server may take to answer for the first time, on a busy machine.
+/// How long a server may take until its first response, on a busy machine.
 const START_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Becomes the server, and leaves somebody behind who reads from a pipe of which the tests hold the other end: its end,
-/// however it came, ends the server and all that it started, and takes the folder away.
+/// Runs the server through a shell that first forks a watchdog. The watchdog blocks on a pipe held open by the test
+/// process; when the test process ends, for any reason, it kills the server's process group and removes the folder.
 const WATCHDOG_SCRIPT: &str = r#"
 exec 3<&0
 (read -r _ <&3; kill "$$"; sleep 1; rm -rf "$0"; kill -s KILL 0) &
 exec "$@" </dev/null 3<&-
 "#;
 
-/// A server's process in a folder of its own.
+/// A server process in its own folder.
 #[derive(Debug)]
 pub(super) struct ServerProcess {
     child: Child,
@@ -30,24 +30,24 @@ pub(super) struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// Starts a server with a copy of that folder, and waits until it answers.
-    pub(super) fn start(build: ServerBuild, from: &Path) -> Result<Self, String> {
-        let mut why = String::new();
-        // Another program may take a port between finding and using it.
+    /// Starts a server on a copy of that folder and waits until it responds.
+    pub(super) fn start(build: ServerBuild, template: &Path) -> Result<Self, String> {
+        let mut failure = String::new();
+        // Another process may take the port between the probe and the bind.
         for _ in 0..3 {
-            let started = Self::spawn(build, from).map_err(|error| error.to_string())?;
+            let started = Self::spawn(build, template).map_err(|error| error.to_string())?;
             match started.wait_until_ready() {
                 Ok(process) => return Ok(process),
-                Err(log) => why = log,
+                Err(log) => failure = log,
             }
         }
-        Err(why)
+        Err(failure)
     }
 
-    fn spawn(build: ServerBuild, from: &Path) -> io::Result<Self> {
+    fn spawn(build: ServerBuild, template: &Path) -> io::Result<Self> {
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
         let folder = env::temp_dir().join(unique_name(&format!("referee-{build}")));
-        copy_dir(from, &folder)?;
+        copy_dir(template, &folder)?;
         write_config(build, &folder, port)?;
         let (program, log) = (build.program_path().map_err(io::Error::other)?, File::create(folder.join(LOG_FILE))?);
         let mut command = Command::new("sh");
@@ -64,18 +64,18 @@ impl ServerProcess {
     }
 
     fn wait_until_ready(mut self) -> Result<Self, String> {
-        let from = Instant::now();
-        while from.elapsed() < START_TIMEOUT && matches!(self.child.try_wait(), Ok(None)) {
-            let answer = raw_http::send_request(self.port, None, "GET", "/api/v1/version", None);
-            if answer.is_ok_and(|answer| answer.is_success()) {
+        let started_at = Instant::now();
+        while started_at.elapsed() < START_TIMEOUT && matches!(self.child.try_wait(), Ok(None)) {
+            let response = raw_http::send_request(self.port, None, "GET", "/api/v1/version", None);
+            if response.is_ok_and(|response| response.is_success()) {
                 return Ok(self);
             }
             thread::park_timeout(Duration::from_millis(50));
         }
-        Err(format!("it does not answer\n{}", self.log()))
+        Err(format!("no response within {} s\n{}", START_TIMEOUT.as_secs(), self.log()))
     }
 
-    /// What it wrote so far.
+    /// Returns the log so far.
     pub(super) fn log(&self) -> String {
         fs::read_to_string(self.folder.join(LOG_FILE)).unwrap_or_default()
     }
@@ -84,7 +84,7 @@ impl ServerProcess {
 impl Drop for ServerProcess {
     fn drop(&mut self) {
         drop(self.child.stdin.take());
-        // It was told to end; how it did is all the same.
+        // The server is being stopped: its exit status does not matter.
         let _ = self.child.wait();
     }
 }
@@ -92,36 +92,37 @@ impl Drop for ServerProcess {
 const LOG_FILE: &str = "server.log";
 pub(super) const CONFIG_FILE: &str = "custom/conf/app.ini";
 
-/// A name that no other process and no other thread of this one uses.
+/// Returns a name that is unique across processes and threads.
 pub(super) fn unique_name(what: &str) -> String {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     format!("{what}-{}-{}", process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// A server and its git see nothing of whoever runs the tests, and write no configuration but in that folder: servers
-/// do write git's global one, wherever the environment says that it is.
+/// Clears the environment, so that neither the server nor its git sees the user's configuration. Servers write git's
+/// global configuration, so `HOME` points into the folder.
 pub(super) fn isolate(command: &mut Command, home: &Path) {
     command.env("HOME", home).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_TERMINAL_PROMPT", "0");
     for (name, _) in env::vars_os() {
         let name = name.to_string_lossy();
-        let git = name.starts_with("GIT_") && !["GIT_CONFIG_NOSYSTEM", "GIT_TERMINAL_PROMPT"].contains(&&*name);
-        if git || name == "XDG_CONFIG_HOME" || name.to_lowercase().ends_with("_proxy") {
+        let is_git_setting =
+            name.starts_with("GIT_") && !["GIT_CONFIG_NOSYSTEM", "GIT_TERMINAL_PROMPT"].contains(&&*name);
+        if is_git_setting || name == "XDG_CONFIG_HOME" || name.to_lowercase().ends_with("_proxy") {
             command.env_remove(&*name);
         }
     }
 }
 
-/// Writes what a server is told: loopback only, SQLite, no mail, no outside, and the defaults of its makers in all that
-/// a client can notice.
+/// Writes the server's configuration: loopback only, SQLite, no mail, no outgoing requests. Everything that a client can
+/// observe keeps the server's defaults.
 pub(super) fn write_config(build: ServerBuild, folder: &Path, port: u16) -> io::Result<()> {
     let files = build.static_files().map_err(io::Error::other)?;
     let ini = render_config(&files.display().to_string(), &folder.display().to_string(), port);
-    let place = folder.join(CONFIG_FILE);
-    fs::create_dir_all(place.parent().unwrap_or(folder))?;
-    fs::write(place, ini)
+    let config_path = folder.join(CONFIG_FILE);
+    fs::create_dir_all(config_path.parent().unwrap_or(folder))?;
+    fs::write(config_path, ini)
 }
 
-/// The same for a description of what the template holds, with nothing of a machine in it.
+/// Returns the configuration with machine-specific values removed, for the fingerprint of the template.
 pub(super) fn render_config(files: &str, folder: &str, port: u16) -> String {
     format!(
         "APP_NAME = referee's suites

@@ -1,4 +1,4 @@
-//! Authors: what they do once everybody else is quiet.
+//! Simulated authors: they act when nobody else has anything to do.
 
 use referee_core::model::{PullNumber, PullState, ThreadId};
 use referee_forge::Reader;
@@ -7,38 +7,36 @@ use super::bot_login;
 use crate::poll::block_on;
 use crate::world::World;
 
-/// What an author is like. Each acts a bounded number of times.
+/// An author who acts a bounded number of times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SimulatedAuthor {
     behaviour: AuthorBehaviour,
     actions_left: u32,
 }
 
-/// What an author does.
+/// The behaviour of an author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuthorBehaviour {
-    /// Takes out everything that is marked.
+    /// Removes every marker.
     Fixes,
-    /// Takes out one thing at a time.
+    /// Removes one marker at a time.
     HalfFixes,
-    /// Answers every open thread with "I disagree".
+    /// Replies "I disagree" in every open thread.
     Argues,
-    /// Does nothing.
     Ignores,
     /// Rebases onto a base that moved.
     Rebases,
-    /// Force-pushes the same change.
+    /// Force-pushes the same patch.
     Amends,
-    /// Says "fixed" and fixes nothing.
+    /// Replies "fixed" and changes nothing.
     ClaimsFixed,
-    /// Asks the bot for its review again and again.
+    /// Requests another review from the bot, repeatedly.
     ReRequests,
-    /// Pushes something else each time.
+    /// Pushes an unrelated change each time.
     Pushes,
 }
 
 impl AuthorBehaviour {
-    /// All of them.
     pub const ALL: [Self; 9] = [
         Self::Fixes,
         Self::HalfFixes,
@@ -52,16 +50,16 @@ impl AuthorBehaviour {
     ];
 }
 
-/// The author's name in plays.
+/// The author's login in simulations.
 pub(crate) const AUTHOR_LOGIN: &str = "alice";
 
 impl SimulatedAuthor {
-    /// An author who acts at most that often.
-    pub fn new(kind: AuthorBehaviour, left: u32) -> Self {
-        Self { behaviour: kind, actions_left: left }
+    /// Creates an author who acts at most `actions_left` times.
+    pub fn new(behaviour: AuthorBehaviour, actions_left: u32) -> Self {
+        Self { behaviour, actions_left }
     }
 
-    /// Does something, and says what.
+    /// Acts once and returns a description of the action.
     pub(super) fn act(&mut self, world: &World, pull: PullNumber) -> Option<String> {
         let fetched = block_on(world.client("onlooker").fetch(pull)).ok()?;
         if self.actions_left == 0 || fetched.pull.state != PullState::Open {
@@ -69,7 +67,7 @@ impl SimulatedAuthor {
         }
         let person = world.people().on(pull).as_(AUTHOR_LOGIN);
         let text = world.tree(&fetched.pull.head).get("src/a.rs").map(|text| text.to_string()).unwrap_or_default();
-        let said = match self.behaviour {
+        let description = match self.behaviour {
             AuthorBehaviour::Ignores => None,
             AuthorBehaviour::Fixes => has_marker(&text).then(|| {
                 person
@@ -81,7 +79,7 @@ impl SimulatedAuthor {
                     let first = text.lines().position(has_marker);
                     text.lines()
                         .enumerate()
-                        .filter(|(at, _)| Some(*at) != first)
+                        .filter(|(index, _)| Some(*index) != first)
                         .map(|(_, line)| with_newline(line))
                         .collect()
                 });
@@ -113,10 +111,10 @@ impl SimulatedAuthor {
                 Some("alice pushes something else")
             }
         };
-        if said.is_some() {
+        if description.is_some() {
             self.actions_left -= 1;
         }
-        said.map(str::to_owned)
+        description.map(str::to_owned)
     }
 }
 
@@ -125,10 +123,10 @@ fn with_newline(line: &str) -> String {
 }
 
 fn has_marker(text: &str) -> bool {
-    ["BUG", "RISK", "NIT"].iter().any(|word| text.contains(word))
+    ["BUG", "RISK", "NIT"].iter().any(|marker| text.contains(marker))
 }
 
-fn reply_to_open_threads(world: &World, pull: PullNumber, words: &str) -> bool {
+fn reply_to_open_threads(world: &World, pull: PullNumber, text: &str) -> bool {
     let Ok(fetched) = block_on(world.client("onlooker").fetch(pull)) else { return false };
     let person = world.people().on(pull).as_(AUTHOR_LOGIN);
     let open: Vec<ThreadId> = fetched
@@ -140,7 +138,7 @@ fn reply_to_open_threads(world: &World, pull: PullNumber, words: &str) -> bool {
         .map(|thread| thread.id.clone())
         .collect();
     for thread in &open {
-        person.reply(thread, words);
+        person.reply(thread, text);
     }
     !open.is_empty()
 }

@@ -1,4 +1,4 @@
-//! People: what they do once, when the author has nothing left to do.
+//! Simulated bystanders: people who act once, after the author has finished.
 
 use referee_core::model::{PullNumber, PullState, ThreadId};
 use referee_forge::Reader;
@@ -7,33 +7,30 @@ use super::bot_login;
 use crate::poll::block_on;
 use crate::world::World;
 
-/// What people do on a pull.
+/// The behaviour of the people around a pull.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BystanderBehaviour {
-    /// Nobody is there, or they did what they came for.
+    /// Nobody acts, or the behaviour was already performed.
     Nobody,
-    /// Bob asks for changes and is never seen again.
+    /// Bob requests changes and never returns.
     BlocksAndLeaves,
-    /// Bob approves.
     Approves,
-    /// Bob resolves every thread.
     Resolves,
-    /// Bob says "won't fix" in every thread.
+    /// Bob replies "won't fix" in every thread.
     WontFix,
-    /// Bob closes the pull and opens it again.
+    /// Bob closes and reopens the pull.
     Reopens,
-    /// Mallory, who may only read, says "won't fix", forges a Mark and commands.
+    /// Mallory, who may only read, replies "won't fix", forges a Mark and posts commands.
     OutsiderInterferes,
     /// Carol, the operator, grants another round.
     GrantsRound,
-    /// Carol breaks the glass.
+    /// Carol breaks the glass: she lifts the block for one change.
     BreaksGlass,
     /// Bob dismisses the bot's reviews.
     Dismisses,
 }
 
 impl BystanderBehaviour {
-    /// All of them.
     pub const ALL: [Self; 10] = [
         Self::Nobody,
         Self::BlocksAndLeaves,
@@ -47,18 +44,18 @@ impl BystanderBehaviour {
         Self::Dismisses,
     ];
 
-    /// Does it, and says what.
+    /// Performs the behaviour once and returns its description.
     pub(super) fn act(&mut self, world: &World, pull: PullNumber) -> Option<String> {
-        let what = std::mem::replace(self, Self::Nobody);
+        let behaviour = std::mem::replace(self, Self::Nobody);
         let fetched = block_on(world.client("onlooker").fetch(pull)).ok()?;
         if fetched.pull.state != PullState::Open {
             return None;
         }
-        let hand = world.people().on(pull);
-        let (bob, carol, mallory) = (hand.as_("bob"), hand.as_("carol"), hand.as_("mallory"));
+        let people = world.people().on(pull);
+        let (bob, carol, mallory) = (people.as_("bob"), people.as_("carol"), people.as_("mallory"));
         let threads: Vec<ThreadId> =
             fetched.threads.iter().filter(|thread| thread.resolved.is_none()).map(|thread| thread.id.clone()).collect();
-        let said = match what {
+        let description = match behaviour {
             Self::Nobody => return None,
             Self::BlocksAndLeaves => {
                 bob.block("not like this");
@@ -106,6 +103,6 @@ impl BystanderBehaviour {
                 "bob dismisses the bot's reviews"
             }
         };
-        Some(said.to_owned())
+        Some(description.to_owned())
     }
 }

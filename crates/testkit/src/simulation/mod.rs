@@ -1,5 +1,5 @@
-//! Whole-loop plays: scripted reviewers, an author and people around one pull, driven through the same turn that the
-//! program takes, until nobody has anything left to do.
+//! Simulations of the whole loop: scripted reviewers, an author and bystanders around one pull, driven through the same
+//! turn that the program runs, until nobody has anything left to do.
 
 mod author;
 mod bystander;
@@ -23,146 +23,121 @@ pub use bystander::BystanderBehaviour;
 pub use reviewer::ReviewerBehaviour;
 pub use setup::{RoleIdentity, SimulationSetup};
 
-/// Everybody around one pull, at a forge that is reached through `F`.
+/// A simulation around one pull, on a forge reached through `F`.
 #[derive(Debug)]
 pub struct Simulation<F = WorldClient> {
-    /// The forge.
     pub world: World,
-    /// The pull.
     pub pull: PullNumber,
-    /// The rules.
     pub policy: Policy,
-    /// What each role's reviewer is like.
     pub reviewers: BTreeMap<RoleName, ReviewerBehaviour>,
-    /// What the author is like.
     pub author: SimulatedAuthor,
-    /// What people do.
     pub bystander: BystanderBehaviour,
-    /// The processes: one for each identity, or one for all.
+    /// The referee processes: one per identity, or one for all.
     pub clients: Vec<F>,
-    /// Who else may post meanwhile.
+    /// Whether other processes may post at the same time.
     pub publishing: PublishMode,
-    /// Called after each turn, to tell the story.
+    /// A record of every turn.
     pub records: Vec<TurnRecord>,
 }
 
 /// One turn, for people to read.
 #[derive(Debug)]
 pub struct TurnRecord {
-    /// What happened before it.
+    /// The event before the turn.
     pub preceding_event: String,
-    /// What was planned.
     pub plan: Plan,
-    /// What was done: the receipts' outcomes, in words.
+    /// The receipts, in words.
     pub outcomes: Vec<String>,
 }
 
-/// How a play ended.
+/// The end of a simulation.
 #[derive(Debug)]
 pub struct SimulationResult {
-    /// Turns it took.
+    /// The number of turns until nobody had anything to do.
     pub turns: usize,
     /// The last plan of the first process.
     pub plan: Plan,
-    /// Writes of one more turn of every process: must be none.
+    /// The writes of one more turn of every process; must be zero.
     pub extra_writes: usize,
 }
 
-/// More turns than any play may take.
+/// An upper bound for the turns of a simulation.
 pub const MAX_TURNS: usize = 120;
 
 impl Simulation {
-    /// The same, with the forge reached through an adapter.
+    /// Returns the same simulation, with each client wrapped by `adapter`.
     pub fn through_adapter<F>(self, adapter: impl Fn(&WorldClient) -> F) -> Simulation<F> {
-        let Self {
-            world,
-            pull,
-            policy,
-            reviewers,
-            author,
-            bystander: people,
-            clients: seats,
-            publishing,
-            records: told,
-        } = self;
-        let seats = seats.iter().map(adapter).collect();
-        Simulation {
-            world,
-            pull,
-            policy,
-            reviewers,
-            author,
-            bystander: people,
-            clients: seats,
-            publishing,
-            records: told,
-        }
+        let Self { world, pull, policy, reviewers, author, bystander, clients, publishing, records } = self;
+        let clients = clients.iter().map(adapter).collect();
+        Simulation { world, pull, policy, reviewers, author, bystander, clients, publishing, records }
     }
 }
 
 impl<F: Forge> Simulation<F> {
-    /// Plays until nobody has anything left to do.
+    /// Runs until nobody has anything left to do.
     ///
     /// # Panics
     ///
-    /// When it does not go quiet, or a turn cannot be played.
+    /// Panics if the simulation exceeds `MAX_TURNS` or a turn fails.
     pub fn run(&mut self) -> SimulationResult {
         let mut turns = 0;
         let mut inboxes: Vec<Inbox> = self.clients.iter().map(|_| Inbox::default()).collect();
-        let mut before = "the pull is opened".to_owned();
+        let mut event = "the pull is opened".to_owned();
         loop {
-            let mut moved = false;
-            for (at, inbox) in inboxes.iter_mut().enumerate() {
-                let played = self.run_turn(at, &std::mem::take(inbox));
+            let mut progressed = false;
+            for (index, inbox) in inboxes.iter_mut().enumerate() {
+                let turn = self.run_turn(index, &std::mem::take(inbox));
                 turns += 1;
                 assert!(
                     turns <= MAX_TURNS,
-                    "no end after {MAX_TURNS} turns, last: {:?} because {:?}",
-                    played.plan.next,
-                    played.plan.why
+                    "the simulation did not end within {MAX_TURNS} turns; last: {:?} because {:?}",
+                    turn.plan.next,
+                    turn.plan.why
                 );
-                moved |= 0 < played.writes;
-                if let Next::Review(briefs) = &played.plan.next {
+                progressed |= 0 < turn.writes;
+                if let Next::Review(briefs) = &turn.plan.next {
                     for brief in briefs {
-                        let reviewer =
-                            self.reviewers.get_mut(&brief.role).unwrap_or_else(|| panic!("no {}", brief.role));
-                        inbox.reports.push(reviewer.review(&self.world, self.pull, brief, &played.snapshot));
+                        let reviewer = self
+                            .reviewers
+                            .get_mut(&brief.role)
+                            .unwrap_or_else(|| panic!("no reviewer for the role {}", brief.role));
+                        inbox.reports.push(reviewer.review(&self.world, self.pull, brief, &turn.snapshot));
                     }
-                    moved = true;
+                    progressed = true;
                 }
-                self.record_turn(&mut before, played);
+                self.record_turn(&mut event, turn);
             }
-            if moved {
+            if progressed {
                 continue;
             }
             let acted = self.author.act(&self.world, self.pull).or_else(|| self.bystander.act(&self.world, self.pull));
             match acted {
-                Some(what) => before = what,
-                // A reviewer that failed is tried again after a while.
+                Some(action) => event = action,
+                // A failed reviewer is retried after a delay.
                 None if self.is_waiting_for_retry() => {
                     self.world.wait(Span::from_minutes(30));
-                    "half an hour passes".clone_into(&mut before);
+                    "half an hour passes".clone_into(&mut event);
                 }
                 None => break,
             }
         }
         let plan = self.run_turn(0, &Inbox::default()).plan;
-        let restless = (0..self.clients.len()).map(|at| self.run_turn(at, &Inbox::default()).writes).sum();
-        SimulationResult { turns, plan, extra_writes: restless }
+        let extra_writes = (0..self.clients.len()).map(|index| self.run_turn(index, &Inbox::default()).writes).sum();
+        SimulationResult { turns, plan, extra_writes }
     }
 
     fn is_waiting_for_retry(&self) -> bool {
-        (0..self.clients.len()).any(|at| {
-            let plan = self.run_turn(at, &Inbox::default()).plan;
+        (0..self.clients.len()).any(|index| {
+            let plan = self.run_turn(index, &Inbox::default()).plan;
             plan.why.rule == "review" && matches!(plan.next, Next::Wait(_))
         })
     }
 
-    fn run_turn(&self, at: usize, inbox: &Inbox) -> Turn {
-        let seat = &self.clients[at];
+    fn run_turn(&self, index: usize, inbox: &Inbox) -> Turn {
+        let client = &self.clients[index];
         let settings = Gate::ALL.iter().map(|gate| (*gate, GateSetting::On)).collect();
-        let desk = TurnContext {
-            forge: seat,
+        let context = TurnContext {
+            forge: client,
             source: &self.world,
             journal: &NullJournal,
             policy: &self.policy,
@@ -170,14 +145,14 @@ impl<F: Forge> Simulation<F> {
             keys: &Keys::empty(),
             publish_mode: self.publishing,
         };
-        block_on(run_turn(&desk, self.pull, inbox)).unwrap_or_else(|error| panic!("no turn: {error}"))
+        block_on(run_turn(&context, self.pull, inbox)).unwrap_or_else(|error| panic!("the turn failed: {error}"))
     }
 
-    fn record_turn(&mut self, before: &mut String, played: Turn) {
-        let done = played
+    fn record_turn(&mut self, event: &mut String, turn: Turn) {
+        let outcomes = turn
             .steps
             .iter()
-            .zip(&played.receipts)
+            .zip(&turn.receipts)
             .map(|(step, receipt)| {
                 let facts = step.reason.facts.join(", ");
                 format!("{}: {:?}, by {} ({facts}) {}", receipt.action, receipt.outcome, step.reason.rule, receipt.note)
@@ -185,10 +160,10 @@ impl<F: Forge> Simulation<F> {
                     .to_owned()
             })
             .collect();
-        self.records.push(TurnRecord { preceding_event: std::mem::take(before), plan: played.plan, outcomes: done });
+        self.records.push(TurnRecord { preceding_event: std::mem::take(event), plan: turn.plan, outcomes });
     }
 
-    /// Comments of that kind that stand on the pull.
+    /// Counts the comments on the pull with such a topic.
     pub fn count_topics(&self, wanted: impl Fn(&Topic) -> bool) -> usize {
         let snapshot = self.run_turn(0, &Inbox::default()).snapshot;
         let tags = snapshot.comments.iter().filter_map(|comment| comment.text.trusted_tag());
@@ -197,7 +172,7 @@ impl<F: Forge> Simulation<F> {
 }
 
 impl SimulationResult {
-    /// Whether a person must decide, and why.
+    /// Returns why a person must decide; `None` if nobody must.
     pub fn blocked_cause(&self) -> Option<BlockedCause> {
         match self.plan.next {
             Next::Blocked(cause) => Some(cause),
@@ -206,7 +181,7 @@ impl SimulationResult {
     }
 }
 
-/// The identity that speaks for roles in plays.
+/// The bot's login in simulations.
 pub fn bot_login() -> Login {
     Login::from("referee-bot")
 }

@@ -1,4 +1,4 @@
-//! Reviewers, from honest to hostile. An honest one finds what the code says of itself: `BUG` is critical, `RISK` a
+//! Simulated reviewers, from honest to hostile. An honest one reports the markers in the code: `BUG` is critical, `RISK` a
 //! warning, `NIT` a suggestion.
 
 use referee_core::model::{
@@ -10,29 +10,28 @@ use referee_core::track::Side;
 
 use crate::world::World;
 
-/// What a reviewer is like.
+/// The behaviour of a reviewer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReviewerBehaviour {
-    /// Says what is there, and nothing else.
+    /// Reports every marker, and nothing else.
     Honest,
-    /// Finds a new critical thing at every head.
+    /// Reports a new critical finding at every head.
     NeverApproves,
-    /// Asks for changes at one head, and for none at the next.
+    /// Requests changes at some heads and reports clean at the others.
     FlipFlops,
-    /// Finds suggestions only.
+    /// Reports suggestions only.
     CommentOnly,
-    /// Fails.
+    /// Every review fails.
     AlwaysFails,
-    /// Says clean, and proves nothing.
+    /// Reports clean, without coverage.
     Refuses,
-    /// Reads half, and leaves priors out.
+    /// Reads all but one file, and takes no position on prior findings.
     Truncates,
-    /// Does what the diff tells it to: calls everything fixed.
+    /// Obeys instructions in the diff: calls everything fixed.
     Obeys,
 }
 
 impl ReviewerBehaviour {
-    /// All of them.
     pub const ALL: [Self; 8] = [
         Self::Honest,
         Self::NeverApproves,
@@ -44,7 +43,7 @@ impl ReviewerBehaviour {
         Self::Obeys,
     ];
 
-    /// What it hands in.
+    /// Returns the submission for a brief.
     pub fn review(&mut self, world: &World, _pull: PullNumber, brief: &Brief, snapshot: &Snapshot) -> Submission {
         let tree = world.tree(&brief.head);
         let paths: Vec<String> = snapshot.changes.files.iter().map(|file| file.path.clone()).collect();
@@ -65,13 +64,13 @@ impl ReviewerBehaviour {
             figures: RunCost { tokens: 1_000, micro_usd: 1_000, seconds: 5, runs: 1 },
         };
         report.positions = state_positions(brief, snapshot, &report.findings);
-        let odd = brief.head.as_str().bytes().map(u32::from).sum::<u32>() % 2 == 1;
+        let is_odd_head = brief.head.as_str().bytes().map(u32::from).sum::<u32>() % 2 == 1;
         match self {
             Self::Honest => {}
             Self::NeverApproves => {
                 report.findings.push(finding_on_first_line(&texts, &brief.head.0, Severity::Critical))
             }
-            Self::FlipFlops if odd => {
+            Self::FlipFlops if is_odd_head => {
                 report.findings = vec![finding_on_first_line(&texts, &brief.head.0, Severity::Critical)];
             }
             Self::FlipFlops => {
@@ -111,21 +110,21 @@ impl ReviewerBehaviour {
 }
 
 fn find_markers(texts: &[(&str, &str)]) -> Vec<SubmittedFinding> {
-    let mut found = Vec::new();
+    let mut findings = Vec::new();
     for (path, text) in texts {
-        for (at, line) in text.lines().enumerate() {
-            for (word, severity) in
+        for (index, line) in text.lines().enumerate() {
+            for (marker, severity) in
                 [("BUG", Severity::Critical), ("RISK", Severity::Warning), ("NIT", Severity::Suggestion)]
             {
-                if let Some(rest) = line.split(word).nth(1) {
+                if let Some(rest) = line.split(marker).nth(1) {
                     let name = rest.split_whitespace().next().unwrap_or("unnamed");
-                    let number = u32::try_from(at + 1).unwrap_or(u32::MAX);
-                    found.push(new_finding(&format!("{word} {name} is here"), path, number, severity));
+                    let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
+                    findings.push(new_finding(&format!("{marker} {name} is here"), path, number, severity));
                 }
             }
         }
     }
-    found
+    findings
 }
 
 fn finding_on_first_line(texts: &[(&str, &str)], title: &str, severity: Severity) -> SubmittedFinding {
@@ -147,9 +146,9 @@ fn new_finding(title: &str, path: &str, line: u32, severity: Severity) -> Submit
     }
 }
 
-/// An honest word on every prior finding: fixed if nothing of its name is found any more; where a person disputes it,
-/// it stands.
-fn state_positions(brief: &Brief, snapshot: &Snapshot, found: &[SubmittedFinding]) -> Vec<SubmittedPosition> {
+/// States an honest position on every prior finding: fixed if its title is no longer found; where a person disputes it, it
+/// stands.
+fn state_positions(brief: &Brief, snapshot: &Snapshot, findings: &[SubmittedFinding]) -> Vec<SubmittedPosition> {
     let titles: Vec<(u64, String)> = snapshot
         .reviews
         .iter()
@@ -164,11 +163,11 @@ fn state_positions(brief: &Brief, snapshot: &Snapshot, found: &[SubmittedFinding
         .priors
         .iter()
         .map(|id| {
-            let there = titles
+            let still_found = titles
                 .iter()
-                .filter(|(of, _)| *of == id.0)
-                .any(|(_, title)| found.iter().any(|found| found.title == *title));
-            let position = match (there, disputed) {
+                .filter(|(prior, _)| *prior == id.0)
+                .any(|(_, title)| findings.iter().any(|finding| finding.title == *title));
+            let position = match (still_found, disputed) {
                 (false, _) => Position::Fixed,
                 (true, true) => Position::Stands,
                 (true, false) => Position::StillThere,
@@ -184,11 +183,11 @@ fn state_positions(brief: &Brief, snapshot: &Snapshot, found: &[SubmittedFinding
 }
 
 fn set_all_positions(report: &mut Submission, brief: &Brief, position: Position) {
-    let stated = |id: &referee_core::model::FindingId| SubmittedPosition {
+    let position_on = |id: &referee_core::model::FindingId| SubmittedPosition {
         finding: *id,
         position,
         evidence: "everything is fixed".to_owned(),
         reply: String::new(),
     };
-    report.positions = brief.priors.iter().map(stated).collect();
+    report.positions = brief.priors.iter().map(position_on).collect();
 }

@@ -1,4 +1,4 @@
-//! Sets a play up: who is there, what the pull changes, which roles read it.
+//! The setup of a simulation: its people, the pull, and the roles that review it.
 
 use std::collections::BTreeMap;
 
@@ -9,33 +9,30 @@ use referee_turn::PublishMode;
 use super::{AuthorBehaviour, BystanderBehaviour, ReviewerBehaviour, SimulatedAuthor, Simulation, bot_login};
 use crate::world::{Quirks, World};
 
-/// Who is there, before it begins.
+/// The parameters of a simulation.
 #[derive(Clone, Debug)]
 pub struct SimulationSetup {
-    /// What the forge is like.
+    /// The behaviour of the forge.
     pub quirks: Quirks,
-    /// Each role with its reviewer, and whether it has an identity of its own.
+    /// One reviewer per role, and whether the role has its own identity.
     pub roles: Vec<(ReviewerBehaviour, RoleIdentity)>,
-    /// What the author does.
     pub author: AuthorBehaviour,
-    /// How often at most.
+    /// The maximum number of actions of the author.
     pub max_actions: u32,
-    /// What people do.
     pub bystander: BystanderBehaviour,
-    /// How approvals are posted.
     pub approve: ApprovalMode,
-    /// What the pull adds.
+    /// The text of the file that the pull adds.
     pub file_text: &'static str,
-    /// Each identity's roles in a process of their own.
+    /// Whether each identity runs in its own process.
     pub process_per_identity: bool,
 }
 
-/// Who speaks for a role.
+/// The identity that posts for a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoleIdentity {
-    /// The one that the others share.
+    /// The bot that all shared roles use.
     Shared,
-    /// One of its own.
+    /// A login of the role alone.
     Own,
 }
 
@@ -55,7 +52,7 @@ impl Default for SimulationSetup {
 }
 
 impl SimulationSetup {
-    /// Opens the pull and seats everybody.
+    /// Creates the world, opens the pull and connects the clients.
     pub fn build(&self) -> Simulation {
         let world = World::new(self.quirks.clone());
         for (name, access) in
@@ -68,10 +65,10 @@ impl SimulationSetup {
         policy.ci_required = false;
         let mut reviewers = BTreeMap::new();
         for ((reviewer, identity), name) in self.roles.iter().zip(names) {
-            let own = Login(format!("{name}-bot"));
+            let own_login = Login(format!("{name}-bot"));
             policy.roles.push(Role {
                 name: RoleName::from(name),
-                identity: (*identity == RoleIdentity::Own).then_some(own),
+                identity: (*identity == RoleIdentity::Own).then_some(own_login),
                 blocks: true,
                 paths: Vec::new(),
                 ad_hoc: false,
@@ -80,14 +77,16 @@ impl SimulationSetup {
         }
         let logins: Vec<Login> =
             policy.roles.iter().map(|role| role.identity.clone().unwrap_or_else(bot_login)).collect();
-        let seats = if self.process_per_identity {
-            let mut own: Vec<Login> = Vec::new();
+        let clients = if self.process_per_identity {
+            let mut own_logins: Vec<Login> = Vec::new();
             for login in logins.iter().filter(|login| **login != bot_login()) {
-                own.push(login.clone());
+                own_logins.push(login.clone());
             }
-            let mut seats = vec![world.client_with_tokens(&bot_login(), &[])];
-            seats.extend(own.iter().map(|login| world.client_with_tokens(&bot_login(), std::slice::from_ref(login))));
-            seats
+            let mut clients = vec![world.client_with_tokens(&bot_login(), &[])];
+            clients.extend(
+                own_logins.iter().map(|login| world.client_with_tokens(&bot_login(), std::slice::from_ref(login))),
+            );
+            clients
         } else {
             vec![world.client_with_tokens(&bot_login(), &logins)]
         };
@@ -103,7 +102,7 @@ impl SimulationSetup {
             reviewers,
             author: SimulatedAuthor::new(self.author, self.max_actions),
             bystander: self.bystander,
-            clients: seats,
+            clients,
             publishing: PublishMode::SingleWriter,
             records: Vec::new(),
         }

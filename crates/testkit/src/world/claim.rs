@@ -1,4 +1,4 @@
-//! Claims: reactions by one identity, of which the forge takes each word once (D8).
+//! Claims: reactions of an identity. The forge accepts each reaction of a user only once (D8).
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use referee_forge::{ClaimOutcome, ClaimPurpose, ForgeError};
 
 use super::rows::StoredRepo;
 
-/// The words of one purpose: a take-over needs another one than the expired claim's.
+/// The number of distinct reactions per purpose. A take-over needs another one than the expired claim.
 const REACTIONS_PER_PURPOSE: u64 = 4;
 
-/// All claims, by number, identity and purpose. Pulls and issues share their numbers.
+/// All claims, by number, login and purpose. Pulls and issues share their numbering.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StoredClaims {
     held: BTreeMap<ClaimKey, HeldClaim>,
@@ -25,19 +25,19 @@ struct HeldClaim {
     epoch: u64,
     since: Time,
     until: Time,
-    /// Somebody else may still believe in the claim that was taken over.
+    /// Whether the holder of the claim that was taken over may still succeed once.
     allows_second_claim: bool,
 }
 
 impl StoredRepo {
-    /// Takes a claim.
+    /// Acquires a claim.
     ///
-    /// | held | answer |
+    /// | current claim | result |
     /// |---|---|
-    /// | by nobody | mine, first word |
-    /// | for less than the asked time | held |
-    /// | for longer | mine, next word, the old one is taken away |
-    /// | by a take-over, and take-overs race | mine as well, once |
+    /// | none | acquired with the first reaction |
+    /// | younger than `ttl` | held elsewhere |
+    /// | older | acquired with the next reaction; the old one is removed |
+    /// | just taken over, and take-overs race | acquired once more |
     pub(crate) fn claim(
         &mut self,
         number: u64,
@@ -50,7 +50,7 @@ impl StoredRepo {
         }
         let (now, races) = (self.now, self.quirks.claims_race);
         let key = (number, by.clone(), purpose);
-        let word = match self.claims.held.get_mut(&key) {
+        let reaction = match self.claims.held.get_mut(&key) {
             None => 0,
             Some(held) if held.allows_second_claim => {
                 held.allows_second_claim = false;
@@ -59,11 +59,11 @@ impl StoredRepo {
             Some(held) if now < held.since.saturating_add(ttl) => return Ok(ClaimOutcome::HeldElsewhere),
             Some(held) => (held.reaction + 1) % REACTIONS_PER_PURPOSE,
         };
-        let taken_over = self.claims.held.get(&key).is_some_and(|held| held.reaction != word);
+        let taken_over = self.claims.held.get(&key).is_some_and(|held| held.reaction != reaction);
         let epoch = self.claims.epochs.entry(key.clone()).or_default();
         *epoch += 1;
         let held = HeldClaim {
-            reaction: word,
+            reaction,
             epoch: *epoch,
             since: now,
             until: now.saturating_add(ttl),
@@ -74,7 +74,7 @@ impl StoredRepo {
         Ok(ClaimOutcome::Acquired(epoch))
     }
 
-    /// Gives a claim back; one that is gone already is given back, one of a newer epoch is not.
+    /// Releases a claim. A missing one counts as released; one of a newer epoch is a conflict.
     pub(crate) fn release(
         &mut self,
         number: u64,
@@ -90,7 +90,7 @@ impl StoredRepo {
         }
     }
 
-    /// The work claim on a pull or issue: the newest, whoever holds it.
+    /// Returns the newest work claim on a pull or issue, of any holder.
     pub(crate) fn lease(&self, number: u64) -> Option<Lease> {
         let work = |key: &&ClaimKey| key.0 == number && key.2 == ClaimPurpose::Work;
         let held = self.claims.held.iter().filter(|(key, _)| work(key)).max_by_key(|(_, held)| held.since);

@@ -1,4 +1,4 @@
-//! A process at the forge: an identity, the tokens it holds, and whether it is still alive.
+//! A client of the world: an identity, the tokens it holds, and whether its process is alive.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use super::fetch::truncate_lists;
 use super::state::WorldState;
 use crate::poll::yield_once;
 
-/// A process at the forge. All its futures are ready at once.
+/// A client of the world. Its futures complete on the first poll.
 #[derive(Clone, Debug)]
 pub struct WorldClient {
     pub(crate) world: World,
@@ -25,7 +25,7 @@ pub struct WorldClient {
     pub(crate) pace: CallPace,
 }
 
-/// Whether calls are done at once or one at a time.
+/// Whether a call completes at once or yields first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallPace {
     AtOnce,
@@ -33,39 +33,38 @@ pub(crate) enum CallPace {
 }
 
 impl WorldClient {
-    /// Whose token reads.
+    /// Returns the login whose token reads.
     pub fn login(&self) -> &Login {
         &self.login
     }
 
-    /// Whose tokens it holds, its own among them.
+    /// Returns the logins whose tokens it holds, including its own.
     pub fn held_logins(&self) -> impl Iterator<Item = &Login> {
         self.holds.iter()
     }
 
-    /// The world it sits at.
     pub fn world(&self) -> &World {
         &self.world
     }
 
-    /// Its process ended in a `Fault::Crash`.
+    /// Returns whether its process ended in a `CallFault::Crash`.
     pub fn has_crashed(&self) -> bool {
         self.world.state().crashed_clients.contains(&self.id)
     }
 
-    /// The same process at a fork of its world.
+    /// Returns the same client on a fork of its world.
     #[must_use]
     pub fn on_fork(&self, fork: &World) -> Self {
         Self { world: fork.clone(), ..self.clone() }
     }
 
-    /// The same process, waiting before each call: what `interleave` needs.
+    /// Returns the same client, yielding once before each call, as `interleave` needs.
     #[must_use]
     pub fn stepwise(&self) -> Self {
         Self { pace: CallPace::Stepwise, ..self.clone() }
     }
 
-    /// Does an action whose texts need no seal: what `perform` does, for tests of the world itself.
+    /// Performs an action with plain texts, for tests of the world itself.
     pub fn perform_unsealed(
         &self,
         pull: PullNumber,
@@ -125,10 +124,10 @@ impl Reader for WorldClient {
 
 #[async_trait::async_trait]
 impl Forge for WorldClient {
-    async fn perform(&self, pull: PullNumber, errand: &ActionRequest<'_>) -> Result<PerformOutcome, ForgeError> {
+    async fn perform(&self, pull: PullNumber, request: &ActionRequest<'_>) -> Result<PerformOutcome, ForgeError> {
         self.await_turn().await;
-        let action = errand.action.map_text(|sealed| sealed.as_str().to_owned());
-        self.perform_unsealed(pull, errand.by, &action, errand.expect)
+        let action = request.action.map_text(|sealed| sealed.as_str().to_owned());
+        self.perform_unsealed(pull, request.by, &action, request.expect)
     }
 
     async fn acquire_claim(
@@ -166,17 +165,17 @@ impl Forge for WorldClient {
             return Err(ForgeError::Forbidden("open pulls".to_owned()));
         }
         self.world.state().write_atomically(self.id, |state| {
-            let open = |repo: &super::rows::StoredRepo| {
+            let find_open = |repo: &super::rows::StoredRepo| {
                 repo.pulls
                     .values()
                     .find(|pull| pull.branch == *branch && pull.state == PullState::Open)
-                    .map(|p| p.number)
+                    .map(|pull| pull.number)
             };
-            if let Some(number) = open(state.readable_repo()) {
+            if let Some(number) = find_open(state.readable_repo()) {
                 return Ok(number);
             }
             if !state.repo.commits.contains_key(commit) {
-                return Err(ForgeError::Refused("there is no such commit".to_owned()));
+                return Err(ForgeError::Refused("the commit does not exist".to_owned()));
             }
             let number = state.change(|repo| {
                 repo.branches.insert(branch.clone(), commit.clone());

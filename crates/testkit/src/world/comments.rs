@@ -21,7 +21,7 @@ impl StoredRepo {
         Ok(id)
     }
 
-    /// The empty review that some forges put around a reply.
+    /// Stores the empty review that some forges wrap around a reply.
     pub(crate) fn wrap_reply(&mut self, number: PullNumber, by: &Login) -> Result<(), ForgeError> {
         let head = self.pull(number)?.head.clone();
         let post = NewReview { by, row: ReviewKind::Wrapper, commit: &head, text: "", inline: &[], interrupted: false };
@@ -54,7 +54,7 @@ impl StoredRepo {
         }
     }
 
-    /// Forges let everybody with write access change anybody's words.
+    /// Checks the right to edit a text. Forges let everybody with write access edit any text.
     pub(crate) fn check_may_edit(&self, by: &Login, author: &Login) -> Result<(), ForgeError> {
         if by == author || self.may_write(by) {
             Ok(())
@@ -85,9 +85,9 @@ impl StoredRepo {
         note: &NoteId,
         text: &str,
     ) -> Result<(), ForgeError> {
-        let find = |note_row: &&StoredNote| note_row.id == *note;
-        let author = self.pull(number)?.threads.iter().flat_map(|thread| &thread.notes).find(find);
-        self.check_may_edit(by, &author.ok_or_else(|| not_found(note))?.author)?;
+        let is_wanted = |note_row: &&StoredNote| note_row.id == *note;
+        let existing = self.pull(number)?.threads.iter().flat_map(|thread| &thread.notes).find(is_wanted);
+        self.check_may_edit(by, &existing.ok_or_else(|| not_found(note))?.author)?;
         let now = self.now;
         let mut notes = self.pull_mut(number)?.threads.iter_mut().flat_map(|thread| &mut thread.notes);
         if let Some(row) = notes.find(|row| row.id == *note) {
@@ -106,8 +106,8 @@ impl StoredRepo {
         comment: &CommentId,
         text: &str,
     ) -> Result<(), ForgeError> {
-        let author = self.comments(number, target)?.iter().find(|row| row.id == *comment);
-        self.check_may_edit(by, &author.ok_or_else(|| not_found(comment))?.author)?;
+        let existing = self.comments(number, target)?.iter().find(|row| row.id == *comment);
+        self.check_may_edit(by, &existing.ok_or_else(|| not_found(comment))?.author)?;
         let now = self.now;
         let rows = match target {
             CommentTarget::Pull => &mut self.pull_mut(number)?.comments,
@@ -122,7 +122,7 @@ impl StoredRepo {
     }
 }
 
-/// The issue of an assignment or comment, if it is not the pull's.
+/// Returns the issue, if the target is an issue.
 pub(crate) fn target_issue(target: CommentTarget) -> Option<IssueNumber> {
     match target {
         CommentTarget::Pull => None,

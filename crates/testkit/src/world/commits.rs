@@ -1,4 +1,4 @@
-//! Commits as trees of texts: enough of git for merge bases, patches and conflicts by file.
+//! Commits as trees of texts: enough of git for merge bases, patches and conflicts per file.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::rows::{StoredPull, StoredRepo, StoredThread};
 /// The files of a commit.
 pub type FileTree = BTreeMap<String, Arc<str>>;
 
-/// What a commit changes: the texts before and after, by path.
+/// The texts before and after a change, by path.
 pub(crate) type TreePatch = BTreeMap<String, (Option<Arc<str>>, Option<Arc<str>>)>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,13 +22,13 @@ pub(crate) struct StoredCommit {
 }
 
 impl StoredRepo {
-    /// Stores a commit. No two get the same name, even with the same content, as if their dates differed.
+    /// Stores a commit. Its id is unique even for equal contents, as if the dates differed.
     pub(crate) fn store_commit(&mut self, tree: FileTree, parents: Vec<Sha>) -> Sha {
         let serial = self.next_commit_serial().to_string();
         let first = Hash::digest_parts([serial.as_str()]).0;
         let second = Hash::digest_parts([serial.as_str(), first.as_str()]).0;
-        let named = self.next_commit_ids.pop_front();
-        let sha = named.unwrap_or_else(|| Sha(format!("{first}{}", &second[..8])));
+        let queued = self.next_commit_ids.pop_front();
+        let sha = queued.unwrap_or_else(|| Sha(format!("{first}{}", &second[..8])));
         self.commits.insert(sha.clone(), Arc::new(StoredCommit { tree, parents }));
         sha
     }
@@ -45,7 +45,7 @@ impl StoredRepo {
         self.branches.get(name)
     }
 
-    /// The commit and all that it stands on, nearest first.
+    /// Returns the commit and its ancestors, nearest first.
     pub(crate) fn ancestry(&self, sha: &Sha) -> Vec<Sha> {
         let mut seen = BTreeSet::new();
         let mut queue = VecDeque::from([sha.clone()]);
@@ -65,7 +65,7 @@ impl StoredRepo {
         self.ancestry(one).into_iter().find(|sha| known.contains(sha))
     }
 
-    /// What `head` changes since it left `base`.
+    /// Returns the changes of `head` since its merge base with `base`.
     pub(crate) fn diff_since_base(&self, base: &Sha, head: &Sha) -> TreePatch {
         let before = self.merge_base(base, head).map(|sha| self.tree(&sha)).unwrap_or_default();
         let after = self.tree(head);
@@ -86,32 +86,34 @@ impl StoredRepo {
         base.map_or(Mergeable::Unknown, |base| self.check_merge(base, &pull.head))
     }
 
-    /// A conflict is a file that both sides changed, each in its way.
+    /// Checks for conflicts: a file that both sides changed differently.
     pub(crate) fn check_merge(&self, base: &Sha, head: &Sha) -> Mergeable {
         let theirs = self.tree(base);
-        let clash = self
+        let conflicts = self
             .diff_since_base(base, head)
             .into_iter()
             .any(|(path, (before, after))| theirs.get(&path) != before.as_ref() && theirs.get(&path) != after.as_ref());
-        if clash { Mergeable::Conflict } else { Mergeable::Clean }
+        if conflicts { Mergeable::Conflict } else { Mergeable::Clean }
     }
 
-    /// Whether a thread's line is no longer there.
+    /// Returns whether a thread's line no longer exists.
     pub(crate) fn is_outdated(&self, pull: &StoredPull, thread: &StoredThread) -> bool {
         if thread.commit == pull.head {
             return false;
         }
         match (thread.side, thread.line) {
             (Side::New, Some(line)) => {
-                let words = self.text_at(&thread.commit, &thread.path).and_then(|text| nth_line(&text, line));
-                let now = self.text_at(&pull.head, &thread.path);
-                !words.zip(now).is_some_and(|(words, now)| now.lines().any(|line| line == words))
+                let commented_line = self.text_at(&thread.commit, &thread.path).and_then(|text| nth_line(&text, line));
+                let current = self.text_at(&pull.head, &thread.path);
+                !commented_line
+                    .zip(current)
+                    .is_some_and(|(commented, current)| current.lines().any(|line| line == commented))
             }
             (Side::Old, _) | (_, None) => !self.diff_of_pull(pull).contains_key(&thread.path),
         }
     }
 
-    /// Whether a line can be commented on at that commit.
+    /// Returns whether a line can be commented on at that commit.
     pub(crate) fn is_commentable(
         &self,
         pull: &StoredPull,
@@ -120,11 +122,11 @@ impl StoredRepo {
         line: Option<u32>,
         side: Side,
     ) -> bool {
-        let at = match side {
+        let revision = match side {
             Side::New => Some(commit.clone()),
             Side::Old => self.branch(&pull.base).and_then(|base| self.merge_base(base, commit)),
         };
-        let text = at.and_then(|sha| self.text_at(&sha, path));
+        let text = revision.and_then(|sha| self.text_at(&sha, path));
         match (text, line) {
             (Some(text), Some(line)) => nth_line(&text, line).is_some(),
             (Some(_), None) => true,
@@ -134,7 +136,7 @@ impl StoredRepo {
     }
 }
 
-/// A line of a text, counted from one.
+/// Returns a line of a text, counted from one.
 pub(crate) fn nth_line(text: &str, line: u32) -> Option<String> {
     let index = usize::try_from(line.checked_sub(1)?).ok()?;
     text.lines().nth(index).map(str::to_owned)

@@ -1,4 +1,4 @@
-//! A pull in words, without ids and times: what two plays that differ only in their faults must agree on.
+//! Describes a pull without ids and times, to compare runs that differ only in their faults.
 
 use referee_core::model::{ReviewKind, ReviewWeight};
 
@@ -7,10 +7,10 @@ use super::rules::OWN_STATUS_PREFIX;
 
 impl StoredRepo {
     pub(crate) fn describe_pull(&self, pull: &StoredPull) -> String {
-        let mut words = String::new();
+        let mut description = String::new();
         let mut line = |text: String| {
-            words.push_str(&text);
-            words.push('\n');
+            description.push_str(&text);
+            description.push('\n');
         };
         line(format!("{:?}{} by {}", pull.state, if pull.draft { " draft" } else { "" }, pull.author));
         for label in &pull.labels {
@@ -51,7 +51,7 @@ impl StoredRepo {
             .collect();
         statuses.sort();
         statuses.into_iter().for_each(&mut line);
-        words
+        description
     }
 }
 

@@ -5,63 +5,103 @@ use referee_core::model::{
 };
 use referee_forge::ClaimPurpose;
 
-/// One change that a seat made to the world, or that the forge made on its own. Tests must look at each.
+/// One change that a client made to the world, or that the forge made itself. Tests must check every effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effect {
-    /// When.
     pub at: Time,
-    /// Who; `None` is the forge itself.
+    /// `None` for the forge itself.
     pub by: Option<Login>,
-    /// On which pull; an issue's effect names the issue in `what`.
+    /// The pull; an effect on an issue names the issue in `kind`.
     pub pull: PullNumber,
-    /// What.
     pub kind: EffectKind,
 }
 
-/// What changed.
+/// The kind of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EffectKind {
-    /// A review was posted.
-    ReviewPosted { review: ReviewId, verdict: Verdict, commit: Sha, text: String, threads: Vec<ThreadId> },
-    /// A post broke off and left a draft.
-    DraftLeft { review: ReviewId },
-    /// A summary was edited.
-    ReviewEdited { review: ReviewId, text: String },
-    /// A summary was edited to say that it no longer holds.
-    ReviewSuperseded { review: ReviewId, text: String },
-    /// Threads were opened beside a review.
-    ThreadsOpened { threads: Vec<ThreadId> },
-    /// Somebody replied.
-    Replied { thread: ThreadId, note: NoteId, text: String },
-    /// A thread was resolved.
-    Resolved { thread: ThreadId },
-    /// A thread's root says that it is settled.
-    ThreadMarked { thread: ThreadId, text: String },
-    /// A comment was written.
-    Commented { comment: CommentId, issue: Option<IssueNumber>, text: String },
-    /// A comment was edited.
-    CommentEdited { comment: CommentId, issue: Option<IssueNumber>, text: String },
-    /// A label was put on.
-    Labelled { name: String },
-    /// A label was taken off.
-    Unlabelled { name: String },
-    /// Somebody was assigned.
-    Assigned { who: Login, issue: Option<IssueNumber> },
-    /// Somebody gave the assignment back.
-    Unassigned { who: Login, issue: Option<IssueNumber> },
-    /// A status was written.
-    StatusSet { commit: Sha, context: String, state: CheckState, text: String },
-    /// A claim was taken.
-    Claimed { purpose: ClaimPurpose, epoch: u64 },
-    /// A claim was given back.
-    Released { purpose: ClaimPurpose },
-    /// A reaction was left.
-    Reacted { word: String },
-    /// A reaction was taken back.
-    Unreacted { word: String },
-    /// A pull was opened.
-    PullOpened { branch: String },
-    /// The pull was merged.
+    ReviewPosted {
+        review: ReviewId,
+        verdict: Verdict,
+        commit: Sha,
+        text: String,
+        threads: Vec<ThreadId>,
+    },
+    /// A post was interrupted and left a draft behind.
+    DraftLeft {
+        review: ReviewId,
+    },
+    ReviewEdited {
+        review: ReviewId,
+        text: String,
+    },
+    /// A summary was edited to say that it is superseded.
+    ReviewSuperseded {
+        review: ReviewId,
+        text: String,
+    },
+    /// Threads were opened without a verdict.
+    ThreadsOpened {
+        threads: Vec<ThreadId>,
+    },
+    Replied {
+        thread: ThreadId,
+        note: NoteId,
+        text: String,
+    },
+    Resolved {
+        thread: ThreadId,
+    },
+    /// The root of a thread was edited to say that the thread is settled.
+    ThreadMarked {
+        thread: ThreadId,
+        text: String,
+    },
+    Commented {
+        comment: CommentId,
+        issue: Option<IssueNumber>,
+        text: String,
+    },
+    CommentEdited {
+        comment: CommentId,
+        issue: Option<IssueNumber>,
+        text: String,
+    },
+    Labelled {
+        name: String,
+    },
+    Unlabelled {
+        name: String,
+    },
+    Assigned {
+        who: Login,
+        issue: Option<IssueNumber>,
+    },
+    Unassigned {
+        who: Login,
+        issue: Option<IssueNumber>,
+    },
+    StatusSet {
+        commit: Sha,
+        context: String,
+        state: CheckState,
+        text: String,
+    },
+    Claimed {
+        purpose: ClaimPurpose,
+        epoch: u64,
+    },
+    Released {
+        purpose: ClaimPurpose,
+    },
+    Reacted {
+        content: String,
+    },
+    Unreacted {
+        content: String,
+    },
+    PullOpened {
+        branch: String,
+    },
     Merged,
 }
 
@@ -96,8 +136,8 @@ impl fmt::Display for EffectKind {
             Self::StatusSet { context, state, .. } => write!(f, "sets `{context}` to {state:?}"),
             Self::Claimed { purpose, epoch } => write!(f, "claims {purpose:?} as {epoch}"),
             Self::Released { purpose } => write!(f, "releases {purpose:?}"),
-            Self::Reacted { word } => write!(f, "reacts with `{word}`"),
-            Self::Unreacted { word } => write!(f, "takes `{word}` back"),
+            Self::Reacted { content } => write!(f, "reacts with `{content}`"),
+            Self::Unreacted { content } => write!(f, "removes the reaction `{content}`"),
             Self::PullOpened { branch } => write!(f, "opens `{branch}`"),
             Self::Merged => write!(f, "merges"),
         }

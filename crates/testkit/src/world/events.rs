@@ -1,4 +1,4 @@
-//! What else happens to a pull: pushes, labels, requests, dismissals, statuses. The forge's own rules.
+//! Pushes, labels, requests, dismissals and statuses, by the rules of the forge.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::commits::{FileTree, TreePatch};
 use super::rows::{StoredPull, StoredRepo, StoredStatus, not_found};
 use super::timeline::EventKind;
 
-/// A pull to be opened.
+/// A pull to open.
 pub(crate) struct NewPull<'a> {
     pub(crate) by: &'a Login,
     pub(crate) branch: &'a str,
@@ -21,7 +21,7 @@ pub(crate) struct NewPull<'a> {
     pub(crate) from_fork: bool,
 }
 
-/// Whether a push keeps history.
+/// Whether a push keeps the history.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PushKind {
     Forward,
@@ -29,22 +29,22 @@ pub(crate) enum PushKind {
 }
 
 impl StoredRepo {
-    /// Opens a pull of a branch into the default one.
-    pub(crate) fn open_pull(&mut self, opening: &NewPull<'_>) -> Result<PullNumber, ForgeError> {
-        let head = self.branch(opening.branch).cloned().ok_or_else(|| not_found(&opening.branch))?;
+    /// Opens a pull from a branch into the default branch.
+    pub(crate) fn open_pull(&mut self, new: &NewPull<'_>) -> Result<PullNumber, ForgeError> {
+        let head = self.branch(new.branch).cloned().ok_or_else(|| not_found(&new.branch))?;
         let number = PullNumber(self.next_number());
         let now = self.now;
         let row = StoredPull {
             number,
-            title: opening.title.to_owned(),
-            author: opening.by.clone(),
-            branch: opening.branch.to_owned(),
+            title: new.title.to_owned(),
+            author: new.by.clone(),
+            branch: new.branch.to_owned(),
             base: self.default_branch.clone(),
             head: head.clone(),
             head_since: now,
             state: PullState::Open,
             draft: false,
-            from_fork: opening.from_fork,
+            from_fork: new.from_fork,
             labels: Vec::new(),
             assignees: Vec::new(),
             requests: Vec::new(),
@@ -53,7 +53,7 @@ impl StoredRepo {
             comments: Vec::new(),
             opened_at: now,
             reopens: Vec::new(),
-            pushes: vec![Push { head, by: Some(opening.by.clone()), at: now }],
+            pushes: vec![Push { head, by: Some(new.by.clone()), at: now }],
             events: Vec::new(),
             unpaired_posts: Vec::new(),
         };
@@ -61,14 +61,14 @@ impl StoredRepo {
         Ok(number)
     }
 
-    /// Stores a commit and moves a branch to it, with every open pull on that branch.
+    /// Stores a commit and moves a branch to it, with every open pull of that branch.
     pub(crate) fn push(&mut self, by: &Login, branch: &str, tree: FileTree, parents: Vec<Sha>, kind: PushKind) -> Sha {
         let sha = self.store_commit(tree, parents);
         self.advance_branch(by, branch, &sha, kind);
         sha
     }
 
-    /// Moves a branch to a commit that is there, with every open pull on that branch.
+    /// Moves a branch to an existing commit, with every open pull of that branch.
     pub(crate) fn advance_branch(&mut self, by: &Login, branch: &str, sha: &Sha, kind: PushKind) {
         let before: Vec<(PullNumber, TreePatch)> = self
             .pulls
@@ -89,13 +89,13 @@ impl StoredRepo {
         pull.head_since = now;
         pull.pushes.push(Push { head: head.clone(), by: Some(by.clone()), at: now });
         self.record_push(number, by, &old, kind);
-        let same = self.pull(number).is_ok_and(|pull| self.diff_of_pull(pull) == *patch);
+        let same_patch = self.pull(number).is_ok_and(|pull| self.diff_of_pull(pull) == *patch);
         let (dismisses, flags) =
             (self.quirks.dismiss_on_push, self.quirks.stale_flags || self.quirks.stale_rows_ignored);
         let rolls = self.quirks.commit_rolls_forward && kind == PushKind::Forced;
         let Ok(pull) = self.pull_mut(number) else { return };
         for review in pull.reviews.iter_mut().filter(|review| review.row != ReviewKind::Draft) {
-            if same {
+            if same_patch {
                 if rolls && review.commit == old {
                     review.commit = head.clone();
                 }
@@ -111,21 +111,21 @@ impl StoredRepo {
         self.touch_outdated(number);
     }
 
-    /// Real forges write into the rows of comments whose lines went away: no edit, and it looks like one.
+    /// Updates the notes of outdated threads. Real forges update the rows of comments whose line vanished.
     fn touch_outdated(&mut self, number: PullNumber) {
         let now = self.now;
         let Ok(pull) = self.pull(number) else { return };
-        let gone: Vec<bool> = pull.threads.iter().map(|thread| self.is_outdated(pull, thread)).collect();
+        let outdated: Vec<bool> = pull.threads.iter().map(|thread| self.is_outdated(pull, thread)).collect();
         let Ok(pull) = self.pull_mut(number) else { return };
-        for (thread, _) in pull.threads.iter_mut().zip(gone).filter(|(_, gone)| *gone) {
+        for (thread, _) in pull.threads.iter_mut().zip(outdated).filter(|(_, outdated)| *outdated) {
             thread.notes.iter_mut().for_each(|note| note.updated = now);
         }
     }
 
     pub(crate) fn set_state(&mut self, number: PullNumber, by: &Login, state: PullState) -> Result<(), ForgeError> {
         let now = self.now;
-        let deed = if state == PullState::Open { EventKind::Reopened } else { EventKind::Closed };
-        self.record_event(number, by, deed)?;
+        let event = if state == PullState::Open { EventKind::Reopened } else { EventKind::Closed };
+        self.record_event(number, by, event)?;
         let pull = self.pull_mut(number)?;
         if state == PullState::Open && pull.state == PullState::Closed {
             pull.reopens.push(now);
@@ -134,26 +134,31 @@ impl StoredRepo {
         Ok(())
     }
 
-    /// Asks somebody for a review: whoever may write, or the pull's author, may ask.
-    pub(crate) fn request_review(&mut self, number: PullNumber, by: &Login, of: &Login) -> Result<(), ForgeError> {
-        self.check_participant(number, by, "ask for a review")?;
+    /// Requests a review. The pull's author and everybody with write access may do that.
+    pub(crate) fn request_review(
+        &mut self,
+        number: PullNumber,
+        by: &Login,
+        reviewer: &Login,
+    ) -> Result<(), ForgeError> {
+        self.check_participant(number, by, "request a review")?;
         let (at, clears) = (self.now, self.quirks.request_clears_verdict);
-        self.record_event(number, by, EventKind::Requested { of: of.clone() })?;
+        self.record_event(number, by, EventKind::Requested { of: reviewer.clone() })?;
         let id = self.next_review_id();
         let pull = self.pull_mut(number)?;
-        pull.requests.retain(|(_, request)| request.of != *of);
-        pull.requests.push((id, ReviewRequest { of: of.clone(), by: Some(by.clone()), at }));
+        pull.requests.retain(|(_, request)| request.of != *reviewer);
+        pull.requests.push((id, ReviewRequest { of: reviewer.clone(), by: Some(by.clone()), at }));
         if clears {
-            pull.reviews.iter_mut().filter(|row| row.author == *of).for_each(|row| row.requested = true);
+            pull.reviews.iter_mut().filter(|row| row.author == *reviewer).for_each(|row| row.requested = true);
         }
         Ok(())
     }
 
-    /// Takes a request back; the forge gives the verdicts their weight back.
-    pub(crate) fn withdraw_request(&mut self, number: PullNumber, of: &Login) -> Result<(), ForgeError> {
+    /// Withdraws a request, which gives the user's verdicts their weight back.
+    pub(crate) fn withdraw_request(&mut self, number: PullNumber, reviewer: &Login) -> Result<(), ForgeError> {
         let pull = self.pull_mut(number)?;
-        pull.requests.retain(|(_, request)| request.of != *of);
-        pull.reviews.iter_mut().filter(|row| row.author == *of).for_each(|row| row.requested = false);
+        pull.requests.retain(|(_, request)| request.of != *reviewer);
+        pull.reviews.iter_mut().filter(|row| row.author == *reviewer).for_each(|row| row.requested = false);
         Ok(())
     }
 
@@ -167,7 +172,7 @@ impl StoredRepo {
         Ok(())
     }
 
-    /// Forges let the pull's author resolve threads too, write access or not.
+    /// Resolves a thread. Forges allow that to the pull's author too, even without write access.
     pub(crate) fn resolve(&mut self, number: PullNumber, by: &Login, thread: &ThreadId) -> Result<(), ForgeError> {
         self.check_participant(number, by, "resolve threads")?;
         let resolved = Some((by.clone(), self.now));
@@ -210,7 +215,7 @@ impl StoredRepo {
         }
     }
 
-    /// The latest of each context is the one that counts.
+    /// Sets a status. Only the latest one of each context counts.
     pub(crate) fn set_status(&mut self, commit: &Sha, context: &str, state: CheckState, text: &str) {
         let id = self.statuses.len() + self.superseded_statuses.len() + 1;
         let same = |status: &mut StoredStatus| status.commit == *commit && status.context == context;
@@ -219,7 +224,7 @@ impl StoredRepo {
         self.statuses.push(StoredStatus { id, commit, context, state, text: text.to_owned() });
     }
 
-    /// A fork is its author's alone.
+    /// Only the author may push to a fork.
     pub(crate) fn check_may_push(&self, by: &Login, number: PullNumber) -> Result<(), ForgeError> {
         let pull = self.pull(number)?;
         if pull.author == *by || (!pull.from_fork && self.may_write(by)) {

@@ -1,43 +1,41 @@
-/// Something that goes wrong with one call.
+/// A fault of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CallFault {
-    /// It is done, and the reply is lost.
+    /// Carries the call out and loses the response.
     LoseReply,
-    /// It is not done, and nobody can tell.
+    /// Does not carry the call out; the client cannot tell.
     FailBefore,
-    /// It is done and answered with a 500. A caller cannot tell it from `LoseReply`; a server speaks differently.
+    /// Carries the call out and responds 500. A client treats it like `LoseReply`; a server's response differs.
     FailAfter500,
-    /// The process ends during the call; its seat refuses everything until `World::restart`.
+    /// Ends the process during the call; its client fails every call until `World::restart_client`.
     Crash(SentPart),
-    /// The forge asks to come back later.
+    /// Asks the client to retry later.
     RetryLater,
-    /// A read is cut off, and says so. Writes are not touched.
+    /// Truncates a read and reports it. Writes are not affected.
     Truncate,
-    /// A read, or the look before a write, sees the state as of one write ago.
+    /// Makes a read, or the check before a write, see the state before the last write.
     StaleRead,
 }
 
-/// How much of a write got through before the process ended.
+/// The part of a write that the forge received before the process crashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SentPart {
-    /// Nothing.
     Nothing,
-    /// Half of the inline comments, where the forge stores them one by one; else nothing.
+    /// Half of the inline comments, where the forge stores them one by one; otherwise nothing.
     Half,
-    /// All of it.
     All,
 }
 
-/// When a fault strikes, counted from now: `Call(1)` is the next call.
+/// The call that a fault applies to, counted from now: `Call(1)` is the next call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaultAt {
-    /// Any verb of any seat.
+    /// Counts every call of any client.
     Call(u64),
-    /// Only verbs that may write.
+    /// Counts only calls that may write.
     Write(u64),
 }
 
-/// Faults to come, and those that struck.
+/// Pending faults, and those that occurred.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FaultScript {
     pending: Vec<(FaultAt, CallFault)>,
@@ -49,7 +47,7 @@ impl FaultScript {
         self.pending.push((at, fault));
     }
 
-    /// Counts one call and says what goes wrong with it.
+    /// Counts a call and returns its fault.
     pub(crate) fn next_fault(&mut self, writes: bool) -> Option<CallFault> {
         let mut due = None;
         self.pending.retain_mut(|(at, fault)| {

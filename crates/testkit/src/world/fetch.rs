@@ -1,4 +1,4 @@
-//! What a reader is handed: rows as core's model tells them, as this viewer may see them.
+//! Converts rows to core's model, as a viewer may see them.
 
 use std::collections::BTreeSet;
 
@@ -12,24 +12,21 @@ use referee_forge::{FetchedPull, ForgeError};
 use super::quirks::ReplyMode;
 use super::rows::{StoredComment, StoredPull, StoredRepo, StoredReview, StoredThread};
 
-/// A row of the forge's own list of reviews, before any adapter made sense of it.
+/// A row of the forge's list of reviews, before an adapter interprets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawReview {
-    /// Its id.
     pub id: referee_core::model::ReviewId,
-    /// What the row is.
     pub row: ReviewKind,
-    /// Who wrote it.
+    /// `None` if the account was deleted.
     pub author: Option<Login>,
-    /// What the list says: the first text, where the forge has that quirk.
+    /// The text in the list: the original one, where the forge has that quirk.
     pub body: String,
-    /// The commit it names.
     pub commit: Sha,
-    /// The diff changed since.
+    /// Whether the diff has changed since.
     pub stale: bool,
-    /// It has weight.
+    /// Whether the review has weight.
     pub official: bool,
-    /// It was dismissed; on some forges by a newer verdict too.
+    /// Whether it was dismissed; on some forges a newer verdict sets this too.
     pub dismissed: bool,
 }
 
@@ -50,7 +47,7 @@ impl StoredRepo {
         Ok(visible_reviews(pull, viewer).map(row).collect())
     }
 
-    /// A pull as `viewer` sees it.
+    /// Returns a pull as `viewer` sees it.
     pub(crate) fn fetch_pull(
         &self,
         number: PullNumber,
@@ -184,29 +181,29 @@ impl StoredRepo {
     }
 }
 
-/// Keeps the first `limit` entries of each list and says what was cut.
+/// Keeps the first `limit` entries of each list and reports the lists that were cut.
 pub(crate) fn truncate_lists(fetched: &mut FetchedPull, limit: usize) {
     let FetchedPull { reviews, threads, comments, .. } = fetched;
-    let mut what = Vec::new();
+    let mut truncated = Vec::new();
     for (name, length) in [("reviews", reviews.len()), ("threads", threads.len()), ("comments", comments.len())] {
         if length > limit {
-            what.push(name);
+            truncated.push(name);
         }
     }
     reviews.truncate(limit);
     threads.truncate(limit);
     comments.truncate(limit);
-    if !what.is_empty() {
-        fetched.complete = Completeness::Truncated { what: what.join(", ") };
+    if !truncated.is_empty() {
+        fetched.complete = Completeness::Truncated { what: truncated.join(", ") };
     }
 }
 
-/// The rows that `viewer` sees: nobody sees another's draft.
+/// Returns the reviews that `viewer` may see: all but the drafts of others.
 fn visible_reviews<'a>(pull: &'a StoredPull, viewer: &'a Login) -> impl Iterator<Item = &'a StoredReview> {
     pull.reviews.iter().filter(move |review| review.row != ReviewKind::Draft || review.author == *viewer)
 }
 
-/// An empty comment review is the wrapper of its inline comments, whoever posted it.
+/// Treats a comment review without a body as the wrapper of its inline comments.
 fn effective_row(row: &StoredReview) -> ReviewKind {
     if row.row == ReviewKind::Verdict(Verdict::Comment) && row.text.body_or_empty().is_empty() {
         ReviewKind::Wrapper

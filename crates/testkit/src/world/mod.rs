@@ -1,7 +1,7 @@
-//! A forge in memory: stateful, deterministic, cheap to fork, with the quirks of real forges as switches.
+//! An in-memory forge: stateful, deterministic, cheap to fork, with the quirks of real forges as switches.
 //!
-//! Three layers. `posts` and `events` are the forge's own rules, surprising ones included; people act on them
-//! directly (`hand`). `perform` is what a good adapter makes of them. `state` is the machinery around both: the
+//! Three layers: `posts` and `events` hold the rules of the forge, quirks included; people act on them directly
+//! (`person`). `perform` holds the behaviour of a correct adapter. `state` holds the infrastructure around both: the
 //! clock, faults, lagging reads, effects.
 
 mod claim;
@@ -48,7 +48,7 @@ pub(crate) use state::{RequestKind, WireOutcome};
 
 pub(crate) use timeline::{EventKind, TimelineEvent};
 
-/// A forge in memory. Clones are handles to the same forge; `fork` makes another one.
+/// An in-memory forge. Clones are handles to the same forge; `fork` creates another one.
 #[derive(Clone, Debug)]
 pub struct World {
     shared: Arc<SharedState>,
@@ -58,12 +58,12 @@ pub struct World {
 struct SharedState(Mutex<WorldState>);
 
 impl World {
-    /// An empty repository on a forge with these quirks.
+    /// Creates an empty repository on a forge with these quirks.
     pub fn new(quirks: Quirks) -> Self {
         Self::from_state(WorldState::new(quirks))
     }
 
-    /// Another forge in the same state, with nothing in its log of effects. Seats move by `Seat::at`.
+    /// Creates another forge in the same state, without effects. `WorldClient::on_fork` moves a client to it.
     #[must_use]
     pub fn fork(&self) -> Self {
         let mut state = self.state().clone();
@@ -71,7 +71,7 @@ impl World {
         Self::from_state(state)
     }
 
-    /// A process of `login` that also holds the tokens of `holds`. An unknown login becomes a bot that may write.
+    /// Connects a client for `login` that also holds the tokens of `holds`. An unknown login becomes a bot with write access.
     pub fn client_with_tokens(&self, login: &Login, holds: &[Login]) -> WorldClient {
         let mut state = self.state();
         let holds: BTreeSet<Login> = holds.iter().chain([login]).cloned().collect();
@@ -83,140 +83,137 @@ impl World {
         WorldClient { world: self.clone(), id: state.client_count, login: login.clone(), holds, pace: CallPace::AtOnce }
     }
 
-    /// A process of `login` alone.
+    /// Connects a client that holds only the token of `login`.
     pub fn client(&self, login: &str) -> WorldClient {
         self.client_with_tokens(&Login::from(login), &[])
     }
 
-    /// Gives a person that access. People nobody admitted may read.
+    /// Creates a person with that access. People who were never admitted may read.
     pub fn admit(&self, login: &str, access: Access) {
         let user = StoredUser { access, bot: false, deleted: false };
         self.state().repo.users.insert(Login::from(login), user);
     }
 
-    /// Gives a bot that access.
+    /// Creates a bot with that access.
     pub fn admit_bot(&self, login: &str, access: Access) {
         let user = StoredUser { access, bot: true, deleted: false };
         self.state().repo.users.insert(Login::from(login), user);
     }
 
-    /// Lets a crashed process start again.
-    pub fn restart_client(&self, seat: &WorldClient) {
-        self.state().crashed_clients.remove(&seat.id);
+    /// Restarts a crashed client.
+    pub fn restart_client(&self, client: &WorldClient) {
+        self.state().crashed_clients.remove(&client.id);
     }
 
-    /// No longer takes a process's token.
-    pub fn revoke_token(&self, seat: &WorldClient) {
-        self.state().revoked_clients.insert(seat.id);
+    /// Revokes the token of a client.
+    pub fn revoke_token(&self, client: &WorldClient) {
+        self.state().revoked_clients.insert(client.id);
     }
 
-    /// Makes labels that can be put on. Those that people put on are made by that.
+    /// Creates labels in the repository. Labels that people add are created implicitly.
     pub fn create_labels(&self, names: &[&str]) {
         let mut state = self.state();
         names.iter().for_each(|name| state.repo.create_label(name));
     }
 
-    /// Gives the next commits these names, those of a real repository.
+    /// Sets the ids of the next commits, to match those of a real repository.
     pub fn queue_commit_ids(&self, names: impl IntoIterator<Item = Sha>) {
         self.state().repo.next_commit_ids.extend(names);
     }
 
-    /// Lets something go wrong, counted from now.
+    /// Schedules a fault, counted from this call on.
     pub fn inject_fault(&self, at: FaultAt, fault: CallFault) {
         self.state().faults.add(at, fault);
     }
 
-    /// Faults that struck.
+    /// Returns the faults that occurred.
     pub fn fired_faults(&self) -> Vec<CallFault> {
         self.state().faults.fired().to_vec()
     }
 
-    /// Lets time pass; lagging reads catch up.
+    /// Advances the clock; lagging reads catch up.
     pub fn wait(&self, span: Span) {
         self.state().wait(span);
     }
 
-    /// The forge's clock.
+    /// Returns the forge's clock.
     pub fn now(&self) -> Time {
         self.state().repo.now
     }
 
-    /// Changes what the forge does from now on.
+    /// Changes the quirks from now on.
     pub fn change_quirks(&self, change: impl FnOnce(&mut Quirks)) {
         change(&mut self.state().repo.quirks);
     }
 
-    /// What seats changed since this was last asked, oldest first. What is never asked fails the test.
+    /// Returns and clears the effects, oldest first. Effects that are never taken fail the test.
     pub fn take_effects(&self) -> Vec<Effect> {
         std::mem::take(&mut self.state().effects)
     }
 
-    /// Fails if an effect was not looked at. The last handle's drop asks too.
+    /// Asserts that all effects were taken. Dropping the last handle asserts it too.
     ///
     /// # Panics
     ///
-    /// On leftovers.
+    /// Panics if effects remain.
     #[track_caller]
     pub fn assert_no_effects_left(&self) {
-        let left = self.take_effects();
-        assert!(left.is_empty(), "nobody looked at: {}", describe_effects(&left));
+        let remaining = self.take_effects();
+        assert!(remaining.is_empty(), "unchecked effects: {}", describe_effects(&remaining));
     }
 
-    /// How often the forge was asked.
+    /// Returns the number of calls so far.
     pub fn calls(&self) -> CallCounts {
         self.state().calls
     }
 
-    /// What the forge itself thinks of a pull.
+    /// Returns whose verdicts count on a pull, by the rules of the forge.
     pub fn decision(&self, pull: PullNumber) -> ApprovalTally {
         let state = self.state();
         state.repo.pull(pull).map(|row| state.repo.decision(row)).unwrap_or_default()
     }
 
-    /// The forge's own list of reviews, as its interface lists them to `viewer`.
+    /// Returns the list of reviews as the forge's API returns it to `viewer`.
     pub fn raw_review_list(&self, pull: PullNumber, viewer: &Login) -> Result<Vec<RawReview>, ForgeError> {
         self.state().repo.raw_reviews(pull, viewer)
     }
 
-    /// A pull in words, without ids and times: equal for states that differ in nothing that matters.
+    /// Describes a pull without ids and times, so that equivalent states compare equal.
     pub fn describe_pull(&self, pull: PullNumber) -> String {
         let state = self.state();
         state.repo.pull(pull).map(|row| state.repo.describe_pull(row)).unwrap_or_default()
     }
 
-    /// The newest pull.
     pub fn newest_pull(&self) -> Option<PullNumber> {
         self.state().repo.pulls.keys().next_back().copied()
     }
 
-    /// Whether a commit is there.
     pub fn has_commit(&self, commit: &Sha) -> bool {
         self.state().repo.commits.contains_key(commit)
     }
 
-    /// The files of a commit; none for an unknown one.
+    /// Returns the files of a commit; empty for an unknown one.
     pub fn tree(&self, commit: &Sha) -> FileTree {
         self.state().repo.tree(commit)
     }
 
-    /// Where two commits part.
     pub fn merge_base(&self, one: &Sha, other: &Sha) -> Option<Sha> {
         self.state().repo.merge_base(one, other)
     }
 
-    /// Whether `head` stands on `commit`.
+    /// Returns whether `commit` is `head` or an ancestor of it.
     pub fn has_ancestor(&self, head: &Sha, commit: &Sha) -> bool {
         self.state().repo.ancestry(head).contains(commit)
     }
 
-    /// One deed of a person: a second passes, and the forge's rules apply.
+    /// Performs one action of a person: advances the clock by a second and applies the forge's rules.
     pub(crate) fn tick_and_change<T>(&self, run: impl FnOnce(&mut StoredRepo) -> T) -> T {
         let mut state = self.state();
         state.tick();
         state.change(run)
     }
 
-    /// A look that costs nothing.
+    /// Reads the repository without a call.
     pub(crate) fn with_repo<T>(&self, run: impl FnOnce(&StoredRepo) -> T) -> T {
         run(&self.state().repo)
     }
@@ -233,9 +230,9 @@ impl World {
 impl Drop for SharedState {
     fn drop(&mut self) {
         let state = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // A test that fails already must say why, not what it did not get to.
+        // A test that is already panicking must report its own failure.
         if !std::thread::panicking() {
-            assert!(state.effects.is_empty(), "nobody looked at: {}", describe_effects(&state.effects));
+            assert!(state.effects.is_empty(), "unchecked effects: {}", describe_effects(&state.effects));
         }
     }
 }

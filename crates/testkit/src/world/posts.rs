@@ -1,5 +1,5 @@
-//! Reviews with inline comments as the forge stores them: its own rules, the surprising ones included. What an
-//! adapter makes of them is `perform`'s business.
+//! Reviews with inline comments as the forge stores them, with the quirks of real forges. `perform` builds the adapter's
+//! behaviour on top.
 
 use referee_core::model::{
     EditId, Login, NoteId, PullNumber, PullState, ReviewId, ReviewKind, Sha, Text, ThreadId, Verdict,
@@ -12,32 +12,32 @@ use super::commits::nth_line;
 use super::quirks::BadLines;
 use super::rows::{StoredNote, StoredRepo, StoredReview, StoredThread};
 
-/// A review on its way.
+/// A review to store.
 pub(crate) struct NewReview<'a> {
     pub(crate) by: &'a Login,
     pub(crate) row: ReviewKind,
     pub(crate) commit: &'a Sha,
     pub(crate) text: &'a str,
     pub(crate) inline: &'a [NewInlineComment],
-    /// The sender is gone after half of the inline comments.
+    /// The client crashes after half of the inline comments.
     pub(crate) interrupted: bool,
 }
 
-/// An inline comment on its way.
+/// An inline comment to store.
 #[derive(Clone, Debug)]
 pub(crate) struct NewInlineComment {
     pub(crate) place: DiffLocation,
     pub(crate) text: String,
 }
 
-/// A review that was stored.
+/// A stored review.
 pub(crate) struct PostedReview {
-    /// `None` for bare threads on a forge that needs no review around them.
+    /// `None` for threads on a forge that stores them without a review.
     pub(crate) review: Option<ReviewId>,
     pub(crate) threads: Vec<ThreadId>,
 }
 
-/// A review that was not stored, and what is left of it.
+/// A review that was not stored.
 pub(crate) struct FailedPost {
     pub(crate) error: ForgeError,
     pub(crate) leftover_draft: Option<ReviewId>,
@@ -50,24 +50,24 @@ impl From<ForgeError> for FailedPost {
 }
 
 impl StoredRepo {
-    /// Stores a review with its inline comments, or what the forge stores of it.
+    /// Stores a review with its inline comments, or the part of it that the forge would store.
     pub(crate) fn post_review(&mut self, number: PullNumber, post: &NewReview<'_>) -> Result<PostedReview, FailedPost> {
         self.check_review(number, post)?;
-        let bad = post.inline.iter().position(|inline| !self.is_storable(number, post.commit, &inline.place));
+        let first_bad = post.inline.iter().position(|inline| !self.is_storable(number, post.commit, &inline.place));
         if !self.quirks.inline_one_by_one {
             if post.interrupted {
                 return Err(ForgeError::OutcomeUnknown.into());
             }
-            if let Some(inline) = bad.and_then(|index| post.inline.get(index)) {
-                let place = format!("`{}` has no such line", inline.place.path);
-                return Err(ForgeError::Refused(place).into());
+            if let Some(inline) = first_bad.and_then(|index| post.inline.get(index)) {
+                let reason = format!("`{}` has no such line", inline.place.path);
+                return Err(ForgeError::Refused(reason).into());
             }
         }
         let draft = self.quirks.draft_adopted.then(|| self.pull(number).ok()?.draft_by(post.by)).flatten();
         let adopted = draft.map(|draft| draft.id.clone());
-        let bare = post.row == ReviewKind::Wrapper && !self.quirks.threads_wrapped && adopted.is_none();
+        let without_review = post.row == ReviewKind::Wrapper && !self.quirks.threads_wrapped && adopted.is_none();
         let half = post.interrupted.then(|| post.inline.len().div_ceil(2));
-        if let Some(stored) = half.into_iter().chain(bad).min() {
+        if let Some(stored) = half.into_iter().chain(first_bad).min() {
             if stored == 0 {
                 return Err(ForgeError::OutcomeUnknown.into());
             }
@@ -75,7 +75,7 @@ impl StoredRepo {
             self.store_inline_comments(number, post, Some(&draft), post.inline.get(..stored).unwrap_or_default())?;
             return Err(FailedPost { error: ForgeError::OutcomeUnknown, leftover_draft: Some(draft) });
         }
-        let review = if bare { None } else { Some(self.store_review_row(number, post, adopted, post.row)?) };
+        let review = if without_review { None } else { Some(self.store_review_row(number, post, adopted, post.row)?) };
         let threads = self.store_inline_comments(number, post, review.as_ref(), post.inline)?;
         if post.row == ReviewKind::Draft {
             return Ok(PostedReview { review, threads });
@@ -89,40 +89,41 @@ impl StoredRepo {
 
     fn check_review(&self, number: PullNumber, post: &NewReview<'_>) -> Result<(), ForgeError> {
         let pull = self.pull(number)?;
-        let refused = |why: &str| Err(ForgeError::Refused(why.to_owned()));
+        let refused = |reason: &str| Err(ForgeError::Refused(reason.to_owned()));
         if matches!(post.row, ReviewKind::Verdict(Verdict::Approve | Verdict::RequestChanges)) {
             if self.quirks.no_verdicts {
                 return Err(ForgeError::Unsupported("give a verdict".to_owned()));
             }
             if self.quirks.no_verdict_on_own_pull && pull.author == *post.by {
-                return refused("nobody gives a verdict on a pull of their own");
+                return refused("a verdict on one's own pull is not allowed");
             }
             if self.quirks.no_verdict_on_closed && pull.state != PullState::Open {
                 return refused("the pull is closed");
             }
         }
         if !self.commits.contains_key(post.commit) {
-            return refused("there is no such commit");
+            return refused("the commit does not exist");
         }
         Ok(())
     }
 
-    fn is_storable(&self, number: PullNumber, commit: &Sha, place: &DiffLocation) -> bool {
-        let stored = match (self.quirks.bad_lines, place.side, place.line) {
+    fn is_storable(&self, number: PullNumber, commit: &Sha, location: &DiffLocation) -> bool {
+        let stored = match (self.quirks.bad_lines, location.side, location.line) {
             (BadLines::PastEnd, Side::New, Some(line)) => {
-                self.text_at(commit, &place.path).is_none_or(|text| line == 0 || nth_line(&text, line).is_some())
+                self.text_at(commit, &location.path).is_none_or(|text| line == 0 || nth_line(&text, line).is_some())
             }
             (BadLines::None | BadLines::PastEnd, ..) => true,
             (BadLines::All, ..) => {
                 let pull = self.pull(number);
-                return pull.is_ok_and(|pull| self.is_commentable(pull, commit, &place.path, place.line, place.side));
+                return pull
+                    .is_ok_and(|pull| self.is_commentable(pull, commit, &location.path, location.line, location.side));
             }
         };
-        // No forge follows a path out of the repository.
-        stored && place.path.split('/').all(|name| name != "..")
+        // Forges reject paths that leave the repository.
+        stored && location.path.split('/').all(|name| name != "..")
     }
 
-    /// The row of a post: the adopted draft's, or a new one.
+    /// Stores the row of a review: reuses the adopted draft's ids, or allocates new ones.
     pub(crate) fn store_review_row(
         &mut self,
         number: PullNumber,
@@ -137,7 +138,7 @@ impl StoredRepo {
             }
             None => (self.next_review_id(), EditId(self.next_text_id())),
         };
-        // What breaks off keeps no words; a draft that was meant keeps them.
+        // A draft left by an interrupted post has no body; a draft that the user saved has one.
         let text = if row == post.row { post.text } else { "" };
         let official = self.may_write(post.by) && self.pull(number)?.author != *post.by;
         let at = self.now;
@@ -170,7 +171,7 @@ impl StoredRepo {
         review: Option<&ReviewId>,
         inline: &[NewInlineComment],
     ) -> Result<Vec<ThreadId>, ForgeError> {
-        let mut made = Vec::new();
+        let mut created = Vec::new();
         for NewInlineComment { place, text } in inline {
             let root = self.new_note(post.by, text);
             let id = ThreadId(root.id.0.clone());
@@ -186,12 +187,12 @@ impl StoredRepo {
                 notes: vec![root],
                 resolved: None,
             });
-            made.push(id);
+            created.push(id);
         }
-        Ok(made)
+        Ok(created)
     }
 
-    /// What a stored review does to the others of its author.
+    /// Withdraws the author's pending requests and, where the forge does so, the weight of older verdicts.
     fn replace_older_reviews(&mut self, number: PullNumber, post: &NewReview<'_>) -> Result<(), ForgeError> {
         let replaces = self.quirks.newest_verdict_only
             && matches!(post.row, ReviewKind::Verdict(Verdict::Approve | Verdict::RequestChanges));

@@ -1,101 +1,99 @@
 use referee_core::model::{Capabilities, Support};
 
-/// What a forge does differently from what one would expect. Each field is a switch; the constructors are forges
-/// as they were measured.
+/// Behaviours in which forges differ. Each field is a switch; the constructors describe real forges as measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quirks {
-    /// The kind that Marks are bound to.
+    /// The forge kind that Marks are bound to.
     pub forge: &'static str,
-    /// The list of reviews keeps the first text; only the timeline has the current one (PUB-10).
+    /// The list of reviews shows the original text; only the timeline shows the current one (PUB-10).
     pub original_text_in_lists: bool,
-    /// Inline comments are stored one by one: a bad line leaves those before it in a draft (PUB-14).
+    /// Inline comments are stored one by one: a bad line leaves the comments before it in a draft (PUB-14).
     pub inline_one_by_one: bool,
-    /// Which inline comments it cannot store.
+    /// The inline comments that the forge fails to store.
     pub bad_lines: BadLines,
-    /// A user has one draft, and the user's next post takes it over with all that is in it.
+    /// A user has at most one draft, and the user's next post publishes it with all its comments.
     pub draft_adopted: bool,
-    /// Posts of one user come in pairs whose inline comments land in each other's review (D6).
+    /// Two posts of one user swap their inline comments: each lands in the other's review (D6).
     pub posts_swap_comments: bool,
     /// A push that changes the diff dismisses approvals.
     pub dismiss_on_push: bool,
-    /// A newer verdict takes the weight of the user's older rows (D17).
+    /// A newer verdict removes the weight of the user's older reviews (D17).
     pub newest_verdict_only: bool,
-    /// A request for somebody's review takes the weight of that user's verdicts (PUB-20).
+    /// A review request removes the weight of that user's verdicts (PUB-20).
     pub request_clears_verdict: bool,
-    /// Rows carry a stale flag once the diff changed.
+    /// Reviews carry a stale flag once the diff has changed.
     pub stale_flags: bool,
-    /// Stale rows do not count.
+    /// Stale reviews do not count.
     pub stale_rows_ignored: bool,
-    /// After a force-push of the same patch rows name the new commit.
+    /// After a force-push of the same patch, reviews name the new commit.
     pub commit_rolls_forward: bool,
-    /// A force-push takes earlier pushes off the timeline.
+    /// A force-push removes earlier pushes from the timeline.
     pub force_push_forgets: bool,
-    /// The interface has no resolve; people may have one on the page (FIX-12).
+    /// The API has no route to resolve; the web page may have one (FIX-12).
     pub no_resolve: bool,
-    /// How replies are stored.
     pub replies: ReplyMode,
-    /// Threads opened beside a review come in an empty review of their own.
+    /// Threads opened without a verdict are wrapped in an empty review.
     pub threads_wrapped: bool,
     /// Summaries cannot be edited.
     pub no_edit: bool,
-    /// Approve and request changes do not exist.
+    /// Approving and requesting changes do not exist.
     pub no_verdicts: bool,
-    /// A verdict on a pull of the own identity is refused.
+    /// A verdict on one's own pull is refused.
     pub no_verdict_on_own_pull: bool,
     /// A verdict on a closed pull is refused.
     pub no_verdict_on_closed: bool,
-    /// Statuses may not be written.
+    /// Statuses cannot be written.
     pub no_statuses: bool,
-    /// Labels and assignees may not be written.
+    /// Labels and assignees cannot be written.
     pub no_labels: bool,
-    /// There is nothing to keep a claim in.
+    /// The forge has nothing to keep a claim in.
     pub no_claims: bool,
-    /// The first claim after a take-over succeeds too: a take-over is not atomic (D6).
+    /// The first claim after a take-over succeeds too, because a take-over is not atomic (D6).
     pub claims_race: bool,
-    /// Nobody can be asked who has write access (D10).
+    /// The API does not reveal who has write access (D10).
     pub access_hidden: bool,
-    /// A new comment is stored and answered with an error.
+    /// A new comment is stored, but the response is an error.
     pub comment_answers_500: bool,
-    /// Reads see the state as of so many writes ago, until `World::wait`.
+    /// Reads see the state as of this many writes ago, until `World::wait`.
     pub read_lag: usize,
-    /// Lists are cut after so many entries, and said to be.
+    /// Lists are cut after this many entries and reported as truncated.
     pub page_limit: Option<usize>,
-    /// The forge merges what is approved and green.
+    /// The forge merges a pull once it is approved and its checks pass.
     pub auto_merge: bool,
-    /// A leading slash belongs to the forge.
+    /// A leading slash is a command of the forge itself.
     pub slash_is_taken: bool,
-    /// The longest text it takes, in bytes.
+    /// The maximum length of a text, in bytes.
     pub max_text: usize,
-    /// A call takes no time, so that many of them are not an hour.
+    /// Calls do not advance the clock; otherwise thousands of calls take an hour of simulated time.
     pub instant_calls: bool,
 }
 
-/// How a forge stores replies.
+/// The way in which a forge stores replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplyMode {
     /// As notes of the thread.
     Native,
     /// As notes, each wrapped in an empty review (LOOP-3).
     Wrapped,
-    /// The interface has no replies: the adapter posts a new note on the line, in an empty review.
+    /// The API has no replies: the adapter posts a new note on the line, in an empty review.
     Emulated,
-    /// The interface has no replies, and nothing takes their place.
+    /// The API has no replies, and the adapter has no substitute.
     Unsupported,
 }
 
-/// Which inline comments a forge cannot store.
+/// The inline comments that a forge fails to store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadLines {
-    /// Every one on a line or a file that is not there.
+    /// All that are on a missing line or file.
     All,
-    /// Those past the end of a file that is there, on its new side.
+    /// Those past the end of an existing file, on its new side.
     PastEnd,
-    /// None: all are stored, wherever they point.
+    /// None: every comment is stored, wherever it points.
     None,
 }
 
 impl Quirks {
-    /// A forge without surprises.
+    /// Returns a forge without surprises.
     pub fn plain() -> Self {
         Self {
             forge: "world",
@@ -133,7 +131,7 @@ impl Quirks {
         }
     }
 
-    /// Gitea from 1.26 on.
+    /// Returns Gitea from 1.26 on.
     pub fn gitea_like() -> Self {
         Self {
             forge: "gitea",
@@ -151,7 +149,7 @@ impl Quirks {
         }
     }
 
-    /// Forgejo: no resolve, and verdicts on closed pulls are taken.
+    /// Returns Forgejo: no route to resolve, and verdicts on closed pulls are accepted.
     pub fn forgejo_like() -> Self {
         Self {
             forge: "forgejo",
@@ -162,7 +160,7 @@ impl Quirks {
         }
     }
 
-    /// GitHub: posts are atomic, replies come wrapped, commits roll forward.
+    /// Returns GitHub: posts are atomic, replies are wrapped, commits roll forward.
     pub fn github_like() -> Self {
         Self {
             forge: "github",
@@ -177,7 +175,7 @@ impl Quirks {
         }
     }
 
-    /// All constructors, by name.
+    /// Returns all presets, by name.
     pub fn presets() -> [(&'static str, Self); 4] {
         [
             ("plain", Self::plain()),
@@ -188,19 +186,19 @@ impl Quirks {
     }
 
     pub(crate) fn capabilities(&self) -> Capabilities {
-        let unless = |lacking: bool| if lacking { Support::Unsupported } else { Support::Native };
+        let native_unless = |missing: bool| if missing { Support::Unsupported } else { Support::Native };
         Capabilities {
-            edit_review: unless(self.no_edit),
+            edit_review: native_unless(self.no_edit),
             reply: match self.replies {
                 ReplyMode::Native | ReplyMode::Wrapped => Support::Native,
                 ReplyMode::Emulated => Support::Emulated,
                 ReplyMode::Unsupported => Support::Unsupported,
             },
             resolve: if self.no_resolve { Support::Emulated } else { Support::Native },
-            status: unless(self.no_statuses),
-            verdicts: unless(self.no_verdicts),
-            claim: unless(self.no_claims),
-            labels: unless(self.no_labels),
+            status: native_unless(self.no_statuses),
+            verdicts: native_unless(self.no_verdicts),
+            claim: native_unless(self.no_claims),
+            labels: native_unless(self.no_labels),
             slash_is_taken: self.slash_is_taken,
             max_text: self.max_text,
         }

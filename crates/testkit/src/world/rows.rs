@@ -1,4 +1,4 @@
-//! What the forge keeps, as rows.
+//! The forge's state, as rows.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::commits::StoredCommit;
 use super::quirks::Quirks;
 use super::timeline::{StoredReaction, TimelineEvent};
 
-/// Everything the forge keeps. Cloning is cheap: commits and pulls are shared until they are changed.
+/// The whole state of the forge. Cloning is cheap: commits and pulls are shared until they change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StoredRepo {
     pub(crate) quirks: Quirks,
@@ -28,15 +28,15 @@ pub(crate) struct StoredRepo {
     pub(crate) users: BTreeMap<Login, StoredUser>,
     pub(crate) pulls: BTreeMap<PullNumber, Arc<StoredPull>>,
     pub(crate) issues: BTreeMap<IssueNumber, StoredIssue>,
-    /// The latest of each context.
+    /// The latest status of each context.
     pub(crate) statuses: Vec<StoredStatus>,
-    /// Those that a later one took the place of.
+    /// Statuses that a later one of the same context replaced.
     pub(crate) superseded_statuses: Vec<StoredStatus>,
     pub(crate) claims: StoredClaims,
-    /// Labels that can be put on, in the order they were made.
+    /// The labels of the repository, in the order of their creation.
     pub(crate) labels: Vec<String>,
     pub(crate) reactions: Vec<StoredReaction>,
-    /// What the next commits are called.
+    /// The ids of the next commits, if a test set them.
     pub(crate) next_commit_ids: VecDeque<Sha>,
     id_counters: IdCounters,
 }
@@ -70,9 +70,9 @@ pub(crate) struct StoredPull {
     pub(crate) opened_at: Time,
     pub(crate) reopens: Vec<Time>,
     pub(crate) pushes: Vec<Push>,
-    /// What the timeline tells besides reviews and comments.
+    /// The timeline without reviews and comments.
     pub(crate) events: Vec<TimelineEvent>,
-    /// Posts that wait for the other one of their pair (`Quirks::posts_mixed_up`).
+    /// Posts that wait for their counterpart (`Quirks::posts_swap_comments`).
     pub(crate) unpaired_posts: Vec<(Login, ReviewId)>,
 }
 
@@ -83,16 +83,16 @@ pub(crate) struct StoredReview {
     pub(crate) author: Login,
     pub(crate) row: ReviewKind,
     pub(crate) original: String,
-    /// The current text, hashed when it is written and not each time it is read.
+    /// The current text, hashed once when it is written.
     pub(crate) text: Text,
     pub(crate) commit: Sha,
     pub(crate) at: Time,
-    /// When its text was last written.
+    /// The time of the last edit of the text.
     pub(crate) updated: Time,
-    /// The author had the right to be counted when it was submitted.
+    /// Whether the author had write access when it was submitted.
     pub(crate) official: bool,
     pub(crate) replaced: bool,
-    /// The newer verdict came without inline comments: then lists flag this one as dismissed too.
+    /// Whether lists flag it as dismissed, because the newer verdict came without inline comments.
     pub(crate) flagged_dismissed: bool,
     pub(crate) requested: bool,
     pub(crate) dismissed: Option<(Option<Login>, Time)>,
@@ -117,7 +117,7 @@ pub(crate) struct StoredNote {
     pub(crate) id: NoteId,
     pub(crate) author: Login,
     pub(crate) at: Time,
-    /// When the forge last touched it, which need not be an edit.
+    /// The time of the forge's last update, which need not be an edit.
     pub(crate) updated: Time,
     pub(crate) edited: bool,
     pub(crate) text: Text,
@@ -150,7 +150,7 @@ pub(crate) struct StoredStatus {
     pub(crate) text: String,
 }
 
-/// Ids as forges give them: reviews count apart from texts, so a review's number is also some other text's.
+/// Counters for ids. As on real forges, reviews are numbered separately from texts, so a review and a text may share an id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct IdCounters {
     number: u64,
@@ -197,7 +197,7 @@ impl StoredRepo {
         self.issues.get_mut(&number).ok_or_else(|| not_found(&number))
     }
 
-    /// Who somebody is, as the forge tells it.
+    /// Returns the author of a login as the forge reports it.
     pub(crate) fn author(&self, login: &Login) -> Author {
         let user = self.users.get(login);
         if user.is_some_and(|user| user.deleted) {
@@ -249,12 +249,12 @@ impl StoredPull {
         self.threads.iter_mut().find(|thread| thread.id == *id).ok_or_else(|| not_found(id))
     }
 
-    /// The draft that only its author sees.
+    /// Returns the user's draft.
     pub(crate) fn draft_by(&self, login: &Login) -> Option<&StoredReview> {
         self.reviews.iter().find(|review| review.row == ReviewKind::Draft && review.author == *login)
     }
 
-    /// Whether a thread still lies in a draft.
+    /// Returns whether a thread is in a draft.
     pub(crate) fn is_in_draft(&self, thread: &StoredThread) -> bool {
         thread
             .review
@@ -264,7 +264,7 @@ impl StoredPull {
 }
 
 impl StoredThread {
-    /// Whether its root is this text of this author on this file, whichever review it landed in (D6).
+    /// Returns whether the root is this text by this author on this file, in any review (D6).
     pub(crate) fn has_root(&self, author: &Login, path: &str, text: &str) -> bool {
         self.path == path
             && self.notes.first().is_some_and(|root| root.author == *author && root.text.body_or_empty() == text)

@@ -1,4 +1,4 @@
-//! What the forge decides by itself: which rows count, whether a pull is approved, and merging it.
+//! The decisions of the forge: which reviews count, whether a pull is approved, and auto-merge.
 
 use std::collections::BTreeMap;
 
@@ -8,44 +8,42 @@ use referee_core::model::{
 
 use super::rows::{StoredPull, StoredRepo, StoredReview};
 
-/// What the forge itself thinks of a pull, by the newest counting verdict of each user.
+/// The newest counting verdict of each user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ApprovalTally {
-    /// Whose approval counts.
     pub approvers: Vec<Login>,
-    /// Whose block counts.
     pub blockers: Vec<Login>,
 }
 
 impl ApprovalTally {
-    /// Somebody approves and nobody blocks.
+    /// Returns whether somebody approves and nobody blocks.
     pub fn is_approved(&self) -> bool {
         !self.approvers.is_empty() && self.blockers.is_empty()
     }
 
-    /// Somebody blocks.
+    /// Returns whether somebody blocks.
     pub fn is_blocked(&self) -> bool {
         !self.blockers.is_empty()
     }
 }
 
-/// Contexts with this prefix are referee's own, never part of the checks (D15).
+/// The prefix of referee's own statuses, which are not part of the checks (D15).
 pub(crate) const OWN_STATUS_PREFIX: &str = "referee/";
 
 impl StoredRepo {
-    /// Whether a row counts.
+    /// Returns whether a review counts.
     ///
-    /// | row | counts |
+    /// | review | counts |
     /// |---|---|
-    /// | draft, wrapper, comment, by somebody without the right | no |
-    /// | a newer verdict took its place | replaced |
+    /// | draft, wrapper, comment, or by a user without the right | no |
+    /// | replaced by a newer verdict | replaced |
     /// | dismissed | dismissed |
     /// | its author was asked again | requested |
-    /// | stale where stale rows are ignored | dismissed by the forge |
+    /// | stale, where stale reviews are ignored | dismissed by the forge |
     /// | any other | yes |
     pub(crate) fn counts(&self, review: &StoredReview) -> ReviewWeight {
-        let verdict = matches!(review.row, ReviewKind::Verdict(Verdict::Approve | Verdict::RequestChanges));
-        if !verdict || !review.official {
+        let is_verdict = matches!(review.row, ReviewKind::Verdict(Verdict::Approve | Verdict::RequestChanges));
+        if !is_verdict || !review.official {
             return ReviewWeight::No;
         }
         if review.replaced {
@@ -70,13 +68,13 @@ impl StoredRepo {
                 newest.insert(&review.author, verdict);
             }
         }
-        let who = |wanted: Verdict| {
+        let logins_with = |wanted: Verdict| {
             newest.iter().filter(|(_, verdict)| **verdict == wanted).map(|(login, _)| (*login).clone()).collect()
         };
-        ApprovalTally { approvers: who(Verdict::Approve), blockers: who(Verdict::RequestChanges) }
+        ApprovalTally { approvers: logins_with(Verdict::Approve), blockers: logins_with(Verdict::RequestChanges) }
     }
 
-    /// The checks at a commit, the own ones apart.
+    /// Returns the checks at a commit, with referee's own statuses listed separately.
     pub(crate) fn checks(&self, commit: &Sha) -> Checks {
         let mut checks = Checks::default();
         for status in self.statuses.iter().filter(|status| status.commit == *commit) {
@@ -93,18 +91,18 @@ impl StoredRepo {
         checks
     }
 
-    /// Merges what is approved and green, where the forge does so. Own statuses do not hold it up: an approval
-    /// that shows for one moment must be seen to do harm.
+    /// Merges approved pulls with passing checks, where the forge does so. Referee's own statuses are ignored on purpose: even
+    /// a short-lived wrong approval must do visible harm.
     pub(crate) fn merge_approved(&mut self) -> Vec<PullNumber> {
         if !self.quirks.auto_merge {
             return Vec::new();
         }
-        let ripe: Vec<PullNumber> =
+        let mergeable: Vec<PullNumber> =
             self.pulls.values().filter(|pull| self.is_auto_mergeable(pull)).map(|pull| pull.number).collect();
-        for number in &ripe {
+        for number in &mergeable {
             self.merge(*number);
         }
-        ripe
+        mergeable
     }
 
     fn is_auto_mergeable(&self, pull: &StoredPull) -> bool {
@@ -115,7 +113,7 @@ impl StoredRepo {
             && self.mergeable(pull) == Mergeable::Clean
     }
 
-    /// Brings a pull into its base, whoever asked.
+    /// Merges a pull into its base, without checking who asked.
     pub(crate) fn merge(&mut self, number: PullNumber) {
         let Ok(pull) = self.pull(number).cloned() else { return };
         let Some(base) = self.branch(&pull.base).cloned() else { return };

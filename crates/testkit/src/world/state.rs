@@ -1,4 +1,4 @@
-//! The machinery around the rows: the clock, what reads may see, faults, counters and effects.
+//! The infrastructure around the rows: the clock, lagging reads, faults, counters and effects.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -10,14 +10,13 @@ use super::fault::{CallFault, FaultScript, SentPart};
 use super::quirks::Quirks;
 use super::rows::StoredRepo;
 
-/// How often the world was asked.
+/// The number of calls to the world.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CallCounts {
-    /// Calls that can only read.
     pub reads: u64,
     /// Calls that may write, whether they changed anything or not.
     pub writes: u64,
-    /// Changes that seats made.
+    /// Changes made by clients.
     pub changes: u64,
 }
 
@@ -27,14 +26,14 @@ pub(crate) struct WorldState {
     pub(crate) faults: FaultScript,
     pub(crate) calls: CallCounts,
     pub(crate) effects: Vec<Effect>,
-    /// Seats whose process ended.
+    /// Ids of clients whose process crashed.
     pub(crate) crashed_clients: BTreeSet<u64>,
-    /// Seats whose token is no longer taken.
+    /// Ids of clients whose token was revoked.
     pub(crate) revoked_clients: BTreeSet<u64>,
     pub(crate) client_count: u64,
-    /// States before each of the last writes, newest last.
+    /// The states before each of the last writes, newest last.
     history: VecDeque<StoredRepo>,
-    /// What is wrong with the call under way.
+    /// The fault of the current call.
     current_fault: Option<CallFault>,
 }
 
@@ -45,20 +44,17 @@ pub(crate) enum RequestKind {
     Write,
 }
 
-/// How a request over a wire went.
+/// The outcome of an HTTP request.
 #[derive(Debug)]
 pub(crate) enum WireOutcome<T> {
-    /// Well.
     Answered(T),
-    /// Half of the answer is lost.
+    /// The response body is cut in half.
     Truncated(T),
-    /// Answered with an error, done or not.
+    /// The response is an error; the request may or may not have been carried out.
     Failed,
-    /// Not answered at all.
+    /// The connection is closed without a response.
     Dropped,
-    /// Not now.
     RetryLater,
-    /// The token is not taken.
     Unauthenticated,
 }
 
@@ -77,34 +73,34 @@ impl WorldState {
         }
     }
 
-    /// A call that can only read.
+    /// Runs a call that only reads.
     pub(crate) fn read<T>(
         &mut self,
-        seat: u64,
+        client: u64,
         run: impl FnOnce(&Self) -> Result<T, ForgeError>,
     ) -> Result<T, ForgeError> {
-        self.begin_call(seat)?;
+        self.begin_call(client)?;
         self.calls.reads += 1;
         self.current_fault = self.faults.next_fault(false);
         let result = match self.current_fault {
             None | Some(CallFault::Truncate | CallFault::StaleRead) => run(self),
             Some(CallFault::FailBefore | CallFault::FailAfter500) => {
-                Err(ForgeError::Unreadable("answer 500".to_owned()))
+                Err(ForgeError::Unreadable("response 500".to_owned()))
             }
             Some(CallFault::LoseReply | CallFault::RetryLater) => Err(ForgeError::RetryLater),
-            Some(CallFault::Crash(_)) => Err(self.crash(seat)),
+            Some(CallFault::Crash(_)) => Err(self.crash(client)),
         };
         self.current_fault = None;
         result
     }
 
-    /// A call that may write.
+    /// Runs a call that may write.
     pub(crate) fn write<T>(
         &mut self,
-        seat: u64,
+        client: u64,
         run: impl FnOnce(&mut Self) -> Result<T, ForgeError>,
     ) -> Result<T, ForgeError> {
-        self.begin_call(seat)?;
+        self.begin_call(client)?;
         self.calls.writes += 1;
         self.current_fault = self.faults.next_fault(true);
         let result = match self.current_fault {
@@ -119,30 +115,30 @@ impl WorldState {
                 if sent == SentPart::All || (sent == SentPart::Half && self.repo.quirks.inline_one_by_one) {
                     drop(run(self));
                 }
-                Err(self.crash(seat))
+                Err(self.crash(client))
             }
         };
         self.current_fault = None;
         result
     }
 
-    /// A call that may write and has no half.
+    /// Runs a call that may write and cannot be stored by half.
     pub(crate) fn write_atomically<T>(
         &mut self,
-        seat: u64,
+        client: u64,
         run: impl FnOnce(&mut Self) -> Result<T, ForgeError>,
     ) -> Result<T, ForgeError> {
-        self.write(seat, |state| if state.is_interrupted() { Err(ForgeError::OutcomeUnknown) } else { run(state) })
+        self.write(client, |state| if state.is_interrupted() { Err(ForgeError::OutcomeUnknown) } else { run(state) })
     }
 
-    /// A request over a wire. What goes wrong with it is for the server to show.
+    /// Runs an HTTP request. The server turns the outcome into a response.
     pub(crate) fn serve_request<T>(
         &mut self,
-        seat: u64,
+        client: u64,
         kind: RequestKind,
         run: impl FnOnce(&mut Self) -> T,
     ) -> WireOutcome<T> {
-        match self.begin_call(seat) {
+        match self.begin_call(client) {
             Err(ForgeError::Unauthenticated) => return WireOutcome::Unauthenticated,
             Err(_) => return WireOutcome::Dropped,
             Ok(()) => {}
@@ -152,7 +148,7 @@ impl WorldState {
             RequestKind::Write => self.calls.writes += 1,
         }
         self.current_fault = self.faults.next_fault(kind == RequestKind::Write);
-        let wired = match self.current_fault {
+        let outcome = match self.current_fault {
             None | Some(CallFault::StaleRead) => WireOutcome::Answered(run(self)),
             Some(CallFault::Truncate) => WireOutcome::Truncated(run(self)),
             Some(CallFault::RetryLater) => WireOutcome::RetryLater,
@@ -169,15 +165,15 @@ impl WorldState {
                 if sent == SentPart::All || (sent == SentPart::Half && self.repo.quirks.inline_one_by_one) {
                     drop(run(self));
                 }
-                self.crash(seat);
+                self.crash(client);
                 WireOutcome::Dropped
             }
         };
         self.current_fault = None;
-        wired
+        outcome
     }
 
-    /// What a read sees: on a forge with lagging replicas not the last writes.
+    /// Returns the repository as a read sees it: without the last writes where reads lag.
     pub(crate) fn readable_repo(&self) -> &StoredRepo {
         let stale = usize::from(self.current_fault == Some(CallFault::StaleRead));
         match self.repo.quirks.read_lag.max(stale) {
@@ -190,12 +186,12 @@ impl WorldState {
         self.current_fault == Some(CallFault::Truncate)
     }
 
-    /// The sender is gone after half of the write.
+    /// Returns whether the client crashes after half of the current write.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.current_fault == Some(CallFault::Crash(SentPart::Half))
     }
 
-    /// Changes the rows, then lets the forge act on its own.
+    /// Changes the repository, then lets the forge auto-merge.
     pub(crate) fn change<T>(&mut self, run: impl FnOnce(&mut StoredRepo) -> T) -> T {
         let depth = self.repo.quirks.read_lag.max(usize::from(self.faults.needs_history()));
         if depth > 0 {
@@ -211,34 +207,34 @@ impl WorldState {
         result
     }
 
-    pub(crate) fn record_effect(&mut self, by: &Login, pull: PullNumber, what: EffectKind) {
+    pub(crate) fn record_effect(&mut self, by: &Login, pull: PullNumber, kind: EffectKind) {
         self.calls.changes += 1;
-        self.effects.push(Effect { at: self.repo.now, by: Some(by.clone()), pull, kind: what });
+        self.effects.push(Effect { at: self.repo.now, by: Some(by.clone()), pull, kind });
     }
 
-    /// One second, for one call or one deed.
+    /// Advances the clock by one second, for one call or one action of a person.
     pub(crate) fn tick(&mut self) {
         self.repo.now = self.repo.now.saturating_add(Span(1));
     }
 
-    /// Time passes and replicas catch up.
+    /// Advances the clock and lets lagging reads catch up.
     pub(crate) fn wait(&mut self, span: Span) {
         self.repo.now = self.repo.now.saturating_add(span);
         self.history.clear();
     }
 
-    fn begin_call(&mut self, seat: u64) -> Result<(), ForgeError> {
-        if self.crashed_clients.contains(&seat) {
+    fn begin_call(&mut self, client: u64) -> Result<(), ForgeError> {
+        if self.crashed_clients.contains(&client) {
             return Err(crashed_error());
         }
         if !self.repo.quirks.instant_calls {
             self.tick();
         }
-        if self.revoked_clients.contains(&seat) { Err(ForgeError::Unauthenticated) } else { Ok(()) }
+        if self.revoked_clients.contains(&client) { Err(ForgeError::Unauthenticated) } else { Ok(()) }
     }
 
-    fn crash(&mut self, seat: u64) -> ForgeError {
-        self.crashed_clients.insert(seat);
+    fn crash(&mut self, client: u64) -> ForgeError {
+        self.crashed_clients.insert(client);
         crashed_error()
     }
 }

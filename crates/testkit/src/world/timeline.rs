@@ -1,4 +1,4 @@
-//! What a timeline tells besides reviews and comments, and the reactions that claims are made of.
+//! Timeline events other than reviews and comments, and the reactions that implement claims.
 
 use referee_core::model::{Login, PullNumber, ReviewId, Sha, Time};
 use referee_forge::ForgeError;
@@ -6,20 +6,20 @@ use referee_forge::ForgeError;
 use super::events::PushKind;
 use super::rows::StoredRepo;
 
-/// One line of the timeline.
+/// One event of the timeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TimelineEvent {
-    /// Counted with the texts: a timeline is one list of both.
+    /// Shares its numbering with comments, because a timeline lists both.
     pub(crate) id: String,
     pub(crate) by: Login,
     pub(crate) at: Time,
     pub(crate) kind: EventKind,
 }
 
-/// What somebody did.
+/// The kind of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EventKind {
-    /// A push; a forced one names the old head and the new one.
+    /// A forced push carries the old and the new head.
     Pushed {
         forced: bool,
         commits: Vec<Sha>,
@@ -40,7 +40,7 @@ pub(crate) enum EventKind {
     Reopened,
 }
 
-/// One word of one user on a pull or an issue, which share their numbers.
+/// A reaction of a user to a pull or an issue, which share their numbering.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StoredReaction {
     pub(crate) number: u64,
@@ -50,14 +50,14 @@ pub(crate) struct StoredReaction {
 }
 
 impl StoredRepo {
-    pub(crate) fn record_event(&mut self, number: PullNumber, by: &Login, deed: EventKind) -> Result<(), ForgeError> {
+    pub(crate) fn record_event(&mut self, number: PullNumber, by: &Login, kind: EventKind) -> Result<(), ForgeError> {
         self.pull(number)?;
-        let event = TimelineEvent { id: self.next_text_id(), by: by.clone(), at: self.now, kind: deed };
+        let event = TimelineEvent { id: self.next_text_id(), by: by.clone(), at: self.now, kind };
         self.pull_mut(number)?.events.push(event);
         Ok(())
     }
 
-    /// Writes a push down, and takes earlier ones off where the forge does so.
+    /// Records a push, and removes earlier ones where the forge does so.
     pub(super) fn record_push(&mut self, number: PullNumber, by: &Login, old: &Sha, kind: PushKind) {
         let (forced, forgets) = (kind == PushKind::Forced, self.quirks.force_push_forgets);
         let Ok(pull) = self.pull_mut(number) else { return };
@@ -66,28 +66,28 @@ impl StoredRepo {
         }
         let head = pull.head.clone();
         let commits = if forced { vec![old.clone(), head] } else { vec![head] };
-        // The pull is there: it was just looked at.
+        // The pull exists: it was just changed.
         drop(self.record_event(number, by, EventKind::Pushed { forced, commits }));
     }
 
-    /// Makes a label that can be put on.
+    /// Creates a label in the repository.
     pub(crate) fn create_label(&mut self, name: &str) {
         if self.labels.iter().all(|label| label != name) {
             self.labels.push(name.to_owned());
         }
     }
 
-    /// Whether this word is new.
-    pub(crate) fn add_reaction(&mut self, on: u64, by: &Login, word: &str) -> bool {
-        let same = |row: &StoredReaction| row.number == on && row.by == *by && row.content == word;
+    /// Adds a reaction and returns whether it is new.
+    pub(crate) fn add_reaction(&mut self, number: u64, by: &Login, content: &str) -> bool {
+        let same = |row: &StoredReaction| row.number == number && row.by == *by && row.content == content;
         if self.reactions.iter().any(same) {
             return false;
         }
-        self.reactions.push(StoredReaction { number: on, by: by.clone(), content: word.to_owned(), at: self.now });
+        self.reactions.push(StoredReaction { number, by: by.clone(), content: content.to_owned(), at: self.now });
         true
     }
 
-    pub(crate) fn remove_reaction(&mut self, on: u64, by: &Login, word: &str) {
-        self.reactions.retain(|row| row.number != on || row.by != *by || row.content != word);
+    pub(crate) fn remove_reaction(&mut self, number: u64, by: &Login, content: &str) {
+        self.reactions.retain(|row| row.number != number || row.by != *by || row.content != content);
     }
 }

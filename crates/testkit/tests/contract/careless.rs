@@ -14,18 +14,18 @@ use super::run;
 #[test]
 fn a_careless_adapter_breaks_the_clause_about_it() {
     let flaws = [
-        (Flaw::CutsSilently, "a_cut_off_read_is_truncated"),
+        (Flaw::CutsSilently, "a_limited_read_is_reported_as_truncated"),
         (Flaw::ReadsTheList, "the_edited_text_is_what_fetch_reads"),
         (Flaw::PostsAnew, "a_review_posted_twice_is_one"),
         (Flaw::CommentsAnew, "a_comment_is_written_once_and_edited_in_place"),
-        (Flaw::EditsAnybody, "foreign_words_are_never_edited"),
-        (Flaw::ExpectsNothing, "a_moved_head_is_told"),
-        (Flaw::ExpectsNothing, "a_text_written_meanwhile_is_told"),
-        (Flaw::ClaimsAlways, "a_claim_is_held_once_and_given_back"),
+        (Flaw::EditsAnybody, "texts_of_others_are_never_edited"),
+        (Flaw::ExpectsNothing, "a_moved_head_is_reported"),
+        (Flaw::ExpectsNothing, "a_concurrent_edit_is_reported"),
+        (Flaw::ClaimsAlways, "a_claim_is_exclusive_and_can_be_released"),
         (Flaw::OwnsEverything, "forged_marks_are_not_marks"),
-        (Flaw::Boasts, "capabilities_tell_the_truth"),
-        (Flaw::Leaks, "no_error_holds_a_secret_or_a_text"),
-        (Flaw::Blames, "what_is_not_there_is_not_found"),
+        (Flaw::Boasts, "capabilities_match_behaviour"),
+        (Flaw::Leaks, "errors_contain_no_secret_and_no_text"),
+        (Flaw::Blames, "missing_objects_are_not_found"),
     ];
     for (flaw, clause) in flaws {
         let quirks = Quirks { no_labels: true, ..Quirks::gitea_like() };
@@ -141,5 +141,5 @@ impl Forge for Careless {
 #[test]
 fn one_flaw_breaks_no_other_clause() {
     let contract = run(&WorldSetup::new(Quirks::gitea_like(), |seat| Careless(seat, Flaw::ExpectsNothing)));
-    assert_eq!(contract.broken_clauses(), ["a_moved_head_is_told", "a_text_written_meanwhile_is_told"], "{contract}");
+    assert_eq!(contract.broken_clauses(), ["a_moved_head_is_reported", "a_concurrent_edit_is_reported"], "{contract}");
 }

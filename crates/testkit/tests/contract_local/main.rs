@@ -13,7 +13,7 @@ use crate::stage::OnRepo;
 
 /// A file has no pages to be cut off at, no token, and nobody who may read it and not write it.
 const CANNOT_BE_STAGED: [&str; 3] =
-    ["a_cut_off_read_is_truncated", "a_bad_token_is_told_apart", "an_outsider_is_not_permitted"];
+    ["a_limited_read_is_reported_as_truncated", "a_bad_token_is_unauthenticated", "an_outsider_is_not_permitted"];
 
 #[test]
 fn the_local_forge_keeps_every_clause() {

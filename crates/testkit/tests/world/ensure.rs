@@ -149,7 +149,7 @@ fn pulls_are_opened_once_and_only_with_the_work_permit() {
 }
 
 #[test]
-#[should_panic(expected = "nobody looked at: referee labels `wip` on #1")]
+#[should_panic(expected = "unchecked effects: referee labels `wip` on #1")]
 fn effects_that_nobody_looked_at_fail_the_test() {
     let world = World::new(Quirks::plain());
     let pull = world.people().as_("alice").open_pull("feature", &[(FILE, "fn one() {}\n")]);

@@ -9,47 +9,47 @@ use super::setup::ContractSetup;
 use super::{Clause, ClauseOutcome};
 
 macro_rules! run {
-    ($bench:ident, $into:ident; $($room:ident::$clause:ident)+) => {$(
-        let outcome = match $room::$clause($bench).await {
+    ($context:ident, $results:ident; $($module:ident::$clause:ident)+) => {$(
+        let outcome = match $module::$clause($context).await {
             Ok(()) => ClauseOutcome::Kept,
-            Err(ClauseStop::Broken(seen)) => ClauseOutcome::Broken(seen),
-            Err(ClauseStop::Skipped(why)) => ClauseOutcome::Skipped(why),
+            Err(ClauseStop::Broken(actual)) => ClauseOutcome::Broken(actual),
+            Err(ClauseStop::Skipped(reason)) => ClauseOutcome::Skipped(reason),
         };
-        $into.push(Clause { name: stringify!($clause), outcome });
+        $results.push(Clause { name: stringify!($clause), outcome });
     )+};
 }
 
-/// Every clause in order. The one about secrets is last: it reads the errors of all the others.
-pub(super) async fn run_all<S: ContractSetup>(bench: &ClauseContext<'_, S>, clauses: &mut Vec<Clause>) {
-    run! { bench, clauses;
+/// Runs every clause in order. The clause about secrets comes last because it reads the errors of all the others.
+pub(super) async fn run_all<S: ContractSetup>(context: &ClauseContext<'_, S>, clauses: &mut Vec<Clause>) {
+    run! { context, clauses;
         reading::head_agrees_with_fetch
         reading::the_board_lists_the_pull
         reading::more_than_one_page_is_complete
-        reading::a_cut_off_read_is_truncated
+        reading::a_limited_read_is_reported_as_truncated
         reviews::a_posted_review_is_read_back
-        reviews::verdicts_are_rows_that_count
+        reviews::verdicts_count
         reviews::a_review_posted_twice_is_one
         reviews::the_edited_text_is_what_fetch_reads
         reviews::a_superseded_text_is_what_fetch_reads
-        reviews::threads_opened_later_are_no_review
-        reviews::a_broken_post_is_completed_not_doubled
-        reviews::a_moved_head_is_told
-        reviews::a_text_written_meanwhile_is_told
-        threads::a_reply_is_the_last_note_and_not_doubled
+        reviews::threads_opened_later_add_no_review
+        reviews::a_partial_post_is_completed_not_duplicated
+        reviews::a_moved_head_is_reported
+        reviews::a_concurrent_edit_is_reported
+        threads::a_reply_is_the_last_note_and_not_duplicated
         threads::resolving_twice_is_already_so
-        threads::a_foreign_thread_is_resolved_or_left_alone
+        threads::a_thread_of_others_is_resolved_or_left_alone
         metadata::a_comment_is_written_once_and_edited_in_place
-        metadata::a_label_is_put_on_and_taken_off_once
-        metadata::somebody_is_assigned_once
-        metadata::a_status_is_written_once_and_is_no_check
-        metadata::the_latest_status_counts_whatever_was_said_before
-        metadata::a_claim_is_held_once_and_given_back
-        metadata::capabilities_tell_the_truth
-        faults::foreign_words_are_never_edited
-        faults::what_is_not_there_is_not_found
-        faults::a_bad_token_is_told_apart
+        metadata::a_label_is_added_and_removed_once
+        metadata::an_assignment_is_made_once
+        metadata::a_status_is_written_once_and_is_not_a_check
+        metadata::the_latest_status_counts
+        metadata::a_claim_is_exclusive_and_can_be_released
+        metadata::capabilities_match_behaviour
+        faults::texts_of_others_are_never_edited
+        faults::missing_objects_are_not_found
+        faults::a_bad_token_is_unauthenticated
         faults::an_outsider_is_not_permitted
         faults::forged_marks_are_not_marks
-        faults::no_error_holds_a_secret_or_a_text
+        faults::errors_contain_no_secret_and_no_text
     }
 }

@@ -1,4 +1,4 @@
-//! How things look on the wire. Members that nobody reads are here too: what was recorded has them.
+//! JSON of responses. Fields that the adapter does not read are included, because recorded responses have them.
 
 mod comment;
 mod pull;
@@ -17,7 +17,7 @@ use super::server::Caller;
 use super::timestamp::format_timestamp;
 use crate::world::StoredRepo;
 
-/// Draws things for one caller.
+/// A renderer of JSON for one caller.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct JsonRenderer<'a> {
     pub(super) caller: &'a Caller<'a>,
@@ -29,23 +29,23 @@ impl JsonRenderer<'_> {
         self.caller.dialect
     }
 
-    /// A page of the server.
+    /// Returns the URL of a page of the server.
     fn page_url(&self, path: &str) -> String {
         format!("{}/{path}", self.caller.base_url)
     }
 
-    /// A page of the repository.
+    /// Returns the URL of a page of the repository.
     fn repo_page_url(&self, path: &str) -> String {
         format!("{}/{}/{path}", self.caller.base_url, self.repo.name)
     }
 
-    /// An address of the interface in the repository.
+    /// Returns the URL of an API route of the repository.
     fn api_url(&self, path: &str) -> String {
         format!("{}/api/v1/repos/{}/{path}", self.caller.base_url, self.repo.name)
     }
 }
 
-/// Ids are numbers on the wire.
+/// Parses an id, which is a number in JSON.
 fn numeric_id(id: &str) -> u64 {
     id.parse().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Pulls and issues.
+//! JSON of pulls and issues.
 
 use referee_core::model::{IssueNumber, Label, Login, Mergeable, PullState, Time};
 use serde_json::{Value, json};
@@ -7,16 +7,15 @@ use super::{JsonRenderer, format_time};
 use crate::world::{StoredIssue, StoredPull};
 
 impl JsonRenderer<'_> {
-    /// A pull.
     pub(in crate::dialect) fn pull(&self, pull: &StoredPull) -> Value {
         let page = self.pull_page_url(pull);
         let base = self.repo.branch(&pull.base).cloned().unwrap_or_else(|| pull.head.clone());
-        let (home, fork) = (self.repository(), self.repository_owned_by(self.repo.id.0 + 1, pull.author.as_str()));
-        let source = if pull.from_fork { fork } else { home.clone() };
+        let (upstream, fork) = (self.repository(), self.repository_owned_by(self.repo.id.0 + 1, pull.author.as_str()));
+        let source = if pull.from_fork { fork } else { upstream.clone() };
         let merged = pull.state == PullState::Merged;
         let closed = (pull.state != PullState::Open).then(|| format_time(self.last_activity(pull)));
         let forgejo = self.dialect().is_forgejo();
-        let none = || if forgejo { Value::Null } else { json!([]) };
+        let empty_list = || if forgejo { Value::Null } else { json!([]) };
         let mut value = json!({
             "id": pull.number.0,
             "url": page,
@@ -28,8 +27,8 @@ impl JsonRenderer<'_> {
             "milestone": null,
             "assignee": pull.assignees.first().map(|login| self.user(login)),
             "assignees": self.users(&pull.assignees),
-            "requested_reviewers": if pull.requests.is_empty() { none() } else { self.requested_reviewers(pull) },
-            "requested_reviewers_teams": none(),
+            "requested_reviewers": if pull.requests.is_empty() { empty_list() } else { self.requested_reviewers(pull) },
+            "requested_reviewers_teams": empty_list(),
             "state": if pull.state == PullState::Open { "open" } else { "closed" },
             "draft": pull.draft,
             "is_locked": false,
@@ -40,14 +39,14 @@ impl JsonRenderer<'_> {
             "html_url": page,
             "diff_url": format!("{page}.diff"),
             "patch_url": format!("{page}.patch"),
-            // Nothing tells a conflict from a check that is under way.
+            // Servers report `false` both for a conflict and while the check is running.
             "mergeable": pull.state != PullState::Open || self.repo.mergeable(pull) == Mergeable::Clean,
             "merged": merged,
             "merged_at": closed.clone().filter(|_| merged),
             "merge_commit_sha": merged.then(|| base.as_str()),
             "merged_by": merged.then(|| self.user(&pull.author)),
             "allow_maintainer_edit": !forgejo,
-            "base": branch_ref(&pull.base, base.as_str(), home),
+            "base": branch_ref(&pull.base, base.as_str(), upstream),
             "head": branch_ref(&pull.branch, pull.head.as_str(), source),
             "merge_base": self.repo.merge_base(&base, &pull.head).as_ref().map_or("", |sha| sha.as_str()),
             "due_date": null,
@@ -63,7 +62,6 @@ impl JsonRenderer<'_> {
         value
     }
 
-    /// An issue, or a pull as its issue.
     pub(in crate::dialect) fn issue(&self, number: IssueNumber, issue: &StoredIssue) -> Value {
         json!({
             "id": number.0,
@@ -94,7 +92,7 @@ impl JsonRenderer<'_> {
         })
     }
 
-    /// A pull as its issue: what a change of its assignees answers.
+    /// Renders a pull as the issue routes return it, for example after a change of its assignees.
     pub(in crate::dialect) fn pull_as_issue(&self, pull: &StoredPull) -> Value {
         let row = StoredIssue {
             open: pull.state == PullState::Open,
@@ -117,13 +115,13 @@ impl JsonRenderer<'_> {
         self.repo_page_url(&format!("pulls/{}", pull.number.0))
     }
 
-    /// Everybody with a row that is current, not only who was asked: the name promises more than it keeps.
+    /// Lists every user with a current request row, as servers do under this name.
     fn requested_reviewers(&self, pull: &StoredPull) -> Value {
-        let asked = pull.requests.iter().map(|(_, request)| self.user(&request.of));
-        asked.collect()
+        let reviewers = pull.requests.iter().map(|(_, request)| self.user(&request.of));
+        reviewers.collect()
     }
 
-    /// Edits do not count.
+    /// Returns the time of the last event; edits do not count.
     fn last_activity(&self, pull: &StoredPull) -> Time {
         let comments = pull.comments.iter().map(|comment| comment.at);
         let reviews = pull.reviews.iter().map(|review| review.at);

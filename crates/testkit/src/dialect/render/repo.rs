@@ -1,4 +1,4 @@
-//! The repository, its labels and its branches.
+//! JSON of the repository, its labels and its branches.
 
 use referee_core::model::{Login, Sha};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{JsonRenderer, format_time};
 use crate::dialect::Dialect;
 
-/// What is the same for every repository here.
+/// Fields with the same value for every repository.
 const COMMON_FIELDS: &str = r#"{
     "description": "", "empty": false, "private": false, "template": false, "mirror": false, "size": 26, "language": "",
     "link": "", "original_url": "", "website": "", "stars_count": 0, "forks_count": 0, "watchers_count": 1,
@@ -36,47 +36,45 @@ const FORGEJO_FIELDS: &str = r#"{
 }"#;
 
 impl JsonRenderer<'_> {
-    /// The repository.
     pub(in crate::dialect) fn repository(&self) -> Value {
         let owner = self.repo.name.split('/').next().unwrap_or_default();
         self.repository_owned_by(self.repo.id.0, owner)
     }
 
-    /// The repository, or somebody's fork of it.
+    /// Renders the repository or a user's fork of it.
     pub(super) fn repository_owned_by(&self, id: u64, owner: &str) -> Value {
         let name = self.repo.name.split('/').nth(1).unwrap_or_default();
-        let full = format!("{owner}/{name}");
+        let full_name = format!("{owner}/{name}");
         let may_write = self.repo.may_write(self.caller.login);
         let mut repo = json!({
             "id": id,
             "owner": self.user(&Login::from(owner)),
             "name": name,
-            "full_name": full,
+            "full_name": full_name,
             "fork": id != self.repo.id.0,
-            "languages_url": self.page_url(&format!("api/v1/repos/{full}/languages")),
-            "html_url": self.page_url(&full),
-            "url": self.page_url(&format!("api/v1/repos/{full}")),
-            "ssh_url": format!("git@localhost:{full}.git"),
-            "clone_url": self.page_url(&format!("{full}.git")),
+            "languages_url": self.page_url(&format!("api/v1/repos/{full_name}/languages")),
+            "html_url": self.page_url(&full_name),
+            "url": self.page_url(&format!("api/v1/repos/{full_name}")),
+            "ssh_url": format!("git@localhost:{full_name}.git"),
+            "clone_url": self.page_url(&format!("{full_name}.git")),
             "open_issues_count": self.repo.issues.len(),
             "open_pr_counter": self.repo.pulls.len(),
             "default_branch": self.repo.default_branch,
             "updated_at": format_time(self.repo.now),
             "permissions": { "admin": false, "push": may_write, "pull": true },
         });
-        let more: &[&str] = match self.dialect() {
+        let extra_fields: &[&str] = match self.dialect() {
             Dialect::Gitea126 => &[COMMON_FIELDS, GITEA_FIELDS],
             Dialect::Gitea127 => &[COMMON_FIELDS, GITEA_FIELDS, GITEA_127_FIELDS],
             Dialect::Forgejo10 => &[COMMON_FIELDS, FORGEJO_FIELDS],
         };
-        for text in more {
+        for text in extra_fields {
             let members: serde_json::Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
             repo.as_object_mut().into_iter().for_each(|repo| repo.extend(members.clone()));
         }
         repo
     }
 
-    /// A label of the repository, by name.
     pub(in crate::dialect) fn label(&self, name: &str) -> Value {
         let id = label_id(&self.repo.labels, name).unwrap_or_default();
         json!({
@@ -90,7 +88,6 @@ impl JsonRenderer<'_> {
         })
     }
 
-    /// A branch, as readers see it.
     pub(in crate::dialect) fn branch(&self, name: &str, tip: &Sha) -> Value {
         let may_write = self.repo.may_write(self.caller.login);
         json!({
@@ -115,7 +112,7 @@ impl JsonRenderer<'_> {
     }
 }
 
-/// Labels are counted from one.
+/// Returns the id of a label: its position, counted from one.
 pub(in crate::dialect) fn label_id(labels: &[String], name: &str) -> Option<usize> {
     labels.iter().position(|label| label == name).map(|index| index + 1)
 }

@@ -1,4 +1,4 @@
-//! Reviews and their inline comments.
+//! JSON of reviews and their inline comments.
 
 use referee_core::model::{ReviewId, ReviewKind, ReviewRequest, Sha, Verdict};
 use referee_core::track::Side;
@@ -9,9 +9,9 @@ use crate::dialect::Dialect;
 use crate::world::{StoredNote, StoredPull, StoredReview, StoredThread, nth_line};
 
 impl JsonRenderer<'_> {
-    /// A review as lists and answers have it: with its first text.
+    /// Renders a review as lists and posts return it: with its original text where the forge has that quirk.
     pub(in crate::dialect) fn review(&self, pull: &StoredPull, review: &StoredReview) -> Value {
-        let verdict = matches!(review.row, ReviewKind::Verdict(Verdict::Approve | Verdict::RequestChanges));
+        let is_verdict = matches!(review.row, ReviewKind::Verdict(Verdict::Approve | Verdict::RequestChanges));
         let page = self.pull_page_url(pull);
         json!({
             "id": numeric_id(review.id.as_str()),
@@ -21,7 +21,7 @@ impl JsonRenderer<'_> {
             "body": if self.repo.quirks.original_text_in_lists { &review.original } else { review.text.body_or_empty() },
             "commit_id": review.commit.as_str(),
             "stale": review.stale.is_some(),
-            "official": verdict && review.official && !review.replaced && !review.requested,
+            "official": is_verdict && review.official && !review.replaced && !review.requested,
             "dismissed": review.dismissed.is_some() || review.flagged_dismissed,
             "comments_count": review_notes(pull, &review.id).count(),
             "submitted_at": format_time(review.at),
@@ -35,7 +35,7 @@ impl JsonRenderer<'_> {
         })
     }
 
-    /// A request for somebody's review: a row among the reviews.
+    /// Renders a review request, which is a row in the list of reviews.
     pub(in crate::dialect) fn request(&self, pull: &StoredPull, id: &ReviewId, request: &ReviewRequest) -> Value {
         json!({
             "id": numeric_id(id.as_str()),
@@ -55,19 +55,18 @@ impl JsonRenderer<'_> {
         })
     }
 
-    /// The inline comments of a review. Threads come in no order that means anything: the last one first.
+    /// Renders the inline comments of a review. Real servers return threads in no particular order; here, last first.
     pub(in crate::dialect) fn review_comments(&self, pull: &StoredPull, review: &ReviewId) -> Value {
         let threads: Vec<_> = pull.threads.iter().filter(|thread| thread.review.as_ref() == Some(review)).collect();
         let notes = threads.iter().rev().flat_map(|thread| thread.notes.iter().map(|note| (*thread, note)));
         notes.map(|(thread, note)| self.note(pull, thread, note)).collect()
     }
 
-    /// An inline comment.
     pub(in crate::dialect) fn note(&self, pull: &StoredPull, thread: &StoredThread, note: &StoredNote) -> Value {
         let page = self.pull_page_url(pull);
-        let root = thread.notes.first().is_some_and(|root| root.id == note.id);
-        let resolver = thread.resolved.as_ref().filter(|_| root).map(|(login, _)| self.user(login));
-        let (line, blamed) = (thread.line.unwrap_or_default(), self.find_blamed_commit(thread));
+        let is_root = thread.notes.first().is_some_and(|root| root.id == note.id);
+        let resolver = thread.resolved.as_ref().filter(|_| is_root).map(|(login, _)| self.user(login));
+        let (line, blamed_commit) = (thread.line.unwrap_or_default(), self.find_blamed_commit(thread));
         let (position, original) = if thread.side == Side::New { (line, 0) } else { (0, line) };
         json!({
             "id": numeric_id(note.id.as_str()),
@@ -78,7 +77,7 @@ impl JsonRenderer<'_> {
             "created_at": format_time(note.at),
             "updated_at": format_time(note.updated),
             "path": thread.path,
-            "commit_id": blamed.as_str(),
+            "commit_id": blamed_commit.as_str(),
             "original_commit_id": "",
             "diff_hunk": self.render_hunk(pull, thread),
             "position": position,
@@ -88,30 +87,30 @@ impl JsonRenderer<'_> {
         })
     }
 
-    /// The commit that the line comes from, which need not be one of the pull's.
+    /// Returns the commit that introduced the line, which may be older than the pull.
     fn find_blamed_commit(&self, thread: &StoredThread) -> Sha {
         let line_at = |sha: &Sha| nth_line(&self.repo.text_at(sha, &thread.path)?, thread.line?);
-        let (Side::New, Some(words)) = (thread.side, line_at(&thread.commit)) else { return thread.commit.clone() };
-        let has = |sha: &&Sha| {
-            self.repo.text_at(sha, &thread.path).is_some_and(|text| text.lines().any(|line| line == words))
+        let (Side::New, Some(wanted)) = (thread.side, line_at(&thread.commit)) else { return thread.commit.clone() };
+        let has_line = |sha: &&Sha| {
+            self.repo.text_at(sha, &thread.path).is_some_and(|text| text.lines().any(|line| line == wanted))
         };
         let history = self.repo.ancestry(&thread.commit);
-        history.iter().take_while(has).last().unwrap_or(&thread.commit).clone()
+        history.iter().take_while(has_line).last().unwrap_or(&thread.commit).clone()
     }
 
-    /// Empty where the anchor is bad: the only sign of it.
+    /// Renders the diff hunk; empty where the anchor is bad, which is the only sign of a bad anchor.
     fn render_hunk(&self, pull: &StoredPull, thread: &StoredThread) -> String {
         let StoredThread { path, line: Some(line), side, commit, .. } = thread else { return String::new() };
         if !self.repo.is_commentable(pull, commit, path, Some(*line), *side) {
             return String::new();
         }
         let sign = if *side == Side::New { '+' } else { '-' };
-        let words = self.repo.text_at(commit, path).and_then(|text| nth_line(&text, *line)).unwrap_or_default();
-        format!("@@ -{line},1 +{line},1 @@\n{sign}{words}")
+        let text = self.repo.text_at(commit, path).and_then(|text| nth_line(&text, *line)).unwrap_or_default();
+        format!("@@ -{line},1 +{line},1 @@\n{sign}{text}")
     }
 }
 
-/// The inline comments of a review, replies of whoever it is included.
+/// Returns the inline comments of a review, including replies by others.
 pub(in crate::dialect) fn review_notes<'a>(
     pull: &'a StoredPull,
     review: &'a ReviewId,

@@ -1,4 +1,4 @@
-//! Statuses of a commit.
+//! JSON of commit statuses.
 
 use referee_core::model::{CheckState, Login, Sha, Time};
 use serde_json::{Value, json};
@@ -7,24 +7,23 @@ use super::{JsonRenderer, format_time};
 use crate::world::StoredStatus;
 
 impl JsonRenderer<'_> {
-    /// A page of the combined status: its sum and its count are of the page alone.
+    /// Renders a page of the combined status. State and count cover this page only.
     pub(in crate::dialect) fn combined_status(&self, sha: &Sha, page: &[&StoredStatus]) -> Value {
         let forgejo = self.dialect().is_forgejo();
-        let named = !forgejo || !page.is_empty();
+        let has_details = !forgejo || !page.is_empty();
         let statuses: Vec<Value> = page.iter().map(|status| self.status(status)).collect();
         let link = |path: &str| if forgejo { String::new() } else { self.api_url(path) };
         json!({
             "state": self.combined_state(page),
-            "sha": if named { sha.as_str() } else { "" },
+            "sha": if has_details { sha.as_str() } else { "" },
             "total_count": page.len(),
             "statuses": if statuses.is_empty() { Value::Null } else { json!(statuses) },
-            "repository": if named { self.repository() } else { Value::Null },
+            "repository": if has_details { self.repository() } else { Value::Null },
             "commit_url": link(&format!("commits/{}", sha.as_str())),
             "url": link(&format!("commits/{}/status", sha.as_str())),
         })
     }
 
-    /// One status.
     pub(in crate::dialect) fn status(&self, status: &StoredStatus) -> Value {
         json!({
             "id": status.id,
@@ -39,7 +38,7 @@ impl JsonRenderer<'_> {
         })
     }
 
-    /// The worst, and what a server makes of nothing.
+    /// Returns the worst state of the page; an empty page is "" on Forgejo and "pending" on Gitea.
     fn combined_state(&self, page: &[&StoredStatus]) -> &'static str {
         let has = |state| page.iter().any(|status| status.state == state);
         if page.is_empty() && self.dialect().is_forgejo() {

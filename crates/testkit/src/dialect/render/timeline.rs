@@ -1,4 +1,4 @@
-//! The timeline.
+//! JSON of the timeline.
 
 use referee_core::model::{ReviewKind, Time};
 use serde_json::{Value, json};
@@ -7,33 +7,39 @@ use super::comment::{CommentFields, plain_comment_fields};
 use super::{JsonRenderer, numeric_id};
 use crate::world::{EventKind, StoredPull, TimelineEvent};
 
-/// A row of the timeline, shown or not.
+/// A row of the timeline, possibly hidden.
 #[derive(Debug)]
 pub(in crate::dialect) struct TimelineRow {
     at: Time,
     id: u64,
-    /// What `since` asks for.
+    /// The time that `since` compares with.
     pub(in crate::dialect) updated: Time,
-    /// `None` for inline comments: they take their place on a page, and are then left out.
+    /// `None` for inline comments, which take a place on a page and are then left out.
     pub(in crate::dialect) shown: Option<Value>,
 }
 
 impl JsonRenderer<'_> {
-    /// All rows, oldest first.
+    /// Returns all rows, oldest first.
     pub(in crate::dialect) fn timeline(&self, pull: &StoredPull) -> Vec<TimelineRow> {
-        let on = format!("pulls/{}", pull.number.0);
+        let page_path = format!("pulls/{}", pull.number.0);
         let mut rows = Vec::new();
         for review in pull.reviews.iter().filter(|review| review.row != ReviewKind::Draft) {
             let (id, body) = (review.edit.as_str(), review.text.body_or_empty());
-            let words =
-                CommentFields { id, page_path: &on, by: &review.author, body, at: review.at, updated: review.updated };
-            let mut shown = self.timeline_json("review", &words);
+            let fields = CommentFields {
+                id,
+                page_path: &page_path,
+                by: &review.author,
+                body,
+                at: review.at,
+                updated: review.updated,
+            };
+            let mut shown = self.timeline_json("review", &fields);
             shown["review_id"] = json!(numeric_id(review.id.as_str()));
-            rows.push(build_row(&words, shown));
+            rows.push(build_row(&fields, shown));
         }
         for comment in &pull.comments {
-            let words = plain_comment_fields(&on, comment);
-            rows.push(build_row(&words, self.timeline_json("comment", &words)));
+            let fields = plain_comment_fields(&page_path, comment);
+            rows.push(build_row(&fields, self.timeline_json("comment", &fields)));
         }
         for note in pull.threads.iter().flat_map(|thread| &thread.notes) {
             rows.push(TimelineRow {
@@ -43,12 +49,12 @@ impl JsonRenderer<'_> {
                 shown: None,
             });
         }
-        rows.extend(pull.events.iter().map(|event| self.event_row(&on, event)));
+        rows.extend(pull.events.iter().map(|event| self.event_row(&page_path, event)));
         rows.sort_by_key(|row| (row.at, row.id));
         rows
     }
 
-    fn event_row(&self, on: &str, event: &TimelineEvent) -> TimelineRow {
+    fn event_row(&self, page_path: &str, event: &TimelineEvent) -> TimelineRow {
         let body = match &event.kind {
             EventKind::Pushed { forced, commits } => {
                 let ids: Vec<&str> = commits.iter().map(|sha| sha.as_str()).collect();
@@ -66,19 +72,19 @@ impl JsonRenderer<'_> {
             EventKind::Reopened => "reopen",
         };
         let (at, updated) = (event.at, event.at);
-        let words = CommentFields { id: &event.id, page_path: on, by: &event.by, body: &body, at, updated };
-        let mut shown = self.timeline_json(kind, &words);
+        let fields = CommentFields { id: &event.id, page_path, by: &event.by, body: &body, at, updated };
+        let mut shown = self.timeline_json(kind, &fields);
         match &event.kind {
             EventKind::Labelled { name } | EventKind::Unlabelled { name } => shown["label"] = self.label(name),
             EventKind::Requested { of } => shown["assignee"] = self.user(of),
             EventKind::Dismissed { review } => shown["review_id"] = json!(numeric_id(review.as_str())),
             EventKind::Pushed { .. } | EventKind::Closed | EventKind::Reopened => {}
         }
-        build_row(&words, shown)
+        build_row(&fields, shown)
     }
 
-    fn timeline_json(&self, kind: &str, words: &CommentFields<'_>) -> Value {
-        let mut row = self.comment(words);
+    fn timeline_json(&self, kind: &str, fields: &CommentFields<'_>) -> Value {
+        let mut row = self.comment(fields);
         if let Some(members) = row.as_object_mut() {
             for only_of_comments in ["original_author", "original_author_id", "assets"] {
                 members.remove(only_of_comments);
@@ -111,6 +117,6 @@ impl JsonRenderer<'_> {
     }
 }
 
-fn build_row(words: &CommentFields<'_>, shown: Value) -> TimelineRow {
-    TimelineRow { at: words.at, id: numeric_id(words.id), updated: words.updated, shown: Some(shown) }
+fn build_row(fields: &CommentFields<'_>, shown: Value) -> TimelineRow {
+    TimelineRow { at: fields.at, id: numeric_id(fields.id), updated: fields.updated, shown: Some(shown) }
 }

@@ -1,18 +1,17 @@
-//! Users.
+//! JSON of users.
 
 use referee_core::model::{Login, Time};
 use serde_json::{Value, json};
 
 use super::{JsonRenderer, format_time};
 
-/// What is shown of a user who is no longer there.
+/// The login shown for a deleted user.
 const GHOST_LOGIN: &str = "Ghost";
 
 impl JsonRenderer<'_> {
-    /// Somebody, by name.
     pub(in crate::dialect) fn user(&self, login: &Login) -> Value {
-        let gone = self.repo.users.get(login).is_some_and(|user| user.deleted);
-        let (name, id) = if gone { (GHOST_LOGIN, -1) } else { (login.as_str(), user_id(login.as_str())) };
+        let is_deleted = self.repo.users.get(login).is_some_and(|user| user.deleted);
+        let (name, id) = if is_deleted { (GHOST_LOGIN, -1) } else { (login.as_str(), user_id(login.as_str())) };
         let mut user = json!({
             "id": id,
             "login": name,
@@ -52,8 +51,8 @@ impl JsonRenderer<'_> {
     }
 }
 
-/// A number that is the same whenever it is asked for. The sum is of the kind that strings are hashed with.
+/// Returns a stable id for a login: its FNV-1a hash.
 fn user_id(login: &str) -> i64 {
-    let sum = login.bytes().fold(2_166_136_261_u32, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(16_777_619));
-    i64::from(sum >> 4) + 2
+    let hash = login.bytes().fold(2_166_136_261_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(16_777_619));
+    i64::from(hash >> 4) + 2
 }

@@ -1,4 +1,4 @@
-//! Replies, resolutions, comments and edits.
+//! Routes that write replies, resolutions, comments and edits.
 
 use referee_core::model::{CommentId, IssueNumber, NoteId, PullNumber, ReviewId, ReviewKind, ThreadId};
 use referee_core::plan::CommentTarget;
@@ -10,7 +10,7 @@ use crate::dialect::render::{CommentFields, plain_comment_fields};
 use crate::dialect::reply::{HttpReply, RouteResult};
 use crate::world::{EffectKind, NewReview, StoredNote, StoredPull, StoredThread};
 
-/// Where a text lies: what an edit through the one route of all comments finds.
+/// The owner of a comment id. One route edits all kinds of comments.
 enum CommentLocation {
     Summary(PullNumber, ReviewId),
     Note(PullNumber, ThreadId, NoteId),
@@ -18,19 +18,20 @@ enum CommentLocation {
 }
 
 impl WriteHandler<'_> {
-    /// Answers in the thread of any of its notes.
+    /// Replies in the thread of the given note.
     pub(super) fn reply(&mut self, number: PullNumber, id: &str) -> RouteResult {
         if self.request.text("body").is_empty() {
             return Err(HttpReply::error(422, "[Body]: Required"));
         }
         let pull = self.repo().pull(number).map_err(|_| self.not_found())?;
-        let has = |thread: &&StoredThread| thread.notes.iter().any(|note| note.id.as_str() == id);
-        let thread = pull.threads.iter().find(has).map(|thread| thread.id.clone()).ok_or_else(|| self.not_found())?;
+        let has_note = |thread: &&StoredThread| thread.notes.iter().any(|note| note.id.as_str() == id);
+        let thread =
+            pull.threads.iter().find(has_note).map(|thread| thread.id.clone()).ok_or_else(|| self.not_found())?;
         let value = self.reply_in_thread(number, &thread)?;
         Ok(HttpReply::json(201, &value))
     }
 
-    /// Adds to a review that was submitted, whoever wrote it. On a root's place it becomes a reply.
+    /// Adds to a submitted review of any author. On the line of an existing root it becomes a reply.
     pub(super) fn add_to_review(&mut self, number: PullNumber, id: &str) -> RouteResult {
         let id = ReviewId::from(id);
         let new = parse_inline_comment(&self.request.body);
@@ -40,11 +41,11 @@ impl WriteHandler<'_> {
         if review.row == ReviewKind::Draft && review.author != me {
             return Err(self.not_found());
         }
-        let same = |thread: &&StoredThread| {
+        let is_same_line = |thread: &&StoredThread| {
             thread.review.as_ref() == Some(&id)
                 && (&thread.path, thread.line, thread.side) == (&new.place.path, new.place.line, new.place.side)
         };
-        if let Some(thread) = pull.threads.iter().find(same).map(|thread| thread.id.clone()) {
+        if let Some(thread) = pull.threads.iter().find(is_same_line).map(|thread| thread.id.clone()) {
             let value = self.reply_in_thread(number, &thread)?;
             return Ok(HttpReply::json(200, &value));
         }
@@ -57,24 +58,24 @@ impl WriteHandler<'_> {
             inline: &inline,
             interrupted: false,
         };
-        let made = self.state.change(|repo| repo.store_inline_comments(number, &post, Some(&id), &inline));
-        let threads = made.map_err(|_| HttpReply::server_error())?;
+        let created = self.state.change(|repo| repo.store_inline_comments(number, &post, Some(&id), &inline));
+        let threads = created.map_err(|_| HttpReply::server_error())?;
         self.record_effect(number, EffectKind::ThreadsOpened { threads: threads.clone() });
         let thread = threads.first().ok_or_else(HttpReply::server_error)?;
         Ok(HttpReply::json(200, &self.render_last_note(number, thread)?))
     }
 
-    /// A reply's own resolution is stored beside the thread's and shows nowhere else.
+    /// Resolves a thread. A resolution of a reply is accepted but has no effect on the thread.
     pub(super) fn resolve(&mut self, id: &str) -> RouteResult {
-        let found = match self.find_comment(id) {
+        let location = match self.find_comment(id) {
             Some(CommentLocation::Note(pull, thread, note)) => (pull, thread, note),
             Some(_) => return Err(HttpReply::error(400, "comment is not a review comment")),
             None => return Err(self.not_found()),
         };
-        let (pull, thread, note) = found;
+        let (pull, thread, note) = location;
         let row = self.repo().pull(pull).and_then(|row| row.thread(&thread)).map_err(|_| self.not_found())?;
-        let (root, so) = (row.notes.first().is_some_and(|root| root.id == note), row.resolved.is_some());
-        if root && !so {
+        let (is_root, is_resolved) = (row.notes.first().is_some_and(|root| root.id == note), row.resolved.is_some());
+        if is_root && !is_resolved {
             let by = self.login().clone();
             if self.state.change(|repo| repo.resolve(pull, &by, &thread)).is_err() {
                 return Err(HttpReply::error(403, "user should have permission to resolve comment"));
@@ -84,7 +85,7 @@ impl WriteHandler<'_> {
         Ok(HttpReply::empty(204))
     }
 
-    /// A new comment. Where the server falls over on it, it is stored all the same.
+    /// Adds a comment, which is stored even where the server then answers 500.
     pub(super) fn add_comment(&mut self, number: &str) -> RouteResult {
         let serial: u64 = number.parse().map_err(|_| self.not_found())?;
         let (by, text) = (self.login().clone(), self.request.text("body").to_owned());
@@ -93,8 +94,8 @@ impl WriteHandler<'_> {
         }
         let issue = self.repo().issues.contains_key(&IssueNumber(serial)).then_some(IssueNumber(serial));
         let (target, pull) = (issue.map_or(CommentTarget::Pull, CommentTarget::Issue), PullNumber(serial));
-        let made = self.state.change(|repo| repo.add_comment(pull, target, &by, &text));
-        let comment = made.map_err(|_| self.not_found())?;
+        let created = self.state.change(|repo| repo.add_comment(pull, target, &by, &text));
+        let comment = created.map_err(|_| self.not_found())?;
         self.record_effect(pull, EffectKind::Commented { comment: comment.clone(), issue, text });
         if self.repo().quirks.comment_answers_500 && issue.is_none() {
             return Err(HttpReply::server_error());
@@ -102,27 +103,28 @@ impl WriteHandler<'_> {
         Ok(HttpReply::json(201, &self.render_comment(target, pull, &comment)))
     }
 
-    /// One route edits them all: comments, inline comments and the summaries of reviews.
+    /// Edits a comment, an inline comment or the summary of a review.
     pub(super) fn edit_comment(&mut self, id: &str) -> RouteResult {
         let (by, text) = (self.login().clone(), self.request.text("body").to_owned());
-        let found = self.find_comment(id).ok_or_else(|| self.not_found())?;
+        let location = self.find_comment(id).ok_or_else(|| self.not_found())?;
         if text.is_empty() {
             return Err(HttpReply::error(422, "[Body]: Required"));
         }
-        let edited = self.state.change(|repo| match &found {
+        let edited = self.state.change(|repo| match &location {
             CommentLocation::Summary(pull, review) => repo.edit_review(*pull, &by, review, &text),
             CommentLocation::Note(pull, _, note) => repo.edit_note(*pull, &by, note, &text),
             CommentLocation::Plain(target, pull, comment) => repo.edit_comment(*pull, *target, &by, comment, &text),
         });
         edited.map_err(|_| HttpReply::empty(403))?;
-        match found {
+        match location {
             CommentLocation::Summary(pull, review) => {
                 self.record_effect(pull, EffectKind::ReviewEdited { review: review.clone(), text });
                 let row = self.repo().pull(pull).and_then(|row| row.review(&review)).map_err(|_| self.not_found())?;
                 let (at, updated, body) = (row.at, row.updated, row.text.body_or_empty());
-                let on = format!("pulls/{}", pull.0);
-                let words = CommentFields { id: row.edit.as_str(), page_path: &on, by: &row.author, body, at, updated };
-                Ok(HttpReply::json(200, &self.renderer().comment(&words)))
+                let page_path = format!("pulls/{}", pull.0);
+                let fields =
+                    CommentFields { id: row.edit.as_str(), page_path: &page_path, by: &row.author, body, at, updated };
+                Ok(HttpReply::json(200, &self.renderer().comment(&fields)))
             }
             CommentLocation::Note(pull, thread, note) => {
                 self.record_effect(pull, EffectKind::ThreadMarked { thread: thread.clone(), text });
@@ -134,11 +136,11 @@ impl WriteHandler<'_> {
                 ))
             }
             CommentLocation::Plain(target, pull, comment) => {
-                let on = match target {
+                let issue = match target {
                     CommentTarget::Pull => None,
                     CommentTarget::Issue(issue) => Some(issue),
                 };
-                self.record_effect(pull, EffectKind::CommentEdited { comment: comment.clone(), issue: on, text });
+                self.record_effect(pull, EffectKind::CommentEdited { comment: comment.clone(), issue, text });
                 Ok(HttpReply::json(200, &self.render_comment(target, pull, &comment)))
             }
         }
@@ -146,8 +148,8 @@ impl WriteHandler<'_> {
 
     fn reply_in_thread(&mut self, number: PullNumber, thread: &ThreadId) -> Result<Value, HttpReply> {
         let (by, text) = (self.login().clone(), self.request.text("body").to_owned());
-        let made = self.state.change(|repo| repo.reply(number, &by, thread, &text));
-        let note = made.map_err(|_| self.not_found())?;
+        let created = self.state.change(|repo| repo.reply(number, &by, thread, &text));
+        let note = created.map_err(|_| self.not_found())?;
         self.record_effect(number, EffectKind::Replied { thread: thread.clone(), note, text });
         self.render_last_note(number, thread)
     }
@@ -160,12 +162,12 @@ impl WriteHandler<'_> {
     }
 
     fn render_comment(&self, target: CommentTarget, pull: PullNumber, id: &CommentId) -> Value {
-        let on = match target {
+        let page_path = match target {
             CommentTarget::Pull => format!("pulls/{}", pull.0),
             CommentTarget::Issue(issue) => format!("issues/{}", issue.0),
         };
         let row = self.repo().comments(pull, target).ok().and_then(|rows| rows.iter().find(|row| row.id == *id));
-        row.map_or(json!(null), |row| self.renderer().comment(&plain_comment_fields(&on, row)))
+        row.map_or(json!(null), |row| self.renderer().comment(&plain_comment_fields(&page_path, row)))
     }
 
     fn find_comment(&self, id: &str) -> Option<CommentLocation> {
@@ -194,14 +196,7 @@ impl WriteHandler<'_> {
     }
 }
 
-fn inline_comment_fields<'a>(on: &'a str, note: &'a StoredNote) -> CommentFields<'a> {
+fn inline_comment_fields<'a>(page_path: &'a str, note: &'a StoredNote) -> CommentFields<'a> {
     let (at, updated) = (note.at, note.updated);
-    CommentFields {
-        id: note.id.as_str(),
-        page_path: on,
-        by: &note.author,
-        body: note.text.body_or_empty(),
-        at,
-        updated,
-    }
+    CommentFields { id: note.id.as_str(), page_path, by: &note.author, body: note.text.body_or_empty(), at, updated }
 }

@@ -1,4 +1,4 @@
-//! Routes that write. Each writes down what it changed, as a seat does.
+//! Routes that write. Each records its effect, as `WorldClient` does.
 
 mod comments;
 mod metadata;
@@ -13,9 +13,9 @@ use super::reply::{HttpReply, RouteResult};
 use super::server::{ApiRequest, Caller};
 use crate::world::{EffectKind, StoredRepo, WorldState};
 
-/// Answers a request that writes.
-pub(super) fn route(caller: &Caller<'_>, state: &mut WorldState, asked: &ApiRequest) -> HttpReply {
-    WriteHandler { caller, state, request: asked }.route().unwrap_or_else(|reply| reply)
+/// Handles a request that writes.
+pub(super) fn route(caller: &Caller<'_>, state: &mut WorldState, request: &ApiRequest) -> HttpReply {
+    WriteHandler { caller, state, request }.route().unwrap_or_else(|reply| reply)
 }
 
 struct WriteHandler<'a> {
@@ -38,7 +38,7 @@ impl WriteHandler<'_> {
         }
         let posts_review = self.request.method == Method::POST && matches!(rest, ["pulls", _, "reviews"]);
         if self.state.is_interrupted() && !posts_review {
-            // Only a review has a half.
+            // Only a review can be stored by half.
             return Err(HttpReply::server_error());
         }
         self.route_in_repo(rest)
@@ -64,7 +64,7 @@ impl WriteHandler<'_> {
             ("POST", ["statuses", sha]) => self.set_status(sha),
             ("POST", ["issues", number, "reactions"]) => self.add_reaction(number),
             ("DELETE", ["issues", number, "reactions"]) => self.remove_reaction(number),
-            // These are there for another method, on the servers that lack them.
+            // The path exists for another method, so these servers answer 405 instead of 404.
             ("POST", ["pulls", _, "reviews", _, "comments"])
             | ("POST", ["pulls", _, "comments", _, "replies"])
             | ("POST", ["pulls", "comments", _, "resolve"]) => Err(HttpReply::empty(405)),
@@ -76,8 +76,8 @@ impl WriteHandler<'_> {
         JsonRenderer { caller: self.caller, repo: &self.state.repo }
     }
 
-    fn record_effect(&mut self, pull: PullNumber, what: EffectKind) {
-        self.state.record_effect(self.caller.login, pull, what);
+    fn record_effect(&mut self, pull: PullNumber, effect: EffectKind) {
+        self.state.record_effect(self.caller.login, pull, effect);
     }
 
     fn may_write(&self) -> bool {

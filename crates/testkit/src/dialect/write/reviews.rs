@@ -1,4 +1,4 @@
-//! Reviews: posted, left as drafts, submitted.
+//! Routes that write reviews: post, save as a draft, submit.
 
 use referee_core::model::{PullNumber, ReviewId, ReviewKind, Sha, Verdict};
 use referee_core::plan::DiffLocation;
@@ -19,12 +19,12 @@ impl WriteHandler<'_> {
             "" => head,
             sha => Sha::from(sha),
         };
-        let full = if inline.is_empty() { InlinePresence::Absent } else { InlinePresence::Present };
-        let row = self.parse_event(full)?;
+        let presence = if inline.is_empty() { InlinePresence::Absent } else { InlinePresence::Present };
+        let row = self.parse_event(presence)?;
         self.store_review(number, row, &commit, &inline)
     }
 
-    /// Publishes an own draft, at the head as it is now.
+    /// Submits the caller's draft, at the current head.
     pub(super) fn submit_draft(&mut self, number: PullNumber, id: &str) -> RouteResult {
         let id = ReviewId::from(id);
         let pull = self.repo().pull(number).map_err(|_| self.not_found())?;
@@ -36,8 +36,9 @@ impl WriteHandler<'_> {
             return Err(HttpReply::error(422, "only a pending review can be submitted"));
         }
         let inline = pull.threads.iter().any(|thread| thread.review.as_ref() == Some(&id));
-        let (head, full) = (pull.head.clone(), if inline { InlinePresence::Present } else { InlinePresence::Absent });
-        match self.parse_event(full)? {
+        let (head, presence) =
+            (pull.head.clone(), if inline { InlinePresence::Present } else { InlinePresence::Absent });
+        match self.parse_event(presence)? {
             ReviewKind::Draft => Err(HttpReply::error(422, "review stay pending")),
             row => self.store_review(number, row, &head, &[]),
         }
@@ -53,19 +54,19 @@ impl WriteHandler<'_> {
         if !self.repo().commits.contains_key(commit) {
             return Err(HttpReply::server_error());
         }
-        let (text, torn) = (self.request.text("body"), self.state.is_interrupted());
-        let post = NewReview { by: self.caller.login, row, commit, text, inline, interrupted: torn };
+        let (text, interrupted) = (self.request.text("body"), self.state.is_interrupted());
+        let post = NewReview { by: self.caller.login, row, commit, text, inline, interrupted };
         let posted = match self.state.change(|repo| repo.post_review(number, &post)) {
             Ok(posted) => posted,
-            Err(FailedPost { error, leftover_draft: left }) => {
-                if let Some(review) = left {
+            Err(FailedPost { error, leftover_draft }) => {
+                if let Some(review) = leftover_draft {
                     self.record_effect(number, EffectKind::DraftLeft { review });
                 }
                 return Err(self.refusal_reply(number, row, &error));
             }
         };
         let Some(review) = posted.review else { return Err(HttpReply::server_error()) };
-        let what = match row {
+        let effect = match row {
             ReviewKind::Draft => EffectKind::DraftLeft { review: review.clone() },
             ReviewKind::Wrapper => EffectKind::ThreadsOpened { threads: posted.threads },
             ReviewKind::Verdict(verdict) => EffectKind::ReviewPosted {
@@ -76,52 +77,52 @@ impl WriteHandler<'_> {
                 threads: posted.threads,
             },
         };
-        self.record_effect(number, what);
+        self.record_effect(number, effect);
         self.flag_if_stale(number, &review, commit);
         let pull = self.repo().pull(number).map_err(|_| self.not_found())?;
         let stored = pull.review(&review).map_err(|_| self.not_found())?;
         Ok(HttpReply::json(200, &self.renderer().review(pull, stored)))
     }
 
-    /// A verdict on an older commit is stale from the start.
+    /// Marks a verdict on an older commit as stale.
     fn flag_if_stale(&mut self, number: PullNumber, review: &ReviewId, commit: &Sha) {
         let now = self.repo().now;
         let Ok(pull) = self.state.repo.pull_mut(number) else { return };
-        let old = pull.head != *commit;
+        let is_outdated = pull.head != *commit;
         if let Ok(row) = pull.review_mut(review)
-            && old
+            && is_outdated
             && matches!(row.row, ReviewKind::Verdict(Verdict::Approve | Verdict::RequestChanges))
         {
             row.stale = Some(now);
         }
     }
 
-    /// What an event makes of a review: names are taken as they are, and what is no name makes a draft.
-    fn parse_event(&self, full: InlinePresence) -> Result<ReviewKind, HttpReply> {
-        let (event, blank) = (self.request.text("event"), self.request.text("body").trim().is_empty());
-        let bare = blank && full == InlinePresence::Absent;
+    /// Parses the event of a review. An unknown event makes a draft, as on real servers.
+    fn parse_event(&self, presence: InlinePresence) -> Result<ReviewKind, HttpReply> {
+        let (event, no_body) = (self.request.text("event"), self.request.text("body").trim().is_empty());
+        let is_empty = no_body && presence == InlinePresence::Absent;
         match event {
             "APPROVED" => Ok(ReviewKind::Verdict(Verdict::Approve)),
-            "REQUEST_CHANGES" if !blank => Ok(ReviewKind::Verdict(Verdict::RequestChanges)),
-            "COMMENT" if !blank => Ok(ReviewKind::Verdict(Verdict::Comment)),
-            "COMMENT" if !bare => Ok(ReviewKind::Wrapper),
+            "REQUEST_CHANGES" if !no_body => Ok(ReviewKind::Verdict(Verdict::RequestChanges)),
+            "COMMENT" if !no_body => Ok(ReviewKind::Verdict(Verdict::Comment)),
+            "COMMENT" if !is_empty => Ok(ReviewKind::Wrapper),
             "REQUEST_CHANGES" | "COMMENT" => {
                 Err(HttpReply::error(422, &format!("review event {event} requires a body or a comment")))
             }
-            _ if bare => Err(HttpReply::error(422, "review event PENDING requires a body or a comment")),
+            _ if is_empty => Err(HttpReply::error(422, "review event PENDING requires a body or a comment")),
             _ => Ok(ReviewKind::Draft),
         }
     }
 
     fn refusal_reply(&self, number: PullNumber, row: ReviewKind, error: &ForgeError) -> HttpReply {
-        let own = self.repo().pull(number).is_ok_and(|pull| pull.author == *self.login());
+        let is_own_pull = self.repo().pull(number).is_ok_and(|pull| pull.author == *self.login());
         match (error, row) {
-            (ForgeError::Refused(_), ReviewKind::Verdict(Verdict::Approve)) if own => {
+            (ForgeError::Refused(_), ReviewKind::Verdict(Verdict::Approve)) if is_own_pull => {
                 HttpReply::error(422, "approve your own pull is not allowed")
             }
-            (ForgeError::Refused(_), _) if own => HttpReply::error(422, "reject your own pull is not allowed"),
+            (ForgeError::Refused(_), _) if is_own_pull => HttpReply::error(422, "reject your own pull is not allowed"),
             (ForgeError::Refused(_), _) => HttpReply::error(422, "cannot submit review for a closed pull"),
-            // A line that is not there, or half of it sent.
+            // A bad line, or a crash of the client after half of the comments.
             _ => HttpReply::server_error(),
         }
     }
@@ -134,7 +135,7 @@ enum InlinePresence {
     Present,
 }
 
-/// Both positions set: the old one wins. A negative new one is an old one.
+/// Parses an inline comment. If both positions are set, the old one wins; a negative new one counts as an old one.
 pub(super) fn parse_inline_comment(comment: &Value) -> NewInlineComment {
     let position = |name: &str| comment.get(name).and_then(Value::as_i64).unwrap_or_default();
     let (old, new) = (position("old_position"), position("new_position"));

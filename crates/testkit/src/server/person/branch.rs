@@ -1,4 +1,4 @@
-//! Branches with real git, and the pull as a whole.
+//! Branches in a real git repository, and the pull as a whole.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ impl ServerPerson {
         self.open_pull_from(&self.repo.full_name(), branch, branch, files)
     }
 
-    /// Opens a pull from a fork of one's own.
+    /// Opens a pull from the person's fork.
     #[track_caller]
     pub fn open_from_fork(&self, branch: &str, files: &[(&str, &str)]) -> PullNumber {
         let fork = self.call_api("fork", "POST", "/forks", &json!({}));
@@ -25,19 +25,19 @@ impl ServerPerson {
         self.open_pull_from(fork, branch, &format!("{}:{branch}", self.login), files)
     }
 
-    /// Pushes a commit that changes one file; the closure gets "" for a new one.
+    /// Pushes a commit that changes one file. The closure receives "" for a new file.
     #[track_caller]
     pub fn push(&self, path: &str, edit: impl FnOnce(&str) -> String) -> Sha {
         self.commit(|_| self.edit_file(path, edit))
     }
 
-    /// Pushes a commit without a file.
+    /// Pushes a commit that deletes a file.
     #[track_caller]
     pub fn remove(&self, path: &str) -> Sha {
         self.commit(|folder| self.expect_ok("remove a file", fs::remove_file(folder.join(path))))
     }
 
-    /// Pushes a commit in which a file has another name.
+    /// Pushes a commit that renames a file.
     #[track_caller]
     pub fn rename(&self, from: &str, to: &str) -> Sha {
         self.commit(|folder| {
@@ -46,7 +46,7 @@ impl ServerPerson {
         })
     }
 
-    /// Pushes a commit with any change to the files in that folder, and waits until the server shows it everywhere.
+    /// Pushes a commit that edits the working tree in any way, and waits until all routes of the server show it.
     #[track_caller]
     pub fn commit(&self, edit: impl FnOnce(&Path)) -> Sha {
         let head = self.commit_without_waiting(edit);
@@ -54,76 +54,74 @@ impl ServerPerson {
         head
     }
 
-    /// The same without waiting: some servers show it in one place and not in another for a while.
+    /// Pushes without waiting. Some servers show the push on one route before another.
     #[track_caller]
     pub fn commit_without_waiting(&self, edit: impl FnOnce(&Path)) -> Sha {
         let (url, branch) = self.find_branch();
-        let from = self.fetch_branch(&url, &branch);
-        self.commit_and_push(&url, &branch, &from, "a change", edit)
+        let tip = self.fetch_branch(&url, &branch);
+        self.commit_and_push(&url, &branch, &tip, "a change", edit)
     }
 
-    /// Force-pushes the same patch as another commit.
+    /// Force-pushes the same patch as a different commit.
     #[track_caller]
     pub fn amend(&self) -> Sha {
         self.replace_commits("the same change again", |_| ())
     }
 
-    /// Force-pushes another patch in place of all commits.
+    /// Replaces all commits of the pull by one with another patch.
     #[track_caller]
     pub fn force_push(&self, path: &str, edit: impl FnOnce(&str) -> String) -> Sha {
         self.replace_commits("another change", |_| self.edit_file(path, edit))
     }
 
-    /// Pushes to the branch that pulls want into.
+    /// Pushes to the base branch.
     #[track_caller]
     pub fn push_base(&self, path: &str, edit: impl FnOnce(&str) -> String) -> Sha {
         let url = self.repo.url();
-        let from = self.fetch_branch(&url, BASE_BRANCH);
+        let tip = self.fetch_branch(&url, BASE_BRANCH);
         let commit =
-            self.commit_and_push(&url, BASE_BRANCH, &from, "a change of the base", |_| self.edit_file(path, edit));
-        self.wait_until("see the base", || self.shows_branch(&self.repo.full_name(), BASE_BRANCH, &commit));
+            self.commit_and_push(&url, BASE_BRANCH, &tip, "a change of the base", |_| self.edit_file(path, edit));
+        self.wait_until("see the base branch", || self.shows_branch(&self.repo.full_name(), BASE_BRANCH, &commit));
         commit
     }
 
-    /// Closes the pull.
     #[track_caller]
     pub fn close(&self) {
         self.edit_pull("close the pull", &json!({"state": "closed"}));
     }
 
-    /// Opens it again.
     #[track_caller]
     pub fn reopen(&self) {
         self.edit_pull("reopen the pull", &json!({"state": "open"}));
     }
 
-    /// Gives it another title.
+    /// Changes the title.
     #[track_caller]
     pub fn retitle(&self, title: &str) {
         self.edit_pull("retitle the pull", &json!({"title": title}));
     }
 
-    /// Says that it is not meant for review yet.
+    /// Converts the pull to a draft.
     #[track_caller]
     pub fn mark_draft(&self) {
         self.retitle(&format!("{DRAFT_PREFIX}{}", self.title()));
     }
 
-    /// Says that it is.
+    /// Marks a draft as ready for review.
     #[track_caller]
     pub fn mark_ready(&self) {
         let title = self.title();
         self.retitle(title.strip_prefix(DRAFT_PREFIX).unwrap_or(&title));
     }
 
-    /// The first commit of the base.
+    /// Creates the first commit of the base branch.
     #[track_caller]
     pub(super) fn push_first_commit(&self, files: &[(&str, &str)]) {
         self.write_files(files);
-        let (checkout, pen) = (&self.repo.checkout, self.credentials());
-        let first = self.expect_ok("begin", checkout.commit(pen, "begin"));
-        self.expect_ok("push", checkout.push(pen, &self.repo.url(), &first, BASE_BRANCH));
-        self.wait_until("see the base", || self.shows_branch(&self.repo.full_name(), BASE_BRANCH, &first));
+        let (checkout, credentials) = (&self.repo.checkout, self.credentials());
+        let first = self.expect_ok("create the first commit", checkout.commit(credentials, "first commit"));
+        self.expect_ok("push", checkout.push(credentials, &self.repo.url(), &first, BASE_BRANCH));
+        self.wait_until("see the base branch", || self.shows_branch(&self.repo.full_name(), BASE_BRANCH, &first));
     }
 
     #[track_caller]
@@ -137,14 +135,17 @@ impl ServerPerson {
         PullNumber(opened["number"].as_u64().unwrap_or_default())
     }
 
-    /// Takes the pull's changes off the branch and puts one commit with them, edited, on the base it stands on.
+    /// Replaces the pull's commits by a single commit of their edited changes, on the same merge base.
     #[track_caller]
     fn replace_commits(&self, message: &str, edit: impl FnOnce(&Path)) -> Sha {
         let (url, branch) = self.find_branch();
-        let (old, pull) = (self.fetch_branch(&url, &branch), self.fetch_pull());
+        let (old_head, pull) = (self.fetch_branch(&url, &branch), self.fetch_pull());
         let base = Sha::from(pull["merge_base"].as_str().unwrap_or_default());
         let checkout = &self.repo.checkout;
-        self.expect_ok("replace commits", checkout.checkout_commit(&old).and_then(|()| checkout.reset_soft(&base)));
+        self.expect_ok(
+            "replace commits",
+            checkout.checkout_commit(&old_head).and_then(|()| checkout.reset_soft(&base)),
+        );
         edit(checkout.folder());
         let head = self.expect_ok("commit", checkout.commit(self.credentials(), message));
         self.expect_ok("force-push", checkout.push(self.credentials(), &url, &head, &branch));
@@ -153,21 +154,21 @@ impl ServerPerson {
     }
 
     #[track_caller]
-    fn commit_and_push(&self, url: &str, branch: &str, on: &Sha, message: &str, edit: impl FnOnce(&Path)) -> Sha {
-        let (checkout, pen) = (&self.repo.checkout, self.credentials());
-        self.expect_ok("stand on a commit", checkout.checkout_commit(on));
+    fn commit_and_push(&self, url: &str, branch: &str, parent: &Sha, message: &str, edit: impl FnOnce(&Path)) -> Sha {
+        let (checkout, credentials) = (&self.repo.checkout, self.credentials());
+        self.expect_ok("check out a commit", checkout.checkout_commit(parent));
         edit(checkout.folder());
-        let commit = self.expect_ok("commit", checkout.commit(pen, message));
-        self.expect_ok("push", checkout.push(pen, url, &commit, branch));
+        let commit = self.expect_ok("commit", checkout.commit(credentials, message));
+        self.expect_ok("push", checkout.push(credentials, url, &commit, branch));
         commit
     }
 
-    /// Where the pull's branch is, and what it is called there.
+    /// Returns the URL of the repository that holds the pull's branch, and the branch's name.
     #[track_caller]
     fn find_branch(&self) -> (String, String) {
         let head = &self.fetch_pull()["head"];
-        let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        (format!("{}/{}", self.repo.server.url(), word(&head["repo"]["full_name"])), word(&head["ref"]))
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        (format!("{}/{}", self.repo.server.url(), text(&head["repo"]["full_name"])), text(&head["ref"]))
     }
 
     #[track_caller]
@@ -175,35 +176,36 @@ impl ServerPerson {
         self.expect_ok("fetch", self.repo.checkout.fetch(self.credentials(), url, name))
     }
 
-    /// Until both the interface and the pull's own ref name that head: what a server tells of a pull's files may be as
-    /// old as that ref.
+    /// Waits until both the API and the pull's ref show that head, because a server lists a pull's files from that ref.
     #[track_caller]
     pub fn wait_for_head(&self, head: &Sha) {
         let (url, name) = (self.repo.url(), format!("refs/pull/{}/head", self.pull().0));
         self.wait_until("see the push", || {
-            let at = self
-                .expect_ok("ask for the head", self.repo.checkout.resolve_remote_ref(self.credentials(), &url, &name));
-            at.as_ref() == Some(head) && self.head() == *head
+            let tip = self.expect_ok(
+                "read the pull's ref",
+                self.repo.checkout.resolve_remote_ref(self.credentials(), &url, &name),
+            );
+            tip.as_ref() == Some(head) && self.head() == *head
         });
     }
 
-    /// Whether the interface knows that a branch is there: servers answer a push before they have taken note of it.
+    /// Waits until the API shows the branch: servers answer a push before they have processed it.
     #[track_caller]
     fn shows_branch(&self, full_name: &str, branch: &str, commit: &Sha) -> bool {
-        let answer =
+        let response =
             self.repo.server.send_as(&self.login, "GET", &format!("/repos/{full_name}/branches/{branch}"), None);
-        answer.json::<Value>().is_ok_and(|row| row["commit"]["id"] == commit.as_str())
+        response.json::<Value>().is_ok_and(|row| row["commit"]["id"] == commit.as_str())
     }
 
     #[track_caller]
-    fn wait_until(&self, what: &str, is_so: impl Fn() -> bool) {
+    fn wait_until(&self, what: &str, condition: impl Fn() -> bool) {
         for _ in 0..300 {
-            if is_so() {
+            if condition() {
                 return;
             }
             thread::park_timeout(Duration::from_millis(100));
         }
-        self.fail(what, "it does not show");
+        self.fail(what, "timed out after 30 s");
     }
 
     #[track_caller]
@@ -229,5 +231,5 @@ impl ServerPerson {
     }
 }
 
-/// What servers take for a draft unless they are told otherwise.
+/// The title prefix that marks a draft by default.
 const DRAFT_PREFIX: &str = "WIP: ";

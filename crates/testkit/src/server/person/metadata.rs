@@ -1,4 +1,4 @@
-//! Labels, assignees, checks, and the rules of a branch.
+//! Labels, assignees, checks, and branch protection.
 
 use serde_json::{Value, json};
 
@@ -6,34 +6,34 @@ use super::{BASE_BRANCH, ServerPerson, row_id};
 use crate::server::OWNER;
 
 impl ServerPerson {
-    /// Puts a label on the pull. The repository has it from then on.
+    /// Adds a label to the pull, and creates it in the repository first if needed.
     #[track_caller]
     pub fn label(&self, name: &str) {
         let label = self.repo.as_(OWNER).ensure_label(name);
         self.call_api("label", "POST", &format!("/issues/{}/labels", self.pull().0), &json!({"labels": [label]}));
     }
 
-    /// Takes a label off, whoever put it on.
+    /// Removes a label, no matter who added it.
     #[track_caller]
     pub fn unlabel(&self, name: &str) {
         let label = self.repo.as_(OWNER).ensure_label(name);
         self.call_api("unlabel", "DELETE", &format!("/issues/{}/labels/{label}", self.pull().0), &json!({}));
     }
 
-    /// Makes these people the assignees, and nobody else.
+    /// Replaces the assignees of the pull.
     #[track_caller]
     pub fn assign(&self, who: &[&str]) {
         self.call_api("assign", "PATCH", &format!("/issues/{}", self.pull().0), &json!({"assignees": who}));
     }
 
-    /// Reports a check at the head, as a build server does. The state is in the server's own words.
+    /// Reports a check at the head, as a CI server does. `state` is the API's value.
     #[track_caller]
     pub fn report_check(&self, name: &str, state: &str) {
         let status = json!({"context": name, "state": state, "description": "", "target_url": ""});
         self.call_api("report a check", "POST", &format!("/statuses/{}", self.head()), &status);
     }
 
-    /// Protects the branch that pulls want into, by rules in the server's own words.
+    /// Protects the base branch. The rules are fields of the server's API.
     #[track_caller]
     pub fn protect_base(&self, rules: Value) {
         let mut rule = json!({"branch_name": BASE_BRANCH, "rule_name": BASE_BRANCH});
@@ -43,12 +43,12 @@ impl ServerPerson {
         self.call_api("protect the branch", "POST", "/branch_protections", &rule);
     }
 
-    /// The id of a label, which is made if there is none.
+    /// Returns the id of a label, creating the label if needed.
     #[track_caller]
     fn ensure_label(&self, name: &str) -> u64 {
-        let all = self.read_json("list labels", "/labels?page=1&limit=50");
-        let found = all.as_array().and_then(|all| all.iter().find(|row| row["name"] == name).cloned());
-        let make = || self.call_api("make a label", "POST", "/labels", &json!({"name": name, "color": "#ee0701"}));
-        row_id(&found.unwrap_or_else(make)).parse().unwrap_or_default()
+        let labels = self.read_json("list labels", "/labels?page=1&limit=50");
+        let found = labels.as_array().and_then(|rows| rows.iter().find(|row| row["name"] == name).cloned());
+        let create = || self.call_api("create a label", "POST", "/labels", &json!({"name": name, "color": "#ee0701"}));
+        row_id(&found.unwrap_or_else(create)).parse().unwrap_or_default()
     }
 }

@@ -1,5 +1,5 @@
-//! What people do on a real server, in the trade's words and with their own tokens. Deeds that the server refuses
-//! panic: a script that cannot happen is wrong. Where a refusal is the point, `Person::ask` takes any answer.
+//! Actions of people on a real server, each with the person's token. An action that the server refuses panics: a script
+//! that cannot happen is wrong. Where a test expects a refusal, it uses `ServerPerson::send`, which returns any response.
 
 mod branch;
 mod metadata;
@@ -16,7 +16,7 @@ use super::RealServer;
 use super::accounts::{BOTS, OWNER};
 use super::checkout::{Checkout, PersonCredentials};
 
-/// A repository on a server. One thread at a time pushes to it.
+/// A repository on a server. A lock serialises pushes to it.
 #[derive(Clone, Debug)]
 pub struct ServerRepo {
     server: RealServer,
@@ -24,7 +24,7 @@ pub struct ServerRepo {
     checkout: Arc<Checkout>,
 }
 
-/// Somebody who acts, on a pull if one is named.
+/// A person who acts on the repository, or on one pull of it.
 #[derive(Clone, Debug)]
 pub struct ServerPerson {
     repo: ServerRepo,
@@ -32,26 +32,26 @@ pub struct ServerPerson {
     pull: Option<PullNumber>,
 }
 
-/// The branch that pulls want into.
+/// The base branch of all pulls.
 pub(super) const BASE_BRANCH: &str = "main";
 
 impl RealServer {
-    /// A new public repository with these files. Alice, Ruth and both bots may write, a passer-by may not.
+    /// Creates a public repository with these files. Alice, Ruth and both bots get write access, the passer-by does not.
     #[track_caller]
     pub fn create_repo(&self, files: &[(&str, &str)]) -> ServerRepo {
         let name = self.fresh_name("repo");
         let checkout = self.subfolder("checkouts").join(&name);
         let checkout = match Checkout::new(checkout) {
             Ok(checkout) => Arc::new(checkout),
-            Err(why) => panic!("no repository can be made: {why}"),
+            Err(error) => panic!("cannot create a checkout: {error}"),
         };
         let repo = ServerRepo { server: self.clone(), name: name.clone(), checkout };
         let owner = repo.as_(OWNER);
-        let asked = json!({"name": name, "default_branch": BASE_BRANCH, "private": false});
-        owner.expect_success("make a repository", self.send_as(OWNER, "POST", "/user/repos", Some(&asked)));
+        let request = json!({"name": name, "default_branch": BASE_BRANCH, "private": false});
+        owner.expect_success("create a repository", self.send_as(OWNER, "POST", "/user/repos", Some(&request)));
         for login in ["alice", "ruth"].into_iter().chain(BOTS) {
             owner.call_api(
-                "let somebody in",
+                "add a collaborator",
                 "PUT",
                 &format!("/collaborators/{login}"),
                 &json!({"permission": "write"}),
@@ -63,71 +63,67 @@ impl RealServer {
 }
 
 impl ServerRepo {
-    /// The server it is on.
     pub fn server(&self) -> &RealServer {
         &self.server
     }
 
-    /// Its owner's name and its own: `owner/repo-1`.
+    /// Returns `owner/name`, for example `owner/repo-1`.
     pub fn full_name(&self) -> String {
         format!("{OWNER}/{}", self.name)
     }
 
-    /// Its page, which is also what git clones.
+    /// Returns the URL of the repository's page, which git clones from too.
     pub fn url(&self) -> String {
         format!("{}/{}", self.server.url(), self.full_name())
     }
 
-    /// A pull's page.
+    /// Returns the URL of a pull's page.
     pub fn pull_url(&self, pull: PullNumber) -> String {
         format!("{}/pulls/{}", self.url(), pull.0)
     }
 
-    /// Somebody's hands.
+    /// Returns the person of that name.
     pub fn as_(&self, login: &str) -> ServerPerson {
         ServerPerson { repo: self.clone(), login: login.to_owned(), pull: None }
     }
 }
 
 impl ServerPerson {
-    /// Their name.
     pub fn login(&self) -> Login {
         Login::from(self.login.as_str())
     }
 
-    /// Where they act.
     pub fn repo(&self) -> &ServerRepo {
         &self.repo
     }
 
-    /// The same person at a pull.
+    /// Returns the same person, acting on that pull.
     #[must_use]
     pub fn on(&self, pull: PullNumber) -> Self {
         Self { pull: Some(pull), ..self.clone() }
     }
 
-    /// The pull they act on.
     #[track_caller]
     pub fn pull(&self) -> PullNumber {
         match self.pull {
             Some(pull) => pull,
-            None => panic!("{} is at no pull: say `.on(…)`", self.login),
+            None => panic!("{} acts on no pull: select one with `.on(…)`", self.login),
         }
     }
 
-    /// The pull as the server tells it.
+    /// Fetches the pull's JSON.
     #[track_caller]
     pub fn fetch_pull(&self) -> Value {
-        self.read_json("look at the pull", &format!("/pulls/{}", self.pull().0))
+        self.read_json("read the pull", &format!("/pulls/{}", self.pull().0))
     }
 
-    /// The head that the server tells.
+    /// Fetches the pull's head.
     #[track_caller]
     pub fn head(&self) -> Sha {
         Sha::from(self.fetch_pull()["head"]["sha"].as_str().unwrap_or_default())
     }
 
-    /// Asks in this person's name, and takes any answer. The path begins below the repository.
+    /// Sends an API request with this person's token and returns any response. `path` is relative to the repository.
     #[track_caller]
     pub fn send(&self, method: &str, path: &str, body: Option<&Value>) -> Response {
         let path = format!("/repos/{}{path}", self.repo.full_name());
@@ -144,13 +140,13 @@ impl ServerPerson {
         self.expect_success(what, self.send(method, path, Some(body)))
     }
 
-    /// The answer as JSON, null if there is none.
+    /// Parses the body as JSON; `null` if it is empty.
     #[track_caller]
-    fn expect_success(&self, what: &str, answer: Response) -> Value {
-        if !answer.is_success() {
-            self.fail(what, format!("status {}, {}", answer.status, String::from_utf8_lossy(&answer.body)));
+    fn expect_success(&self, what: &str, response: Response) -> Value {
+        if !response.is_success() {
+            self.fail(what, format!("status {}, {}", response.status, String::from_utf8_lossy(&response.body)));
         }
-        answer.json().unwrap_or_default()
+        response.json().unwrap_or_default()
     }
 
     #[track_caller]
@@ -162,8 +158,8 @@ impl ServerPerson {
     }
 
     #[track_caller]
-    fn fail(&self, what: &str, why: impl Display) -> ! {
-        panic!("{} cannot {what} on {}: {why}\n{}", self.login, self.repo.server.build(), self.repo.server.log())
+    fn fail(&self, what: &str, reason: impl Display) -> ! {
+        panic!("{} cannot {what} on {}: {reason}\n{}", self.login, self.repo.server.build(), self.repo.server.log())
     }
 
     fn credentials(&self) -> PersonCredentials<'_> {
@@ -171,7 +167,7 @@ impl ServerPerson {
     }
 }
 
-/// An id of the server, as a name.
+/// Returns a numeric id of the server as a string.
 fn row_id(row: &Value) -> String {
     row["id"].to_string()
 }

@@ -1,4 +1,4 @@
-//! Reviews, threads, comments, and changing them afterwards.
+//! Reviews, threads and comments: posting, editing, dismissing.
 
 use referee_core::model::{CommentId, NoteId, ReviewId, Sha, ThreadId, Verdict};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ impl ServerPerson {
         self.review(Verdict::Approve, &self.head(), text)
     }
 
-    /// Asks for changes at the head.
+    /// Requests changes at the head.
     #[track_caller]
     pub fn block(&self, text: &str) -> ReviewId {
         self.review(Verdict::RequestChanges, &self.head(), text)
@@ -25,16 +25,16 @@ impl ServerPerson {
         self.review(Verdict::Comment, &self.head(), text)
     }
 
-    /// Reviews a commit that need not be the head any more.
+    /// Reviews a commit, which may be older than the head.
     #[track_caller]
     pub fn review(&self, verdict: Verdict, commit: &Sha, text: &str) -> ReviewId {
         ReviewId(row_id(&self.post_review(event_name(verdict), commit, text, json!([]))))
     }
 
-    /// Begins a review and never submits it.
+    /// Starts a review and never submits it.
     #[track_caller]
     pub fn leave_draft(&self, path: &str, line: u32, text: &str) -> ReviewId {
-        // A draft without words is refused, though servers leave such ones behind.
+        // Servers refuse a draft without a body, although they create such drafts themselves.
         ReviewId(row_id(&self.post_review("PENDING", &self.head(), "not sent yet", inline_comment(path, line, text))))
     }
 
@@ -44,18 +44,18 @@ impl ServerPerson {
         self.review_with_threads(&[(path, line, text)], "")
             .1
             .pop()
-            .unwrap_or_else(|| self.fail("open a thread", "none"))
+            .unwrap_or_else(|| self.fail("open a thread", "the review has no note"))
     }
 
-    /// Opens a thread on a line that the pull takes away.
+    /// Opens a thread on a line that the pull removes.
     #[track_caller]
     pub fn open_thread_on_old_line(&self, path: &str, line: u32, text: &str) -> ThreadId {
         let notes = json!([{"path": path, "old_position": line, "body": text}]);
         let review = row_id(&self.post_review("COMMENT", &self.head(), "", notes));
-        self.list_threads(&review).pop().unwrap_or_else(|| self.fail("open a thread", "none"))
+        self.list_threads(&review).pop().unwrap_or_else(|| self.fail("open a thread", "the review has no note"))
     }
 
-    /// Reviews without a verdict and opens threads with it, at most one on a line.
+    /// Posts a review without a verdict that opens threads, at most one per line.
     #[track_caller]
     pub fn review_with_threads(&self, notes: &[(&str, u32, &str)], text: &str) -> (ReviewId, Vec<ThreadId>) {
         let notes = notes.iter().map(|(path, line, text)| inline_comment(path, *line, text)[0].clone()).collect();
@@ -64,7 +64,7 @@ impl ServerPerson {
         (ReviewId(review), threads)
     }
 
-    /// Replies in a thread: where the interface cannot, by the form of its page.
+    /// Replies in a thread; through the web form where the API has no route for it.
     #[track_caller]
     pub fn reply(&self, thread: &ThreadId, text: &str) -> NoteId {
         let pull = self.pull().0;
@@ -76,20 +76,23 @@ impl ServerPerson {
                 NoteId(row_id(&self.call_api("reply", "POST", &path, &json!({"body": text}))))
             }
             ServerBuild::Forgejo10 => {
-                let place = json!({"path": root["path"], "new_position": root["position"],
+                let comment = json!({"path": root["path"], "new_position": root["position"],
                     "old_position": root["original_position"], "body": text});
                 NoteId(row_id(&self.call_api(
                     "reply",
                     "POST",
                     &format!("/pulls/{pull}/reviews/{review}/comments"),
-                    &place,
+                    &comment,
                 )))
             }
             ServerBuild::Gitea126 => {
-                let before = self.list_notes(&review);
-                let new = root["position"].as_u64().is_some_and(|line| line > 0);
-                let (side, line) =
-                    if new { ("proposed", &root["position"]) } else { ("previous", &root["original_position"]) };
+                let notes_before = self.list_notes(&review);
+                let on_new_side = root["position"].as_u64().is_some_and(|line| line > 0);
+                let (side, line) = if on_new_side {
+                    ("proposed", &root["position"])
+                } else {
+                    ("previous", &root["original_position"])
+                };
                 let (line, path, head) = (line.to_string(), root["path"].as_str().unwrap_or_default(), self.head());
                 let fields = [
                     ("origin", "timeline"),
@@ -103,16 +106,16 @@ impl ServerPerson {
                 ];
                 let form = format!("/{}/pulls/{pull}/files/reviews/comments", self.repo.full_name());
                 self.expect_success("reply", self.repo.server.submit_form(&self.login, &form, &fields));
-                let now = self.list_notes(&review);
-                match now.iter().find(|row| !before.iter().any(|known| known["id"] == row["id"])) {
+                let notes_after = self.list_notes(&review);
+                match notes_after.iter().find(|row| !notes_before.iter().any(|old| old["id"] == row["id"])) {
                     Some(row) => NoteId(row_id(row)),
-                    None => self.fail("reply", "it does not show"),
+                    None => self.fail("reply", "the review has no new note"),
                 }
             }
         }
     }
 
-    /// Resolves a thread. Forgejo's interface has no route for that, its page has a form.
+    /// Resolves a thread. Forgejo's API has no route for it, so this submits the web form there.
     #[track_caller]
     pub fn resolve(&self, thread: &ThreadId) {
         if self.repo.server.build() == ServerBuild::Forgejo10 {
@@ -124,7 +127,7 @@ impl ServerPerson {
         self.call_api("resolve", "POST", &format!("/pulls/comments/{thread}/resolve"), &json!({}));
     }
 
-    /// Opens a resolved thread again.
+    /// Reopens a resolved thread.
     #[track_caller]
     pub fn unresolve(&self, thread: &ThreadId) {
         self.call_api("reopen the thread", "POST", &format!("/pulls/comments/{thread}/unresolve"), &json!({}));
@@ -134,54 +137,54 @@ impl ServerPerson {
     #[track_caller]
     pub fn comment(&self, text: &str) -> CommentId {
         let path = format!("/issues/{}/comments", self.pull().0);
-        let answer = self.send("POST", &path, Some(&json!({"body": text})));
-        if answer.status < 500 {
-            return CommentId(row_id(&self.expect_success("comment", answer)));
+        let response = self.send("POST", &path, Some(&json!({"body": text})));
+        if response.status < 500 {
+            return CommentId(row_id(&self.expect_success("comment", response)));
         }
-        // Forgejo 10 stores the comment, and then fails.
-        let all = self.read_json("read comments", &path);
+        // Forgejo 10 stores the comment and then answers with an error.
+        let comments = self.read_json("read comments", &path);
         let mine = |row: &&Value| row["user"]["login"] == self.login.as_str() && row["body"] == text;
-        match all.as_array().and_then(|all| all.iter().rev().find(mine)) {
+        match comments.as_array().and_then(|rows| rows.iter().rev().find(mine)) {
             Some(row) => CommentId(row_id(row)),
-            None => self.fail("comment", format!("status {}", answer.status)),
+            None => self.fail("comment", format!("status {}", response.status)),
         }
     }
 
-    /// Changes a comment, a note or (by the id in the timeline) a review's summary: anybody's, with write access.
+    /// Edits a comment, a note or (by its id in the timeline) a review's summary, of any author. Needs write access.
     #[track_caller]
     pub fn edit_text(&self, id: &str, text: &str) {
         self.call_api("edit", "PATCH", &format!("/issues/comments/{id}"), &json!({"body": text}));
     }
 
-    /// Asks somebody for a review, for the first time or again.
+    /// Requests a review from somebody, for the first time or again.
     #[track_caller]
-    pub fn request_review(&self, of: &str) {
+    pub fn request_review(&self, login: &str) {
         let path = format!("/pulls/{}/requested_reviewers", self.pull().0);
-        self.call_api("ask for a review", "POST", &path, &json!({"reviewers": [of]}));
+        self.call_api("request a review", "POST", &path, &json!({"reviewers": [login]}));
     }
 
-    /// Takes that back.
+    /// Withdraws a review request.
     #[track_caller]
-    pub fn withdraw_request(&self, of: &str) {
+    pub fn withdraw_request(&self, login: &str) {
         let path = format!("/pulls/{}/requested_reviewers", self.pull().0);
-        self.call_api("withdraw the request", "DELETE", &path, &json!({"reviewers": [of]}));
+        self.call_api("withdraw the request", "DELETE", &path, &json!({"reviewers": [login]}));
     }
 
-    /// Dismisses a review, as the owner can.
+    /// Dismisses a review, as the owner.
     #[track_caller]
     pub fn dismiss(&self, review: &ReviewId) {
         let path = format!("/pulls/{}/reviews/{review}/dismissals", self.pull().0);
         self.call_api("dismiss", "POST", &path, &json!({"message": "no longer"}));
     }
 
-    /// The pull's reviews as the server lists them for this person: the first fifty.
+    /// Lists the pull's first fifty reviews as this person sees them.
     #[track_caller]
     pub fn list_reviews(&self) -> Vec<Value> {
         let listed = self.read_json("list reviews", &format!("/pulls/{}/reviews?page=1&limit=50", self.pull().0));
         listed.as_array().cloned().unwrap_or_default()
     }
 
-    /// The notes of a review as the server lists them, lowest id first.
+    /// Lists the notes of a review, lowest id first.
     #[track_caller]
     pub fn list_notes(&self, review: &str) -> Vec<Value> {
         let listed = self.read_json("list notes", &format!("/pulls/{}/reviews/{review}/comments", self.pull().0));

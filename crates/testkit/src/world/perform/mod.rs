@@ -1,4 +1,5 @@
-//! What a good adapter makes of the forge's rules: doing twice is doing once, and nobody else's words are touched.
+//! The behaviour of a correct adapter on top of the forge's rules: actions are idempotent, and texts of others are never
+//! edited.
 
 mod comments;
 mod metadata;
@@ -21,39 +22,39 @@ impl WorldState {
         action: &Action<String>,
         expect: &Precondition,
     ) -> Result<PerformOutcome, ForgeError> {
-        let doing = ActionContext { pull, by };
+        let ctx = ActionContext { pull, by };
         if self.is_interrupted() && !matches!(action, Action::PostReview { .. } | Action::OpenThreads { .. }) {
             return Err(ForgeError::OutcomeUnknown);
         }
-        self.check_expectation(&doing, action, expect)?;
+        self.check_expectation(&ctx, action, expect)?;
         self.check_text_length(action)?;
         match action {
             Action::PostReview { role: _, verdict, commit, text, threads } => {
-                self.post_review(&doing, *verdict, commit, text, threads)
+                self.post_review(&ctx, *verdict, commit, text, threads)
             }
             Action::EditReview { review, edit, text } => {
-                let what = EffectKind::ReviewEdited { review: review.clone(), text: text.clone() };
-                self.edit_review(&doing, review, edit, text, what)
+                let effect = EffectKind::ReviewEdited { review: review.clone(), text: text.clone() };
+                self.edit_review(&ctx, review, edit, text, effect)
             }
             Action::Supersede { review, edit, text } => {
-                let what = EffectKind::ReviewSuperseded { review: review.clone(), text: text.clone() };
-                self.edit_review(&doing, review, edit, text, what)
+                let effect = EffectKind::ReviewSuperseded { review: review.clone(), text: text.clone() };
+                self.edit_review(&ctx, review, edit, text, effect)
             }
-            Action::OpenThreads { role: _, commit, threads } => self.open_threads(&doing, commit, threads),
-            Action::Reply { thread, text } => self.reply(&doing, thread, text),
-            Action::Resolve { thread, mark } => self.resolve(&doing, thread, mark.as_ref()),
+            Action::OpenThreads { role: _, commit, threads } => self.open_threads(&ctx, commit, threads),
+            Action::Reply { thread, text } => self.reply(&ctx, thread, text),
+            Action::Resolve { thread, mark } => self.resolve(&ctx, thread, mark.as_ref()),
             Action::EnsureComment { existing, target, text } => {
-                self.ensure_comment(&doing, existing.as_ref(), *target, text)
+                self.ensure_comment(&ctx, existing.as_ref(), *target, text)
             }
-            Action::SetLabel { name, on } => self.set_label(&doing, name, *on),
-            Action::Assign { target, who } => self.assign(&doing, *target, who.as_ref()),
+            Action::SetLabel { name, on } => self.set_label(&ctx, name, *on),
+            Action::Assign { target, who } => self.assign(&ctx, *target, who.as_ref()),
             Action::SetStatus { commit, context, state, text } => {
-                self.set_status(&doing, commit, context, *state, text.as_str())
+                self.set_status(&ctx, commit, context, *state, text.as_str())
             }
         }
     }
 
-    /// No text is longer than the forge takes.
+    /// Refuses a text that is longer than the forge allows.
     fn check_text_length(&self, action: &Action<String>) -> Result<(), ForgeError> {
         let mut longest = 0;
         action.map_text(|text| longest = longest.max(text.len()));
@@ -65,11 +66,11 @@ impl WorldState {
 
     fn check_expectation(
         &self,
-        doing: &ActionContext<'_>,
+        ctx: &ActionContext<'_>,
         action: &Action<String>,
         expect: &Precondition,
     ) -> Result<(), ForgeError> {
-        let pull = self.readable_repo().pull(doing.pull)?;
+        let pull = self.readable_repo().pull(ctx.pull)?;
         match (expect, action) {
             (Precondition::Head, Action::PostReview { commit, .. } | Action::OpenThreads { commit, .. })
                 if pull.head != *commit =>
@@ -78,7 +79,7 @@ impl WorldState {
             }
             (Precondition::OwnText { edit, seen }, _) => {
                 match pull.reviews.iter().find(|review| review.edit == *edit) {
-                    Some(review) => check_unchanged(doing, action, review, seen),
+                    Some(review) => check_unchanged(ctx, action, review, seen),
                     None => Ok(()),
                 }
             }
@@ -87,27 +88,27 @@ impl WorldState {
     }
 }
 
-/// Who acts, and on what.
+/// The pull and the acting login.
 struct ActionContext<'a> {
     pull: PullNumber,
     by: &'a Login,
 }
 
 fn check_own(by: &Login, author: &Login) -> Result<(), ForgeError> {
-    if by == author { Ok(()) } else { Err(ForgeError::Forbidden("edit what somebody else wrote".to_owned())) }
+    if by == author { Ok(()) } else { Err(ForgeError::Forbidden("edit a text of another user".to_owned())) }
 }
 
-/// The text is ours, and still the one that was read; or it says already what it is to say.
+/// Checks that the text is our own and unchanged since it was read, or that it already has the new content.
 fn check_unchanged(
-    doing: &ActionContext<'_>,
+    ctx: &ActionContext<'_>,
     action: &Action<String>,
     review: &StoredReview,
     seen: &Hash,
 ) -> Result<(), ForgeError> {
-    check_own(doing.by, &review.author)?;
-    let said = match action {
+    check_own(ctx.by, &review.author)?;
+    let already_so = match action {
         Action::EditReview { text, .. } | Action::Supersede { text, .. } => review.text.body_or_empty() == text,
         _ => false,
     };
-    if said || review.text.hash == *seen { Ok(()) } else { Err(ForgeError::Conflict("the text".to_owned())) }
+    if already_so || review.text.hash == *seen { Ok(()) } else { Err(ForgeError::Conflict("the text".to_owned())) }
 }

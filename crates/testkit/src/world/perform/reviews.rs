@@ -1,4 +1,4 @@
-//! Reviews and the threads that come with them.
+//! Reviews and the threads that they open.
 
 use referee_core::model::{EditId, Login, ReviewId, ReviewKind, ReviewWeight, Sha, Verdict};
 use referee_core::plan::NewThread;
@@ -13,69 +13,69 @@ use crate::world::state::WorldState;
 impl WorldState {
     pub(super) fn post_review(
         &mut self,
-        doing: &ActionContext<'_>,
+        ctx: &ActionContext<'_>,
         verdict: Verdict,
         commit: &Sha,
         text: &str,
         threads: &[NewThread<String>],
     ) -> Result<PerformOutcome, ForgeError> {
-        let standing = find_standing_review(self.readable_repo(), doing, verdict, commit, text)?;
-        let missing = find_missing_threads(self.readable_repo().pull(doing.pull)?, doing.by, threads);
+        let standing = find_standing_review(self.readable_repo(), ctx, verdict, commit, text)?;
+        let missing = find_missing_threads(self.readable_repo().pull(ctx.pull)?, ctx.by, threads);
         if let Some(review) = standing {
             if missing.is_empty() {
                 return Ok(PerformOutcome::AlreadySo);
             }
-            self.send_review(doing, ReviewKind::Wrapper, commit, "", &missing)?;
-            return self.build_done(doing, Some(review), threads);
+            self.send_review(ctx, ReviewKind::Wrapper, commit, "", &missing)?;
+            return self.build_done(ctx, Some(review), threads);
         }
-        let review = self.send_review(doing, ReviewKind::Verdict(verdict), commit, text, &missing)?;
-        self.build_done(doing, review, threads)
+        let review = self.send_review(ctx, ReviewKind::Verdict(verdict), commit, text, &missing)?;
+        self.build_done(ctx, review, threads)
     }
 
     pub(super) fn open_threads(
         &mut self,
-        doing: &ActionContext<'_>,
+        ctx: &ActionContext<'_>,
         commit: &Sha,
         threads: &[NewThread<String>],
     ) -> Result<PerformOutcome, ForgeError> {
-        let pull = self.readable_repo().pull(doing.pull)?;
-        let missing = find_missing_threads(pull, doing.by, threads);
-        let drafted = |thread: &NewThread<String>| is_in_draft(pull, doing.by, thread);
-        if missing.is_empty() && !threads.iter().any(drafted) {
+        let pull = self.readable_repo().pull(ctx.pull)?;
+        let missing = find_missing_threads(pull, ctx.by, threads);
+        let in_draft = |thread: &NewThread<String>| is_in_draft(pull, ctx.by, thread);
+        if missing.is_empty() && !threads.iter().any(in_draft) {
             return Ok(PerformOutcome::AlreadySo);
         }
-        self.send_review(doing, ReviewKind::Wrapper, commit, "", &missing)?;
-        self.build_done(doing, None, threads)
+        self.send_review(ctx, ReviewKind::Wrapper, commit, "", &missing)?;
+        self.build_done(ctx, None, threads)
     }
 
     pub(super) fn edit_review(
         &mut self,
-        doing: &ActionContext<'_>,
+        ctx: &ActionContext<'_>,
         review: &ReviewId,
         edit: &EditId,
         text: &str,
-        what: EffectKind,
+        effect: EffectKind,
     ) -> Result<PerformOutcome, ForgeError> {
         if self.repo.quirks.no_edit {
             return Err(ForgeError::Unsupported("edit a summary".to_owned()));
         }
-        let row = self.readable_repo().pull(doing.pull)?.review(review)?;
+        let row = self.readable_repo().pull(ctx.pull)?.review(review)?;
         if row.edit != *edit {
             return Err(not_found(edit));
         }
-        check_own(doing.by, &row.author)?;
+        check_own(ctx.by, &row.author)?;
         if row.text.body_or_empty() == text {
             return Ok(PerformOutcome::AlreadySo);
         }
-        self.change(|repo| repo.edit_review(doing.pull, doing.by, review, text))?;
-        self.record_effect(doing.by, doing.pull, what);
+        self.change(|repo| repo.edit_review(ctx.pull, ctx.by, review, text))?;
+        self.record_effect(ctx.by, ctx.pull, effect);
         Ok(PerformOutcome::Done(CreatedIds { review: Some(review.clone()), ..CreatedIds::default() }))
     }
 
-    /// Sends one review. An own draft is taken over by the forge, so only what it lacks is sent (PUB-14).
+    /// Sends one review. The forge adopts the user's draft, so only the missing threads are sent (PUB-14).
     fn send_review(
         &mut self,
-        doing: &ActionContext<'_>,
+        ctx: &ActionContext<'_>,
         row: ReviewKind,
         commit: &Sha,
         text: &str,
@@ -83,11 +83,11 @@ impl WorldState {
     ) -> Result<Option<ReviewId>, ForgeError> {
         let inline: Vec<NewInlineComment> =
             threads.iter().map(|new| NewInlineComment { place: new.place.clone(), text: new.text.clone() }).collect();
-        let torn = self.is_interrupted();
-        let post = NewReview { by: doing.by, row, commit, text, inline: &inline, interrupted: torn };
-        match self.change(|repo| repo.post_review(doing.pull, &post)) {
+        let interrupted = self.is_interrupted();
+        let post = NewReview { by: ctx.by, row, commit, text, inline: &inline, interrupted };
+        match self.change(|repo| repo.post_review(ctx.pull, &post)) {
             Ok(posted) => {
-                let what = match (row, &posted.review) {
+                let effect = match (row, &posted.review) {
                     (ReviewKind::Verdict(verdict), Some(review)) => EffectKind::ReviewPosted {
                         review: review.clone(),
                         verdict,
@@ -97,12 +97,12 @@ impl WorldState {
                     },
                     _ => EffectKind::ThreadsOpened { threads: posted.threads },
                 };
-                self.record_effect(doing.by, doing.pull, what);
+                self.record_effect(ctx.by, ctx.pull, effect);
                 Ok(posted.review)
             }
-            Err(FailedPost { error, leftover_draft: left }) => {
-                if let Some(review) = left {
-                    self.record_effect(doing.by, doing.pull, EffectKind::DraftLeft { review });
+            Err(FailedPost { error, leftover_draft }) => {
+                if let Some(review) = leftover_draft {
+                    self.record_effect(ctx.by, ctx.pull, EffectKind::DraftLeft { review });
                 }
                 Err(error)
             }
@@ -111,32 +111,32 @@ impl WorldState {
 
     fn build_done(
         &self,
-        doing: &ActionContext<'_>,
+        ctx: &ActionContext<'_>,
         review: Option<ReviewId>,
         threads: &[NewThread<String>],
     ) -> Result<PerformOutcome, ForgeError> {
-        let rows = &self.repo.pull(doing.pull)?.threads;
+        let rows = &self.repo.pull(ctx.pull)?.threads;
         let id_of = |new: &NewThread<String>| {
-            rows.iter().find(|row| row.has_root(doing.by, &new.place.path, &new.text)).map(|row| row.id.clone())
+            rows.iter().find(|row| row.has_root(ctx.by, &new.place.path, &new.text)).map(|row| row.id.clone())
         };
         let threads = threads.iter().filter_map(id_of).collect();
         Ok(PerformOutcome::Done(CreatedIds { review, comment: None, threads }))
     }
 }
 
-/// The row that says all this already and still has the weight it can have.
+/// Finds a review with the same content that still has all the weight it can have.
 ///
-/// A row that a newer one of the same or a worse verdict replaced still stands (D17); one that was dismissed, or
-/// whose author was asked again, does not (PUB-20).
+/// A review that a newer one of the same or a worse verdict replaced still stands (D17). A dismissed one, or one whose
+/// author was asked again, does not (PUB-20).
 fn find_standing_review(
     repo: &StoredRepo,
-    doing: &ActionContext<'_>,
+    ctx: &ActionContext<'_>,
     verdict: Verdict,
     commit: &Sha,
     text: &str,
 ) -> Result<Option<ReviewId>, ForgeError> {
-    let pull = repo.pull(doing.pull)?;
-    let own: Vec<&StoredReview> = pull.reviews.iter().filter(|row| row.author == *doing.by).collect();
+    let pull = repo.pull(ctx.pull)?;
+    let own: Vec<&StoredReview> = pull.reviews.iter().filter(|row| row.author == *ctx.by).collect();
     let stands = |row: &StoredReview| match repo.counts(row) {
         ReviewWeight::Yes | ReviewWeight::No => true,
         ReviewWeight::Dismissed { .. } | ReviewWeight::Requested => false,
@@ -146,23 +146,23 @@ fn find_standing_review(
                 && matches!(newer.row, ReviewKind::Verdict(newest) if newest >= verdict)
         }),
     };
-    let same = |row: &StoredReview| {
+    let matches_post = |row: &StoredReview| {
         row.row == ReviewKind::Verdict(verdict)
             && row.text.body_or_empty() == text
             && row.commit == *commit
             && stands(row)
     };
-    Ok(own.iter().find(|row| same(row)).map(|row| row.id.clone()))
+    Ok(own.iter().find(|row| matches_post(row)).map(|row| row.id.clone()))
 }
 
-/// Threads that are nowhere yet, not even in the own draft.
+/// Returns the threads that do not exist yet, not even in the user's draft.
 fn find_missing_threads<'a>(
     pull: &StoredPull,
     by: &Login,
     threads: &'a [NewThread<String>],
 ) -> Vec<&'a NewThread<String>> {
-    let there = |new: &NewThread<String>| pull.threads.iter().any(|row| row.has_root(by, &new.place.path, &new.text));
-    threads.iter().filter(|new| !there(new)).collect()
+    let exists = |new: &NewThread<String>| pull.threads.iter().any(|row| row.has_root(by, &new.place.path, &new.text));
+    threads.iter().filter(|new| !exists(new)).collect()
 }
 
 fn is_in_draft(pull: &StoredPull, by: &Login, new: &NewThread<String>) -> bool {
