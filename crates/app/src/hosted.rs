@@ -12,9 +12,9 @@ use referee_forge::{
 };
 use referee_http::{ClientOptions, RequestCounts, Token};
 
-use crate::reach::Site;
+use crate::session::site::Site;
+use crate::session::source::lock;
 use crate::shelf::Files;
-use crate::source::locked;
 
 /// A forge on a server. What was just read is not read again, until something is written or time goes by.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ impl Hosted {
             let hands = hands.into_iter().map(|(login, token)| (Some(login), token)).collect();
             self.forge = shelved(GiteaForge::open(&self.address, hands, Some(known)).await?);
         }
-        if let Some((_, fetched)) = &mut *locked(&self.seen) {
+        if let Some((_, fetched)) = &mut *lock(&self.seen) {
             fetched.viewer.holds.extend(logins.iter().cloned());
             trust(fetched, &writers);
         }
@@ -135,19 +135,19 @@ impl Hosted {
 
     fn saw(&self, mut fetched: FetchedPull) -> FetchedPull {
         trust(&mut fetched, &self.writers);
-        *locked(&self.seen) = Some((Instant::now(), fetched.clone()));
+        *lock(&self.seen) = Some((Instant::now(), fetched.clone()));
         fetched
     }
 
     fn forget(&self) {
-        *locked(&self.seen) = None;
+        *lock(&self.seen) = None;
     }
 }
 
 #[async_trait::async_trait]
 impl Reader for Hosted {
     async fn fetch(&self, pull: PullNumber) -> Result<FetchedPull, ForgeError> {
-        if let Some((at, fetched)) = &*locked(&self.seen)
+        if let Some((at, fetched)) = &*lock(&self.seen)
             && fetched.pull.number == pull
             && at.elapsed() < FRESH
         {

@@ -1,36 +1,38 @@
 //! The shell: reads what people type, opens what they mean, plays turns, and tells what came of it.
 
-mod case;
 mod cli;
 mod config;
 mod console;
 mod dispatch;
-mod elsewhere;
 mod failure;
 mod fix_payload;
 mod forge;
 mod hosted;
-mod ledger;
+mod logging;
 mod payload;
-mod place;
 mod progress;
-mod reach;
 mod reviewers;
-mod setup;
+mod session;
 mod shelf;
 mod show;
-mod source;
-mod stand;
 mod store;
-mod table;
-mod target;
 mod turn_output;
 mod user_dirs;
-mod wait;
 mod worker;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::main()
+    // The sandbox starts this program again inside itself, before there are threads.
+    if let Some(code) = referee_sandbox::run_if_invoked() {
+        return code;
+    }
+    match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime.block_on(cli::run_from_args()),
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "error: the async runtime could not be started: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use referee_core::model::{Sha, Submission};
+use referee_core::model::{FindingState, Position, Sha, Submission, SubmittedFinding, SubmittedPosition};
 use referee_core::plan::{Brief, Plan};
+use referee_core::render::render_title;
 use referee_git::{Git, Worktree, parse_diff};
 use referee_review::builtin::{self, RuleSet};
 use referee_review::command::{self, ReviewCommand};
@@ -16,8 +17,7 @@ use referee_turn::Source;
 use crate::config::{ResolvedConfig, ReviewerKind, RoleConfig};
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::source::Texts;
-use crate::stand::stand_by;
+use crate::session::source::GitSource;
 
 /// What every reviewer of a run reads.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct ReviewInputs<'a> {
     /// The checkout that the command was started in.
     pub(crate) checkout: Option<&'a Git>,
     /// The texts of the repository.
-    pub(crate) texts: &'a Texts,
+    pub(crate) texts: &'a GitSource,
     /// Where the change parted from its base.
     pub(crate) merge_base: &'a Sha,
     /// Whose rules and guidance count (SAF-2).
@@ -62,7 +62,7 @@ pub(crate) fn run_reviewers(
         report.figures.seconds = begun.elapsed().as_secs();
         report.figures.runs = 1;
         if role.reviewer == ReviewerKind::Builtin {
-            stand_by(&mut report, plan);
+            answer_disputes(&mut report, plan);
         }
         report.run = new_run_id();
         work.finish(&report);
@@ -70,6 +70,28 @@ pub(crate) fn run_reviewers(
         reports.push(report);
     }
     Ok(reports)
+}
+
+/// Adds a position for each disputed finding that a built-in rule still reports: where it matches and why that matters.
+/// A rule answers once (D11); after that a person decides.
+fn answer_disputes(report: &mut Submission, plan: &Plan) {
+    let disputed = plan
+        .findings
+        .iter()
+        .filter(|line| line.role == report.role.as_str() && line.counts && line.state == FindingState::Disputed);
+    for line in disputed {
+        let same =
+            |found: &&SubmittedFinding| found.path == line.path && render_title(&found.title).as_str() == line.title;
+        let Some(found) = report.findings.iter().find(same) else { continue };
+        let place = found.line.map_or_else(|| found.path.clone(), |line| format!("{}:{line}", found.path));
+        let rule = found.rule.as_deref().unwrap_or("the rule");
+        report.positions.push(SubmittedPosition {
+            finding: line.id,
+            position: Position::Stands,
+            evidence: place.clone(),
+            reply: format!("`{rule}` still hits at `{place}`. {}", found.body.trim()),
+        });
+    }
 }
 
 /// A name for a run: two that fail alike are two attempts (LOOP-11).

@@ -10,8 +10,8 @@ use referee_review::builtin::RuleSet;
 use referee_turn::{Source, StepOutcome, Turn};
 
 use crate::console::Console;
+use crate::session::turns::Table;
 use crate::show::{self, OutputFormat, TurnDocument, TurnView};
-use crate::table::Table;
 
 /// Prints a turn.
 pub(crate) fn print_turn(table: &Table<'_>, turn: &Turn, format: OutputFormat, out: &Console) {

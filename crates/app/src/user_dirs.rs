@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::setup::env;
+use crate::session::config_files::env;
 
 /// Triage, checks, outcomes, the journal. None where there is no home: everything is right without it (LOOP-7).
 pub(crate) fn state_dir() -> Option<PathBuf> {

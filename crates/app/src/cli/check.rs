@@ -9,10 +9,10 @@ use referee_core::model::{CheckOutcome, LocalCheck, Sha};
 use referee_git::Git;
 use serde_json::json;
 
-use super::CommonArgs;
-use crate::case::Case;
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
+use crate::session::Options;
+use crate::session::pull::PullSession;
 use crate::store::{MemoryKind, StoreAccess};
 
 /// Run the repository's checks, and remember how they ended at this head
@@ -33,9 +33,10 @@ pub(super) struct CheckArgs {
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 impl CheckArgs {
-    pub(super) fn run(self, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
-        let mut case = Case::open(common, None, if self.list { StoreAccess::Read } else { StoreAccess::Write })?;
-        let setup = case.setup(common, out)?;
+    pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
+        let mut case =
+            PullSession::open(options, None, if self.list { StoreAccess::Read } else { StoreAccess::Write }).await?;
+        let setup = case.setup(options, out).await?;
         let checks: Vec<(String, Vec<String>)> = if self.argv.is_empty() {
             setup.checks.clone().into_iter().collect()
         } else {

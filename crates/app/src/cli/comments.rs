@@ -14,13 +14,13 @@ use referee_turn::Inbox;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::CommonArgs;
-use crate::case::Case;
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure, FailureKind};
 use crate::payload;
+use crate::session::Options;
+use crate::session::pull::PullSession;
+use crate::session::turns::Table;
 use crate::store::{MemoryKind, StoreAccess};
-use crate::table::Table;
 
 /// List review threads, and take a triage of them
 #[derive(Debug, Args)]
@@ -86,18 +86,18 @@ impl CommentsDocument {
 }
 
 impl CommentsArgs {
-    pub(super) fn run(self, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
+    pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
         let access = if self.dry_run { StoreAccess::Read } else { StoreAccess::Write };
-        let mut case = Case::reader(common, self.which.text(), access)?;
+        let mut case = PullSession::reader(options, self.which.text(), access).await?;
         if !case.is_there()? {
             return Err(Failure::new(FailureKind::NothingToReview, "there is no pull for this branch yet")
                 .with_hint("`referee review` opens one"));
         }
-        let setup = case.setup(common, out)?;
+        let setup = case.setup(options, out).await?;
         let (store, key) = (&case.store, &case.key);
         let table = Table::new(&case, &setup)?;
         let mut inbox = Inbox { evidence: table.evidence()?, reports: Vec::new() };
-        let (mut snapshot, _) = table.look(&inbox)?;
+        let (mut snapshot, _) = table.look(&inbox).await?;
         let most = self.max_threads.map_or(setup.max_threads, |most| most as usize);
         if snapshot.threads.len() > most {
             snapshot.threads.truncate(most);

@@ -12,9 +12,9 @@ use clap::Args;
 use serde_json::json;
 
 use self::repository::{ChildOutput, DemoRepository, OPERATOR_FILE};
-use super::CommonArgs;
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
+use crate::session::Options;
 
 /// Play the whole loop to its end on a sample repository
 #[derive(Debug, Args)]
@@ -60,7 +60,7 @@ const THIRD_ROUND_FILES: &[(&str, &str)] = &[sample!("third", "web/login.js")];
 const DOCS_FILES: &[(&str, &str)] = &[sample!("docs", "README.md")];
 
 impl DemoArgs {
-    pub(super) fn run(self, _: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
+    pub(super) fn run(self, _: &Options, out: &Console) -> Result<CliOutcome, Failure> {
         if self.as_pedant {
             return pedant::review(out);
         }

@@ -9,10 +9,10 @@ use referee_core::model::snapshot::WorkOutcome;
 use referee_core::plan::JobKind;
 use referee_turn::{PassOutcome, PassPull, Receipt, StartOutcome, StepOutcome};
 
-use super::CommonArgs;
 use crate::console::Console;
 use crate::dispatch::{DispatchMode, ProjectRepository, find_project};
 use crate::failure::{CliOutcome, Failure};
+use crate::session::Options;
 use crate::show::{Calls, PassDocument, PassView, render_reason};
 use crate::store::StoreAccess;
 use crate::worker::{RunnableWorker, WorkerRun};
@@ -34,22 +34,27 @@ pub(super) struct DispatchArgs {
 }
 
 impl DispatchArgs {
-    pub(super) fn run(self, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
-        let found = find_project(common, &self.project, self.projects.as_deref())?;
+    pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
+        let found = find_project(options, &self.project, self.projects.as_deref())?;
         let access = if self.dry_run { StoreAccess::Read } else { StoreAccess::Write };
-        let repository = ProjectRepository::open(common, &found, access, out)?;
+        let repository = ProjectRepository::open(options, &found, access, out).await?;
         let hired = if self.run { repository.resolve_workers(&found)? } else { BTreeMap::new() };
-        let passed = repository.run_pass(self.mode(), |line| {
-            if !out.json {
-                out.print_data(&format!("{line}\n"));
-            }
-        })?;
+        let passed = repository
+            .run_pass(self.mode(), |line| {
+                if !out.json {
+                    out.print_data(&format!("{line}\n"));
+                }
+            })
+            .await?;
         print_pass(&passed, out);
         if self.dry_run {
             print_dry_run(&passed, &hired, out);
         }
         let held = passed.claimed_worker.as_ref();
-        let ran = held.map(|held| repository.run_worker(held, &hired, &found, out)).transpose()?.flatten();
+        let ran = match held {
+            Some(held) => repository.run_worker(held, &hired, &found, out).await?,
+            None => None,
+        };
         if let Some(ran) = &ran {
             ran.render_lines().iter().for_each(|line| out.print_info(line));
         }

@@ -13,13 +13,13 @@ use referee_git::CheckedOut;
 use serde::Serialize;
 use serde_json::json;
 
-use super::CommonArgs;
 use crate::config::ReviewerKind;
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
-use crate::place::Place;
 use crate::reviewers;
-use crate::setup::own_operator_file;
+use crate::session::Options;
+use crate::session::config_files::own_operator_file;
+use crate::session::local::LocalCheckout;
 use crate::store::StoreAccess;
 
 /// Say what this machine, this repository and this token can and cannot do
@@ -57,17 +57,17 @@ struct DoctorLine {
 }
 
 impl DoctorArgs {
-    pub(super) fn run(self, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
+    pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
         if self.sandbox {
             return sandbox::run_probes(self.tier, out);
         }
         let mut lines = Vec::new();
         let mut values = Vec::new();
-        let forge = forge::inspect_forge(common);
-        match Place::open(common, StoreAccess::Read) {
+        let forge = forge::inspect_forge(options).await;
+        match LocalCheckout::open(options, StoreAccess::Read) {
             Ok(place) => {
                 check_repository(&place, &mut lines);
-                values = check_config(&place, common, out, &mut lines);
+                values = check_config(&place, options, out, &mut lines);
             }
             Err(_) if matches!(forge, Ok(Some(_))) => {
                 lines.push(doctor_line(
@@ -126,7 +126,7 @@ impl DoctorArgs {
     }
 }
 
-fn check_repository(place: &Place, lines: &mut Vec<DoctorLine>) {
+fn check_repository(place: &LocalCheckout, lines: &mut Vec<DoctorLine>) {
     let head = match place.git.head() {
         Ok(CheckedOut::Branch { name, commit: Some(commit) }) => format!("on {name} at {}", commit.short()),
         Ok(CheckedOut::Branch { name, commit: None }) => format!("on {name}, without commits"),
@@ -161,8 +161,8 @@ fn check_repository(place: &Place, lines: &mut Vec<DoctorLine>) {
 }
 
 fn check_config(
-    place: &Place,
-    common: &CommonArgs,
+    place: &LocalCheckout,
+    options: &Options,
     out: &Console,
     lines: &mut Vec<DoctorLine>,
 ) -> Vec<(String, String, String)> {
@@ -170,7 +170,7 @@ fn check_config(
         Ok(Some(name)) => place.git.resolve(&name).ok().flatten().map(|commit| (name, commit)),
         _ => None,
     };
-    let setup = match place.setup_at(common, base.as_ref(), out) {
+    let setup = match place.setup_at(options, base.as_ref(), out) {
         Ok(setup) => setup,
         Err(failure) => {
             let words = failure.render();

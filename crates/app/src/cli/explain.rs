@@ -8,14 +8,15 @@ use referee_core::render::{ExplainHeading, render_explanation};
 use referee_core::triage::PhaseNow;
 use referee_turn::Inbox;
 
-use super::{CommonArgs, PullArgs};
-use crate::case::Case;
+use super::PullArgs;
 use crate::console::Console;
 use crate::dispatch::{self, find_project};
 use crate::failure::{CliOutcome, Failure};
+use crate::session::Options;
+use crate::session::pull::PullSession;
+use crate::session::turns::Table;
 use crate::show::{TurnDocument, TurnView};
 use crate::store::{MemoryKind, StoreAccess};
-use crate::table::Table;
 use crate::{reviewers, turn_output};
 
 /// Why a pull is where it is, or what a rule means
@@ -38,20 +39,20 @@ pub(super) struct ExplainArgs {
 const MAX_TURNS: usize = 5;
 
 impl ExplainArgs {
-    pub(super) fn run(self, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
+    pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
         if let Some(id) = &self.rule {
             return explain_rule(id, out);
         }
-        let mut case = Case::open(common, self.which.text(), StoreAccess::Read)?;
-        let mut setup = case.setup(common, out)?;
+        let mut case = PullSession::open(options, self.which.text(), StoreAccess::Read).await?;
+        let mut setup = case.setup(options, out).await?;
         if let Some(project) = &self.project {
-            let found = find_project(common, project, self.projects.as_deref())?;
-            setup.policy = dispatch::apply_project_policy(&found.file, setup.policy, &case.forge)?;
+            let found = find_project(options, project, self.projects.as_deref())?;
+            setup.policy = dispatch::apply_project_policy(&found.file, setup.policy, &case.forge).await?;
         }
         let (store, key) = (&case.store, &case.key);
         let table = Table::new(&case, &setup)?;
         let inbox = Inbox { evidence: table.evidence()?, reports: Vec::new() };
-        let (snapshot, plan) = table.look(&inbox)?;
+        let (snapshot, plan) = table.look(&inbox).await?;
         if out.json {
             let calls = table.calls(0);
             let (steps, rounds) = (plan.steps.as_slice(), setup.policy.rounds);

@@ -12,15 +12,16 @@ use referee_core::triage::{PhaseNow, SettleOutcome, ThreadFilter, compute_phase,
 use referee_forge::{Gates, RequestedGates};
 use referee_turn::{Inbox, PublishMode, Receipt, StepOutcome, Turn};
 
-use super::{CommonArgs, PullArgs};
-use crate::case::Case;
+use super::PullArgs;
 use crate::config::ResolvedConfig;
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
 use crate::fix_payload::FixPayload;
+use crate::session::Options;
+use crate::session::pull::PullSession;
+use crate::session::turns::Table;
 use crate::show::{TurnDocument, TurnView};
 use crate::store::{MemoryKind, StoreAccess};
-use crate::table::Table;
 use crate::{payload, turn_output};
 
 /// Answer and resolve threads from a payload
@@ -49,11 +50,11 @@ pub(super) struct FixCommentsArgs {
 }
 
 impl FixCommentsArgs {
-    pub(super) fn run(self, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
+    pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
         let asked = self.requested_gates();
         let access = if asked.is_empty() { StoreAccess::Read } else { StoreAccess::Write };
-        let mut case = Case::open(common, self.which.text(), access)?;
-        let setup = case.setup(common, out)?;
+        let mut case = PullSession::open(options, self.which.text(), access).await?;
+        let setup = case.setup(options, out).await?;
         let (store, key) = (&case.store, &case.key);
         let table = Table::new(&case, &setup)?;
         let handed: FixPayload = payload::parse_payload(&self.payload, "fix")?;
@@ -62,7 +63,7 @@ impl FixCommentsArgs {
         evidence.answers = handed.threads;
         evidence.detached = self.detached;
         let inbox = Inbox { evidence, reports: Vec::new() };
-        let (snapshot, plan) = table.look(&inbox)?;
+        let (snapshot, plan) = table.look(&inbox).await?;
         let before = compute_phase(&snapshot, &setup.policy, &ThreadFilter::include_all());
         let Settlement { outcomes, failed_precondition: barred, .. } = settle(&snapshot, &setup.policy);
         if asked.is_empty() {
@@ -70,12 +71,12 @@ impl FixCommentsArgs {
             print_preview(&table, &snapshot, &plan, &before, out);
             return Ok(conclude_preview(&plan, barred.as_ref(), out));
         }
-        let turn = table.play(&build_gates(&setup, asked), &inbox, PublishMode::SingleWriter)?;
+        let turn = table.play(&build_gates(&setup, asked), &inbox, PublishMode::SingleWriter).await?;
         let turn = keep_answers(turn);
         let outcomes = outcomes.into_iter().map(|outcome| apply_receipts(outcome, &turn));
         let stored: Vec<ThreadOutcome> = store.load_memory(key, MemoryKind::AnswerOutcomes)?.unwrap_or_default();
         store.save_memory(key, MemoryKind::AnswerOutcomes, &append_outcomes(stored, outcomes))?;
-        let (fresh, _) = table.look(&Inbox { evidence: table.evidence()?, reports: Vec::new() })?;
+        let (fresh, _) = table.look(&Inbox { evidence: table.evidence()?, reports: Vec::new() }).await?;
         let fresh = compute_phase(&fresh, &setup.policy, &ThreadFilter::include_all());
         let now = update_phase_after_settling(before, &summarize_receipts(&turn), fresh);
         store.save_memory(key, MemoryKind::Phase, &now)?;

@@ -10,12 +10,12 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use workflow::CiSystem;
 
-use super::CommonArgs;
 use crate::config;
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
-use crate::place::Place;
-use crate::setup::FILE;
+use crate::session::Options;
+use crate::session::config_files::FILE;
+use crate::session::local::LocalCheckout;
 use crate::store::StoreAccess;
 
 /// Write `referee.toml` and CI files, and say what is missing
@@ -50,8 +50,8 @@ struct PlannedFile {
 }
 
 impl InitArgs {
-    pub(super) fn run(self, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
-        let place = Place::open(common, StoreAccess::Read)?;
+    pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
+        let place = LocalCheckout::open(options, StoreAccess::Read)?;
         let Some(top) = place.git.work_tree_root() else {
             return Err(Failure::usage("nothing was written: a bare repository has no work tree"));
         };
@@ -78,7 +78,7 @@ impl InitArgs {
         Ok(CliOutcome::Done)
     }
 
-    fn plan_files(&self, place: &Place, top: &Path) -> Result<Vec<PlannedFile>, Failure> {
+    fn plan_files(&self, place: &LocalCheckout, top: &Path) -> Result<Vec<PlannedFile>, Failure> {
         let file = |name: &str, text: String| PlannedFile {
             path: top.join(name),
             display_name: name.to_owned(),

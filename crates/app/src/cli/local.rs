@@ -8,15 +8,15 @@ use referee_forge::format_local_name;
 use referee_turn::Inbox;
 use serde_json::json;
 
-use super::CommonArgs;
-use crate::case::Case;
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
-use crate::place::Place;
+use crate::session::Options;
+use crate::session::local::LocalCheckout;
+use crate::session::pull::PullSession;
+use crate::session::reference::PullReference;
+use crate::session::turns::Table;
 use crate::show::render_columns;
 use crate::store::StoreAccess;
-use crate::table::Table;
-use crate::target::Target;
 
 /// What people do on a local pull
 #[derive(Debug, Args)]
@@ -97,28 +97,28 @@ enum LocalCommand {
 }
 
 impl LocalArgs {
-    pub(super) fn run(self, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
+    pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
         let reads = matches!(self.verb, LocalCommand::List | LocalCommand::Show { .. });
-        let mut place = Place::open(common, if reads { StoreAccess::Read } else { StoreAccess::Write })?;
+        let mut place = LocalCheckout::open(options, if reads { StoreAccess::Read } else { StoreAccess::Write })?;
         let by = self.by.as_deref().map_or_else(|| place.user.clone(), Login::from);
         let pull = match &self.verb {
             LocalCommand::List => return list_pulls(&place, out),
-            LocalCommand::Open { range } => place.pull(&Target::read(range.as_deref())?)?,
-            LocalCommand::Show { pull } => place.pull(&Target::read(pull.as_deref())?)?,
+            LocalCommand::Open { range } => place.pull(&PullReference::parse_optional(range.as_deref())?)?,
+            LocalCommand::Show { pull } => place.pull(&PullReference::parse_optional(pull.as_deref())?)?,
             LocalCommand::Comment { pull, .. }
             | LocalCommand::Reply { pull, .. }
             | LocalCommand::Resolve { pull, .. }
             | LocalCommand::Reopen { pull, .. }
             | LocalCommand::Approve { pull, .. }
             | LocalCommand::Block { pull, .. }
-            | LocalCommand::Close { pull } => place.pull(&Target::read(Some(pull))?)?,
+            | LocalCommand::Close { pull } => place.pull(&PullReference::parse_optional(Some(pull))?)?,
         };
         let forge = place.forge.clone();
         let hands = forge.as_user(&by);
-        let case = Case::local(place, pull)?;
+        let case = PullSession::local(place, pull)?;
         let did = match &self.verb {
             LocalCommand::List => return Ok(CliOutcome::Done),
-            LocalCommand::Show { .. } => return show_pull(case, common, out),
+            LocalCommand::Show { .. } => return show_pull(case, options, out).await,
             LocalCommand::Open { .. } => "opened".to_owned(),
             LocalCommand::Comment { words, .. } => match words.as_slice() {
                 [text] => format!("commented ({})", hands.comment(pull, text)?),
@@ -129,17 +129,17 @@ impl LocalArgs {
                 [] => return Err(Failure::usage("there is nothing to say")),
             },
             LocalCommand::Reply { thread, text, .. } => {
-                let thread = find_thread(case, common, thread, out)?;
+                let thread = find_thread(case, options, thread, out).await?;
                 hands.reply(pull, &thread, text)?;
                 format!("replied in thread {thread}")
             }
             LocalCommand::Resolve { thread, .. } => {
-                let thread = find_thread(case, common, thread, out)?;
+                let thread = find_thread(case, options, thread, out).await?;
                 hands.resolve_thread(pull, &thread)?;
                 format!("resolved thread {thread}")
             }
             LocalCommand::Reopen { thread: Some(thread), .. } => {
-                let thread = find_thread(case, common, thread, out)?;
+                let thread = find_thread(case, options, thread, out).await?;
                 hands.reopen_thread(pull, &thread)?;
                 format!("reopened thread {thread}")
             }
@@ -159,7 +159,7 @@ impl LocalArgs {
     }
 }
 
-fn list_pulls(place: &Place, out: &Console) -> Result<CliOutcome, Failure> {
+fn list_pulls(place: &LocalCheckout, out: &Console) -> Result<CliOutcome, Failure> {
     let pulls = place.forge.list_pulls()?;
     if out.json {
         let rows = pulls.iter().map(|pull| {
@@ -188,16 +188,16 @@ fn list_pulls(place: &Place, out: &Console) -> Result<CliOutcome, Failure> {
     Ok(CliOutcome::Done)
 }
 
-fn load_pull(mut case: Case, common: &CommonArgs, out: &Console) -> Result<(Snapshot, Plan), Failure> {
-    let setup = case.setup(common, out)?;
+async fn load_pull(mut case: PullSession, options: &Options, out: &Console) -> Result<(Snapshot, Plan), Failure> {
+    let setup = case.setup(options, out).await?;
     let table = Table::new(&case, &setup)?;
-    table.look(&Inbox { evidence: table.evidence()?, reports: Vec::new() })
+    table.look(&Inbox { evidence: table.evidence()?, reports: Vec::new() }).await
 }
 
 /// Everything that was written, as it stands.
-fn show_pull(case: Case, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
+async fn show_pull(case: PullSession, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
     let pull = case.pull;
-    let (snapshot, _) = load_pull(case, common, out)?;
+    let (snapshot, _) = load_pull(case, options, out).await?;
     if out.json {
         out.print_json(&json!({ "schema": "referee/local-1", "snapshot": snapshot }));
         return Ok(CliOutcome::Done);
@@ -241,9 +241,9 @@ fn parse_location(spot: &str) -> Result<(&str, u32), Failure> {
 }
 
 /// A thread by its finding, or by its own id.
-fn find_thread(case: Case, common: &CommonArgs, name: &str, out: &Console) -> Result<ThreadId, Failure> {
+async fn find_thread(case: PullSession, options: &Options, name: &str, out: &Console) -> Result<ThreadId, Failure> {
     let pull = case.pull;
-    let (snapshot, plan) = load_pull(case, common, out)?;
+    let (snapshot, plan) = load_pull(case, options, out).await?;
     let (role, id) = name.rsplit_once('/').map_or((None, name), |(role, id)| (Some(role), id));
     if let Some(number) = id.strip_prefix(['F', 'f']).and_then(|digits| digits.parse().ok()) {
         let named: Vec<_> = plan

@@ -8,6 +8,7 @@ mod dispatch;
 mod doctor;
 mod explain;
 mod fix_comments;
+mod global_args;
 mod init;
 mod local;
 mod replay;
@@ -17,21 +18,22 @@ mod status;
 mod watch;
 mod worker_prompt;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 
-use crate::console::{Console, Verbosity};
+use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
-use crate::reach::Given;
+use crate::logging;
+use crate::session::Options;
+use global_args::GlobalArgs;
 
 /// Runs the whole review loop on pull requests, and ends it.
 #[derive(Debug, Parser)]
 #[command(name = "referee", version, max_term_width = 100, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
     #[command(flatten)]
-    common: CommonArgs,
+    global: GlobalArgs,
     #[command(subcommand)]
     command: CliCommand,
 }
@@ -39,45 +41,6 @@ pub(crate) struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes: 0 done or quiet · 1 failed · 2 usage or config · 3 nothing to review · 4 not authenticated · 8 waiting · \
 10 steps withheld · 12 a human is needed · 14 inconclusive · 20 findings at or above --fail-on · 75 try later";
-
-/// What every command takes.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Everywhere")]
-pub(crate) struct CommonArgs {
-    /// One JSON document on stdout
-    #[arg(long, global = true)]
-    pub(crate) json: bool,
-    /// When to colour
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
-    color: Color,
-    /// Errors only
-    #[arg(long, short, global = true)]
-    quiet: bool,
-    /// Say more
-    #[arg(long, short, global = true, conflicts_with = "quiet")]
-    verbose: bool,
-    /// No redrawing: one line at a time, for screen readers and logs
-    #[arg(long, global = true, env = "REFEREE_ACCESSIBLE", value_parser = clap::builder::FalseyValueParser::new())]
-    accessible: bool,
-    /// Use this config in place of `referee.toml` at the base
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-    /// The operator file
-    #[arg(long, global = true, value_name = "FILE", env = "REFEREE_OPERATOR")]
-    pub(crate) operator: Option<PathBuf>,
-    /// Run as if started in this folder
-    #[arg(short = 'C', global = true, value_name = "DIR", default_value = ".", hide_default_value = true)]
-    pub(crate) dir: PathBuf,
-    #[command(flatten)]
-    pub(crate) forge: Given,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Color {
-    Auto,
-    Always,
-    Never,
-}
 
 #[derive(Debug, Subcommand)]
 enum CliCommand {
@@ -133,65 +96,47 @@ impl PullArgs {
     }
 }
 
-/// Runs the program.
-pub(crate) fn main() -> ExitCode {
-    if let Some(code) = referee_sandbox::run_if_invoked() {
-        return code;
-    }
-    let Cli { common, command } = match Cli::try_parse() {
+/// Parses the command line and runs the command.
+pub(crate) async fn run_from_args() -> ExitCode {
+    let Cli { global, command } = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are data, errors are words: clap knows which.
+            // clap prints help and version to stdout, errors to stderr.
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    let out = common.build_output();
-    match run_command(&common, &out, command) {
-        Ok(ending) => ending.exit_code(),
+    let (console, options) = (global.console(), global.options());
+    logging::init(global.log_level(), global.log_format, &console);
+    match run_command(&options, &console, command).await {
+        Ok(outcome) => outcome.exit_code(),
         Err(failure) => {
-            if out.json {
-                out.print_json(&failure.to_json());
+            if console.json {
+                console.print_json(&failure.to_json());
             }
-            out.print_always(&failure.render());
+            console.print_always(&failure.render());
             failure.exit_code()
         }
     }
 }
 
-fn run_command(common: &CommonArgs, out: &Console, command: CliCommand) -> Result<CliOutcome, Failure> {
+async fn run_command(options: &Options, out: &Console, command: CliCommand) -> Result<CliOutcome, Failure> {
     match command {
-        CliCommand::Demo(it) => it.run(common, out),
-        CliCommand::Init(it) => it.run(common, out),
-        CliCommand::Doctor(it) => it.run(common, out),
-        CliCommand::Review(it) => it.run(common, out),
-        CliCommand::Comments(it) => it.run(common, out),
-        CliCommand::FixComments(it) => it.run(common, out),
-        CliCommand::Check(it) => it.run(common, out),
-        CliCommand::Watch(it) => it.run(common, out),
-        CliCommand::Explain(it) => it.run(common, out),
-        CliCommand::Dispatch(it) => it.run(common, out),
-        CliCommand::WorkerPrompt(it) => it.run(common, out),
-        CliCommand::Replay(it) => it.run(common, out),
-        CliCommand::Status(it) => it.run(common, out),
-        CliCommand::Local(it) => it.run(common, out),
+        CliCommand::Demo(it) => it.run(options, out),
+        CliCommand::Init(it) => it.run(options, out).await,
+        CliCommand::Doctor(it) => it.run(options, out).await,
+        CliCommand::Review(it) => it.run(options, out).await,
+        CliCommand::Comments(it) => it.run(options, out).await,
+        CliCommand::FixComments(it) => it.run(options, out).await,
+        CliCommand::Check(it) => it.run(options, out).await,
+        CliCommand::Watch(it) => it.run(options, out).await,
+        CliCommand::Explain(it) => it.run(options, out).await,
+        CliCommand::Dispatch(it) => it.run(options, out).await,
+        CliCommand::WorkerPrompt(it) => it.run(options, out).await,
+        CliCommand::Replay(it) => it.run(options, out),
+        CliCommand::Status(it) => it.run(options, out).await,
+        CliCommand::Local(it) => it.run(options, out).await,
         CliCommand::Schema(it) => it.run(out),
         CliCommand::Completion(it) => it.run(out),
-    }
-}
-
-impl CommonArgs {
-    fn build_output(&self) -> Console {
-        let color = match self.color {
-            Color::Auto => anstream::ColorChoice::Auto,
-            Color::Always => anstream::ColorChoice::Always,
-            Color::Never => anstream::ColorChoice::Never,
-        };
-        let words = match (self.quiet, self.verbose) {
-            (true, _) => Verbosity::Quiet,
-            (false, false) => Verbosity::Normal,
-            (false, true) => Verbosity::Verbose,
-        };
-        Console { json: self.json, color, verbosity: words, accessible: self.accessible }
     }
 }

@@ -9,13 +9,13 @@ use referee_core::policy::Policy;
 use referee_core::render::render_plan;
 use serde_json::json;
 
-use super::CommonArgs;
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
 use crate::payload;
-use crate::place::{Place, now};
+use crate::session::Options;
+use crate::session::local::{LocalCheckout, now};
+use crate::session::reference::PullReference;
 use crate::store::{Store, StoreAccess};
-use crate::target::Target;
 
 /// Decide a stored turn again
 #[derive(Debug, Args)]
@@ -31,10 +31,10 @@ pub(super) struct ReplayArgs {
 }
 
 impl ReplayArgs {
-    pub(super) fn run(self, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
-        let store = match Target::read(self.pr.as_deref())? {
-            Target::Remote(_) | Target::Numbered(_) => Store::open_for_forges(StoreAccess::Read, now),
-            _ => Place::open(common, StoreAccess::Read)?.store,
+    pub(super) fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
+        let store = match PullReference::parse_optional(self.pr.as_deref())? {
+            PullReference::Remote(_) | PullReference::Numbered(_) => Store::open_for_forges(StoreAccess::Read, now),
+            _ => LocalCheckout::open(options, StoreAccess::Read)?.store,
         };
         let Some(stored) = store.load_turn(self.turn)? else {
             return Err(Failure::usage(format!("there is no turn {}", self.turn))

@@ -11,16 +11,17 @@ use referee_forge::{Gates, RequestedGates};
 use referee_review::formats::{self, ReportContext};
 use referee_turn::{Inbox, PublishMode, Receipt, StepOutcome, Turn};
 
-use super::{CommonArgs, PullArgs};
-use crate::case::Case;
+use super::PullArgs;
 use crate::config::ResolvedConfig;
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
 use crate::progress::Progress;
 use crate::reviewers::{self, ReviewInputs};
+use crate::session::Options;
+use crate::session::pull::PullSession;
+use crate::session::turns::Table;
 use crate::show::{OutputFormat, pluralize};
 use crate::store::{StoreAccess, TextRetention};
-use crate::table::Table;
 use crate::{payload, turn_output};
 
 /// Run the reviewers, and publish what they found
@@ -63,11 +64,11 @@ enum FailOn {
 }
 
 impl ReviewArgs {
-    pub(super) fn run(self, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
+    pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
         let access = if self.dry_run { StoreAccess::Read } else { StoreAccess::Write };
-        let mut case = Case::open(common, self.which.text(), access)?;
+        let mut case = PullSession::open(options, self.which.text(), access).await?;
         case.store.warnings().iter().for_each(|note| out.print_info(&format!("warning: {note}")));
-        let mut setup = case.setup(common, out)?;
+        let mut setup = case.setup(options, out).await?;
         case.store.set_text_retention(if setup.journal_texts { TextRetention::Full } else { TextRetention::HashOnly });
         setup.warnings.iter().for_each(|warning| out.print_info(&format!("warning: {warning}")));
         self.admit_roles(&mut setup)?;
@@ -75,7 +76,7 @@ impl ReviewArgs {
         if !self.dry_run {
             case.used()?;
         }
-        let turn = self.run_turn(&table, out)?;
+        let turn = self.run_turn(&table, out).await?;
         let format = if out.json { OutputFormat::Json } else { self.format };
         turn_output::print_turn(&table, &turn, format, out);
         Ok(self.choose_ending(&table, &turn, format))
@@ -103,7 +104,7 @@ impl ReviewArgs {
     }
 
     /// One turn; two where reviewers run in between.
-    fn run_turn(&self, table: &Table<'_>, out: &Console) -> Result<Turn, Failure> {
+    async fn run_turn(&self, table: &Table<'_>, out: &Console) -> Result<Turn, Failure> {
         let gates = if self.dry_run {
             Gates::dry_run()
         } else {
@@ -112,7 +113,7 @@ impl ReviewArgs {
         let mut inbox = Inbox { evidence: table.evidence()?, reports: Vec::new() };
         inbox.evidence.full = self.full;
         inbox.evidence.only = self.roles.iter().map(|name| RoleName::from(name.as_str())).collect();
-        let (snapshot, plan) = table.look(&inbox)?;
+        let (snapshot, plan) = table.look(&inbox).await?;
         let head = snapshot.pull.head.clone();
         let saved = table.case.store.load_pending_reports(&table.case.key, &head)?;
         if !saved.is_empty() {
@@ -155,7 +156,7 @@ impl ReviewArgs {
         };
         self.write_reports(&fresh)?;
         inbox.reports.extend(fresh);
-        let turn = table.play(&gates, &inbox, self.choose_publishing(table))?;
+        let turn = table.play(&gates, &inbox, self.choose_publishing(table)).await?;
         let cut = turn
             .receipts
             .iter()

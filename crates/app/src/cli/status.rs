@@ -9,11 +9,11 @@ use referee_core::model::{PullState, Sha};
 use referee_forge::{OpenPullSummary, format_local_name};
 use serde_json::json;
 
-use super::CommonArgs;
-use crate::case::{Forgeside, forgeside};
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
-use crate::place::{Place, now};
+use crate::session::Options;
+use crate::session::local::{LocalCheckout, now};
+use crate::session::pull::{ForgePulls, list_forge_pulls};
 use crate::show::render_columns;
 use crate::store::{LatestTurn, Store, StoreAccess};
 
@@ -31,12 +31,12 @@ struct StatusRow {
 }
 
 impl StatusArgs {
-    pub(super) fn run(self, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
+    pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
         let Self {} = self;
         let on_forges = Store::open_for_forges(StoreAccess::Read, now).load_latest_turns()?;
-        let listed = forgeside(common)?;
+        let listed = list_forge_pulls(options).await?;
         // Without a forge, and with nothing remembered of one, this is about a checkout.
-        let mut rows = match Place::open(common, StoreAccess::Read) {
+        let mut rows = match LocalCheckout::open(options, StoreAccess::Read) {
             Ok(place) => list_local(&place)?,
             Err(failure) if listed.is_none() && on_forges.is_empty() => return Err(failure),
             Err(_) => Vec::new(),
@@ -67,7 +67,7 @@ impl StatusArgs {
     }
 }
 
-fn list_local(place: &Place) -> Result<Vec<StatusRow>, Failure> {
+fn list_local(place: &LocalCheckout) -> Result<Vec<StatusRow>, Failure> {
     let heads: BTreeMap<String, Sha> = place.git.branches()?.into_iter().collect();
     let last = place.store.load_latest_turns()?;
     let pulls = place.forge.list_pulls()?.into_iter().filter(|pull| pull.state == PullState::Open);
@@ -81,9 +81,9 @@ fn list_local(place: &Place) -> Result<Vec<StatusRow>, Failure> {
 
 /// The open pulls of the forge of this checkout; of other forges, whatever was looked at. Whether those are open still,
 /// nobody asked.
-fn list_forge(listed: Option<&Forgeside>, last: &BTreeMap<String, LatestTurn>) -> Vec<StatusRow> {
+fn list_forge(listed: Option<&ForgePulls>, last: &BTreeMap<String, LatestTurn>) -> Vec<StatusRow> {
     let open = listed.into_iter().flat_map(|side| side.pulls.iter().map(move |pull| (side, pull)));
-    let open = open.map(|(side, pull): (&Forgeside, &OpenPullSummary)| {
+    let open = open.map(|(side, pull): (&ForgePulls, &OpenPullSummary)| {
         let (next, why) = describe_turn(last.get(&side.key(pull.number)), Some(&pull.head));
         StatusRow { name: side.name(pull.number), branch: pull.head_branch.clone(), base: pull.base.clone(), next, why }
     });

@@ -7,12 +7,13 @@ use referee_core::model::{CheckOutcome, CheckState, Checks, LocalCheck};
 use referee_turn::Inbox;
 use serde_json::json;
 
-use super::{CommonArgs, PullArgs};
-use crate::case::Case;
+use super::PullArgs;
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
+use crate::session::Options;
+use crate::session::pull::PullSession;
+use crate::session::turns::Table;
 use crate::store::{MemoryKind, StoreAccess};
-use crate::table::Table;
 
 /// Follow the forge's checks of the head to their end
 #[derive(Debug, Args)]
@@ -34,14 +35,14 @@ const POLL_INTERVAL: Duration = Duration::from_secs(5);
 const FIRST_CHECK_WAIT: Duration = Duration::from_secs(60);
 
 impl WatchArgs {
-    pub(super) fn run(self, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
-        let mut case = Case::open(common, self.which.text(), StoreAccess::Write)?;
-        let setup = case.setup(common, out)?;
+    pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
+        let mut case = PullSession::open(options, self.which.text(), StoreAccess::Write).await?;
+        let setup = case.setup(options, out).await?;
         let table = Table::new(&case, &setup)?;
         let began = Instant::now();
         let mut said = String::new();
         loop {
-            let (snapshot, _) = table.look(&Inbox::default())?;
+            let (snapshot, _) = table.look(&Inbox::default()).await?;
             let state = snapshot.checks.combined_state();
             let head = snapshot.pull.head.clone();
             let outcome = match state {

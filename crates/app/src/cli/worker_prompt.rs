@@ -7,10 +7,10 @@ use referee_core::plan::JobKind;
 use referee_core::say::find_nearest_word;
 use serde_json::json;
 
-use super::CommonArgs;
 use crate::console::Console;
 use crate::dispatch::{LabelRef, find_project};
 use crate::failure::{CliOutcome, Failure};
+use crate::session::Options;
 use crate::worker::{Audience, PromptValues, load_task, render_prompt};
 
 /// Print what a worker is told
@@ -36,10 +36,10 @@ pub(super) struct WorkerPromptArgs {
 }
 
 impl WorkerPromptArgs {
-    pub(super) fn run(self, common: &CommonArgs, out: &Console) -> Result<CliOutcome, Failure> {
-        let found = find_project(common, &self.project, self.projects.as_deref())?;
+    pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
+        let found = find_project(options, &self.project, self.projects.as_deref())?;
         let folder = match &self.tasks {
-            Some(folder) => common.dir.join(folder),
+            Some(folder) => options.dir.join(folder),
             None => found.tasks_dir(),
         };
         let wip = match &found.file.labels.wip {

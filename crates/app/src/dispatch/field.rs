@@ -8,7 +8,7 @@ use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use url::Url;
 
 use crate::config;
-use crate::target;
+use crate::session::reference::RepoName;
 
 /// A label: by name, or by the number that the forge gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(crate) enum LabelRef {
 
 /// `owner/name`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RepoField(pub(crate) target::Repo);
+pub(crate) struct RepoField(pub(crate) RepoName);
 
 /// Where a forge's pages begin; written as where its interface begins.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use referee_core::model::PullNumber;
 use referee_core::policy::Policy;
 use referee_turn::{Intent, Journal, JournalRecord, Receipt};
 
-use crate::case::key;
-use crate::reach::Site;
+use crate::session::pull::key;
+use crate::session::site::Site;
 use crate::store::Store;
 
 /// The journals of a repository's pulls.

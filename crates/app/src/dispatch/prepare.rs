@@ -99,7 +99,7 @@ impl ProjectRepository {
     fn load_guidance(&self) -> Result<Vec<(String, String)>, Failure> {
         let mut texts = Vec::new();
         for path in &self.guidance_paths {
-            if let Some(text) = self.texts.text_at(&self.default_tip, path)? {
+            if let Some(text) = self.texts.read_text(&self.default_tip, path)? {
                 texts.push((path.clone(), text));
             }
         }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use referee_core::say::find_nearest_word;
 
 use super::ProjectFile;
-use crate::cli::CommonArgs;
 use crate::failure::Failure;
-use crate::setup;
+use crate::session::Options;
+use crate::session::config_files;
 
 /// A project that was found.
 #[derive(Debug)]
@@ -33,22 +33,18 @@ impl LoadedProject {
 const PROJECT_EXTENSIONS: [&str; 3] = ["yaml", "yml", "toml"];
 
 /// The project: a path, or a name under that folder; by default `projects` beside the operator file.
-pub(crate) fn find_project(
-    common: &CommonArgs,
-    project: &str,
-    folder: Option<&Path>,
-) -> Result<LoadedProject, Failure> {
+pub(crate) fn find_project(options: &Options, project: &str, folder: Option<&Path>) -> Result<LoadedProject, Failure> {
     let is_path = project.contains(['/', '\\']) || project_extension(Path::new(project)).is_some();
-    let path = if is_path { common.dir.join(project) } else { find_by_name(common, project, folder)? };
+    let path = if is_path { options.dir.join(project) } else { find_by_name(options, project, folder)? };
     let text = std::fs::read_to_string(&path).map_err(|error| {
         Failure::usage(format!("there is no project: `{}` cannot be read: {error}", path.display()))
     })?;
     Ok(LoadedProject { file: ProjectFile::parse(&path, &text)?, path })
 }
 
-fn find_by_name(common: &CommonArgs, name: &str, folder: Option<&Path>) -> Result<PathBuf, Failure> {
-    let beside = || Some(setup::operator_path(common)?.parent()?.join("projects"));
-    let Some(folder) = folder.map(|folder| common.dir.join(folder)).or_else(beside) else {
+fn find_by_name(options: &Options, name: &str, folder: Option<&Path>) -> Result<PathBuf, Failure> {
+    let beside = || Some(config_files::operator_path(options)?.parent()?.join("projects"));
+    let Some(folder) = folder.map(|folder| options.dir.join(folder)).or_else(beside) else {
         return Err(Failure::usage(format!("there is no project `{name}`: no folder of projects is known"))
             .with_hint("give `--projects DIR`, or the path of its file"));
     };

@@ -14,18 +14,17 @@ use referee_turn::{PassOutcome, PublishMode, SpawnMode, TurnContext, TurnError, 
 use super::field::{LabelRef, PullsField};
 use super::journals::PullJournals;
 use super::{LoadedProject, ProjectFile};
-use crate::case;
-use crate::cli::CommonArgs;
 use crate::config::{ForgeEntry, SecretSource};
 use crate::console::Console;
 use crate::failure::{Failure, FailureKind};
 use crate::forge::AnyForge;
 use crate::hosted::Hosted;
-use crate::reach::{self, Site};
-use crate::setup::{self, env};
-use crate::source::Texts;
+use crate::session::Options;
+use crate::session::config_files::{self, env};
+use crate::session::pull;
+use crate::session::site::{self, Site};
+use crate::session::source::GitSource;
 use crate::store::{Store, StoreAccess};
-use crate::wait::wait;
 use crate::worker::WorkerRegistry;
 
 /// A project's repository, with all that a pass takes.
@@ -36,7 +35,7 @@ pub(crate) struct ProjectRepository {
     pub(super) author_token: Token,
     pub(super) forge: AnyForge,
     store: Store,
-    pub(super) texts: Texts,
+    pub(super) texts: GitSource,
     pub(super) policy: Policy,
     keys: Keys,
     /// The tip of the default branch: whose word counts.
@@ -59,27 +58,27 @@ pub(crate) enum DispatchMode {
 
 impl ProjectRepository {
     /// Opens it. Its config is read at the tip of the default branch (SAF-2).
-    pub(crate) fn open(
-        common: &CommonArgs,
+    pub(crate) async fn open(
+        options: &Options,
         found: &LoadedProject,
         access: StoreAccess,
         out: &Console,
     ) -> Result<Self, Failure> {
         let file = &found.file;
-        let (site, author) = resolve_site(common, found)?;
-        let told = |error: ForgeError| case::failure(error, &site.repo.to_string());
-        let Some((forge, store)) = case::reached(&site, access)? else {
-            return Err(case::failure(ForgeError::Unsupported("be asked for pulls".to_owned()), site.server.as_str()));
+        let (site, author) = resolve_site(options, found)?;
+        let told = |error: ForgeError| pull::failure(error, &site.repo.to_string());
+        let Some((forge, store)) = pull::reached(&site, access).await? else {
+            return Err(pull::failure(ForgeError::Unsupported("be asked for pulls".to_owned()), site.server.as_str()));
         };
-        let tip = wait(forge.default_tip())?.map_err(told)?;
-        let elsewhere = case::elsewhere(&site, &forge)?;
-        elsewhere.bring(&[&tip.1])?;
-        let texts = Texts::fetched(elsewhere).remembering();
-        let mut setup = setup::load(common, &texts, Some(&tip), None, out)?;
+        let tip = forge.default_tip().await.map_err(told)?;
+        let elsewhere = pull::elsewhere(&site, &forge)?;
+        elsewhere.fetch_with_retry(&[&tip.1])?;
+        let texts = GitSource::from_remote(elsewhere).with_change_cache();
+        let mut setup = config_files::load(options, &texts, Some(&tip), None, out)?;
         let mut forge = Box::new(forge);
-        case::identities(&mut forge, &mut setup, author.clone())?;
+        pull::identities(&mut forge, &mut setup, author.clone()).await?;
         setup.warnings.iter().for_each(|warning| out.print_info(&format!("warning: {warning}")));
-        let work = resolve_work(file, &forge)?;
+        let work = resolve_work(file, &forge).await?;
         if !forge.known().logins.contains(&work.user) {
             let who = forge.login();
             return Err(Failure::usage(format!("nobody can work as `{}`: the token is {who}'s", work.user))
@@ -110,15 +109,15 @@ impl ProjectRepository {
     }
 
     /// One pass. Each line is said as soon as it holds.
-    pub(crate) fn run_pass(
+    pub(crate) async fn run_pass(
         &self,
         mode: DispatchMode,
         say: impl FnMut(&ProtocolLine) + Send,
     ) -> Result<PassOutcome, Failure> {
         let (books, gates) = (self.journals(), self.gates(mode));
         let then = if mode == DispatchMode::Run { SpawnMode::Run } else { SpawnMode::Print };
-        let passed = wait(run_pass(&self.turn_context(&books, &gates), then, say))?.map_err(read_failure);
-        self.texts.keep();
+        let passed = run_pass(&self.turn_context(&books, &gates), then, say).await.map_err(read_failure);
+        self.texts.save_change_cache();
         passed
     }
 
@@ -162,11 +161,15 @@ impl ProjectRepository {
 }
 
 /// The rules of a project for a pull that is looked at alone.
-pub(crate) fn apply_project_policy(file: &ProjectFile, rules: Policy, forge: &AnyForge) -> Result<Policy, Failure> {
+pub(crate) async fn apply_project_policy(
+    file: &ProjectFile,
+    rules: Policy,
+    forge: &AnyForge,
+) -> Result<Policy, Failure> {
     let AnyForge::Hosted(forge) = forge else {
         return Err(Failure::usage("a project is on a forge: a local pull has none"));
     };
-    Ok(merge_policy(file, rules, resolve_work(file, forge)?, &forge.login()))
+    Ok(merge_policy(file, rules, resolve_work(file, forge).await?, &forge.login()))
 }
 
 /// A read that failed decides nothing: the next pass reads again (DSP-1).
@@ -181,9 +184,9 @@ fn read_failure(error: TurnError) -> Failure {
 }
 
 /// Where the repository is, who asks there, and the fixing side's own token.
-fn resolve_site(common: &CommonArgs, found: &LoadedProject) -> Result<(Site, Option<Token>), Failure> {
+fn resolve_site(options: &Options, found: &LoadedProject) -> Result<(Site, Option<Token>), Failure> {
     let file = &found.file;
-    let forges = setup::forges(common)?;
+    let forges = config_files::forges(options)?;
     let entry: Option<&ForgeEntry> = match &file.forge {
         None => None,
         Some(name) => Some(forges.get(name).ok_or_else(|| {
@@ -196,7 +199,7 @@ fn resolve_site(common: &CommonArgs, found: &LoadedProject) -> Result<(Site, Opt
             }
         })?),
     };
-    let Some(server) = file.api_base.as_ref().map(|base| base.0.clone()).or_else(|| reach::url_of(entry?)) else {
+    let Some(server) = file.api_base.as_ref().map(|base| base.0.clone()).or_else(|| site::url_of(entry?)) else {
         return Err(Failure::usage("nobody says where the project's forge is"));
     };
     let token = file.token_path.as_ref().map(|path| read_token(path, &found.path)).transpose()?;
@@ -204,7 +207,7 @@ fn resolve_site(common: &CommonArgs, found: &LoadedProject) -> Result<(Site, Opt
     let author = author.map(|secret| secret.read(&env)).transpose();
     let author = author.map_err(|error| Failure::usage(format!("nobody can speak for `{}`: {error}", file.user)))?;
     let author = author.map(|text| Token::new(text.expose()));
-    Ok((reach::named(server, file.repo.0.clone(), token, &forges, &env)?, author))
+    Ok((site::named(server, file.repo.0.clone(), token, &forges, &env)?, author))
 }
 
 /// A relative path is one beside the project's file.
@@ -216,11 +219,11 @@ fn read_token(path: &str, project: &Path) -> Result<Token, Failure> {
     Ok(Token::new(text.expose()))
 }
 
-fn resolve_work(file: &ProjectFile, forge: &Hosted) -> Result<DispatchPolicy, Failure> {
+async fn resolve_work(file: &ProjectFile, forge: &Hosted) -> Result<DispatchPolicy, Failure> {
     let ids = [&file.labels.wip, &file.labels.ready, &file.labels.bug];
     let by_id = ids.iter().any(|label| matches!(label, Some(LabelRef::Id(_))));
     let known = if by_id {
-        wait(forge.labels())?.map_err(|error| case::failure(error, &file.repo.0.to_string()))?
+        forge.labels().await.map_err(|error| pull::failure(error, &file.repo.0.to_string()))?
     } else {
         Default::default()
     };

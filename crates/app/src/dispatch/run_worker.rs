@@ -21,8 +21,7 @@ use super::{DispatchMode, LoadedProject, ProjectRepository};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::forge::AnyForge;
-use crate::setup::env;
-use crate::wait::wait;
+use crate::session::config_files::env;
 use crate::worker::{
     CheckedResult, ExpectedResult, PushIdentity, RunnableWorker, WorkDelivery, WorkerRun, WorkerSecrets, collect_work,
     deliver_work, read_result,
@@ -52,7 +51,7 @@ impl ProjectRepository {
 
     /// Runs the worker that a pass started, and delivers what it leaves. However it ends, its claim is given back. None
     /// where nobody was hired for it: then its line is all there is.
-    pub(crate) fn run_worker(
+    pub(crate) async fn run_worker(
         &self,
         held: &ClaimedWorker,
         hired: &BTreeMap<JobKind, RunnableWorker>,
@@ -60,15 +59,15 @@ impl ProjectRepository {
         out: &Console,
     ) -> Result<Option<WorkerRun>, Failure> {
         let ran = match hired.get(&held.job.kind) {
-            Some(worker) => self.run_and_deliver(held, worker, found, out).map(Some),
+            Some(worker) => self.run_and_deliver(held, worker, found, out).await.map(Some),
             None => Ok(None),
         };
         let (books, gates) = (self.journals(), self.gates(DispatchMode::Run));
-        wait(release_worker(&self.turn_context(&books, &gates), held))?;
+        release_worker(&self.turn_context(&books, &gates), held).await;
         ran
     }
 
-    fn run_and_deliver(
+    async fn run_and_deliver(
         &self,
         held: &ClaimedWorker,
         worker: &RunnableWorker,
@@ -86,7 +85,7 @@ impl ProjectRepository {
         let AnyForge::Hosted(forge) = &self.forge else {
             return Err(Failure::usage("a project is on a forge: a local pull has none"));
         };
-        let handed = wait(deliver_work(&desk, &self.texts, forge, &author, held, &result, answers))?;
+        let handed = deliver_work(&desk, &self.texts, forge, &author, held, &result, answers).await;
         let WorkDelivery { delivered, answered } = match handed {
             Ok(handed) => handed,
             Err(error) => {

@@ -5,7 +5,7 @@ use referee_git::{WorkCopy, parse_diff};
 use referee_turn::{Source, SourceError};
 
 use super::secrets::WorkerSecrets;
-use crate::source::Texts;
+use crate::session::source::GitSource;
 
 /// What a worker left. What its change is, is measured when it is delivered: against the base as it is then.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +25,7 @@ const MAX_DIFF_GROWTH_BYTES: usize = 8 << 20;
 /// Brings back what a worker left that started at a commit. Its branch wants into the base. The error says in words why
 /// nothing of it can be had.
 pub(crate) fn collect_work(
-    texts: &Texts,
+    texts: &GitSource,
     copy: &WorkCopy,
     started_at: &Sha,
     base: &Sha,

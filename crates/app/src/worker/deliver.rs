@@ -15,8 +15,8 @@ use referee_turn::{
 use url::Url;
 
 use crate::hosted::Hosted;
-use crate::reach::Site;
-use crate::source::Texts;
+use crate::session::site::Site;
+use crate::session::source::GitSource;
 
 /// Who pushes, and where to.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub(crate) struct WorkDelivery {
 /// Delivers what a worker left, records how it ended, then says its answers. The claim is still held afterwards.
 pub(crate) async fn deliver_work(
     desk: &TurnContext<'_>,
-    texts: &Texts,
+    texts: &GitSource,
     forge: &Hosted,
     author: &PushIdentity<'_>,
     held: &ClaimedWorker,
@@ -87,7 +87,7 @@ async fn wait_for_head(forge: &Hosted, pull: PullNumber, head: &Sha) -> bool {
 struct PushTarget<'a> {
     author: &'a PushIdentity<'a>,
     forge: &'a Hosted,
-    texts: &'a Texts,
+    texts: &'a GitSource,
     default_branch: &'a str,
     pull: PullNumber,
 }

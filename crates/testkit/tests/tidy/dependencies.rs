@@ -40,6 +40,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "thiserror",
             "tokio",
             "toml",
+            "tracing",
+            "tracing-subscriber",
             "url",
         ],
     ),

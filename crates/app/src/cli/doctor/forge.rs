@@ -4,12 +4,11 @@ use referee_forge::{ForgeError, HealthStatus, InspectionItem, RepoAddress, inspe
 use serde::Serialize;
 
 use super::{DoctorLine, DoctorState, doctor_line};
-use crate::case;
-use crate::cli::CommonArgs;
 use crate::failure::Failure;
-use crate::reach::Site;
-use crate::target::Target;
-use crate::wait::wait;
+use crate::session::Options;
+use crate::session::pull;
+use crate::session::reference::PullReference;
+use crate::session::site::Site;
 
 /// A repository on a forge, and what was found out there.
 #[derive(Debug, Serialize)]
@@ -20,16 +19,16 @@ pub(super) struct ForgeDiagnosis {
 }
 
 /// Looks at the forge that commands here would go to; none where pulls are local ones.
-pub(super) fn inspect_forge(common: &CommonArgs) -> Result<Option<ForgeDiagnosis>, Failure> {
-    let Some(site) = case::chosen(common, &Target::Current)? else { return Ok(None) };
+pub(super) async fn inspect_forge(options: &Options) -> Result<Option<ForgeDiagnosis>, Failure> {
+    let Some(site) = pull::chosen(options, &PullReference::Current)? else { return Ok(None) };
     let reach = site.reach()?;
     // A token is shown to a server that nobody named only once that says what it is.
-    if site.guessed && matches!(wait(probe_server(&reach))?, Err(ForgeError::Unsupported(_))) {
+    if site.guessed && matches!(probe_server(&reach).await, Err(ForgeError::Unsupported(_))) {
         return Ok(None);
     }
     let Site { server, repo, token, .. } = site;
     let at = RepoAddress { client_options: reach, owner: repo.owner.clone(), repo: repo.name.clone() };
-    let facts = wait(inspect(&at, token))?.items;
+    let facts = inspect(&at, token).await.items;
     let (server, repo) = (server.to_string(), repo.to_string());
     let mut lines = vec![doctor_line(DoctorState::Ok, "forge", format!("{repo} on {server}"))];
     lines.extend(facts.into_iter().map(DoctorLine::from));

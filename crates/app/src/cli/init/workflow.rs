@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use serde::Deserialize;
 
 use crate::failure::Failure;
-use crate::setup::FILE;
+use crate::session::config_files::FILE;
 
 /// Whose CI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

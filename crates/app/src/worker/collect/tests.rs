@@ -12,7 +12,7 @@ use super::*;
 
 /// A branch that links within the tree, a base that went on and added a submodule, and a copy for a worker.
 struct WorkFixture {
-    texts: Texts,
+    texts: GitSource,
     base: Sha,
     head: Sha,
     copy: WorkCopy,
@@ -34,7 +34,7 @@ impl WorkFixture {
         git(&home, &["switch", "--quiet", "main"]);
         git(&home, &["update-index", "--add", "--cacheinfo", &format!("160000,{head},vendor")]);
         let base = commit(&home);
-        let texts = Texts::of(Git::from_dir(&home));
+        let texts = GitSource::from_checkout(Git::from_dir(&home));
         let user = GitIdentity { name: Some("bot".to_owned()), email: Some("bot@localhost".to_owned()) };
         let copy = texts.git().create_work_copy(&folder.path().join("copy"), &head, &base, &user).expect("a copy");
         Self { texts, base, head, copy, _folder: folder }

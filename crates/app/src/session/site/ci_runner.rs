@@ -1,28 +1,26 @@
-//! What an Actions runner tells its jobs. Gitea's and Forgejo's runners use GitHub's names for nearly everything.
+//! The environment of a CI job. Gitea's and Forgejo's runners set GitHub's variable names for nearly everything.
 
 use referee_core::model::PullNumber;
 use serde_json::Value;
 use url::Url;
 
 use super::Kind;
-use crate::target::Repo;
+use crate::session::reference::RepoName;
 
-/// A job of a forge's own CI.
+/// A job of a forge's own CI system, read from its environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Runner {
-    /// What the runner says it belongs to. Forgejo's says Gitea too, so that only GitHub's word is final.
+pub(crate) struct CiRunner {
+    /// The forge, where the runner is unambiguous. Forgejo's runner sets Gitea's variables as well, so both are `None`.
     pub(crate) kind: Option<Kind>,
-    /// Whose job.
     pub(crate) server: Url,
-    /// Of which repository.
-    pub(crate) repo: Option<Repo>,
-    /// For which pull, where it is for one.
+    pub(crate) repo: Option<RepoName>,
+    /// The pull the job was started for.
     pub(crate) pull: Option<PullNumber>,
 }
 
-impl Runner {
-    /// Reads the variables; none outside of Actions.
-    pub(crate) fn of(env: &dyn Fn(&str) -> Option<String>) -> Option<Self> {
+impl CiRunner {
+    /// Reads the variables; `None` outside of a CI job.
+    pub(crate) fn from_env(env: &dyn Fn(&str) -> Option<String>) -> Option<Self> {
         let is_set = |name: &str| env(name).is_some_and(|value| value == "true");
         let kind = if is_set("GITEA_ACTIONS") || is_set("FORGEJO_ACTIONS") {
             None
@@ -39,21 +37,21 @@ impl Runner {
         let repo = named("REPOSITORY").and_then(|repo| repo.parse().ok());
         let event = named("EVENT_PATH").and_then(|path| std::fs::read(path).ok());
         let event = event.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or(Value::Null);
-        let pull = of_event(&event).or_else(|| of_ref(&named("REF").or_else(|| named("REF_NAME"))?));
+        let pull = pull_from_event(&event).or_else(|| pull_from_ref(&named("REF").or_else(|| named("REF_NAME"))?));
         Some(Self { kind, server, repo, pull })
     }
 }
 
-/// The pull that an event is about: one of a pull, or a comment on one.
-fn of_event(event: &Value) -> Option<PullNumber> {
+/// Returns the pull of an event: a pull request event, or a comment on a pull.
+fn pull_from_event(event: &Value) -> Option<PullNumber> {
     let number = |value: &Value| value.get("number").and_then(Value::as_u64).map(PullNumber);
     let pull = event.get("pull_request").filter(|it| it.is_object());
     let commented = event.get("issue").filter(|it| it.get("pull_request").is_some_and(Value::is_object));
     pull.or(commented).and_then(number)
 }
 
-/// `refs/pull/7/head`, `refs/pull/7/merge`, and the same without its beginning.
-fn of_ref(name: &str) -> Option<PullNumber> {
+/// Parses `refs/pull/7/head` and `refs/pull/7/merge`, also without `refs/pull/`.
+fn pull_from_ref(name: &str) -> Option<PullNumber> {
     let name = name.strip_prefix("refs/pull/").unwrap_or(name);
     let digits = name.strip_suffix("/head").or_else(|| name.strip_suffix("/merge"))?;
     digits.parse().ok().map(PullNumber)
@@ -65,8 +63,8 @@ mod tests {
 
     use super::*;
 
-    fn runner(variables: &[(&str, &str)]) -> Option<Runner> {
-        Runner::of(&|name| variables.iter().find(|(it, _)| *it == name).map(|(_, value)| (*value).to_owned()))
+    fn runner(variables: &[(&str, &str)]) -> Option<CiRunner> {
+        CiRunner::from_env(&|name| variables.iter().find(|(it, _)| *it == name).map(|(_, value)| (*value).to_owned()))
     }
 
     const ACTIONS: (&str, &str) = ("GITEA_ACTIONS", "true");
@@ -74,10 +72,10 @@ mod tests {
     const REPO: (&str, &str) = ("GITHUB_REPOSITORY", "acme/api");
 
     #[test]
-    fn a_job_knows_its_server_repository_and_pull() {
-        let told = runner(&[ACTIONS, SERVER, REPO, ("GITHUB_REF", "refs/pull/7/head")]).expect("a job");
-        assert_eq!((told.server.as_str(), told.kind, told.pull), ("http://gitea:3000/", None, Some(PullNumber(7))));
-        assert_eq!(told.repo.map(|repo| repo.to_string()).as_deref(), Some("acme/api"));
+    fn server_repository_and_pull_are_read_from_the_environment() {
+        let job = runner(&[ACTIONS, SERVER, REPO, ("GITHUB_REF", "refs/pull/7/head")]).expect("a job");
+        assert_eq!((job.server.as_str(), job.kind, job.pull), ("http://gitea:3000/", None, Some(PullNumber(7))));
+        assert_eq!(job.repo.map(|repo| repo.to_string()).as_deref(), Some("acme/api"));
         let by_name = runner(&[ACTIONS, SERVER, REPO, ("GITHUB_REF_NAME", "8/merge")]).expect("a job");
         assert_eq!(by_name.pull, Some(PullNumber(8)));
         let of_push =
@@ -87,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn forgejo_s_own_names_come_before_the_borrowed_ones() {
+    fn forgejo_variables_win_over_gitea_and_github_ones() {
         let forgejo =
             [("FORGEJO_ACTIONS", "true"), ("FORGEJO_SERVER_URL", "https://code.example.org"), SERVER, ACTIONS, REPO];
         assert_eq!(runner(&forgejo).expect("a job").server.as_str(), "https://code.example.org/");
@@ -117,12 +115,12 @@ mod tests {
             (json!({ "number": 7, "issue": { "number": 7 } }), None),
             (json!({ "commits": [] }), None),
         ] {
-            assert_eq!(of_event(&event), pull.map(PullNumber), "{event}");
+            assert_eq!(pull_from_event(&event), pull.map(PullNumber), "{event}");
         }
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), json!({ "pull_request": { "number": 9 } }).to_string()).expect("a file");
         let path = file.path().to_str().expect("a path");
-        let told = runner(&[ACTIONS, SERVER, ("GITHUB_EVENT_PATH", path), ("GITHUB_REF", "refs/pull/7/head")]);
-        assert_eq!(told.expect("a job").pull, Some(PullNumber(9)));
+        let job = runner(&[ACTIONS, SERVER, ("GITHUB_EVENT_PATH", path), ("GITHUB_REF", "refs/pull/7/head")]);
+        assert_eq!(job.expect("a job").pull, Some(PullNumber(9)));
     }
 }

@@ -14,7 +14,7 @@ const JOB: &[(&str, &str)] = &[
 #[derive(Default)]
 struct Run<'a> {
     words: Option<&'a str>,
-    given: Given,
+    given: ForgeOptions,
     env: Vec<(&'a str, &'a str)>,
     forges: BTreeMap<String, ForgeEntry>,
     origin: Option<&'a str>,
@@ -25,7 +25,7 @@ impl Run<'_> {
         let env = |name: &str| self.env.iter().find(|(it, _)| *it == name).map(|(_, value)| (*value).to_owned());
         let origin = || self.origin.map(str::to_owned);
         let around = Around { env: &env, forges: &self.forges, origin: &origin };
-        choose(&Target::read(self.words)?, &self.given, &around)
+        choose(&PullReference::parse_optional(self.words)?, &self.given, &around)
     }
 
     /// `server repository pull token`, or `local`.
@@ -105,7 +105,7 @@ fn words_for_local_pulls_stay_local_whatever_is_around() {
         let run = Run { words: Some(words), env, origin: Some(HERE), ..Run::default() };
         assert_eq!(run.told(), "local", "{words}");
     }
-    let given = Given { kind: Some(Kind::Local), ..Given::default() };
+    let given = ForgeOptions { kind: Some(Kind::Local), ..ForgeOptions::default() };
     let run = Run { given: given.clone(), env: vec![TOKEN], origin: Some(HERE), ..Run::default() };
     assert_eq!(run.told(), "local");
     let run = Run { words: Some("acme/api#7"), given, env: vec![TOKEN], ..Run::default() };
@@ -126,7 +126,7 @@ fn a_job_s_variables_come_before_the_operator_and_the_remote() {
 
 #[test]
 fn the_job_s_pull_is_of_the_job_s_repository_alone() {
-    let given = Given { repo: Some("acme/api".parse().expect("a repository")), ..Given::default() };
+    let given = ForgeOptions { repo: Some("acme/api".parse().expect("a repository")), ..ForgeOptions::default() };
     assert_eq!(
         Run { given, env: JOB.to_vec(), ..Run::default() }.told(),
         "http://gitea:3000/ acme/api branch of the job"
@@ -161,7 +161,7 @@ fn a_repository_alone_is_on_the_operator_s_only_forge() {
 
 #[test]
 fn flags_come_before_what_is_inferred() {
-    let given = Given {
+    let given = ForgeOptions {
         kind: Some(Kind::Gitea),
         url: Some(Url::parse("https://flag.example.org/git").expect("an address")),
         repo: Some("own/er".parse().expect("a repository")),
@@ -169,7 +169,7 @@ fn flags_come_before_what_is_inferred() {
     let env = [JOB, &[TOKEN]].concat();
     let run = Run { given: given.clone(), env, origin: Some(HERE), ..Run::default() };
     assert_eq!(run.told(), "https://flag.example.org/git own/er branch mine");
-    let run = Run { given: Given { repo: None, ..given }, env: vec![TOKEN], ..Run::default() };
+    let run = Run { given: ForgeOptions { repo: None, ..given }, env: vec![TOKEN], ..Run::default() };
     assert!(run.told().contains("no repository of"), "{}", run.told());
 }
 

@@ -6,14 +6,14 @@ use referee_core::model::{Login, PullNumber, PullState, Sha, Time};
 use referee_forge::{LocalError, LocalForge, LocalPull, format_local_name, login_from_git_user};
 use referee_git::{CheckedOut, Git};
 
-use crate::cli::CommonArgs;
 use crate::failure::{Failure, FailureKind};
+use crate::session::Options;
+use crate::session::reference::{PullReference, RemoteReference};
 use crate::store::{Store, StoreAccess};
-use crate::target::{Remote, Target};
 
 /// A checkout, opened.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct LocalCheckout {
     /// The repository.
     pub(crate) git: Git,
     /// Its pulls.
@@ -34,10 +34,10 @@ struct Range {
     at: Option<Sha>,
 }
 
-impl Place {
+impl LocalCheckout {
     /// The checkout that the command was started in. A reader makes and changes nothing.
-    pub(crate) fn open(common: &CommonArgs, access: StoreAccess) -> Result<Self, Failure> {
-        let git = Git::discover(&common.dir)?;
+    pub(crate) fn open(options: &Options, access: StoreAccess) -> Result<Self, Failure> {
+        let git = Git::discover(&options.dir)?;
         let forge = LocalForge::open(git.clone(), now)?;
         let store = Store::open(&git.common_dir().join("referee/state.db"), access, now)?;
         let user = login_from_git_user(&git.author_identity()?);
@@ -50,22 +50,22 @@ impl Place {
     }
 
     /// The pull that the words mean. Opened on first use by a run that may write; a reader looks at it as it would be.
-    pub(crate) fn pull(&mut self, target: &Target) -> Result<PullNumber, Failure> {
+    pub(crate) fn pull(&mut self, target: &PullReference) -> Result<PullNumber, Failure> {
         let range = match target {
-            Target::Local(number) | Target::Numbered(number) => return self.known(*number),
-            Target::Remote(Remote { repo, number, .. }) => {
+            PullReference::Local(number) | PullReference::Numbered(number) => return self.known(*number),
+            PullReference::Remote(RemoteReference { repo, number, .. }) => {
                 return Err(Failure::usage(format!("`{repo}#{}` is no local pull", number.0))
                     .with_hint("act on the forge itself"));
             }
-            Target::Current => match self.last_used()? {
+            PullReference::Current => match self.last_used()? {
                 Some(pull) => return self.known(pull),
                 None => self.current()?,
             },
-            Target::Range { base, head } => Range { base: base.clone(), head: self.named(head)?, at: None },
-            Target::WorkTree => {
+            PullReference::Range { base, head } => Range { base: base.clone(), head: self.named(head)?, at: None },
+            PullReference::WorkTree => {
                 Range { base: "HEAD".to_owned(), head: "worktree".to_owned(), at: Some(self.git.commit_work_tree()?) }
             }
-            Target::Staged => {
+            PullReference::Staged => {
                 Range { base: "HEAD".to_owned(), head: "staged".to_owned(), at: Some(self.git.commit_staged()?) }
             }
         };
@@ -204,7 +204,7 @@ fn nothing(message: String) -> Failure {
 
 /// The machine's clock: the only one that a local forge has. Tests set it, since pauses take minutes.
 pub(crate) fn now() -> Time {
-    if let Some(set) = crate::setup::env("REFEREE_TEST_NOW").and_then(|seconds| seconds.parse().ok()) {
+    if let Some(set) = crate::session::config_files::env("REFEREE_TEST_NOW").and_then(|seconds| seconds.parse().ok()) {
         return Time(set);
     }
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -1,7 +1,5 @@
 //! The pull that a command means, with its forge, its texts, and what is remembered of it.
 
-mod server;
-
 use std::fs::File;
 use std::path::PathBuf;
 
@@ -9,23 +7,23 @@ use referee_core::model::{Login, PullNumber, Sha};
 use referee_forge::format_local_name;
 use referee_git::Git;
 
-use crate::cli::CommonArgs;
+use super::hosted::{self, Opened};
+pub(crate) use super::hosted::{ForgePulls, elsewhere, failure, identities, key, reached};
 use crate::config::ResolvedConfig;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::forge::AnyForge;
-use crate::place::Place;
-use crate::reach::{self, Around, Choice};
-use crate::setup;
-use crate::source::Texts;
+use crate::session::Options;
+use crate::session::config_files;
+use crate::session::local::LocalCheckout;
+use crate::session::reference::PullReference;
+use crate::session::site::{self, Around, Choice};
+use crate::session::source::GitSource;
 use crate::store::{Store, StoreAccess};
-use crate::target::Target;
-use server::Opened;
-pub(crate) use server::{Forgeside, elsewhere, failure, identities, key, reached};
 
 /// One pull, found.
 #[derive(Debug)]
-pub(crate) struct Case {
+pub(crate) struct PullSession {
     /// Its number.
     pub(crate) pull: PullNumber,
     /// What people call it: `L7`, `acme/api#7`.
@@ -41,35 +39,40 @@ pub(crate) struct Case {
     /// The checkout that the command was started in.
     pub(crate) checkout: Option<Git>,
     /// The texts of its changes.
-    pub(crate) texts: Texts,
+    pub(crate) texts: GitSource,
     /// The branch and commit whose config and guidance count (SAF-2).
     pub(crate) trusted: Option<(String, Sha)>,
     /// The git user, on local pulls.
-    user: Option<Login>,
+    pub(super) user: Option<Login>,
     /// Whoever writes holds this file; none where there is no folder for it.
-    turnstile: Option<PathBuf>,
+    pub(super) turnstile: Option<PathBuf>,
     /// Who remembers which pull was used last in this checkout, and under which name.
-    branch: Option<String>,
+    pub(super) branch: Option<String>,
 }
 
-impl Case {
+impl PullSession {
     /// The pull that the words mean, for a command that may write on it.
-    pub(crate) fn open(common: &CommonArgs, words: Option<&str>, access: StoreAccess) -> Result<Self, Failure> {
-        Self::found(common, &Target::read(words)?, access, access)
+    pub(crate) async fn open(options: &Options, words: Option<&str>, access: StoreAccess) -> Result<Self, Failure> {
+        Self::found(options, &PullReference::parse_optional(words)?, access, access).await
     }
 
     /// The same for a command that writes on no pull, whatever it remembers (TRI-9).
-    pub(crate) fn reader(common: &CommonArgs, words: Option<&str>, memory: StoreAccess) -> Result<Self, Failure> {
-        Self::found(common, &Target::read(words)?, StoreAccess::Read, memory)
+    pub(crate) async fn reader(options: &Options, words: Option<&str>, memory: StoreAccess) -> Result<Self, Failure> {
+        Self::found(options, &PullReference::parse_optional(words)?, StoreAccess::Read, memory).await
     }
 
-    fn found(common: &CommonArgs, target: &Target, access: StoreAccess, memory: StoreAccess) -> Result<Self, Failure> {
-        if let Some(site) = chosen(common, target)?
-            && let Opened::Case(case) = server::open(common, site, target, memory)?
+    async fn found(
+        options: &Options,
+        target: &PullReference,
+        access: StoreAccess,
+        memory: StoreAccess,
+    ) -> Result<Self, Failure> {
+        if let Some(site) = chosen(options, target)?
+            && let Opened::PullSession(case) = hosted::open(options, site, target, memory).await?
         {
             return Ok(*case);
         }
-        let mut place = Place::open(common, memory)?;
+        let mut place = LocalCheckout::open(options, memory)?;
         if access == StoreAccess::Read {
             place = place.reading();
         }
@@ -78,10 +81,10 @@ impl Case {
     }
 
     /// A local pull.
-    pub(crate) fn local(place: Place, pull: PullNumber) -> Result<Self, Failure> {
+    pub(crate) fn local(place: LocalCheckout, pull: PullNumber) -> Result<Self, Failure> {
         let trusted = place.trusted(pull)?;
         let turnstile = Some(place.git.common_dir().join("referee/writer.lock"));
-        let Place { git, forge, store, user, .. } = place;
+        let LocalCheckout { git, forge, store, user, .. } = place;
         let name = format_local_name(pull);
         Ok(Self {
             pull,
@@ -90,7 +93,7 @@ impl Case {
             name,
             forge: AnyForge::Local(Box::new(forge)),
             store,
-            texts: Texts::of(git.clone()),
+            texts: GitSource::from_checkout(git.clone()),
             checkout: Some(git),
             trusted,
             user: Some(user),
@@ -100,14 +103,14 @@ impl Case {
     }
 
     /// What holds for the pull. A file at its head has no say (SAF-2). From here on every role's identity speaks.
-    pub(crate) fn setup(&mut self, common: &CommonArgs, out: &Console) -> Result<ResolvedConfig, Failure> {
-        let mut setup = setup::load(common, &self.texts, self.trusted.as_ref(), self.user.as_ref(), out)?;
+    pub(crate) async fn setup(&mut self, options: &Options, out: &Console) -> Result<ResolvedConfig, Failure> {
+        let mut setup = config_files::load(options, &self.texts, self.trusted.as_ref(), self.user.as_ref(), out)?;
         match &mut self.forge {
             AnyForge::Local(forge) => {
                 let identities = setup.policy.roles.iter().filter_map(|role| role.identity.clone());
                 **forge = (**forge).clone().with_identities(identities);
             }
-            AnyForge::Hosted(forge) => identities(forge, &mut setup, None)?,
+            AnyForge::Hosted(forge) => identities(forge, &mut setup, None).await?,
         }
         Ok(setup)
     }
@@ -137,10 +140,10 @@ impl Case {
     pub(crate) fn used(&self) -> Result<(), Failure> {
         match &self.forge {
             AnyForge::Local(forge) => match &self.checkout {
-                Some(git) => crate::place::used(git, forge, self.pull),
+                Some(git) => crate::session::local::used(git, forge, self.pull),
                 None => Ok(()),
             },
-            AnyForge::Hosted(_) => server::used(self),
+            AnyForge::Hosted(_) => hosted::used(self),
         }
     }
 
@@ -156,17 +159,20 @@ impl Case {
 }
 
 /// The open pulls of the forge of this checkout, where it has one and there is a token for it.
-pub(crate) fn forgeside(common: &CommonArgs) -> Result<Option<Forgeside>, Failure> {
-    chosen(common, &Target::Current)?.map_or(Ok(None), Forgeside::of)
+pub(crate) async fn list_forge_pulls(options: &Options) -> Result<Option<ForgePulls>, Failure> {
+    match chosen(options, &PullReference::Current)? {
+        Some(site) => ForgePulls::of(site).await,
+        None => Ok(None),
+    }
 }
 
 /// The forge that the words mean; none is the local one.
-pub(crate) fn chosen(common: &CommonArgs, target: &Target) -> Result<Option<reach::Site>, Failure> {
-    let forges = setup::forges(common);
-    let origin = || Git::discover(&common.dir).ok()?.remote_url("origin").ok()?;
+pub(crate) fn chosen(options: &Options, target: &PullReference) -> Result<Option<site::Site>, Failure> {
+    let forges = config_files::forges(options);
+    let origin = || Git::discover(&options.dir).ok()?.remote_url("origin").ok()?;
     let known = forges.as_ref().cloned().unwrap_or_default();
-    let around = Around { env: &setup::env, forges: &known, origin: &origin };
-    match (reach::choose(target, &common.forge, &around), forges) {
+    let around = Around { env: &config_files::env, forges: &known, origin: &origin };
+    match (site::choose(target, &options.forge, &around), forges) {
         (Ok(Choice::Local), _) => Ok(None),
         (Ok(Choice::Forge(site)), _) => Ok(Some(*site)),
         // What the operator file would have said is not known.

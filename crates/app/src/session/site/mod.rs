@@ -1,49 +1,34 @@
-//! Which forge a pull is on, and who asks there. Nobody is asked yet.
+//! Decides which forge a pull is on and which token is used there, without a request.
 //!
-//! | what | where it comes from, first found first |
+//! | what | sources, in order of precedence |
 //! |---|---|
-//! | server | the pull's page, `--forge-url`, the runner's variables, the operator file, the remote `origin` |
-//! | repository | the pull's own words, `--repo`, the runner's variables, the remote `origin` |
-//! | number | the words, the event that the runner was started for; else it is looked for by its branch |
-//! | kind | `--forge-kind`, the operator file, the runner; else the server is asked |
+//! | server | the pull's URL, `--forge-url`, the CI runner's variables, the operator file, the remote `origin` |
+//! | repository | the pull's name, `--repo`, the CI runner's variables, the remote `origin` |
+//! | pull | what was typed, the event that started the CI job; else the pull of the current branch |
+//! | kind | `--forge-kind`, the operator file, the CI runner; else the server is probed |
 //! | token | `REFEREE_TOKEN`, the forge's own variables, the operator file |
 
-mod address;
-mod runner;
+mod ci_runner;
+mod remote_url;
 mod token;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
 use referee_core::model::PullNumber;
 use referee_http::{ClientOptions, Token};
 use url::Url;
 
 use crate::config::{ForgeEntry, ForgeKind, expand_home};
 use crate::failure::{Failure, FailureKind as Ends};
-use crate::target::{Remote, Repo, Target};
-use address::{Address, same};
-use runner::Runner;
-
-/// What the command line says of the forge.
-#[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Forge")]
-pub(crate) struct Given {
-    /// What the forge runs; it is asked when left out
-    #[arg(long = "forge-kind", global = true, value_name = "KIND", env = "REFEREE_FORGE_KIND")]
-    pub(crate) kind: Option<Kind>,
-    /// Where the forge is: `https://git.example.org`
-    #[arg(long = "forge-url", global = true, value_name = "URL", env = "REFEREE_FORGE_URL")]
-    pub(crate) url: Option<Url>,
-    /// Which repository there: `owner/name`
-    #[arg(long = "repo", global = true, value_name = "OWNER/NAME", env = "REFEREE_REPO", value_parser = repo)]
-    pub(crate) repo: Option<Repo>,
-}
+use crate::session::ForgeOptions;
+use crate::session::reference::{PullReference, RemoteReference, RepoName};
+use ci_runner::CiRunner;
+use remote_url::{RemoteUrl, is_same_server};
 
 /// What a forge runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// GitHub
     Github,
@@ -84,7 +69,7 @@ pub(crate) struct Site {
     /// What it runs, where somebody said so; else it is asked.
     pub(crate) kind: Option<Kind>,
     /// Which repository.
-    pub(crate) repo: Repo,
+    pub(crate) repo: RepoName,
     /// Which pull; `None` is the one of the current branch.
     pub(crate) pull: Option<PullNumber>,
     /// Who asks.
@@ -99,20 +84,22 @@ pub(crate) struct Site {
 
 /// Chooses. What was asked for by name and cannot be had is a failure; what was only inferred makes room for the local
 /// forge.
-pub(crate) fn choose(target: &Target, given: &Given, around: &Around<'_>) -> Result<Choice, Failure> {
+pub(crate) fn choose(target: &PullReference, given: &ForgeOptions, around: &Around<'_>) -> Result<Choice, Failure> {
     let (named, pull) = match target {
-        Target::Local(_) | Target::Range { .. } | Target::WorkTree | Target::Staged => return Ok(Choice::Local),
-        Target::Remote(remote) if given.kind == Some(Kind::Local) => {
+        PullReference::Local(_) | PullReference::Range { .. } | PullReference::WorkTree | PullReference::Staged => {
+            return Ok(Choice::Local);
+        }
+        PullReference::Remote(remote) if given.kind == Some(Kind::Local) => {
             return Err(Failure::usage(format!("`{}#{}` is no local pull", remote.repo, remote.number.0))
                 .with_hint("leave `--forge-kind local` out, or name a local pull: `L7`"));
         }
         _ if given.kind == Some(Kind::Local) => return Ok(Choice::Local),
-        Target::Remote(remote) => (Some(remote), Some(remote.number)),
-        Target::Numbered(number) => (None, Some(*number)),
-        Target::Current => (None, None),
+        PullReference::Remote(remote) => (Some(remote), Some(remote.number)),
+        PullReference::Numbered(number) => (None, Some(*number)),
+        PullReference::Current => (None, None),
     };
     let asked = named.is_some() || given.url.is_some() || given.repo.is_some() || given.kind.is_some();
-    if !asked && !token::may_be_there(around.env, around.forges) {
+    if !asked && !token::may_have_token(around.env, around.forges) {
         return Ok(Choice::Local);
     }
     match site(named, pull, given, around) {
@@ -122,11 +109,16 @@ pub(crate) fn choose(target: &Target, given: &Given, around: &Around<'_>) -> Res
     }
 }
 
-fn site(named: Option<&Remote>, pull: Option<PullNumber>, given: &Given, around: &Around<'_>) -> Result<Site, Failure> {
-    let runner = Runner::of(around.env);
-    let origin = (around.origin)().as_deref().and_then(Address::of);
+fn site(
+    named: Option<&RemoteReference>,
+    pull: Option<PullNumber>,
+    given: &ForgeOptions,
+    around: &Around<'_>,
+) -> Result<Site, Failure> {
+    let runner = CiRunner::from_env(around.env);
+    let origin = (around.origin)().as_deref().and_then(RemoteUrl::parse);
     let (server, guessed) = server(named, given, around, runner.as_ref(), origin.as_ref())?;
-    let runner = runner.filter(|runner| same(&runner.server, &server));
+    let runner = runner.filter(|runner| is_same_server(&runner.server, &server));
     let origin = origin.filter(|origin| origin.is_on(&server));
     let repo = named.map(|remote| &remote.repo).or(given.repo.as_ref());
     let repo = repo.or_else(|| runner.as_ref()?.repo.as_ref()).or_else(|| Some(&origin.as_ref()?.repo));
@@ -137,7 +129,7 @@ fn site(named: Option<&Remote>, pull: Option<PullNumber>, given: &Given, around:
     let entry = entry_of(&server, around.forges);
     let kind = given.kind.or(entry.map(|entry| entry.kind.into())).or_else(|| runner.as_ref()?.kind);
     let kind = speaks(&server, kind)?;
-    let token = token::find(&server, runner.as_ref(), entry, around.env)?;
+    let token = token::find_token(&server, runner.as_ref(), entry, around.env)?;
     let pull = pull.or_else(|| runner.as_ref().filter(|it| it.repo.as_ref() == Some(repo))?.pull);
     let (ca, proxy) = way(entry, around.env);
     Ok(Site { server, kind, repo: repo.clone(), pull, token, ca, proxy, guessed: guessed && kind.is_none() })
@@ -164,17 +156,17 @@ impl Site {
 /// A repository of a server that a project names. The operator's entry for that server has its say.
 pub(crate) fn named(
     server: Url,
-    repo: Repo,
+    repo: RepoName,
     token: Option<Token>,
     forges: &BTreeMap<String, ForgeEntry>,
     env: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Site, Failure> {
-    let runner = Runner::of(env).filter(|runner| same(&runner.server, &server));
+    let runner = CiRunner::from_env(env).filter(|runner| is_same_server(&runner.server, &server));
     let entry = entry_of(&server, forges);
     let kind = speaks(&server, entry.map(|entry| entry.kind.into()).or_else(|| runner.as_ref()?.kind))?;
     let token = match token {
         Some(token) => token,
-        None => token::find(&server, runner.as_ref(), entry, env)?,
+        None => token::find_token(&server, runner.as_ref(), entry, env)?,
     };
     let (ca, proxy) = way(entry, env);
     Ok(Site { server, kind, repo, pull: None, token, ca, proxy, guessed: false })
@@ -182,7 +174,7 @@ pub(crate) fn named(
 
 /// The operator's entry for a server.
 fn entry_of<'a>(server: &Url, forges: &'a BTreeMap<String, ForgeEntry>) -> Option<&'a ForgeEntry> {
-    forges.values().find(|entry| url_of(entry).is_some_and(|url| same(&url, server)))
+    forges.values().find(|entry| url_of(entry).is_some_and(|url| is_same_server(&url, server)))
 }
 
 /// What a server runs, if this build speaks to such.
@@ -203,11 +195,11 @@ fn way(entry: Option<&ForgeEntry>, env: &dyn Fn(&str) -> Option<String>) -> (Opt
 
 /// The server, and whether nobody but the remote named it.
 fn server(
-    named: Option<&Remote>,
-    given: &Given,
+    named: Option<&RemoteReference>,
+    given: &ForgeOptions,
     around: &Around<'_>,
-    runner: Option<&Runner>,
-    origin: Option<&Address>,
+    runner: Option<&CiRunner>,
+    origin: Option<&RemoteUrl>,
 ) -> Result<(Url, bool), Failure> {
     let spoken = named.and_then(|remote| remote.server.as_ref()).or(given.url.as_ref());
     if let Some(server) = spoken.or_else(|| Some(&runner?.server)) {
@@ -237,12 +229,8 @@ pub(crate) fn url_of(entry: &ForgeEntry) -> Option<Url> {
     Url::parse(entry.url.as_deref().unwrap_or(public)).ok()
 }
 
-fn repo(words: &str) -> Result<Repo, String> {
-    words.parse().map_err(|_| "it is no `OWNER/NAME`".to_owned())
-}
-
 /// There is no token for a server.
-fn nobody(server: &Url, why: &str) -> Failure {
+fn no_token(server: &Url, why: &str) -> Failure {
     Failure::new(Ends::Unauthenticated, format!("nothing was read from `{server}`: {why}"))
         .with_hint("set `REFEREE_TOKEN` to a token with `write:repository`, `write:issue` and `read:user`")
         .with_hint("or name one in the operator file: `token = { env = \"…\" }`")

@@ -7,35 +7,35 @@ use referee_core::mark::{Key, Keys};
 use referee_core::model::{Login, PullNumber, Sha};
 use referee_git::Git;
 
-use crate::cli::CommonArgs;
 use crate::config::{self, ConfigErrors, ConfigFile, ConfigLayers, ForgeEntry, ResolvedConfig};
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::place::Place;
-use crate::source::Texts;
+use crate::session::Options;
+use crate::session::local::LocalCheckout;
+use crate::session::source::GitSource;
 
 /// The file's name in a repository.
 pub(crate) const FILE: &str = "referee.toml";
 
 /// What holds where that commit is the base. On local pulls there is a git user, and other defaults hold.
 pub(crate) fn load(
-    common: &CommonArgs,
-    texts: &Texts,
+    options: &Options,
+    texts: &GitSource,
     base: Option<&(String, Sha)>,
     user: Option<&Login>,
     out: &Console,
 ) -> Result<ResolvedConfig, Failure> {
-    let (name, text) = match (&common.config, base) {
+    let (name, text) = match (&options.config, base) {
         (Some(path), _) => (path.display().to_string(), Some(text_of(path)?)),
         (None, Some((branch, commit))) => {
-            (format!("{FILE} at {branch}@{}", commit.short()), texts.text_at(commit, FILE)?)
+            (format!("{FILE} at {branch}@{}", commit.short()), texts.read_text(commit, FILE)?)
         }
         (None, None) => (FILE.to_owned(), None),
     };
-    if common.config.is_none() && user.is_some() {
+    if options.config.is_none() && user.is_some() {
         warn_of_another(texts.git(), text.as_deref(), &name, out);
     }
-    let operator = operator(common)?;
+    let operator = operator(options)?;
     let layers = ConfigLayers {
         repository: text.as_deref().map(|text| ConfigFile { name: &name, text }),
         operator: operator.as_ref().map(|(name, text)| ConfigFile { name, text }),
@@ -46,7 +46,7 @@ pub(crate) fn load(
     };
     let mut setup = config::load_config(&layers).map_err(|errors| wrong(&errors, out.has_colour()))?;
     if let Some(path) = &setup.reply_template {
-        let template = base.map(|(_, commit)| texts.text_at(commit, path)).transpose()?.flatten();
+        let template = base.map(|(_, commit)| texts.read_text(commit, path)).transpose()?.flatten();
         let missing = || Failure::usage(format!("`threads.reply_template` names `{path}`, which is not at the base"));
         setup.policy.threads.reply_template = Some(template.ok_or_else(missing)?);
     }
@@ -54,8 +54,8 @@ pub(crate) fn load(
 }
 
 /// The forges of the operator file.
-pub(crate) fn forges(common: &CommonArgs) -> Result<BTreeMap<String, ForgeEntry>, Failure> {
-    let Some((name, text)) = operator(common)? else { return Ok(BTreeMap::new()) };
+pub(crate) fn forges(options: &Options) -> Result<BTreeMap<String, ForgeEntry>, Failure> {
+    let Some((name, text)) = operator(options)? else { return Ok(BTreeMap::new()) };
     let operator = Some(ConfigFile { name: &name, text: &text });
     let layers = ConfigLayers { repository: None, operator, flags: &[], is_local: false, user: None, env: &env };
     config::load_config(&layers).map(|setup| setup.forges).map_err(|errors| wrong(&errors, false))
@@ -76,15 +76,15 @@ fn warn_of_another(git: &Git, at_base: Option<&str>, name: &str, out: &Console) 
     }
 }
 
-impl Place {
+impl LocalCheckout {
     /// What holds where that commit is the base.
     pub(crate) fn setup_at(
         &self,
-        common: &CommonArgs,
+        options: &Options,
         base: Option<&(String, Sha)>,
         out: &Console,
     ) -> Result<ResolvedConfig, Failure> {
-        load(common, &Texts::of(self.git.clone()), base, Some(&self.user), out)
+        load(options, &GitSource::from_checkout(self.git.clone()), base, Some(&self.user), out)
     }
 
     /// The commit whose word counts for a pull: its base if that is the default branch, else the default branch.
@@ -114,8 +114,8 @@ impl ResolvedConfig {
 }
 
 /// The operator file: the one that was named, else the user's own if there is one.
-fn operator(common: &CommonArgs) -> Result<Option<(String, String)>, Failure> {
-    if let Some(path) = &common.operator {
+fn operator(options: &Options) -> Result<Option<(String, String)>, Failure> {
+    if let Some(path) = &options.operator {
         return Ok(Some((path.display().to_string(), text_of(path)?)));
     }
     let Some(path) = own_operator_file().filter(|path| path.exists()) else { return Ok(None) };
@@ -123,8 +123,8 @@ fn operator(common: &CommonArgs) -> Result<Option<(String, String)>, Failure> {
 }
 
 /// Where the operator file is, or would be.
-pub(crate) fn operator_path(common: &CommonArgs) -> Option<PathBuf> {
-    common.operator.clone().or_else(own_operator_file)
+pub(crate) fn operator_path(options: &Options) -> Option<PathBuf> {
+    options.operator.clone().or_else(own_operator_file)
 }
 
 /// Where the user's own operator file would be.

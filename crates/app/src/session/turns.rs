@@ -1,32 +1,31 @@
 //! One pull with all that it takes to look at it, or to play a turn.
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use referee_core::decide::decide;
 use referee_core::mark::Keys;
 use referee_core::model::{Evidence, PullNumber, Snapshot};
 use referee_core::plan::Plan;
-use referee_forge::{FetchedPull, Gates, Reader};
+use referee_forge::{FetchedPull, ForgeError, Gates, Reader};
 use referee_turn::{Inbox, PublishMode, Turn, TurnContext, TurnError, gather_snapshot, run_turn, worker_can_push};
 
-use crate::case::Case;
 use crate::config::ResolvedConfig;
 use crate::failure::{Failure, FailureKind};
 use crate::forge::AnyForge;
+use crate::session::pull::PullSession;
 use crate::show::Calls;
 use crate::store::MemoryKind;
-use crate::wait::wait;
 
 /// One pull, and what is needed to decide about it.
 #[derive(Debug)]
 pub(crate) struct Table<'a> {
     /// The pull.
-    pub(crate) case: &'a Case,
+    pub(crate) case: &'a PullSession,
     /// The rules.
     pub(crate) setup: &'a ResolvedConfig,
     keys: Keys,
-    reads: Cell<usize>,
+    reads: AtomicUsize,
 }
 
 /// How long another process may hold the claim before this one gives up (D6), and how often it is asked for.
@@ -35,13 +34,13 @@ const PAUSE: Duration = Duration::from_secs(3);
 
 impl<'a> Table<'a> {
     /// A pull and its rules.
-    pub(crate) fn new(case: &'a Case, setup: &'a ResolvedConfig) -> Result<Self, Failure> {
-        Ok(Self { case, setup, keys: setup.keys()?, reads: Cell::new(0) })
+    pub(crate) fn new(case: &'a PullSession, setup: &'a ResolvedConfig) -> Result<Self, Failure> {
+        Ok(Self { case, setup, keys: setup.keys()?, reads: AtomicUsize::new(0) })
     }
 
     /// What is remembered of the pull: triage, checks.
     pub(crate) fn evidence(&self) -> Result<Evidence, Failure> {
-        let Case { store, key, .. } = self.case;
+        let PullSession { store, key, .. } = self.case;
         Ok(Evidence {
             triage: store.load_memory(key, MemoryKind::Triage)?,
             check: store.load_memory(key, MemoryKind::CheckResult)?,
@@ -54,7 +53,7 @@ impl<'a> Table<'a> {
     /// are counted.
     pub(crate) fn calls(&self, written: usize) -> Calls {
         match &self.case.forge {
-            AnyForge::Local(_) => Calls { reads: self.reads.get(), writes: written },
+            AnyForge::Local(_) => Calls { reads: self.reads.load(Ordering::Relaxed), writes: written },
             AnyForge::Hosted(forge) => {
                 let referee_http::RequestCounts { reads, writes } = forge.calls();
                 Calls { reads, writes }
@@ -63,24 +62,24 @@ impl<'a> Table<'a> {
     }
 
     /// Looks, and decides; nothing is applied.
-    pub(crate) fn look(&self, inbox: &Inbox) -> Result<(Snapshot, Plan), Failure> {
-        self.reads.set(self.reads.get() + 1);
-        let fetched = read(&self.case.forge, self.case.pull)?.map_err(TurnError::from)?;
+    pub(crate) async fn look(&self, inbox: &Inbox) -> Result<(Snapshot, Plan), Failure> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        let fetched = read(&self.case.forge, self.case.pull).await.map_err(TurnError::from)?;
         let policy = &self.setup.policy;
         let mut snapshot =
             gather_snapshot(fetched, &self.case.texts, inbox, policy, &self.keys).map_err(TurnError::from)?;
         let mut plan = decide(&snapshot, policy);
         let takes_worker = worker_can_push(&self.case.forge, policy, &plan, &mut snapshot);
-        if !wait(takes_worker)?.map_err(TurnError::from)? {
+        if !takes_worker.await.map_err(TurnError::from)? {
             plan = decide(&snapshot, policy);
         }
         Ok((snapshot, plan))
     }
 
     /// Plays a turn, once no other process plays one here.
-    pub(crate) fn play(&self, gates: &Gates, inbox: &Inbox, publishing: PublishMode) -> Result<Turn, Failure> {
-        let Case { forge, texts, store, key, pull, .. } = self.case;
-        self.reads.set(self.reads.get() + 1);
+    pub(crate) async fn play(&self, gates: &Gates, inbox: &Inbox, publishing: PublishMode) -> Result<Turn, Failure> {
+        let PullSession { forge, texts, store, key, pull, .. } = self.case;
+        self.reads.fetch_add(1, Ordering::Relaxed);
         let _writer = if gates.is_dry_run() { None } else { self.case.writer()? };
         let journal = store.open_journal(key, &self.setup.policy);
         let (policy, keys) = (&self.setup.policy, &self.keys);
@@ -88,8 +87,8 @@ impl<'a> Table<'a> {
             TurnContext { forge, source: texts, journal: &journal, policy, gates, keys, publish_mode: publishing };
         let deadline = Instant::now() + PATIENCE;
         loop {
-            match wait(run_turn(&desk, *pull, inbox))? {
-                Err(TurnError::ClaimHeld) if Instant::now() < deadline => std::thread::park_timeout(PAUSE),
+            match run_turn(&desk, *pull, inbox).await {
+                Err(TurnError::ClaimHeld) if Instant::now() < deadline => tokio::time::sleep(PAUSE).await,
                 played => return Ok(played?),
             }
         }
@@ -111,7 +110,7 @@ impl From<TurnError> for Failure {
     }
 }
 
-/// It takes a reader: that cannot write (SAF-5, TRI-9).
-fn read(reader: &impl Reader, pull: PullNumber) -> Result<Result<FetchedPull, referee_forge::ForgeError>, Failure> {
-    wait(reader.fetch(pull))
+/// Reads a pull through a `Reader`, which cannot write (SAF-5, TRI-9).
+async fn read(reader: &dyn Reader, pull: PullNumber) -> Result<FetchedPull, ForgeError> {
+    reader.fetch(pull).await
 }

@@ -1,29 +1,28 @@
-//! Where a git remote points, as far as a forge can be told from it.
+//! Parses the URL of a git remote into the forge and the repository it may belong to.
 
 use url::Url;
 
-use crate::target::Repo;
+use crate::session::reference::RepoName;
 
-/// A remote that may be a repository on a forge.
+/// A git remote that may be a repository on a forge.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Address {
-    /// Where the forge's pages would begin. An address for ssh names the host alone.
+pub(crate) struct RemoteUrl {
+    /// The root URL of the forge. For an ssh remote only the host is known.
     pub(crate) server: Url,
-    /// Which repository.
-    pub(crate) repo: Repo,
-    /// The server's port and folder are known, not only its host.
+    pub(crate) repo: RepoName,
+    /// Whether port and path of the server are known, not only its host.
     exact: bool,
 }
 
-impl Address {
-    /// Reads `https://host/sub/owner/repo.git`, `ssh://git@host:22/owner/repo.git` and `git@host:owner/repo`. The name and
-    /// password that an address may hold are left behind.
-    pub(crate) fn of(remote: &str) -> Option<Self> {
+impl RemoteUrl {
+    /// Parses `https://host/sub/owner/repo.git`, `ssh://git@host:22/owner/repo.git` and `git@host:owner/repo`, and drops user
+    /// name and password.
+    pub(crate) fn parse(remote: &str) -> Option<Self> {
         if !remote.contains("://") {
-            // A letter before the colon is a drive, a slash before it a path.
+            // `C:\\repo` is a Windows path and `./a:b` a file name, not a host.
             let (host, path) = remote.split_once(':').filter(|(host, _)| host.len() > 1 && !host.contains('/'))?;
             let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-            return Self::of(&format!("ssh://{host}/{}", path.trim_start_matches('/')));
+            return Self::parse(&format!("ssh://{host}/{}", path.trim_start_matches('/')));
         }
         let url = Url::parse(remote).ok()?;
         let exact = match url.scheme() {
@@ -44,17 +43,16 @@ impl Address {
         Some(Self { server: Url::parse(&server).ok()?, repo, exact })
     }
 
-    /// Whether it points at a repository of that server.
+    /// Returns whether the remote points at a repository of that server.
     pub(crate) fn is_on(&self, server: &Url) -> bool {
-        if self.exact { same(&self.server, server) } else { self.server.host_str() == server.host_str() }
+        if self.exact { is_same_server(&self.server, server) } else { self.server.host_str() == server.host_str() }
     }
 }
 
-/// Whether two addresses are the same server: its host, its port, its folder. `http` and `https` lead to one place.
-pub(crate) fn same(one: &Url, other: &Url) -> bool {
-    let folder = |url: &Url| url.path().trim_matches('/').to_owned();
-    let port = |url: &Url| url.port();
-    one.host_str() == other.host_str() && port(one) == port(other) && folder(one) == folder(other)
+/// Compares host, port and path. `http` and `https` count as the same server.
+pub(crate) fn is_same_server(one: &Url, other: &Url) -> bool {
+    let path = |url: &Url| url.path().trim_matches('/').to_owned();
+    one.host_str() == other.host_str() && one.port() == other.port() && path(one) == path(other)
 }
 
 #[cfg(test)]
@@ -62,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn remotes_are_written_in_many_ways() {
+    fn every_form_of_a_remote_is_parsed() {
         for (remote, server) in [
             ("https://git.example.org/acme/api.git", "https://git.example.org/"),
             ("https://git.example.org/acme/api", "https://git.example.org/"),
@@ -74,21 +72,22 @@ mod tests {
             ("git@git.example.org:acme/api.git", "https://git.example.org/"),
             ("git.example.org:acme/api", "https://git.example.org/"),
         ] {
-            let address = Address::of(remote).expect(remote);
+            let address = RemoteUrl::parse(remote).expect(remote);
             assert_eq!(address.server.as_str(), server, "{remote}");
             assert_eq!(address.repo.to_string(), "acme/api", "{remote}");
         }
         for remote in
             ["/srv/git/acme/api.git", "../api", "C:\\git\\api", "file:///srv/acme/api.git", "https://host/api", ""]
         {
-            assert_eq!(Address::of(remote), None, "{remote}");
+            assert_eq!(RemoteUrl::parse(remote), None, "{remote}");
         }
     }
 
     #[test]
-    fn an_ssh_remote_is_on_a_server_of_its_host_and_a_web_remote_on_just_that_server() {
-        let on =
-            |remote: &str, server: &str| Address::of(remote).expect(remote).is_on(&Url::parse(server).expect(server));
+    fn an_ssh_remote_matches_any_server_on_its_host_and_an_http_remote_only_its_own() {
+        let on = |remote: &str, server: &str| {
+            RemoteUrl::parse(remote).expect(remote).is_on(&Url::parse(server).expect(server))
+        };
         assert!(on("git@example.org:acme/api", "https://example.org:8443/git"));
         assert!(on("https://example.org/git/acme/api", "https://example.org/git/"));
         assert!(on("http://example.org/acme/api", "https://example.org"));

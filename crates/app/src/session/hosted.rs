@@ -11,58 +11,63 @@ use referee_http::{RequestCounts, Token};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::Case;
-use crate::cli::CommonArgs;
+use super::pull::PullSession;
 use crate::config::ResolvedConfig;
-use crate::elsewhere::Elsewhere;
 use crate::failure::{Failure, FailureKind};
 use crate::forge::AnyForge;
 use crate::hosted::Hosted;
-use crate::place::now;
-use crate::reach::Site;
-use crate::setup::env;
-use crate::source::Texts;
+use crate::session::Options;
+use crate::session::config_files::env;
+use crate::session::local::now;
+use crate::session::reference::{PullReference, RemoteReference};
+use crate::session::remote_commits::RemoteCommits;
+use crate::session::site::Site;
+use crate::session::source::GitSource;
 use crate::store::{MemoryKind, Store, StoreAccess};
-use crate::target::{Remote, Target};
 use crate::user_dirs;
-use crate::wait::wait;
 
 /// What came of opening.
 pub(super) enum Opened {
     /// The pull.
-    Case(Box<Case>),
+    PullSession(Box<PullSession>),
     /// Nothing there speaks the language of a forge, and nobody said that it would.
     NoForge,
 }
 
 /// Finds the pull and all that belongs to it.
-pub(super) fn open(common: &CommonArgs, site: Site, target: &Target, memory: StoreAccess) -> Result<Opened, Failure> {
-    let Some((forge, store)) = reached(&site, memory)? else { return Ok(Opened::NoForge) };
-    let checkout = Git::discover(&common.dir).ok();
+pub(super) async fn open(
+    options: &Options,
+    site: Site,
+    target: &PullReference,
+    memory: StoreAccess,
+) -> Result<Opened, Failure> {
+    let Some((forge, store)) = reached(&site, memory).await? else { return Ok(Opened::NoForge) };
+    let checkout = Git::discover(&options.dir).ok();
     let branch = branch_of(&site, checkout.as_ref());
     let number = match site.pull {
         Some(number) => number,
-        None => of_branch(&site, &forge, &store, checkout.as_ref(), branch.as_deref())?,
+        None => of_branch(&site, &forge, &store, checkout.as_ref(), branch.as_deref()).await?,
     };
     let name = format!("{}#{}", site.repo, number.0);
     let told = |error| failure(error, &name);
-    let fetched = wait(forge.fetch(number))?.map_err(told)?;
-    let trusted = wait(forge.trusted(&fetched.pull))?.map_err(told)?;
+    let fetched = forge.fetch(number).await.map_err(told)?;
+    let trusted = forge.trusted(&fetched.pull).await.map_err(told)?;
     let texts = texts(&site, &forge, checkout.as_ref(), &fetched.pull, &trusted.1)?;
     let words = match target {
-        Target::Remote(Remote { server: Some(_), .. }) => fetched.pull.url.clone(),
+        PullReference::Remote(RemoteReference { server: Some(_), .. }) => fetched.pull.url.clone(),
         _ => name.clone(),
     };
     let key = key(&site, number);
     let turnstile = (memory == StoreAccess::Write).then(|| turnstile(&key)).flatten();
     let forge = AnyForge::Hosted(Box::new(forge));
     let (trusted, user) = (Some(trusted), None);
-    let case = Case { pull: number, name, words, key, forge, store, checkout, texts, trusted, user, turnstile, branch };
-    Ok(Opened::Case(Box::new(case)))
+    let case =
+        PullSession { pull: number, name, words, key, forge, store, checkout, texts, trusted, user, turnstile, branch };
+    Ok(Opened::PullSession(Box::new(case)))
 }
 
 /// The forge and the store of all pulls on forges; none where the remote is no forge.
-pub(crate) fn reached(site: &Site, memory: StoreAccess) -> Result<Option<(Hosted, Store)>, Failure> {
+pub(crate) async fn reached(site: &Site, memory: StoreAccess) -> Result<Option<(Hosted, Store)>, Failure> {
     let store = Store::open_for_forges(memory, now);
     let reach = site.reach()?;
     let kept = kept(site);
@@ -70,7 +75,7 @@ pub(crate) fn reached(site: &Site, memory: StoreAccess) -> Result<Option<(Hosted
     let mut spent = RequestCounts::default();
     // A token is shown to a server that nobody named only once that says what it is.
     if known.is_none() && site.guessed {
-        match wait(probe_server(&reach))? {
+        match probe_server(&reach).await {
             Err(ForgeError::Unsupported(_)) => return Ok(None),
             Err(error @ (ForgeError::Unreachable(_) | ForgeError::RetryLater | ForgeError::OutcomeUnknown)) => {
                 return Err(
@@ -81,7 +86,7 @@ pub(crate) fn reached(site: &Site, memory: StoreAccess) -> Result<Option<(Hosted
         }
     }
     let asked = known.is_none();
-    let forge = wait(Hosted::open(site, reach, known.map(|kept| kept.known)))?;
+    let forge = Hosted::open(site, reach, known.map(|kept| kept.known)).await;
     let forge = forge.map_err(|error| failure(error, site.server.as_str()))?.after(spent);
     if asked {
         // Without it the next run asks again.
@@ -92,16 +97,16 @@ pub(crate) fn reached(site: &Site, memory: StoreAccess) -> Result<Option<(Hosted
 
 /// The open pulls of the forge of this checkout.
 #[derive(Debug)]
-pub(crate) struct Forgeside {
+pub(crate) struct ForgePulls {
     site: Site,
     /// The pulls, latest first.
     pub(crate) pulls: Vec<OpenPullSummary>,
 }
 
-impl Forgeside {
-    pub(super) fn of(site: Site) -> Result<Option<Self>, Failure> {
-        let Some((forge, _)) = reached(&site, StoreAccess::Read)? else { return Ok(None) };
-        let pulls = wait(forge.open_pulls())?.map_err(|error| failure(error, &site.repo.to_string()))?;
+impl ForgePulls {
+    pub(super) async fn of(site: Site) -> Result<Option<Self>, Failure> {
+        let Some((forge, _)) = reached(&site, StoreAccess::Read).await? else { return Ok(None) };
+        let pulls = forge.open_pulls().await.map_err(|error| failure(error, &site.repo.to_string()))?;
         Ok(Some(Self { site, pulls }))
     }
 
@@ -167,7 +172,7 @@ fn branch_of(site: &Site, checkout: Option<&Git>) -> Option<String> {
 }
 
 /// The pull of the current branch: the one used last if there are several, else the latest.
-fn of_branch(
+async fn of_branch(
     site: &Site,
     forge: &Hosted,
     store: &Store,
@@ -178,7 +183,7 @@ fn of_branch(
         return Err(Failure::usage(format!("no pull of `{}` was named", site.repo))
             .with_hint("name one: `referee review --pr 7`"));
     };
-    let pulls = wait(forge.open_pulls())?.map_err(|error| failure(error, &site.repo.to_string()))?;
+    let pulls = forge.open_pulls().await.map_err(|error| failure(error, &site.repo.to_string()))?;
     let head = git.head()?;
     let (mut of_it, what): (Vec<&OpenPullSummary>, String) = match &head {
         CheckedOut::Branch { name, .. } => {
@@ -208,7 +213,7 @@ fn of_branch(
 }
 
 /// Remembers which pull was used on the current branch.
-pub(super) fn used(case: &Case) -> Result<(), Failure> {
+pub(super) fn used(case: &PullSession) -> Result<(), Failure> {
     let Some(branch) = &case.branch else { return Ok(()) };
     if case.store.load_memory(branch, MemoryKind::LastUsedPull)? != Some(case.pull) {
         case.store.save_memory(branch, MemoryKind::LastUsedPull, &case.pull)?;
@@ -217,22 +222,28 @@ pub(super) fn used(case: &Case) -> Result<(), Failure> {
 }
 
 /// This checkout if it has all that is needed, else commits fetched into a folder of their own.
-fn texts(site: &Site, forge: &Hosted, checkout: Option<&Git>, pull: &Pull, trusted: &Sha) -> Result<Texts, Failure> {
+fn texts(
+    site: &Site,
+    forge: &Hosted,
+    checkout: Option<&Git>,
+    pull: &Pull,
+    trusted: &Sha,
+) -> Result<GitSource, Failure> {
     let needed = [&pull.base_sha, &pull.head, trusted];
     // A shallow clone has commits and not what led to them.
     let has_all = |git: &Git| {
         !git.is_shallow().unwrap_or(true) && needed.iter().all(|commit| git.has_commit(commit).unwrap_or_default())
     };
     if let Some(git) = checkout.filter(|git| has_all(git)) {
-        return Ok(Texts::of(git.clone()));
+        return Ok(GitSource::from_checkout(git.clone()));
     }
     let elsewhere = elsewhere(site, forge)?;
-    elsewhere.bring(&needed)?;
-    Ok(Texts::fetched(elsewhere))
+    elsewhere.fetch_with_retry(&needed)?;
+    Ok(GitSource::from_remote(elsewhere))
 }
 
 /// The folder of commits that are fetched from a repository.
-pub(crate) fn elsewhere(site: &Site, forge: &Hosted) -> Result<Elsewhere, Failure> {
+pub(crate) fn elsewhere(site: &Site, forge: &Hosted) -> Result<RemoteCommits, Failure> {
     let url = format!("{}.git", page(site));
     let credentials = Credentials {
         ca_file: site.ca.clone(),
@@ -241,12 +252,16 @@ pub(crate) fn elsewhere(site: &Site, forge: &Hosted) -> Result<Elsewhere, Failur
     };
     let name = format!("{}-{}.git", site.repo.name, &Hash::digest(&url).0[..16]);
     let folder = user_dirs::cache_dir().map(|folder| folder.join("git").join(name));
-    Elsewhere::at(folder.as_deref(), url, credentials)
+    RemoteCommits::open(folder.as_deref(), url, credentials)
 }
 
 /// The identities of the roles get their names, and those whose token is here a voice; the fixing side has one too,
 /// where it has a token of its own.
-pub(crate) fn identities(forge: &mut Hosted, setup: &mut ResolvedConfig, author: Option<Token>) -> Result<(), Failure> {
+pub(crate) async fn identities(
+    forge: &mut Hosted,
+    setup: &mut ResolvedConfig,
+    author: Option<Token>,
+) -> Result<(), Failure> {
     let (mut roles, mut hands): (Vec<usize>, Vec<(Option<Login>, Token)>) = (Vec::new(), Vec::new());
     for (at, role) in setup.roles.iter().enumerate() {
         let Some(name) = &role.identity else { continue };
@@ -270,7 +285,7 @@ pub(crate) fn identities(forge: &mut Hosted, setup: &mut ResolvedConfig, author:
     }
     hands.extend(author.map(|token| (None, token)));
     let spoken = forge.speak(hands, setup.people_write.clone());
-    let logins = wait(spoken)?.map_err(|error| failure(error, "the identities of the roles"))?;
+    let logins = spoken.await.map_err(|error| failure(error, "the identities of the roles"))?;
     for (at, login) in roles.into_iter().zip(logins) {
         if let Some(role) = setup.policy.roles.get_mut(at) {
             role.identity = Some(login);

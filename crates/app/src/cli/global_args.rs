@@ -1,0 +1,134 @@
+//! The options of every command: clap's view of them, mapped to plain `Options` and a `Console`.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, ValueEnum};
+use url::Url;
+
+use crate::console::{Console, Verbosity};
+use crate::logging::LogFormat;
+use crate::session::reference::RepoName;
+use crate::session::site::Kind;
+use crate::session::{ForgeOptions, Options};
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Everywhere")]
+pub(super) struct GlobalArgs {
+    /// Print one JSON document on stdout
+    #[arg(long, global = true)]
+    json: bool,
+    /// When to use colour
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: Color,
+    /// Print errors only
+    #[arg(long, short, global = true)]
+    quiet: bool,
+    /// Print more: `-v` plans and requests, `-vv` details; `RUST_LOG` selects by module
+    #[arg(long, short, global = true, action = ArgAction::Count, conflicts_with = "quiet")]
+    verbose: u8,
+    /// The format of log lines on stderr
+    #[arg(long, global = true, value_name = "FORMAT", default_value = "text")]
+    pub(super) log_format: LogFormat,
+    /// Print one line at a time without redrawing, for screen readers and logs
+    #[arg(long, global = true, env = "REFEREE_ACCESSIBLE", value_parser = clap::builder::FalseyValueParser::new())]
+    accessible: bool,
+    /// Use this config instead of `referee.toml` at the base
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The operator file
+    #[arg(long, global = true, value_name = "FILE", env = "REFEREE_OPERATOR")]
+    operator: Option<PathBuf>,
+    /// Run as if started in this folder
+    #[arg(short = 'C', global = true, value_name = "DIR", default_value = ".", hide_default_value = true)]
+    dir: PathBuf,
+    #[command(flatten)]
+    forge: ForgeArgs,
+}
+
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Forge")]
+struct ForgeArgs {
+    /// What the forge runs; the server is asked when left out
+    #[arg(long = "forge-kind", global = true, value_name = "KIND", env = "REFEREE_FORGE_KIND")]
+    kind: Option<KindArg>,
+    /// Where the forge is: `https://git.example.org`
+    #[arg(long = "forge-url", global = true, value_name = "URL", env = "REFEREE_FORGE_URL")]
+    url: Option<Url>,
+    /// The repository there: `owner/name`
+    #[arg(long = "repo", global = true, value_name = "OWNER/NAME", env = "REFEREE_REPO", value_parser = parse_repo)]
+    repo: Option<RepoName>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum KindArg {
+    /// GitHub
+    Github,
+    /// GitLab
+    Gitlab,
+    /// Gitea
+    Gitea,
+    /// Forgejo
+    Forgejo,
+    /// None: pulls are kept in the git folder
+    Local,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+impl GlobalArgs {
+    pub(super) fn options(&self) -> Options {
+        let ForgeArgs { kind, url, repo } = self.forge.clone();
+        Options {
+            config: self.config.clone(),
+            operator: self.operator.clone(),
+            dir: self.dir.clone(),
+            forge: ForgeOptions { kind: kind.map(Kind::from), url, repo },
+        }
+    }
+
+    pub(super) fn console(&self) -> Console {
+        let color = match self.color {
+            Color::Auto => anstream::ColorChoice::Auto,
+            Color::Always => anstream::ColorChoice::Always,
+            Color::Never => anstream::ColorChoice::Never,
+        };
+        let verbosity = match (self.quiet, self.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (false, 0) => Verbosity::Normal,
+            (false, _) => Verbosity::Verbose,
+        };
+        Console { json: self.json, color, verbosity, accessible: self.accessible }
+    }
+
+    /// The level of log lines where `RUST_LOG` is not set.
+    pub(super) fn log_level(&self) -> tracing::Level {
+        match (self.quiet, self.verbose) {
+            (true, _) => tracing::Level::ERROR,
+            (false, 0) => tracing::Level::WARN,
+            (false, 1) => tracing::Level::INFO,
+            (false, 2) => tracing::Level::DEBUG,
+            (false, _) => tracing::Level::TRACE,
+        }
+    }
+}
+
+impl From<KindArg> for Kind {
+    fn from(kind: KindArg) -> Self {
+        match kind {
+            KindArg::Github => Self::Github,
+            KindArg::Gitlab => Self::Gitlab,
+            KindArg::Gitea => Self::Gitea,
+            KindArg::Forgejo => Self::Forgejo,
+            KindArg::Local => Self::Local,
+        }
+    }
+}
+
+fn parse_repo(text: &str) -> Result<RepoName, String> {
+    text.parse().map_err(|_| "expected `OWNER/NAME`".to_owned())
+}
