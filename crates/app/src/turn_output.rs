@@ -10,20 +10,20 @@ use referee_review::builtin::RuleSet;
 use referee_turn::{Source, StepOutcome, Turn};
 
 use crate::console::Console;
-use crate::session::turns::Table;
+use crate::session::PullSession;
 use crate::show::{self, OutputFormat, TurnDocument, TurnView};
 
 /// Prints a turn.
-pub(crate) fn print_turn(table: &Table<'_>, turn: &Turn, format: OutputFormat, out: &Console) {
+pub(crate) fn print_turn(session: &PullSession, turn: &Turn, format: OutputFormat, out: &Console) {
     let findings = show::collect_open_findings(&turn.snapshot, &turn.plan);
     match format {
-        OutputFormat::Json => out.print_json(&build_document(table, turn)),
+        OutputFormat::Json => out.print_json(&build_document(session, turn)),
         OutputFormat::Human => {
             let renderer = if out.has_colour() { Renderer::styled() } else { Renderer::plain() };
             let mut paths: Vec<&str> = findings.iter().map(|finding| finding.path.as_str()).collect();
             paths.sort_unstable();
             paths.dedup();
-            let texts = table.case.texts.read_files(&turn.snapshot.pull.head, &paths).unwrap_or_default();
+            let texts = session.source.read_files(&turn.snapshot.pull.head, &paths).unwrap_or_default();
             let pages = RuleSet::load_embedded().ok();
             for finding in &findings {
                 let at = paths.iter().position(|path| *path == finding.path);
@@ -41,15 +41,22 @@ pub(crate) fn print_turn(table: &Table<'_>, turn: &Turn, format: OutputFormat, o
     out.print_detail(&render_plan(&turn.plan));
     out.print_info(&render_receipts(turn));
     out.print_info(&format!("{}{}", show::summarize_counts(&findings), render_settled_count(&turn.plan)));
-    out.print_info(&render_verdict(table, &turn.plan));
-    out.print_info(&format!("next: {}", render_next_step(table, &turn.plan, turn.needs_rerun)));
+    out.print_info(&render_verdict(session, &turn.plan));
+    out.print_info(&format!("next: {}", render_next_step(session, &turn.plan, turn.needs_rerun)));
 }
 
 /// The published document.
-pub(crate) fn build_document(table: &Table<'_>, turn: &Turn) -> TurnDocument {
+pub(crate) fn build_document(session: &PullSession, turn: &Turn) -> TurnDocument {
     let Turn { snapshot, plan, steps, receipts, needs_rerun: _, writes } = turn;
-    let calls = table.calls(*writes);
-    TurnDocument::from_view(&TurnView { snapshot, plan, steps, receipts, max_rounds: table.setup.policy.rounds, calls })
+    let calls = session.request_counts(*writes).into();
+    TurnDocument::from_view(&TurnView {
+        snapshot,
+        plan,
+        steps,
+        receipts,
+        max_rounds: session.config.policy.rounds,
+        calls,
+    })
 }
 
 /// What was written, in a line; what went wrong, a line each.
@@ -80,7 +87,7 @@ fn render_settled_count(plan: &Plan) -> String {
     if n == 0 { String::new() } else { format!(" · {n} settled") }
 }
 
-fn render_verdict(table: &Table<'_>, plan: &Plan) -> String {
+fn render_verdict(session: &PullSession, plan: &Plan) -> String {
     let worst = plan.roles.iter().filter_map(|role| role.enforced.or(role.own)).max();
     let words = match worst {
         Some(Verdict::RequestChanges) => "changes requested",
@@ -88,7 +95,7 @@ fn render_verdict(table: &Table<'_>, plan: &Plan) -> String {
         Some(Verdict::Approve) => "approved",
         None => "none yet",
     };
-    let (name, rounds) = (&table.case.name, table.setup.policy.rounds);
+    let (name, rounds) = (&session.name, session.config.policy.rounds);
     match plan.round {
         0 => format!("verdict: {words} on {name}"),
         round => format!("verdict: {words} on {name}, round {round} of {rounds}"),
@@ -96,9 +103,9 @@ fn render_verdict(table: &Table<'_>, plan: &Plan) -> String {
 }
 
 /// The next step, always.
-pub(crate) fn render_next_step(table: &Table<'_>, plan: &Plan, unsettled: bool) -> String {
-    let name = &table.case.words;
-    let local = table.case.is_local();
+pub(crate) fn render_next_step(session: &PullSession, plan: &Plan, unsettled: bool) -> String {
+    let name = &session.reference;
+    let local = session.is_local();
     if unsettled {
         return format!("run `referee review {name}` again; the reports are kept");
     }
@@ -117,7 +124,7 @@ pub(crate) fn render_next_step(table: &Table<'_>, plan: &Plan, unsettled: bool) 
             format!("{who} blocks: `referee local approve {name} --as {who}` lifts it")
         }
         Next::Wait(WaitingOn::Person(who)) => format!("{who} blocks: {who}'s approval lifts it"),
-        Next::Wait(WaitingOn::Operator) => render_decision_hint(table, plan),
+        Next::Wait(WaitingOn::Operator) => render_decision_hint(session, plan),
         Next::Wait(WaitingOn::Reviewer(names)) => format!("reviews by {}: `referee review {name}`", names.join(", ")),
         Next::Wait(WaitingOn::Checks) if local => "the checks: `referee check`".to_owned(),
         Next::Wait(WaitingOn::Checks) => format!("the checks: `referee watch {name}` follows them"),
@@ -127,10 +134,10 @@ pub(crate) fn render_next_step(table: &Table<'_>, plan: &Plan, unsettled: bool) 
         Next::Spawn(job) => format!("a worker for {} may start", job.kind),
         Next::Ready => "merge it yourself: everything agrees".to_owned(),
         Next::Blocked(BlockedCause::NeedsHuman | BlockedCause::RoundCap | BlockedCause::Budget) => {
-            render_decision_hint(table, plan)
+            render_decision_hint(session, plan)
         }
         Next::Blocked(BlockedCause::ReviewerFailed) => {
-            let retry = render_comment_command(table, "/referee retry");
+            let retry = render_comment_command(session, "/referee retry");
             format!("a reviewer failed as often as it may: mend it, then {retry}")
         }
         Next::Blocked(BlockedCause::Incomplete) => format!("not everything could be read: `referee review {name}`"),
@@ -139,15 +146,15 @@ pub(crate) fn render_next_step(table: &Table<'_>, plan: &Plan, unsettled: bool) 
 }
 
 /// What a person writes to end it.
-fn render_decision_hint(table: &Table<'_>, plan: &Plan) -> String {
-    let dismiss = render_comment_command(table, &format!("/referee dismiss {} <reason>", find_gravest(plan)));
+fn render_decision_hint(session: &PullSession, plan: &Plan) -> String {
+    let dismiss = render_comment_command(session, &format!("/referee dismiss {} <reason>", find_gravest(plan)));
     format!("a person decides, for example {dismiss}")
 }
 
 /// How a person says something on the pull.
-fn render_comment_command(table: &Table<'_>, words: &str) -> String {
-    if table.case.is_local() {
-        format!("`referee local comment {} \"{words}\"`", table.case.words)
+fn render_comment_command(session: &PullSession, words: &str) -> String {
+    if session.is_local() {
+        format!("`referee local comment {} \"{words}\"`", session.reference)
     } else {
         format!("by the comment `{words}`")
     }

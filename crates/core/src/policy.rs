@@ -43,6 +43,9 @@ pub struct Policy {
     pub break_glass: BTreeSet<Login>,
     /// The author may accept critical findings: on a local pull author and operator are one (D10).
     pub author_may_accept: bool,
+    /// People who count as having write access where the forge does not say (D10).
+    #[serde(default)]
+    pub people_write: BTreeSet<Login>,
     /// Files that a worker may not touch.
     pub protected: Vec<String>,
     /// Workers and dispatch; without it the author is waited for.
@@ -199,6 +202,7 @@ impl Default for Policy {
             budget: Budget { tokens: 2_000_000, micro_usd: 2_000_000, runs: 20, writes: 100 },
             break_glass: BTreeSet::new(),
             author_may_accept: false,
+            people_write: BTreeSet::new(),
             protected: Vec::new(),
             work: None,
         }

@@ -1,5 +1,6 @@
 //! What an adapter hands over: a pull as the forge tells it, nothing read into it yet.
 
+use crate::Memento;
 use referee_core::model::{Capabilities, Checks, Comment, Completeness, Lease, Pull, Review, Thread, Time, Viewer};
 
 /// A pull as the forge tells it. Texts are `Text::unread`: gather reads Marks, Tags and commands in them.
@@ -27,4 +28,7 @@ pub struct FetchedPull {
     pub checks: Checks,
     /// A lease kept on the forge.
     pub lease: Option<Lease>,
+    /// What the adapter wants back to read this pull again in fewer requests; `None` where that would not help, or a
+    /// list was cut off.
+    pub memento: Option<Memento>,
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::num::NonZeroU32;
+use std::ops::Add;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -16,6 +17,7 @@ use crate::concurrency_limit::ConcurrencyLimit;
 use crate::error::HttpError;
 use crate::response::Response;
 use crate::route_request::RouteRequest;
+use crate::token::Token;
 use crate::transport::Transport;
 
 /// An HTTP client of one server with one token. Clones share the limits, the counters, the cache and the circuit
@@ -79,6 +81,11 @@ impl Client {
         }
     }
 
+    /// Returns whether this client authenticates with that token.
+    pub fn uses_token(&self, token: &Token) -> bool {
+        self.inner.transport.options.token.as_ref() == Some(token)
+    }
+
     pub fn request_counts(&self) -> RequestCounts {
         self.inner.transport.request_counts()
     }
@@ -103,6 +110,14 @@ impl Client {
                 AttemptError::Fatal(HttpError::Unreachable(transport.host().to_owned(), reason))
             }
         })
+    }
+}
+
+impl Add for RequestCounts {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { reads: self.reads + other.reads, writes: self.writes + other.writes }
     }
 }
 

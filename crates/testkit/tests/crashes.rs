@@ -10,7 +10,7 @@ use referee_testkit::simulation::{
     BystanderBehaviour, ReviewerBehaviour, RoleIdentity, Simulation, SimulationSetup, bot_login,
 };
 use referee_testkit::{CallFault, FaultAt, Quirks, SentPart, World, WorldClient, WorldPerson, block_on};
-use referee_turn::{Inbox, NullJournal, PublishMode, Turn, TurnContext, TurnError, run_turn};
+use referee_turn::{Inbox, NullJournal, PublishMode, Turn, TurnContext, TurnError, finish};
 
 /// A pull on which something is to be done, and what came in.
 struct Scene {
@@ -204,7 +204,7 @@ impl Scene {
             keys: &Keys::empty(),
             publish_mode: self.publishing,
         };
-        block_on(run_turn(&desk, self.pull, inbox))
+        block_on(finish(&desk, self.pull, inbox))
     }
 
     /// What follows the first turn, whether or not that one went wrong: two more, after the forge has caught up; one

@@ -11,7 +11,7 @@ use referee_core::policy::{ApprovalMode, GateSetting, Policy};
 use referee_forge::{Gates, Reader};
 use referee_testkit::simulation::{ReviewerBehaviour, RoleIdentity, Simulation, SimulationSetup, bot_login};
 use referee_testkit::{EffectKind, Quirks, World, WorldClient, block_on, interleave};
-use referee_turn::{Inbox, NullJournal, PublishMode, Turn, TurnContext, TurnError, run_turn};
+use referee_turn::{Inbox, NullJournal, PublishMode, Turn, TurnContext, TurnError, finish};
 
 /// Numbers that look random and are the same for the same seed.
 struct Dice(u64);
@@ -102,7 +102,7 @@ impl Matrix {
             keys: &Keys::empty(),
             publish_mode: self.publishing,
         };
-        run_turn(&desk, self.pull, inbox).await
+        finish(&desk, self.pull, inbox).await
     }
 
     /// What the forge shows between two calls.

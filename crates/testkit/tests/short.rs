@@ -7,11 +7,12 @@ use referee_core::model::{Access, Author, Board, Login, PullNumber, Resolution, 
 use referee_core::plan::{Delivery, Gate, Next};
 use referee_core::policy::GateSetting;
 use referee_forge::{
-    ActionRequest, ClaimOutcome, ClaimPurpose, FetchedPull, Forge, ForgeError, Gates, PerformOutcome, Permit, Reader,
+    ActionRequest, ClaimOutcome, ClaimPurpose, FetchedPull, Forge, ForgeError, ForgeInfo, Gates, PerformOutcome,
+    Permit, Reader, Reuse,
 };
 use referee_testkit::simulation::{ReviewerBehaviour, Simulation, SimulationSetup};
 use referee_testkit::{WorldClient, block_on};
-use referee_turn::{Inbox, NullJournal, PublishMode, Turn, TurnContext, run_turn};
+use referee_turn::{Inbox, NullJournal, PublishMode, Turn, TurnContext, finish};
 
 // spec: LOOP-7 @core
 #[test]
@@ -43,7 +44,7 @@ fn played<F: Forge>(play: &Simulation, forge: &F, inbox: &Inbox) -> Turn {
         keys: &Keys::empty(),
         publish_mode: PublishMode::SingleWriter,
     };
-    block_on(run_turn(&desk, play.pull, inbox)).expect("a turn")
+    block_on(finish(&desk, play.pull, inbox)).expect("a turn")
 }
 
 /// Still sees every thread as settled, long after all of them were opened again.
@@ -57,18 +58,21 @@ struct Late {
 
 #[async_trait::async_trait]
 impl Reader for Late {
-    async fn fetch(&self, pull: PullNumber) -> Result<FetchedPull, ForgeError> {
+    fn info(&self) -> ForgeInfo {
+        self.seat.info()
+    }
+
+    async fn fetch_reusing(&self, pull: PullNumber, reuse: Reuse<'_>) -> Result<FetchedPull, ForgeError> {
+        if let Reuse::Nothing = reuse {
+            self.anew.fetch_add(1, Ordering::Relaxed);
+            return self.seat.fetch(pull).await;
+        }
         let mut fetched = self.seat.fetch(pull).await?;
         let by = Author { login: Some(Login::from("carol")), bot: false, access: Access::Write };
         for thread in &mut fetched.threads {
             thread.resolved = Some(Resolution { by: by.clone(), at: None });
         }
         Ok(FetchedPull { is_fresh: self.whole, ..fetched })
-    }
-
-    async fn fetch_fresh(&self, pull: PullNumber) -> Result<FetchedPull, ForgeError> {
-        self.anew.fetch_add(1, Ordering::Relaxed);
-        self.seat.fetch(pull).await
     }
 
     async fn fetch_head(&self, pull: PullNumber) -> Result<Sha, ForgeError> {
@@ -99,7 +103,7 @@ impl Forge for Late {
         self.seat.release_claim(pull, purpose, epoch).await
     }
 
-    async fn open_pull(&self, delivery: &Delivery, permit: &Permit) -> Result<PullNumber, ForgeError> {
-        self.seat.open_pull(delivery, permit).await
+    async fn open_pull(&self, delivery: &Delivery, by: &Login, permit: &Permit) -> Result<PullNumber, ForgeError> {
+        self.seat.open_pull(delivery, by, permit).await
     }
 }

@@ -163,7 +163,7 @@ impl DeliveryPlan {
         held: &ClaimedWorker,
         result: WorkResult,
     ) -> Result<Self, TurnError> {
-        let fetched = desk.forge.fetch_fresh(PullNumber(held.job.number)).await?;
+        let fetched = desk.forge.fetch(PullNumber(held.job.number)).await?;
         let result = measure_result(desk.source, result, &fetched.pull.base_sha);
         let evidence = Evidence { result: Some(result), ..Evidence::default() };
         let inbox = Inbox { evidence, ..Inbox::default() };

@@ -20,4 +20,4 @@ pub use pass::{
 };
 pub use receipt::{Receipt, StepOutcome};
 pub use source::{Source, SourceError};
-pub use turn::{PublishMode, Turn, TurnContext, TurnError, run_turn};
+pub use turn::{PublishMode, Turn, TurnContext, TurnError, begin, finish};

@@ -5,12 +5,13 @@ use referee_core::mark::Keys;
 use referee_core::model::{PullNumber, Snapshot, Span};
 use referee_core::plan::{Action, Plan, Step};
 use referee_core::policy::Policy;
-use referee_forge::{ClaimOutcome, ClaimPurpose, FetchedPull, Forge, ForgeError, Gates};
+use referee_forge::{ClaimOutcome, ClaimPurpose, FetchedPull, Forge, ForgeError, Gates, Reuse};
 use thiserror::Error;
 
 use crate::apply::apply_plan;
 use crate::gather::{GatherError, Inbox, gather_snapshot};
 use crate::journal::{Journal, JournalRecord};
+use crate::pass::worker_can_push;
 use crate::receipt::{Receipt, StepOutcome};
 use crate::refresh::refresh_snapshot;
 use crate::source::Source;
@@ -80,9 +81,21 @@ const PUBLISH_CLAIM_TTL: Span = Span(120);
 /// How often a turn plans anew before it leaves the rest to the next one.
 const MAX_PLANS: usize = 4;
 
-/// Plays one turn: fetch, gather, decide, apply. Planned anew where the head moved, an outcome is unknown, or an
-/// approval was posted; never more than a few times.
-pub async fn run_turn(desk: &TurnContext<'_>, pull: PullNumber, inbox: &Inbox) -> Result<Turn, TurnError> {
+/// First half of a turn: reads the pull, gathers and decides. It writes nothing, so a cached read is good enough.
+#[tracing::instrument(skip_all, fields(%pull))]
+pub async fn begin(context: &TurnContext<'_>, pull: PullNumber, inbox: &Inbox) -> Result<(Snapshot, Plan), TurnError> {
+    let fetched = context.forge.fetch_reusing(pull, Reuse::Cached).await?;
+    let (mut snapshot, mut plan) = gather_and_decide(context, fetched, inbox)?;
+    if !worker_can_push(context.forge, context.policy, &plan, &mut snapshot).await? {
+        plan = decide(&snapshot, context.policy);
+    }
+    Ok((snapshot, plan))
+}
+
+/// Second half: reads again what may have moved, decides with the reports in `inbox`, and applies the plan. Decides again if
+/// the head moved, an outcome is unknown, or an approval was posted, at most `MAX_PLANS` times.
+#[tracing::instrument(skip_all, fields(%pull))]
+pub async fn finish(desk: &TurnContext<'_>, pull: PullNumber, inbox: &Inbox) -> Result<Turn, TurnError> {
     let (snapshot, plan) = fetch_and_decide(desk, pull, inbox).await?;
     if desk.publish_mode == PublishMode::SingleWriter || !needs_publish_claim(desk, &plan) {
         return apply_until_settled(desk, inbox, snapshot, plan).await;
@@ -106,14 +119,14 @@ pub(crate) async fn fetch_and_decide(
     pull: PullNumber,
     inbox: &Inbox,
 ) -> Result<(Snapshot, Plan), TurnError> {
-    let fetched = desk.forge.fetch(pull).await?;
+    let fetched = desk.forge.fetch_reusing(pull, Reuse::Cached).await?;
     let whole = fetched.is_fresh;
     let (snapshot, plan) = gather_and_decide(desk, fetched, inbox)?;
     // That there is nothing to do may be known from less; what is written leans on all of it (LOOP-7).
     if whole || plan.steps.iter().all(|step| desk.gates.permit_step(step).is_err()) {
         return Ok((snapshot, plan));
     }
-    gather_and_decide(desk, desk.forge.fetch_fresh(pull).await?, inbox)
+    gather_and_decide(desk, desk.forge.fetch(pull).await?, inbox)
 }
 
 fn gather_and_decide(

@@ -11,9 +11,8 @@ use serde_json::json;
 
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
-use crate::session::Options;
-use crate::session::pull::PullSession;
-use crate::store::{MemoryKind, StoreAccess};
+use crate::session::{Options, PullSession, SessionAccess};
+use crate::store::MemoryKind;
 
 /// Run the repository's checks, and remember how they ended at this head
 #[derive(Debug, Args)]
@@ -34,11 +33,10 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 impl CheckArgs {
     pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
-        let mut case =
-            PullSession::open(options, None, if self.list { StoreAccess::Read } else { StoreAccess::Write }).await?;
-        let setup = case.setup(options, out).await?;
+        let access = if self.list { SessionAccess::Read } else { SessionAccess::Write };
+        let session = PullSession::open(options, None, access, out).await?;
         let checks: Vec<(String, Vec<String>)> = if self.argv.is_empty() {
-            setup.checks.clone().into_iter().collect()
+            session.config.checks.clone().into_iter().collect()
         } else {
             vec![("given".to_owned(), self.argv.clone())]
         };
@@ -50,7 +48,7 @@ impl CheckArgs {
             checks.iter().for_each(|(name, argv)| out.print_data(&format!("{name:<12} {}\n", argv.join(" "))));
             return Ok(CliOutcome::Done);
         }
-        let Some(git) = &case.checkout else {
+        let Some(git) = &session.checkout else {
             return Err(Failure::usage("there is nothing to check: this is no checkout").with_hint("use `-C DIR`"));
         };
         let head = git.head()?.commit().cloned().ok_or_else(|| Failure::failed("there is no commit to check"))?;
@@ -66,7 +64,11 @@ impl CheckArgs {
         }
         // Checks of other code prove nothing of the head.
         if clean {
-            case.store.save_memory(&case.key, MemoryKind::CheckResult, &LocalCheck { outcome, head: head.clone() })?;
+            session.store.save_memory(
+                &session.key,
+                MemoryKind::CheckResult,
+                &LocalCheck { outcome, head: head.clone() },
+            )?;
         }
         print_checks(&ended, outcome, &head, clean, out);
         Ok(if outcome == CheckOutcome::Passed { CliOutcome::Done } else { CliOutcome::Failed })

@@ -17,10 +17,8 @@ use serde::Serialize;
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure, FailureKind};
 use crate::payload;
-use crate::session::Options;
-use crate::session::pull::PullSession;
-use crate::session::turns::Table;
-use crate::store::{MemoryKind, StoreAccess};
+use crate::session::{Options, PullSession, SessionAccess};
+use crate::store::MemoryKind;
 
 /// List review threads, and take a triage of them
 #[derive(Debug, Args)]
@@ -87,35 +85,33 @@ impl CommentsDocument {
 
 impl CommentsArgs {
     pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
-        let access = if self.dry_run { StoreAccess::Read } else { StoreAccess::Write };
-        let mut case = PullSession::reader(options, self.which.text(), access).await?;
-        if !case.is_there()? {
+        let access = if self.dry_run { SessionAccess::Read } else { SessionAccess::Remember };
+        let session = PullSession::open(options, self.which.text(), access, out).await?;
+        if !session.exists()? {
             return Err(Failure::new(FailureKind::NothingToReview, "there is no pull for this branch yet")
                 .with_hint("`referee review` opens one"));
         }
-        let setup = case.setup(options, out).await?;
-        let (store, key) = (&case.store, &case.key);
-        let table = Table::new(&case, &setup)?;
-        let mut inbox = Inbox { evidence: table.evidence()?, reports: Vec::new() };
-        let (mut snapshot, _) = table.look(&inbox).await?;
-        let most = self.max_threads.map_or(setup.max_threads, |most| most as usize);
+        let (store, key) = (&session.store, &session.key);
+        let mut inbox = Inbox { evidence: session.load_evidence()?, reports: Vec::new() };
+        let (mut snapshot, _) = session.begin(&inbox).await?;
+        let most = self.max_threads.map_or(session.config.max_threads, |most| most as usize);
         if snapshot.threads.len() > most {
             snapshot.threads.truncate(most);
             snapshot.complete = Completeness::Truncated { what: format!("threads, after {most}") };
         }
         let filter = self.build_filter();
-        let mut seen = scan_threads(&snapshot, &setup.policy, &filter, &case.source());
+        let mut seen = scan_threads(&snapshot, &session.config.policy, &filter, &session.thread_source());
         let mut triage = inbox.evidence.triage.take();
         if let Some(path) = &self.triage_payload {
             let handed: TriagePayload = payload::parse_payload(path, "triage")?;
-            let faults = validate_triage(&handed, case.pull, &seen.selected_thread_ids());
+            let faults = validate_triage(&handed, session.pull, &seen.selected_thread_ids());
             if !faults.is_empty() {
                 let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
                 return Err(payload::reject_payload(path, "triage", &faults));
             }
             triage = Some(build_triage(handed, &seen, triage.as_ref()));
             snapshot.evidence.triage.clone_from(&triage);
-            seen = scan_threads(&snapshot, &setup.policy, &filter, &case.source());
+            seen = scan_threads(&snapshot, &session.config.policy, &filter, &session.thread_source());
         }
         if !self.dry_run {
             if let (Some(triage), Some(_)) = (&triage, &self.triage_payload) {
@@ -123,7 +119,7 @@ impl CommentsArgs {
             }
             store.save_memory(key, MemoryKind::ScannedThreads, &seen.to_seen_threads())?;
             store.save_memory(key, MemoryKind::Phase, &seen.phase)?;
-            case.used()?;
+            session.mark_used()?;
         }
         let ending = if seen.phase.phase == Phase::Blocked { CliOutcome::HumanNeeded } else { CliOutcome::Done };
         if out.json {
@@ -131,7 +127,7 @@ impl CommentsArgs {
             out.print_json(&CommentsDocument::new(seen, triage, outcomes));
         } else {
             out.print_data(&render_summary(&seen));
-            out.print_info(&format!("next: {}", describe_next(&case.words, &seen)));
+            out.print_info(&format!("next: {}", describe_next(&session.reference, &seen)));
         }
         Ok(ending)
     }

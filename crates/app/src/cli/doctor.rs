@@ -9,6 +9,7 @@ mod workers;
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
+use referee_forge::BranchTip;
 use referee_git::CheckedOut;
 use serde::Serialize;
 use serde_json::json;
@@ -18,8 +19,9 @@ use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
 use crate::reviewers;
 use crate::session::Options;
-use crate::session::config_files::own_operator_file;
+use crate::session::config_files::{self, default_operator_path};
 use crate::session::local::LocalCheckout;
+use crate::session::source::GitSource;
 use crate::store::StoreAccess;
 
 /// Say what this machine, this repository and this token can and cannot do
@@ -167,10 +169,11 @@ fn check_config(
     lines: &mut Vec<DoctorLine>,
 ) -> Vec<(String, String, String)> {
     let base = match place.git.default_branch() {
-        Ok(Some(name)) => place.git.resolve(&name).ok().flatten().map(|commit| (name, commit)),
+        Ok(Some(name)) => place.git.resolve(&name).ok().flatten().map(|commit| BranchTip { name, commit }),
         _ => None,
     };
-    let setup = match place.setup_at(options, base.as_ref(), out) {
+    let source = GitSource::from_checkout(place.git.clone());
+    let setup = match config_files::load(options, &source, base.as_ref(), Some(&place.user), out) {
         Ok(setup) => setup,
         Err(failure) => {
             let words = failure.render();
@@ -205,7 +208,7 @@ fn check_config(
     }
     workers::check_workers(&setup, lines);
     if setup.mark_keys.is_empty() {
-        let hint = own_operator_file().map(|path| format!("`[mark] keys` in `{}` seals them", path.display()));
+        let hint = default_operator_path().map(|path| format!("`[mark] keys` in `{}` seals them", path.display()));
         let mut unsealed =
             doctor_line(DoctorState::Warn, "marks", "unsealed: whoever may write here could forge one".to_owned());
         unsealed.hint = hint;

@@ -12,11 +12,9 @@ use super::PullArgs;
 use crate::console::Console;
 use crate::dispatch::{self, find_project};
 use crate::failure::{CliOutcome, Failure};
-use crate::session::Options;
-use crate::session::pull::PullSession;
-use crate::session::turns::Table;
+use crate::session::{Options, PullSession, SessionAccess};
 use crate::show::{TurnDocument, TurnView};
-use crate::store::{MemoryKind, StoreAccess};
+use crate::store::MemoryKind;
 use crate::{reviewers, turn_output};
 
 /// Why a pull is where it is, or what a rule means
@@ -43,19 +41,18 @@ impl ExplainArgs {
         if let Some(id) = &self.rule {
             return explain_rule(id, out);
         }
-        let mut case = PullSession::open(options, self.which.text(), StoreAccess::Read).await?;
-        let mut setup = case.setup(options, out).await?;
+        let mut session = PullSession::open(options, self.which.text(), SessionAccess::Read, out).await?;
         if let Some(project) = &self.project {
             let found = find_project(options, project, self.projects.as_deref())?;
-            setup.policy = dispatch::apply_project_policy(&found.file, setup.policy, &case.forge).await?;
+            let policy = session.config.policy.clone();
+            session.config.policy = dispatch::apply_project_policy(&found.file, policy, &*session.forge).await?;
         }
-        let (store, key) = (&case.store, &case.key);
-        let table = Table::new(&case, &setup)?;
-        let inbox = Inbox { evidence: table.evidence()?, reports: Vec::new() };
-        let (snapshot, plan) = table.look(&inbox).await?;
+        let (store, key) = (&session.store, &session.key);
+        let inbox = Inbox { evidence: session.load_evidence()?, reports: Vec::new() };
+        let (snapshot, plan) = session.begin(&inbox).await?;
         if out.json {
-            let calls = table.calls(0);
-            let (steps, rounds) = (plan.steps.as_slice(), setup.policy.rounds);
+            let calls = session.request_counts(0).into();
+            let (steps, rounds) = (plan.steps.as_slice(), session.config.policy.rounds);
             let played = TurnView { snapshot: &snapshot, plan: &plan, steps, receipts: &[], max_rounds: rounds, calls };
             let stored: Option<PhaseNow> = store.load_memory(key, MemoryKind::Phase)?;
             let mut document = TurnDocument::from_view(&played);
@@ -64,14 +61,14 @@ impl ExplainArgs {
             return Ok(CliOutcome::Done);
         }
         let heading = ExplainHeading {
-            name: case.name.clone(),
-            ..ExplainHeading::from_facts(&Facts::new(&snapshot, &setup.policy))
+            name: session.name.clone(),
+            ..ExplainHeading::from_facts(&Facts::new(&snapshot, &session.config.policy))
         };
         out.print_data(&render_explanation(&plan, &heading));
         for action in store.find_unfinished_writes(key)? {
             out.print_data(&format!("cut      {action}: the last run ended there; it is read back by the next one\n"));
         }
-        let whose = if case.is_local() { String::new() } else { format!(" --pr {}", case.words) };
+        let whose = if session.is_local() { String::new() } else { format!(" --pr {}", session.reference) };
         for turn in store.list_turns(key, MAX_TURNS)? {
             let head = turn.head.get(..7).unwrap_or(&turn.head);
             let times =
@@ -79,7 +76,7 @@ impl ExplainArgs {
             let replay = format!("`referee replay {}{whose}`", turn.id);
             out.print_data(&format!("turn     {} at {head}, {}{times} ({replay})\n", turn.id, turn.first_at));
         }
-        out.print_info(&format!("next: {}", turn_output::render_next_step(&table, &plan, false)));
+        out.print_info(&format!("next: {}", turn_output::render_next_step(&session, &plan, false)));
         Ok(CliOutcome::Done)
     }
 }

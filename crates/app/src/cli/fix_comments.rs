@@ -6,22 +6,19 @@ use clap::Args;
 use referee_core::decide::settle::{AnswerResult, Settlement, ThreadOutcome, append_outcomes, settle};
 use referee_core::model::Snapshot;
 use referee_core::plan::{Action, Gate, Next, Plan, Reason, Step};
-use referee_core::policy::GateSetting;
+use referee_core::policy::{GateSetting, Policy};
 use referee_core::render::render_plan;
 use referee_core::triage::{PhaseNow, SettleOutcome, ThreadFilter, compute_phase, update_phase_after_settling};
 use referee_forge::{Gates, RequestedGates};
 use referee_turn::{Inbox, PublishMode, Receipt, StepOutcome, Turn};
 
 use super::PullArgs;
-use crate::config::ResolvedConfig;
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
 use crate::fix_payload::FixPayload;
-use crate::session::Options;
-use crate::session::pull::PullSession;
-use crate::session::turns::Table;
+use crate::session::{Options, PullSession, SessionAccess};
 use crate::show::{TurnDocument, TurnView};
-use crate::store::{MemoryKind, StoreAccess};
+use crate::store::MemoryKind;
 use crate::{payload, turn_output};
 
 /// Answer and resolve threads from a payload
@@ -52,36 +49,35 @@ pub(super) struct FixCommentsArgs {
 impl FixCommentsArgs {
     pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
         let asked = self.requested_gates();
-        let access = if asked.is_empty() { StoreAccess::Read } else { StoreAccess::Write };
-        let mut case = PullSession::open(options, self.which.text(), access).await?;
-        let setup = case.setup(options, out).await?;
-        let (store, key) = (&case.store, &case.key);
-        let table = Table::new(&case, &setup)?;
+        let access = if asked.is_empty() { SessionAccess::Read } else { SessionAccess::Write };
+        let session = PullSession::open(options, self.which.text(), access, out).await?;
+        let (store, key) = (&session.store, &session.key);
         let handed: FixPayload = payload::parse_payload(&self.payload, "fix")?;
-        let mut evidence = table.evidence()?;
+        let mut evidence = session.load_evidence()?;
         evidence.answers_for = Some(handed.pr_number);
         evidence.answers = handed.threads;
         evidence.detached = self.detached;
         let inbox = Inbox { evidence, reports: Vec::new() };
-        let (snapshot, plan) = table.look(&inbox).await?;
-        let before = compute_phase(&snapshot, &setup.policy, &ThreadFilter::include_all());
-        let Settlement { outcomes, failed_precondition: barred, .. } = settle(&snapshot, &setup.policy);
+        let (snapshot, plan) = session.begin(&inbox).await?;
+        let before = compute_phase(&snapshot, &session.config.policy, &ThreadFilter::include_all());
+        let Settlement { outcomes, failed_precondition: barred, .. } = settle(&snapshot, &session.config.policy);
         if asked.is_empty() {
             let plan = Plan { steps: plan.steps.into_iter().filter(is_answer).collect(), ..plan };
-            print_preview(&table, &snapshot, &plan, &before, out);
+            print_preview(&session, &snapshot, &plan, &before, out);
             return Ok(conclude_preview(&plan, barred.as_ref(), out));
         }
-        let turn = table.play(&build_gates(&setup, asked), &inbox, PublishMode::SingleWriter).await?;
+        let turn =
+            session.finish(&build_gates(&session.config.policy, asked), &inbox, PublishMode::SingleWriter).await?;
         let turn = keep_answers(turn);
         let outcomes = outcomes.into_iter().map(|outcome| apply_receipts(outcome, &turn));
         let stored: Vec<ThreadOutcome> = store.load_memory(key, MemoryKind::AnswerOutcomes)?.unwrap_or_default();
         store.save_memory(key, MemoryKind::AnswerOutcomes, &append_outcomes(stored, outcomes))?;
-        let (fresh, _) = table.look(&Inbox { evidence: table.evidence()?, reports: Vec::new() }).await?;
-        let fresh = compute_phase(&fresh, &setup.policy, &ThreadFilter::include_all());
+        let (fresh, _) = session.begin(&Inbox { evidence: session.load_evidence()?, reports: Vec::new() }).await?;
+        let fresh = compute_phase(&fresh, &session.config.policy, &ThreadFilter::include_all());
         let now = update_phase_after_settling(before, &summarize_receipts(&turn), fresh);
         store.save_memory(key, MemoryKind::Phase, &now)?;
-        case.used()?;
-        print_turn(&table, &turn, &now, out);
+        session.mark_used()?;
+        print_turn(&session, &turn, &now, out);
         Ok(choose_ending(&turn, barred.as_ref()))
     }
 
@@ -94,13 +90,13 @@ impl FixCommentsArgs {
 }
 
 /// Only answers leave here, and only those that were asked for (FIX-11): an open gate is no request.
-fn build_gates(setup: &ResolvedConfig, asked: RequestedGates) -> Gates {
+fn build_gates(policy: &Policy, asked: RequestedGates) -> Gates {
     let settings = Gate::ALL.into_iter().map(|gate| {
-        let configured = setup.policy.gates.get(&gate).copied().unwrap_or(GateSetting::Off);
+        let configured = policy.gates.get(&gate).copied().unwrap_or(GateSetting::Off);
         let answers = matches!(gate, Gate::Reply | Gate::Resolve);
         (gate, if answers { configured.min(GateSetting::Ask) } else { GateSetting::Off })
     });
-    Gates::new(settings.collect(), asked, setup.policy.approve)
+    Gates::new(settings.collect(), asked, policy.approve)
 }
 
 fn is_answer(step: &Step) -> bool {
@@ -145,10 +141,10 @@ fn summarize_receipts(turn: &Turn) -> SettleOutcome {
     }
 }
 
-fn print_preview(table: &Table<'_>, snapshot: &Snapshot, plan: &Plan, phase: &PhaseNow, out: &Console) {
+fn print_preview(session: &PullSession, snapshot: &Snapshot, plan: &Plan, phase: &PhaseNow, out: &Console) {
     if out.json {
-        let calls = table.calls(0);
-        let rounds = table.setup.policy.rounds;
+        let calls = session.request_counts(0).into();
+        let rounds = session.config.policy.rounds;
         let mut document = TurnDocument::from_view(&TurnView {
             snapshot,
             plan,
@@ -189,9 +185,9 @@ fn render_answers(plan: &Plan) -> String {
     lines.lines().filter(about).map(|line| format!("{line}\n")).collect()
 }
 
-fn print_turn(table: &Table<'_>, turn: &Turn, phase: &PhaseNow, out: &Console) {
+fn print_turn(session: &PullSession, turn: &Turn, phase: &PhaseNow, out: &Console) {
     if out.json {
-        let mut document = turn_output::build_document(table, turn);
+        let mut document = turn_output::build_document(session, turn);
         document.phase = Some(phase.phase.to_string());
         out.print_json(&document);
     } else {
@@ -209,7 +205,7 @@ fn print_turn(table: &Table<'_>, turn: &Turn, phase: &PhaseNow, out: &Console) {
         );
         out.print_data(&format!("phase    {} ({})\n", phase.phase, phase.why.facts.join(", ")));
     }
-    out.print_info(&format!("next: {}", turn_output::render_next_step(table, &turn.plan, turn.needs_rerun)));
+    out.print_info(&format!("next: {}", turn_output::render_next_step(session, &turn.plan, turn.needs_rerun)));
 }
 
 fn choose_ending(turn: &Turn, barred: Option<&Reason>) -> CliOutcome {

@@ -8,8 +8,8 @@ use url::Url;
 use crate::console::{Console, Verbosity};
 use crate::logging::LogFormat;
 use crate::session::reference::RepoName;
-use crate::session::site::Kind;
 use crate::session::{ForgeOptions, Options};
+use referee_forge::ForgeKind;
 
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Everywhere")]
@@ -87,7 +87,7 @@ impl GlobalArgs {
             config: self.config.clone(),
             operator: self.operator.clone(),
             dir: self.dir.clone(),
-            forge: ForgeOptions { kind: kind.map(Kind::from), url, repo },
+            forge: ForgeOptions { kind: kind.map(ForgeKind::from), url, repo },
         }
     }
 
@@ -117,7 +117,7 @@ impl GlobalArgs {
     }
 }
 
-impl From<KindArg> for Kind {
+impl From<KindArg> for ForgeKind {
     fn from(kind: KindArg) -> Self {
         match kind {
             KindArg::Github => Self::Github,

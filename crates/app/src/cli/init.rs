@@ -14,7 +14,7 @@ use crate::config;
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
 use crate::session::Options;
-use crate::session::config_files::FILE;
+use crate::session::config_files::FILE_NAME;
 use crate::session::local::LocalCheckout;
 use crate::store::StoreAccess;
 
@@ -85,8 +85,9 @@ impl InitArgs {
             text,
             executable: false,
         };
-        let mut planned = vec![file(FILE, config::repository_example().to_owned())];
-        let config = fs::read_to_string(top.join(FILE)).unwrap_or_else(|_| config::repository_example().to_owned());
+        let mut planned = vec![file(FILE_NAME, config::repository_example().to_owned())];
+        let config =
+            fs::read_to_string(top.join(FILE_NAME)).unwrap_or_else(|_| config::repository_example().to_owned());
         for ci in &self.ci {
             planned.push(file(ci.path(), if self.matrix { ci.render_matrix(&config)? } else { ci.render() }));
         }

@@ -2,19 +2,17 @@
 
 use clap::{Args, Subcommand};
 use referee_core::mark::strip_hidden_comments;
-use referee_core::model::{FindingId, Login, PullState, Snapshot, ThreadId};
+use referee_core::model::{FindingId, Login, PullNumber, PullState, Snapshot, ThreadId};
 use referee_core::plan::Plan;
-use referee_forge::format_local_name;
+use referee_forge::local::format_local_name;
 use referee_turn::Inbox;
 use serde_json::json;
 
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
-use crate::session::Options;
 use crate::session::local::LocalCheckout;
-use crate::session::pull::PullSession;
 use crate::session::reference::PullReference;
-use crate::session::turns::Table;
+use crate::session::{Options, PullSession};
 use crate::show::render_columns;
 use crate::store::StoreAccess;
 
@@ -99,26 +97,25 @@ enum LocalCommand {
 impl LocalArgs {
     pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
         let reads = matches!(self.verb, LocalCommand::List | LocalCommand::Show { .. });
-        let mut place = LocalCheckout::open(options, if reads { StoreAccess::Read } else { StoreAccess::Write })?;
-        let by = self.by.as_deref().map_or_else(|| place.user.clone(), Login::from);
+        let mut checkout = LocalCheckout::open(options, if reads { StoreAccess::Read } else { StoreAccess::Write })?;
+        let by = self.by.as_deref().map_or_else(|| checkout.user.clone(), Login::from);
         let pull = match &self.verb {
-            LocalCommand::List => return list_pulls(&place, out),
-            LocalCommand::Open { range } => place.pull(&PullReference::parse_optional(range.as_deref())?)?,
-            LocalCommand::Show { pull } => place.pull(&PullReference::parse_optional(pull.as_deref())?)?,
+            LocalCommand::List => return list_pulls(&checkout, out),
+            LocalCommand::Open { range } => checkout.resolve_pull(&PullReference::parse_optional(range.as_deref())?)?,
+            LocalCommand::Show { pull } => checkout.resolve_pull(&PullReference::parse_optional(pull.as_deref())?)?,
             LocalCommand::Comment { pull, .. }
             | LocalCommand::Reply { pull, .. }
             | LocalCommand::Resolve { pull, .. }
             | LocalCommand::Reopen { pull, .. }
             | LocalCommand::Approve { pull, .. }
             | LocalCommand::Block { pull, .. }
-            | LocalCommand::Close { pull } => place.pull(&PullReference::parse_optional(Some(pull))?)?,
+            | LocalCommand::Close { pull } => checkout.resolve_pull(&PullReference::parse_optional(Some(pull))?)?,
         };
-        let forge = place.forge.clone();
+        let forge = checkout.forge.clone();
         let hands = forge.as_user(&by);
-        let case = PullSession::local(place, pull)?;
         let did = match &self.verb {
             LocalCommand::List => return Ok(CliOutcome::Done),
-            LocalCommand::Show { .. } => return show_pull(case, options, out).await,
+            LocalCommand::Show { .. } => return show_pull(checkout, pull, options, out).await,
             LocalCommand::Open { .. } => "opened".to_owned(),
             LocalCommand::Comment { words, .. } => match words.as_slice() {
                 [text] => format!("commented ({})", hands.comment(pull, text)?),
@@ -129,17 +126,17 @@ impl LocalArgs {
                 [] => return Err(Failure::usage("there is nothing to say")),
             },
             LocalCommand::Reply { thread, text, .. } => {
-                let thread = find_thread(case, options, thread, out).await?;
+                let thread = find_thread(checkout, pull, thread, options, out).await?;
                 hands.reply(pull, &thread, text)?;
                 format!("replied in thread {thread}")
             }
             LocalCommand::Resolve { thread, .. } => {
-                let thread = find_thread(case, options, thread, out).await?;
+                let thread = find_thread(checkout, pull, thread, options, out).await?;
                 hands.resolve_thread(pull, &thread)?;
                 format!("resolved thread {thread}")
             }
             LocalCommand::Reopen { thread: Some(thread), .. } => {
-                let thread = find_thread(case, options, thread, out).await?;
+                let thread = find_thread(checkout, pull, thread, options, out).await?;
                 hands.reopen_thread(pull, &thread)?;
                 format!("reopened thread {thread}")
             }
@@ -159,8 +156,8 @@ impl LocalArgs {
     }
 }
 
-fn list_pulls(place: &LocalCheckout, out: &Console) -> Result<CliOutcome, Failure> {
-    let pulls = place.forge.list_pulls()?;
+fn list_pulls(checkout: &LocalCheckout, out: &Console) -> Result<CliOutcome, Failure> {
+    let pulls = checkout.forge.list_pulls()?;
     if out.json {
         let rows = pulls.iter().map(|pull| {
             json!({ "pull": format_local_name(pull.number), "branch": pull.branch, "base": pull.base, "state": pull.state,
@@ -188,16 +185,24 @@ fn list_pulls(place: &LocalCheckout, out: &Console) -> Result<CliOutcome, Failur
     Ok(CliOutcome::Done)
 }
 
-async fn load_pull(mut case: PullSession, options: &Options, out: &Console) -> Result<(Snapshot, Plan), Failure> {
-    let setup = case.setup(options, out).await?;
-    let table = Table::new(&case, &setup)?;
-    table.look(&Inbox { evidence: table.evidence()?, reports: Vec::new() }).await
+async fn load_pull(
+    checkout: LocalCheckout,
+    pull: PullNumber,
+    options: &Options,
+    out: &Console,
+) -> Result<(Snapshot, Plan), Failure> {
+    let session = PullSession::open_local(checkout, pull, options, out).await?;
+    session.begin(&Inbox { evidence: session.load_evidence()?, reports: Vec::new() }).await
 }
 
 /// Everything that was written, as it stands.
-async fn show_pull(case: PullSession, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
-    let pull = case.pull;
-    let (snapshot, _) = load_pull(case, options, out).await?;
+async fn show_pull(
+    checkout: LocalCheckout,
+    pull: PullNumber,
+    options: &Options,
+    out: &Console,
+) -> Result<CliOutcome, Failure> {
+    let (snapshot, _) = load_pull(checkout, pull, options, out).await?;
     if out.json {
         out.print_json(&json!({ "schema": "referee/local-1", "snapshot": snapshot }));
         return Ok(CliOutcome::Done);
@@ -213,13 +218,13 @@ async fn show_pull(case: PullSession, options: &Options, out: &Console) -> Resul
         out.print_data(&words(review.text.body_or_empty(), "  "));
     }
     for thread in &snapshot.threads {
-        let place = match (&thread.path, thread.line) {
+        let checkout = match (&thread.path, thread.line) {
             (Some(path), Some(line)) => format!("{path}:{line}"),
             (Some(path), None) => path.clone(),
             (None, _) => "the pull".to_owned(),
         };
         let state = if thread.resolved.is_some() { "resolved" } else { "open" };
-        out.print_data(&format!("\nthread {} on {place}, {state}\n", thread.id));
+        out.print_data(&format!("\nthread {} on {checkout}, {state}\n", thread.id));
         for note in &thread.notes {
             out.print_data(&format!("  {}:\n{}", note.author.display_name(), words(note.text.body_or_empty(), "    ")));
         }
@@ -237,13 +242,18 @@ async fn show_pull(case: PullSession, options: &Options, out: &Console) -> Resul
 
 fn parse_location(spot: &str) -> Result<(&str, u32), Failure> {
     let parsed = spot.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse().ok()?)));
-    parsed.ok_or_else(|| Failure::usage(format!("`{spot}` is no place")).with_hint("write `src/a.rs:88`"))
+    parsed.ok_or_else(|| Failure::usage(format!("`{spot}` is no checkout")).with_hint("write `src/a.rs:88`"))
 }
 
 /// A thread by its finding, or by its own id.
-async fn find_thread(case: PullSession, options: &Options, name: &str, out: &Console) -> Result<ThreadId, Failure> {
-    let pull = case.pull;
-    let (snapshot, plan) = load_pull(case, options, out).await?;
+async fn find_thread(
+    checkout: LocalCheckout,
+    pull: PullNumber,
+    name: &str,
+    options: &Options,
+    out: &Console,
+) -> Result<ThreadId, Failure> {
+    let (snapshot, plan) = load_pull(checkout, pull, options, out).await?;
     let (role, id) = name.rsplit_once('/').map_or((None, name), |(role, id)| (Some(role), id));
     if let Some(number) = id.strip_prefix(['F', 'f']).and_then(|digits| digits.parse().ok()) {
         let named: Vec<_> = plan

@@ -6,22 +6,19 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use referee_core::model::{ReportOutcome as Reported, RoleName, Severity, Sha, Submission};
 use referee_core::plan::{Brief, Next};
-use referee_core::policy::Role;
+use referee_core::policy::{Policy, Role};
 use referee_forge::{Gates, RequestedGates};
 use referee_review::formats::{self, ReportContext};
 use referee_turn::{Inbox, PublishMode, Receipt, StepOutcome, Turn};
 
 use super::PullArgs;
-use crate::config::ResolvedConfig;
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
 use crate::progress::Progress;
 use crate::reviewers::{self, ReviewInputs};
-use crate::session::Options;
-use crate::session::pull::PullSession;
-use crate::session::turns::Table;
+use crate::session::{Options, PullSession, SessionAccess};
 use crate::show::{OutputFormat, pluralize};
-use crate::store::{StoreAccess, TextRetention};
+use crate::store::TextRetention;
 use crate::{payload, turn_output};
 
 /// Run the reviewers, and publish what they found
@@ -65,37 +62,36 @@ enum FailOn {
 
 impl ReviewArgs {
     pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
-        let access = if self.dry_run { StoreAccess::Read } else { StoreAccess::Write };
-        let mut case = PullSession::open(options, self.which.text(), access).await?;
-        case.store.warnings().iter().for_each(|note| out.print_info(&format!("warning: {note}")));
-        let mut setup = case.setup(options, out).await?;
-        case.store.set_text_retention(if setup.journal_texts { TextRetention::Full } else { TextRetention::HashOnly });
-        setup.warnings.iter().for_each(|warning| out.print_info(&format!("warning: {warning}")));
-        self.admit_roles(&mut setup)?;
-        let table = Table::new(&case, &setup)?;
+        let access = if self.dry_run { SessionAccess::Read } else { SessionAccess::Write };
+        let mut session = PullSession::open(options, self.which.text(), access, out).await?;
+        session.store.warnings().iter().for_each(|note| out.print_info(&format!("warning: {note}")));
+        let keep_texts = session.config.journal_texts;
+        session.store.set_text_retention(if keep_texts { TextRetention::Full } else { TextRetention::HashOnly });
+        session.config.warnings.iter().for_each(|warning| out.print_info(&format!("warning: {warning}")));
+        self.admit_roles(&mut session.config.policy)?;
         if !self.dry_run {
-            case.used()?;
+            session.mark_used()?;
         }
-        let turn = self.run_turn(&table, out).await?;
+        let turn = self.run_turn(&session, out).await?;
         let format = if out.json { OutputFormat::Json } else { self.format };
-        turn_output::print_turn(&table, &turn, format, out);
-        Ok(self.choose_ending(&table, &turn, format))
+        turn_output::print_turn(&session, &turn, format, out);
+        Ok(self.choose_ending(&session, &turn, format))
     }
 
     /// Roles of the command line must be known; with a report, one that the config does not name is ad hoc.
-    fn admit_roles(&self, setup: &mut ResolvedConfig) -> Result<(), Failure> {
+    fn admit_roles(&self, policy: &mut Policy) -> Result<(), Failure> {
         for name in &self.roles {
             let role = RoleName::from(name.as_str());
-            if setup.policy.role(&role).is_some() {
+            if policy.role(&role).is_some() {
                 continue;
             }
             if self.report.is_none() {
-                let known: Vec<String> = setup.policy.roles.iter().map(|role| format!("`{}`", role.name)).collect();
+                let known: Vec<String> = policy.roles.iter().map(|role| format!("`{}`", role.name)).collect();
                 return Err(Failure::usage(format!("there is no role `{name}`"))
                     .with_hint(format!("the config names {}", known.join(", "))));
             }
             let ad_hoc = Role { name: role, identity: None, blocks: false, paths: Vec::new(), ad_hoc: true };
-            setup.policy.roles.push(ad_hoc);
+            policy.roles.push(ad_hoc);
         }
         match (&self.report, self.roles.as_slice()) {
             (Some(_), [_]) | (None, _) => Ok(()),
@@ -104,18 +100,18 @@ impl ReviewArgs {
     }
 
     /// One turn; two where reviewers run in between.
-    async fn run_turn(&self, table: &Table<'_>, out: &Console) -> Result<Turn, Failure> {
+    async fn run_turn(&self, session: &PullSession, out: &Console) -> Result<Turn, Failure> {
         let gates = if self.dry_run {
             Gates::dry_run()
         } else {
-            Gates::new(table.setup.policy.gates.clone(), RequestedGates::new(), table.setup.policy.approve)
+            Gates::new(session.config.policy.gates.clone(), RequestedGates::new(), session.config.policy.approve)
         };
-        let mut inbox = Inbox { evidence: table.evidence()?, reports: Vec::new() };
+        let mut inbox = Inbox { evidence: session.load_evidence()?, reports: Vec::new() };
         inbox.evidence.full = self.full;
         inbox.evidence.only = self.roles.iter().map(|name| RoleName::from(name.as_str())).collect();
-        let (snapshot, plan) = table.look(&inbox).await?;
+        let (snapshot, plan) = session.begin(&inbox).await?;
         let head = snapshot.pull.head.clone();
-        let saved = table.case.store.load_pending_reports(&table.case.key, &head)?;
+        let saved = session.store.load_pending_reports(&session.key, &head)?;
         if !saved.is_empty() {
             out.print_info(&format!("{} saved by an earlier run and not posted yet", pluralize(saved.len(), "report")));
         }
@@ -124,65 +120,65 @@ impl ReviewArgs {
         let fresh = match &self.report {
             Some(path) => {
                 let files = snapshot.changes.files.iter().map(|file| file.path.clone()).collect();
-                let report = self.parse_report(path, table, &head, files)?;
-                self.save_report(table, &report)?;
+                let report = self.parse_report(path, session, &head, files)?;
+                self.save_report(session, &report)?;
                 vec![report]
             }
             None => {
                 let briefs = select_briefs(&plan.next, &inbox.reports);
                 out.print_info(&describe_start(
-                    table,
+                    session,
                     &snapshot.pull.base,
                     &head,
                     snapshot.changes.files.len(),
                     &briefs,
                 ));
                 let reading = ReviewInputs {
-                    checkout: table.case.checkout.as_ref(),
-                    texts: &table.case.texts,
+                    checkout: session.checkout.as_ref(),
+                    texts: &session.source,
                     merge_base: from,
-                    trusted_commit: table.case.trusted.as_ref().map(|(_, commit)| commit),
+                    trusted_commit: session.trusted.as_ref().map(|tip| &tip.commit),
                     head: &head,
-                    setup: table.setup,
+                    setup: &session.config,
                 };
                 if briefs.is_empty() {
                     Vec::new()
                 } else {
                     reviewers::run_reviewers(&reading, &plan, &briefs, &Progress::new(out), |report| {
-                        self.save_report(table, report)
+                        self.save_report(session, report)
                     })?
                 }
             }
         };
         self.write_reports(&fresh)?;
         inbox.reports.extend(fresh);
-        let turn = table.play(&gates, &inbox, self.choose_publishing(table)).await?;
+        let turn = session.finish(&gates, &inbox, self.choose_publishing(session)).await?;
         let cut = turn
             .receipts
             .iter()
             .any(|it| matches!(it.outcome, StepOutcome::Failed | StepOutcome::Unknown | StepOutcome::Planned));
         if !self.dry_run && !turn.needs_rerun && !cut {
             // Another process may have saved one meanwhile, which was not looked at here.
-            let mut saved = table.case.store.load_pending_reports(&table.case.key, &head)?;
+            let mut saved = session.store.load_pending_reports(&session.key, &head)?;
             saved.retain(|saved| inbox.reports.contains(&saved.report));
-            table.case.store.mark_posted(&saved.iter().map(|saved| saved.id).collect::<Vec<_>>())?;
+            session.store.mark_posted(&saved.iter().map(|saved| saved.id).collect::<Vec<_>>())?;
         }
         Ok(turn)
     }
 
     /// Roles that are left out here run in other processes (D6).
-    fn choose_publishing(&self, table: &Table<'_>) -> PublishMode {
+    fn choose_publishing(&self, session: &PullSession) -> PublishMode {
         let left_out = |role: &Role| !self.roles.iter().any(|name| *name == role.name.as_str());
-        let split = !self.roles.is_empty() && table.setup.policy.roles.iter().any(left_out);
-        if split && !table.case.is_local() { PublishMode::Matrix } else { PublishMode::SingleWriter }
+        let split = !self.roles.is_empty() && session.config.policy.roles.iter().any(left_out);
+        if split && !session.is_local() { PublishMode::Matrix } else { PublishMode::SingleWriter }
     }
 
     /// Saved before anything is posted: a run that fails loses no report.
-    fn save_report(&self, table: &Table<'_>, report: &Submission) -> Result<(), Failure> {
+    fn save_report(&self, session: &PullSession, report: &Submission) -> Result<(), Failure> {
         if self.dry_run {
             return Ok(());
         }
-        Ok(table.case.store.save_report(&table.case.key, report)?)
+        Ok(session.store.save_report(&session.key, report)?)
     }
 
     fn write_reports(&self, reports: &[Submission]) -> Result<(), Failure> {
@@ -199,7 +195,7 @@ impl ReviewArgs {
     fn parse_report(
         &self,
         path: &Path,
-        table: &Table<'_>,
+        session: &PullSession,
         head: &Sha,
         files: Vec<String>,
     ) -> Result<Submission, Failure> {
@@ -208,7 +204,7 @@ impl ReviewArgs {
         let origin = ReportContext {
             role: &RoleName::from(role.as_str()),
             head,
-            checkout_root: table.case.checkout.as_ref().and_then(|git| git.work_tree_root()),
+            checkout_root: session.checkout.as_ref().and_then(|git| git.work_tree_root()),
             changed_files: &files,
             tool_exit: formats::ToolExit::Unknown,
         };
@@ -218,9 +214,9 @@ impl ReviewArgs {
         })
     }
 
-    fn choose_ending(&self, table: &Table<'_>, turn: &Turn, format: OutputFormat) -> CliOutcome {
+    fn choose_ending(&self, session: &PullSession, turn: &Turn, format: OutputFormat) -> CliOutcome {
         let plan = &turn.plan;
-        let usual = if table.case.is_local() { FailOn::Critical } else { FailOn::Never };
+        let usual = if session.is_local() { FailOn::Critical } else { FailOn::Never };
         let at_least = match self.fail_on.unwrap_or(usual) {
             FailOn::Never => None,
             FailOn::Critical => Some(Severity::Critical),
@@ -240,7 +236,7 @@ impl ReviewArgs {
         // An uploaded SARIF file carries its findings; a red job would hide the upload.
         if turn.needs_rerun {
             CliOutcome::TryLater
-        } else if !table.case.is_local() && turn.receipts.iter().any(unsaid) {
+        } else if !session.is_local() && turn.receipts.iter().any(unsaid) {
             CliOutcome::Failed
         } else if grave && format != OutputFormat::Sarif {
             CliOutcome::Findings
@@ -263,8 +259,8 @@ fn select_briefs(next: &Next, reports: &[Submission]) -> Vec<Brief> {
     briefs.iter().filter(|brief| !there.contains(&brief.role)).cloned().collect()
 }
 
-fn describe_start(table: &Table<'_>, base: &str, head: &Sha, files: usize, briefs: &[Brief]) -> String {
-    let what = format!("{}: {base}..{}, {}", table.case.name, head.short(), pluralize(files, "file"));
+fn describe_start(session: &PullSession, base: &str, head: &Sha, files: usize, briefs: &[Brief]) -> String {
+    let what = format!("{}: {base}..{}, {}", session.name, head.short(), pluralize(files, "file"));
     match briefs {
         [] => format!("looking at {what}"),
         briefs => {

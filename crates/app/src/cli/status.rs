@@ -6,14 +6,15 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use referee_core::model::{PullState, Sha};
-use referee_forge::{OpenPullSummary, format_local_name};
+use referee_forge::ListedPull;
+use referee_forge::local::format_local_name;
 use serde_json::json;
 
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
 use crate::session::Options;
+use crate::session::connect::ForgePulls;
 use crate::session::local::{LocalCheckout, now};
-use crate::session::pull::{ForgePulls, list_forge_pulls};
 use crate::show::render_columns;
 use crate::store::{LatestTurn, Store, StoreAccess};
 
@@ -34,7 +35,7 @@ impl StatusArgs {
     pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
         let Self {} = self;
         let on_forges = Store::open_for_forges(StoreAccess::Read, now).load_latest_turns()?;
-        let listed = list_forge_pulls(options).await?;
+        let listed = ForgePulls::list(options).await?;
         // Without a forge, and with nothing remembered of one, this is about a checkout.
         let mut rows = match LocalCheckout::open(options, StoreAccess::Read) {
             Ok(place) => list_local(&place)?,
@@ -71,7 +72,7 @@ fn list_local(place: &LocalCheckout) -> Result<Vec<StatusRow>, Failure> {
     let heads: BTreeMap<String, Sha> = place.git.branches()?.into_iter().collect();
     let last = place.store.load_latest_turns()?;
     let pulls = place.forge.list_pulls()?.into_iter().filter(|pull| pull.state == PullState::Open);
-    let row = |pull: referee_forge::LocalPull| {
+    let row = |pull: referee_forge::local::LocalPull| {
         let name = format_local_name(pull.number);
         let (next, why) = describe_turn(last.get(&name), heads.get(&pull.branch));
         StatusRow { name, branch: pull.branch, base: pull.base, next, why }
@@ -83,11 +84,17 @@ fn list_local(place: &LocalCheckout) -> Result<Vec<StatusRow>, Failure> {
 /// nobody asked.
 fn list_forge(listed: Option<&ForgePulls>, last: &BTreeMap<String, LatestTurn>) -> Vec<StatusRow> {
     let open = listed.into_iter().flat_map(|side| side.pulls.iter().map(move |pull| (side, pull)));
-    let open = open.map(|(side, pull): (&ForgePulls, &OpenPullSummary)| {
-        let (next, why) = describe_turn(last.get(&side.key(pull.number)), Some(&pull.head));
-        StatusRow { name: side.name(pull.number), branch: pull.head_branch.clone(), base: pull.base.clone(), next, why }
+    let open = open.map(|(side, pull): (&ForgePulls, &ListedPull)| {
+        let (next, why) = describe_turn(last.get(&side.pull_key(pull.number)), Some(&pull.head));
+        StatusRow {
+            name: side.pull_name(pull.number),
+            branch: pull.head_branch.clone(),
+            base: pull.base.clone(),
+            next,
+            why,
+        }
     });
-    let elsewhere = last.iter().filter(|(key, _)| !listed.is_some_and(|side| side.holds(key)));
+    let elsewhere = last.iter().filter(|(key, _)| !listed.is_some_and(|side| side.owns_key(key)));
     let elsewhere = elsewhere.map(|(key, latest)| {
         let (next, why) = describe_turn(Some(latest), None);
         StatusRow { name: key.clone(), branch: String::new(), base: String::new(), next, why }

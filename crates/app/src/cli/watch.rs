@@ -10,10 +10,8 @@ use serde_json::json;
 use super::PullArgs;
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
-use crate::session::Options;
-use crate::session::pull::PullSession;
-use crate::session::turns::Table;
-use crate::store::{MemoryKind, StoreAccess};
+use crate::session::{Options, PullSession, SessionAccess};
+use crate::store::MemoryKind;
 
 /// Follow the forge's checks of the head to their end
 #[derive(Debug, Args)]
@@ -36,13 +34,11 @@ const FIRST_CHECK_WAIT: Duration = Duration::from_secs(60);
 
 impl WatchArgs {
     pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
-        let mut case = PullSession::open(options, self.which.text(), StoreAccess::Write).await?;
-        let setup = case.setup(options, out).await?;
-        let table = Table::new(&case, &setup)?;
+        let session = PullSession::open(options, self.which.text(), SessionAccess::Write, out).await?;
         let began = Instant::now();
         let mut said = String::new();
         loop {
-            let (snapshot, _) = table.look(&Inbox::default()).await?;
+            let (snapshot, _) = session.begin(&Inbox::default()).await?;
             let state = snapshot.checks.combined_state();
             let head = snapshot.pull.head.clone();
             let outcome = match state {
@@ -51,19 +47,19 @@ impl WatchArgs {
                 CheckState::Pending | CheckState::None => None,
             };
             if let Some(outcome) = outcome {
-                case.store.save_memory(
-                    &case.key,
+                session.store.save_memory(
+                    &session.key,
                     MemoryKind::WatchResult,
                     &LocalCheck { outcome, head: head.clone() },
                 )?;
             }
-            if began.elapsed() < self.wait_limit(state, case.is_local()) {
+            if began.elapsed() < self.wait_limit(state, session.is_local()) {
                 let now = describe_pending(&snapshot.checks);
                 if now != said {
                     out.print_info(&now);
                     said = now;
                 }
-                std::thread::park_timeout(POLL_INTERVAL);
+                tokio::time::sleep(POLL_INTERVAL).await;
                 continue;
             }
             if out.json {
@@ -73,7 +69,7 @@ impl WatchArgs {
                 CheckState::Pass => "checks passed",
                 CheckState::Fail => "checks failed",
                 CheckState::Pending => "checks are still pending",
-                CheckState::None if !case.is_local() => {
+                CheckState::None if !session.is_local() => {
                     "there are no checks: nothing reported a status for this head\nnext: `referee check` runs the repository's own"
                 }
                 CheckState::None => {

@@ -34,8 +34,8 @@ use value::ConfigNode;
 pub(crate) use error::{ConfigErrorEntry, ConfigErrors};
 pub(crate) use example::{operator_example, repository_example};
 pub(crate) use resolved::{
-    CommandEntry, ForgeEntry, ForgeKind, IdentityEntry, ModelEntry, ModelProvider, OnError, QueueBackend,
-    ResolvedConfig, ReviewerKind, RoleConfig, ServeConfig, ValueOrigin, WebhookEntry, WorkerEntry,
+    CommandEntry, ForgeEntry, IdentityEntry, ModelEntry, ModelProvider, OnError, QueueBackend, ResolvedConfig,
+    ReviewerKind, RoleConfig, ServeConfig, ValueOrigin, WebhookEntry, WorkerEntry,
 };
 pub(crate) use schema::build_config_schema;
 pub(crate) use secret::{SecretError, SecretSource, SecretText, expand_home};
@@ -100,6 +100,7 @@ pub(crate) fn load_config(layers: &ConfigLayers<'_>) -> Result<ResolvedConfig, C
     policy.roles = of_policy;
 
     let values = PolicyValues(&settled);
+    policy.people_write = values.texts("people.write").iter().map(|who| Login::from(who.as_str())).collect();
     let keys = operator.get("mark.keys").map(ConfigNode::as_list).unwrap_or_default();
     let setup = ResolvedConfig {
         policy,
@@ -109,7 +110,6 @@ pub(crate) fn load_config(layers: &ConfigLayers<'_>) -> Result<ResolvedConfig, C
         max_threads: values.number("threads.max_threads").unwrap_or(usize::MAX),
         reply_template: values.text("threads.reply_template").filter(|it| !it.is_empty()).map(str::to_owned),
         on_error: values.on_error(),
-        people_write: values.texts("people.write").iter().map(|who| Login::from(who.as_str())).collect(),
         forges: build::build_entries(&operator, "forge", build::build_forge),
         identities,
         models: build::build_entries(&operator, "models", build::build_model),

@@ -1,9 +1,10 @@
 //! What both files come to: the policy that decides, and what the shell needs to act.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use referee_core::model::{Login, RoleName, Span, Time};
 use referee_core::policy::Policy;
+use referee_forge::ForgeKind;
 use serde::Deserialize;
 
 use super::secret::SecretSource;
@@ -25,8 +26,6 @@ pub(crate) struct ResolvedConfig {
     pub(crate) reply_template: Option<String>,
     /// What happens when the forge cannot be read.
     pub(crate) on_error: OnError,
-    /// Who counts as having write access where the token may not ask.
-    pub(crate) people_write: BTreeSet<Login>,
     /// The forges by name.
     pub(crate) forges: BTreeMap<String, ForgeEntry>,
     /// Other accounts that roles speak as.
@@ -115,20 +114,6 @@ pub(crate) struct ForgeEntry {
     pub(crate) ca: Option<String>,
     /// What stands between here and there.
     pub(crate) proxy: Option<String>,
-}
-
-/// Which software a forge runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum ForgeKind {
-    /// GitHub.
-    Github,
-    /// GitLab.
-    Gitlab,
-    /// Gitea.
-    Gitea,
-    /// Forgejo.
-    Forgejo,
 }
 
 /// Another account.

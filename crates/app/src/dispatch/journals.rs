@@ -4,7 +4,7 @@ use referee_core::model::PullNumber;
 use referee_core::policy::Policy;
 use referee_turn::{Intent, Journal, JournalRecord, Receipt};
 
-use crate::session::pull::key;
+use crate::session::connect::pull_key;
 use crate::session::site::Site;
 use crate::store::Store;
 
@@ -18,7 +18,7 @@ pub(super) struct PullJournals<'a> {
 
 impl PullJournals<'_> {
     fn journal_key(&self, pull: PullNumber) -> String {
-        key(self.site, pull)
+        pull_key(self.site, pull)
     }
 }
 

@@ -1,13 +1,14 @@
 //! A project's repository: who asks there, by which rules, and one pass over it.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use referee_core::decide::ProtocolLine;
 use referee_core::mark::Keys;
 use referee_core::model::{Login, Sha, Span};
 use referee_core::plan::Gate;
 use referee_core::policy::{DispatchPolicy, Policy, PullFilter};
-use referee_forge::{ForgeError, Gates, RequestedGates};
+use referee_forge::{Forge, ForgeError, ForgeKind, Gates, RequestedGates};
 use referee_http::{RequestCounts, Token};
 use referee_turn::{PassOutcome, PublishMode, SpawnMode, TurnContext, TurnError, run_pass};
 
@@ -17,12 +18,10 @@ use super::{LoadedProject, ProjectFile};
 use crate::config::{ForgeEntry, SecretSource};
 use crate::console::Console;
 use crate::failure::{Failure, FailureKind};
-use crate::forge::AnyForge;
-use crate::hosted::Hosted;
 use crate::session::Options;
 use crate::session::config_files::{self, env};
-use crate::session::pull;
-use crate::session::site::{self, Site};
+use crate::session::connect::{self, connect_identities, connect_server, open_remote_commits};
+use crate::session::site::{Site, entry_url, project_site};
 use crate::session::source::GitSource;
 use crate::store::{Store, StoreAccess};
 use crate::worker::WorkerRegistry;
@@ -33,7 +32,7 @@ pub(crate) struct ProjectRepository {
     pub(super) site: Site,
     /// Who pushes for workers and opens their pulls.
     pub(super) author_token: Token,
-    pub(super) forge: AnyForge,
+    pub(super) forge: Arc<dyn Forge>,
     store: Store,
     pub(super) texts: GitSource,
     pub(super) policy: Policy,
@@ -66,21 +65,24 @@ impl ProjectRepository {
     ) -> Result<Self, Failure> {
         let file = &found.file;
         let (site, author) = resolve_site(options, found)?;
-        let told = |error: ForgeError| pull::failure(error, &site.repo.to_string());
-        let Some((forge, store)) = pull::reached(&site, access).await? else {
-            return Err(pull::failure(ForgeError::Unsupported("be asked for pulls".to_owned()), site.server.as_str()));
+        let told = |error: ForgeError| connect::read_failure(error, &site.repo.to_string());
+        let Some((forge, store)) = connect_server(&site, access).await? else {
+            return Err(connect::read_failure(
+                ForgeError::Unsupported("be asked for pulls".to_owned()),
+                site.server.as_str(),
+            ));
         };
-        let tip = forge.default_tip().await.map_err(told)?;
-        let elsewhere = pull::elsewhere(&site, &forge)?;
-        elsewhere.fetch_with_retry(&[&tip.1])?;
-        let texts = GitSource::from_remote(elsewhere).with_change_cache();
+        let tip = forge.fetch_default_branch().await.map_err(told)?;
+        let commits = open_remote_commits(&site, &*forge)?;
+        commits.fetch_with_retry(&[&tip.commit])?;
+        let texts = GitSource::from_remote(commits).with_change_cache();
         let mut setup = config_files::load(options, &texts, Some(&tip), None, out)?;
-        let mut forge = Box::new(forge);
-        pull::identities(&mut forge, &mut setup, author.clone()).await?;
+        let forge = connect_identities(&forge, &mut setup, author.clone()).await?;
+        let info = forge.info();
         setup.warnings.iter().for_each(|warning| out.print_info(&format!("warning: {warning}")));
-        let work = resolve_work(file, &forge).await?;
-        if !forge.known().logins.contains(&work.user) {
-            let who = forge.login();
+        let work = resolve_work(file, &*forge).await?;
+        if !info.held_logins.contains(&work.user) {
+            let who = &info.login;
             return Err(Failure::usage(format!("nobody can work as `{}`: the token is {who}'s", work.user))
                 .with_hint("`user` is whom the token belongs to, or the forge's `author_token` in the operator file"));
         }
@@ -90,19 +92,19 @@ impl ProjectRepository {
             );
         }
         let keys = setup.keys()?;
-        let author = author.filter(|_| forge.login() != work.user).unwrap_or_else(|| site.token.clone());
+        let author = author.filter(|_| info.login != work.user).unwrap_or_else(|| site.token.clone());
         let crew = WorkerRegistry::from_setup(&setup);
         let rules = setup.roles.iter().flat_map(|role| role.rules.clone()).collect();
-        let policy = merge_policy(file, setup.policy, work, &forge.login());
+        let policy = merge_policy(file, setup.policy, work, &info.login);
         Ok(Self {
             site,
             author_token: author,
-            forge: AnyForge::Hosted(forge),
+            forge,
             store,
             texts,
             policy,
             keys,
-            default_tip: tip.1,
+            default_tip: tip.commit,
             guidance_paths: rules,
             workers: crew,
         })
@@ -137,15 +139,12 @@ impl ProjectRepository {
 
     pub(super) fn turn_context<'a>(&'a self, journal: &'a PullJournals<'a>, gates: &'a Gates) -> TurnContext<'a> {
         let Self { forge, texts: source, policy, keys, .. } = self;
-        TurnContext { forge, source, journal, policy, gates, keys, publish_mode: PublishMode::SingleWriter }
+        TurnContext { forge: &**forge, source, journal, policy, gates, keys, publish_mode: PublishMode::SingleWriter }
     }
 
     /// What left for the forge so far.
     pub(crate) fn calls(&self) -> RequestCounts {
-        match &self.forge {
-            AnyForge::Local(_) => RequestCounts::default(),
-            AnyForge::Hosted(forge) => forge.calls(),
-        }
+        self.forge.request_counts()
     }
 
     /// The fixing side.
@@ -164,12 +163,13 @@ impl ProjectRepository {
 pub(crate) async fn apply_project_policy(
     file: &ProjectFile,
     rules: Policy,
-    forge: &AnyForge,
+    forge: &dyn Forge,
 ) -> Result<Policy, Failure> {
-    let AnyForge::Hosted(forge) = forge else {
+    let info = forge.info();
+    if info.kind == ForgeKind::Local {
         return Err(Failure::usage("a project is on a forge: a local pull has none"));
-    };
-    Ok(merge_policy(file, rules, resolve_work(file, forge).await?, &forge.login()))
+    }
+    Ok(merge_policy(file, rules, resolve_work(file, forge).await?, &info.login))
 }
 
 /// A read that failed decides nothing: the next pass reads again (DSP-1).
@@ -186,7 +186,7 @@ fn read_failure(error: TurnError) -> Failure {
 /// Where the repository is, who asks there, and the fixing side's own token.
 fn resolve_site(options: &Options, found: &LoadedProject) -> Result<(Site, Option<Token>), Failure> {
     let file = &found.file;
-    let forges = config_files::forges(options)?;
+    let forges = config_files::load_forges(options)?;
     let entry: Option<&ForgeEntry> = match &file.forge {
         None => None,
         Some(name) => Some(forges.get(name).ok_or_else(|| {
@@ -199,7 +199,7 @@ fn resolve_site(options: &Options, found: &LoadedProject) -> Result<(Site, Optio
             }
         })?),
     };
-    let Some(server) = file.api_base.as_ref().map(|base| base.0.clone()).or_else(|| site::url_of(entry?)) else {
+    let Some(server) = file.api_base.as_ref().map(|base| base.0.clone()).or_else(|| entry_url(entry?)) else {
         return Err(Failure::usage("nobody says where the project's forge is"));
     };
     let token = file.token_path.as_ref().map(|path| read_token(path, &found.path)).transpose()?;
@@ -207,7 +207,7 @@ fn resolve_site(options: &Options, found: &LoadedProject) -> Result<(Site, Optio
     let author = author.map(|secret| secret.read(&env)).transpose();
     let author = author.map_err(|error| Failure::usage(format!("nobody can speak for `{}`: {error}", file.user)))?;
     let author = author.map(|text| Token::new(text.expose()));
-    Ok((site::named(server, file.repo.0.clone(), token, &forges, &env)?, author))
+    Ok((project_site(server, file.repo.0.clone(), token, &forges, &env)?, author))
 }
 
 /// A relative path is one beside the project's file.
@@ -219,11 +219,11 @@ fn read_token(path: &str, project: &Path) -> Result<Token, Failure> {
     Ok(Token::new(text.expose()))
 }
 
-async fn resolve_work(file: &ProjectFile, forge: &Hosted) -> Result<DispatchPolicy, Failure> {
+async fn resolve_work(file: &ProjectFile, forge: &dyn Forge) -> Result<DispatchPolicy, Failure> {
     let ids = [&file.labels.wip, &file.labels.ready, &file.labels.bug];
     let by_id = ids.iter().any(|label| matches!(label, Some(LabelRef::Id(_))));
     let known = if by_id {
-        forge.labels().await.map_err(|error| pull::failure(error, &file.repo.0.to_string()))?
+        forge.fetch_labels().await.map_err(|error| connect::read_failure(error, &file.repo.0.to_string()))?
     } else {
         Default::default()
     };

@@ -20,7 +20,6 @@ use super::prepare::PreparedJob;
 use super::{DispatchMode, LoadedProject, ProjectRepository};
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::forge::AnyForge;
 use crate::session::config_files::env;
 use crate::worker::{
     CheckedResult, ExpectedResult, PushIdentity, RunnableWorker, WorkDelivery, WorkerRun, WorkerSecrets, collect_work,
@@ -82,10 +81,7 @@ impl ProjectRepository {
         let (books, gates) = (self.journals(), self.gates(DispatchMode::Run));
         let desk = self.turn_context(&books, &gates);
         let author = PushIdentity { site: &self.site, login: self.user(), token: &self.author_token };
-        let AnyForge::Hosted(forge) = &self.forge else {
-            return Err(Failure::usage("a project is on a forge: a local pull has none"));
-        };
-        let handed = deliver_work(&desk, &self.texts, forge, &author, held, &result, answers).await;
+        let handed = deliver_work(&desk, &self.texts, &*self.forge, &author, held, &result, answers).await;
         let WorkDelivery { delivered, answered } = match handed {
             Ok(handed) => handed,
             Err(error) => {

@@ -1,41 +1,41 @@
-//! The config of a pull: `referee.toml` at its base, the operator file, the defaults of its forge.
+//! Loads the config of a pull: `referee.toml` at the tip of its trusted base, the operator file, and defaults.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use referee_core::mark::{Key, Keys};
-use referee_core::model::{Login, PullNumber, Sha};
+use referee_core::model::Login;
+use referee_forge::BranchTip;
 use referee_git::Git;
 
+use super::Options;
+use super::source::GitSource;
 use crate::config::{self, ConfigErrors, ConfigFile, ConfigLayers, ForgeEntry, ResolvedConfig};
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::session::Options;
-use crate::session::local::LocalCheckout;
-use crate::session::source::GitSource;
 
-/// The file's name in a repository.
-pub(crate) const FILE: &str = "referee.toml";
+/// The name of the config file in a repository.
+pub(crate) const FILE_NAME: &str = "referee.toml";
 
-/// What holds where that commit is the base. On local pulls there is a git user, and other defaults hold.
+/// Loads the config as it is at `base`. On local pulls `user` is the git user, and other defaults apply.
 pub(crate) fn load(
     options: &Options,
-    texts: &GitSource,
-    base: Option<&(String, Sha)>,
+    source: &GitSource,
+    base: Option<&BranchTip>,
     user: Option<&Login>,
     out: &Console,
 ) -> Result<ResolvedConfig, Failure> {
     let (name, text) = match (&options.config, base) {
-        (Some(path), _) => (path.display().to_string(), Some(text_of(path)?)),
-        (None, Some((branch, commit))) => {
-            (format!("{FILE} at {branch}@{}", commit.short()), texts.read_text(commit, FILE)?)
+        (Some(path), _) => (path.display().to_string(), Some(read_file(path)?)),
+        (None, Some(BranchTip { name, commit })) => {
+            (format!("{FILE_NAME} at {name}@{}", commit.short()), source.read_text(commit, FILE_NAME)?)
         }
-        (None, None) => (FILE.to_owned(), None),
+        (None, None) => (FILE_NAME.to_owned(), None),
     };
     if options.config.is_none() && user.is_some() {
-        warn_of_another(texts.git(), text.as_deref(), &name, out);
+        warn_if_work_tree_differs(source.git(), text.as_deref(), &name, out);
     }
-    let operator = operator(options)?;
+    let operator = read_operator_file(options)?;
     let layers = ConfigLayers {
         repository: text.as_deref().map(|text| ConfigFile { name: &name, text }),
         operator: operator.as_ref().map(|(name, text)| ConfigFile { name, text }),
@@ -44,102 +44,80 @@ pub(crate) fn load(
         user: user.cloned(),
         env: &env,
     };
-    let mut setup = config::load_config(&layers).map_err(|errors| wrong(&errors, out.has_colour()))?;
-    if let Some(path) = &setup.reply_template {
-        let template = base.map(|(_, commit)| texts.read_text(commit, path)).transpose()?.flatten();
+    let mut config = config::load_config(&layers).map_err(|errors| config_failure(&errors, out.has_colour()))?;
+    if let Some(path) = &config.reply_template {
+        let template = base.map(|base| source.read_text(&base.commit, path)).transpose()?.flatten();
         let missing = || Failure::usage(format!("`threads.reply_template` names `{path}`, which is not at the base"));
-        setup.policy.threads.reply_template = Some(template.ok_or_else(missing)?);
+        config.policy.threads.reply_template = Some(template.ok_or_else(missing)?);
     }
-    Ok(setup)
+    Ok(config)
 }
 
-/// The forges of the operator file.
-pub(crate) fn forges(options: &Options) -> Result<BTreeMap<String, ForgeEntry>, Failure> {
-    let Some((name, text)) = operator(options)? else { return Ok(BTreeMap::new()) };
+/// Loads the `[forge]` entries of the operator file.
+pub(crate) fn load_forges(options: &Options) -> Result<BTreeMap<String, ForgeEntry>, Failure> {
+    let Some((name, text)) = read_operator_file(options)? else { return Ok(BTreeMap::new()) };
     let operator = Some(ConfigFile { name: &name, text: &text });
     let layers = ConfigLayers { repository: None, operator, flags: &[], is_local: false, user: None, env: &env };
-    config::load_config(&layers).map(|setup| setup.forges).map_err(|errors| wrong(&errors, false))
+    config::load_config(&layers).map(|config| config.forges).map_err(|errors| config_failure(&errors, false))
 }
 
-fn wrong(errors: &ConfigErrors, colours: bool) -> Failure {
-    let words = if colours { errors.render_coloured() } else { errors.to_string() };
-    Failure::usage(words.trim_end().to_owned())
+fn config_failure(errors: &ConfigErrors, use_colour: bool) -> Failure {
+    let text = if use_colour { errors.render_coloured() } else { errors.to_string() };
+    Failure::usage(text.trim_end().to_owned())
 }
 
-fn warn_of_another(git: &Git, at_base: Option<&str>, name: &str, out: &Console) {
-    let Some(here) = git.work_tree_root().and_then(|top| std::fs::read_to_string(top.join(FILE)).ok()) else { return };
-    if Some(here.as_str()) != at_base {
-        let counts = if at_base.is_some() { format!("{name} counts") } else { "it is not at the base yet".to_owned() };
+fn warn_if_work_tree_differs(git: &Git, at_base: Option<&str>, name: &str, out: &Console) {
+    let Some(in_work_tree) = git.work_tree_root().and_then(|top| std::fs::read_to_string(top.join(FILE_NAME)).ok())
+    else {
+        return;
+    };
+    if Some(in_work_tree.as_str()) != at_base {
+        let used = if at_base.is_some() { format!("{name} is used") } else { "the base has none yet".to_owned() };
         out.print_info(&format!(
-            "warning: `{FILE}` of the work tree differs: {counts}\nhint: commit it on the default branch, or try it with `--config {FILE}`\n"
+            "warning: `{FILE_NAME}` of the work tree differs: {used}\nhint: commit it on the default branch, or try it with `--config {FILE_NAME}`\n"
         ));
     }
 }
 
-impl LocalCheckout {
-    /// What holds where that commit is the base.
-    pub(crate) fn setup_at(
-        &self,
-        options: &Options,
-        base: Option<&(String, Sha)>,
-        out: &Console,
-    ) -> Result<ResolvedConfig, Failure> {
-        load(options, &GitSource::from_checkout(self.git.clone()), base, Some(&self.user), out)
-    }
-
-    /// The commit whose word counts for a pull: its base if that is the default branch, else the default branch.
-    pub(crate) fn trusted(&self, pull: PullNumber) -> Result<Option<(String, Sha)>, Failure> {
-        let default = self.git.default_branch()?;
-        let base = self.forge.list_pulls()?.into_iter().find(|it| it.number == pull).map(|it| it.base);
-        let named = match (default, base) {
-            (Some(default), Some(base)) if base.strip_prefix("origin/").unwrap_or(&base) == default => Some(base),
-            (Some(default), _) => Some(default),
-            (None, base) => base,
-        };
-        let Some(name) = named else { return Ok(None) };
-        Ok(self.git.resolve(&name)?.map(|commit| (name, commit)))
-    }
-}
-
 impl ResolvedConfig {
-    /// What seals Marks.
+    /// Reads the keys that seal Marks.
     pub(crate) fn keys(&self) -> Result<Keys, Failure> {
         let keys = self.mark_keys.iter().map(|secret| {
-            let text = secret.read(&env).map_err(|error| Failure::usage(format!("no Mark can be sealed: {error}")))?;
+            let text = secret.read(&env).map_err(|error| Failure::usage(format!("Marks cannot be sealed: {error}")))?;
             Key::new(text.expose().as_bytes(), self.mark_since)
-                .ok_or_else(|| Failure::usage(format!("{secret} is shorter than 16 bytes: it would be guessed")))
+                .ok_or_else(|| Failure::usage(format!("{secret} is shorter than 16 bytes and could be guessed")))
         });
         Ok(Keys::new(keys.collect::<Result<_, _>>()?))
     }
 }
 
-/// The operator file: the one that was named, else the user's own if there is one.
-fn operator(options: &Options) -> Result<Option<(String, String)>, Failure> {
+/// Reads the operator file: the one named by `--operator`, else the user's own if it exists.
+fn read_operator_file(options: &Options) -> Result<Option<(String, String)>, Failure> {
     if let Some(path) = &options.operator {
-        return Ok(Some((path.display().to_string(), text_of(path)?)));
+        return Ok(Some((path.display().to_string(), read_file(path)?)));
     }
-    let Some(path) = own_operator_file().filter(|path| path.exists()) else { return Ok(None) };
-    Ok(Some((path.display().to_string(), text_of(&path)?)))
+    let Some(path) = default_operator_path().filter(|path| path.exists()) else { return Ok(None) };
+    Ok(Some((path.display().to_string(), read_file(&path)?)))
 }
 
-/// Where the operator file is, or would be.
+/// Returns where the operator file is or would be.
 pub(crate) fn operator_path(options: &Options) -> Option<PathBuf> {
-    options.operator.clone().or_else(own_operator_file)
+    options.operator.clone().or_else(default_operator_path)
 }
 
-/// Where the user's own operator file would be.
-pub(crate) fn own_operator_file() -> Option<PathBuf> {
+/// Returns where the user's own operator file would be; `None` without a home.
+pub(crate) fn default_operator_path() -> Option<PathBuf> {
     let folder = env("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let folder = folder.or_else(|| env("HOME").map(|home| Path::new(&home).join(".config")));
     folder.map(|folder| folder.join("referee/operator.toml"))
 }
 
-fn text_of(path: &Path) -> Result<String, Failure> {
+fn read_file(path: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(path)
         .map_err(|error| Failure::usage(format!("`{}` cannot be read: {error}", path.display())))
 }
 
-/// The environment.
+/// Reads an environment variable; one that is not UTF-8 counts as unset.
 pub(crate) fn env(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use referee_core::model::{Changes, Mergeable, Sha};
 use serde::{Deserialize, Serialize};
 
-use crate::shelf;
+use super::memento_files::write_atomically;
 
 /// Changes by head. Entries that a run did not use are dropped when it saves.
 #[derive(Debug, Default)]
@@ -67,7 +67,7 @@ impl DiffCache {
         }
         let Ok(text) = serde_json::to_string(&(FORMAT, &self.entries)) else { return };
         // Without the file the next run computes the changes again.
-        let _ = shelf::written(file.parent().unwrap_or(Path::new(".")), file, &text);
+        let _ = write_atomically(file.parent().unwrap_or(Path::new(".")), file, &text);
         self.modified = false;
     }
 }

@@ -1,41 +1,42 @@
-//! A checkout with its local forge and its store: where every command begins.
+//! A checkout with its local forge and store, and how a reference becomes a local pull.
 
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use referee_core::model::{Login, PullNumber, PullState, Sha, Time};
-use referee_forge::{LocalError, LocalForge, LocalPull, format_local_name, login_from_git_user};
+use referee_forge::BranchTip;
+use referee_forge::local::{LocalError, LocalForge, LocalPull, format_local_name, login_from_git_user};
 use referee_git::{CheckedOut, Git};
 
+use super::Options;
+use super::pull::UnconfiguredPull;
+use super::reference::{PullReference, RemoteReference};
+use super::source::GitSource;
 use crate::failure::{Failure, FailureKind};
-use crate::session::Options;
-use crate::session::reference::{PullReference, RemoteReference};
 use crate::store::{Store, StoreAccess};
 
-/// A checkout, opened.
+/// A checkout, its local pulls and their store.
 #[derive(Debug)]
 pub(crate) struct LocalCheckout {
-    /// The repository.
     pub(crate) git: Git,
-    /// Its pulls.
     pub(crate) forge: LocalForge,
-    /// What is remembered of them.
     pub(crate) store: Store,
-    /// The git user.
+    /// The git user, who acts on local pulls unless `--as` names somebody else.
     pub(crate) user: Login,
     access: StoreAccess,
 }
 
-/// The head and the base of a pull that is about to be looked at.
+/// Base and head of a pull to open or preview.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Range {
+struct PullRange {
     base: String,
     head: String,
-    /// The head where it is no branch: a commit of the work tree or of the index.
-    at: Option<Sha>,
+    /// The head commit, if it is made of the work tree or the index.
+    fixed_head: Option<Sha>,
 }
 
 impl LocalCheckout {
-    /// The checkout that the command was started in. A reader makes and changes nothing.
+    /// Opens the checkout of `options.dir`. A read-only store is not created.
     pub(crate) fn open(options: &Options, access: StoreAccess) -> Result<Self, Failure> {
         let git = Git::discover(&options.dir)?;
         let forge = LocalForge::open(git.clone(), now)?;
@@ -44,43 +45,49 @@ impl LocalCheckout {
         Ok(Self { git, forge, store, user, access })
     }
 
-    /// The same for a command that writes on no pull, whatever it remembers (TRI-9).
-    pub(crate) fn reading(self) -> Self {
+    /// Makes pulls read-only; the store keeps its access (TRI-9).
+    pub(crate) fn read_only(self) -> Self {
         Self { access: StoreAccess::Read, ..self }
     }
 
-    /// The pull that the words mean. Opened on first use by a run that may write; a reader looks at it as it would be.
-    pub(crate) fn pull(&mut self, target: &PullReference) -> Result<PullNumber, Failure> {
-        let range = match target {
-            PullReference::Local(number) | PullReference::Numbered(number) => return self.known(*number),
+    /// Resolves a reference to a pull. A writing session opens a pull for a new range; a read-only one previews it.
+    pub(crate) fn resolve_pull(&mut self, reference: &PullReference) -> Result<PullNumber, Failure> {
+        let range = match reference {
+            PullReference::Local(number) | PullReference::Numbered(number) => return self.find_known(*number),
             PullReference::Remote(RemoteReference { repo, number, .. }) => {
-                return Err(Failure::usage(format!("`{repo}#{}` is no local pull", number.0))
+                return Err(Failure::usage(format!("`{repo}#{}` is not a local pull", number.0))
                     .with_hint("act on the forge itself"));
             }
             PullReference::Current => match self.last_used()? {
-                Some(pull) => return self.known(pull),
-                None => self.current()?,
+                Some(pull) => return self.find_known(pull),
+                None => self.current_range()?,
             },
-            PullReference::Range { base, head } => Range { base: base.clone(), head: self.named(head)?, at: None },
-            PullReference::WorkTree => {
-                Range { base: "HEAD".to_owned(), head: "worktree".to_owned(), at: Some(self.git.commit_work_tree()?) }
+            PullReference::Range { base, head } => {
+                PullRange { base: base.clone(), head: self.resolve_head_name(head)?, fixed_head: None }
             }
-            PullReference::Staged => {
-                Range { base: "HEAD".to_owned(), head: "staged".to_owned(), at: Some(self.git.commit_staged()?) }
-            }
+            PullReference::WorkTree => PullRange {
+                base: "HEAD".to_owned(),
+                head: "worktree".to_owned(),
+                fixed_head: Some(self.git.commit_work_tree()?),
+            },
+            PullReference::Staged => PullRange {
+                base: "HEAD".to_owned(),
+                head: "staged".to_owned(),
+                fixed_head: Some(self.git.commit_staged()?),
+            },
         };
-        self.opened(&range)
+        self.open_range(&range)
     }
 
-    /// The pull last used here, if it is open and of the current branch.
+    /// Returns the pull last used on the current branch, if it is still open.
     fn last_used(&self) -> Result<Option<PullNumber>, Failure> {
         let CheckedOut::Branch { name, .. } = self.git.head()? else { return Ok(None) };
         let Some(last) = self.forge.last_used(&name)? else { return Ok(None) };
-        let open = |pull: &LocalPull| pull.number == last && pull.branch == name && pull.state == PullState::Open;
-        Ok(self.forge.list_pulls()?.iter().any(open).then_some(last))
+        let is_open = |pull: &LocalPull| pull.number == last && pull.branch == name && pull.state == PullState::Open;
+        Ok(self.forge.list_pulls()?.iter().any(is_open).then_some(last))
     }
 
-    fn known(&self, number: PullNumber) -> Result<PullNumber, Failure> {
+    fn find_known(&self, number: PullNumber) -> Result<PullNumber, Failure> {
         let pulls = self.forge.list_pulls()?;
         if pulls.iter().any(|pull| pull.number == number) {
             if self.access == StoreAccess::Write {
@@ -97,11 +104,11 @@ impl LocalCheckout {
         })
     }
 
-    /// The current branch over the default one; on the default branch, over what was pushed of it.
-    fn current(&self) -> Result<Range, Failure> {
+    /// Compares the current branch with the default branch; the default branch itself with its remote branch.
+    fn current_range(&self) -> Result<PullRange, Failure> {
         let head = match self.git.head()? {
             CheckedOut::Branch { commit: None, name } => {
-                return Err(nothing(format!("nothing to review: `{name}` has no commits yet"))
+                return Err(nothing_to_review(format!("nothing to review: `{name}` has no commits yet"))
                     .with_hint("commit something, or review what is staged: `referee review staged`"));
             }
             CheckedOut::Branch { name, .. } => name,
@@ -112,52 +119,48 @@ impl LocalCheckout {
                 .with_hint("name the base: `referee review main..HEAD`"));
         };
         if head != default {
-            return Ok(Range { base: default, head, at: None });
+            return Ok(PullRange { base: default, head, fixed_head: None });
         }
         let pushed = format!("origin/{default}");
         if self.git.resolve(&pushed)?.is_some() {
-            return Ok(Range { base: pushed, head, at: None });
+            return Ok(PullRange { base: pushed, head, fixed_head: None });
         }
-        Err(nothing(format!("nothing to review: `{head}` is the default branch itself"))
+        Err(nothing_to_review(format!("nothing to review: `{head}` is the default branch itself"))
             .with_hint("review a range: `referee review HEAD~1..HEAD`")
             .with_hint("or what is not committed yet: `referee review .`"))
     }
 
-    /// `HEAD` stands for the branch it is on: a pull follows a branch.
-    fn named(&self, head: &str) -> Result<String, Failure> {
+    /// Replaces `HEAD` by the current branch, since a pull follows a branch.
+    fn resolve_head_name(&self, head: &str) -> Result<String, Failure> {
         match (head, self.git.head()?) {
             ("HEAD", CheckedOut::Branch { name, .. }) => Ok(name),
             _ => Ok(head.to_owned()),
         }
     }
 
-    fn opened(&mut self, range: &Range) -> Result<PullNumber, Failure> {
-        let Range { base, head, at } = range;
-        let base_at = self.commit(base)?;
-        let head_at = match at {
+    fn open_range(&mut self, range: &PullRange) -> Result<PullNumber, Failure> {
+        let PullRange { base, head, fixed_head } = range;
+        let base_commit = self.resolve_commit(base)?;
+        let head_commit = match fixed_head {
             Some(commit) => commit.clone(),
-            None => self.commit(head)?,
+            None => self.resolve_commit(head)?,
         };
-        let from = self.git.merge_base(&base_at, &head_at)?;
-        let Some(from) = from else {
-            return Err(nothing(format!("nothing to review: `{base}` and `{head}` share no history"))
+        let Some(merge_base) = self.git.merge_base(&base_commit, &head_commit)? else {
+            return Err(nothing_to_review(format!("nothing to review: `{base}` and `{head}` share no history"))
                 .with_hint("name a base that the branch came from: `referee review A..B`"));
         };
         let known = self.forge.find_open_pull(head, base)?;
-        if known.is_none() && (from == head_at || !self.git.trees_differ(&from, &head_at)?) {
-            return Err(nothing(format!("nothing to review: `{base}..{head}` changes nothing")).with_hint(format!(
-                "`{head}` is at {}, its base is at {}",
-                head_at.short(),
-                base_at.short()
-            )));
+        if known.is_none() && (merge_base == head_commit || !self.git.trees_differ(&merge_base, &head_commit)?) {
+            return Err(nothing_to_review(format!("nothing to review: `{base}..{head}` changes nothing"))
+                .with_hint(format!("`{head}` is at {}, its base is at {}", head_commit.short(), base_commit.short())));
         }
-        match (self.access, at) {
-            (StoreAccess::Read, at) => {
-                // What is open already needs no preview, unless its head is set.
-                if let (Some(pull), None) = (known, at) {
+        match (self.access, fixed_head) {
+            (StoreAccess::Read, fixed_head) => {
+                // An open pull needs no preview, unless its head is a commit of the work tree.
+                if let (Some(pull), None) = (known, fixed_head) {
                     return Ok(pull);
                 }
-                let (forge, number) = self.forge.preview_range(head, base, &self.user, at.as_ref())?;
+                let (forge, number) = self.forge.preview_range(head, base, &self.user, fixed_head.as_ref())?;
                 self.forge = forge;
                 Ok(number)
             }
@@ -166,16 +169,52 @@ impl LocalCheckout {
         }
     }
 
-    fn commit(&self, name: &str) -> Result<Sha, Failure> {
+    fn resolve_commit(&self, name: &str) -> Result<Sha, Failure> {
         self.git.resolve(name)?.ok_or_else(|| {
-            Failure::usage(format!("`{name}` is no commit of this repository"))
+            Failure::usage(format!("`{name}` is not a commit of this repository"))
                 .with_hint("`git branch --all` lists the branches; `git fetch` may be missing")
         })
     }
+
+    /// Turns the checkout into one of its pulls.
+    pub(super) fn into_pull(self, pull: PullNumber) -> Result<UnconfiguredPull, Failure> {
+        let trusted = self.trusted_base(pull)?;
+        let Self { git, forge, store, user, .. } = self;
+        let name = format_local_name(pull);
+        Ok(UnconfiguredPull {
+            pull,
+            reference: name.clone(),
+            key: name.clone(),
+            name,
+            forge: Arc::new(forge.clone()),
+            local: Some(forge),
+            store,
+            writer_lock: Some(git.common_dir().join("referee/writer.lock")),
+            source: GitSource::from_checkout(git.clone()),
+            checkout: Some(git),
+            trusted,
+            user: Some(user),
+            branch_key: None,
+        })
+    }
+
+    /// Returns the branch whose config applies to a pull (SAF-2): its base if that is the default branch, else the default
+    /// branch.
+    fn trusted_base(&self, pull: PullNumber) -> Result<Option<BranchTip>, Failure> {
+        let default = self.git.default_branch()?;
+        let base = self.forge.list_pulls()?.into_iter().find(|it| it.number == pull).map(|it| it.base);
+        let name = match (default, base) {
+            (Some(default), Some(base)) if base.strip_prefix("origin/").unwrap_or(&base) == default => Some(base),
+            (Some(default), _) => Some(default),
+            (None, base) => base,
+        };
+        let Some(name) = name else { return Ok(None) };
+        Ok(self.git.resolve(&name)?.map(|commit| BranchTip { name, commit }))
+    }
 }
 
-/// This pull is the one that commands on the current branch mean from now on (TRI-2).
-pub(crate) fn used(git: &Git, forge: &LocalForge, pull: PullNumber) -> Result<(), Failure> {
+/// Remembers a pull as the one that commands on the current branch mean (TRI-2).
+pub(super) fn mark_used(git: &Git, forge: &LocalForge, pull: PullNumber) -> Result<(), Failure> {
     match git.head()? {
         CheckedOut::Branch { name, .. } if forge.last_used(&name)? != Some(pull) => {
             Ok(forge.set_last_used(&name, pull)?)
@@ -198,11 +237,11 @@ impl From<LocalError> for Failure {
     }
 }
 
-fn nothing(message: String) -> Failure {
+fn nothing_to_review(message: String) -> Failure {
     Failure::new(FailureKind::NothingToReview, message)
 }
 
-/// The machine's clock: the only one that a local forge has. Tests set it, since pauses take minutes.
+/// Returns the time of this machine, which is the clock of local pulls. Tests set it, since pauses take minutes.
 pub(crate) fn now() -> Time {
     if let Some(set) = crate::session::config_files::env("REFEREE_TEST_NOW").and_then(|seconds| seconds.parse().ok()) {
         return Time(set);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use url::Url;
 
 use super::reference::RepoName;
-use super::site::Kind;
+use referee_forge::ForgeKind;
 
 /// Options that every command takes.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +22,7 @@ pub(crate) struct Options {
 /// Which forge to use, as far as somebody said so.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ForgeOptions {
-    pub(crate) kind: Option<Kind>,
+    pub(crate) kind: Option<ForgeKind>,
     pub(crate) url: Option<Url>,
     pub(crate) repo: Option<RepoName>,
 }

@@ -1,182 +1,290 @@
-//! The pull that a command means, with its forge, its texts, and what is remembered of it.
+//! An open pull: its forge, config, git source and store, and the two halves of a turn on it.
 
 use std::fs::File;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-use referee_core::model::{Login, PullNumber, Sha};
-use referee_forge::format_local_name;
+use referee_core::mark::Keys;
+use referee_core::model::{Evidence, Login, PullNumber, Snapshot};
+use referee_core::plan::Plan;
+use referee_forge::local::LocalForge;
+use referee_forge::{BranchTip, Forge, ForgeKind, Gates, RequestCounts};
 use referee_git::Git;
+use referee_turn::{Inbox, Journal, PublishMode, Turn, TurnContext, TurnError, begin, finish};
 
-use super::hosted::{self, Opened};
-pub(crate) use super::hosted::{ForgePulls, elsewhere, failure, identities, key, reached};
+use super::connect::{connect_identities, connect_local_identities};
+use super::hosted::{self, HostedPull};
+use super::local::LocalCheckout;
+use super::reference::PullReference;
+use super::site::find_site;
+use super::source::GitSource;
+use super::{Options, config_files};
 use crate::config::ResolvedConfig;
 use crate::console::Console;
-use crate::failure::Failure;
-use crate::forge::AnyForge;
-use crate::session::Options;
-use crate::session::config_files;
-use crate::session::local::LocalCheckout;
-use crate::session::reference::PullReference;
-use crate::session::site::{self, Around, Choice};
-use crate::session::source::GitSource;
-use crate::store::{Store, StoreAccess};
+use crate::failure::{Failure, FailureKind};
+use crate::store::{MemoryKind, Store, StoreAccess};
 
-/// One pull, found.
+/// An open pull. Opening it connects to its forge, loads its config once and connects the roles' identities.
 #[derive(Debug)]
 pub(crate) struct PullSession {
-    /// Its number.
     pub(crate) pull: PullNumber,
-    /// What people call it: `L7`, `acme/api#7`.
+    /// The name for people: `L7`, `acme/api#7`.
     pub(crate) name: String,
-    /// What names it on a command line from here.
-    pub(crate) words: String,
-    /// What the store calls it.
+    /// What names the pull on a command line from here.
+    pub(crate) reference: String,
+    /// The store's key for the pull.
     pub(crate) key: String,
-    /// Where it lives.
-    pub(crate) forge: AnyForge,
-    /// What is remembered.
+    pub(crate) forge: Arc<dyn Forge>,
     pub(crate) store: Store,
     /// The checkout that the command was started in.
     pub(crate) checkout: Option<Git>,
-    /// The texts of its changes.
-    pub(crate) texts: GitSource,
-    /// The branch and commit whose config and guidance count (SAF-2).
-    pub(crate) trusted: Option<(String, Sha)>,
-    /// The git user, on local pulls.
-    pub(super) user: Option<Login>,
-    /// Whoever writes holds this file; none where there is no folder for it.
-    pub(super) turnstile: Option<PathBuf>,
-    /// Who remembers which pull was used last in this checkout, and under which name.
-    pub(super) branch: Option<String>,
+    pub(crate) source: GitSource,
+    /// The branch whose config and guidance apply (SAF-2).
+    pub(crate) trusted: Option<BranchTip>,
+    pub(crate) config: ResolvedConfig,
+    keys: Keys,
+    /// The forge again if it is the local one: there, people act through it too.
+    local: Option<LocalForge>,
+    /// Locked by the process that writes; `None` if there is no folder for it.
+    writer_lock: Option<PathBuf>,
+    /// The store's key for the current branch, which remembers the pull last used on it.
+    branch_key: Option<String>,
+    /// How often a local pull was read; a server counts requests instead.
+    local_reads: AtomicUsize,
 }
 
+/// A pull before its config is loaded.
+#[derive(Debug)]
+pub(super) struct UnconfiguredPull {
+    pub(super) pull: PullNumber,
+    pub(super) name: String,
+    pub(super) reference: String,
+    pub(super) key: String,
+    pub(super) forge: Arc<dyn Forge>,
+    pub(super) local: Option<LocalForge>,
+    pub(super) store: Store,
+    pub(super) checkout: Option<Git>,
+    pub(super) source: GitSource,
+    pub(super) trusted: Option<BranchTip>,
+    /// The git user, on local pulls.
+    pub(super) user: Option<Login>,
+    pub(super) writer_lock: Option<PathBuf>,
+    pub(super) branch_key: Option<String>,
+}
+
+/// What a command may write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SessionAccess {
+    /// Nothing.
+    Read,
+    /// The store, but nothing on the pull (TRI-9).
+    Remember,
+    /// The pull and the store.
+    Write,
+}
+
+/// How long to wait while another process holds the claim (D6), and how often to ask for it.
+const CLAIM_WAIT: Duration = Duration::from_secs(600);
+const CLAIM_RETRY_PAUSE: Duration = Duration::from_secs(3);
+
 impl PullSession {
-    /// The pull that the words mean, for a command that may write on it.
-    pub(crate) async fn open(options: &Options, words: Option<&str>, access: StoreAccess) -> Result<Self, Failure> {
-        Self::found(options, &PullReference::parse_optional(words)?, access, access).await
-    }
-
-    /// The same for a command that writes on no pull, whatever it remembers (TRI-9).
-    pub(crate) async fn reader(options: &Options, words: Option<&str>, memory: StoreAccess) -> Result<Self, Failure> {
-        Self::found(options, &PullReference::parse_optional(words)?, StoreAccess::Read, memory).await
-    }
-
-    async fn found(
+    /// Opens the pull that `reference` names; `None` is the pull of the current branch.
+    pub(crate) async fn open(
         options: &Options,
-        target: &PullReference,
-        access: StoreAccess,
-        memory: StoreAccess,
+        reference: Option<&str>,
+        access: SessionAccess,
+        out: &Console,
     ) -> Result<Self, Failure> {
-        if let Some(site) = chosen(options, target)?
-            && let Opened::PullSession(case) = hosted::open(options, site, target, memory).await?
+        let reference = PullReference::parse_optional(reference)?;
+        if let Some(site) = find_site(options, &reference)?
+            && let HostedPull::Found(pull) = hosted::open(options, site, &reference, access.store()).await?
         {
-            return Ok(*case);
+            return Self::configure(*pull, options, out).await;
         }
-        let mut place = LocalCheckout::open(options, memory)?;
-        if access == StoreAccess::Read {
-            place = place.reading();
+        let mut checkout = LocalCheckout::open(options, access.store())?;
+        if access != SessionAccess::Write {
+            checkout = checkout.read_only();
         }
-        let pull = place.pull(target)?;
-        Self::local(place, pull)
+        let pull = checkout.resolve_pull(&reference)?;
+        Self::open_local(checkout, pull, options, out).await
     }
 
-    /// A local pull.
-    pub(crate) fn local(place: LocalCheckout, pull: PullNumber) -> Result<Self, Failure> {
-        let trusted = place.trusted(pull)?;
-        let turnstile = Some(place.git.common_dir().join("referee/writer.lock"));
-        let LocalCheckout { git, forge, store, user, .. } = place;
-        let name = format_local_name(pull);
+    /// Opens a local pull.
+    pub(crate) async fn open_local(
+        checkout: LocalCheckout,
+        pull: PullNumber,
+        options: &Options,
+        out: &Console,
+    ) -> Result<Self, Failure> {
+        Self::configure(checkout.into_pull(pull)?, options, out).await
+    }
+
+    /// Loads the config that applies to the pull, never the one at its head (SAF-2), and connects the roles' identities.
+    async fn configure(pull: UnconfiguredPull, options: &Options, out: &Console) -> Result<Self, Failure> {
+        let (trusted, user) = (pull.trusted.as_ref(), pull.user.as_ref());
+        let mut config = config_files::load(options, &pull.source, trusted, user, out)?;
+        let forge = match &pull.local {
+            Some(_) => connect_local_identities(&pull.forge, &config).await?,
+            None => connect_identities(&pull.forge, &mut config, None).await?,
+        };
+        let keys = config.keys()?;
+        let UnconfiguredPull {
+            pull,
+            name,
+            reference,
+            key,
+            forge: _,
+            local,
+            store,
+            checkout,
+            source,
+            trusted,
+            user: _,
+            writer_lock,
+            branch_key,
+        } = pull;
+        let local_reads = AtomicUsize::new(0);
         Ok(Self {
             pull,
-            words: name.clone(),
-            key: name.clone(),
             name,
-            forge: AnyForge::Local(Box::new(forge)),
+            reference,
+            key,
+            forge,
             store,
-            texts: GitSource::from_checkout(git.clone()),
-            checkout: Some(git),
+            checkout,
+            source,
             trusted,
-            user: Some(user),
-            turnstile,
-            branch: None,
+            config,
+            keys,
+            local,
+            writer_lock,
+            branch_key,
+            local_reads,
         })
     }
 
-    /// What holds for the pull. A file at its head has no say (SAF-2). From here on every role's identity speaks.
-    pub(crate) async fn setup(&mut self, options: &Options, out: &Console) -> Result<ResolvedConfig, Failure> {
-        let mut setup = config_files::load(options, &self.texts, self.trusted.as_ref(), self.user.as_ref(), out)?;
-        match &mut self.forge {
-            AnyForge::Local(forge) => {
-                let identities = setup.policy.roles.iter().filter_map(|role| role.identity.clone());
-                **forge = (**forge).clone().with_identities(identities);
+    /// First half of a turn: reads the pull, gathers and decides. Writes nothing.
+    pub(crate) async fn begin(&self, inbox: &Inbox) -> Result<(Snapshot, Plan), Failure> {
+        self.local_reads.fetch_add(1, Ordering::Relaxed);
+        let gates = Gates::dry_run();
+        let journal = self.store.open_journal(&self.key, &self.config.policy);
+        Ok(begin(&self.context(&journal, &gates, PublishMode::SingleWriter), self.pull, inbox).await?)
+    }
+
+    /// Second half: reads again what may have moved, decides with the reports in `inbox`, and applies the plan. Waits while
+    /// another process writes on this pull.
+    pub(crate) async fn finish(&self, gates: &Gates, inbox: &Inbox, mode: PublishMode) -> Result<Turn, Failure> {
+        self.local_reads.fetch_add(1, Ordering::Relaxed);
+        let _lock = if gates.is_dry_run() { None } else { self.lock_for_writing()? };
+        let journal = self.store.open_journal(&self.key, &self.config.policy);
+        let context = self.context(&journal, gates, mode);
+        let deadline = Instant::now() + CLAIM_WAIT;
+        loop {
+            match finish(&context, self.pull, inbox).await {
+                Err(TurnError::ClaimHeld) if Instant::now() < deadline => tokio::time::sleep(CLAIM_RETRY_PAUSE).await,
+                turn => return Ok(turn?),
             }
-            AnyForge::Hosted(forge) => identities(forge, &mut setup, None).await?,
         }
-        Ok(setup)
     }
 
-    /// Whether it is a local one.
+    fn context<'a>(&'a self, journal: &'a dyn Journal, gates: &'a Gates, publish_mode: PublishMode) -> TurnContext<'a> {
+        TurnContext {
+            forge: &*self.forge,
+            source: &self.source,
+            journal,
+            policy: &self.config.policy,
+            gates,
+            keys: &self.keys,
+            publish_mode,
+        }
+    }
+
+    /// Returns what the store remembers of the pull: triage and checks.
+    pub(crate) fn load_evidence(&self) -> Result<Evidence, Failure> {
+        Ok(Evidence {
+            triage: self.store.load_memory(&self.key, MemoryKind::Triage)?,
+            check: self.store.load_memory(&self.key, MemoryKind::CheckResult)?,
+            watched: self.store.load_memory(&self.key, MemoryKind::WatchResult)?,
+            ..Evidence::default()
+        })
+    }
+
+    /// Counts the requests sent so far. On a local pull, reads and `writes` are counted instead.
+    pub(crate) fn request_counts(&self, writes: usize) -> RequestCounts {
+        if self.is_local() {
+            return RequestCounts { reads: self.local_reads.load(Ordering::Relaxed), writes };
+        }
+        self.forge.request_counts()
+    }
+
     pub(crate) fn is_local(&self) -> bool {
-        matches!(self.forge, AnyForge::Local(_))
+        self.local.is_some()
     }
 
-    /// Whether the pull is there: a reader looks at a branch without one as it would be.
-    pub(crate) fn is_there(&self) -> Result<bool, Failure> {
-        match &self.forge {
-            AnyForge::Local(forge) => Ok(forge.list_pulls()?.iter().any(|it| it.number == self.pull)),
-            AnyForge::Hosted(_) => Ok(true),
+    /// Returns whether the pull exists. A read-only session previews the pull of a branch that has none.
+    pub(crate) fn exists(&self) -> Result<bool, Failure> {
+        match &self.local {
+            Some(forge) => Ok(forge.list_pulls()?.iter().any(|it| it.number == self.pull)),
+            None => Ok(true),
         }
     }
 
-    /// How its threads were read (TRI-4).
-    pub(crate) fn source(&self) -> String {
-        match &self.forge {
-            AnyForge::Local(_) => "local".to_owned(),
-            AnyForge::Hosted(forge) => format!("{}-rest", forge.server().flavour),
+    /// Names the interface that threads were read through (TRI-4).
+    pub(crate) fn thread_source(&self) -> String {
+        match self.forge.info().kind {
+            ForgeKind::Local => "local".to_owned(),
+            server => format!("{server}-rest"),
         }
     }
 
-    /// This pull is the one that commands on the current branch mean from now on (TRI-2).
-    pub(crate) fn used(&self) -> Result<(), Failure> {
-        match &self.forge {
-            AnyForge::Local(forge) => match &self.checkout {
-                Some(git) => crate::session::local::used(git, forge, self.pull),
-                None => Ok(()),
-            },
-            AnyForge::Hosted(_) => hosted::used(self),
+    /// Remembers the pull as the one that commands on the current branch mean (TRI-2).
+    pub(crate) fn mark_used(&self) -> Result<(), Failure> {
+        match (&self.local, &self.checkout, &self.branch_key) {
+            (Some(forge), Some(git), _) => super::local::mark_used(git, forge, self.pull),
+            (None, _, Some(branch)) => {
+                if self.store.load_memory(branch, MemoryKind::LastUsedPull)? != Some(self.pull) {
+                    self.store.save_memory(branch, MemoryKind::LastUsedPull, &self.pull)?;
+                }
+                Ok(())
+            }
+            _ => Ok(()),
         }
     }
 
-    /// The one who writes on this machine: others wait here until the answer is dropped, or its process is gone (D6).
-    pub(crate) fn writer(&self) -> Result<Option<File>, Failure> {
-        let Some(path) = &self.turnstile else { return Ok(None) };
-        let taken = File::options().create(true).truncate(false).write(true).open(path).and_then(|file| {
+    /// Locks out other writers of this machine until the file is dropped or the process ends (D6).
+    fn lock_for_writing(&self) -> Result<Option<File>, Failure> {
+        let Some(path) = &self.writer_lock else { return Ok(None) };
+        let locked = File::options().create(true).truncate(false).write(true).open(path).and_then(|file| {
             file.lock()?;
             Ok(file)
         });
-        taken.map(Some).map_err(|error| Failure::failed(format!("nothing was written: `{}`: {error}", path.display())))
+        locked.map(Some).map_err(|error| {
+            Failure::failed(format!("nothing was written: `{}` cannot be locked: {error}", path.display()))
+        })
     }
 }
 
-/// The open pulls of the forge of this checkout, where it has one and there is a token for it.
-pub(crate) async fn list_forge_pulls(options: &Options) -> Result<Option<ForgePulls>, Failure> {
-    match chosen(options, &PullReference::Current)? {
-        Some(site) => ForgePulls::of(site).await,
-        None => Ok(None),
+impl SessionAccess {
+    fn store(self) -> StoreAccess {
+        match self {
+            Self::Read => StoreAccess::Read,
+            Self::Remember | Self::Write => StoreAccess::Write,
+        }
     }
 }
 
-/// The forge that the words mean; none is the local one.
-pub(crate) fn chosen(options: &Options, target: &PullReference) -> Result<Option<site::Site>, Failure> {
-    let forges = config_files::forges(options);
-    let origin = || Git::discover(&options.dir).ok()?.remote_url("origin").ok()?;
-    let known = forges.as_ref().cloned().unwrap_or_default();
-    let around = Around { env: &config_files::env, forges: &known, origin: &origin };
-    match (site::choose(target, &options.forge, &around), forges) {
-        (Ok(Choice::Local), _) => Ok(None),
-        (Ok(Choice::Forge(site)), _) => Ok(Some(*site)),
-        // What the operator file would have said is not known.
-        (Err(_), Err(unreadable)) => Err(unreadable),
-        (Err(failure), Ok(_)) => Err(failure),
+impl From<TurnError> for Failure {
+    fn from(error: TurnError) -> Self {
+        let message = format!("nothing was decided: {error}");
+        match error {
+            TurnError::ClaimHeld => Self::new(FailureKind::TryLater, message)
+                .with_hint("run it again in a moment; a finished report is kept"),
+            TurnError::Forge(error) => Self::from_forge_error(&error, &message),
+            TurnError::Gather(_) => {
+                Self::failed(message).with_hint("`git fetch --unshallow` helps where commits are missing")
+            }
+        }
     }
 }

@@ -110,6 +110,13 @@ pub(crate) struct Calls {
     pub(crate) writes: usize,
 }
 
+impl From<referee_forge::RequestCounts> for Calls {
+    fn from(counts: referee_forge::RequestCounts) -> Self {
+        let referee_forge::RequestCounts { reads, writes } = counts;
+        Self { reads, writes }
+    }
+}
+
 impl TurnDocument {
     /// The document of a turn.
     pub(crate) fn from_view(played: &TurnView<'_>) -> Self {

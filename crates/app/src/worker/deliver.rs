@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use referee_core::model::{Answer, Login, PullNumber, Sha, WorkResult};
 use referee_core::plan::{Delivery, JobKind};
-use referee_forge::{Forge, ForgeError, Permit, Reader, Recovery};
+use referee_forge::{BranchTip, Forge, ForgeError, Permit, Recovery};
 use referee_git::{BranchPush, Credentials, GitError};
 use referee_http::Token;
 use referee_turn::{
@@ -14,7 +14,6 @@ use referee_turn::{
 };
 use url::Url;
 
-use crate::hosted::Hosted;
 use crate::session::site::Site;
 use crate::session::source::GitSource;
 
@@ -42,13 +41,13 @@ pub(crate) struct WorkDelivery {
 pub(crate) async fn deliver_work(
     desk: &TurnContext<'_>,
     texts: &GitSource,
-    forge: &Hosted,
+    forge: &dyn Forge,
     author: &PushIdentity<'_>,
     held: &ClaimedWorker,
     result: &WorkResult,
     answers: Vec<Answer>,
 ) -> Result<WorkDelivery, TurnError> {
-    let (default, tip) = forge.default_tip().await?;
+    let BranchTip { name: default, commit: tip } = forge.fetch_default_branch().await?;
     let to = PushTarget { author, forge, texts, default_branch: &default, pull: PullNumber(held.job.number) };
     let pull = PullNumber(held.job.number);
     let delivered = deliver(desk, held, result, &tip, &to).await?;
@@ -71,7 +70,7 @@ pub(crate) async fn deliver_work(
 const HEAD_POLL_ATTEMPTS: usize = 20;
 const HEAD_POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-async fn wait_for_head(forge: &Hosted, pull: PullNumber, head: &Sha) -> bool {
+async fn wait_for_head(forge: &dyn Forge, pull: PullNumber, head: &Sha) -> bool {
     for left in (0..HEAD_POLL_ATTEMPTS).rev() {
         if forge.fetch_head(pull).await.is_ok_and(|shown| shown == *head) {
             return true;
@@ -86,7 +85,7 @@ async fn wait_for_head(forge: &Hosted, pull: PullNumber, head: &Sha) -> bool {
 /// Where a delivery goes.
 struct PushTarget<'a> {
     author: &'a PushIdentity<'a>,
-    forge: &'a Hosted,
+    forge: &'a dyn Forge,
     texts: &'a GitSource,
     default_branch: &'a str,
     pull: PullNumber,
@@ -100,7 +99,8 @@ impl DeliveryTarget for PushTarget<'_> {
             Delivery::Push { commit, over, epoch: _ } => self.push_to_pull(self.pull, commit, over).await?,
             Delivery::OpenPull { branch, commit, epoch, .. } => {
                 self.push_new_branch(branch, commit, *epoch)?;
-                self.open_as_author(&done, permit).await?;
+                let opened = open_or_find_pull(self.forge, &done, self.author.login, permit).await;
+                opened.map_err(|error| DeliveryFailure(error.to_string()))?;
             }
         }
         Ok(done)
@@ -125,7 +125,7 @@ impl PushTarget<'_> {
 
     /// To the pull's own branch, wherever that is, if it is where it was.
     async fn push_to_pull(&self, pull: PullNumber, commit: &Sha, over: &Sha) -> Result<(), DeliveryFailure> {
-        let listed = self.forge.open_pulls().await.map_err(|error| DeliveryFailure(error.to_string()))?;
+        let listed = self.forge.list_open_pulls().await.map_err(|error| DeliveryFailure(error.to_string()))?;
         let Some(listed) = listed.into_iter().find(|it| it.number == pull) else {
             return Err(DeliveryFailure("the pull is not open".to_owned()));
         };
@@ -149,18 +149,6 @@ impl PushTarget<'_> {
         };
         self.texts.git().push_commit(&BranchPush { url: &url, branch, commit, expected: over }, Some(&credentials))
     }
-
-    /// By the author identity, whoever reads.
-    async fn open_as_author(&self, delivery: &Delivery, permit: &Permit) -> Result<(), DeliveryFailure> {
-        let told = |error: ForgeError| DeliveryFailure(error.to_string());
-        if self.forge.login() == *self.author.login {
-            return open_or_find_pull(self.forge, delivery, permit).await.map_err(told);
-        }
-        let site = Site { token: self.author.token.clone(), ..self.author.site.clone() };
-        let reach = site.reach().map_err(|_| DeliveryFailure("the forge cannot be reached".to_owned()))?;
-        let forge = Hosted::open(&site, reach, None).await.map_err(told)?;
-        open_or_find_pull(&forge, delivery, permit).await.map_err(told)
-    }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "errors are mapped so")]
@@ -169,9 +157,14 @@ fn from_git_error(error: GitError) -> DeliveryFailure {
 }
 
 /// Opens a pull, or finds the one that is open: where nobody knows, asking again is looking.
-async fn open_or_find_pull(forge: &Hosted, delivery: &Delivery, permit: &Permit) -> Result<(), ForgeError> {
-    match forge.open_pull(delivery, permit).await {
-        Err(error) if error.recovery() == Recovery::Reread => forge.open_pull(delivery, permit).await.map(drop),
+async fn open_or_find_pull(
+    forge: &dyn Forge,
+    delivery: &Delivery,
+    by: &Login,
+    permit: &Permit,
+) -> Result<(), ForgeError> {
+    match forge.open_pull(delivery, by, permit).await {
+        Err(error) if error.recovery() == Recovery::Reread => forge.open_pull(delivery, by, permit).await.map(drop),
         answered => answered.map(drop),
     }
 }

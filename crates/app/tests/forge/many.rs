@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use referee_core::model::{CommentId, Login, Mergeable, PullNumber, ThreadId, Time};
-use referee_forge::{FetchedPull, GiteaForge, RepoAddress, Shelf};
+use referee_core::model::{CommentId, Mergeable, PullNumber, ThreadId, Time};
+use referee_forge::{CachedForge, FetchedPull, Memento, MementoStore, Reader, Reuse, ServerSite, connect};
 use referee_http::{ClientOptions, Token};
 use referee_testkit::server::{ServerBuild, ServerPerson};
 use serde_json::json;
@@ -19,7 +19,7 @@ pub(crate) struct Many {
     pub(crate) pulls: Vec<PullNumber>,
     pub(crate) threads: Vec<(PullNumber, ThreadId)>,
     comments: Vec<(PullNumber, CommentId)>,
-    forge: GiteaForge,
+    forge: CachedForge,
     runtime: Runtime,
 }
 
@@ -44,11 +44,12 @@ impl Many {
     /// looks as it did before.
     pub(crate) fn sweep(&self) -> Swept {
         self.site.proxy.forget();
-        let swept = self.runtime.block_on(self.forge.fetch_open_pulls()).expect("the open pulls");
-        let told = swept.into_iter().map(|(pull, fetched)| {
-            let mut fetched = fetched.unwrap_or_else(|error| panic!("{pull}: {error}"));
+        let swept = self.runtime.block_on(self.forge.fetch_board_and_pulls(Reuse::Cached));
+        let (_, pulls) = swept.expect("the open pulls");
+        let told = pulls.into_iter().map(|mut fetched| {
             fetched.pull.mergeable = Mergeable::Unknown;
-            (pull, FetchedPull { taken_at: Time::default(), is_fresh: true, ..fetched })
+            let comparable = FetchedPull { taken_at: Time::default(), is_fresh: true, memento: None, ..fetched };
+            (comparable.pull.number, comparable)
         });
         told.collect()
     }
@@ -110,28 +111,39 @@ pub(crate) fn more(site: &Site, first: PullNumber, count: usize) -> Vec<PullNumb
     branches.iter().map(open).collect()
 }
 
-/// The repository as referee's adapter sees it, through the proxy, with a shelf.
-async fn forge(site: &Site) -> GiteaForge {
-    let mut reach = ClientOptions::new(site.proxy.url().parse().expect("an address"), None, &[]);
+/// The repository through the proxy, with a cache in front.
+async fn forge(site: &Site) -> CachedForge {
+    let mut client = ClientOptions::new(site.proxy.url().parse().expect("an address"), None, &[]);
     // Requests are counted here, not timed.
-    (reach.limits.requests_per_minute, reach.limits.burst) = (60_000, 10_000);
+    (client.limits.requests_per_minute, client.limits.burst) = (60_000, 10_000);
     let name = site.repo.full_name();
     let (owner, repo) = name.split_once('/').expect("a name");
-    let address = RepoAddress { client_options: reach, owner: owner.to_owned(), repo: repo.to_owned() };
-    let token = Token::new(site.repo.server().token("referee"));
-    let forge = GiteaForge::open(&address, vec![(Some(Login::from("referee")), token)], None).await;
-    forge.expect("the forge").with_shelf(Arc::new(Memory::default()))
+    let server = ServerSite {
+        kind: None,
+        client,
+        owner: owner.to_owned(),
+        repo: repo.to_owned(),
+        token: Token::new(site.repo.server().token("referee")),
+        named: true,
+        known: None,
+    };
+    let forge = connect(&referee_forge::Site::Server(Box::new(server))).await.expect("the forge");
+    CachedForge::new(forge, Some(Arc::new(Memory::default())))
 }
 
 #[derive(Debug, Default)]
-struct Memory(Mutex<BTreeMap<String, String>>);
+struct Memory(Mutex<BTreeMap<String, Memento>>);
 
-impl Shelf for Memory {
-    fn load(&self, key: &str) -> Option<String> {
+impl MementoStore for Memory {
+    fn load(&self, key: &str) -> Option<Memento> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
     }
 
-    fn keep(&self, key: &str, value: &str) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key.to_owned(), value.to_owned());
+    fn save(&self, key: &str, memento: &Memento) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key.to_owned(), memento.clone());
+    }
+
+    fn remove(&self, key: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
     }
 }

@@ -50,6 +50,7 @@ pub(crate) fn policy(dice: &mut Dice) -> Policy {
         budget: budget(dice),
         break_glass: dice.some(3, login).into_iter().collect(),
         author_may_accept: dice.one_in(6),
+        people_write: Default::default(),
         protected: dice.some(3, |dice| dice.pick(&["src/**", "[", "**"]).to_owned()),
         work: (!dice.one_in(3)).then(|| work(dice)),
     }

@@ -7,29 +7,12 @@ use referee_http::RouteRequest;
 
 use super::account::GiteaAccount;
 use super::{GiteaForge, routes, wire};
-use crate::ForgeError;
-
-/// An open pull, as a list names it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpenPullSummary {
-    /// Its number.
-    pub number: PullNumber,
-    /// Its title.
-    pub title: String,
-    /// The branch it comes from.
-    pub head_branch: String,
-    /// The repository of that branch, `acme/api`; none once a fork is gone.
-    pub head_repo: Option<String>,
-    /// The last commit of that branch.
-    pub head: Sha,
-    /// The branch it goes into.
-    pub base: String,
-}
+use crate::{BranchTip, ForgeError, ListedPull};
 
 impl GiteaForge {
     /// The repository's open pulls, latest first.
-    pub async fn list_open_pulls(&self) -> Result<Vec<OpenPullSummary>, ForgeError> {
-        let listed = |row: wire::Pull| OpenPullSummary {
+    pub(super) async fn read_open_pulls(&self) -> Result<Vec<ListedPull>, ForgeError> {
+        let listed = |row: wire::Pull| ListedPull {
             number: PullNumber(row.number),
             title: row.title,
             head_branch: row.head.branch,
@@ -42,20 +25,18 @@ impl GiteaForge {
 
     /// The branch and commit whose config and guidance count for a pull (SAF-2): those of its base, if only people with
     /// rights get something in there; else those of the default branch.
-    pub async fn resolve_trusted_commit(&self, pull: &Pull) -> Result<(String, Sha), ForgeError> {
+    pub(super) async fn read_trusted_base(&self, pull: &Pull) -> Result<BranchTip, ForgeError> {
         let default = self.load_default_branch().await?;
         if pull.base == default || self.fetch_branch(&pull.base).await?.protected {
-            return Ok((pull.base.clone(), pull.base_sha.clone()));
+            return Ok(BranchTip { name: pull.base.clone(), commit: pull.base_sha.clone() });
         }
-        let commit = self.fetch_branch(&default).await?.commit.id;
-        Ok((default, Sha(commit)))
+        self.read_branch_tip(default).await
     }
 
     /// The default branch and its last commit: whose config counts where no pull is looked at.
-    pub async fn fetch_default_tip(&self) -> Result<(String, Sha), ForgeError> {
+    pub(super) async fn read_default_branch(&self) -> Result<BranchTip, ForgeError> {
         let default = self.load_default_branch().await?;
-        let commit = self.fetch_branch(&default).await?.commit.id;
-        Ok((default, Sha(commit)))
+        self.read_branch_tip(default).await
     }
 
     /// Whether a branch takes a push of that identity; one that is gone does not.
@@ -69,7 +50,7 @@ impl GiteaForge {
     }
 
     /// The repository's labels by their ids.
-    pub async fn fetch_labels(&self) -> Result<BTreeMap<u64, String>, ForgeError> {
+    pub(super) async fn read_labels(&self) -> Result<BTreeMap<u64, String>, ForgeError> {
         let call = RouteRequest::new(&routes::LABELS, self.route_params([]));
         let listing = self.reader_account()?.read_pages(&call, "the labels", |rows: Vec<wire::Label>| rows).await?;
         Ok(listing.items.into_iter().map(|row| (row.id, row.name)).collect())
@@ -87,6 +68,11 @@ impl GiteaForge {
     pub(super) async fn fetch_repository(&self) -> Result<wire::Repo, ForgeError> {
         let what = format!("{}/{}", self.owner, self.repo);
         self.reader_account()?.send_and_parse(&RouteRequest::new(&routes::REPO, self.route_params([])), &what).await
+    }
+
+    async fn read_branch_tip(&self, name: String) -> Result<BranchTip, ForgeError> {
+        let commit = Sha(self.fetch_branch(&name).await?.commit.id);
+        Ok(BranchTip { name, commit })
     }
 
     async fn fetch_branch(&self, name: &str) -> Result<wire::Branch, ForgeError> {

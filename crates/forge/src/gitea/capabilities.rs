@@ -3,37 +3,7 @@
 use referee_core::model::{Capabilities, Support};
 
 use super::Flavour;
-
-/// One line of the table: how a flavour does a thing, by version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CapabilityRow {
-    /// What is done.
-    pub operation: &'static str,
-    /// How, from which version on; oldest first, and never empty.
-    pub ways: &'static [VersionSupport],
-    /// The lines of the specification that need it.
-    pub spec: &'static [&'static str],
-}
-
-/// How a thing is done from a version on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VersionSupport {
-    /// Since this version: the second number of a Gitea's, the first of a Forgejo's.
-    pub since: u32,
-    /// Whether the server has it.
-    pub support: Support,
-    /// How, or what is done in its place.
-    pub how: &'static str,
-}
-
-/// The versions that the table knows, by the number that `Way::since` counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VersionRange {
-    /// The oldest.
-    pub first: u32,
-    /// The newest.
-    pub last: u32,
-}
+use crate::{CapabilityRow, CapabilityTable, VersionRange, VersionSupport};
 
 /// The routes that came late, as the server itself tells of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,12 +18,11 @@ pub(super) struct UnlistedVersion(Capabilities);
 
 /// What a server of that version can do.
 pub(super) fn lookup_capabilities(flavour: Flavour, version: &str) -> Result<Capabilities, UnlistedVersion> {
-    let known = known_versions(flavour);
+    let CapabilityTable { rows, versions: known, .. } = capability_table(flavour);
     let number = parse_version_number(flavour, version);
     let nearest = number.unwrap_or(known.last).clamp(known.first, known.last);
     let support = |operation: &str| {
-        let rows = capability_rows(flavour).iter();
-        let way = rows.filter(|row| row.operation == operation).find_map(|row| row.support_at(nearest));
+        let way = rows.iter().filter(|row| row.operation == operation).find_map(|row| row.support_at(nearest));
         way.map_or(Support::Unsupported, |way| way.support)
     };
     let capabilities = Capabilities {
@@ -70,26 +39,15 @@ pub(super) fn lookup_capabilities(flavour: Flavour, version: &str) -> Result<Cap
     if number == Some(nearest) { Ok(capabilities) } else { Err(UnlistedVersion(capabilities)) }
 }
 
-/// The table of a flavour.
-pub fn capability_rows(flavour: Flavour) -> &'static [CapabilityRow] {
+/// The table of a flavour. `since` counts the second number of a Gitea version, the first of a Forgejo version.
+pub(super) fn capability_table(flavour: Flavour) -> CapabilityTable {
     match flavour {
-        Flavour::Gitea => GITEA,
-        Flavour::Forgejo => FORGEJO,
-    }
-}
-
-/// The versions that the table of a flavour knows.
-pub fn known_versions(flavour: Flavour) -> VersionRange {
-    match flavour {
-        Flavour::Gitea => VersionRange { first: 19, last: 27 },
-        Flavour::Forgejo => VersionRange { first: 7, last: 16 },
-    }
-}
-
-impl CapabilityRow {
-    /// How it is done at that version.
-    pub fn support_at(&self, version: u32) -> Option<&'static VersionSupport> {
-        self.ways.iter().rev().find(|way| way.since <= version)
+        Flavour::Gitea => {
+            CapabilityTable { rows: GITEA, versions: VersionRange { first: 19, last: 27 }, version_prefix: "1." }
+        }
+        Flavour::Forgejo => {
+            CapabilityTable { rows: FORGEJO, versions: VersionRange { first: 7, last: 16 }, version_prefix: "" }
+        }
     }
 }
 
@@ -202,7 +160,7 @@ const FORGEJO: &[CapabilityRow] = rows! {
 
 #[cfg(test)]
 mod tests {
-    use super::{Capabilities, Flavour, LateRoutes, Support, UnlistedVersion, capability_rows, lookup_capabilities};
+    use super::{Capabilities, Flavour, LateRoutes, Support, UnlistedVersion, capability_table, lookup_capabilities};
 
     const ALL_LATE_ROUTES: LateRoutes = LateRoutes { resolve: true, replies: true };
 
@@ -249,9 +207,9 @@ mod tests {
 
     #[test]
     fn both_tables_speak_of_the_same_things() {
-        let operations = |flavour| capability_rows(flavour).iter().map(|row| row.operation).collect::<Vec<_>>();
+        let operations = |flavour| capability_table(flavour).rows.iter().map(|row| row.operation).collect::<Vec<_>>();
         assert_eq!(operations(Flavour::Gitea), operations(Flavour::Forgejo));
-        for row in [Flavour::Gitea, Flavour::Forgejo].into_iter().flat_map(capability_rows) {
+        for row in [Flavour::Gitea, Flavour::Forgejo].into_iter().flat_map(|it| capability_table(it).rows) {
             assert!(row.ways.is_sorted_by_key(|way| way.since), "{}", row.operation);
             assert_eq!(row.ways.first().map(|way| way.since), Some(0), "{}", row.operation);
         }

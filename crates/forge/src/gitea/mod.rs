@@ -6,7 +6,9 @@ mod account;
 mod branches;
 mod capabilities;
 mod claim;
+mod connect;
 mod fetch;
+mod hook;
 mod inspect;
 mod open;
 mod pages;
@@ -15,30 +17,25 @@ mod probe;
 mod routes;
 #[cfg(test)]
 mod scripted_server;
-mod webhook;
 mod wire;
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use account::GiteaAccount;
 use pages::Listing;
 use referee_core::model::{Capabilities, Login, PullNumber, Time, Viewer};
-use referee_http::{ClientOptions, RouteRequest, Token};
+use referee_http::{ClientOptions, RequestCounts, RouteRequest};
 use serde::{Deserialize, Serialize};
 
-pub use self::branches::OpenPullSummary;
-pub use self::capabilities::{CapabilityRow, VersionRange, VersionSupport, capability_rows, known_versions};
-pub use self::inspect::{HealthStatus, Inspection, InspectionItem, inspect};
-pub use self::probe::{ProbedServer, probe_server};
-pub use self::webhook::{Ring, RingSubject, WebhookError, parse_webhook};
-use crate::{ForgeError, Shelf};
+pub(crate) use self::connect::GiteaDriver;
+use crate::{ForgeError, ForgeInfo, ForgeKind};
 
 /// Which of the two programs a server runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Flavour {
+enum Flavour {
     /// Gitea.
     Gitea,
     /// Forgejo.
@@ -47,110 +44,53 @@ pub enum Flavour {
 
 /// A repository on a Gitea or Forgejo server.
 #[derive(Clone, Debug)]
-pub struct GiteaForge {
+struct GiteaForge {
+    client_options: ClientOptions,
     owner: String,
     repo: String,
     server: GiteaServerInfo,
     /// The first one reads.
     accounts: Vec<GiteaAccount>,
-    /// The server's own name, for what is kept.
-    host: String,
-    shelf: Option<Arc<dyn Shelf>>,
-    /// As a pull told it in passing.
+    /// Requests of clients that are gone: probes, and tokens whose login was already held.
+    earlier_requests: RequestCounts,
+    /// The name of the default branch, taken from the last pull response.
     default_branch: OnceLock<String>,
-}
-
-/// Where a repository is.
-#[derive(Clone, Debug)]
-pub struct RepoAddress {
-    /// How its server is reached; `base` is where its pages begin, and token and routes are the adapter's to fill in.
-    pub client_options: ClientOptions,
-    /// Whose it is.
-    pub owner: String,
-    /// What it is called.
-    pub repo: String,
 }
 
 /// What is known of a server: probed once and kept by the shell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GiteaServerInfo {
+struct GiteaServerInfo {
     /// Which program.
-    pub flavour: Flavour,
+    flavour: Flavour,
     /// Its version, as it says.
-    pub version: String,
+    version: String,
     /// What it can do.
-    pub capabilities: Capabilities,
+    capabilities: Capabilities,
 }
 
 impl GiteaForge {
-    /// A repository as these identities see it, the first of them reading. Who a token belongs to is asked where it is
-    /// not said; with `known`, nothing is asked at all.
-    pub async fn open(
-        at: &RepoAddress,
-        identities: Vec<(Option<Login>, Token)>,
-        known: Option<ProbedServer>,
-    ) -> Result<Self, ForgeError> {
-        let known = known.filter(|known| known.logins.len() == identities.len());
-        let mut clients = Vec::with_capacity(identities.len());
-        for (login, token) in identities {
-            clients.push((login, probe::build_client(&at.client_options, Some(token))?));
-        }
-        let Some((_, first)) = clients.first() else { return Err(ForgeError::Unauthenticated) };
-        let server = match &known {
-            Some(known) => known.server.clone(),
-            None => probe::probe_with_client(first, &at.client_options).await?,
-        };
-        let mut hands = Vec::with_capacity(clients.len());
-        for (index, (login, client)) in clients.into_iter().enumerate() {
-            let kept = known.as_ref().and_then(|known| known.logins.get(index).cloned());
-            let login = match login.or(kept) {
-                Some(login) => login,
-                None => probe::fetch_login(&client).await?,
-            };
-            hands.push(GiteaAccount { login, client });
-        }
-        let base = &at.client_options.base_url;
+    fn describe(&self) -> ForgeInfo {
+        let viewer = self.viewer();
+        let base = &self.client_options.base_url;
         let port = base.port().map(|port| format!(":{port}")).unwrap_or_default();
         let host = format!("{}{port}{}", base.host_str().unwrap_or_default(), base.path().trim_end_matches('/'));
-        Ok(Self {
-            owner: at.owner.clone(),
-            repo: at.repo.clone(),
-            server,
-            accounts: hands,
-            host,
-            shelf: None,
-            default_branch: OnceLock::new(),
-        })
-    }
-
-    /// The same, leaving what it read on that shelf: reading a pull again takes fewer requests.
-    #[must_use]
-    pub fn with_shelf(self, shelf: Arc<dyn Shelf>) -> Self {
-        Self { shelf: Some(shelf), ..self }
-    }
-
-    /// What was found out when this was opened.
-    pub fn probed_server(&self) -> ProbedServer {
-        ProbedServer {
-            server: self.server.clone(),
-            logins: self.accounts.iter().map(|hand| hand.login.clone()).collect(),
+        ForgeInfo {
+            kind: self.server.flavour.kind(),
+            version: self.server.version.clone(),
+            held_logins: self.accounts.iter().map(|account| account.login.clone()).collect(),
+            capabilities: self.server.capabilities.clone(),
+            // The number is the version of the memento's format.
+            cache_scope: format!("gitea/2/{host}/{}/{}/{}", self.owner, self.repo, viewer.login),
+            login: viewer.login,
         }
     }
 
-    /// The server.
-    pub fn server(&self) -> &GiteaServerInfo {
-        &self.server
-    }
-
-    /// How many requests left so far, by all identities.
-    pub fn count_requests(&self) -> referee_http::RequestCounts {
-        self.accounts.iter().map(|hand| hand.client.request_counts()).fold(
-            referee_http::RequestCounts::default(),
-            |sum, calls| referee_http::RequestCounts {
-                reads: sum.reads + calls.reads,
-                writes: sum.writes + calls.writes,
-            },
-        )
+    /// Counts the requests that all identities sent.
+    fn count_requests(&self) -> RequestCounts {
+        self.accounts
+            .iter()
+            .map(|account| account.client.request_counts())
+            .fold(self.earlier_requests, |sum, it| sum + it)
     }
 
     /// The identity that reads.
@@ -210,6 +150,15 @@ impl GiteaForge {
             call = call.with_query("since", wire::format_time(since));
         }
         hand.read_timeline(&call, &format!("the timeline of {number}"), hidden, whole).await
+    }
+}
+
+impl Flavour {
+    fn kind(self) -> ForgeKind {
+        match self {
+            Self::Gitea => ForgeKind::Gitea,
+            Self::Forgejo => ForgeKind::Forgejo,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Opening a pull for a worker's branch.
 
-use referee_core::model::PullNumber;
+use referee_core::model::{Login, PullNumber};
 use referee_core::plan::{Delivery, Gate};
 use serde::Deserialize;
 use serde_json::json;
@@ -22,6 +22,7 @@ impl GiteaForge {
     pub(super) async fn open_delivered_pull(
         &self,
         delivery: &Delivery,
+        by: &Login,
         permit: &Permit,
     ) -> Result<PullNumber, ForgeError> {
         let Delivery::OpenPull { branch, commit: _, title, body, epoch: _ } = delivery else {
@@ -30,7 +31,7 @@ impl GiteaForge {
         if permit.gate() != Gate::Work {
             return Err(ForgeError::Forbidden("open pulls".to_owned()));
         }
-        let hand = self.reader_account()?;
+        let hand = self.find_account(by)?;
         let home: RepositoryHeader =
             hand.send_and_parse(&self.repo_request(&routes::REPO, []), "the repository").await?;
         let sent = json!({

@@ -2,7 +2,6 @@
 
 use referee_core::model::Login;
 use referee_http::{Client, ClientOptions, RouteRequest, Token};
-use serde::{Deserialize, Serialize};
 
 use super::account::{GiteaAccount, error_from_http, parse_response};
 use super::capabilities::{LateRoutes, lookup_capabilities};
@@ -10,23 +9,9 @@ use super::routes::{self, SWAGGER, USER, VERSION};
 use super::{Flavour, GiteaServerInfo, wire};
 use crate::ForgeError;
 
-/// What a probe found out. Kept by the shell, it saves the next run the probe.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProbedServer {
-    /// The server.
-    pub server: GiteaServerInfo,
-    /// The names that its tokens have, in their order.
-    pub logins: Vec<Login>,
-}
-
-/// Asks what is at an address: `reach.base` is where the server's pages begin, and its token may be missing.
+/// Asks what runs at an address; `options.base_url` is where the server's pages begin.
 ///
-/// What answers and is neither Gitea nor Forgejo is `Unsupported`.
-pub async fn probe_server(reach: &ClientOptions) -> Result<GiteaServerInfo, ForgeError> {
-    probe_with_client(&build_client(reach, reach.token.clone())?, reach).await
-}
-
-/// The same, asked through that client.
+/// A server that answers and is neither Gitea nor Forgejo is `Unsupported`.
 pub(super) async fn probe_with_client(client: &Client, reach: &ClientOptions) -> Result<GiteaServerInfo, ForgeError> {
     let what = "tell its version";
     let answer =

@@ -11,7 +11,8 @@ use referee_core::model::{Capabilities, Login, Support};
 use referee_http::{ClientOptions, Token};
 use serde_json::Value;
 
-use super::{Flavour, GiteaForge, GiteaServerInfo, ProbedServer, RepoAddress, routes};
+use super::{GiteaForge, routes};
+use crate::{ForgeKind, ServerFacts, ServerSite};
 
 /// One answer: to a request that begins so, with that status and body.
 pub(super) type ScriptedAnswer = (&'static str, u16, Value);
@@ -37,12 +38,22 @@ impl ScriptedServer {
         let base = format!("http://{}/", listener.local_addr().expect("an address"));
         tokio::spawn(async move { axum::serve(listener, router).await });
         let capabilities = Capabilities { reply: Support::Emulated, ..Capabilities::default() };
-        let server = GiteaServerInfo { flavour: Flavour::Gitea, version: "1.26.0".to_owned(), capabilities };
-        let me = Login::from("bot");
-        let reach = ClientOptions::new(base.parse().expect("an address"), None, routes::ALL);
-        let at = RepoAddress { client_options: reach, owner: "acme".to_owned(), repo: "api".to_owned() };
-        let known = ProbedServer { server, logins: vec![me.clone()] };
-        let forge = GiteaForge::open(&at, vec![(Some(me), Token::new("secret"))], Some(known)).await.expect("a forge");
+        let known = ServerFacts {
+            kind: ForgeKind::Gitea,
+            version: "1.26.0".to_owned(),
+            login: Login::from("bot"),
+            details: serde_json::to_value(capabilities).expect("capabilities"),
+        };
+        let site = ServerSite {
+            kind: None,
+            client: ClientOptions::new(base.parse().expect("an address"), None, routes::ALL),
+            owner: "acme".to_owned(),
+            repo: "api".to_owned(),
+            token: Token::new("secret"),
+            named: true,
+            known: Some(known),
+        };
+        let forge = GiteaForge::open(&site).await.expect("a forge");
         Self { forge, remaining: left, requests: asked }
     }
 

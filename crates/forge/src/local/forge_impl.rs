@@ -1,5 +1,8 @@
 //! The forge's verbs, as every forge has them.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use referee_core::hash::Hash;
 use referee_core::model::{
     Board, Capabilities, Completeness, Login, Mergeable, Pull, PullNumber, PullState, RepoId, Sha, Span, Thread, Time,
@@ -12,11 +15,12 @@ use rusqlite::{OptionalExtension, Transaction, params};
 use super::commit_files::CommitFiles;
 use super::fetch::{PullActivity, local_author, thread_location};
 use super::names::{BOT_LOGIN, format_local_name};
-use super::pulls::LocalPullRecord;
-use super::resolved_pull::ResolvedPull;
+use super::pulls::{LocalPull, LocalPullRecord};
+use super::resolved_pull::{ResolvedPull, resolve_revision};
 use super::{LocalError, LocalForge, MAX_TEXT_BYTES, claim, pulls};
 use crate::{
-    ActionRequest, ClaimOutcome, ClaimPurpose, FetchedPull, Forge, ForgeError, PerformOutcome, Permit, Reader,
+    ActionRequest, BranchTip, ClaimOutcome, ClaimPurpose, FetchedPull, Forge, ForgeError, ForgeInfo, ForgeKind,
+    Identity, ListedPull, PerformOutcome, Permit, Reader, Reuse,
 };
 
 /// What Marks and Tags on local pulls are sealed for.
@@ -24,7 +28,20 @@ const FORGE_NAME: &str = "local";
 
 #[async_trait::async_trait]
 impl Reader for LocalForge {
-    async fn fetch(&self, pull: PullNumber) -> Result<FetchedPull, ForgeError> {
+    fn info(&self) -> ForgeInfo {
+        let login = Login::from(BOT_LOGIN);
+        let others = self.identities.iter().filter(|held| **held != login).cloned();
+        ForgeInfo {
+            kind: ForgeKind::Local,
+            version: String::new(),
+            held_logins: std::iter::once(login.clone()).chain(others).collect(),
+            login,
+            capabilities: local_capabilities(),
+            cache_scope: format!("local/{}", self.git.common_dir().display()),
+        }
+    }
+
+    async fn fetch_reusing(&self, pull: PullNumber, _: Reuse<'_>) -> Result<FetchedPull, ForgeError> {
         Ok(self.fetch_pull(pull)?)
     }
 
@@ -44,6 +61,39 @@ impl Reader for LocalForge {
             pulls,
             ..Board::default()
         })
+    }
+
+    async fn list_open_pulls(&self) -> Result<Vec<ListedPull>, ForgeError> {
+        let open = self.list_pulls()?.into_iter().rev().filter(|pull| pull.state == PullState::Open);
+        let listed = |pull: LocalPull| ListedPull {
+            number: pull.number,
+            title: pull.title,
+            head_branch: pull.branch,
+            head_repo: Some(self.repository_name()),
+            head: pull.head,
+            base: pull.base,
+        };
+        Ok(open.map(listed).collect())
+    }
+
+    async fn fetch_default_branch(&self) -> Result<BranchTip, ForgeError> {
+        let missing = || LocalError::NoSuchRevision("main".to_owned());
+        let name = self.git.default_branch().map_err(LocalError::from)?.ok_or_else(missing)?;
+        let commit = resolve_revision(&self.git, &name)?.ok_or_else(missing)?;
+        Ok(BranchTip { name, commit })
+    }
+
+    async fn fetch_trusted_base(&self, pull: &Pull) -> Result<BranchTip, ForgeError> {
+        let default = self.fetch_default_branch().await?;
+        if pull.base == default.name || pull.base.strip_prefix("origin/") == Some(default.name.as_str()) {
+            return Ok(BranchTip { name: pull.base.clone(), commit: pull.base_sha.clone() });
+        }
+        Ok(default)
+    }
+
+    /// A local pull has no labels with ids.
+    async fn fetch_labels(&self) -> Result<BTreeMap<u64, String>, ForgeError> {
+        Ok(BTreeMap::new())
     }
 }
 
@@ -69,14 +119,24 @@ impl Forge for LocalForge {
         Ok(self.write(|tx| claim::release(tx, pull, purpose, epoch))?)
     }
 
-    async fn open_pull(&self, delivery: &Delivery, permit: &Permit) -> Result<PullNumber, ForgeError> {
+    async fn open_pull(&self, delivery: &Delivery, by: &Login, permit: &Permit) -> Result<PullNumber, ForgeError> {
         let Delivery::OpenPull { branch, commit, title, body, epoch: _ } = delivery else {
             return Err(ForgeError::Unsupported("open a pull for a push".to_owned()));
         };
         if permit.gate() != Gate::Work {
             return Err(ForgeError::Forbidden("open pulls".to_owned()));
         }
-        Ok(self.open_delivered_pull(branch, commit, title.as_str(), body.as_str())?)
+        if !self.identities.contains(by) {
+            return Err(ForgeError::Unauthenticated);
+        }
+        Ok(self.open_delivered_pull(branch, commit, (title.as_str(), body.as_str()), by)?)
+    }
+
+    async fn with_identities(&self, identities: Vec<Identity>) -> Result<(Arc<dyn Forge>, Vec<Login>), ForgeError> {
+        let logins: Vec<Login> = identities.into_iter().filter_map(|identity| identity.login).collect();
+        let mut forge = self.clone();
+        forge.identities.extend(logins.iter().cloned());
+        Ok((Arc::new(forge), logins))
     }
 }
 
@@ -92,7 +152,7 @@ impl LocalForge {
         Ok(FetchedPull {
             taken_at: (self.now)(),
             viewer: self.viewer(),
-            capabilities: Capabilities { max_text: MAX_TEXT_BYTES, ..Capabilities::default() },
+            capabilities: local_capabilities(),
             complete: Completeness::Complete,
             is_fresh: true,
             pull: Pull {
@@ -123,6 +183,7 @@ impl LocalForge {
             comments: talk.comments,
             checks: talk.checks,
             lease,
+            memento: None,
         })
     }
 
@@ -160,14 +221,14 @@ impl LocalForge {
         &self,
         branch: &str,
         commit: &Sha,
-        title: &str,
-        body: &str,
+        (title, body): (&str, &str),
+        by: &Login,
     ) -> Result<PullNumber, LocalError> {
         let base = self.git.default_branch()?.ok_or_else(|| LocalError::NoSuchRevision("main".to_owned()))?;
         if !self.git.has_commit(commit)? {
             return Err(LocalError::Refused("there is no such commit".to_owned()));
         }
-        let fresh = self.build_record(branch, &base, &Login::from(BOT_LOGIN), Some(commit))?;
+        let fresh = self.build_record(branch, &base, by, Some(commit))?;
         let fresh = LocalPullRecord { head_source: pulls::HeadSource::Branch, title: title.to_owned(), ..fresh };
         self.open_from_record(&fresh, body)
     }
@@ -194,6 +255,10 @@ impl LocalForge {
         let name = named.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         name.strip_suffix(".git").map_or_else(|| name.clone(), str::to_owned)
     }
+}
+
+fn local_capabilities() -> Capabilities {
+    Capabilities { max_text: MAX_TEXT_BYTES, ..Capabilities::default() }
 }
 
 fn load_repository_id(tx: &Transaction<'_>) -> Result<Option<RepoId>, LocalError> {

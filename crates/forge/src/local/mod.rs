@@ -59,13 +59,6 @@ impl LocalForge {
         })
     }
 
-    /// The same, writing under these names as well: the identities of the roles.
-    #[must_use]
-    pub fn with_identities(mut self, identities: impl IntoIterator<Item = Login>) -> Self {
-        self.identities.extend(identities);
-        self
-    }
-
     /// Where everything is kept.
     pub fn path(&self) -> &Path {
         self.database.path()

@@ -12,7 +12,7 @@ use referee_core::policy::{GateSetting, Policy, Role};
 use referee_core::track::Side;
 use referee_forge::{FetchedPull, Gates, Reader};
 use referee_testkit::{Quirks, World, WorldClient, WorldPerson, block_on};
-use referee_turn::{Inbox, NullJournal, PublishMode, Turn, TurnContext, gather_snapshot, run_turn};
+use referee_turn::{Inbox, NullJournal, PublishMode, Turn, TurnContext, finish, gather_snapshot};
 
 use crate::random::Random;
 use crate::words;
@@ -258,7 +258,7 @@ impl Play {
             keys: &self.keys,
             publish_mode: PublishMode::SingleWriter,
         };
-        block_on(run_turn(&desk, self.person("alice").pull(), inbox)).expect("a turn")
+        block_on(finish(&desk, self.person("alice").pull(), inbox)).expect("a turn")
     }
 
     fn gathered(&self, fetched: &FetchedPull, inbox: &Inbox) -> Snapshot {

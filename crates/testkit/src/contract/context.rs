@@ -6,8 +6,7 @@ use referee_core::model::{Author, Login, PullNumber, Review, ReviewKind, Text, T
 use referee_core::plan::{Action, Gate, Precondition, TextDraft};
 use referee_core::policy::{ApprovalMode, GateSetting};
 use referee_forge::{
-    ActionRequest, CreatedIds, FetchedPull, Forge, ForgeError, Gates, PerformOutcome, Reader, RequestedGates,
-    SealedText,
+    ActionRequest, CreatedIds, FetchedPull, Forge, ForgeError, Gates, PerformOutcome, RequestedGates, SealedText,
 };
 
 use super::setup::{ContractSetup, StagedPull};
@@ -64,7 +63,7 @@ impl<'a, S: ContractSetup> ClauseContext<'a, S> {
 
     pub(super) async fn perform_as(
         &self,
-        forge: &S::Forge,
+        forge: &dyn Forge,
         by: &Login,
         pull: PullNumber,
         action: &Action,

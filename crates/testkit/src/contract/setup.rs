@@ -1,4 +1,5 @@
 use std::future::Future;
+use std::sync::Arc;
 
 use referee_core::model::{CommentId, Login, PullNumber, ReviewId, Sha, ThreadId};
 use referee_core::plan::DiffLocation;
@@ -7,10 +8,8 @@ use referee_forge::Forge;
 /// Creates pulls, reviews and comments on the forge under test, always as other users than the identity under test. An
 /// `Err` describes what failed, and breaks the clause.
 pub trait ContractSetup {
-    type Forge: Forge;
-
     /// Returns the forge under test, as an identity with write access.
-    fn forge(&self) -> &Self::Forge;
+    fn forge(&self) -> &dyn Forge;
 
     /// Returns the login of the identity under test.
     fn own_login(&self) -> Login;
@@ -43,13 +42,13 @@ pub trait ContractSetup {
 
     /// Returns the forge under test with a limit so low that the next fetch of this pull reaches it; `None` if the forge has
     /// no such limit.
-    fn with_low_limit(&self, pull: PullNumber) -> impl Future<Output = Option<Self::Forge>>;
+    fn with_low_limit(&self, pull: PullNumber) -> impl Future<Output = Option<Arc<dyn Forge>>>;
 
     /// Returns the same forge with a token that it rejects; `None` if the forge has no tokens.
-    fn with_bad_token(&self) -> impl Future<Output = Option<Self::Forge>>;
+    fn with_bad_token(&self) -> impl Future<Output = Option<Arc<dyn Forge>>>;
 
     /// Returns the same forge as an identity that may only read and comment; `None` if the forge has no access rights.
-    fn as_outsider(&self) -> impl Future<Output = Option<(Self::Forge, Login)>>;
+    fn as_outsider(&self) -> impl Future<Output = Option<(Arc<dyn Forge>, Login)>>;
 
     /// Returns the tokens that must not appear in any error.
     fn secrets(&self) -> Vec<String>;

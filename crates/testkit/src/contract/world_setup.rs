@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use referee_core::model::{Access, CommentId, Login, PullNumber, ReviewId, Sha, ThreadId};
 use referee_core::plan::DiffLocation;
 use referee_core::track::Side;
@@ -37,10 +39,8 @@ impl<F> WorldSetup<F> {
     }
 }
 
-impl<F: Forge> ContractSetup for WorldSetup<F> {
-    type Forge = F;
-
-    fn forge(&self) -> &F {
+impl<F: Forge + 'static> ContractSetup for WorldSetup<F> {
+    fn forge(&self) -> &dyn Forge {
         &self.forge
     }
 
@@ -88,20 +88,20 @@ impl<F: Forge> ContractSetup for WorldSetup<F> {
         Ok(CreatedCounts { reviews: 120, threads: 120, comments: 120 })
     }
 
-    async fn with_low_limit(&self, _: PullNumber) -> Option<F> {
+    async fn with_low_limit(&self, _: PullNumber) -> Option<Arc<dyn Forge>> {
         self.world.inject_fault(FaultAt::Call(1), CallFault::Truncate);
-        Some((self.adapter)(self.world.client("referee")))
+        Some(Arc::new((self.adapter)(self.world.client("referee"))))
     }
 
-    async fn with_bad_token(&self) -> Option<F> {
+    async fn with_bad_token(&self) -> Option<Arc<dyn Forge>> {
         let client = self.world.client("referee");
         self.world.revoke_token(&client);
-        Some((self.adapter)(client))
+        Some(Arc::new((self.adapter)(client)))
     }
 
-    async fn as_outsider(&self) -> Option<(F, Login)> {
+    async fn as_outsider(&self) -> Option<(Arc<dyn Forge>, Login)> {
         self.world.admit_bot("passer-by", Access::Read);
-        Some(((self.adapter)(self.world.client("passer-by")), Login::from("passer-by")))
+        Some((Arc::new((self.adapter)(self.world.client("passer-by"))), Login::from("passer-by")))
     }
 
     fn secrets(&self) -> Vec<String> {

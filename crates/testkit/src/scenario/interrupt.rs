@@ -3,10 +3,11 @@
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use referee_core::model::{Board, PullNumber, Sha, Span, Verdict};
+use referee_core::model::{Board, Login, PullNumber, Sha, Span, Verdict};
 use referee_core::plan::{Action, Delivery};
 use referee_forge::{
-    ActionRequest, ClaimOutcome, ClaimPurpose, FetchedPull, Forge, ForgeError, PerformOutcome, Permit, Reader,
+    ActionRequest, ClaimOutcome, ClaimPurpose, FetchedPull, Forge, ForgeError, ForgeInfo, PerformOutcome, Permit,
+    Reader, Reuse,
 };
 
 use crate::world::{World, WorldClient};
@@ -49,8 +50,12 @@ impl InterruptingForge<'_> {
 
 #[async_trait::async_trait]
 impl Reader for InterruptingForge<'_> {
-    async fn fetch(&self, pull: PullNumber) -> Result<FetchedPull, ForgeError> {
-        self.client.fetch(pull).await
+    fn info(&self) -> ForgeInfo {
+        self.client.info()
+    }
+
+    async fn fetch_reusing(&self, pull: PullNumber, reuse: Reuse<'_>) -> Result<FetchedPull, ForgeError> {
+        self.client.fetch_reusing(pull, reuse).await
     }
 
     async fn fetch_head(&self, pull: PullNumber) -> Result<Sha, ForgeError> {
@@ -89,7 +94,7 @@ impl Forge for InterruptingForge<'_> {
         self.client.release_claim(pull, purpose, epoch).await
     }
 
-    async fn open_pull(&self, delivery: &Delivery, permit: &Permit) -> Result<PullNumber, ForgeError> {
-        self.client.open_pull(delivery, permit).await
+    async fn open_pull(&self, delivery: &Delivery, by: &Login, permit: &Permit) -> Result<PullNumber, ForgeError> {
+        self.client.open_pull(delivery, by, permit).await
     }
 }

@@ -9,7 +9,7 @@ use referee_core::model::{FindingId, PullNumber, Review, ReviewId, Snapshot, Spa
 use referee_core::plan::{Gate, Next, Plan};
 use referee_core::policy::{GateSetting, Policy};
 use referee_forge::{Gates, Reader};
-use referee_turn::{Inbox, NullJournal, PublishMode, Turn, TurnContext, gather_snapshot, run_turn};
+use referee_turn::{Inbox, NullJournal, PublishMode, Turn, TurnContext, finish, gather_snapshot};
 
 use super::ScenarioActor;
 use super::interrupt::{InterruptingForge, Interruption, TurnMoment};
@@ -140,7 +140,7 @@ impl ScenarioRun {
             keys: &self.keys,
             publish_mode: PublishMode::SingleWriter,
         };
-        let turn = block_on(run_turn(&context, self.pull, &inbox));
+        let turn = block_on(finish(&context, self.pull, &inbox));
         match turn {
             Ok(turn) => {
                 self.transcript.add_turn(&turn);

@@ -13,7 +13,7 @@ use referee_core::model::{Login, PullNumber, RoleName, Span};
 use referee_core::plan::{BlockedCause, Gate, Next, Plan};
 use referee_core::policy::{GateSetting, Policy};
 use referee_forge::{Forge, Gates};
-use referee_turn::{Inbox, NullJournal, PublishMode, Turn, TurnContext, run_turn};
+use referee_turn::{Inbox, NullJournal, PublishMode, Turn, TurnContext, finish};
 
 use crate::poll::block_on;
 use crate::world::{World, WorldClient};
@@ -145,7 +145,7 @@ impl<F: Forge> Simulation<F> {
             keys: &Keys::empty(),
             publish_mode: self.publishing,
         };
-        block_on(run_turn(&context, self.pull, inbox)).unwrap_or_else(|error| panic!("the turn failed: {error}"))
+        block_on(finish(&context, self.pull, inbox)).unwrap_or_else(|error| panic!("the turn failed: {error}"))
     }
 
     fn record_turn(&mut self, event: &mut String, turn: Turn) {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use referee_core::model::{Board, Completeness, Login, PullNumber, PullState, Sha, Span, Viewer};
+use referee_core::model::{Board, Capabilities, Completeness, Login, PullNumber, PullState, Sha, Span, Viewer};
 use referee_core::plan::{Action, Delivery, Gate, Precondition};
 use referee_forge::{
-    ActionRequest, ClaimOutcome, ClaimPurpose, FetchedPull, Forge, ForgeError, PerformOutcome, Permit, Reader,
+    ActionRequest, ClaimOutcome, ClaimPurpose, FetchedPull, Forge, ForgeError, ForgeInfo, ForgeKind, PerformOutcome,
+    Permit, Reader, Reuse,
 };
 
 use super::World;
@@ -93,7 +94,19 @@ impl WorldClient {
 
 #[async_trait::async_trait]
 impl Reader for WorldClient {
-    async fn fetch(&self, pull: PullNumber) -> Result<FetchedPull, ForgeError> {
+    fn info(&self) -> ForgeInfo {
+        let others = self.holds.iter().filter(|held| **held != self.login).cloned();
+        ForgeInfo {
+            kind: ForgeKind::Local,
+            version: String::new(),
+            login: self.login.clone(),
+            held_logins: std::iter::once(self.login.clone()).chain(others).collect(),
+            capabilities: Capabilities::default(),
+            cache_scope: format!("world/{}", self.login),
+        }
+    }
+
+    async fn fetch_reusing(&self, pull: PullNumber, _: Reuse<'_>) -> Result<FetchedPull, ForgeError> {
         self.await_turn().await;
         self.read(|state| {
             let mut fetched = state.readable_repo().fetch_pull(pull, &self.login, &self.holds, state.repo.now)?;
@@ -156,13 +169,16 @@ impl Forge for WorldClient {
         })
     }
 
-    async fn open_pull(&self, delivery: &Delivery, permit: &Permit) -> Result<PullNumber, ForgeError> {
+    async fn open_pull(&self, delivery: &Delivery, by: &Login, permit: &Permit) -> Result<PullNumber, ForgeError> {
         self.await_turn().await;
         let Delivery::OpenPull { branch, commit, title, body: _, epoch: _ } = delivery else {
             return Err(ForgeError::Unsupported("open a pull for a push".to_owned()));
         };
         if permit.gate() != Gate::Work {
             return Err(ForgeError::Forbidden("open pulls".to_owned()));
+        }
+        if !self.holds.contains(by) {
+            return Err(ForgeError::Unauthenticated);
         }
         self.world.state().write_atomically(self.id, |state| {
             let find_open = |repo: &super::rows::StoredRepo| {
@@ -179,9 +195,9 @@ impl Forge for WorldClient {
             }
             let number = state.change(|repo| {
                 repo.branches.insert(branch.clone(), commit.clone());
-                repo.open_pull(&NewPull { by: &self.login, branch, title: title.as_str(), from_fork: false })
+                repo.open_pull(&NewPull { by, branch, title: title.as_str(), from_fork: false })
             })?;
-            state.record_effect(&self.login, number, EffectKind::PullOpened { branch: branch.clone() });
+            state.record_effect(by, number, EffectKind::PullOpened { branch: branch.clone() });
             Ok(number)
         })
     }

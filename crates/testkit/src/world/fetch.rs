@@ -73,6 +73,7 @@ impl StoredRepo {
             comments: row.comments.iter().map(|comment| self.build_comment(comment)).collect(),
             checks: self.checks(&row.head),
             lease: self.lease(number.0),
+            memento: None,
         };
         if let Some(limit) = self.quirks.page_limit {
             truncate_lists(&mut fetched, limit);

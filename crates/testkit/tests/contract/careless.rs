@@ -1,10 +1,10 @@
 //! The suite can fail: each careless adapter breaks the clause that is about its carelessness, by name.
 
-use referee_core::model::{Board, Completeness, PullNumber, Sha, Span, Support};
+use referee_core::model::{Board, Completeness, Login, PullNumber, Sha, Span, Support};
 use referee_core::plan::{Action, Delivery, Precondition};
 use referee_forge::{
-    ActionRequest, ClaimOutcome, ClaimPurpose, CreatedIds, FetchedPull, Forge, ForgeError, PerformOutcome, Permit,
-    Reader,
+    ActionRequest, ClaimOutcome, ClaimPurpose, CreatedIds, FetchedPull, Forge, ForgeError, ForgeInfo, PerformOutcome,
+    Permit, Reader, Reuse,
 };
 use referee_testkit::contract::WorldSetup;
 use referee_testkit::{Quirks, WorldClient};
@@ -64,9 +64,13 @@ impl Careless {
 
 #[async_trait::async_trait]
 impl Reader for Careless {
-    async fn fetch(&self, pull: PullNumber) -> Result<FetchedPull, ForgeError> {
+    fn info(&self) -> ForgeInfo {
+        self.0.info()
+    }
+
+    async fn fetch_reusing(&self, pull: PullNumber, reuse: Reuse<'_>) -> Result<FetchedPull, ForgeError> {
         let Self(seat, flaw) = self;
-        let mut fetched = self.told(seat.fetch(pull).await)?;
+        let mut fetched = self.told(seat.fetch_reusing(pull, reuse).await)?;
         match flaw {
             Flaw::CutsSilently => fetched.complete = Completeness::Complete,
             Flaw::ReadsTheList => {
@@ -133,8 +137,8 @@ impl Forge for Careless {
         self.told(self.0.release_claim(pull, purpose, epoch).await)
     }
 
-    async fn open_pull(&self, delivery: &Delivery, permit: &Permit) -> Result<PullNumber, ForgeError> {
-        self.told(self.0.open_pull(delivery, permit).await)
+    async fn open_pull(&self, delivery: &Delivery, by: &Login, permit: &Permit) -> Result<PullNumber, ForgeError> {
+        self.told(self.0.open_pull(delivery, by, permit).await)
     }
 }
 

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::thread;
 
 use referee_core::model::{Login, PullNumber};
-use referee_forge::{ForgeError, LocalError, LocalForge, Reader};
+use referee_forge::local::{LocalError, LocalForge};
+use referee_forge::{ForgeError, Reader};
 use referee_git::Git;
 use referee_testkit::block_on;
 

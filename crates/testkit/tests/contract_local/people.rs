@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use referee_core::model::{Login, PullState, ReviewKind, ReviewWeight, Span, ThreadId, Time, Verdict};
 use referee_core::plan::{Action, CommentTarget};
-use referee_forge::{ClaimOutcome, ClaimPurpose, Forge, ForgeError, LocalError, LocalForge, PerformOutcome, Reader};
+use referee_forge::local::{LocalError, LocalForge};
+use referee_forge::{ClaimOutcome, ClaimPurpose, Forge, ForgeError, PerformOutcome, Reader};
 use referee_git::Git;
 use referee_testkit::block_on;
 
@@ -70,7 +71,7 @@ fn a_reopened_pull_knows_since_when() {
     assert!(
         error
             .to_string()
-            .contains(&format!("`{}` is open for the same range", referee_forge::format_local_name(other)))
+            .contains(&format!("`{}` is open for the same range", referee_forge::local::format_local_name(other)))
     );
 }
 

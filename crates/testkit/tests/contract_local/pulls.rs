@@ -1,7 +1,8 @@
 //! Pulls are ranges of commits: opened once, moved by git alone, never lost.
 
 use referee_core::model::{Login, Mergeable, PullNumber, PullState};
-use referee_forge::{LocalError, Reader, format_local_name};
+use referee_forge::Reader;
+use referee_forge::local::{LocalError, format_local_name};
 use referee_testkit::block_on;
 
 use crate::repo::{FILE, NOW, Repo, alice};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use referee_core::model::{Login, PullNumber, Sha, Time};
-use referee_forge::{LocalForge, LocalUser};
+use referee_forge::local::{LocalForge, LocalUser};
 use referee_git::Git;
 use tempfile::TempDir;
 

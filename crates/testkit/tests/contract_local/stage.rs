@@ -1,4 +1,5 @@
 use std::cell::Cell;
+use std::sync::Arc;
 
 use referee_core::mark::{Binding, Keys, Tag, TagKind, Topic, seal_draft};
 use referee_core::model::{CommentId, Login, PullNumber, RepoId, ReviewId, Sha, ThreadId, Verdict};
@@ -6,7 +7,8 @@ use referee_core::plan::{Action, DiffLocation, Gate, Precondition, TextDraft, Tr
 use referee_core::policy::{ApprovalMode, GateSetting};
 use referee_core::sanitise::SafeText;
 use referee_core::track::Side;
-use referee_forge::{ActionRequest, Forge, Gates, LocalForge, PerformOutcome, Reader, RequestedGates};
+use referee_forge::local::LocalForge;
+use referee_forge::{ActionRequest, Forge, Gates, PerformOutcome, Reader, RequestedGates};
 use referee_testkit::contract::{ContractSetup, CreatedCounts, StagedPull};
 
 use crate::repo::{FILE, Repo, alice, ruth};
@@ -68,9 +70,7 @@ pub(crate) fn place(line: u32) -> DiffLocation {
 }
 
 impl ContractSetup for OnRepo {
-    type Forge = LocalForge;
-
-    fn forge(&self) -> &LocalForge {
+    fn forge(&self) -> &dyn Forge {
         &self.forge
     }
 
@@ -122,15 +122,15 @@ impl ContractSetup for OnRepo {
         Ok(CreatedCounts { reviews: 120, threads: 120, comments: 120 })
     }
 
-    async fn with_low_limit(&self, _: PullNumber) -> Option<LocalForge> {
+    async fn with_low_limit(&self, _: PullNumber) -> Option<Arc<dyn Forge>> {
         None
     }
 
-    async fn with_bad_token(&self) -> Option<LocalForge> {
+    async fn with_bad_token(&self) -> Option<Arc<dyn Forge>> {
         None
     }
 
-    async fn as_outsider(&self) -> Option<(LocalForge, Login)> {
+    async fn as_outsider(&self) -> Option<(Arc<dyn Forge>, Login)> {
         None
     }
 

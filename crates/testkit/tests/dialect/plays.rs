@@ -1,6 +1,6 @@
 //! Whole-loop plays through the adapter: every one goes quiet, and ends as it does on the world itself.
 
-use referee_forge::ProbedServer;
+use referee_forge::ServerFacts;
 use referee_testkit::dialect::{Dialect, FakeServer};
 use referee_testkit::simulation::{
     AuthorBehaviour, BystanderBehaviour, ReviewerBehaviour, RoleIdentity, SimulationResult, SimulationSetup,
@@ -31,7 +31,7 @@ fn stages(dialect: Dialect) -> Vec<SimulationSetup> {
     all
 }
 
-fn play(stage: &SimulationSetup, dialect: Dialect, known: &ProbedServer) -> SimulationResult {
+fn play(stage: &SimulationSetup, dialect: Dialect, known: &ServerFacts) -> SimulationResult {
     let play = stage.build();
     let world = play.world.clone();
     let server = FakeServer::open(dialect, &world);

@@ -1,5 +1,6 @@
 //! Two posts of one identity at one moment: servers mix their inline comments up.
 
+use std::sync::Arc;
 use std::thread;
 
 use referee_core::mark::{Binding, Keys, Tag, TagKind, Topic, seal_draft};
@@ -7,10 +8,10 @@ use referee_core::model::{FindingId, Login, PullNumber, RepoId, RoleName, Sha, V
 use referee_core::plan::{Action, DiffLocation, Gate, NewThread, Precondition, TextDraft, Trailer};
 use referee_core::policy::{ApprovalMode, GateSetting};
 use referee_core::track::Side;
-use referee_forge::{ActionRequest, Forge, ForgeError, Gates, GiteaForge, PerformOutcome, Reader, RequestedGates};
+use referee_forge::{ActionRequest, Forge, ForgeError, Gates, PerformOutcome, RequestedGates, connect};
 use referee_testkit::server::{BOTS, RealServer, ServerBuild, ServerRepo};
 
-use crate::stage::{address, eager, token};
+use crate::stage::{eager, site, token};
 use crate::{FILE, on_each_server};
 
 on_each_server! {
@@ -108,11 +109,11 @@ fn done(repo: &ServerRepo, pull: PullNumber, action: &Action) -> Result<PerformO
 
 fn on<T, F: Future<Output = Result<T, ForgeError>>>(
     repo: &ServerRepo,
-    ask: impl FnOnce(GiteaForge) -> F,
+    ask: impl FnOnce(Arc<dyn Forge>) -> F,
 ) -> Result<T, ForgeError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
-        let forge = GiteaForge::open(&address(repo, eager()), vec![(None, token(repo, BOTS[0]))], None).await?;
+        let forge = connect(&site(repo, token(repo, BOTS[0]), eager(), None)).await?;
         ask(forge).await
     })
 }

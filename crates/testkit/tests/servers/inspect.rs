@@ -1,6 +1,6 @@
 //! What `referee doctor` finds out on a server (SAF-7).
 
-use referee_forge::{HealthStatus, InspectionItem, RepoAddress, inspect};
+use referee_forge::{HealthStatus, InspectionItem, ServerSite, inspect};
 use referee_http::{ClientLimits, ClientOptions, Token};
 use referee_testkit::server::{ADMIN, OWNER, RealServer, ServerBuild};
 use serde_json::{Value, json};
@@ -19,9 +19,17 @@ fn found(server: &RealServer, repo: &str, token: &str) -> Vec<InspectionItem> {
     let (owner, repo) = repo.split_once('/').expect("a name");
     let limits = ClientLimits { requests_per_minute: 60_000, ..ClientLimits::default() };
     let reach = ClientOptions { limits, ..ClientOptions::new(server.url().parse().expect("an address"), None, &[]) };
-    let at = RepoAddress { client_options: reach, owner: owner.to_owned(), repo: repo.to_owned() };
+    let site = ServerSite {
+        kind: None,
+        client: reach,
+        owner: owner.to_owned(),
+        repo: repo.to_owned(),
+        token: Token::new(token),
+        named: true,
+        known: None,
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(inspect(&at, Token::new(token))).items
+    runtime.block_on(inspect(&site)).expect("the server is named").items
 }
 
 #[track_caller]

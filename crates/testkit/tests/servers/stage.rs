@@ -1,9 +1,10 @@
 use std::cell::Cell;
+use std::sync::Arc;
 
 use referee_core::model::{CommentId, Login, PullNumber, ReviewId, Sha, ThreadId};
 use referee_core::plan::DiffLocation;
 use referee_core::track::Side;
-use referee_forge::{ForgeError, GiteaForge, RepoAddress};
+use referee_forge::{Forge, ForgeError, ServerFacts, ServerSite, Site, connect};
 use referee_http::{ClientLimits, ClientOptions, Token};
 use referee_testkit::contract::{ContractSetup, CreatedCounts, StagedPull};
 use referee_testkit::server::{BOTS, OWNER, ServerPerson, ServerRepo};
@@ -17,22 +18,20 @@ const MANY: usize = 55;
 /// A repository on a real server as a stage.
 pub(crate) struct OnServer {
     repo: ServerRepo,
-    forge: GiteaForge,
+    forge: Arc<dyn Forge>,
     opened: Cell<u32>,
 }
 
 impl OnServer {
     pub(crate) async fn new(repo: ServerRepo) -> Result<Self, ForgeError> {
-        let me = (None, token(&repo, BOTS[0]));
-        let forge = GiteaForge::open(&address(&repo, eager()), vec![me], None).await?;
+        let forge = connect(&site(&repo, token(&repo, BOTS[0]), eager(), None)).await?;
         Ok(Self { repo, forge, opened: Cell::new(0) })
     }
 
     /// The same forge by another token or with other limits; the server is known already.
-    async fn open(&self, login: &str, token: Token, limits: ClientLimits) -> Option<GiteaForge> {
-        let known = self.forge.probed_server();
-        let identity = (Some(Login::from(login)), token);
-        GiteaForge::open(&address(&self.repo, limits), vec![identity], Some(known)).await.ok()
+    async fn open(&self, login: &str, token: Token, limits: ClientLimits) -> Option<Arc<dyn Forge>> {
+        let known = self.forge.server_facts().map(|facts| ServerFacts { login: Login::from(login), ..facts });
+        connect(&site(&self.repo, token, limits, known)).await.ok()
     }
 
     fn ruth(&self, pull: PullNumber) -> ServerPerson {
@@ -41,15 +40,18 @@ impl OnServer {
 }
 
 /// Where a repository is.
-pub(crate) fn address(repo: &ServerRepo, limits: ClientLimits) -> RepoAddress {
+pub(crate) fn site(repo: &ServerRepo, token: Token, limits: ClientLimits, known: Option<ServerFacts>) -> Site {
     let base = repo.server().url().parse().expect("an address");
-    let reach = ClientOptions { limits, ..ClientOptions::new(base, None, &[]) };
     let name = repo.full_name();
-    RepoAddress {
-        client_options: reach,
+    Site::Server(Box::new(ServerSite {
+        kind: None,
+        client: ClientOptions { limits, ..ClientOptions::new(base, None, &[]) },
         owner: OWNER.to_owned(),
         repo: name.trim_start_matches(OWNER).trim_matches('/').to_owned(),
-    }
+        token,
+        named: true,
+        known,
+    }))
 }
 
 /// The server is ours alone.
@@ -62,10 +64,8 @@ pub(crate) fn token(repo: &ServerRepo, login: &str) -> Token {
 }
 
 impl ContractSetup for OnServer {
-    type Forge = GiteaForge;
-
-    fn forge(&self) -> &GiteaForge {
-        &self.forge
+    fn forge(&self) -> &dyn Forge {
+        &*self.forge
     }
 
     fn own_login(&self) -> Login {
@@ -125,16 +125,16 @@ impl ContractSetup for OnServer {
     }
 
     /// No page of so many rows is that short.
-    async fn with_low_limit(&self, _: PullNumber) -> Option<GiteaForge> {
+    async fn with_low_limit(&self, _: PullNumber) -> Option<Arc<dyn Forge>> {
         let short = ClientLimits { max_body_bytes: 8 << 10, ..eager() };
         self.open(BOTS[0], token(&self.repo, BOTS[0]), short).await
     }
 
-    async fn with_bad_token(&self) -> Option<GiteaForge> {
+    async fn with_bad_token(&self) -> Option<Arc<dyn Forge>> {
         self.open(BOTS[0], Token::new("0123456789abcdef0123456789abcdef01234567"), eager()).await
     }
 
-    async fn as_outsider(&self) -> Option<(GiteaForge, Login)> {
+    async fn as_outsider(&self) -> Option<(Arc<dyn Forge>, Login)> {
         let login = "passer-by";
         let forge = self.open(login, token(&self.repo, login), eager()).await?;
         Some((forge, Login::from(login)))

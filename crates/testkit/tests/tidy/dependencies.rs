@@ -129,7 +129,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "tokio",
         ],
     ),
-    ("turn", &["async-trait", "referee-core", "referee-forge", "referee-git", "serde", "serde_json", "thiserror"]),
+    (
+        "turn",
+        &["async-trait", "referee-core", "referee-forge", "referee-git", "serde", "serde_json", "thiserror", "tracing"],
+    ),
 ];
 
 /// Additional dependencies of any crate's tests and benches.

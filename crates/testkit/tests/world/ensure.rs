@@ -141,7 +141,7 @@ fn pulls_are_opened_once_and_only_with_the_work_permit() {
         body: serde_json::from_value("for #7".into()).unwrap(),
         epoch: 1,
     };
-    let open = |gate| block_on(stage.seat.open_pull(&delivery, &gates.permit_gate(gate).unwrap()));
+    let open = |gate| block_on(stage.seat.open_pull(&delivery, stage.seat.login(), &gates.permit_gate(gate).unwrap()));
     assert!(matches!(open(referee_core::plan::Gate::Review), Err(ForgeError::Forbidden(_))));
     let number = open(referee_core::plan::Gate::Work).unwrap();
     assert_eq!(open(referee_core::plan::Gate::Work), Ok(number));

@@ -5,6 +5,7 @@ mod delta;
 mod outdated;
 mod reports;
 pub(crate) mod texts;
+mod write_access;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,12 +43,13 @@ pub enum GatherError {
 
 /// Makes a snapshot.
 pub fn gather_snapshot(
-    fetched: FetchedPull,
+    mut fetched: FetchedPull,
     source: &dyn Source,
     inbox: &Inbox,
     policy: &Policy,
     keys: &Keys,
 ) -> Result<Snapshot, GatherError> {
+    write_access::grant_write_access(&mut fetched, &policy.people_write);
     let FetchedPull {
         taken_at,
         viewer,
@@ -60,6 +62,7 @@ pub fn gather_snapshot(
         comments,
         checks,
         lease,
+        memento: _,
     } = fetched;
     let changes = source.load_changes(&pull.base_sha, &pull.head)?;
     let mut snapshot = Snapshot {

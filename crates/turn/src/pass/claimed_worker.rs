@@ -46,7 +46,7 @@ impl WorkSubject {
         if job.kind == JobKind::Impl {
             return Ok(Self::Issue(Box::new(fetch_board(desk).await?)));
         }
-        let fetched = desk.forge.fetch_fresh(PullNumber(job.number)).await?;
+        let fetched = desk.forge.fetch(PullNumber(job.number)).await?;
         let snapshot = gather_snapshot(fetched, desk.source, &Inbox::default(), desk.policy, desk.keys)?;
         Ok(Self::Pull(Box::new(snapshot)))
     }

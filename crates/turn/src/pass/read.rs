@@ -5,7 +5,7 @@ use referee_core::facts::Facts;
 use referee_core::model::{Board, Sha, Snapshot};
 use referee_core::plan::{Next, Plan};
 use referee_core::policy::Policy;
-use referee_forge::{FetchedPull, ForgeError, Reader};
+use referee_forge::{FetchedPull, ForgeError, Reader, Reuse};
 
 use super::{PassPull, is_pass_step};
 use crate::gather::texts::parse_board_texts;
@@ -14,7 +14,7 @@ use crate::turn::{TurnContext, TurnError};
 
 /// Everything that a pass decides on.
 pub(super) async fn read_repository(desk: &TurnContext<'_>) -> Result<(Board, Vec<PassPull>), TurnError> {
-    let (mut board, fetched) = desk.forge.fetch_board_and_pulls().await?;
+    let (mut board, fetched) = desk.forge.fetch_board_and_pulls(Reuse::Cached).await?;
     parse_board_texts(&mut board, desk.policy, desk.keys);
     let changes: Vec<(&Sha, &Sha)> = fetched.iter().map(|it| (&it.pull.base_sha, &it.pull.head)).collect();
     desk.source.prefetch(&changes).map_err(GatherError::from)?;
@@ -24,7 +24,7 @@ pub(super) async fn read_repository(desk: &TurnContext<'_>) -> Result<(Board, Ve
         let mut looked = plan_pull(desk, fetched)?;
         // That there is nothing to do may be known from less; what is written leans on all of it (LOOP-7).
         if !whole && looked.plan.steps.iter().any(|step| desk.gates.permit_step(step).is_ok()) {
-            looked = plan_pull(desk, desk.forge.fetch_fresh(number).await?)?;
+            looked = plan_pull(desk, desk.forge.fetch(number).await?)?;
         }
         pulls.push(looked);
     }
@@ -66,7 +66,7 @@ pub async fn worker_can_push(
     snapshot: &mut Snapshot,
 ) -> Result<bool, ForgeError> {
     let (Some(work), Next::Spawn(_)) = (&policy.work, &plan.next) else { return Ok(true) };
-    let takes = forge.may_push(plan.pull, &work.user).await?;
+    let takes = forge.may_push(plan.pull, &work.user, Reuse::Cached).await?;
     if !takes {
         snapshot.pull.pushable = Some(false);
     }

@@ -1,14 +1,14 @@
 //! What `referee doctor` says of the forge: found out by reading alone (SAF-7).
 
-use referee_forge::{ForgeError, HealthStatus, InspectionItem, RepoAddress, inspect, probe_server};
+use referee_forge::{ForgeError, HealthStatus, InspectionItem, inspect};
 use serde::Serialize;
 
 use super::{DoctorLine, DoctorState, doctor_line};
 use crate::failure::Failure;
 use crate::session::Options;
-use crate::session::pull;
+use crate::session::connect::read_failure;
 use crate::session::reference::PullReference;
-use crate::session::site::Site;
+use crate::session::site::{Site, find_site};
 
 /// A repository on a forge, and what was found out there.
 #[derive(Debug, Serialize)]
@@ -20,15 +20,13 @@ pub(super) struct ForgeDiagnosis {
 
 /// Looks at the forge that commands here would go to; none where pulls are local ones.
 pub(super) async fn inspect_forge(options: &Options) -> Result<Option<ForgeDiagnosis>, Failure> {
-    let Some(site) = pull::chosen(options, &PullReference::Current)? else { return Ok(None) };
-    let reach = site.reach()?;
-    // A token is shown to a server that nobody named only once that says what it is.
-    if site.guessed && matches!(probe_server(&reach).await, Err(ForgeError::Unsupported(_))) {
-        return Ok(None);
-    }
-    let Site { server, repo, token, .. } = site;
-    let at = RepoAddress { client_options: reach, owner: repo.owner.clone(), repo: repo.name.clone() };
-    let facts = inspect(&at, token).await.items;
+    let Some(site) = find_site(options, &PullReference::Current)? else { return Ok(None) };
+    let facts = match inspect(&site.to_server_site(None)?).await {
+        Ok(inspection) => inspection.items,
+        Err(ForgeError::Unsupported(_)) => return Ok(None),
+        Err(error) => return Err(read_failure(error, site.server.as_str())),
+    };
+    let Site { server, repo, .. } = site;
     let (server, repo) = (server.to_string(), repo.to_string());
     let mut lines = vec![doctor_line(DoctorState::Ok, "forge", format!("{repo} on {server}"))];
     lines.extend(facts.into_iter().map(DoctorLine::from));

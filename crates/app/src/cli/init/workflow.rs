@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use serde::Deserialize;
 
 use crate::failure::Failure;
-use crate::session::config_files::FILE;
+use crate::session::config_files::FILE_NAME;
 
 /// Whose CI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -56,7 +56,7 @@ impl CiSystem {
             return Err(Failure::usage("nothing was written: `--matrix` is for `--ci gitea` and `--ci forgejo`"));
         }
         let roles: WorkflowRoles = toml::from_str(config).map_err(|error| {
-            Failure::usage(format!("nothing was written: the roles of `{FILE}` cannot be read: {error}"))
+            Failure::usage(format!("nothing was written: the roles of `{FILE_NAME}` cannot be read: {error}"))
         })?;
         let mut names: Vec<String> = roles.role.iter().map(|role| format!("{:?}", role.name)).collect();
         if names.is_empty() {

@@ -158,7 +158,7 @@ fn every_key_of_the_policy_reaches_it() {
     assert_eq!(setup.policy.break_glass, BTreeSet::from([Login::from("dave")]));
     assert_eq!(setup.policy.protected, ["x"]);
     assert_eq!((setup.max_threads, setup.reply_template.as_deref()), (5, Some("reply.txt")));
-    assert_eq!((setup.on_error, setup.people_write), (OnError::Review, BTreeSet::from([Login::from("erin")])));
+    assert_eq!((setup.on_error, setup.policy.people_write), (OnError::Review, BTreeSet::from([Login::from("erin")])));
     assert_eq!(
         (setup.exclude.as_slice(), setup.checks["test"].as_slice()),
         (&["a".into()][..], &["make".into(), "test".into()][..])

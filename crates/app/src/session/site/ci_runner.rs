@@ -4,14 +4,14 @@ use referee_core::model::PullNumber;
 use serde_json::Value;
 use url::Url;
 
-use super::Kind;
 use crate::session::reference::RepoName;
+use referee_forge::ForgeKind;
 
 /// A job of a forge's own CI system, read from its environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CiRunner {
     /// The forge, where the runner is unambiguous. Forgejo's runner sets Gitea's variables as well, so both are `None`.
-    pub(crate) kind: Option<Kind>,
+    pub(crate) kind: Option<ForgeKind>,
     pub(crate) server: Url,
     pub(crate) repo: Option<RepoName>,
     /// The pull the job was started for.
@@ -25,7 +25,7 @@ impl CiRunner {
         let kind = if is_set("GITEA_ACTIONS") || is_set("FORGEJO_ACTIONS") {
             None
         } else if is_set("GITHUB_ACTIONS") {
-            Some(Kind::Github)
+            Some(ForgeKind::Github)
         } else {
             return None;
         };
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn github_s_own_runner_is_told_apart() {
         let github = runner(&[("GITHUB_ACTIONS", "true"), SERVER, REPO]).expect("a job");
-        assert_eq!(github.kind, Some(Kind::Github));
+        assert_eq!(github.kind, Some(ForgeKind::Github));
         // Gitea's runner sets both.
         assert_eq!(runner(&[("GITHUB_ACTIONS", "true"), ACTIONS, SERVER]).expect("a job").kind, None);
     }

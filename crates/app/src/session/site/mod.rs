@@ -13,148 +13,153 @@ mod remote_url;
 mod token;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::PathBuf;
 
 use referee_core::model::PullNumber;
+use referee_forge::{ForgeKind, ServerFacts, ServerSite};
+use referee_git::Git;
 use referee_http::{ClientOptions, Token};
 use url::Url;
 
-use crate::config::{ForgeEntry, ForgeKind, expand_home};
-use crate::failure::{Failure, FailureKind as Ends};
-use crate::session::ForgeOptions;
-use crate::session::reference::{PullReference, RemoteReference, RepoName};
+use super::config_files::{env, load_forges};
+use super::reference::{PullReference, RemoteReference, RepoName};
+use super::{ForgeOptions, Options};
+use crate::config::{ForgeEntry, expand_home};
+use crate::failure::{Failure, FailureKind};
 use ci_runner::CiRunner;
 use remote_url::{RemoteUrl, is_same_server};
 
-/// What a forge runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// GitHub
-    Github,
-    /// GitLab
-    Gitlab,
-    /// Gitea
-    Gitea,
-    /// Forgejo
-    Forgejo,
-    /// None: pulls are kept in the git folder
-    Local,
+/// Everything besides the command line that names a forge.
+struct Surroundings<'a> {
+    env: &'a dyn Fn(&str) -> Option<String>,
+    /// The `[forge]` entries of the operator file.
+    forges: &'a BTreeMap<String, ForgeEntry>,
+    /// Returns the URL of the remote `origin`. Only called if nothing else names the forge.
+    origin: &'a dyn Fn() -> Option<String>,
 }
 
-/// What there is to go by beside the command line.
-pub(crate) struct Around<'a> {
-    /// The environment.
-    pub(crate) env: &'a dyn Fn(&str) -> Option<String>,
-    /// The forges of the operator file.
-    pub(crate) forges: &'a BTreeMap<String, ForgeEntry>,
-    /// Where `origin` of this checkout is. Git is asked only where it matters.
-    pub(crate) origin: &'a dyn Fn() -> Option<String>,
-}
-
-/// Which forge it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Choice {
-    /// The local one.
-    Local,
-    /// Another.
-    Forge(Box<Site>),
-}
-
-/// A repository on a forge, and who asks there.
+/// A repository on a server, and how to reach it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Site {
-    /// Where the forge's pages begin.
+    /// The root URL of the forge.
     pub(crate) server: Url,
-    /// What it runs, where somebody said so; else it is asked.
-    pub(crate) kind: Option<Kind>,
-    /// Which repository.
+    /// `None` if the server has to be probed.
+    pub(crate) kind: Option<ForgeKind>,
     pub(crate) repo: RepoName,
-    /// Which pull; `None` is the one of the current branch.
+    /// `None` is the pull of the current branch.
     pub(crate) pull: Option<PullNumber>,
-    /// Who asks.
+    /// The token that reads.
     pub(crate) token: Token,
-    /// Certificates to trust there beside the system's.
+    /// A file with certificates to trust besides the system's.
     pub(crate) ca: Option<PathBuf>,
-    /// What stands between here and there.
     pub(crate) proxy: Option<Url>,
-    /// Only the remote says so: where that is no forge after all, pulls are local ones.
+    /// Whether only a git remote names the server. If it turns out to be no forge, pulls are local.
     pub(crate) guessed: bool,
 }
 
-/// Chooses. What was asked for by name and cannot be had is a failure; what was only inferred makes room for the local
-/// forge.
-pub(crate) fn choose(target: &PullReference, given: &ForgeOptions, around: &Around<'_>) -> Result<Choice, Failure> {
-    let (named, pull) = match target {
+/// Finds the forge that a reference is on; `None` is the local one.
+pub(crate) fn find_site(options: &Options, reference: &PullReference) -> Result<Option<Site>, Failure> {
+    let forges = load_forges(options);
+    let origin = || Git::discover(&options.dir).ok()?.remote_url("origin").ok()?;
+    let known = forges.as_ref().cloned().unwrap_or_default();
+    let surroundings = Surroundings { env: &env, forges: &known, origin: &origin };
+    match (choose_site(reference, &options.forge, &surroundings), forges) {
+        (Ok(site), _) => Ok(site),
+        // The broken operator file may have named the forge.
+        (Err(_), Err(unreadable)) => Err(unreadable),
+        (Err(failure), Ok(_)) => Err(failure),
+    }
+}
+
+/// Chooses the forge. A forge that was named and cannot be used is a failure; one that was only inferred falls back to the
+/// local forge.
+fn choose_site(
+    reference: &PullReference,
+    given: &ForgeOptions,
+    around: &Surroundings<'_>,
+) -> Result<Option<Site>, Failure> {
+    let (named, pull) = match reference {
         PullReference::Local(_) | PullReference::Range { .. } | PullReference::WorkTree | PullReference::Staged => {
-            return Ok(Choice::Local);
+            return Ok(None);
         }
-        PullReference::Remote(remote) if given.kind == Some(Kind::Local) => {
-            return Err(Failure::usage(format!("`{}#{}` is no local pull", remote.repo, remote.number.0))
+        PullReference::Remote(remote) if given.kind == Some(ForgeKind::Local) => {
+            return Err(Failure::usage(format!("`{}#{}` is not a local pull", remote.repo, remote.number.0))
                 .with_hint("leave `--forge-kind local` out, or name a local pull: `L7`"));
         }
-        _ if given.kind == Some(Kind::Local) => return Ok(Choice::Local),
+        _ if given.kind == Some(ForgeKind::Local) => return Ok(None),
         PullReference::Remote(remote) => (Some(remote), Some(remote.number)),
         PullReference::Numbered(number) => (None, Some(*number)),
         PullReference::Current => (None, None),
     };
     let asked = named.is_some() || given.url.is_some() || given.repo.is_some() || given.kind.is_some();
     if !asked && !token::may_have_token(around.env, around.forges) {
-        return Ok(Choice::Local);
+        return Ok(None);
     }
-    match site(named, pull, given, around) {
-        Ok(site) => Ok(Choice::Forge(Box::new(site))),
+    match assemble_site(named, pull, given, around) {
+        Ok(site) => Ok(Some(site)),
         Err(failure) if asked => Err(failure),
-        Err(_) => Ok(Choice::Local),
+        Err(_) => Ok(None),
     }
 }
 
-fn site(
+fn assemble_site(
     named: Option<&RemoteReference>,
     pull: Option<PullNumber>,
     given: &ForgeOptions,
-    around: &Around<'_>,
+    around: &Surroundings<'_>,
 ) -> Result<Site, Failure> {
     let runner = CiRunner::from_env(around.env);
     let origin = (around.origin)().as_deref().and_then(RemoteUrl::parse);
-    let (server, guessed) = server(named, given, around, runner.as_ref(), origin.as_ref())?;
+    let (server, guessed) = find_server(named, given, around, runner.as_ref(), origin.as_ref())?;
     let runner = runner.filter(|runner| is_same_server(&runner.server, &server));
     let origin = origin.filter(|origin| origin.is_on(&server));
     let repo = named.map(|remote| &remote.repo).or(given.repo.as_ref());
     let repo = repo.or_else(|| runner.as_ref()?.repo.as_ref()).or_else(|| Some(&origin.as_ref()?.repo));
     let repo = repo.ok_or_else(|| {
         Failure::usage(format!("no repository of `{server}` was named"))
-            .with_hint("give `--repo OWNER/NAME`, or the address of the pull")
+            .with_hint("give `--repo OWNER/NAME`, or the URL of the pull")
     })?;
-    let entry = entry_of(&server, around.forges);
-    let kind = given.kind.or(entry.map(|entry| entry.kind.into())).or_else(|| runner.as_ref()?.kind);
-    let kind = speaks(&server, kind)?;
+    let entry = find_entry(&server, around.forges);
+    let kind = given.kind.or(entry.map(|entry| entry.kind)).or_else(|| runner.as_ref()?.kind);
+    let kind = check_supported(&server, kind)?;
     let token = token::find_token(&server, runner.as_ref(), entry, around.env)?;
     let pull = pull.or_else(|| runner.as_ref().filter(|it| it.repo.as_ref() == Some(repo))?.pull);
-    let (ca, proxy) = way(entry, around.env);
+    let (ca, proxy) = find_route(entry, around.env);
     Ok(Site { server, kind, repo: repo.clone(), pull, token, ca, proxy, guessed: guessed && kind.is_none() })
 }
 
 impl Site {
-    /// How its server is reached.
-    pub(crate) fn reach(&self) -> Result<ClientOptions, Failure> {
+    /// Returns the site as `referee_forge::connect` takes it.
+    pub(crate) fn to_server_site(&self, known: Option<ServerFacts>) -> Result<ServerSite, Failure> {
+        Ok(ServerSite {
+            kind: self.kind,
+            client: self.client_options()?,
+            owner: self.repo.owner.clone(),
+            repo: self.repo.name.clone(),
+            token: self.token.clone(),
+            named: !self.guessed,
+            known,
+        })
+    }
+
+    fn client_options(&self) -> Result<ClientOptions, Failure> {
         let read = |file: &PathBuf| {
             std::fs::read(file).map_err(|error| {
                 Failure::usage(format!("nothing was read from `{}`: `{}`: {error}", self.server, file.display()))
-                    .with_hint("`ca` in the operator file names a file with certificates in PEM")
+                    .with_hint("`ca` in the operator file must name a file with PEM certificates")
             })
         };
-        let trust = self.ca.as_ref().map(read).transpose()?;
+        let extra_ca_pem = self.ca.as_ref().map(read).transpose()?;
         Ok(ClientOptions {
-            extra_ca_pem: trust,
+            extra_ca_pem,
             proxy: self.proxy.clone(),
             ..ClientOptions::new(self.server.clone(), None, &[])
         })
     }
 }
 
-/// A repository of a server that a project names. The operator's entry for that server has its say.
-pub(crate) fn named(
+/// Assembles the site of a project file, which names server and repository. The operator's entry for the server applies.
+pub(crate) fn project_site(
     server: Url,
     repo: RepoName,
     token: Option<Token>,
@@ -162,52 +167,55 @@ pub(crate) fn named(
     env: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Site, Failure> {
     let runner = CiRunner::from_env(env).filter(|runner| is_same_server(&runner.server, &server));
-    let entry = entry_of(&server, forges);
-    let kind = speaks(&server, entry.map(|entry| entry.kind.into()).or_else(|| runner.as_ref()?.kind))?;
+    let entry = find_entry(&server, forges);
+    let kind = check_supported(&server, entry.map(|entry| entry.kind).or_else(|| runner.as_ref()?.kind))?;
     let token = match token {
         Some(token) => token,
         None => token::find_token(&server, runner.as_ref(), entry, env)?,
     };
-    let (ca, proxy) = way(entry, env);
+    let (ca, proxy) = find_route(entry, env);
     Ok(Site { server, kind, repo, pull: None, token, ca, proxy, guessed: false })
 }
 
-/// The operator's entry for a server.
-fn entry_of<'a>(server: &Url, forges: &'a BTreeMap<String, ForgeEntry>) -> Option<&'a ForgeEntry> {
-    forges.values().find(|entry| url_of(entry).is_some_and(|url| is_same_server(&url, server)))
+/// Finds the operator's entry for a server.
+fn find_entry<'a>(server: &Url, forges: &'a BTreeMap<String, ForgeEntry>) -> Option<&'a ForgeEntry> {
+    forges.values().find(|entry| entry_url(entry).is_some_and(|url| is_same_server(&url, server)))
 }
 
-/// What a server runs, if this build speaks to such.
-fn speaks(server: &Url, kind: Option<Kind>) -> Result<Option<Kind>, Failure> {
-    if let Some(kind @ (Kind::Github | Kind::Gitlab)) = kind {
-        return Err(Failure::usage(format!("`{server}` is {kind}, which this build does not speak to yet"))
-            .with_hint("Gitea, Forgejo and local pulls work: `referee review main..HEAD`"));
+/// Refuses software that no adapter supports.
+fn check_supported(server: &Url, kind: Option<ForgeKind>) -> Result<Option<ForgeKind>, Failure> {
+    if let Some(kind @ (ForgeKind::Github | ForgeKind::Gitlab)) = kind {
+        return Err(Failure::usage(format!(
+            "`{server}` runs {}, which this build does not support yet",
+            software_name(kind)
+        ))
+        .with_hint("Gitea, Forgejo and local pulls work: `referee review main..HEAD`"));
     }
     Ok(kind)
 }
 
-/// Certificates to trust on the way there, and what stands between.
-fn way(entry: Option<&ForgeEntry>, env: &dyn Fn(&str) -> Option<String>) -> (Option<PathBuf>, Option<Url>) {
+/// Returns the certificate file and the proxy of an entry.
+fn find_route(entry: Option<&ForgeEntry>, env: &dyn Fn(&str) -> Option<String>) -> (Option<PathBuf>, Option<Url>) {
     let ca = entry.and_then(|entry| entry.ca.as_deref()).map(|file| expand_home(file, env));
     let proxy = entry.and_then(|entry| Url::parse(entry.proxy.as_deref()?).ok());
     (ca, proxy)
 }
 
-/// The server, and whether nobody but the remote named it.
-fn server(
+/// Finds the server, and whether only a git remote names it.
+fn find_server(
     named: Option<&RemoteReference>,
     given: &ForgeOptions,
-    around: &Around<'_>,
+    around: &Surroundings<'_>,
     runner: Option<&CiRunner>,
     origin: Option<&RemoteUrl>,
 ) -> Result<(Url, bool), Failure> {
-    let spoken = named.and_then(|remote| remote.server.as_ref()).or(given.url.as_ref());
-    if let Some(server) = spoken.or_else(|| Some(&runner?.server)) {
+    let explicit = named.and_then(|remote| remote.server.as_ref()).or(given.url.as_ref());
+    if let Some(server) = explicit.or_else(|| Some(&runner?.server)) {
         return Ok((server.clone(), false));
     }
-    let entries: Vec<Url> = around.forges.values().filter_map(url_of).collect();
+    let entries: Vec<Url> = around.forges.values().filter_map(entry_url).collect();
     let of_origin = entries.iter().find(|url| origin.is_some_and(|origin| origin.is_on(url)));
-    // A repository that was named without its server is on the operator's only forge before it is on the remote's.
+    // For a repository that was named without a server, the operator's only forge wins over the remote.
     let only = if named.is_some() || origin.is_none() { entries.first().filter(|_| entries.len() == 1) } else { None };
     if let Some(url) = of_origin.or(only) {
         return Ok((url.clone(), false));
@@ -215,47 +223,34 @@ fn server(
     match origin {
         Some(origin) => Ok((origin.server.clone(), true)),
         None => Err(Failure::usage("no forge is known here")
-            .with_hint("give the address of the pull, `--forge-url URL`, or name the forge in the operator file")),
+            .with_hint("give the URL of the pull or `--forge-url URL`, or name the forge in the operator file")),
     }
 }
 
-/// Where the forge of an entry is.
-pub(crate) fn url_of(entry: &ForgeEntry) -> Option<Url> {
+/// Returns the root URL of an entry's forge.
+pub(crate) fn entry_url(entry: &ForgeEntry) -> Option<Url> {
     let public = match entry.kind {
         ForgeKind::Github => "https://github.com",
         ForgeKind::Gitlab => "https://gitlab.com",
-        ForgeKind::Gitea | ForgeKind::Forgejo => "",
+        ForgeKind::Gitea | ForgeKind::Forgejo | ForgeKind::Local => "",
     };
     Url::parse(entry.url.as_deref().unwrap_or(public)).ok()
 }
 
-/// There is no token for a server.
 fn no_token(server: &Url, why: &str) -> Failure {
-    Failure::new(Ends::Unauthenticated, format!("nothing was read from `{server}`: {why}"))
+    Failure::new(FailureKind::Unauthenticated, format!("nothing was read from `{server}`: {why}"))
         .with_hint("set `REFEREE_TOKEN` to a token with `write:repository`, `write:issue` and `read:user`")
         .with_hint("or name one in the operator file: `token = { env = \"…\" }`")
 }
 
-impl From<ForgeKind> for Kind {
-    fn from(kind: ForgeKind) -> Self {
-        match kind {
-            ForgeKind::Github => Self::Github,
-            ForgeKind::Gitlab => Self::Gitlab,
-            ForgeKind::Gitea => Self::Gitea,
-            ForgeKind::Forgejo => Self::Forgejo,
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Github => "GitHub",
-            Self::Gitlab => "GitLab",
-            Self::Gitea => "Gitea",
-            Self::Forgejo => "Forgejo",
-            Self::Local => "the local forge",
-        })
+/// Returns the name of a forge's software for people.
+fn software_name(kind: ForgeKind) -> &'static str {
+    match kind {
+        ForgeKind::Github => "GitHub",
+        ForgeKind::Gitlab => "GitLab",
+        ForgeKind::Gitea => "Gitea",
+        ForgeKind::Forgejo => "Forgejo",
+        ForgeKind::Local => "the local forge",
     }
 }
 

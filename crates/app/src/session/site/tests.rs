@@ -13,7 +13,7 @@ const JOB: &[(&str, &str)] = &[
 /// A run of the program, before anybody is asked.
 #[derive(Default)]
 struct Run<'a> {
-    words: Option<&'a str>,
+    reference: Option<&'a str>,
     given: ForgeOptions,
     env: Vec<(&'a str, &'a str)>,
     forges: BTreeMap<String, ForgeEntry>,
@@ -21,19 +21,18 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn choose(&self) -> Result<Choice, Failure> {
+    fn choose(&self) -> Result<Option<Site>, Failure> {
         let env = |name: &str| self.env.iter().find(|(it, _)| *it == name).map(|(_, value)| (*value).to_owned());
         let origin = || self.origin.map(str::to_owned);
-        let around = Around { env: &env, forges: &self.forges, origin: &origin };
-        choose(&PullReference::parse_optional(self.words)?, &self.given, &around)
+        let around = Surroundings { env: &env, forges: &self.forges, origin: &origin };
+        choose_site(&PullReference::parse_optional(self.reference)?, &self.given, &around)
     }
 
     /// `server repository pull token`, or `local`.
-    fn told(&self) -> String {
+    fn describe(&self) -> String {
         match self.choose() {
-            Ok(Choice::Local) => "local".to_owned(),
-            Ok(Choice::Forge(site)) => {
-                let Site { server, repo, pull, token, .. } = *site;
+            Ok(None) => "local".to_owned(),
+            Ok(Some(Site { server, repo, pull, token, .. })) => {
                 let pull = pull.map_or("branch".to_owned(), |pull| format!("#{}", pull.0));
                 format!("{server} {repo} {pull} {}", token.reveal())
             }
@@ -55,8 +54,8 @@ const TOKEN: (&str, &str) = ("REFEREE_TOKEN", "mine");
 
 #[test]
 fn a_pull_s_page_and_a_token_are_enough() {
-    let run = Run { words: Some("http://127.0.0.1:3000/git/acme/api/pulls/1"), env: vec![TOKEN], ..Run::default() };
-    assert_eq!(run.told(), "http://127.0.0.1:3000/git acme/api #1 mine");
+    let run = Run { reference: Some("http://127.0.0.1:3000/git/acme/api/pulls/1"), env: vec![TOKEN], ..Run::default() };
+    assert_eq!(run.describe(), "http://127.0.0.1:3000/git acme/api #1 mine");
 }
 
 #[test]
@@ -65,18 +64,18 @@ fn a_page_beats_the_runner_the_operator_and_the_remote() {
     let env = [JOB, &[TOKEN]].concat();
     let words = Some("https://other.example.org/a/b/pulls/2");
     let run = Run { words, env, forges, origin: Some(HERE), ..Run::default() };
-    assert_eq!(run.told(), "https://other.example.org/ a/b #2 mine");
+    assert_eq!(run.describe(), "https://other.example.org/ a/b #2 mine");
 }
 
 #[test]
 fn the_forge_of_the_checkout_is_its_remote_s_host() {
     let run = |words| Run { words, env: vec![TOKEN], origin: Some(HERE), ..Run::default() };
-    assert_eq!(run(None).told(), "https://git.example.org/ acme/api branch mine");
+    assert_eq!(run(None).describe(), "https://git.example.org/ acme/api branch mine");
     for words in ["7", "#7", "!7"] {
-        assert_eq!(run(Some(words)).told(), "https://git.example.org/ acme/api #7 mine");
+        assert_eq!(run(Some(words)).describe(), "https://git.example.org/ acme/api #7 mine");
     }
-    assert_eq!(run(Some("acme/web#7")).told(), "https://git.example.org/ acme/web #7 mine");
-    let Ok(Choice::Forge(site)) = run(None).choose() else { panic!("a forge") };
+    assert_eq!(run(Some("acme/web#7")).describe(), "https://git.example.org/ acme/web #7 mine");
+    let Ok(Some(site)) = run(None).choose() else { panic!("a forge") };
     assert!(site.guessed);
 }
 
@@ -86,15 +85,15 @@ fn without_a_token_or_a_forge_pulls_are_local() {
         Run { origin: Some(HERE), ..Run::default() },
         Run { env: vec![TOKEN], ..Run::default() },
         Run { env: vec![TOKEN], origin: Some("/srv/git/api.git"), ..Run::default() },
-        Run { words: Some("7"), origin: Some(HERE), ..Run::default() },
+        Run { reference: Some("7"), origin: Some(HERE), ..Run::default() },
         Run {
-            words: Some("7"),
+            reference: Some("7"),
             env: vec![("REFEREE_TOKEN", " "), ("GITHUB_TOKEN", "x")],
             origin: Some(HERE),
             ..Run::default()
         },
     ] {
-        assert_eq!(run.told(), "local", "{:?}", run.words);
+        assert_eq!(run.describe(), "local", "{:?}", run.words);
     }
 }
 
@@ -102,14 +101,14 @@ fn without_a_token_or_a_forge_pulls_are_local() {
 fn words_for_local_pulls_stay_local_whatever_is_around() {
     for words in ["L7", "main..HEAD", ".", "staged"] {
         let env = [JOB, &[TOKEN]].concat();
-        let run = Run { words: Some(words), env, origin: Some(HERE), ..Run::default() };
-        assert_eq!(run.told(), "local", "{words}");
+        let run = Run { reference: Some(words), env, origin: Some(HERE), ..Run::default() };
+        assert_eq!(run.describe(), "local", "{words}");
     }
-    let given = ForgeOptions { kind: Some(Kind::Local), ..ForgeOptions::default() };
+    let given = ForgeOptions { kind: Some(ForgeKind::Local), ..ForgeOptions::default() };
     let run = Run { given: given.clone(), env: vec![TOKEN], origin: Some(HERE), ..Run::default() };
-    assert_eq!(run.told(), "local");
-    let run = Run { words: Some("acme/api#7"), given, env: vec![TOKEN], ..Run::default() };
-    assert!(run.told().contains("is no local pull"), "{}", run.told());
+    assert_eq!(run.describe(), "local");
+    let run = Run { reference: Some("acme/api#7"), given, env: vec![TOKEN], ..Run::default() };
+    assert!(run.describe().contains("is no local pull"), "{}", run.describe());
 }
 
 #[test]
@@ -117,18 +116,18 @@ fn a_job_s_variables_come_before_the_operator_and_the_remote() {
     let forges = named(&[entry(ForgeKind::Gitea, "https://git.example.org", "WORK")]);
     let env = [JOB, &[("WORK", "of the operator")]].concat();
     let run = Run { env, forges, origin: Some(HERE), ..Run::default() };
-    assert_eq!(run.told(), "http://gitea:3000/ acme/web #9 of the job");
-    let numbered = Run { words: Some("7"), env: JOB.to_vec(), origin: Some(HERE), ..Run::default() };
-    assert_eq!(numbered.told(), "http://gitea:3000/ acme/web #7 of the job");
-    let other = Run { words: Some("acme/api#7"), env: JOB.to_vec(), ..Run::default() };
-    assert_eq!(other.told(), "http://gitea:3000/ acme/api #7 of the job");
+    assert_eq!(run.describe(), "http://gitea:3000/ acme/web #9 of the job");
+    let numbered = Run { reference: Some("7"), env: JOB.to_vec(), origin: Some(HERE), ..Run::default() };
+    assert_eq!(numbered.describe(), "http://gitea:3000/ acme/web #7 of the job");
+    let other = Run { reference: Some("acme/api#7"), env: JOB.to_vec(), ..Run::default() };
+    assert_eq!(other.describe(), "http://gitea:3000/ acme/api #7 of the job");
 }
 
 #[test]
 fn the_job_s_pull_is_of_the_job_s_repository_alone() {
     let given = ForgeOptions { repo: Some("acme/api".parse().expect("a repository")), ..ForgeOptions::default() };
     assert_eq!(
-        Run { given, env: JOB.to_vec(), ..Run::default() }.told(),
+        Run { given, env: JOB.to_vec(), ..Run::default() }.describe(),
         "http://gitea:3000/ acme/api branch of the job"
     );
 }
@@ -142,11 +141,14 @@ fn the_operator_s_forge_is_the_one_that_the_remote_is_on() {
     let env = vec![("OTHER", "other"), ("WORK", "work")];
     let ssh = Some("git@git.example.org:acme/api.git");
     let run = Run { env: env.clone(), forges: forges.clone(), origin: ssh, ..Run::default() };
-    assert_eq!(run.told(), "https://git.example.org:8443/git acme/api branch work");
-    let Ok(Choice::Forge(site)) = run.choose() else { panic!("a forge") };
-    assert_eq!((site.kind, site.guessed), (Some(Kind::Forgejo), false));
+    assert_eq!(run.describe(), "https://git.example.org:8443/git acme/api branch work");
+    let Ok(Some(site)) = run.choose() else { panic!("a forge") };
+    assert_eq!((site.kind, site.guessed), (Some(ForgeKind::Forgejo), false));
     let words = Some("acme/api#7");
-    assert!(Run { words, env, forges, ..Run::default() }.told().contains("no forge is known"), "two could be meant");
+    assert!(
+        Run { words, env, forges, ..Run::default() }.describe().contains("no forge is known"),
+        "two could be meant"
+    );
 }
 
 #[test]
@@ -155,22 +157,26 @@ fn a_repository_alone_is_on_the_operator_s_only_forge() {
     let env = vec![("WORK", "work")];
     let words = Some("acme/api#7");
     let run = Run { words, env: env.clone(), forges: forges.clone(), origin: Some(HERE), ..Run::default() };
-    assert_eq!(run.told(), "https://work.example.org/ acme/api #7 work");
-    assert_eq!(Run { env, forges, origin: Some(HERE), ..Run::default() }.told(), "local", "no token for the remote");
+    assert_eq!(run.describe(), "https://work.example.org/ acme/api #7 work");
+    assert_eq!(
+        Run { env, forges, origin: Some(HERE), ..Run::default() }.describe(),
+        "local",
+        "no token for the remote"
+    );
 }
 
 #[test]
 fn flags_come_before_what_is_inferred() {
     let given = ForgeOptions {
-        kind: Some(Kind::Gitea),
+        kind: Some(ForgeKind::Gitea),
         url: Some(Url::parse("https://flag.example.org/git").expect("an address")),
         repo: Some("own/er".parse().expect("a repository")),
     };
     let env = [JOB, &[TOKEN]].concat();
     let run = Run { given: given.clone(), env, origin: Some(HERE), ..Run::default() };
-    assert_eq!(run.told(), "https://flag.example.org/git own/er branch mine");
+    assert_eq!(run.describe(), "https://flag.example.org/git own/er branch mine");
     let run = Run { given: ForgeOptions { repo: None, ..given }, env: vec![TOKEN], ..Run::default() };
-    assert!(run.told().contains("no repository of"), "{}", run.told());
+    assert!(run.describe().contains("no repository of"), "{}", run.describe());
 }
 
 #[test]
@@ -186,18 +192,18 @@ fn tokens_are_tried_in_order() {
     for (from, token) in ["mine", "forgejo", "gitea", "tea", "work"].iter().enumerate() {
         let env = all[from..].to_vec();
         let run = Run { env, forges: forges.clone(), origin: Some(HERE), ..Run::default() };
-        assert!(run.told().ends_with(token), "{}", run.told());
+        assert!(run.describe().ends_with(token), "{}", run.describe());
     }
     let own = [("FORGEJO_TOKEN", "forgejo"), ("GITEA_TOKEN", "gitea")];
     for (from, token) in ["forgejo", "gitea", "of the job"].iter().enumerate() {
-        assert!(Run { env: [JOB, &own[from..]].concat(), ..Run::default() }.told().ends_with(token), "{from}");
+        assert!(Run { env: [JOB, &own[from..]].concat(), ..Run::default() }.describe().ends_with(token), "{from}");
     }
 }
 
 #[test]
 fn a_job_s_token_is_shown_to_no_other_server() {
     let env = [JOB, &[("GITEA_TOKEN", "gitea")]].concat();
-    let run = Run { words: Some("https://evil.example.org/a/b/pulls/1"), env, ..Run::default() };
+    let run = Run { reference: Some("https://evil.example.org/a/b/pulls/1"), env, ..Run::default() };
     let failure = run.choose().expect_err("no token");
     assert!(failure.render().contains("there is no token for it"), "{}", failure.render());
     assert_eq!(failure.to_json()["exit"], 4);
@@ -206,8 +212,8 @@ fn a_job_s_token_is_shown_to_no_other_server() {
 #[test]
 fn a_secret_that_is_not_there_is_told_by_its_source() {
     let forges = named(&[entry(ForgeKind::Gitea, "https://git.example.org", "WORK")]);
-    let run = Run { words: Some("acme/api#7"), forges, ..Run::default() };
-    assert!(run.told().contains("the variable `WORK` is not set"), "{}", run.told());
+    let run = Run { reference: Some("acme/api#7"), forges, ..Run::default() };
+    assert!(run.describe().contains("the variable `WORK` is not set"), "{}", run.describe());
 }
 
 #[test]
@@ -215,14 +221,15 @@ fn a_forge_that_this_build_does_not_speak_to_is_told_or_left_alone() {
     let forges = named(&[ForgeEntry { url: None, ..entry(ForgeKind::Github, "", "HUB") }]);
     let env = vec![("HUB", "hub")];
     let origin = Some("https://github.com/acme/api");
-    let asked = Run { words: Some("acme/api#7"), env: env.clone(), forges: forges.clone(), origin, ..Run::default() };
-    assert!(asked.told().contains("does not speak to yet"), "{}", asked.told());
-    assert_eq!(Run { env, forges, origin, ..Run::default() }.told(), "local");
+    let asked =
+        Run { reference: Some("acme/api#7"), env: env.clone(), forges: forges.clone(), origin, ..Run::default() };
+    assert!(asked.describe().contains("does not speak to yet"), "{}", asked.describe());
+    assert_eq!(Run { env, forges, origin, ..Run::default() }.describe(), "local");
     let job = vec![
         TOKEN,
         ("GITHUB_ACTIONS", "true"),
         ("GITHUB_SERVER_URL", "https://github.com"),
         ("GITHUB_REPOSITORY", "acme/api"),
     ];
-    assert_eq!(Run { env: job, origin, ..Run::default() }.told(), "local");
+    assert_eq!(Run { env: job, origin, ..Run::default() }.describe(), "local");
 }

@@ -18,53 +18,25 @@ use referee_core::model::{Completeness, Login, PullNumber, Span, Time};
 use super::pull_rows::PullRows;
 use super::run_concurrently;
 use super::threads::group_conversations;
-use crate::ForgeError;
 use crate::gitea::GiteaForge;
 use crate::gitea::account::GiteaAccount;
 use crate::gitea::wire::{Event, Inline, Pull};
+use crate::{ForgeError, Memento, Reuse};
 
 /// So much earlier than the last reading began: rows are dated by the second, and a write takes its time.
 const TIMELINE_OVERLAP: Span = Span::from_minutes(1);
-/// After so long all is read anew, whatever seems to have happened.
-pub(super) const MAX_CACHE_AGE: Span = Span::from_minutes(15);
 
 impl GiteaForge {
-    /// What was kept of that pull, if it still tells of this head.
-    pub(super) fn load_cached_for_head(&self, pull: &Pull) -> Option<PullRows> {
-        let old = self.load_cached(PullNumber(pull.number))?;
-        (old.pull.head.sha == pull.head.sha && old.pull.number == pull.number).then_some(old)
-    }
-
-    /// What was kept of a pull when it was last read.
-    pub(super) fn load_cached(&self, number: PullNumber) -> Option<PullRows> {
-        serde_json::from_str(&self.shelf.as_ref()?.load(&self.cache_key(number)?)?).ok()
-    }
-
-    /// Keeps what was read, if it was whole.
-    pub(super) fn store_cached(&self, raw: &PullRows) {
-        let (Some(shelf), Some(key)) = (&self.shelf, self.cache_key(PullNumber(raw.pull.number))) else { return };
-        let whole = raw.complete == Completeness::Complete;
-        let value = if whole { serde_json::to_string(raw).unwrap_or_default() } else { String::new() };
-        shelf.keep(&key, &value);
-    }
-
-    /// Forgets what was kept: a write that fails half way leaves a draft, and nothing would tell of it.
-    pub(in crate::gitea) fn invalidate_cached(&self, number: PullNumber) {
-        if let (Some(shelf), Some(key)) = (&self.shelf, self.cache_key(number)) {
-            shelf.keep(&key, "");
-        }
-    }
-
     /// Reads only what may have changed; `None` if more has.
     pub(super) async fn reread_changes(
         &self,
         hand: &GiteaAccount,
         old: PullRows,
         now: &PullRows,
-        stale: Span,
+        max_age: Span,
     ) -> Result<Option<PullRows>, ForgeError> {
         let number = PullNumber(now.pull.number);
-        if now.taken_at - old.whole_at > stale || !differs_only_in_base(&old.pull, &now.pull) {
+        if now.taken_at - old.whole_at >= max_age || !differs_only_in_base(&old.pull, &now.pull) {
             return Ok(None);
         }
         let since = Time(old.taken_at.0 - TIMELINE_OVERLAP.0);
@@ -89,11 +61,6 @@ impl GiteaForge {
         (raw.pull, raw.taken_at) = (now.pull.clone(), now.taken_at);
         Ok(Some(raw))
     }
-
-    fn cache_key(&self, number: PullNumber) -> Option<String> {
-        let GiteaAccount { login, .. } = self.accounts.first()?;
-        Some(format!("gitea/1/{}/{}/{}/{}/{login}", self.host, self.owner, self.repo, number.0))
-    }
 }
 
 /// Whether two readings of a pull differ at most in what a push to its base changes.
@@ -104,6 +71,19 @@ pub(super) fn differs_only_in_base(old: &Pull, now: &Pull) -> bool {
 }
 
 impl PullRows {
+    /// Restores the rows of an earlier read of that pull.
+    pub(super) fn from_reuse(pull: PullNumber, reuse: Reuse<'_>) -> Option<Self> {
+        let Reuse::Since { reads, .. } = reuse else { return None };
+        let Memento(text) = reads.memento(pull)?;
+        serde_json::from_str(&text).ok().filter(|rows: &Self| rows.pull.number == pull.0)
+    }
+
+    /// The memento of this read; `None` if a list was cut off.
+    pub(super) fn to_memento(&self) -> Option<Memento> {
+        let complete = self.complete == Completeness::Complete;
+        complete.then(|| serde_json::to_string(self).ok().map(Memento)).flatten()
+    }
+
     /// The same with texts as they are now; `None` if there is more than an edited text.
     pub(super) fn apply_edits(mut self, news: Vec<Event>) -> Option<Self> {
         for event in news {

@@ -25,8 +25,9 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::Poll;
 
-use referee_core::model::{Board, Completeness, Login, PullNumber, Sha, Span};
-use referee_http::RouteRequest;
+use referee_core::model::{Board, Completeness, Login, Pull, PullNumber, Sha};
+use referee_http::{RequestCounts, RouteRequest};
+use std::collections::BTreeMap;
 
 use self::access::{AssignableUsers, are_all_writers_known};
 use self::board::IssueSelection;
@@ -34,23 +35,20 @@ use self::pull_rows::PullRows;
 use super::account::{GiteaAccount, parse_response, server_time};
 use super::pages::truncation;
 use super::{GiteaForge, routes, wire};
-use crate::{FetchedPull, ForgeError, Reader};
+use crate::{BranchTip, FetchedPull, ForgeError, ForgeInfo, ListedPull, Reader, Reuse, ServerFacts};
 
 /// So many wait for an answer at most; how many of them are on their way is the client's to say.
 const MAX_CONCURRENT_READS: usize = 6;
 
 #[async_trait::async_trait]
 impl Reader for GiteaForge {
-    async fn fetch(&self, pull: PullNumber) -> Result<FetchedPull, ForgeError> {
-        let raw = self.fetch_pull_row(pull).await?;
-        match self.fetch_incremental(&raw, incremental::MAX_CACHE_AGE).await? {
-            Some(again) => Ok(again),
-            None => self.fetch_full(raw, &AssignableUsers::new()).await,
-        }
+    fn info(&self) -> ForgeInfo {
+        self.describe()
     }
 
-    async fn fetch_fresh(&self, pull: PullNumber) -> Result<FetchedPull, ForgeError> {
-        self.fetch_full(self.fetch_pull_row(pull).await?, &AssignableUsers::new()).await
+    async fn fetch_reusing(&self, pull: PullNumber, reuse: Reuse<'_>) -> Result<FetchedPull, ForgeError> {
+        let raw = self.fetch_pull_row(pull).await?;
+        self.fetch_rest(raw, reuse, &AssignableUsers::new()).await
     }
 
     async fn fetch_head(&self, pull: PullNumber) -> Result<Sha, ForgeError> {
@@ -63,17 +61,16 @@ impl Reader for GiteaForge {
         self.read_board().await
     }
 
-    async fn fetch_board_and_pulls(&self) -> Result<(Board, Vec<FetchedPull>), ForgeError> {
+    async fn fetch_board_and_pulls(&self, reuse: Reuse<'_>) -> Result<(Board, Vec<FetchedPull>), ForgeError> {
         let rows = self.list_open_rows().await?;
         let board = self.build_board(&rows, IssueSelection::UnlessPullsAreOpen).await?;
-        let pulls = self.fetch_listed_pulls(rows).await.into_iter().map(|(_, fetched)| fetched);
-        Ok((board, pulls.collect::<Result<_, _>>()?))
+        Ok((board, self.fetch_listed_pulls(rows, reuse).await?))
     }
 
-    async fn may_push(&self, pull: PullNumber, by: &Login) -> Result<bool, ForgeError> {
+    async fn may_push(&self, pull: PullNumber, by: &Login, reuse: Reuse<'_>) -> Result<bool, ForgeError> {
         let hand = self.find_account(by)?;
         // The reader's own rights are decided on already, and whose branch it is stands in what was read.
-        let read = if *by == self.reader_account()?.login { self.load_cached(pull) } else { None };
+        let read = if *by == self.reader_account()?.login { PullRows::from_reuse(pull, reuse) } else { None };
         let row = match read {
             Some(raw) => raw.pull,
             None => {
@@ -86,6 +83,30 @@ impl Reader for GiteaForge {
             (_, Some(head), Some(base)) if head.id == base.id => self.branch_allows_push(hand, &row.head.branch).await,
             _ => Ok(true),
         }
+    }
+
+    async fn list_open_pulls(&self) -> Result<Vec<ListedPull>, ForgeError> {
+        self.read_open_pulls().await
+    }
+
+    async fn fetch_default_branch(&self) -> Result<BranchTip, ForgeError> {
+        self.read_default_branch().await
+    }
+
+    async fn fetch_trusted_base(&self, pull: &Pull) -> Result<BranchTip, ForgeError> {
+        self.read_trusted_base(pull).await
+    }
+
+    async fn fetch_labels(&self) -> Result<BTreeMap<u64, String>, ForgeError> {
+        self.read_labels().await
+    }
+
+    fn request_counts(&self) -> RequestCounts {
+        self.count_requests()
+    }
+
+    fn server_facts(&self) -> Option<ServerFacts> {
+        Some(self.facts())
     }
 }
 
@@ -101,25 +122,27 @@ impl GiteaForge {
         Ok(PullRows::new(pull, server_time(&answer)))
     }
 
-    /// Reads only what may have changed, if that is enough: `None` otherwise.
-    async fn fetch_incremental(&self, now: &PullRows, stale: Span) -> Result<Option<FetchedPull>, ForgeError> {
-        let Some(old) = self.load_cached_for_head(&now.pull) else { return Ok(None) };
-        let Some(raw) = self.reread_changes(self.reader_account()?, old, now, stale).await? else { return Ok(None) };
-        self.store_cached(&raw);
-        Ok(Some(FetchedPull { is_fresh: false, ..raw.to_fetched(&self.server, self.viewer()) }))
-    }
-
-    /// Reads all the rest.
-    async fn fetch_full(&self, mut raw: PullRows, assignable: &AssignableUsers) -> Result<FetchedPull, ForgeError> {
-        if let Some(old) = self.load_cached_for_head(&raw.pull) {
-            raw.head_seen = old.head_seen;
-        }
+    /// Reads the rest of a pull: what may have changed since an earlier read if that is enough, otherwise everything.
+    async fn fetch_rest(
+        &self,
+        mut raw: PullRows,
+        reuse: Reuse<'_>,
+        assignable: &AssignableUsers,
+    ) -> Result<FetchedPull, ForgeError> {
         let hand = self.reader_account()?;
+        let earlier = PullRows::from_reuse(PullNumber(raw.pull.number), reuse);
+        if let (Some(old), Reuse::Since { max_age, .. }) =
+            (earlier.filter(|old| old.pull.head.sha == raw.pull.head.sha), reuse)
+        {
+            raw.head_seen = old.head_seen;
+            if let Some(again) = self.reread_changes(hand, old, &raw, max_age).await? {
+                return Ok(FetchedPull { is_fresh: false, ..again.to_fetched(&self.server, self.viewer()) });
+            }
+        }
         self.read_pull_rows(hand, PullNumber(raw.pull.number), &mut raw).await?;
         if !are_all_writers_known(&raw, &hand.login) {
             raw.assignees = assignable.get_or_try_init(|| self.read_assignable_users(hand)).await?.clone();
         }
-        self.store_cached(&raw);
         Ok(raw.to_fetched(&self.server, self.viewer()))
     }
 

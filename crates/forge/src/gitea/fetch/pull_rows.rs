@@ -58,6 +58,7 @@ impl PullRows {
             checks: checks::build_checks(&self.statuses),
             reviews,
             lease: None,
+            memento: self.to_memento(),
             viewer,
         }
     }

@@ -15,67 +15,35 @@ mod scopes;
 
 use jiff::Timestamp;
 use referee_core::model::{Login, Time};
-use referee_http::{Route, RouteRequest, Token};
+use referee_http::{Route, RouteRequest};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::account::{GiteaAccount, server_time};
-use super::probe::{self, fetch_login, probe_server};
-use super::{GiteaServerInfo, RepoAddress, routes, wire};
-use crate::ForgeError;
+use super::probe::{build_client, fetch_login, probe_with_client};
+use super::{GiteaServerInfo, routes, wire};
+use crate::{ForgeError, HealthStatus, Inspection, InspectionItem, ServerSite};
 
-/// What was found out, one entry for each thing that was looked at.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Inspection {
-    /// In the order in which people want to read them.
-    pub items: Vec<InspectionItem>,
-}
-
-/// One thing that was looked at.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InspectionItem {
-    /// How it stands.
-    pub status: HealthStatus,
-    /// What was looked at, in one word.
-    pub subject: &'static str,
-    /// What was found.
-    pub message: String,
-    /// What to do about it.
-    pub hint: Option<String>,
-}
-
-/// How something stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum HealthStatus {
-    /// As it should be.
-    Fine,
-    /// It works, and could be better.
-    Warning,
-    /// A review cannot work so.
-    Bad,
-    /// Nobody may ask, or the server does not say.
-    Unknown,
-}
-
-/// Looks at everything that a review on that repository needs. Writes nothing, and tries nothing out.
-///
-/// Whatever cannot be found out is a fact too: this does not fail.
-pub async fn inspect(at: &RepoAddress, token: Token) -> Inspection {
-    let mut facts = Vec::new();
-    if let Err(error) = run_checks(at, token, &mut facts).await {
-        facts.push(checks::describe_abort(&error));
+/// Inspects a repository by reading alone. What cannot be learned is an item too: this does not fail.
+pub(super) async fn inspect_server(site: &ServerSite) -> Inspection {
+    let mut items = Vec::new();
+    if let Err(error) = run_checks(site, &mut items).await {
+        items.push(checks::describe_abort(&error));
     }
-    Inspection { items: facts }
+    Inspection { items }
+}
+
+/// The result where the server cannot be asked at all.
+pub(super) fn aborted_inspection(error: &ForgeError) -> Inspection {
+    Inspection { items: vec![checks::describe_abort(error)] }
 }
 
 /// Goes on as long as there is something to look at.
-async fn run_checks(at: &RepoAddress, token: Token, facts: &mut Vec<InspectionItem>) -> Result<(), ForgeError> {
-    let mut reach = at.client_options.clone();
-    reach.token = Some(token.clone());
-    let server = probe_server(&reach).await?;
+async fn run_checks(at: &ServerSite, facts: &mut Vec<InspectionItem>) -> Result<(), ForgeError> {
+    let client = build_client(&at.client, Some(at.token.clone()))?;
+    let server = probe_with_client(&client, &at.client).await?;
     facts.extend([checks::check_server(&server), checks::describe_capabilities(&server)]);
 
-    let client = probe::build_client(&at.client_options, Some(token))?;
     let mut eye = Inspector { account: GiteaAccount { login: Login(String::new()), client }, address: at };
     facts.push(eye.check_clock_skew().await?);
     let login = fetch_login(&eye.account.client).await;
@@ -111,7 +79,7 @@ async fn run_checks(at: &RepoAddress, token: Token, facts: &mut Vec<InspectionIt
 /// Who looks, and where.
 struct Inspector<'a> {
     account: GiteaAccount,
-    address: &'a RepoAddress,
+    address: &'a ServerSite,
 }
 
 /// Pulls that are searched for an own verdict.

@@ -12,21 +12,27 @@ mod send;
 mod tests;
 mod thread;
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use referee_core::mark::SealedText;
 use referee_core::model::{Login, PullNumber, Sha, Span};
 use referee_core::plan::{Action, CommentTarget, Delivery, Precondition};
 use referee_http::{Route, RouteRequest};
 
 use super::account::GiteaAccount;
+use super::hook::parse_webhook;
 use super::wire::{self, User};
 use super::{GiteaForge, routes};
-use crate::{ActionRequest, ClaimOutcome, ClaimPurpose, CreatedIds, Forge, ForgeError, PerformOutcome, Permit};
+use crate::{
+    ActionRequest, ClaimOutcome, ClaimPurpose, CreatedIds, Forge, ForgeError, Identity, PerformOutcome, Permit,
+    WebhookError, WebhookEvent,
+};
 
 #[async_trait::async_trait]
 impl Forge for GiteaForge {
     async fn perform(&self, pull: PullNumber, errand: &ActionRequest<'_>) -> Result<PerformOutcome, ForgeError> {
         self.check_text_length(errand.action)?;
-        self.invalidate_cached(pull);
         GiteaWriter { forge: self, account: self.find_account(errand.by)?, pull }
             .perform_action(errand.action, errand.expect)
             .await
@@ -45,8 +51,22 @@ impl Forge for GiteaForge {
         self.release_reaction_claim(pull, purpose, epoch).await
     }
 
-    async fn open_pull(&self, delivery: &Delivery, permit: &Permit) -> Result<PullNumber, ForgeError> {
-        self.open_delivered_pull(delivery, permit).await
+    async fn open_pull(&self, delivery: &Delivery, by: &Login, permit: &Permit) -> Result<PullNumber, ForgeError> {
+        self.open_delivered_pull(delivery, by, permit).await
+    }
+
+    async fn with_identities(&self, identities: Vec<Identity>) -> Result<(Arc<dyn Forge>, Vec<Login>), ForgeError> {
+        let (forge, logins) = self.add_identities(identities).await?;
+        Ok((Arc::new(forge), logins))
+    }
+
+    fn decode_webhook(
+        &self,
+        headers: &BTreeMap<String, String>,
+        body: &[u8],
+        secret: &[u8],
+    ) -> Result<Option<WebhookEvent>, WebhookError> {
+        parse_webhook(headers, body, secret)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use referee_core::model::{CommentId, EditId, PullNumber, ThreadId, Verdict};
 use referee_core::plan::{Action, CommentTarget, Precondition};
-use referee_forge::{ForgeError, PerformOutcome, Reader};
+use referee_forge::{ForgeError, PerformOutcome};
 
 use crate::contract::context::{ClauseContext, ClauseResult, ClauseStop, ensure, expect_one, skip_clause};
 use crate::contract::drafts;
@@ -74,7 +74,7 @@ pub(super) async fn a_bad_token_is_unauthenticated<S: ContractSetup>(context: &C
     ensure(read == Some(ForgeError::Unauthenticated), || format!("fetch ended as {read:?}"))?;
     let text = drafts::build_draft("a secret plan", &staged.head);
     let comment = Action::EnsureComment { existing: None, target: CommentTarget::Pull, text };
-    let wrote = context.perform_as(&forge, &context.me, staged.pull, &comment, &Precondition::Nothing).await;
+    let wrote = context.perform_as(&*forge, &context.me, staged.pull, &comment, &Precondition::Nothing).await;
     ensure(wrote == Err(ForgeError::Unauthenticated), || format!("a comment ended as {wrote:?}"))
 }
 
@@ -90,7 +90,7 @@ pub(super) async fn an_outsider_is_not_permitted<S: ContractSetup>(context: &Cla
         return skip_clause("the forge has no access rights");
     };
     for action in [Action::SetLabel { name, on: true }, Action::Resolve { thread, mark: None }] {
-        let outcome = context.perform_as(&forge, &login, staged.pull, &action, &Precondition::Nothing).await;
+        let outcome = context.perform_as(&*forge, &login, staged.pull, &action, &Precondition::Nothing).await;
         ensure(outcome == Ok(PerformOutcome::NotPermitted), || format!("{} ended as {outcome:?}", action.name()))?;
     }
     let summary = drafts::build_draft("fine by me", &staged.head);
@@ -98,7 +98,7 @@ pub(super) async fn an_outsider_is_not_permitted<S: ContractSetup>(context: &Cla
     let post =
         Action::PostReview { role: "contract".into(), verdict: Verdict::Approve, commit, text: summary, threads };
     // Some forges accept an outsider's approval; none may count it.
-    let outcome = context.perform_as(&forge, &login, staged.pull, &post, &Precondition::Nothing).await;
+    let outcome = context.perform_as(&*forge, &login, staged.pull, &post, &Precondition::Nothing).await;
     let fetched = context.fetch(staged.pull).await?;
     let counted = fetched.reviews.iter().any(|row| row.counts == referee_core::model::ReviewWeight::Yes);
     ensure(!counted, || format!("an outsider's approval ({outcome:?}) counts"))

@@ -2,7 +2,7 @@
 
 use referee_core::model::{CheckState, Span, Support};
 use referee_core::plan::{Action, CommentTarget};
-use referee_forge::{ClaimOutcome, ClaimPurpose, Forge, ForgeError, PerformOutcome};
+use referee_forge::{ClaimOutcome, ClaimPurpose, ForgeError, PerformOutcome};
 
 use super::reviews::post_own_review;
 use crate::contract::context::{ClauseContext, ClauseResult, ClauseStop, ensure, expect_one, is_same_text};

@@ -1,7 +1,6 @@
 //! Clauses about reading: complete, or reported as truncated.
 
 use referee_core::model::{Completeness, PullState};
-use referee_forge::Reader;
 
 use crate::contract::context::{ClauseContext, ClauseResult, ClauseStop, ensure, skip_clause};
 use crate::contract::setup::{ContractSetup, CreatedCounts};

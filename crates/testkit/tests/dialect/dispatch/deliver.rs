@@ -277,8 +277,8 @@ fn a_branch_for_an_issue_is_opened_once_whoever_loses_the_answer() {
                 if let Some(fault) = fault {
                     project.world.inject_fault(FaultAt::Write(1), fault);
                 }
-                let number = match block_on(seat.open_pull(delivery, permit)) {
-                    Err(ForgeError::OutcomeUnknown) => block_on(seat.open_pull(delivery, permit)),
+                let number = match block_on(seat.open_pull(delivery, seat.login(), permit)) {
+                    Err(ForgeError::OutcomeUnknown) => block_on(seat.open_pull(delivery, seat.login(), permit)),
                     answered => answered,
                 };
                 opened

@@ -9,12 +9,10 @@ use hmac::{Hmac, KeyInit, Mac};
 use referee_core::model::{Login, PullNumber};
 use serde::Deserialize;
 use sha2::Sha256;
-use thiserror::Error;
 
 use super::wire;
-
-/// No webhook is larger than this.
-const BODY_MAX: usize = 10 * 1024 * 1024;
+use crate::webhook::MAX_WEBHOOK_BYTES;
+use crate::{WebhookError, WebhookEvent, WebhookSubject};
 
 /// Where a signature may stand, and what it begins with there.
 const SIGNATURE_HEADERS: [(&str, &str); 3] =
@@ -22,65 +20,13 @@ const SIGNATURE_HEADERS: [(&str, &str); 3] =
 const EVENT_HEADERS: [&str; 2] = ["x-forgejo-event-type", "x-gitea-event-type"];
 const DELIVERY_HEADERS: [&str; 2] = ["x-forgejo-delivery", "x-gitea-delivery"];
 
-/// A hint to look again.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ring {
-    /// `acme/api`, as the sender says: whoever listens knows which repositories may ring here.
-    pub repo: String,
-    /// The pull; `None` where the whole repository is meant.
-    pub pull: Option<PullNumber>,
-    /// What it is about.
-    pub subject: RingSubject,
-    /// Who did it: own acts ring too.
-    pub sender: Login,
-    /// The delivery's id: the same one twice is one ring.
-    pub delivery: String,
-}
-
-/// What a ring is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RingSubject {
-    /// A pull: opened, pushed to, labelled, assigned, and so on.
-    Pull,
-    /// A review was submitted.
-    Review,
-    /// A comment or a summary was written or edited.
-    Comment,
-    /// An issue.
-    Issue,
-    /// A branch moved.
-    Push,
-    /// A check spoke.
-    Status,
-}
-
-/// Why a webhook is not listened to.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum WebhookError {
-    /// It is too large.
-    #[error("the webhook is larger than {BODY_MAX} bytes")]
-    TooLarge,
-    /// There is nothing to check it with: an empty secret would let anybody ring.
-    #[error("the webhook's secret is empty")]
-    NoSecret,
-    /// Nobody signed it.
-    #[error("the webhook is not signed")]
-    Unsigned,
-    /// Its signature is of something else.
-    #[error("the webhook's signature is wrong")]
-    BadSignature,
-    /// It is signed and cannot be read.
-    #[error("the webhook cannot be read: {0}")]
-    Unreadable(String),
-}
-
 /// Reads a webhook: `None` where nothing here is concerned. Headers are named in lower case.
-pub fn parse_webhook(
+pub(super) fn parse_webhook(
     headers: &BTreeMap<String, String>,
     body: &[u8],
     secret: &[u8],
-) -> Result<Option<Ring>, WebhookError> {
-    if body.len() > BODY_MAX {
+) -> Result<Option<WebhookEvent>, WebhookError> {
+    if body.len() > MAX_WEBHOOK_BYTES {
         return Err(WebhookError::TooLarge);
     }
     verify_signature(headers, body, secret)?;
@@ -89,12 +35,12 @@ pub fn parse_webhook(
     let said: WebhookBody = wire::parse_json(body).map_err(|error| WebhookError::Unreadable(error.to_string()))?;
     let issue = said.issue.filter(|_| said.is_pull);
     let pull = said.pull_request.or(issue).map(|numbered| PullNumber(numbered.number));
-    let about = if pull.is_none() && about == RingSubject::Comment { RingSubject::Issue } else { about };
+    let about = if pull.is_none() && about == WebhookSubject::Comment { WebhookSubject::Issue } else { about };
     if said.repository.full_name.is_empty() {
         return Err(WebhookError::Unreadable("it names no repository".to_owned()));
     }
     let sender = wire::login(said.sender.as_ref()).unwrap_or_else(|| Login::from("ghost"));
-    Ok(Some(Ring {
+    Ok(Some(WebhookEvent {
         repo: said.repository.full_name,
         pull,
         subject: about,
@@ -128,14 +74,16 @@ fn decode_hex(text: &str) -> Option<Vec<u8>> {
 }
 
 /// What an event type is about. The event's other name is of no use: a review and a comment share theirs.
-fn parse_event_type(event: &str) -> Option<RingSubject> {
+fn parse_event_type(event: &str) -> Option<WebhookSubject> {
     Some(match event {
-        "status" => RingSubject::Status,
-        "push" => RingSubject::Push,
-        "issue_comment" | "pull_request_comment" => RingSubject::Comment,
-        _ if event.starts_with("pull_request_review_") && event != "pull_request_review_request" => RingSubject::Review,
-        _ if event.starts_with("pull_request") => RingSubject::Pull,
-        _ if event.starts_with("issue") => RingSubject::Issue,
+        "status" => WebhookSubject::Status,
+        "push" => WebhookSubject::Push,
+        "issue_comment" | "pull_request_comment" => WebhookSubject::Comment,
+        _ if event.starts_with("pull_request_review_") && event != "pull_request_review_request" => {
+            WebhookSubject::Review
+        }
+        _ if event.starts_with("pull_request") => WebhookSubject::Pull,
+        _ if event.starts_with("issue") => WebhookSubject::Issue,
         _ => return None,
     })
 }

@@ -5,7 +5,7 @@ use referee_core::model::{Login, PullNumber};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-use super::{BODY_MAX, Ring, RingSubject, WebhookError, parse_webhook};
+use super::{MAX_WEBHOOK_BYTES, WebhookError, WebhookEvent, WebhookSubject, parse_webhook};
 
 const SECRET: &[u8] = "gehëim".as_bytes();
 
@@ -26,19 +26,19 @@ fn recorded_deliveries_ring() {
     let status = json!({ "sha": "28d0131d", "repository": repository, "sender": null });
     let one = Some(PullNumber(1));
     let cases = [
-        ("pull_request_review_rejected", &rejected, one, RingSubject::Review, "bot"),
-        ("pull_request_review_comment", &rejected, one, RingSubject::Review, "bot"),
-        ("pull_request_review_request", &rejected, one, RingSubject::Pull, "bot"),
-        ("pull_request_sync", &rejected, one, RingSubject::Pull, "bot"),
-        ("pull_request_comment", &edited, one, RingSubject::Comment, "bot"),
-        ("issue_comment", &commented, None, RingSubject::Issue, "bot"),
-        ("push", &pushed, None, RingSubject::Push, "bot"),
-        ("status", &status, None, RingSubject::Status, "ghost"),
+        ("pull_request_review_rejected", &rejected, one, WebhookSubject::Review, "bot"),
+        ("pull_request_review_comment", &rejected, one, WebhookSubject::Review, "bot"),
+        ("pull_request_review_request", &rejected, one, WebhookSubject::Pull, "bot"),
+        ("pull_request_sync", &rejected, one, WebhookSubject::Pull, "bot"),
+        ("pull_request_comment", &edited, one, WebhookSubject::Comment, "bot"),
+        ("issue_comment", &commented, None, WebhookSubject::Issue, "bot"),
+        ("push", &pushed, None, WebhookSubject::Push, "bot"),
+        ("status", &status, None, WebhookSubject::Status, "ghost"),
     ];
     for (event, body, pull, about, sender) in cases {
         let (headers, body) = sign_event(event, body);
         let (repo, delivery) = ("owner/api".to_owned(), "2f1c".to_owned());
-        let ring = Ring { repo, pull, subject: about, sender: Login::from(sender), delivery };
+        let ring = WebhookEvent { repo, pull, subject: about, sender: Login::from(sender), delivery };
         assert_eq!(parse_webhook(&headers, &body, SECRET), Ok(Some(ring)), "{event}");
     }
     let (headers, body) = sign_event("wiki", &json!({}));
@@ -84,7 +84,7 @@ fn what_is_not_signed_is_not_read() {
         assert_eq!(parse_webhook(&headers, body, SECRET), Err(expected), "{case}");
     }
     assert_eq!(parse_webhook(&headers, other, b""), Err(WebhookError::NoSecret));
-    assert_eq!(parse_webhook(&headers, &vec![b' '; BODY_MAX + 1], SECRET), Err(WebhookError::TooLarge));
+    assert_eq!(parse_webhook(&headers, &vec![b' '; MAX_WEBHOOK_BYTES + 1], SECRET), Err(WebhookError::TooLarge));
 }
 
 #[test]

@@ -1,0 +1,103 @@
+//! Writing on a forge.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use referee_core::model::{CommentId, Login, PullNumber, ReviewId, Span, ThreadId};
+use referee_core::plan::{Action, Delivery, Precondition};
+
+use crate::{ForgeError, Identity, Permit, Reader, SealedText, WebhookError, WebhookEvent};
+
+/// A forge: a reader that also performs actions, keeps claims and decodes its webhooks.
+#[async_trait]
+pub trait Forge: Reader {
+    /// Performs one action. Performing it twice has the effect of once and reports `AlreadySo`.
+    ///
+    /// A lost response is `ForgeError::OutcomeUnknown`; the caller reads again before it sends again.
+    async fn perform(&self, pull: PullNumber, request: &ActionRequest<'_>) -> Result<PerformOutcome, ForgeError>;
+
+    /// Takes the claim of that purpose on a pull, unless another process holds it (D8).
+    async fn acquire_claim(
+        &self,
+        pull: PullNumber,
+        purpose: ClaimPurpose,
+        ttl: Span,
+    ) -> Result<ClaimOutcome, ForgeError>;
+
+    /// Releases a claim.
+    async fn release_claim(&self, pull: PullNumber, purpose: ClaimPurpose, epoch: u64) -> Result<(), ForgeError>;
+
+    /// Opens a pull for a worker's branch, as the identity `by`. Only the delivery of a worker's result calls this.
+    async fn open_pull(&self, delivery: &Delivery, by: &Login, permit: &Permit) -> Result<PullNumber, ForgeError>;
+
+    /// Returns the same forge, also writing as these identities, and their logins in order. Existing connections, with
+    /// their counters and caches, are reused.
+    async fn with_identities(&self, identities: Vec<Identity>) -> Result<(Arc<dyn Forge>, Vec<Login>), ForgeError> {
+        let _ = identities;
+        Err(ForgeError::Unsupported("write as several identities".to_owned()))
+    }
+
+    /// Verifies and decodes a webhook delivery: `None` for an event that concerns no pull. Header names are in lower
+    /// case. The signature is checked over the bytes as received, before they are parsed.
+    fn decode_webhook(
+        &self,
+        headers: &BTreeMap<String, String>,
+        body: &[u8],
+        secret: &[u8],
+    ) -> Result<Option<WebhookEvent>, WebhookError> {
+        let _ = (headers, body, secret);
+        Err(WebhookError::Unsupported)
+    }
+}
+
+/// One action with everything needed to perform it.
+#[derive(Clone, Copy, Debug)]
+pub struct ActionRequest<'a> {
+    pub action: &'a Action<SealedText>,
+    /// The identity whose token performs it.
+    pub by: &'a Login,
+    /// What must still hold. The adapter checks what only it can see (PUB-9).
+    pub expect: &'a Precondition,
+    pub permit: &'a Permit,
+}
+
+/// How an action ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PerformOutcome {
+    /// It was performed.
+    Done(CreatedIds),
+    /// The forge already was in that state; nothing was written.
+    AlreadySo,
+    /// The forge cannot resolve threads: the root note now says that the thread is settled (FIX-12).
+    MarkedInText,
+    /// The token lacks the right; the run continues.
+    NotPermitted,
+}
+
+/// The ids of what an action created.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CreatedIds {
+    pub review: Option<ReviewId>,
+    pub comment: Option<CommentId>,
+    /// Threads, in the order of the action.
+    pub threads: Vec<ThreadId>,
+}
+
+/// What a claim is for. Claims of different purposes do not exclude each other (D8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ClaimPurpose {
+    /// Posting reviews while other processes may post too.
+    Publish,
+    /// Running a worker.
+    Work,
+}
+
+/// How a request for a claim ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClaimOutcome {
+    /// This process holds it, under this epoch.
+    Acquired(u64),
+    /// Another process holds it.
+    HeldElsewhere,
+}
