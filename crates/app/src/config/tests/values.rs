@@ -170,7 +170,7 @@ fn every_entry_of_the_operator_file_is_read() {
     let setup = load_pair("", Some(operator_example())).expect("nothing is wrong");
     let env = |name: &str| Some(SecretSource::Env(name.to_owned()));
     let forge = ForgeEntry {
-        kind: ForgeKind::Gitea,
+        kind: referee_forge::ForgeKind::Gitea,
         url: Some("https://git.example.org".into()),
         token: env("REFEREE_TOKEN"),
         author_token: env("AUTHOR_TOKEN"),

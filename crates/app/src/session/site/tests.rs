@@ -62,17 +62,17 @@ fn a_pull_s_page_and_a_token_are_enough() {
 fn a_page_beats_the_runner_the_operator_and_the_remote() {
     let forges = named(&[entry(ForgeKind::Gitea, "https://git.example.org", "WORK")]);
     let env = [JOB, &[TOKEN]].concat();
-    let words = Some("https://other.example.org/a/b/pulls/2");
-    let run = Run { words, env, forges, origin: Some(HERE), ..Run::default() };
+    let reference = Some("https://other.example.org/a/b/pulls/2");
+    let run = Run { reference, env, forges, origin: Some(HERE), ..Run::default() };
     assert_eq!(run.describe(), "https://other.example.org/ a/b #2 mine");
 }
 
 #[test]
 fn the_forge_of_the_checkout_is_its_remote_s_host() {
-    let run = |words| Run { words, env: vec![TOKEN], origin: Some(HERE), ..Run::default() };
+    let run = |reference| Run { reference, env: vec![TOKEN], origin: Some(HERE), ..Run::default() };
     assert_eq!(run(None).describe(), "https://git.example.org/ acme/api branch mine");
-    for words in ["7", "#7", "!7"] {
-        assert_eq!(run(Some(words)).describe(), "https://git.example.org/ acme/api #7 mine");
+    for reference in ["7", "#7", "!7"] {
+        assert_eq!(run(Some(reference)).describe(), "https://git.example.org/ acme/api #7 mine");
     }
     assert_eq!(run(Some("acme/web#7")).describe(), "https://git.example.org/ acme/web #7 mine");
     let Ok(Some(site)) = run(None).choose() else { panic!("a forge") };
@@ -93,16 +93,16 @@ fn without_a_token_or_a_forge_pulls_are_local() {
             ..Run::default()
         },
     ] {
-        assert_eq!(run.describe(), "local", "{:?}", run.words);
+        assert_eq!(run.describe(), "local", "{:?}", run.reference);
     }
 }
 
 #[test]
 fn words_for_local_pulls_stay_local_whatever_is_around() {
-    for words in ["L7", "main..HEAD", ".", "staged"] {
+    for reference in ["L7", "main..HEAD", ".", "staged"] {
         let env = [JOB, &[TOKEN]].concat();
-        let run = Run { reference: Some(words), env, origin: Some(HERE), ..Run::default() };
-        assert_eq!(run.describe(), "local", "{words}");
+        let run = Run { reference: Some(reference), env, origin: Some(HERE), ..Run::default() };
+        assert_eq!(run.describe(), "local", "{reference}");
     }
     let given = ForgeOptions { kind: Some(ForgeKind::Local), ..ForgeOptions::default() };
     let run = Run { given: given.clone(), env: vec![TOKEN], origin: Some(HERE), ..Run::default() };
@@ -144,9 +144,9 @@ fn the_operator_s_forge_is_the_one_that_the_remote_is_on() {
     assert_eq!(run.describe(), "https://git.example.org:8443/git acme/api branch work");
     let Ok(Some(site)) = run.choose() else { panic!("a forge") };
     assert_eq!((site.kind, site.guessed), (Some(ForgeKind::Forgejo), false));
-    let words = Some("acme/api#7");
+    let reference = Some("acme/api#7");
     assert!(
-        Run { words, env, forges, ..Run::default() }.describe().contains("no forge is known"),
+        Run { reference, env, forges, ..Run::default() }.describe().contains("no forge is known"),
         "two could be meant"
     );
 }
@@ -155,8 +155,8 @@ fn the_operator_s_forge_is_the_one_that_the_remote_is_on() {
 fn a_repository_alone_is_on_the_operator_s_only_forge() {
     let forges = named(&[entry(ForgeKind::Gitea, "https://work.example.org", "WORK")]);
     let env = vec![("WORK", "work")];
-    let words = Some("acme/api#7");
-    let run = Run { words, env: env.clone(), forges: forges.clone(), origin: Some(HERE), ..Run::default() };
+    let reference = Some("acme/api#7");
+    let run = Run { reference, env: env.clone(), forges: forges.clone(), origin: Some(HERE), ..Run::default() };
     assert_eq!(run.describe(), "https://work.example.org/ acme/api #7 work");
     assert_eq!(
         Run { env, forges, origin: Some(HERE), ..Run::default() }.describe(),
