@@ -7,13 +7,12 @@ mod dispatch;
 mod failure;
 mod fix_payload;
 mod logging;
+mod output;
 mod payload;
 mod progress;
 mod reviewers;
 mod session;
-mod show;
 mod store;
-mod turn_output;
 mod user_dirs;
 mod worker;
 

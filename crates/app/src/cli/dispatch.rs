@@ -12,8 +12,8 @@ use referee_turn::{PassOutcome, PassPull, Receipt, StartOutcome, StepOutcome};
 use crate::console::Console;
 use crate::dispatch::{DispatchMode, ProjectRepository, find_project};
 use crate::failure::{CliOutcome, Failure};
+use crate::output::{Calls, PassDocument, PassView, render_reason};
 use crate::session::Options;
-use crate::show::{Calls, PassDocument, PassView, render_reason};
 use crate::store::StoreAccess;
 use crate::worker::{RunnableWorker, WorkerRun};
 
@@ -63,7 +63,7 @@ impl DispatchArgs {
             let (repo, calls) = (repository.name(), Calls { reads, writes });
             let (dry_run, ran) = (self.dry_run, ran.as_ref());
             out.print_json(&PassDocument::from_view(&PassView {
-                passed: &passed,
+                outcome: &passed,
                 repo,
                 calls,
                 dry_run,

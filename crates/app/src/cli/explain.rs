@@ -12,10 +12,10 @@ use super::PullArgs;
 use crate::console::Console;
 use crate::dispatch::{self, find_project};
 use crate::failure::{CliOutcome, Failure};
+use crate::output::{TurnDocument, TurnView};
 use crate::session::{Options, PullSession, SessionAccess};
-use crate::show::{TurnDocument, TurnView};
 use crate::store::MemoryKind;
-use crate::{reviewers, turn_output};
+use crate::{output, reviewers};
 
 /// Why a pull is where it is, or what a rule means
 #[derive(Debug, Args)]
@@ -76,7 +76,7 @@ impl ExplainArgs {
             let replay = format!("`referee replay {}{whose}`", turn.id);
             out.print_data(&format!("turn     {} at {head}, {}{times} ({replay})\n", turn.id, turn.first_at));
         }
-        out.print_info(&format!("next: {}", turn_output::render_next_step(&session, &plan, false)));
+        out.print_info(&format!("next: {}", output::render_next_step(&session, &plan, false)));
         Ok(CliOutcome::Done)
     }
 }

@@ -16,10 +16,10 @@ use super::PullArgs;
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
 use crate::fix_payload::FixPayload;
+use crate::output::{TurnDocument, TurnView};
 use crate::session::{Options, PullSession, SessionAccess};
-use crate::show::{TurnDocument, TurnView};
 use crate::store::MemoryKind;
-use crate::{payload, turn_output};
+use crate::{output, payload};
 
 /// Answer and resolve threads from a payload
 #[derive(Debug, Args)]
@@ -187,7 +187,7 @@ fn render_answers(plan: &Plan) -> String {
 
 fn print_turn(session: &PullSession, turn: &Turn, phase: &PhaseNow, out: &Console) {
     if out.json {
-        let mut document = turn_output::build_document(session, turn);
+        let mut document = output::build_document(session, turn);
         document.phase = Some(phase.phase.to_string());
         out.print_json(&document);
     } else {
@@ -205,7 +205,7 @@ fn print_turn(session: &PullSession, turn: &Turn, phase: &PhaseNow, out: &Consol
         );
         out.print_data(&format!("phase    {} ({})\n", phase.phase, phase.why.facts.join(", ")));
     }
-    out.print_info(&format!("next: {}", turn_output::render_next_step(session, &turn.plan, turn.needs_rerun)));
+    out.print_info(&format!("next: {}", output::render_next_step(session, &turn.plan, turn.needs_rerun)));
 }
 
 fn choose_ending(turn: &Turn, barred: Option<&Reason>) -> CliOutcome {

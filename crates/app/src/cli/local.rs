@@ -10,10 +10,10 @@ use serde_json::json;
 
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
+use crate::output::render_columns;
 use crate::session::local::LocalCheckout;
 use crate::session::reference::PullReference;
 use crate::session::{Options, PullSession};
-use crate::show::render_columns;
 use crate::store::StoreAccess;
 
 /// What people do on a local pull

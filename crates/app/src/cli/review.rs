@@ -14,12 +14,12 @@ use referee_turn::{Inbox, PublishMode, Receipt, StepOutcome, Turn};
 use super::PullArgs;
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
+use crate::output::{OutputFormat, pluralize};
 use crate::progress::Progress;
 use crate::reviewers::{self, ReviewInputs};
 use crate::session::{Options, PullSession, SessionAccess};
-use crate::show::{OutputFormat, pluralize};
 use crate::store::TextRetention;
-use crate::{payload, turn_output};
+use crate::{output, payload};
 
 /// Run the reviewers, and publish what they found
 #[derive(Debug, Args)]
@@ -74,7 +74,7 @@ impl ReviewArgs {
         }
         let turn = self.run_turn(&session, out).await?;
         let format = if out.json { OutputFormat::Json } else { self.format };
-        turn_output::print_turn(&session, &turn, format, out);
+        output::print_turn(&session, &turn, format, out);
         Ok(self.choose_ending(&session, &turn, format))
     }
 

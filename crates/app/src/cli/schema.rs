@@ -11,8 +11,8 @@ use super::comments::CommentsDocument;
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
 use crate::fix_payload::FixPayload;
+use crate::output::{PassDocument, TurnDocument};
 use crate::payload;
-use crate::show::{PassDocument, TurnDocument};
 use crate::worker::{JobDocument, ResultPayload};
 
 /// Print a published JSON schema

@@ -12,10 +12,10 @@ use serde_json::json;
 
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
+use crate::output::render_columns;
 use crate::session::Options;
 use crate::session::connect::ForgePulls;
 use crate::session::local::{LocalCheckout, now};
-use crate::show::render_columns;
 use crate::store::{LatestTurn, Store, StoreAccess};
 
 /// All known pulls, and whose turn it is

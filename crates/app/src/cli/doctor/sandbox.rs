@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
-use crate::show::render_columns;
+use crate::output::render_columns;
 
 /// Tries every probe in the tier, or in the highest that can be had.
 pub(super) fn run_probes(tier: Option<u8>, out: &Console) -> Result<CliOutcome, Failure> {

@@ -1,4 +1,4 @@
-//! Findings in other tools' formats. Fingerprints leave line numbers out: a moved finding stays the same one.
+//! Findings in other tools' formats. Fingerprints contain no line number, so that a moved finding keeps its identity.
 
 use std::fmt::Write as _;
 
@@ -7,9 +7,9 @@ use referee_core::model::{Severity, Snapshot, Verdict};
 use referee_core::plan::Plan;
 use serde_json::{Value, json};
 
-use super::{FindingView, summarize_counts};
+use super::findings::{FindingView, summarize_counts};
 
-/// How `review` prints.
+/// The output format of `review`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutputFormat {
     /// For people
@@ -32,8 +32,8 @@ pub(crate) enum OutputFormat {
     Md,
 }
 
-/// The findings in a format of another tool; `None` for the formats that are more than findings.
-pub(crate) fn render_findings(
+/// Renders the findings in another tool's format. Returns `None` for `human` and `json`, which show more than findings.
+pub(super) fn render_findings(
     format: OutputFormat,
     findings: &[FindingView],
     snapshot: &Snapshot,
@@ -83,10 +83,10 @@ fn render_sarif(findings: &[FindingView], snapshot: &Snapshot) -> Value {
                 Severity::Warning => "warning",
                 Severity::Suggestion => "note",
             };
-            let mut place =
+            let mut location =
                 json!({ "artifactLocation": { "uri": encode_uri(&finding.path), "uriBaseId": "%SRCROOT%" } });
-            if let (Some(line), Some(at)) = (finding.line, place.as_object_mut()) {
-                at.insert(
+            if let (Some(line), Some(location)) = (finding.line, location.as_object_mut()) {
+                location.insert(
                     "region".to_owned(),
                     json!({ "startLine": line.max(1), "endLine": finding.end_line.unwrap_or(line).max(line).max(1) }),
                 );
@@ -95,7 +95,7 @@ fn render_sarif(findings: &[FindingView], snapshot: &Snapshot) -> Value {
                 "ruleId": rule_or_role(finding),
                 "level": level,
                 "message": { "text": full_text(finding) },
-                "locations": [{ "physicalLocation": place }],
+                "locations": [{ "physicalLocation": location }],
                 "partialFingerprints": { "referee/v1": finding.fingerprint },
             })
         })
@@ -125,13 +125,14 @@ fn render_rdjson(findings: &[FindingView]) -> Value {
                 Severity::Warning => "WARNING",
                 Severity::Suggestion => "INFO",
             };
-            let mut place = json!({ "path": finding.path });
-            if let (Some(line), Some(at)) = (finding.line, place.as_object_mut()) {
+            let mut location = json!({ "path": finding.path });
+            if let (Some(line), Some(location)) = (finding.line, location.as_object_mut()) {
                 let end = finding.end_line.unwrap_or(line);
-                at.insert("range".to_owned(), json!({ "start": { "line": line }, "end": { "line": end } }));
+                location.insert("range".to_owned(), json!({ "start": { "line": line }, "end": { "line": end } }));
             }
             json!({
-                "message": full_text(finding), "location": place, "severity": severity, "code": { "value": rule_or_role(finding) },
+                "message": full_text(finding), "location": location, "severity": severity,
+                "code": { "value": rule_or_role(finding) },
             })
         })
         .collect();
@@ -183,27 +184,27 @@ fn render_checkstyle(findings: &[FindingView]) -> String {
 fn render_github(findings: &[FindingView]) -> String {
     let mut out = String::new();
     for finding in findings {
-        let word = match finding.severity {
+        let command = match finding.severity {
             Severity::Critical => "error",
             Severity::Warning => "warning",
             Severity::Suggestion => "notice",
         };
-        let place = finding.line.map(|line| format!(",line={line}")).unwrap_or_default();
+        let line = finding.line.map(|line| format!(",line={line}")).unwrap_or_default();
         let (path, id, title) =
             (escape_command_property(&finding.path), finding.id, escape_command_data(&finding.title));
-        let _ = writeln!(out, "::{word} file={path}{place},title={id}::{title}");
+        let _ = writeln!(out, "::{command} file={path}{line},title={id}::{title}");
     }
     out
 }
 
 fn render_markdown(findings: &[FindingView], plan: &Plan) -> String {
     let verdict = plan.roles.iter().filter_map(|role| role.enforced.or(role.own)).max();
-    let said = match verdict {
+    let verdict_text = match verdict {
         Some(Verdict::RequestChanges) => "Changes requested",
         Some(Verdict::Approve | Verdict::Comment) => "Nothing blocking",
         None => "Not reviewed",
     };
-    let mut out = format!("**{said}** · {} · `{}`\n", summarize_counts(findings), plan.head.short());
+    let mut out = format!("**{verdict_text}** · {} · `{}`\n", summarize_counts(findings), plan.head.short());
     if !findings.is_empty() {
         out.push_str("\n| Severity | Finding | Where |\n|---|---|---|\n");
     }
@@ -223,7 +224,7 @@ fn full_text(finding: &FindingView) -> String {
     if finding.body.is_empty() { finding.title.clone() } else { format!("{}\n\n{}", finding.title, finding.body) }
 }
 
-/// A path as a URI reference: what is not plain is written by its bytes.
+/// Percent-encodes a path as a URI reference.
 fn encode_uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {
@@ -237,8 +238,8 @@ fn encode_uri(path: &str) -> String {
 }
 
 fn escape_xml(text: &str) -> String {
-    let kept = text.chars().filter(|c| !c.is_control());
-    kept.fold(String::with_capacity(text.len()), |mut out, c| {
+    let printable = text.chars().filter(|c| !c.is_control());
+    printable.fold(String::with_capacity(text.len()), |mut out, c| {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
@@ -250,7 +251,7 @@ fn escape_xml(text: &str) -> String {
     })
 }
 
-/// The data of a workflow command: one line, nothing that begins another.
+/// Escapes the data of a GitHub workflow command: a line break would start another command.
 fn escape_command_data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }

@@ -1,4 +1,4 @@
-//! Findings for people: cargo's shape, with the source and carets.
+//! Findings for the terminal, in the layout of cargo's diagnostics: title, location, source line with carets, notes.
 
 use std::fmt::Write as _;
 
@@ -9,35 +9,29 @@ use referee_core::plan::{FindingLine, Plan};
 use referee_core::render::is_terminal_unsafe;
 use referee_review::builtin::RuleSet;
 
-/// A finding with all that is known of it.
+use super::pluralize;
+
+/// A finding of the plan, completed from the report that raised it.
 #[derive(Clone, Debug)]
-pub(crate) struct FindingView {
-    /// Its id.
-    pub(crate) id: FindingId,
-    /// Its role.
-    pub(crate) role: RoleName,
-    /// How grave.
-    pub(crate) severity: Severity,
-    /// Where.
-    pub(crate) path: String,
-    /// First line.
-    pub(crate) line: Option<u32>,
-    /// Last line.
-    pub(crate) end_line: Option<u32>,
-    /// In a line.
-    pub(crate) title: String,
-    /// At length; empty where it was raised in an earlier run.
-    pub(crate) body: String,
-    /// Which rule.
-    pub(crate) rule: Option<String>,
-    /// Its identity, whatever its line.
-    pub(crate) fingerprint: String,
-    /// How it stands.
-    pub(crate) state: FindingState,
+pub(super) struct FindingView {
+    pub(super) id: FindingId,
+    pub(super) role: RoleName,
+    pub(super) severity: Severity,
+    pub(super) path: String,
+    /// `None` for a finding about the whole file.
+    pub(super) line: Option<u32>,
+    pub(super) end_line: Option<u32>,
+    pub(super) title: String,
+    /// Empty where an earlier run raised the finding.
+    pub(super) body: String,
+    pub(super) rule: Option<String>,
+    /// Identity of the finding, independent of its line.
+    pub(super) fingerprint: String,
+    pub(super) state: FindingState,
 }
 
-/// The findings that still count, gravest first.
-pub(crate) fn collect_open_findings(snapshot: &Snapshot, plan: &Plan) -> Vec<FindingView> {
+/// Returns the findings that still count against the pull, most severe first.
+pub(super) fn collect_open_findings(snapshot: &Snapshot, plan: &Plan) -> Vec<FindingView> {
     let mut open: Vec<FindingView> =
         plan.findings.iter().filter(|line| line.counts).map(|line| build_finding_view(snapshot, &line)).collect();
     open.sort_by(|a, b| {
@@ -49,13 +43,13 @@ pub(crate) fn collect_open_findings(snapshot: &Snapshot, plan: &Plan) -> Vec<Fin
 fn build_finding_view(snapshot: &Snapshot, line: &FindingLine<'_>) -> FindingView {
     let role = RoleName::from(line.role);
     let report = snapshot.latest_report(&role);
-    let same = |raised: &&referee_core::model::RaisedFinding| {
+    let is_same = |raised: &&referee_core::model::RaisedFinding| {
         raised.same_as == Some(line.id)
             || (raised.path == line.path
                 && raised.line == line.line
                 && referee_core::render::render_title(&raised.title).as_str() == line.title)
     };
-    let raised = report.and_then(|report| report.findings.iter().find(same));
+    let raised = report.and_then(|report| report.findings.iter().find(is_same));
     FindingView {
         id: line.id,
         role,
@@ -74,7 +68,7 @@ fn build_finding_view(snapshot: &Snapshot, line: &FindingLine<'_>) -> FindingVie
     }
 }
 
-/// The fingerprint in the thread that it opened.
+/// Returns the fingerprint that the Tag of the finding's thread carries.
 fn find_tagged_fingerprint(snapshot: &Snapshot, line: &FindingLine<'_>) -> Option<String> {
     let thread = snapshot.threads.iter().find(|thread| Some(thread.id.as_str()) == line.thread)?;
     match &thread.root()?.text.trusted_tag()?.kind {
@@ -83,11 +77,11 @@ fn find_tagged_fingerprint(snapshot: &Snapshot, line: &FindingLine<'_>) -> Optio
     }
 }
 
-/// One finding with its source: `critical[static] F1 …`, `--> path:line`, the line, carets, `= help: …`.
-pub(crate) fn render_finding(
+/// Renders one finding with its source: `critical[static] F1 …`, `--> path:line`, the line, carets, `= help: …`.
+pub(super) fn render_finding(
     finding: &FindingView,
     source: Option<&str>,
-    pages: Option<&RuleSet>,
+    rules: Option<&RuleSet>,
     renderer: &Renderer,
 ) -> String {
     let level = match finding.severity {
@@ -95,7 +89,7 @@ pub(crate) fn render_finding(
         Severity::Warning => Level::WARNING.with_name("warning"),
         Severity::Suggestion => Level::NOTE.with_name("suggestion"),
     };
-    let aside = match finding.state {
+    let state_suffix = match finding.state {
         FindingState::New | FindingState::Open => "",
         FindingState::Answered => " (answered)",
         FindingState::Disputed => " (disputed)",
@@ -104,57 +98,57 @@ pub(crate) fn render_finding(
         FindingState::Accepted => " (accepted)",
         FindingState::Refuted => " (refuted)",
     };
-    let title = replace_controls(&format!("{} {}{aside}", finding.id, finding.title));
+    let title = replace_controls(&format!("{} {}{state_suffix}", finding.id, finding.title));
     let mut group = Group::with_title(level.primary_title(title).id(replace_controls(finding.role.as_str())));
-    let path = replace_controls(&finding.path);
-    let lines = finding.line.zip(source).and_then(|(line, source)| extract_excerpt(source, line, finding.end_line));
-    group = match (&lines, finding.line) {
-        (Some((start, text)), _) => {
-            let text = replace_controls_keep_lines(text);
-            let begin = text.len() - text.trim_start().len();
-            let end = text.trim_end().len().max(begin);
-            let first = text.get(..end).and_then(|text| text.find('\n')).map_or(end, |at| at.max(begin));
-            let snippet = Snippet::source(text)
-                .line_start(*start)
-                .path(path)
-                .annotation(AnnotationKind::Primary.span(begin..first));
-            group.element(snippet)
-        }
-        (None, Some(line)) => group.element(annotate_snippets::Origin::path(path).line(line as usize)),
-        (None, None) => group.element(annotate_snippets::Origin::path(path)),
-    };
-    let why = first_paragraph(&finding.body);
-    if !why.is_empty() {
-        group = group.element(Level::NOTE.message(replace_controls(&why)));
+    group = add_location(group, finding, source);
+    let reason = first_paragraph(&finding.body);
+    if !reason.is_empty() {
+        group = group.element(Level::NOTE.message(replace_controls(&reason)));
     }
-    if let Some(rule) = finding.rule.as_ref().filter(|rule| pages.is_some_and(|pages| pages.find_page(rule).is_some()))
+    if let Some(rule) = finding.rule.as_ref().filter(|rule| rules.is_some_and(|rules| rules.find_page(rule).is_some()))
     {
-        group =
-            group.element(Level::HELP.message(format!("`referee explain --rule {}` says why", replace_controls(rule))));
+        let rule = replace_controls(rule);
+        group = group.element(Level::HELP.message(format!("`referee explain --rule {rule}` says why")));
     }
     let mut out = renderer.render(&[group]);
     let _ = writeln!(out, "\n");
     out
 }
 
-/// Up to the first empty line, in one line: where a text was wrapped is no end of a sentence.
+/// Adds the source lines with carets under the first one, or the location alone where there is no source.
+fn add_location<'a>(group: Group<'a>, finding: &FindingView, source: Option<&str>) -> Group<'a> {
+    let path = replace_controls(&finding.path);
+    let Some(line) = finding.line else { return group.element(annotate_snippets::Origin::path(path)) };
+    let Some((start, text)) = source.and_then(|source| extract_excerpt(source, line, finding.end_line)) else {
+        return group.element(annotate_snippets::Origin::path(path).line(line as usize));
+    };
+    let text = replace_controls_keep_lines(&text);
+    let caret_start = text.len() - text.trim_start().len();
+    let text_end = text.trim_end().len().max(caret_start);
+    let line_end = text.get(..text_end).and_then(|text| text.find('\n'));
+    let caret_end = line_end.map_or(text_end, |line_end| line_end.max(caret_start));
+    let carets = AnnotationKind::Primary.span(caret_start..caret_end);
+    group.element(Snippet::source(text).line_start(start).path(path).annotation(carets))
+}
+
+/// Returns the text up to the first empty line, with its hard wraps joined.
 fn first_paragraph(text: &str) -> String {
     let lines: Vec<&str> = text.trim().lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
     lines.join(" ")
 }
 
-/// At most so many lines of source are shown.
+/// Maximum number of source lines shown with a finding.
 const MAX_EXCERPT_LINES: usize = 6;
 
-/// The lines of a finding, and the number of the first.
+/// Returns the lines of a finding and the number of the first one, counted from 1.
 fn extract_excerpt(source: &str, line: u32, end_line: Option<u32>) -> Option<(usize, String)> {
     let start = usize::try_from(line).ok()?.checked_sub(1)?;
     let last = usize::try_from(end_line.unwrap_or(line)).ok()?.clamp(start + 1, start + MAX_EXCERPT_LINES);
-    let taken: Vec<&str> = source.lines().skip(start).take(last - start).collect();
-    (!taken.is_empty()).then(|| (start + 1, taken.join("\n")))
+    let lines: Vec<&str> = source.lines().skip(start).take(last - start).collect();
+    (!lines.is_empty()).then(|| (start + 1, lines.join("\n")))
 }
 
-/// Without what a terminal would obey.
+/// Replaces characters that a terminal would interpret, such as escape sequences.
 fn replace_controls(text: &str) -> String {
     text.chars().map(|c| if is_terminal_unsafe(c) { '\u{fffd}' } else { c }).collect()
 }
@@ -163,12 +157,12 @@ fn replace_controls_keep_lines(text: &str) -> String {
     text.chars().map(|c| if is_terminal_unsafe(c) && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c }).collect()
 }
 
-/// `2 findings: 1 critical, 1 suggestion`.
-pub(crate) fn summarize_counts(findings: &[FindingView]) -> String {
+/// Renders a count by severity, such as `2 findings: 1 critical, 1 suggestion`.
+pub(super) fn summarize_counts(findings: &[FindingView]) -> String {
     if findings.is_empty() {
         return "no findings".to_owned();
     }
-    let each: Vec<String> = [Severity::Critical, Severity::Warning, Severity::Suggestion]
+    let counts: Vec<String> = [Severity::Critical, Severity::Warning, Severity::Suggestion]
         .into_iter()
         .map(|severity| (severity, findings.iter().filter(|finding| finding.severity == severity).count()))
         .filter(|(_, n)| *n > 0)
@@ -178,6 +172,5 @@ pub(crate) fn summarize_counts(findings: &[FindingView]) -> String {
             _ => format!("{n} {severity}s"),
         })
         .collect();
-    let s = if findings.len() == 1 { "" } else { "s" };
-    format!("{} finding{s}: {}", findings.len(), each.join(", "))
+    format!("{}: {}", pluralize(findings.len(), "finding"), counts.join(", "))
 }

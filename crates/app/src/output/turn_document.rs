@@ -1,4 +1,4 @@
-//! A turn as a document: `referee/turn-1`.
+//! The JSON document of a turn, `referee/turn-1`.
 
 use referee_core::model::{FindingState, ReportOutcome as Reported, Severity, Snapshot, Verdict};
 use referee_core::plan::{Action, BlockedCause, Next, Plan, Reason, Refusal, Step, WaitingOn};
@@ -6,41 +6,39 @@ use referee_turn::{Receipt, StepOutcome};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A turn, or a plan that nobody applied.
+/// What a turn document is built from: an applied turn, or a plan that was only computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TurnView<'a> {
-    /// What was known.
     pub(crate) snapshot: &'a Snapshot,
-    /// What was decided last.
+    /// The last plan of the turn.
     pub(crate) plan: &'a Plan,
-    /// The steps of all plans.
+    /// The steps of all plans of the turn.
     pub(crate) steps: &'a [Step],
-    /// What became of them; empty where nothing was applied.
+    /// One per step, in the same order; empty where nothing was applied.
     pub(crate) receipts: &'a [Receipt],
-    /// Rounds allowed.
+    /// The round limit of the policy.
     pub(crate) max_rounds: u32,
-    /// Requests that left for the forge.
     pub(crate) calls: Calls,
 }
 
-/// `--json` of `review`, `explain` and `fix-comments`.
+/// The document that `review`, `explain` and `fix-comments` print with `--json`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct TurnDocument {
     schema: &'static str,
-    pull: PullOf,
-    roles: Vec<RoleOf>,
-    findings: Vec<FindingOf>,
-    steps: Vec<StepOf>,
-    refused: Vec<RefusedOf>,
-    next: NextOf,
+    pull: TurnPull,
+    roles: Vec<TurnRole>,
+    findings: Vec<TurnFinding>,
+    steps: Vec<StepEntry>,
+    refused: Vec<RefusalEntry>,
+    next: NextEntry,
     calls: Calls,
-    /// Where the threads are (TRI-8), from the commands that look at them.
+    /// The phase of the threads (TRI-8). Only `comments` and `fix-comments` set it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) phase: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct PullOf {
+struct TurnPull {
     forge: String,
     repo: String,
     number: u64,
@@ -51,9 +49,9 @@ struct PullOf {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct RoleOf {
+struct TurnRole {
     role: String,
-    /// How its report of this run ended.
+    /// Outcome of the role's report in this run.
     outcome: Option<&'static str>,
     own: Option<Verdict>,
     enforced: Option<Verdict>,
@@ -61,7 +59,7 @@ struct RoleOf {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct FindingOf {
+struct TurnFinding {
     id: String,
     role: String,
     severity: Severity,
@@ -69,13 +67,13 @@ struct FindingOf {
     line: Option<u32>,
     title: String,
     state: FindingState,
-    /// It still counts against the pull.
+    /// Whether the finding still counts against the pull.
     counts: bool,
     thread: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct StepOf {
+pub(super) struct StepEntry {
     action: &'static str,
     target: Option<String>,
     reason: String,
@@ -86,13 +84,13 @@ pub(super) struct StepOf {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct RefusedOf {
+pub(super) struct RefusalEntry {
     what: String,
     why: String,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct NextOf {
+pub(super) struct NextEntry {
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     on: Option<String>,
@@ -101,12 +99,10 @@ pub(super) struct NextOf {
     why: String,
 }
 
-/// Requests that left for the forge.
+/// Number of requests sent to the forge.
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Calls {
-    /// That read.
     pub(crate) reads: usize,
-    /// That wrote.
     pub(crate) writes: usize,
 }
 
@@ -118,13 +114,12 @@ impl From<referee_forge::RequestCounts> for Calls {
 }
 
 impl TurnDocument {
-    /// The document of a turn.
-    pub(crate) fn from_view(played: &TurnView<'_>) -> Self {
-        let TurnView { snapshot, plan, steps, receipts, max_rounds: rounds, calls } = *played;
+    pub(crate) fn from_view(view: &TurnView<'_>) -> Self {
+        let TurnView { snapshot, plan, steps, receipts, max_rounds: rounds, calls } = *view;
         let pull = &snapshot.pull;
         Self {
             schema: "referee/turn-1",
-            pull: PullOf {
+            pull: TurnPull {
                 forge: pull.forge.clone(),
                 repo: pull.repo_name.clone(),
                 number: pull.number.0,
@@ -135,7 +130,7 @@ impl TurnDocument {
             },
             roles: plan.roles.iter().map(|role| build_role(role, snapshot)).collect(),
             findings: plan.findings.iter().map(build_finding).collect(),
-            steps: steps.iter().enumerate().map(|(at, step)| build_step(step, receipts.get(at))).collect(),
+            steps: steps.iter().enumerate().map(|(index, step)| build_step(step, receipts.get(index))).collect(),
             refused: plan.refused.iter().map(build_refusal).collect(),
             next: build_next(plan),
             calls,
@@ -144,17 +139,17 @@ impl TurnDocument {
     }
 }
 
-fn build_role(role: &referee_core::plan::RoleState, snapshot: &Snapshot) -> RoleOf {
+fn build_role(role: &referee_core::plan::RoleState, snapshot: &Snapshot) -> TurnRole {
     let outcome = snapshot.latest_report(&role.role).map(|report| match report.outcome {
         Reported::Findings(_) => "findings",
         Reported::Clean(_) => "clean",
         Reported::Failed { .. } => "failed",
     });
-    RoleOf { role: role.role.to_string(), outcome, own: role.own, enforced: role.enforced, at_head: role.at_head }
+    TurnRole { role: role.role.to_string(), outcome, own: role.own, enforced: role.enforced, at_head: role.at_head }
 }
 
-fn build_finding(line: referee_core::plan::FindingLine<'_>) -> FindingOf {
-    FindingOf {
+fn build_finding(line: referee_core::plan::FindingLine<'_>) -> TurnFinding {
+    TurnFinding {
         id: line.id.to_string(),
         role: line.role.to_string(),
         severity: line.severity,
@@ -167,8 +162,8 @@ fn build_finding(line: referee_core::plan::FindingLine<'_>) -> FindingOf {
     }
 }
 
-pub(super) fn build_step(step: &Step, receipt: Option<&Receipt>) -> StepOf {
-    StepOf {
+pub(super) fn build_step(step: &Step, receipt: Option<&Receipt>) -> StepEntry {
+    StepEntry {
         action: step.action.name(),
         target: describe_target(&step.action),
         reason: format_reason(&step.reason),
@@ -177,11 +172,11 @@ pub(super) fn build_step(step: &Step, receipt: Option<&Receipt>) -> StepOf {
     }
 }
 
-pub(super) fn build_refusal(refusal: &Refusal) -> RefusedOf {
-    RefusedOf { what: refusal.what.clone(), why: format_reason(&refusal.why) }
+pub(super) fn build_refusal(refusal: &Refusal) -> RefusalEntry {
+    RefusalEntry { what: refusal.what.clone(), why: format_reason(&refusal.why) }
 }
 
-/// What a step acts on, by its name on the forge.
+/// Returns what a step acts on: a role, or an object by its id on the forge.
 fn describe_target(action: &Action) -> Option<String> {
     Some(match action {
         Action::PostReview { role, .. } | Action::OpenThreads { role, .. } => role.to_string(),
@@ -194,20 +189,20 @@ fn describe_target(action: &Action) -> Option<String> {
     })
 }
 
-pub(super) fn build_next(plan: &Plan) -> NextOf {
+pub(super) fn build_next(plan: &Plan) -> NextEntry {
     let (kind, on, cause) = match &plan.next {
         Next::Idle => ("idle", None, None),
-        Next::Wait(whom) => ("wait", Some(describe_whom(whom)), None),
+        Next::Wait(waiting_on) => ("wait", Some(describe_waiting_on(waiting_on)), None),
         Next::Review(briefs) => ("review", Some(join_role_names(briefs.iter().map(|brief| brief.role.as_str()))), None),
         Next::Spawn(job) => ("spawn", Some(job.kind.to_string()), None),
         Next::Ready => ("ready", None, None),
         Next::Blocked(cause) => ("blocked", None, Some(*cause)),
     };
-    NextOf { kind, on, cause, why: format_reason(&plan.why) }
+    NextEntry { kind, on, cause, why: format_reason(&plan.why) }
 }
 
-fn describe_whom(whom: &WaitingOn) -> String {
-    match whom {
+fn describe_waiting_on(waiting_on: &WaitingOn) -> String {
+    match waiting_on {
         WaitingOn::Author => "author".to_owned(),
         WaitingOn::Person(login) => login.to_string(),
         WaitingOn::Operator => "operator".to_owned(),
