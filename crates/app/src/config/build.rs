@@ -1,4 +1,4 @@
-//! From checked values to the types the program works with.
+//! Builds the typed config from checked values.
 
 use std::collections::BTreeMap;
 
@@ -16,9 +16,9 @@ use super::resolved::{
 use super::secret::SecretSource;
 use super::value::ConfigNode;
 
-/// The policy, without roles.
-pub(super) fn build_policy(settled: &BTreeMap<String, ResolvedValue>, layers: &ConfigLayers<'_>) -> Policy {
-    let values = PolicyValues(settled);
+/// Builds the policy, without roles.
+pub(super) fn build_policy(resolved: &BTreeMap<String, ResolvedValue>, layers: &ConfigLayers<'_>) -> Policy {
+    let values = PolicyValues(resolved);
     let mut policy = Policy { author_may_accept: layers.is_local, ..Policy::default() };
     set_if_some(&mut policy.start, values.parse_word("review.start"));
     set_if_some(&mut policy.max_inline, values.number("review.max_inline"));
@@ -29,7 +29,7 @@ pub(super) fn build_policy(settled: &BTreeMap<String, ResolvedValue>, layers: &C
     set_if_some(&mut policy.risk_warnings, values.number("review.risk_warnings"));
     set_if_some(&mut policy.ci_required, values.text("review.ci").map(|ci| ci == "required"));
     set_if_some(&mut policy.rounds, values.number("loop.rounds"));
-    policy.operator = values.text("loop.operator").filter(|it| !it.is_empty()).map(Login::from);
+    policy.operator = values.text("loop.operator").filter(|login| !login.is_empty()).map(Login::from);
     set_if_some(&mut policy.approve, values.parse_word("gates.approve"));
     for (name, gate) in [
         ("gates.review", Gate::Review),
@@ -50,17 +50,17 @@ pub(super) fn build_policy(settled: &BTreeMap<String, ResolvedValue>, layers: &C
     set_if_some(&mut policy.budget.micro_usd, values.number("budget.pull.usd"));
     set_if_some(&mut policy.budget.runs, values.number("budget.pull.runs"));
     set_if_some(&mut policy.budget.writes, values.number("budget.pull.writes"));
-    policy.break_glass = values.texts("break_glass.who").iter().map(|who| Login::from(who.as_str())).collect();
+    policy.break_glass = values.texts("break_glass.who").iter().map(|login| Login::from(login.as_str())).collect();
     policy.protected = values.texts("work.protected");
     policy
 }
 
-/// Values of the policy by their dotted paths.
+/// Resolved values of the policy by their dotted paths.
 pub(super) struct PolicyValues<'a>(pub(super) &'a BTreeMap<String, ResolvedValue>);
 
 impl<'a> PolicyValues<'a> {
     pub(super) fn get(&self, path: &str) -> Option<&'a ConfigNode> {
-        self.0.get(path).map(|settled| &settled.node)
+        self.0.get(path).map(|resolved| &resolved.node)
     }
 
     pub(super) fn text(&self, path: &str) -> Option<&'a str> {
@@ -88,46 +88,49 @@ impl<'a> PolicyValues<'a> {
     }
 }
 
-fn set_if_some<T>(place: &mut T, value: Option<T>) {
+fn set_if_some<T>(field: &mut T, value: Option<T>) {
     if let Some(value) = value {
-        *place = value;
+        *field = value;
     }
 }
 
-/// A role for the policy, and who reviews for it.
-pub(super) fn build_role(at: &ConfigNode, identities: &BTreeMap<String, IdentityEntry>) -> Option<(Role, RoleConfig)> {
-    let name = RoleName::from(at.get("name")?.as_text()?);
-    let named = |key: &str| at.get(key).and_then(ConfigNode::as_text).map(str::to_owned);
-    let reviewer = named("command").map(ReviewerKind::Command).or_else(|| named("model").map(ReviewerKind::Model));
-    let identity = named("identity");
-    let speaks = identity.as_ref().and_then(|identity| identities.get(identity)?.login.clone());
+/// Builds a role's entry in the policy and its reviewer.
+pub(super) fn build_role(
+    node: &ConfigNode,
+    identities: &BTreeMap<String, IdentityEntry>,
+) -> Option<(Role, RoleConfig)> {
+    let name = RoleName::from(node.get("name")?.as_text()?);
+    let text = |key: &str| node.get(key).and_then(ConfigNode::as_text).map(str::to_owned);
+    let reviewer = text("command").map(ReviewerKind::Command).or_else(|| text("model").map(ReviewerKind::Model));
+    let identity = text("identity");
+    let login = identity.as_ref().and_then(|identity| identities.get(identity)?.login.clone());
     let role = Role {
         name: name.clone(),
-        identity: speaks,
-        blocks: at.get("blocks")?.as_bool()?,
-        paths: at.get("paths")?.to_strings(),
+        identity: login,
+        blocks: node.get("blocks")?.as_bool()?,
+        paths: node.get("paths")?.to_strings(),
         ad_hoc: false,
     };
-    let rules = at.get("rules")?.to_strings();
+    let rules = node.get("rules")?.to_strings();
     Some((role, RoleConfig { name, reviewer: reviewer.unwrap_or(ReviewerKind::Builtin), rules, identity }))
 }
 
-/// All entries of a table of the operator file.
+/// Builds every entry of a table of the operator file.
 pub(super) fn build_entries<T>(
     operator: &ConfigNode,
     table: &str,
-    read: fn(&ConfigNode) -> Option<T>,
+    build: fn(&ConfigNode) -> Option<T>,
 ) -> BTreeMap<String, T> {
-    operator.entries(table).filter_map(|(name, at)| Some((name.clone(), read(at)?))).collect()
+    operator.entries(table).filter_map(|(name, node)| Some((name.clone(), build(node)?))).collect()
 }
 
-pub(super) fn parse_argv(at: &ConfigNode) -> Option<Vec<String>> {
-    Some(at.get("argv")?.to_strings())
+pub(super) fn parse_argv(node: &ConfigNode) -> Option<Vec<String>> {
+    Some(node.get("argv")?.to_strings())
 }
 
-pub(super) fn build_forge(at: &ConfigNode) -> Option<ForgeEntry> {
+pub(super) fn build_forge(node: &ConfigNode) -> Option<ForgeEntry> {
     let (kind, entry) =
-        ["github", "gitlab", "gitea", "forgejo"].into_iter().find_map(|kind| Some((kind, at.get(kind)?)))?;
+        ["github", "gitlab", "gitea", "forgejo"].into_iter().find_map(|kind| Some((kind, node.get(kind)?)))?;
     Some(ForgeEntry {
         kind: parse_word(kind)?,
         url: entry.get("url").and_then(ConfigNode::as_text).map(str::to_owned),
@@ -138,59 +141,59 @@ pub(super) fn build_forge(at: &ConfigNode) -> Option<ForgeEntry> {
     })
 }
 
-pub(super) fn build_identity(at: &ConfigNode) -> Option<IdentityEntry> {
+pub(super) fn build_identity(node: &ConfigNode) -> Option<IdentityEntry> {
     Some(IdentityEntry {
-        token: build_secret_source(at, "token"),
-        login: at.get("login").and_then(ConfigNode::as_text).map(Login::from),
+        token: build_secret_source(node, "token"),
+        login: node.get("login").and_then(ConfigNode::as_text).map(Login::from),
     })
 }
 
-pub(super) fn build_model(at: &ConfigNode) -> Option<ModelEntry> {
+pub(super) fn build_model(node: &ConfigNode) -> Option<ModelEntry> {
     Some(ModelEntry {
-        provider: at.get("provider")?.parse_word()?,
-        model: at.get("model")?.as_text()?.to_owned(),
-        base_url: at.get("base_url").and_then(ConfigNode::as_text).map(str::to_owned),
-        key: build_secret_source(at, "key"),
-        fallback: at.get("fallback")?.to_strings(),
+        provider: node.get("provider")?.parse_word()?,
+        model: node.get("model")?.as_text()?.to_owned(),
+        base_url: node.get("base_url").and_then(ConfigNode::as_text).map(str::to_owned),
+        key: build_secret_source(node, "key"),
+        fallback: node.get("fallback")?.to_strings(),
     })
 }
 
-pub(super) fn build_command(at: &ConfigNode) -> Option<CommandEntry> {
+pub(super) fn build_command(node: &ConfigNode) -> Option<CommandEntry> {
     Some(CommandEntry {
-        argv: parse_argv(at)?,
-        format: at.get("format")?.as_text()?.to_owned(),
-        ok_codes: at
+        argv: parse_argv(node)?,
+        format: node.get("format")?.as_text()?.to_owned(),
+        ok_codes: node
             .get("ok_codes")?
             .as_list()
             .iter()
             .filter_map(ConfigNode::as_number::<u32>)
             .map(u32::cast_signed)
             .collect(),
-        timeout: at.get("timeout")?.as_duration()?,
+        timeout: node.get("timeout")?.as_duration()?,
     })
 }
 
-pub(super) fn build_worker(at: &ConfigNode) -> Option<WorkerEntry> {
+pub(super) fn build_worker(node: &ConfigNode) -> Option<WorkerEntry> {
     Some(WorkerEntry {
-        agent: at.get("agent")?.as_text()?.to_owned(),
-        timeout: at.get("timeout")?.as_duration()?,
-        sandbox: at.get("sandbox")?.as_number()?,
-        egress: at.get("egress")?.to_strings(),
-        env: at.get("env")?.to_strings(),
+        agent: node.get("agent")?.as_text()?.to_owned(),
+        timeout: node.get("timeout")?.as_duration()?,
+        sandbox: node.get("sandbox")?.as_number()?,
+        egress: node.get("egress")?.to_strings(),
+        env: node.get("env")?.to_strings(),
     })
 }
 
-pub(super) fn build_serve(at: &ConfigNode) -> Option<ServeConfig> {
+pub(super) fn build_serve(node: &ConfigNode) -> Option<ServeConfig> {
     Some(ServeConfig {
-        listen: at.get("listen")?.as_text()?.to_owned(),
-        sweep: at.get("sweep")?.as_duration()?,
-        projects: at.get("projects")?.to_strings(),
-        hooks: build_entries(at, "hook", build_webhook),
+        listen: node.get("listen")?.as_text()?.to_owned(),
+        sweep: node.get("sweep")?.as_duration()?,
+        projects: node.get("projects")?.to_strings(),
+        hooks: build_entries(node, "hook", build_webhook),
     })
 }
 
-fn build_webhook(at: &ConfigNode) -> Option<WebhookEntry> {
-    Some(WebhookEntry { forge: at.get("forge")?.as_text()?.to_owned(), secret: build_secret_source(at, "secret")? })
+fn build_webhook(node: &ConfigNode) -> Option<WebhookEntry> {
+    Some(WebhookEntry { forge: node.get("forge")?.as_text()?.to_owned(), secret: build_secret_source(node, "secret")? })
 }
 
 pub(super) fn build_queue(operator: &ConfigNode) -> QueueBackend {
@@ -198,8 +201,8 @@ pub(super) fn build_queue(operator: &ConfigNode) -> QueueBackend {
     nats.map_or(QueueBackend::Embedded, |address| QueueBackend::Nats(address.to_owned()))
 }
 
-fn build_secret_source(at: &ConfigNode, key: &str) -> Option<SecretSource> {
-    SecretSource::from_node(at.get(key)?)
+fn build_secret_source(node: &ConfigNode, key: &str) -> Option<SecretSource> {
+    SecretSource::from_node(node.get(key)?)
 }
 
 fn parse_word<T: DeserializeOwned>(word: &str) -> Option<T> {

@@ -1,52 +1,33 @@
-//! What is wrong with the config, all of it at once, as cargo would print it.
+//! Errors of the config, all reported at once in the layout of cargo's diagnostics.
 
 use std::fmt;
 use std::ops::Range;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use serde::Serialize;
-
 use super::source::{ConfigSource, SourceLocation};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
-/// Everything that is wrong with the config.
+/// Every fault found in the config, with the sources they refer to.
 #[derive(Clone, Debug)]
 pub(crate) struct ConfigErrors {
     pub(super) sources: Vec<ConfigSource>,
     pub(super) faults: Vec<ConfigFault>,
 }
 
-/// One thing that is wrong.
+/// One error in a config source.
 #[derive(Clone, Debug)]
 pub(super) struct ConfigFault {
     pub(super) location: SourceLocation,
-    /// The consequence.
     pub(super) message: String,
-    /// What stands there.
+    /// Stands under the carets that mark `location`.
     pub(super) label: String,
-    /// What to write instead.
     pub(super) hint: Option<String>,
-    /// Another place of the same source that has to do with it.
+    /// A second span of the same source, with its label.
     pub(super) related: Option<(Range<usize>, String)>,
 }
 
-/// One thing that is wrong, for `--json`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct ConfigErrorEntry {
-    /// The file, variable or flag.
-    pub(crate) file: String,
-    /// From 1.
-    pub(crate) line: usize,
-    /// In characters, from 1.
-    pub(crate) column: usize,
-    /// The consequence.
-    pub(crate) message: String,
-    /// What to write instead.
-    pub(crate) hint: Option<String>,
-}
-
 impl ConfigFault {
-    pub(super) fn new(place: SourceLocation, what: impl Into<String>, label: impl Into<String>) -> Self {
-        Self { location: place, message: what.into(), label: label.into(), hint: None, related: None }
+    pub(super) fn new(location: SourceLocation, message: impl Into<String>, label: impl Into<String>) -> Self {
+        Self { location, message: message.into(), label: label.into(), hint: None, related: None }
     }
 
     pub(super) fn with_hint(mut self, hint: impl Into<String>) -> Self {
@@ -54,7 +35,7 @@ impl ConfigFault {
         self
     }
 
-    /// The same with "did you mean", if there is something to mean.
+    /// Adds the hint "did you mean …?" if there is a similar word.
     pub(super) fn with_suggestion(self, word: Option<&str>) -> Self {
         match word {
             Some(word) => self.with_hint(format!("did you mean `{word}`?")),
@@ -64,25 +45,13 @@ impl ConfigFault {
 }
 
 impl ConfigErrors {
-    /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.faults.len()
     }
 
-    /// For a terminal; `to_string` is the same without colours.
+    /// Renders the errors with colours; `to_string` renders them without.
     pub(crate) fn render_coloured(&self) -> String {
         self.render(&Renderer::styled())
-    }
-
-    /// Each of them, for programs.
-    pub(crate) fn entries(&self) -> Vec<ConfigErrorEntry> {
-        let told = |fault: &ConfigFault| {
-            let source = self.sources.get(fault.location.source)?;
-            let (line, column) = source.line_and_column(fault.location.span.start);
-            let (message, hint) = (fault.message.clone(), fault.hint.clone());
-            Some(ConfigErrorEntry { file: source.name.clone(), line, column, message, hint })
-        };
-        self.faults.iter().filter_map(told).collect()
     }
 
     fn render(&self, renderer: &Renderer) -> String {
@@ -91,21 +60,21 @@ impl ConfigErrors {
             1 => "1 error".to_owned(),
             count => format!("{count} errors"),
         };
-        let end = Level::ERROR.primary_title(format!("the config cannot be used: {count}"));
-        let end = renderer.render(&[Group::with_title(end)]);
-        blocks.chain([end]).collect::<Vec<_>>().join("\n\n")
+        let summary = Level::ERROR.primary_title(format!("the config cannot be used: {count}"));
+        let summary = renderer.render(&[Group::with_title(summary)]);
+        blocks.chain([summary]).collect::<Vec<_>>().join("\n\n")
     }
 
     fn render_fault(&self, renderer: &Renderer, fault: &ConfigFault) -> String {
         let title = Level::ERROR.primary_title(fault.message.as_str());
         let mut group = Group::with_title(title);
         if let Some(source) = self.sources.get(fault.location.source) {
-            let main = AnnotationKind::Primary.span(fault.location.span.clone()).label(fault.label.as_str());
-            let also = fault.related.iter().map(|(span, label)| {
+            let primary = AnnotationKind::Primary.span(fault.location.span.clone()).label(fault.label.as_str());
+            let related = fault.related.iter().map(|(span, label)| {
                 AnnotationKind::Context.span(source.clamp_span(span.clone())).label(label.as_str())
             });
             let snippet = Snippet::source(source.redacted_text()).path(source.name.as_str());
-            group = group.element(snippet.annotation(main).annotations(also));
+            group = group.element(snippet.annotation(primary).annotations(related));
         }
         if let Some(hint) = &fault.hint {
             group = group.element(Level::HELP.with_name("hint").message(hint.as_str()));

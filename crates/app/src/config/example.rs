@@ -1,11 +1,12 @@
-//! The long forms of both files. A test reads them with every line switched on, so they cannot drift from the table.
+//! Example files that show every key. A test loads them with every line uncommented, so that they match the key table.
 
-/// `referee.toml` as `init` writes it: every key at its default, switched off by a `#` without a blank behind it.
+/// Returns the `referee.toml` that `init` writes: every key at its default, commented out by a `#` without a space.
 pub(crate) fn repository_example() -> &'static str {
     include_str!("example/referee.toml")
 }
 
-/// An operator file with every key, to be cut down.
-pub(crate) fn operator_example() -> &'static str {
+/// Returns an operator file with every key.
+#[cfg(test)]
+pub(super) fn operator_example() -> &'static str {
     include_str!("example/operator.toml")
 }

@@ -1,71 +1,65 @@
-//! What may stand behind a key of a config file. The walk, the JSON schema and the tests all read this one description.
+//! The description of one config key: its type, default and purpose. Validation, the JSON schema and the tests share it.
 
 /// One key of a table.
 pub(super) struct ConfigKey {
-    /// Its name.
     pub(super) name: &'static str,
-    /// What it takes.
     pub(super) value_type: ValueType,
-    /// What holds without it.
     pub(super) default: KeyDefault,
-    /// What it is for, in a line.
+    /// One line on the key's purpose, for the JSON schema and error messages.
     pub(super) about: &'static str,
 }
 
-/// What holds where a key is missing. Defaults are written as in TOML, so that they are checked like any file.
+/// What applies where a key is missing. Defaults are written in TOML, so that they pass the same checks as a file.
 pub(super) enum KeyDefault {
-    /// Nothing.
+    /// The key stays unset.
     Unset,
-    /// An error.
+    /// A missing key is an error.
     Required,
-    /// A default of the entry it belongs to.
+    /// A fixed default.
     Literal(&'static str),
-    /// A default of the policy, which flags, the environment and the operator still have a say in.
+    /// The default of a policy key, which flags, variables and the operator's ceiling can override.
     Layered {
-        /// On a forge.
+        /// Default for pulls on a forge.
         forge: &'static str,
-        /// On local pulls.
+        /// Default for local pulls.
         local: &'static str,
     },
 }
 
-/// What a key takes.
+/// The type of a key's value.
 pub(super) enum ValueType {
-    /// The version of the format.
+    /// The version of the config format.
     Version,
-    /// `true` or `false`.
     Bool,
-    /// `true`; the opposite is to leave it out.
+    /// `true`. To say `false`, leave the key out.
     OnlyTrue,
-    /// A whole number within bounds.
+    /// A whole number from the first to the second bound, both included.
     Number(u64, u64),
-    /// Dollars.
+    /// An amount in US dollars.
     Usd,
-    /// Any text.
     Text,
-    /// A short name that forges and shells take as it is.
+    /// A short name that is valid on forges and in shells without quoting.
     Name,
     /// `http://…` or `https://…`, without credentials.
     Url,
-    /// `127.0.0.1:7300`.
+    /// A socket address such as `127.0.0.1:7300`.
     Address,
-    /// A path that does not depend on where referee is started.
+    /// An absolute path, or one below the home directory.
     FilePath,
-    /// `50m`.
+    /// A duration such as `50m`.
     Duration,
-    /// `2026-11-15`.
+    /// A date such as `2026-11-15`.
     Date,
-    /// One of a few words, least permissive first where that matters.
+    /// One of the given words. Words that a ceiling can cap are in order, least permissive first.
     Enum(&'static [&'static str]),
-    /// A list.
     List(&'static ValueType),
-    /// A list of a known length.
+    /// A list of exactly this length.
     FixedList(usize, &'static ValueType),
     /// A program and its arguments.
     Argv,
-    /// A secret by its source, never the secret itself.
+    /// The source of a secret, never the secret itself.
     Secret,
-    /// The name of an entry in a table of the operator file.
+    /// The name of an entry in this table of the operator file.
     EntryName(&'static str),
     /// A table with these keys.
     Table(&'static [ConfigKey]),
@@ -73,32 +67,32 @@ pub(super) enum ValueType {
     OneOf(&'static [ConfigKey]),
     /// A table whose keys the user chooses.
     Map(&'static ValueType),
-    /// The roles: tables with names of their own, each with exactly one of [`REVIEWERS`].
+    /// The roles: an array of tables with unique names, each with exactly one of [`REVIEWERS`].
     Roles(&'static [ConfigKey]),
     /// Either a word or a table.
     Either(&'static ValueType, &'static ValueType),
 }
 
-/// Who may review for a role.
+/// The keys of a role that select its reviewer.
 pub(super) const REVIEWERS: [&str; 3] = ["builtin", "command", "model"];
 
 impl ConfigKey {
-    /// A key that need not be there.
-    pub(super) const fn new(name: &'static str, shape: ValueType, about: &'static str) -> Self {
-        Self { name, value_type: shape, default: KeyDefault::Unset, about }
+    /// Creates an optional key without a default.
+    pub(super) const fn new(name: &'static str, value_type: ValueType, about: &'static str) -> Self {
+        Self { name, value_type, default: KeyDefault::Unset, about }
     }
 
-    /// A key of the policy with the same default everywhere.
+    /// Creates a policy key with the same default on forges and on local pulls.
     pub(super) const fn layered(
         name: &'static str,
-        shape: ValueType,
+        value_type: ValueType,
         default: &'static str,
         about: &'static str,
     ) -> Self {
-        Self { name, value_type: shape, default: KeyDefault::Layered { forge: default, local: default }, about }
+        Self { name, value_type, default: KeyDefault::Layered { forge: default, local: default }, about }
     }
 
-    /// The same with another default on local pulls.
+    /// Sets another default for local pulls.
     pub(super) const fn with_local_default(mut self, default: &'static str) -> Self {
         if let KeyDefault::Layered { forge, .. } = self.default {
             self.default = KeyDefault::Layered { forge, local: default };
@@ -106,13 +100,11 @@ impl ConfigKey {
         self
     }
 
-    /// The same with a default.
     pub(super) const fn with_default(mut self, default: &'static str) -> Self {
         self.default = KeyDefault::Literal(default);
         self
     }
 
-    /// The same, but it must be there.
     pub(super) const fn required(mut self) -> Self {
         self.default = KeyDefault::Required;
         self
@@ -120,27 +112,27 @@ impl ConfigKey {
 }
 
 impl ValueType {
-    /// What belongs here, as the end of "this must be …".
+    /// Describes the expected value, as the end of the sentence "`key` must be …".
     pub(super) fn describe(&self) -> String {
         match self {
             Self::Version => "the number 1".into(),
             Self::Bool => "`true` or `false`".into(),
             Self::OnlyTrue => "`true`, or left out".into(),
-            Self::Number(least, most) if *most >= u64::from(u32::MAX) => format!("a whole number from {least} on"),
-            Self::Number(least, most) => format!("a whole number from {least} to {most}"),
+            Self::Number(min, max) if *max >= u64::from(u32::MAX) => format!("a whole number, {min} or more"),
+            Self::Number(min, max) => format!("a whole number from {min} to {max}"),
             Self::Usd => "an amount in dollars such as `2.00`".into(),
-            Self::Text => "a text in quotes".into(),
+            Self::Text => "a string in quotes".into(),
             Self::Name => "a name of letters, digits, `-`, `_` and `.`".into(),
             Self::Url => "a URL such as `\"https://git.example.org\"`, without credentials".into(),
-            Self::Address => "an address with its port such as `\"127.0.0.1:7300\"`".into(),
+            Self::Address => "an address with a port such as `\"127.0.0.1:7300\"`".into(),
             Self::FilePath => "an absolute path, or one that begins with `~/`".into(),
-            Self::Duration => "a length of time such as `\"50m\"`, in `s`, `m`, `h` or `d`".into(),
-            Self::Date => "a day such as `\"2026-11-15\"`".into(),
+            Self::Duration => "a duration such as `\"50m\"`, in `s`, `m`, `h` or `d`".into(),
+            Self::Date => "a date such as `\"2026-11-15\"`".into(),
             Self::Enum(words) => format!("one of {}", quote_names(words.iter().copied())),
             Self::List(_) => "a list in `[ ]`".into(),
             Self::FixedList(length, _) => format!("a list of {length} entries"),
             Self::Argv => "a program and its arguments such as `[\"cargo\", \"test\"]`".into(),
-            Self::Secret => "the secret's source: `{ env = … }`, `{ file = … }` or `{ command = … }`".into(),
+            Self::Secret => "the source of a secret: `{ env = … }`, `{ file = … }` or `{ command = … }`".into(),
             Self::EntryName(table) => format!("the name of an entry of `[{table}]` in the operator file"),
             Self::Table(_) | Self::Map(_) => "a table".into(),
             Self::OneOf(keys) => format!("a table with one of {}", quote_names(keys.iter().map(|key| key.name))),
@@ -149,7 +141,7 @@ impl ValueType {
         }
     }
 
-    /// The keys of this table, if that is what it is.
+    /// Returns the keys of a table, or nothing for other types.
     pub(super) fn keys(&self) -> &'static [ConfigKey] {
         match self {
             Self::Table(keys) | Self::OneOf(keys) | Self::Roles(keys) => keys,
@@ -158,7 +150,7 @@ impl ValueType {
     }
 }
 
-/// Names as a sentence lists them.
+/// Renders names in backticks, separated by commas.
 pub(super) fn quote_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,4 @@
-//! The keys of both files, and nothing else: what is not here is an unknown key.
+//! The keys of both files. Any other key is unknown and an error.
 
 use super::key::{ConfigKey, ValueType};
 
@@ -24,13 +24,13 @@ pub(super) const REPOSITORY_KEYS: &[ConfigKey] = &[
         "what may happen: `off` never, `ask` when the command line asks, `on` always",
     ),
     ConfigKey::new("threads", Table(THREADS), "how `comments` and `fix-comments` answer threads"),
-    ConfigKey::new("budget", Table(BUDGET), "what one pull may take"),
+    ConfigKey::new("budget", Table(BUDGET), "what one pull may cost"),
     ConfigKey::new("guards", Table(GUARDS), "what happens when the forge cannot be read"),
     ConfigKey::new("break_glass", Table(BREAK_GLASS), "who may end the loop at once"),
     ConfigKey::new("people", Table(PEOPLE), "who is who where the forge does not say"),
     ConfigKey::new("work", Table(WORK), "what workers may do"),
     ConfigKey::new("checks", Map(&Argv), "what `referee check` runs, by name"),
-    ConfigKey::new("role", Roles(ROLE), "the reviewers, in the order in which they are published"),
+    ConfigKey::new("role", Roles(ROLE), "the reviewer roles, in the order in which their reviews are posted"),
 ];
 
 /// The operator file.
@@ -38,7 +38,7 @@ pub(super) const OPERATOR_KEYS: &[ConfigKey] = &[
     ConfigKey::new("gates", Table(GATES_CEILING), "a ceiling for the repository's gates"),
     ConfigKey::new("budget", Table(BUDGET_CEILING), "a ceiling for the repository's budget"),
     ConfigKey::new("forge", Map(&OneOf(FORGE_KINDS)), "the forges, as `[forge.<name>.<kind>]`"),
-    ConfigKey::new("identity", Map(&Table(IDENTITY)), "other accounts that roles speak as"),
+    ConfigKey::new("identity", Map(&Table(IDENTITY)), "additional accounts that post for roles"),
     ConfigKey::new("models", Map(&Table(MODEL)), "the models that roles name"),
     ConfigKey::new("commands", Map(&Table(COMMAND)), "the programs that roles name"),
     ConfigKey::new("agents", Map(&Table(AGENT)), "the programs that workers run"),
@@ -46,22 +46,22 @@ pub(super) const OPERATOR_KEYS: &[ConfigKey] = &[
     ConfigKey::new("serve", Table(SERVE), "the daemon"),
     ConfigKey::new("store", Table(STORE), "where the daemon keeps its queue"),
     ConfigKey::new("journal", Table(JOURNAL), "what the journal keeps"),
-    ConfigKey::new("mark", Table(MARK), "what Marks are sealed with"),
+    ConfigKey::new("mark", Table(MARK), "the seal of referee's Marks"),
 ];
 
 const REVIEW: &[ConfigKey] = &[
     ConfigKey::layered("start", Enum(&["push", "ci_green", "request"]), "'push'", "when a review starts"),
     ConfigKey::layered("exclude", List(&Text), "['**/*.lock']", "files that no role reads"),
     ConfigKey::layered("max_inline", Number(0, U32_MAX), "15", "how many new findings get a thread in one post"),
-    ConfigKey::layered("status", Bool, "true", "verdicts are written as statuses too"),
-    ConfigKey::layered("notify", Bool, "true", "a change of what blocks is said in a comment"),
+    ConfigKey::layered("status", Bool, "true", "also post each verdict as a commit status"),
+    ConfigKey::layered("notify", Bool, "true", "post a comment when the set of blocking findings changes"),
     ConfigKey::layered(
         "floor",
         FixedList(3, &Enum(SEVERITIES)),
         "['suggestion', 'warning', 'critical']",
-        "the lowest severity reported anew in round 1, 2, 3 and later",
+        "the lowest severity of new findings in round 1, 2, 3 and later",
     ),
-    ConfigKey::layered("risk_warnings", Number(0, U32_MAX), "3", "that many warnings block"),
+    ConfigKey::layered("risk_warnings", Number(0, U32_MAX), "3", "the number of warnings that block"),
     ConfigKey::layered("ci", Enum(&["required", "optional"]), "'required'", "`optional`: no CI at all passes")
         .with_local_default("'optional'"),
 ];
@@ -73,17 +73,19 @@ const LOOP: &[ConfigKey] = &[
         "3",
         "how many times a role may ask for changes before a person is asked",
     ),
-    ConfigKey::layered("operator", Text, "", "who is asked"),
+    ConfigKey::layered("operator", Text, "", "the person who is asked"),
 ];
 
 const GATES: &[ConfigKey] = &[
-    ConfigKey::layered("review", Enum(SETTINGS), "'on'", "own reviews, threads, comments and statuses"),
-    ConfigKey::layered("approve", Enum(APPROVALS), "'lift'", "approving: `lift` only to lift an own block")
+    ConfigKey::layered("review", Enum(SETTINGS), "'on'", "referee's reviews, threads, comments and statuses"),
+    ConfigKey::layered("approve", Enum(APPROVALS), "'lift'", "approving: `lift` only lifts referee's earlier block")
         .with_local_default("'on'"),
-    ConfigKey::layered("reply", Enum(SETTINGS), "'ask'", "replies in threads of others").with_local_default("'on'"),
-    ConfigKey::layered("resolve", Enum(SETTINGS), "'ask'", "resolving threads of others").with_local_default("'on'"),
+    ConfigKey::layered("reply", Enum(SETTINGS), "'ask'", "replies in other people's threads")
+        .with_local_default("'on'"),
+    ConfigKey::layered("resolve", Enum(SETTINGS), "'ask'", "resolving other people's threads")
+        .with_local_default("'on'"),
     ConfigKey::layered("label", Enum(SETTINGS), "'ask'", "labels and assignees").with_local_default("'on'"),
-    ConfigKey::layered("work", Enum(SETTINGS), "'ask'", "workers, push, new pulls"),
+    ConfigKey::layered("work", Enum(SETTINGS), "'ask'", "starting workers, pushing, opening pulls"),
 ];
 
 const GATES_CEILING: &[ConfigKey] = &[
@@ -96,14 +98,14 @@ const GATES_CEILING: &[ConfigKey] = &[
 ];
 
 const THREADS: &[ConfigKey] = &[
-    ConfigKey::layered("enabled", Bool, "true", "the feature as a whole"),
-    ConfigKey::layered("max_threads", Number(1, U32_MAX), "100", "how many threads one run reads"),
+    ConfigKey::layered("enabled", Bool, "true", "switches both commands on or off"),
+    ConfigKey::layered("max_threads", Number(1, U32_MAX), "100", "the number of threads that one run reads at most"),
     ConfigKey::layered("auto_resolve", List(&Enum(CLASSES)), "[]", "classes that may be resolved beyond `valid`"),
     ConfigKey::layered("resolve_invalid", Bool, "false", "`invalid` may be resolved"),
     ConfigKey::layered("reply_needs_human", Bool, "false", "`needs_human` gets a reply"),
     ConfigKey::layered("require_checks", Bool, "true", "checks must have passed before anything is resolved"),
-    ConfigKey::layered("max_resolve", Number(0, U32_MAX), "20", "more resolutions in one run go to a person"),
-    ConfigKey::layered("reply_template", Text, "''", "a file of the repository that overrides the built-in text"),
+    ConfigKey::layered("max_resolve", Number(0, U32_MAX), "20", "above this number in one run a person is asked"),
+    ConfigKey::layered("reply_template", Text, "''", "a file of the repository that replaces the built-in reply text"),
 ];
 
 const BUDGET: &[ConfigKey] = &[ConfigKey::new("pull", Table(PULL), "for all runs on one pull")];
@@ -124,13 +126,17 @@ const PULL_CEILING: &[ConfigKey] = &[
     ConfigKey::new("writes", Number(0, U32_MAX), "at most"),
 ];
 
-const GUARDS: &[ConfigKey] =
-    &[ConfigKey::layered("on_error", Enum(&["retry", "review"]), "'retry'", "`review`: fail open towards more review")];
+const GUARDS: &[ConfigKey] = &[ConfigKey::layered(
+    "on_error",
+    Enum(&["retry", "review"]),
+    "'retry'",
+    "`review`: review although a check failed",
+)];
 
 const BREAK_GLASS: &[ConfigKey] = &[ConfigKey::layered("who", List(&Text), "[]", "by default the operator")];
 
 const PEOPLE: &[ConfigKey] =
-    &[ConfigKey::layered("write", List(&Text), "[]", "who counts as having write access where the token may not ask")];
+    &[ConfigKey::layered("write", List(&Text), "[]", "who has write access, where the token may not read permissions")];
 
 const WORK: &[ConfigKey] = &[ConfigKey::layered(
     "protected",
@@ -140,102 +146,103 @@ const WORK: &[ConfigKey] = &[ConfigKey::layered(
 )];
 
 const ROLE: &[ConfigKey] = &[
-    ConfigKey::new("name", Name, "its name, as it is shown on a pull").required(),
+    ConfigKey::new("name", Name, "the name shown on a pull").required(),
     ConfigKey::new("builtin", OnlyTrue, "the embedded rules review"),
     ConfigKey::new("model", EntryName("models"), "a model of the operator file reviews"),
     ConfigKey::new("command", EntryName("commands"), "a program of the operator file reviews"),
     ConfigKey::new("identity", EntryName("identity"), "an identity of the operator file; by default the forge's token"),
-    ConfigKey::new("blocks", Bool, "its verdict may block").with_default("true"),
-    ConfigKey::new("paths", List(&Text), "files it looks at; empty is all").with_default("[]"),
-    ConfigKey::new("rules", List(&Text), "files with guidance, read at the base").with_default("[]"),
+    ConfigKey::new("blocks", Bool, "whether its verdict may block").with_default("true"),
+    ConfigKey::new("paths", List(&Text), "the files it reviews; empty means all").with_default("[]"),
+    ConfigKey::new("rules", List(&Text), "files with guidance for the reviewer, read at the base").with_default("[]"),
 ];
 
 const FORGE_KINDS: &[ConfigKey] = &[
     ConfigKey::new("github", Table(PUBLIC_FORGE), "GitHub"),
     ConfigKey::new("gitlab", Table(PUBLIC_FORGE), "GitLab"),
-    ConfigKey::new("gitea", Table(OWN_FORGE), "Gitea"),
-    ConfigKey::new("forgejo", Table(OWN_FORGE), "Forgejo"),
+    ConfigKey::new("gitea", Table(SELF_HOSTED_FORGE), "Gitea"),
+    ConfigKey::new("forgejo", Table(SELF_HOSTED_FORGE), "Forgejo"),
 ];
 
 const PUBLIC_FORGE: &[ConfigKey] =
-    &[ConfigKey::new("url", Url, "where it is, if not at its public address"), TOKEN, AUTHOR_TOKEN, CA, PROXY];
-const OWN_FORGE: &[ConfigKey] = &[ConfigKey::new("url", Url, "where it is").required(), TOKEN, AUTHOR_TOKEN, CA, PROXY];
-const TOKEN: ConfigKey = ConfigKey::new("token", Secret, "who referee is there");
+    &[ConfigKey::new("url", Url, "the server's address; by default the public one"), TOKEN, AUTHOR_TOKEN, CA, PROXY];
+const SELF_HOSTED_FORGE: &[ConfigKey] =
+    &[ConfigKey::new("url", Url, "the server's address").required(), TOKEN, AUTHOR_TOKEN, CA, PROXY];
+const TOKEN: ConfigKey = ConfigKey::new("token", Secret, "the token of referee's account");
 const AUTHOR_TOKEN: ConfigKey =
-    ConfigKey::new("author_token", Secret, "who pushes and opens pulls for workers; by default the same");
-const CA: ConfigKey = ConfigKey::new("ca", FilePath, "certificates to trust there beside the system's, in PEM");
-const PROXY: ConfigKey = ConfigKey::new("proxy", Url, "what stands between here and there; the environment has no say");
+    ConfigKey::new("author_token", Secret, "the token that pushes and opens pulls for workers; by default `token`");
+const CA: ConfigKey = ConfigKey::new("ca", FilePath, "CA certificates in PEM, trusted in addition to the system's");
+const PROXY: ConfigKey = ConfigKey::new("proxy", Url, "the HTTP proxy; proxy variables of the environment are ignored");
 
 const IDENTITY: &[ConfigKey] = &[
-    ConfigKey::new("token", Secret, "its token"),
-    ConfigKey::new("login", Text, "its name on the forge, where this job has no such token"),
+    ConfigKey::new("token", Secret, "the account's token"),
+    ConfigKey::new("login", Text, "the account's login, for a job that does not have the token"),
 ];
 
 const MODEL: &[ConfigKey] = &[
     ConfigKey::new(
         "provider",
         Enum(&["openai", "anthropic", "gemini", "ollama"]),
-        "whose protocol; any compatible service is `openai` with its `base_url`",
+        "the API protocol; for a compatible service `openai` with its `base_url`",
     )
     .required(),
-    ConfigKey::new("model", Text, "its name there").required(),
-    ConfigKey::new("base_url", Url, "where it is, if not at the provider's own address"),
-    ConfigKey::new("key", Secret, "the key"),
-    ConfigKey::new("fallback", List(&EntryName("models")), "who is asked in an outage").with_default("[]"),
+    ConfigKey::new("model", Text, "the model's name at the provider").required(),
+    ConfigKey::new("base_url", Url, "the address; by default the provider's"),
+    ConfigKey::new("key", Secret, "the API key"),
+    ConfigKey::new("fallback", List(&EntryName("models")), "the models to try in an outage").with_default("[]"),
 ];
 
 const COMMAND: &[ConfigKey] = &[
-    ConfigKey::new("argv", Argv, "what is run").required(),
+    ConfigKey::new("argv", Argv, "the program and its arguments").required(),
     ConfigKey::new(
         "format",
         Enum(&["referee", "sarif", "rdjson", "rdjsonl", "checkstyle", "cargo", "gitlab"]),
-        "what it prints",
+        "the format of its output",
     )
     .with_default("'referee'"),
-    ConfigKey::new("ok_codes", List(&Number(0, 255)), "exit codes of a run that went well").with_default("[0]"),
-    ConfigKey::new("timeout", Duration, "how long it may take").with_default("'10m'"),
+    ConfigKey::new("ok_codes", List(&Number(0, 255)), "exit codes that mean success").with_default("[0]"),
+    ConfigKey::new("timeout", Duration, "the time limit of a run").with_default("'10m'"),
 ];
 
 const AGENT: &[ConfigKey] =
-    &[ConfigKey::new("argv", Argv, "what is run, with the prompt on its standard input").required()];
+    &[ConfigKey::new("argv", Argv, "the program and its arguments; the prompt is on its stdin").required()];
 
 const WORKER: &[ConfigKey] = &[
-    ConfigKey::new("agent", EntryName("agents"), "which agent").required(),
-    ConfigKey::new("timeout", Duration, "how long it may take").with_default("'50m'"),
+    ConfigKey::new("agent", EntryName("agents"), "the agent it runs").required(),
+    ConfigKey::new("timeout", Duration, "the time limit of a run").with_default("'50m'"),
     ConfigKey::new("sandbox", Number(0, 9), "the lowest sandbox tier it may run in").with_default("2"),
-    ConfigKey::new("egress", List(&Text), "what the sandbox may reach; nothing else").with_default("[]"),
-    ConfigKey::new("env", List(&Text), "variables it gets").with_default("[]"),
+    ConfigKey::new("egress", List(&Text), "the only hosts and ports the sandbox may connect to").with_default("[]"),
+    ConfigKey::new("env", List(&Text), "environment variables passed to the worker").with_default("[]"),
 ];
 
 const SERVE: &[ConfigKey] = &[
-    ConfigKey::new("listen", Address, "where it listens").with_default("'127.0.0.1:7300'"),
-    ConfigKey::new("sweep", Duration, "how often all pulls are looked at").with_default("'15m'"),
+    ConfigKey::new("listen", Address, "the address it listens on").with_default("'127.0.0.1:7300'"),
+    ConfigKey::new("sweep", Duration, "the interval between two passes over all pulls").with_default("'15m'"),
     ConfigKey::new("projects", List(&Text), "project files it dispatches").with_default("[]"),
     ConfigKey::new("hook", Map(&Table(HOOK)), "webhooks, at `/hooks/<name>`"),
 ];
 
 const HOOK: &[ConfigKey] = &[
-    ConfigKey::new("forge", EntryName("forge"), "which forge rings").required(),
-    ConfigKey::new("secret", Secret, "what it signs with").required(),
+    ConfigKey::new("forge", EntryName("forge"), "the forge that sends the webhook").required(),
+    ConfigKey::new("secret", Secret, "the secret that signs its requests").required(),
 ];
 
 const STORE: &[ConfigKey] =
-    &[ConfigKey::new("queue", Either(&Enum(&["embedded"]), &Table(NATS)), "where the queue is")
+    &[ConfigKey::new("queue", Either(&Enum(&["embedded"]), &Table(NATS)), "where the queue is stored")
         .with_default("'embedded'")];
 
 const NATS: &[ConfigKey] = &[ConfigKey::new("nats", Text, "the server's address").required()];
 
 const JOURNAL: &[ConfigKey] =
-    &[ConfigKey::new("texts", Enum(&["off", "on"]), "`off`: hashes and lengths only").with_default("'on'")];
+    &[ConfigKey::new("texts", Enum(&["off", "on"]), "`off` keeps hashes and lengths only").with_default("'on'")];
 
 const MARK: &[ConfigKey] = &[
-    ConfigKey::new("keys", List(&Secret), "the first signs, all verify").with_default("[]"),
-    ConfigKey::new("since", Date, "own texts from before that day need no seal yet"),
+    ConfigKey::new("keys", List(&Secret), "signing keys: the first one signs, all of them verify").with_default("[]"),
+    ConfigKey::new("since", Date, "texts that referee wrote before this day may be unsealed"),
 ];
 
-/// Where a secret comes from.
+/// The sources of a secret.
 pub(super) const SECRET_KEYS: &[ConfigKey] = &[
-    ConfigKey::new("env", Text, "a variable"),
+    ConfigKey::new("env", Text, "an environment variable"),
     ConfigKey::new("file", FilePath, "a file"),
-    ConfigKey::new("command", Argv, "what a program prints"),
+    ConfigKey::new("command", Argv, "a program that prints the secret"),
 ];

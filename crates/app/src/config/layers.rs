@@ -1,13 +1,13 @@
-//! Which layer has the last word on each value of the policy.
+//! Resolves each value of the policy from its layers. The first layer that sets a value wins.
 //!
-//! | layer | |
+//! | layer | source |
 //! |---|---|
 //! | flag | the command line of this run |
-//! | environment | `REFEREE_` and the key: `REFEREE_LOOP_ROUNDS` |
+//! | environment | `REFEREE_` and the key, such as `REFEREE_LOOP_ROUNDS` |
 //! | repository | `referee.toml` at the base |
-//! | default | on local pulls another one for some keys |
+//! | default | some keys have another default on local pulls |
 //!
-//! The operator's value of the same key is a ceiling: it caps whatever came out, and never raises it.
+//! The operator's value of the same key is a ceiling: it lowers the result and never raises it.
 
 use std::collections::BTreeMap;
 
@@ -18,70 +18,70 @@ use super::loader::ConfigLoader;
 use super::validate::parse_default;
 use super::value::{ConfigNode, ConfigValue};
 
-/// A value that holds, and where it comes from.
+/// The resolved value of a key and the layer that set it.
 pub(super) struct ResolvedValue {
     pub(super) node: ConfigNode,
     pub(super) origin: String,
 }
 
-/// What holds, by dotted path. A key without value and default is missing.
+/// Returns the resolved values by dotted path. A key that has neither value nor default is missing.
 pub(super) fn resolve_layers(
-    reading: &mut ConfigLoader,
+    loader: &mut ConfigLoader,
     layers: &ConfigLayers<'_>,
     repository: &ConfigNode,
     operator: &ConfigNode,
 ) -> BTreeMap<String, ResolvedValue> {
-    let mut settled = BTreeMap::new();
+    let mut resolved = BTreeMap::new();
     debug_assert!(layers.flags.iter().all(|flag| collect_policy_keys().iter().any(|(path, _)| path == flag.key)));
     for (path, key) in collect_policy_keys() {
-        let mut holds = resolve_uncapped(reading, layers, repository, &path, key);
+        let mut value = resolve_uncapped(loader, layers, repository, &path, key);
         if let Some(ceiling) = operator.get(&path)
-            && let Some(asked) =
-                holds.as_ref().filter(|asked| exceeds(&key.value_type, &asked.node.value, &ceiling.value))
+            && let Some(requested) =
+                value.as_ref().filter(|requested| exceeds(&key.value_type, &requested.node.value, &ceiling.value))
         {
-            let origin = reading.describe_location(ceiling.location.as_ref());
-            let from = format!("{origin} (a ceiling; {} says {})", asked.origin, asked.node.value);
-            holds = Some(ResolvedValue { node: ceiling.clone(), origin: from });
+            let location = loader.describe_location(ceiling.location.as_ref());
+            let origin = format!("{location} (a ceiling; {} says {})", requested.origin, requested.node.value);
+            value = Some(ResolvedValue { node: ceiling.clone(), origin });
         }
-        settled.extend(holds.map(|holds| (path, holds)));
+        resolved.extend(value.map(|value| (path, value)));
     }
-    settled
+    resolved
 }
 
-/// What is asked for, before the ceiling.
+/// Resolves one key without the operator's ceiling.
 fn resolve_uncapped(
-    reading: &mut ConfigLoader,
+    loader: &mut ConfigLoader,
     layers: &ConfigLayers<'_>,
     repository: &ConfigNode,
     path: &str,
     key: &'static ConfigKey,
 ) -> Option<ResolvedValue> {
     if let Some(flag) = layers.flags.iter().find(|flag| flag.key == path) {
-        let at = reading.load_override(path, &key.value_type, flag.name, flag.value)?;
-        return Some(ResolvedValue { node: at, origin: flag.name.to_owned() });
+        let node = loader.load_override(path, &key.value_type, flag.name, flag.value)?;
+        return Some(ResolvedValue { node, origin: flag.name.to_owned() });
     }
     if let Some(variable) = variable_name(path, key)
         && let Some(text) = (layers.env)(&variable).filter(|text| !text.is_empty())
     {
-        let at = reading.load_override(path, &key.value_type, &variable, &text)?;
-        return Some(ResolvedValue { node: at, origin: format!("the variable {variable}") });
+        let node = loader.load_override(path, &key.value_type, &variable, &text)?;
+        return Some(ResolvedValue { node, origin: format!("the variable {variable}") });
     }
-    if let Some(at) = repository.get(path) {
-        return Some(ResolvedValue { node: at.clone(), origin: reading.describe_location(at.location.as_ref()) });
+    if let Some(node) = repository.get(path) {
+        return Some(ResolvedValue { node: node.clone(), origin: loader.describe_location(node.location.as_ref()) });
     }
     if let Some(user) = layers.user.as_ref().filter(|_| layers.is_local && path == "loop.operator") {
-        let at = ConfigNode { value: ConfigValue::Text(user.to_string()), location: None };
-        return Some(ResolvedValue { node: at, origin: "the git user, by default on local pulls".to_owned() });
+        let node = ConfigNode { value: ConfigValue::Text(user.to_string()), location: None };
+        return Some(ResolvedValue { node, origin: "the git user, by default on local pulls".to_owned() });
     }
     let KeyDefault::Layered { forge, local } = key.default else { return None };
-    let (default, from) = match layers.is_local {
+    let (default, origin) = match layers.is_local {
         true if local != forge => (local, "default on local pulls"),
         _ => (forge, "default"),
     };
-    Some(ResolvedValue { node: parse_default(&key.value_type, default)?, origin: from.to_owned() })
+    Some(ResolvedValue { node: parse_default(&key.value_type, default)?, origin: origin.to_owned() })
 }
 
-/// All keys of the policy.
+/// Returns every key of the policy with its dotted path.
 pub(super) fn collect_policy_keys() -> Vec<(String, &'static ConfigKey)> {
     fn collect(keys: &'static [ConfigKey], path: &str, all: &mut Vec<(String, &'static ConfigKey)>) {
         for key in keys {
@@ -98,20 +98,20 @@ pub(super) fn collect_policy_keys() -> Vec<(String, &'static ConfigKey)> {
     all
 }
 
-/// The variable that overrides a key; lists have none.
+/// Returns the environment variable that overrides a key. Lists have none.
 fn variable_name(path: &str, key: &ConfigKey) -> Option<String> {
-    let listed = matches!(key.value_type, ValueType::List(_) | ValueType::FixedList(..));
-    (!listed).then(|| format!("REFEREE_{}", path.replace('.', "_").to_uppercase()))
+    let is_list = matches!(key.value_type, ValueType::List(_) | ValueType::FixedList(..));
+    (!is_list).then(|| format!("REFEREE_{}", path.replace('.', "_").to_uppercase()))
 }
 
-/// Whether a value goes beyond a ceiling: more in number, or later in the list of words.
-fn exceeds(shape: &ValueType, asked: &ConfigValue, ceiling: &ConfigValue) -> bool {
-    match (shape, asked, ceiling) {
-        (_, ConfigValue::Number(asked), ConfigValue::Number(ceiling))
-        | (_, ConfigValue::MicroUsd(asked), ConfigValue::MicroUsd(ceiling)) => asked > ceiling,
-        (ValueType::Enum(words), ConfigValue::Text(asked), ConfigValue::Text(ceiling)) => {
-            let rank = |word: &String| words.iter().position(|it| it == word);
-            rank(asked) > rank(ceiling)
+/// Returns whether a value is above a ceiling: a larger number, or a word later in the list of words.
+fn exceeds(value_type: &ValueType, requested: &ConfigValue, ceiling: &ConfigValue) -> bool {
+    match (value_type, requested, ceiling) {
+        (_, ConfigValue::Number(requested), ConfigValue::Number(ceiling))
+        | (_, ConfigValue::MicroUsd(requested), ConfigValue::MicroUsd(ceiling)) => requested > ceiling,
+        (ValueType::Enum(words), ConfigValue::Text(requested), ConfigValue::Text(ceiling)) => {
+            let rank = |word: &String| words.iter().position(|listed| listed == word);
+            rank(requested) > rank(ceiling)
         }
         _ => false,
     }

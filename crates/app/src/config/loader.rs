@@ -1,4 +1,4 @@
-//! One reading of all sources: what they say, and all that is wrong with it.
+//! Loads all config sources and collects their values and faults.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,18 +13,17 @@ use super::source::{ConfigSource, SourceLocation};
 use super::validate::SourceValidator;
 use super::value::{ConfigNode, ConfigValue};
 
-/// What was read so far.
+/// The sources loaded so far, with their faults and references.
 #[derive(Default)]
 pub(super) struct ConfigLoader {
     pub(super) sources: Vec<ConfigSource>,
     pub(super) faults: Vec<ConfigFault>,
-    /// Entries that values name.
     pub(super) references: Vec<EntryReference>,
-    /// Entries that are there, by table.
+    /// Names of the operator file's entries, by table.
     pub(super) entries: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// An entry of the operator file that a value names.
+/// A value that names an entry of the operator file.
 pub(super) struct EntryReference {
     pub(super) table: &'static str,
     pub(super) name: String,
@@ -32,24 +31,23 @@ pub(super) struct EntryReference {
     pub(super) path: String,
 }
 
-/// How a file was read.
+/// The result of loading a config file.
 pub(super) enum LoadedFile {
-    /// There is none.
     Missing,
-    /// It is no TOML.
+    /// The file is not valid TOML.
     Invalid,
-    /// It was read, as far as it is right.
+    /// The values that passed the check. Those that did not are recorded as faults.
     Parsed(ConfigNode),
 }
 
 impl ConfigLoader {
-    /// The number of the repository's file among the sources.
+    /// Index of `referee.toml` in `sources`.
     pub(super) const REPOSITORY_SOURCE: usize = 0;
 
-    /// The number of the operator file.
+    /// Index of the operator file in `sources`.
     pub(super) const OPERATOR_SOURCE: usize = 1;
 
-    /// Reads a file, or notes that there is none.
+    /// Parses and checks a file. A missing file takes its index in `sources` as well.
     pub(super) fn load_file(&mut self, keys: &'static [ConfigKey], file: Option<&ConfigFile<'_>>) -> LoadedFile {
         let (source, text) = (self.sources.len(), file.map_or("", |file| file.text));
         self.sources.push(ConfigSource::new(file.map_or("", |file| file.name), text));
@@ -64,36 +62,37 @@ impl ConfigLoader {
         let mut lines = BTreeSet::new();
         for error in errors {
             let span = self.sources[source].clamp_span(error.span().unwrap_or(0..0));
-            // One slip makes the parser stumble over the rest of its line.
+            // After an error the parser reports follow-up errors on the same line. Only the first one is useful.
             if lines.insert(self.sources[source].line_and_column(span.start).0) {
-                let what = format!("this is no TOML: {}", error.message().replace('\n', ", "));
-                self.faults.push(ConfigFault::new(SourceLocation { source, span }, what, "here"));
+                let message = format!("invalid TOML: {}", error.message().replace('\n', ", "));
+                self.faults.push(ConfigFault::new(SourceLocation { source, span }, message, "here"));
             }
         }
         LoadedFile::Invalid
     }
 
-    /// Reads what a flag or a variable says.
+    /// Parses and checks the value of a flag or an environment variable.
     pub(super) fn load_override(
         &mut self,
         key: &str,
-        shape: &'static ValueType,
+        value_type: &'static ValueType,
         name: &str,
         text: &str,
     ) -> Option<ConfigNode> {
         let source = self.sources.len();
         self.sources.push(ConfigSource::new(name, text));
-        let quoted = !matches!(shape, ValueType::Bool | ValueType::Number(..) | ValueType::Usd);
-        let plain = || Spanned::new(0..text.len(), DeValue::String(text.into()));
-        let found = if quoted { plain() } else { DeValue::parse(text.trim()).unwrap_or_else(|_| plain()) };
+        let is_string = !matches!(value_type, ValueType::Bool | ValueType::Number(..) | ValueType::Usd);
+        let string = || Spanned::new(0..text.len(), DeValue::String(text.into()));
+        let found = if is_string { string() } else { DeValue::parse(text.trim()).unwrap_or_else(|_| string()) };
         let found = Spanned::new(0..text.len(), found.into_inner());
-        SourceValidator { loader: self, source }.validate_value(shape, &found, key)
+        SourceValidator { loader: self, source }.validate_value(value_type, &found, key)
     }
 
-    /// Entries that are named and not there. Without an operator file a role cannot run, but the rest can.
+    /// Checks that every referenced entry exists. Without an operator file a missing entry is only a warning, because the
+    /// other roles can still run.
     pub(super) fn check_references(&mut self, operator: &LoadedFile) -> Vec<String> {
         let mut warnings = Vec::new();
-        for EntryReference { table, name, location: place, path } in std::mem::take(&mut self.references) {
+        for EntryReference { table, name, location, path } in std::mem::take(&mut self.references) {
             let entries = self.entries.get(table);
             if entries.is_some_and(|entries| entries.contains(&name)) {
                 continue;
@@ -101,31 +100,30 @@ impl ConfigLoader {
             match operator {
                 LoadedFile::Invalid => {}
                 LoadedFile::Missing => {
-                    let (line, _) = self.sources[place.source].line_and_column(place.span.start);
-                    let file = &self.sources[place.source].name;
+                    let (line, _) = self.sources[location.source].line_and_column(location.span.start);
+                    let file = &self.sources[location.source].name;
                     warnings.push(format!(
-                        "`[{table}.{name}]` is missing: {file}, line {line}, names it, and there is no operator file"
+                        "`[{table}.{name}]` is missing: {file}, line {line}, names it, but there is no operator file"
                     ));
                 }
                 LoadedFile::Parsed(_) => {
-                    let what = format!("`{path}` names `{name}`, and the operator file has no `[{table}.{name}]`");
-                    let near = find_nearest_word(&name, entries.into_iter().flatten().map(String::as_str));
-                    self.faults.push(ConfigFault::new(place, what, "not there").with_suggestion(near));
+                    let message = format!("`{path}` names `{name}`, but the operator file has no `[{table}.{name}]`");
+                    let nearest = find_nearest_word(&name, entries.into_iter().flatten().map(String::as_str));
+                    self.faults.push(ConfigFault::new(location, message, "no such entry").with_suggestion(nearest));
                 }
             }
         }
         warnings
     }
 
-    /// Where a value stands, as people find it.
-    pub(super) fn describe_location(&self, place: Option<&SourceLocation>) -> String {
-        let Some((source, place)) = place.and_then(|place| Some((self.sources.get(place.source)?, place))) else {
-            return "default".into();
-        };
-        format!("{}, line {}", source.name, source.line_and_column(place.span.start).0)
+    /// Renders a location as file and line. A value without a location is a default.
+    pub(super) fn describe_location(&self, location: Option<&SourceLocation>) -> String {
+        let source = location.and_then(|location| Some((self.sources.get(location.source)?, location)));
+        let Some((source, location)) = source else { return "default".into() };
+        format!("{}, line {}", source.name, source.line_and_column(location.span.start).0)
     }
 
-    /// Everything that was wrong, in the order of the files.
+    /// Returns all faults in the order of the sources, if there are any.
     pub(super) fn into_result(mut self) -> Result<(), ConfigErrors> {
         if self.faults.is_empty() {
             return Ok(());
@@ -136,10 +134,10 @@ impl ConfigLoader {
 }
 
 impl LoadedFile {
-    /// What it says; an absent or broken file says nothing.
+    /// Returns the values of the file. A missing or invalid file has none.
     pub(super) fn into_node(self) -> ConfigNode {
         match self {
-            Self::Parsed(at) => at,
+            Self::Parsed(node) => node,
             Self::Missing | Self::Invalid => ConfigNode { value: ConfigValue::Table(BTreeMap::new()), location: None },
         }
     }

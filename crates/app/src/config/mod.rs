@@ -1,9 +1,7 @@
-//! Config: two files by trust, read together and refused together.
+//! Loads the two config files into one [`ResolvedConfig`], and reports the errors of both together.
 //!
-//! `referee.toml` comes from the base of a pull, never from its head (SAF-2); the operator file comes from whoever runs
-//! referee. What may stand in them is one table (`table.rs`); the walk, the JSON schema and the examples are held to it.
-
-#![cfg_attr(not(test), expect(dead_code, unused_imports, reason = "the commands that read it are being built"))]
+//! `referee.toml` comes from the base of a pull, never from its head (SAF-2). The operator file belongs to the person who
+//! runs referee. `key_table.rs` lists every key of both; validation, the JSON schema and the examples follow that table.
 
 mod build;
 mod error;
@@ -13,8 +11,10 @@ mod key_table;
 mod layers;
 mod loader;
 mod origin;
+mod reject;
 mod resolved;
 mod roles;
+mod scalar;
 mod schema;
 mod secret;
 mod source;
@@ -31,38 +31,32 @@ use key_table::{OPERATOR_KEYS, REPOSITORY_KEYS};
 use loader::ConfigLoader;
 use value::ConfigNode;
 
-pub(crate) use error::{ConfigErrorEntry, ConfigErrors};
-pub(crate) use example::{operator_example, repository_example};
-pub(crate) use resolved::{
-    CommandEntry, ForgeEntry, IdentityEntry, ModelEntry, ModelProvider, OnError, QueueBackend, ResolvedConfig,
-    ReviewerKind, RoleConfig, ServeConfig, ValueOrigin, WebhookEntry, WorkerEntry,
-};
+pub(crate) use error::ConfigErrors;
+pub(crate) use example::repository_example;
+pub(crate) use resolved::{ForgeEntry, ResolvedConfig, ReviewerKind, RoleConfig, ValueOrigin, WorkerEntry};
 pub(crate) use schema::build_config_schema;
-pub(crate) use secret::{SecretError, SecretSource, SecretText, expand_home};
+pub(crate) use secret::{SecretSource, expand_home};
 pub(crate) use value::parse_duration as length_of_time;
 
-/// Everything that has a say.
+/// The sources of the config.
 pub(crate) struct ConfigLayers<'a> {
     /// `referee.toml` at the base.
     pub(crate) repository: Option<ConfigFile<'a>>,
-    /// The operator file.
     pub(crate) operator: Option<ConfigFile<'a>>,
-    /// What the command line overrides.
     pub(crate) flags: &'a [FlagOverride<'a>],
-    /// The pull is a local one: other defaults, and its author may accept findings.
+    /// Selects the defaults of local pulls, whose author may accept findings.
     pub(crate) is_local: bool,
-    /// The git user, who is the operator of local pulls by default.
+    /// The git user, the default operator of local pulls.
     pub(crate) user: Option<Login>,
-    /// The environment.
+    /// Looks up an environment variable.
     pub(crate) env: &'a dyn Fn(&str) -> Option<String>,
 }
 
-/// A file's text and the name it is shown by, such as `referee.toml at main@3f2c1e9`.
+/// The text of a config file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConfigFile<'a> {
-    /// The name.
+    /// The name in messages, such as `referee.toml at main@3f2c1e9`.
     pub(crate) name: &'a str,
-    /// The text.
     pub(crate) text: &'a str,
 }
 
@@ -73,42 +67,41 @@ pub(crate) struct FlagOverride<'a> {
     pub(crate) name: &'a str,
     /// The key it overrides, such as `loop.rounds`.
     pub(crate) key: &'a str,
-    /// What was given.
     pub(crate) value: &'a str,
 }
 
-/// Reads all layers. Whatever is wrong anywhere is in the errors.
+/// Loads all layers. The error holds every fault of every layer.
 pub(crate) fn load_config(layers: &ConfigLayers<'_>) -> Result<ResolvedConfig, ConfigErrors> {
-    let mut reading = ConfigLoader::default();
-    let repository = reading.load_file(REPOSITORY_KEYS, layers.repository.as_ref());
-    let operator = reading.load_file(OPERATOR_KEYS, layers.operator.as_ref());
-    let warnings = reading.check_references(&operator);
+    let mut loader = ConfigLoader::default();
+    let repository = loader.load_file(REPOSITORY_KEYS, layers.repository.as_ref());
+    let operator = loader.load_file(OPERATOR_KEYS, layers.operator.as_ref());
+    let warnings = loader.check_references(&operator);
     let (repository, operator) = (repository.into_node(), operator.into_node());
-    let settled = layers::resolve_layers(&mut reading, layers, &repository, &operator);
+    let resolved = layers::resolve_layers(&mut loader, layers, &repository, &operator);
 
-    let mut origins = origin::collect_origins(&reading, &settled, &repository, &operator);
-    let mut policy = build::build_policy(&settled, layers);
+    let mut origins = origin::collect_origins(&loader, &resolved, &repository, &operator);
+    let mut policy = build::build_policy(&resolved, layers);
     let identities = build::build_entries(&operator, "identity", build::build_identity);
     let listed = repository.get("role").map(ConfigNode::as_list).unwrap_or_default();
     let mut roles: Vec<(Role, RoleConfig)> =
-        listed.iter().filter_map(|at| build::build_role(at, &identities)).collect();
+        listed.iter().filter_map(|node| build::build_role(node, &identities)).collect();
     if roles.is_empty() {
         roles = default_roles();
         origins.push(ValueOrigin { key: "role.static.builtin".into(), value: "true".into(), origin: "default".into() });
     }
-    let (of_policy, roles) = roles.into_iter().unzip();
-    policy.roles = of_policy;
+    let (policy_roles, roles) = roles.into_iter().unzip();
+    policy.roles = policy_roles;
 
-    let values = PolicyValues(&settled);
-    policy.people_write = values.texts("people.write").iter().map(|who| Login::from(who.as_str())).collect();
+    let values = PolicyValues(&resolved);
+    policy.people_write = values.texts("people.write").iter().map(|login| Login::from(login.as_str())).collect();
     let keys = operator.get("mark.keys").map(ConfigNode::as_list).unwrap_or_default();
-    let setup = ResolvedConfig {
+    let config = ResolvedConfig {
         policy,
         roles,
         exclude: values.texts("review.exclude"),
         checks: repository.entries("checks").map(|(name, argv)| (name.clone(), argv.to_strings())).collect(),
         max_threads: values.number("threads.max_threads").unwrap_or(usize::MAX),
-        reply_template: values.text("threads.reply_template").filter(|it| !it.is_empty()).map(str::to_owned),
+        reply_template: values.text("threads.reply_template").filter(|path| !path.is_empty()).map(str::to_owned),
         on_error: values.on_error(),
         forges: build::build_entries(&operator, "forge", build::build_forge),
         identities,
@@ -124,12 +117,11 @@ pub(crate) fn load_config(layers: &ConfigLayers<'_>) -> Result<ResolvedConfig, C
         origins,
         warnings,
     };
-    reading.into_result()?;
-    Ok(setup)
+    loader.into_result()?;
+    Ok(config)
 }
 
-/// The roles where no file names any (INTERFACE §2). The role `general` joins them, for whoever has a model's key in
-/// the environment, once a model can be run.
+/// Returns the roles of a repository whose config names none (INTERFACE §2).
 fn default_roles() -> Vec<(Role, RoleConfig)> {
     let name = RoleName::from("static");
     let role = Role { name: name.clone(), identity: None, blocks: true, paths: Vec::new(), ad_hoc: false };

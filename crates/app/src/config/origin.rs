@@ -1,4 +1,4 @@
-//! Every value with where it comes from, as `doctor` shows them.
+//! Lists every value with its origin, for `doctor`.
 
 use std::collections::BTreeMap;
 
@@ -7,52 +7,52 @@ use super::loader::ConfigLoader;
 use super::resolved::ValueOrigin;
 use super::value::{ConfigNode, ConfigValue};
 
-/// The policy's values as they hold, then the entries of both files.
+/// Returns the resolved values of the policy, then the entries of both files.
 pub(super) fn collect_origins(
-    reading: &ConfigLoader,
-    settled: &BTreeMap<String, ResolvedValue>,
+    loader: &ConfigLoader,
+    resolved: &BTreeMap<String, ResolvedValue>,
     repository: &ConfigNode,
     operator: &ConfigNode,
 ) -> Vec<ValueOrigin> {
-    let mut origins: Vec<ValueOrigin> = settled
+    let mut origins: Vec<ValueOrigin> = resolved
         .iter()
-        .map(|(key, settled)| ValueOrigin {
+        .map(|(key, resolved)| ValueOrigin {
             key: key.clone(),
-            value: settled.node.value.to_string(),
-            origin: settled.origin.clone(),
+            value: resolved.node.value.to_string(),
+            origin: resolved.origin.clone(),
         })
         .collect();
     for (file, tables) in [(repository, &["checks", "role"][..]), (operator, OPERATOR_TABLES)] {
         for table in tables {
-            if let Some(at) = file.get(table) {
-                collect_node(reading, at, table, &mut origins);
+            if let Some(node) = file.get(table) {
+                collect_node(loader, node, table, &mut origins);
             }
         }
     }
     origins
 }
 
-/// All but the ceilings, which show in what they cap.
+/// The tables of the operator file without its ceilings, which appear in the origin of the values they lower.
 const OPERATOR_TABLES: &[&str] =
     &["forge", "identity", "models", "commands", "agents", "workers", "serve", "store", "journal", "mark"];
 
-fn collect_node(reading: &ConfigLoader, at: &ConfigNode, path: &str, origins: &mut Vec<ValueOrigin>) {
-    match &at.value {
+fn collect_node(loader: &ConfigLoader, node: &ConfigNode, path: &str, origins: &mut Vec<ValueOrigin>) {
+    match &node.value {
         ConfigValue::Table(table) => {
-            for (key, at) in table {
-                collect_node(reading, at, &format!("{path}.{key}"), origins);
+            for (key, node) in table {
+                collect_node(loader, node, &format!("{path}.{key}"), origins);
             }
         }
-        ConfigValue::List(list) if list.iter().any(|at| matches!(at.value, ConfigValue::Table(_))) => {
-            for (number, at) in list.iter().enumerate() {
+        ConfigValue::List(list) if list.iter().any(|node| matches!(node.value, ConfigValue::Table(_))) => {
+            for (index, node) in list.iter().enumerate() {
                 let name =
-                    at.get("name").and_then(ConfigNode::as_text).map_or_else(|| number.to_string(), str::to_owned);
-                collect_node(reading, at, &format!("{path}.{name}"), origins);
+                    node.get("name").and_then(ConfigNode::as_text).map_or_else(|| index.to_string(), str::to_owned);
+                collect_node(loader, node, &format!("{path}.{name}"), origins);
             }
         }
         value => {
-            let from = reading.describe_location(at.location.as_ref());
-            origins.push(ValueOrigin { key: path.to_owned(), value: value.to_string(), origin: from });
+            let origin = loader.describe_location(node.location.as_ref());
+            origins.push(ValueOrigin { key: path.to_owned(), value: value.to_string(), origin });
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What both files come to: the policy that decides, and what the shell needs to act.
+//! The typed config: the policy for `decide`, and the settings of the program around it.
 
 use std::collections::BTreeMap;
 
@@ -9,83 +9,73 @@ use serde::Deserialize;
 
 use super::secret::SecretSource;
 
-/// What holds, every default resolved.
+/// The whole config, with every default applied.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ResolvedConfig {
-    /// What decides. `reply_template` and the logins of identities without `login` are still to be read.
+    /// The policy. The caller still fills in the text of `reply_template` and the logins of identities without `login`.
     pub(crate) policy: Policy,
-    /// Who reviews, in the order of the policy's roles.
+    /// In the order of the policy's roles.
     pub(crate) roles: Vec<RoleConfig>,
-    /// Files that no role reads.
+    /// Globs of files that no role reviews.
     pub(crate) exclude: Vec<String>,
-    /// What `referee check` runs, by name.
+    /// Commands of `referee check`, by name.
     pub(crate) checks: BTreeMap<String, Vec<String>>,
-    /// How many threads one run reads.
+    /// Maximum number of threads that one run reads.
     pub(crate) max_threads: usize,
-    /// The file, at the base, with the text of replies.
+    /// Path of the reply template, read at the base.
     pub(crate) reply_template: Option<String>,
-    /// What happens when the forge cannot be read.
     pub(crate) on_error: OnError,
-    /// The forges by name.
     pub(crate) forges: BTreeMap<String, ForgeEntry>,
-    /// Other accounts that roles speak as.
     pub(crate) identities: BTreeMap<String, IdentityEntry>,
-    /// The models that roles name.
     pub(crate) models: BTreeMap<String, ModelEntry>,
-    /// The programs that roles name.
+    /// Reviewer programs.
     pub(crate) commands: BTreeMap<String, CommandEntry>,
-    /// The programs that workers run.
+    /// Command lines of the agents that workers run.
     pub(crate) agents: BTreeMap<String, Vec<String>>,
-    /// The workers that projects name.
     pub(crate) workers: BTreeMap<String, WorkerEntry>,
-    /// The daemon, if it is configured.
     pub(crate) serve: Option<ServeConfig>,
-    /// Where the daemon keeps its queue.
     pub(crate) queue: QueueBackend,
-    /// The journal keeps texts, not only their hashes and lengths.
+    /// Whether the journal keeps texts, not only their hashes and lengths.
     pub(crate) journal_texts: bool,
-    /// What Marks are sealed with: the first signs, all verify.
+    /// The keys of Mark seals: the first one signs, all of them verify.
     pub(crate) mark_keys: Vec<SecretSource>,
-    /// Own texts from before that moment need no seal yet.
+    /// Texts that referee wrote before this time may be unsealed.
     pub(crate) mark_since: Option<Time>,
-    /// Every value and where it comes from.
     pub(crate) origins: Vec<ValueOrigin>,
-    /// What is right but may surprise.
+    /// Problems that do not prevent a run.
     pub(crate) warnings: Vec<String>,
 }
 
-/// A value and where it comes from.
+/// A value and its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ValueOrigin {
-    /// Its dotted path.
+    /// Dotted path of the key.
     pub(crate) key: String,
-    /// The value as it would stand in a file; of a secret its source.
+    /// The value in TOML; for a secret, its source.
     pub(crate) value: String,
     /// A file and line, a variable, a flag, or the default.
     pub(crate) origin: String,
 }
 
-/// Who reviews for a role.
+/// How a role is reviewed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RoleConfig {
-    /// Its name.
     pub(crate) name: RoleName,
-    /// Who reviews.
     pub(crate) reviewer: ReviewerKind,
-    /// Files with guidance, read at the base.
+    /// Files with guidance for the reviewer, read at the base.
     pub(crate) rules: Vec<String>,
-    /// The name of the identity that speaks for it; `None` is the forge's token.
+    /// Name of the identity that posts the role's reviews; `None` is the account of the forge's token.
     pub(crate) identity: Option<String>,
 }
 
-/// Who reviews.
+/// The reviewer of a role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ReviewerKind {
     /// The embedded rules.
     Builtin,
-    /// The program of that name; it is missing only where there is no operator file.
+    /// Name of an entry of `[commands]`. The entry is missing only where there is no operator file.
     Command(String),
-    /// The model of that name; it is missing only where there is no operator file.
+    /// Name of an entry of `[models]`. The entry is missing only where there is no operator file.
     Model(String),
 }
 
@@ -95,120 +85,106 @@ pub(crate) enum ReviewerKind {
 pub(crate) enum OnError {
     /// The next sweep tries again.
     Retry,
-    /// It is reviewed all the same.
+    /// The review starts nevertheless.
     Review,
 }
 
-/// A forge.
+/// An entry of `[forge.<name>.<kind>]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ForgeEntry {
-    /// Which software.
     pub(crate) kind: ForgeKind,
-    /// Where it is; `None` is its public address.
+    /// `None` is the forge's public address.
     pub(crate) url: Option<String>,
-    /// Who referee is there.
     pub(crate) token: Option<SecretSource>,
-    /// Who pushes and opens pulls for workers; `None` is the same.
+    /// Token that pushes and opens pulls for workers; `None` is `token`.
     pub(crate) author_token: Option<SecretSource>,
-    /// A file with certificates to trust there; `~/` is the user's home.
+    /// Path of a PEM file with additional CA certificates; `~/` is the home directory.
     pub(crate) ca: Option<String>,
-    /// What stands between here and there.
     pub(crate) proxy: Option<String>,
 }
 
-/// Another account.
+/// An additional account that posts for roles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct IdentityEntry {
-    /// Its token.
     pub(crate) token: Option<SecretSource>,
-    /// Its name on the forge.
+    /// The login, for a job that does not have the token.
     pub(crate) login: Option<Login>,
 }
 
-/// A model.
+/// An entry of `[models]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ModelEntry {
-    /// Whose protocol.
     pub(crate) provider: ModelProvider,
-    /// Its name there.
+    /// Name of the model at the provider.
     pub(crate) model: String,
-    /// Where it is; `None` is the provider's own address.
+    /// `None` is the provider's own address.
     pub(crate) base_url: Option<String>,
-    /// The key.
     pub(crate) key: Option<SecretSource>,
-    /// Who is asked in an outage.
+    /// Names of the models to try in an outage, in order.
     pub(crate) fallback: Vec<String>,
 }
 
-/// Whose protocol a model speaks.
+/// The API protocol of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ModelProvider {
-    /// OpenAI, and whatever is compatible with it.
+    /// OpenAI and compatible services.
     Openai,
-    /// Anthropic.
     Anthropic,
-    /// Gemini.
     Gemini,
-    /// Ollama.
     Ollama,
 }
 
-/// A program that reviews.
+/// A reviewer program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CommandEntry {
-    /// What is run.
     pub(crate) argv: Vec<String>,
-    /// What it prints, as `--report-format` names it.
+    /// The format of its output, as `--report-format` names it.
     pub(crate) format: String,
-    /// Exit codes of a run that went well.
+    /// Exit codes that mean success.
     pub(crate) ok_codes: Vec<i32>,
-    /// How long it may take.
     pub(crate) timeout: Span,
 }
 
-/// A worker.
+/// An entry of `[workers]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WorkerEntry {
-    /// Which agent.
+    /// Name of an entry of `[agents]`.
     pub(crate) agent: String,
-    /// How long it may take.
     pub(crate) timeout: Span,
-    /// The lowest sandbox tier it may run in.
+    /// The lowest sandbox tier that the worker may run in.
     pub(crate) sandbox: u8,
-    /// What the sandbox may reach.
+    /// Hosts and ports that the sandbox may connect to.
     pub(crate) egress: Vec<String>,
-    /// Variables it gets.
+    /// Environment variables passed to the worker.
     pub(crate) env: Vec<String>,
 }
 
-/// The daemon.
+/// Settings of the daemon.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ServeConfig {
-    /// Where it listens.
     pub(crate) listen: String,
-    /// How often all pulls are looked at.
+    /// Interval between two passes over all pulls.
     pub(crate) sweep: Span,
-    /// Project files it dispatches.
+    /// Paths of the project files to dispatch.
     pub(crate) projects: Vec<String>,
-    /// Webhooks by name.
     pub(crate) hooks: BTreeMap<String, WebhookEntry>,
 }
 
-/// A webhook.
+/// An entry of `[serve.hook]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WebhookEntry {
-    /// Which forge rings.
+    /// Name of the forge that sends the webhook.
     pub(crate) forge: String,
-    /// What it signs with.
+    /// Source of the signing secret.
     pub(crate) secret: SecretSource,
 }
 
-/// Where the daemon keeps its queue.
+/// Storage of the daemon's queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum QueueBackend {
-    /// In its own store.
+    /// The daemon's own store.
     Embedded,
-    /// On a server.
+    /// Address of a NATS server.
     Nats(String),
 }

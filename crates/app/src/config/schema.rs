@@ -1,11 +1,11 @@
-//! The JSON schema of both files, made from the table that the walk obeys.
+//! The JSON schema of both files, generated from the key table.
 
 use serde_json::{Map, Value, json};
 
 use super::key::{ConfigKey, KeyDefault, REVIEWERS, ValueType};
 use super::key_table::{OPERATOR_KEYS, REPOSITORY_KEYS, SECRET_KEYS};
 
-/// The schema of `referee.toml`; that of the operator file is its `$defs/operator`.
+/// Builds the schema of `referee.toml`. The schema of the operator file is its `$defs/operator`.
 pub(crate) fn build_config_schema() -> Value {
     let mut schema = build_table_schema(REPOSITORY_KEYS);
     let operator = build_table_schema(OPERATOR_KEYS);
@@ -39,8 +39,8 @@ fn build_key_schema(key: &ConfigKey) -> Value {
         KeyDefault::Literal(default) | KeyDefault::Layered { forge: default, .. } if !default.is_empty() => default,
         _ => "",
     };
-    let default = toml::from_str::<toml::Table>(&format!("it = {default}")).ok();
-    let default = default.and_then(|table| serde_json::to_value(table.get("it")?).ok());
+    let default = toml::from_str::<toml::Table>(&format!("default = {default}")).ok();
+    let default = default.and_then(|table| serde_json::to_value(table.get("default")?).ok());
     if let Some(schema) = schema.as_object_mut() {
         schema.insert("description".into(), json!(key.about));
         schema.extend(default.map(|default| ("default".to_owned(), default)));
@@ -48,13 +48,13 @@ fn build_key_schema(key: &ConfigKey) -> Value {
     schema
 }
 
-fn build_type_schema(it: &ValueType) -> Value {
-    match it {
+fn build_type_schema(value_type: &ValueType) -> Value {
+    match value_type {
         ValueType::Version => json!({ "const": 1 }),
         ValueType::Bool => json!({ "type": "boolean" }),
         ValueType::OnlyTrue => json!({ "const": true }),
-        ValueType::Number(least, u64::MAX) => json!({ "type": "integer", "minimum": least }),
-        ValueType::Number(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
+        ValueType::Number(min, u64::MAX) => json!({ "type": "integer", "minimum": min }),
+        ValueType::Number(min, max) => json!({ "type": "integer", "minimum": min, "maximum": max }),
         ValueType::Usd => json!({ "type": "number", "minimum": 0 }),
         ValueType::Text | ValueType::EntryName(_) => json!({ "type": "string" }),
         ValueType::Name => json!({ "type": "string", "pattern": NAME_PATTERN }),

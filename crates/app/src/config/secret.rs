@@ -1,4 +1,4 @@
-//! Where a secret comes from. The secret itself is read when it is needed and shown never.
+//! Sources of secrets. A secret is read when it is needed and never printed.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,19 +9,19 @@ use super::value::ConfigNode;
 /// The source of a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SecretSource {
-    /// A variable.
+    /// The name of an environment variable.
     Env(String),
-    /// A file; `~/` is the user's home.
+    /// The path of a file; `~/` is the home directory.
     File(String),
-    /// What a program prints.
+    /// A program and its arguments; the secret is what it prints to stdout.
     Command(Vec<String>),
 }
 
-/// A secret. It has no way to be printed but [`SecretText::expose`].
+/// A secret. Its text is accessible only through [`SecretText::expose`], so that no log or message prints it by accident.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct SecretText(String);
 
-/// Why a secret cannot be had. It names the source, never what stood there.
+/// Why a secret could not be read. Messages name the source, never its contents.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SecretError {
     #[error("{0} is not set")]
@@ -32,12 +32,12 @@ pub(crate) enum SecretError {
     Unreadable(SecretSource, std::io::Error),
     #[error("{0} failed: {1}")]
     Failed(SecretSource, std::process::ExitStatus),
-    #[error("{0} is no text")]
+    #[error("{0} is not valid UTF-8")]
     NotText(SecretSource),
 }
 
 impl SecretSource {
-    /// Reads it now.
+    /// Reads the secret and trims surrounding whitespace.
     pub(crate) fn read(&self, env: &dyn Fn(&str) -> Option<String>) -> Result<SecretText, SecretError> {
         let text = match self {
             Self::Env(name) => env(name).ok_or_else(|| SecretError::Unset(self.clone()))?,
@@ -55,23 +55,16 @@ impl SecretSource {
         Ok(SecretText(text.to_owned()))
     }
 
-    /// That others on this machine can read it, if they can.
-    pub(crate) fn check_permissions(&self, env: &dyn Fn(&str) -> Option<String>) -> Option<String> {
-        let Self::File(file) = self else { return None };
-        others_may_read(&expand_home(file, env))
-            .then(|| format!("others on this machine can read {self}; run `chmod 600`"))
-    }
-
-    pub(super) fn from_node(at: &ConfigNode) -> Option<Self> {
-        let env = at.get("env").and_then(ConfigNode::as_text).map(|name| Self::Env(name.to_owned()));
-        let file = at.get("file").and_then(ConfigNode::as_text).map(|file| Self::File(file.to_owned()));
-        env.or(file).or_else(|| Some(Self::Command(at.get("command")?.to_strings())))
+    pub(super) fn from_node(node: &ConfigNode) -> Option<Self> {
+        let env = node.get("env").and_then(ConfigNode::as_text).map(|name| Self::Env(name.to_owned()));
+        let file = node.get("file").and_then(ConfigNode::as_text).map(|file| Self::File(file.to_owned()));
+        env.or(file).or_else(|| Some(Self::Command(node.get("command")?.to_strings())))
     }
 
     fn run_program(&self, argv: &[String]) -> Result<String, SecretError> {
         let (program, args) = argv.split_first().ok_or_else(|| SecretError::Unset(self.clone()))?;
         let unreadable = |error| SecretError::Unreadable(self.clone(), error);
-        // What it says on stderr may hold the secret as well.
+        // The program's stderr may contain the secret as well.
         let mut command = Command::new(program);
         command.args(args).stdin(Stdio::null()).stderr(Stdio::null());
         let output = command.output().map_err(unreadable)?;
@@ -83,7 +76,7 @@ impl SecretSource {
 }
 
 impl SecretText {
-    /// The secret, to be handed to whom it is for.
+    /// Returns the secret. Pass it only to the program or server it is for.
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }
@@ -94,7 +87,7 @@ impl fmt::Display for SecretSource {
         match self {
             Self::Env(name) => write!(f, "the variable `{name}`"),
             Self::File(file) => write!(f, "the file `{file}`"),
-            // Arguments may hold what opens a vault.
+            // The arguments may contain a password, so only the program is named.
             Self::Command(argv) => write!(f, "the program `{}`", argv.first().map_or("", String::as_str)),
         }
     }
@@ -106,21 +99,10 @@ impl fmt::Debug for SecretText {
     }
 }
 
-/// Where a file of the operator is.
+/// Resolves a path of the operator file: `~/` is the home directory.
 pub(crate) fn expand_home(file: &str, env: &dyn Fn(&str) -> Option<String>) -> PathBuf {
     match (file.strip_prefix("~/"), env("HOME").or_else(|| env("USERPROFILE"))) {
         (Some(rest), Some(home)) => Path::new(&home).join(rest),
         _ => PathBuf::from(file),
     }
-}
-
-#[cfg(unix)]
-fn others_may_read(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::metadata(path).is_ok_and(|data| data.permissions().mode() & 0o077 != 0)
-}
-
-#[cfg(not(unix))]
-fn others_may_read(_: &Path) -> bool {
-    false
 }

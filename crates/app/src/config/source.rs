@@ -1,26 +1,26 @@
-//! A text that values come from, and how much of it may be shown.
+//! The text of a config source, and which parts of it messages may show.
 
 use std::ops::Range;
 
 /// A config file, a variable or a flag.
 #[derive(Clone, Debug)]
 pub(super) struct ConfigSource {
-    /// What it is called in messages.
+    /// The name in messages.
     pub(super) name: String,
     text: String,
+    /// Byte ranges that messages must not show.
     hidden: Vec<Range<usize>>,
 }
 
-/// Where in which source something stands.
+/// A byte range of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SourceLocation {
-    /// The source's number.
+    /// Index in `ConfigLoader::sources`.
     pub(super) source: usize,
-    /// Bytes of its text.
     pub(super) span: Range<usize>,
 }
 
-/// A run of letters and digits as long as this is taken for a secret wherever it stands.
+/// A word of at least this length that contains a digit counts as a secret.
 const MIN_TOKEN_LENGTH: usize = 20;
 
 impl ConfigSource {
@@ -28,13 +28,13 @@ impl ConfigSource {
         Self { name: name.to_owned(), text: text.to_owned(), hidden: Vec::new() }
     }
 
-    /// Never shows these bytes.
+    /// Hides a byte range from messages.
     pub(super) fn hide_span(&mut self, span: Range<usize>) {
         let span = self.clamp_span(span);
         self.hidden.push(span);
     }
 
-    /// Hides what stands behind keys that sound like a secret, for a text that no parser could tell apart.
+    /// Hides the values of keys whose name suggests a secret. For a text that is not valid TOML.
     pub(super) fn hide_likely_secrets(&mut self) {
         let (mut start, mut secret) = (0, false);
         for line in self.text.split_inclusive('\n') {
@@ -45,28 +45,28 @@ impl ConfigSource {
                 secret = ["token", "key", "secret", "pass"].iter().any(|word| key.contains(word));
             }
             if secret {
-                let behind = key.map_or(0, |key| key.len() + 1);
-                self.hidden.push(start + behind..start + line.len());
+                let value_start = key.map_or(0, |key| key.len() + 1);
+                self.hidden.push(start + value_start..start + line.len());
             }
             start += line.len();
         }
     }
 
-    /// The nearest span that lies inside the text and cuts no character.
+    /// Returns the nearest span that lies inside the text and on character boundaries.
     pub(super) fn clamp_span(&self, span: Range<usize>) -> Range<usize> {
         let end = self.text.ceil_char_boundary(span.end.min(self.text.len()));
         let start = self.text.floor_char_boundary(span.start.min(end));
         start..end
     }
 
-    /// Line and column of a byte, both from 1, the column in characters.
-    pub(super) fn line_and_column(&self, at: usize) -> (usize, usize) {
-        let before = self.text.get(..at).unwrap_or(&self.text);
+    /// Returns line and column of a byte offset, both counted from 1, the column in characters.
+    pub(super) fn line_and_column(&self, offset: usize) -> (usize, usize) {
+        let before = self.text.get(..offset).unwrap_or(&self.text);
         let line = before.rsplit('\n').next().unwrap_or_default();
         (before.matches('\n').count() + 1, line.chars().count() + 1)
     }
 
-    /// The text with secrets starred out, byte for byte, so that spans still fit.
+    /// Returns the text with every hidden byte replaced by `*`, so that spans stay valid.
     pub(super) fn redacted_text(&self) -> String {
         let mut bytes = self.text.clone().into_bytes();
         for span in self.hidden.iter().cloned().chain(find_token_like_words(&self.text)) {
@@ -78,19 +78,19 @@ impl ConfigSource {
     }
 }
 
-/// What looks like a token. A broken line may hide from the parser that a secret stands in it.
+/// Finds words that look like a token. In a malformed line the parser cannot tell which value is a secret.
 fn find_token_like_words(text: &str) -> Vec<Range<usize>> {
     let mut words = Vec::new();
     let mut start = 0;
-    for (at, byte) in text.bytes().chain([b' ']).enumerate() {
+    for (end, byte) in text.bytes().chain([b' ']).enumerate() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+') {
             continue;
         }
-        let word = text.as_bytes().get(start..at).unwrap_or_default();
+        let word = text.as_bytes().get(start..end).unwrap_or_default();
         if word.len() >= MIN_TOKEN_LENGTH && word.iter().any(u8::is_ascii_digit) {
-            words.push(start..at);
+            words.push(start..end);
         }
-        start = at + 1;
+        start = end + 1;
     }
     words
 }

@@ -1,4 +1,4 @@
-//! What the config promises.
+//! Tests of the config: values and their layers, error messages, secrets, and the examples.
 
 mod errors;
 mod examples;

@@ -1,4 +1,4 @@
-//! Values that passed the check, and what one word of them means.
+//! Checked config values, and the parsers of single values.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,14 +11,14 @@ use serde::de::value::{Error, StrDeserializer};
 
 use super::source::SourceLocation;
 
-/// A value and where it stands; a default stands nowhere.
+/// A value and its location. A default has none.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ConfigNode {
     pub(super) value: ConfigValue,
     pub(super) location: Option<SourceLocation>,
 }
 
-/// A value of the right shape.
+/// A value of the type that its key asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ConfigValue {
     Bool(bool),
@@ -32,17 +32,17 @@ pub(super) enum ConfigValue {
 }
 
 impl ConfigNode {
-    /// What stands under a dotted path.
+    /// Returns the value at a dotted path.
     pub(super) fn get(&self, path: &str) -> Option<&ConfigNode> {
-        path.split('.').try_fold(self, |at, name| match &at.value {
+        path.split('.').try_fold(self, |node, name| match &node.value {
             ConfigValue::Table(table) => table.get(name),
             _ => None,
         })
     }
 
-    /// The entries of the table under a path.
+    /// Returns the entries of the table at a dotted path.
     pub(super) fn entries(&self, path: &str) -> impl Iterator<Item = (&String, &ConfigNode)> {
-        let table = match self.get(path).map(|at| &at.value) {
+        let table = match self.get(path).map(|node| &node.value) {
             Some(ConfigValue::Table(table)) => Some(table),
             _ => None,
         };
@@ -67,7 +67,7 @@ impl ConfigNode {
         }
     }
 
-    /// The word as the type it stands for.
+    /// Parses a word into the enum it stands for.
     pub(super) fn parse_word<T: DeserializeOwned>(&self) -> Option<T> {
         T::deserialize(StrDeserializer::<Error>::new(self.as_text()?)).ok()
     }
@@ -98,17 +98,15 @@ impl ConfigNode {
     }
 }
 
-/// As it would stand in a file.
+/// Renders the value in TOML.
 impl fmt::Display for ConfigValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bool(switch) => write!(f, "{switch}"),
             Self::Number(number) => write!(f, "{number}"),
             Self::MicroUsd(micro) => {
-                let (whole, rest) = (micro / 1_000_000, micro % 1_000_000);
-                let rest = format!("{rest:06}");
-                let cents = rest.trim_end_matches('0');
-                write!(f, "{whole}.{cents:0<2}")
+                let (dollars, fraction) = (micro / 1_000_000, format!("{:06}", micro % 1_000_000));
+                write!(f, "{dollars}.{:0<2}", fraction.trim_end_matches('0'))
             }
             Self::Text(text) => write!(f, "{}", toml::Value::from(text.as_str())),
             Self::Duration(Span(seconds)) => match seconds {
@@ -117,18 +115,18 @@ impl fmt::Display for ConfigValue {
                 seconds => write!(f, "\"{seconds}s\""),
             },
             Self::List(list) => {
-                let list: Vec<String> = list.iter().map(|at| at.value.to_string()).collect();
+                let list: Vec<String> = list.iter().map(|node| node.value.to_string()).collect();
                 write!(f, "[{}]", list.join(", "))
             }
             Self::Table(table) => {
-                let pairs: Vec<String> = table.iter().map(|(key, at)| format!("{key} = {}", at.value)).collect();
+                let pairs: Vec<String> = table.iter().map(|(key, node)| format!("{key} = {}", node.value)).collect();
                 write!(f, "{{ {} }}", pairs.join(", "))
             }
         }
     }
 }
 
-/// `50m`, `1h30m`.
+/// Parses a duration such as `50m` or `1h30m`.
 pub(crate) fn parse_duration(text: &str) -> Option<Span> {
     let mut seconds: i64 = 0;
     let mut digits = String::new();
@@ -151,26 +149,26 @@ pub(crate) fn parse_duration(text: &str) -> Option<Span> {
     (digits.is_empty() && seconds > 0).then_some(Span(seconds))
 }
 
-/// The first moment of a day in UTC: `2026-11-15`.
+/// Parses a date such as `2026-11-15` into its first second in UTC.
 pub(super) fn parse_day(text: &str) -> Option<Time> {
     if text.len() != "2026-11-15".len() {
         return None;
     }
     let mut parts = text.split('-').map(|part| part.parse::<i64>().ok());
     let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
-    // Years that begin in March: the day that leap years add is their last.
+    // Count years from March, so that the leap day is the last day of a year.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let days = 365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
     let time = Time((days + (153 * month + 2) / 5 + day - 1 - 719_468) * 86_400);
-    // Whatever is no date reads otherwise.
+    // An impossible date such as `2026-02-30` renders as another day.
     ((1970..10_000).contains(&year) && time.to_string() == format!("{text} 00:00 UTC")).then_some(time)
 }
 
-/// Dollars as millionths, from a whole number or a decimal fraction.
+/// Parses an amount in dollars into millionths.
 pub(super) fn parse_micro_usd(text: &str) -> Option<u64> {
     let dollars: f64 = text.parse().ok()?;
     let micro = (dollars * 1e6).round();
-    // Beyond this a fraction has no exact place any more.
+    // Above this bound an `f64` cannot represent every whole number.
     (dollars.is_finite() && (0.0..9e15).contains(&micro)).then_some(micro as u64)
 }
 

@@ -1,35 +1,37 @@
-//! The examples, the schema and the table are one.
+//! The examples, the JSON schema and the loader agree with the key table.
 
 use serde_json::Value;
 
+use super::super::example::operator_example;
 use super::super::key::{ConfigKey, ValueType};
 use super::super::key_table::{OPERATOR_KEYS, REPOSITORY_KEYS};
 use super::super::*;
 use super::{empty_env, load_pair};
 
-/// The example with every key switched on.
+/// The example with every key uncommented.
 fn example_with_all_keys() -> String {
-    let on = |line: &str| match line.strip_prefix('#') {
+    let uncomment = |line: &str| match line.strip_prefix('#') {
         Some(rest) if rest.starts_with(|c: char| c.is_ascii_lowercase() || c == '[') => rest.to_owned(),
         _ => line.to_owned(),
     };
-    repository_example().lines().map(on).collect::<Vec<_>>().join("\n")
+    repository_example().lines().map(uncomment).collect::<Vec<_>>().join("\n")
 }
 
 fn toml_to_json(text: &str) -> Value {
     serde_json::to_value(text.parse::<toml::Table>().expect("it is TOML")).expect("it has no dates")
 }
 
+/// Whether the schema and the loader accept the files.
 fn check_both(text: &str, operator: Option<&str>) -> (bool, bool) {
-    let both = build_config_schema();
-    let of_operator = serde_json::json!({ "$ref": "#/$defs/operator", "$defs": both["$defs"] });
-    let by_schema = jsonschema::is_valid(&both, &toml_to_json(text))
-        && operator.is_none_or(|text| jsonschema::is_valid(&of_operator, &toml_to_json(text)));
-    (by_schema, load_pair(text, operator).is_ok())
+    let schema = build_config_schema();
+    let operator_schema = serde_json::json!({ "$ref": "#/$defs/operator", "$defs": schema["$defs"] });
+    let schema_accepts = jsonschema::is_valid(&schema, &toml_to_json(text))
+        && operator.is_none_or(|text| jsonschema::is_valid(&operator_schema, &toml_to_json(text)));
+    (schema_accepts, load_pair(text, operator).is_ok())
 }
 
 #[test]
-fn the_example_as_it_is_says_nothing_but_the_defaults() {
+fn the_unchanged_example_equals_the_defaults() {
     let without = load_config(&ConfigLayers {
         repository: None,
         operator: None,
@@ -55,31 +57,31 @@ fn the_example_as_it_is_says_nothing_but_the_defaults() {
 
 #[test]
 fn the_example_shows_every_key_at_its_default() {
-    let on = example_with_all_keys();
-    let mut with = load_pair(&on, Some(operator_example())).expect("right");
+    let example = example_with_all_keys();
+    let mut with = load_pair(&example, Some(operator_example())).expect("right");
     let mut without = load_pair("", Some(operator_example())).expect("right");
     let roles: Vec<&str> = with.policy.roles.iter().map(|role| role.name.as_str()).collect();
     assert_eq!(roles, ["static", "security", "lint"]);
     assert_eq!(with.policy.roles[0], without.policy.roles[0]);
-    // What has no default is shown by an example of its own.
+    // Keys without a default are shown with a sample value.
     assert_eq!(with.policy.operator.take().map(|who| who.to_string()).as_deref(), Some("carol"));
     assert_eq!(with.checks.remove("test").expect("shown"), ["cargo", "test"]);
-    for setup in [&mut with, &mut without] {
-        setup.policy.roles.clear();
-        setup.roles.clear();
-        setup.origins.clear();
+    for config in [&mut with, &mut without] {
+        config.policy.roles.clear();
+        config.roles.clear();
+        config.origins.clear();
     }
     assert_eq!(with, without);
-    assert_eq!(find_missing_keys(REPOSITORY_KEYS, &toml_to_json(&on), ""), Vec::<String>::new());
+    assert_eq!(find_missing_keys(REPOSITORY_KEYS, &toml_to_json(&example), ""), Vec::<String>::new());
     assert_eq!(find_missing_keys(OPERATOR_KEYS, &toml_to_json(operator_example()), ""), Vec::<String>::new());
 }
 
-/// Keys of the table that a file does not show.
+/// Returns the keys of the table that a file does not show.
 fn find_missing_keys(keys: &[ConfigKey], file: &Value, path: &str) -> Vec<String> {
-    let mut all = Vec::new();
+    let mut missing = Vec::new();
     for key in keys {
         let path = format!("{path}/{}", key.name);
-        // Entries of a list or map may each show a part.
+        // The entries of a list or map show all keys together, each of them a part.
         let entries: Vec<&Value> = match &key.value_type {
             ValueType::Map(_) => file[key.name].as_object().into_iter().flat_map(|map| map.values()).collect(),
             ValueType::Roles(_) => file[key.name].as_array().into_iter().flatten().collect(),
@@ -91,18 +93,18 @@ fn find_missing_keys(keys: &[ConfigKey], file: &Value, path: &str) -> Vec<String
             _ => &[],
         };
         if entries.is_empty() {
-            all.push(path.clone());
+            missing.push(path.clone());
         }
-        let shown = entries.iter().map(|entry| find_missing_keys(keys, entry, &path));
-        all.extend(
-            shown.reduce(|one, other| one.into_iter().filter(|it| other.contains(it)).collect()).unwrap_or_default(),
-        );
+        let missing_per_entry = entries.iter().map(|entry| find_missing_keys(keys, entry, &path));
+        let missing_in_all =
+            missing_per_entry.reduce(|one, other| one.into_iter().filter(|key| other.contains(key)).collect());
+        missing.extend(missing_in_all.unwrap_or_default());
     }
-    all
+    missing
 }
 
 #[test]
-fn schema_and_reading_agree() {
+fn schema_and_loader_accept_and_refuse_the_same_files() {
     assert_eq!(check_both(&example_with_all_keys(), Some(operator_example())), (true, true));
     assert_eq!(check_both("", None), (true, true));
     for (repository, operator) in [

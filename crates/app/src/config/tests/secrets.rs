@@ -1,13 +1,14 @@
-//! Secrets come from their source and go nowhere else.
+//! Secrets are read from their sources and appear in no message.
 
 use std::fs;
 
+use super::super::secret::{SecretError, SecretText};
 use super::super::*;
-use super::{empty_env, load_pair};
+use super::load_pair;
 
 #[test]
 fn a_secret_is_read_from_its_source_without_the_final_newline() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a temporary directory");
     let path = folder.path().join("token");
     fs::write(&path, "hunter2\n").expect("written");
     let home = folder.path().to_string_lossy().into_owned();
@@ -28,34 +29,14 @@ fn a_secret_is_read_from_its_source_without_the_final_newline() {
         assert_eq!(text.expose(), "hunter2");
         assert_eq!(format!("{text:?}"), "SecretText(…)");
     }
-    let missing = |secret: SecretSource| -> SecretError { secret.read(&env).expect_err("it is not there") };
-    let said = |secret: SecretSource| missing(secret).to_string();
-    assert_eq!(said(SecretSource::Env("OTHER".into())), "the variable `OTHER` is not set");
-    assert_eq!(said(SecretSource::Env("EMPTY".into())), "the variable `EMPTY` is empty");
-    assert!(said(SecretSource::File("~/none".into())).starts_with("the file `~/none` cannot be read: "));
-    let fails = vec!["sh".to_owned(), "-c".to_owned(), "echo hunter2; exit 3".to_owned()];
-    let failed = said(SecretSource::Command(fails));
+    let error = |secret: SecretSource| -> SecretError { secret.read(&env).expect_err("an error") };
+    let message = |secret: SecretSource| error(secret).to_string();
+    assert_eq!(message(SecretSource::Env("OTHER".into())), "the variable `OTHER` is not set");
+    assert_eq!(message(SecretSource::Env("EMPTY".into())), "the variable `EMPTY` is empty");
+    assert!(message(SecretSource::File("~/none".into())).starts_with("the file `~/none` cannot be read: "));
+    let failing = vec!["sh".to_owned(), "-c".to_owned(), "echo hunter2; exit 3".to_owned()];
+    let failed = message(SecretSource::Command(failing));
     assert!(failed.starts_with("the program `sh` failed: ") && !failed.contains("hunter2"), "{failed}");
-}
-
-#[cfg(unix)]
-#[test]
-fn a_file_that_others_can_read_is_told() {
-    use std::os::unix::fs::PermissionsExt;
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("token");
-    fs::write(&path, "hunter2").expect("written");
-    let secret = SecretSource::File(path.to_string_lossy().into_owned());
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("set");
-    assert!(
-        secret
-            .check_permissions(&empty_env)
-            .expect("exposed")
-            .starts_with("others on this machine can read the file `")
-    );
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("set");
-    assert_eq!(secret.check_permissions(&empty_env), None);
-    assert_eq!(SecretSource::Env("TOKEN".into()).check_permissions(&empty_env), None);
 }
 
 #[test]
@@ -75,7 +56,7 @@ fn no_message_shows_what_may_be_a_secret() {
         "[models.m]\nmodel = \"m\"\nprovider = \"none\" # hunter2hunter2hunter2",
     ] {
         let errors = load_pair("", Some(operator)).expect_err("it is wrong");
-        let said = format!("{errors} {}", errors.render_coloured());
-        assert!(!said.contains("hunter2"), "{said}");
+        let rendered = format!("{errors} {}", errors.render_coloured());
+        assert!(!rendered.contains("hunter2"), "{rendered}");
     }
 }
