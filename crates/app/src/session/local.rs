@@ -1,7 +1,6 @@
 //! A checkout with its local forge and store, and how a reference becomes a local pull.
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use referee_core::model::{Login, PullNumber, PullState, Sha, Time};
 use referee_forge::BranchTip;
@@ -241,11 +240,7 @@ fn nothing_to_review(message: String) -> Failure {
     Failure::new(FailureKind::NothingToReview, message)
 }
 
-/// Returns the time of this machine, which is the clock of local pulls. Tests set it, since pauses take minutes.
+/// Returns the time of the system clock, the only clock of a local forge.
 pub(crate) fn now() -> Time {
-    if let Some(set) = crate::session::config_files::env("REFEREE_TEST_NOW").and_then(|seconds| seconds.parse().ok()) {
-        return Time(set);
-    }
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Time(i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
+    Time(referee_clock::unix_seconds())
 }

@@ -20,6 +20,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "clap_mangen",
             "indicatif",
             "jsonschema",
+            "referee-clock",
             "referee-core",
             "referee-forge",
             "referee-git",
@@ -45,6 +46,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "url",
         ],
     ),
+    ("clock", &[]),
     ("core", &["fast-glob", "hmac", "imara-diff", "minijinja", "schemars", "serde", "serde_json", "sha2"]),
     (
         "forge",
