@@ -1,31 +1,30 @@
-//! How a run ends: an exit code, and where it went wrong words with a hint.
+//! How a run ends: an exit code, and for a failed run a message with hints.
 
 use std::process::ExitCode;
 
 use referee_forge::ForgeError;
 
-/// How a run that was carried out ended. The numbers are published (`referee help`).
+/// The outcome of a run that was carried out. The exit codes are part of the interface (`referee help`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CliOutcome {
     /// Done, or nothing to do.
     Done = 0,
-    /// Something failed.
     Failed = 1,
-    /// Somebody else has the turn, and the command was asked to wait.
+    /// The pull waits for somebody else.
     Waiting = 8,
-    /// Steps were planned and withheld.
+    /// A closed gate withheld planned steps.
     Withheld = 10,
     /// A person must decide.
     HumanNeeded = 12,
-    /// A reviewer failed: nothing is approved, nothing is known.
+    /// A reviewer failed, so there is no verdict.
     Inconclusive = 14,
-    /// Findings at or above `--fail-on`.
+    /// There are findings at or above `--fail-on`.
     Findings = 20,
-    /// Try again later; nothing is lost.
+    /// A temporary problem. Finished reports are kept.
     TryLater = 75,
 }
 
-/// Why a run was not carried out.
+/// Why a run could not be carried out.
 #[derive(Debug)]
 pub(crate) struct Failure {
     kind: FailureKind,
@@ -33,58 +32,54 @@ pub(crate) struct Failure {
     hints: Vec<String>,
 }
 
-/// The kinds, by exit code.
+/// The kind of a failure. Its number is the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailureKind {
-    /// It failed.
     Failed = 1,
     /// The command line or the config is wrong.
     Usage = 2,
-    /// There is nothing to review.
     NothingToReview = 3,
-    /// The forge knows no such token, or there is none.
+    /// There is no token, or the forge does not accept it.
     Unauthenticated = 4,
-    /// Try later.
+    /// A temporary problem.
     TryLater = 75,
 }
 
 impl Failure {
-    /// Consequence first, lower case, no final period.
+    /// Creates a failure. The message names the consequence first, in lower case, without a final period.
     pub(crate) fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hints: Vec::new() }
     }
 
-    /// It failed.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
         Self::new(FailureKind::Failed, message)
     }
 
-    /// The command line or the config is wrong.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(FailureKind::Usage, message)
     }
 
-    /// The next step.
+    /// Adds a hint on what to do.
     #[must_use]
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
     }
 
-    /// The words for a terminal.
+    /// Renders message and hints for the terminal.
     pub(crate) fn render(&self) -> String {
-        // The config's errors are drawn with their own labels.
+        // Config errors already contain their labels.
         let label = if self.message.starts_with("error:") { "" } else { "error: " };
-        let mut words = format!("{label}{}\n", self.message);
-        for (at, hint) in self.hints.iter().enumerate() {
-            words.push_str(if at == 0 { "\nhint: " } else { "hint: " });
-            words.push_str(hint);
-            words.push('\n');
+        let mut text = format!("{label}{}\n", self.message);
+        for (index, hint) in self.hints.iter().enumerate() {
+            text.push_str(if index == 0 { "\nhint: " } else { "hint: " });
+            text.push_str(hint);
+            text.push('\n');
         }
-        words
+        text
     }
 
-    /// The same as data, for `--json`.
+    /// Returns the document that `--json` prints, `referee/error-1`.
     pub(crate) fn to_json(&self) -> serde_json::Value {
         serde_json::json!({
             "schema": "referee/error-1",
@@ -94,14 +89,12 @@ impl Failure {
         })
     }
 
-    /// The exit code.
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.kind as u8)
     }
 }
 
 impl CliOutcome {
-    /// The exit code.
     pub(crate) fn exit_code(self) -> ExitCode {
         ExitCode::from(self as u8)
     }
@@ -112,38 +105,42 @@ impl From<crate::store::StoreError> for Failure {
         use crate::store::StoreError;
         let failure = Self::failed(error.to_string());
         match error {
-            StoreError::NewerFormat { .. } => failure.with_hint("use that newer referee; nothing was changed"),
+            StoreError::NewerFormat { .. } => failure.with_hint("use that newer version; nothing was changed"),
             StoreError::File { .. } | StoreError::Database { .. } => {
-                failure.with_hint("make room, or make the folder writable; `--dry-run` needs neither")
+                failure.with_hint("free disk space, or make the folder writable; `--dry-run` needs neither")
             }
-            StoreError::CorruptRow { .. } => failure.with_hint("move the file away: what is in it can be made anew"),
+            StoreError::CorruptRow { .. } => {
+                failure.with_hint("move the file away: referee derives its contents from the pull again")
+            }
         }
     }
 }
 
 impl Failure {
-    /// What a forge's refusal means for the run.
-    pub(crate) fn from_forge_error(error: &ForgeError, words: &str) -> Self {
-        let failure = |kind| Self::new(kind, words);
+    /// Creates the failure for an error of the forge, with a hint for its kind.
+    pub(crate) fn from_forge_error(error: &ForgeError, message: &str) -> Self {
+        let failure = |kind| Self::new(kind, message);
         match error {
-            ForgeError::Unauthenticated => failure(FailureKind::Unauthenticated)
-                .with_hint("is the token of that server, and still valid? `REFEREE_TOKEN` is looked at first"),
+            ForgeError::Unauthenticated => failure(FailureKind::Unauthenticated).with_hint(
+                "check that the token belongs to this server and is still valid; `REFEREE_TOKEN` is used first",
+            ),
             ForgeError::Forbidden(_) => failure(FailureKind::Failed).with_hint(
-                "a token needs `write:repository`, `write:issue` and `read:user`; `referee doctor` says what it has",
+                "the token needs `write:repository`, `write:issue` and `read:user`; `referee doctor` shows what it has",
             ),
             ForgeError::NotFound(_) => failure(FailureKind::Failed)
-                .with_hint("is the name right, and may the token's user see the repository?"),
+                .with_hint("check the name, and that the token's user may see the repository"),
             ForgeError::RetryLater
             | ForgeError::Unreachable(_)
             | ForgeError::OutcomeUnknown
             | ForgeError::Conflict(_) => {
-                failure(FailureKind::TryLater).with_hint("run it again; a finished report is kept")
+                failure(FailureKind::TryLater).with_hint("run the command again; finished reports are kept")
             }
-            ForgeError::Unsupported(_) => failure(FailureKind::Failed)
-                .with_hint("is that the address of a Gitea or Forgejo server? `referee doctor` looks at it"),
+            ForgeError::Unsupported(_) => failure(FailureKind::Failed).with_hint(
+                "check that this is the address of a Gitea or Forgejo server, for example with `referee doctor`",
+            ),
             ForgeError::Unreadable(_) => failure(FailureKind::Failed)
-                .with_hint("does a proxy or a page to log in stand in between? a finished report is kept"),
-            ForgeError::Refused(_) => failure(FailureKind::Failed).with_hint("the server's own log says more"),
+                .with_hint("a proxy or a login page may have answered instead of the forge; finished reports are kept"),
+            ForgeError::Refused(_) => failure(FailureKind::Failed).with_hint("the log of the server says more"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What `fix-comments` takes (FIX-2).
+//! The payload of `fix-comments` (FIX-2).
 
 use referee_core::model::Answer;
 use schemars::JsonSchema;
@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct FixPayload {
-    /// Of which pull.
+    /// Number of the pull.
     pub(crate) pr_number: u64,
-    /// One answer a thread.
+    /// One answer per thread.
     pub(crate) threads: Vec<Answer>,
 }

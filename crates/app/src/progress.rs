@@ -1,4 +1,4 @@
-//! Progress of slow work: one line a role, redrawn on a terminal; elsewhere a line each 30 seconds.
+//! Progress of running reviewers: a spinner per role on a terminal, elsewhere a line every 30 seconds.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -9,34 +9,33 @@ use referee_core::model::{RoleName, Submission, SubmittedOutcome};
 
 use crate::console::{Console, Verbosity};
 
-/// How often a line is said off a terminal.
+/// Interval of progress lines where stderr is not a terminal.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Where progress is shown.
+/// Shows the progress of roles on stderr.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Progress {
     out: Console,
 }
 
-/// One role under way.
+/// The progress of one running role.
 #[derive(Debug)]
 pub(crate) struct RoleProgress {
     out: Console,
     role: String,
     started_at: Instant,
     spinner: Option<ProgressBar>,
+    /// Dropping the sender stops the thread.
     heartbeat: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl Progress {
-    /// Shown where words go.
     pub(crate) fn new(out: &Console) -> Self {
         Self { out: *out }
     }
 
-    /// A role begins.
     pub(crate) fn begin_role(&self, role: &RoleName) -> RoleProgress {
-        let bar = self.out.can_redraw().then(|| {
+        let spinner = self.out.can_redraw().then(|| {
             let bar = ProgressBar::new_spinner();
             if let Ok(style) = ProgressStyle::with_template("  {msg:<12} reading {elapsed:>6} {spinner}") {
                 bar.set_style(style);
@@ -45,29 +44,23 @@ impl Progress {
             bar.enable_steady_tick(Duration::from_millis(120));
             bar
         });
-        let beat = (bar.is_none() && self.out.verbosity >= Verbosity::Normal)
+        let heartbeat = (spinner.is_none() && self.out.verbosity >= Verbosity::Normal)
             .then(|| spawn_heartbeat(self.out, role.to_string()));
-        RoleProgress {
-            out: self.out,
-            role: role.to_string(),
-            started_at: Instant::now(),
-            spinner: bar,
-            heartbeat: beat,
-        }
+        RoleProgress { out: self.out, role: role.to_string(), started_at: Instant::now(), spinner, heartbeat }
     }
 }
 
 impl RoleProgress {
-    /// The role ended.
+    /// Ends the progress display and prints the outcome of the role.
     pub(crate) fn finish(self, report: &Submission) {
-        if let Some(bar) = &self.spinner {
-            bar.finish_and_clear();
+        if let Some(spinner) = &self.spinner {
+            spinner.finish_and_clear();
         }
-        if let Some((stop, beat)) = self.heartbeat {
+        if let Some((stop, thread)) = self.heartbeat {
             drop(stop);
-            let _ = beat.join();
+            let _ = thread.join();
         }
-        let how = match report.outcome {
+        let outcome = match report.outcome {
             SubmittedOutcome::Failed => format!("failed: {}", report.reason.lines().next().unwrap_or_default()),
             SubmittedOutcome::Clean | SubmittedOutcome::Findings if report.findings.len() == 1 => {
                 "done, 1 finding".to_owned()
@@ -75,19 +68,19 @@ impl RoleProgress {
             SubmittedOutcome::Clean | SubmittedOutcome::Findings => format!("done, {} findings", report.findings.len()),
         };
         let seconds = self.started_at.elapsed().as_secs();
-        let took = if seconds == 0 { String::new() } else { format!(", {seconds} s") };
-        self.out.print_info(&format!("  {:<12} {how}{took}", self.role));
+        let duration = if seconds == 0 { String::new() } else { format!(", {seconds} s") };
+        self.out.print_info(&format!("  {:<12} {outcome}{duration}", self.role));
     }
 }
 
-/// A line each 30 seconds, until the sender is dropped.
+/// Prints a line every 30 seconds until the sender is dropped.
 fn spawn_heartbeat(out: Console, role: String) -> (Sender<()>, JoinHandle<()>) {
     let (stop, stopped) = channel();
-    let beat = std::thread::spawn(move || {
-        let begun = Instant::now();
+    let thread = std::thread::spawn(move || {
+        let started_at = Instant::now();
         while stopped.recv_timeout(HEARTBEAT_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-            out.print_info(&format!("  {role:<12} reading, {} s", begun.elapsed().as_secs()));
+            out.print_info(&format!("  {role:<12} reading, {} s", started_at.elapsed().as_secs()));
         }
     });
-    (stop, beat)
+    (stop, thread)
 }

@@ -1,22 +1,22 @@
-//! Where the user keeps what is remembered of pulls on forges, and what can be fetched again.
+//! The user's directories for referee's state and cache, after the XDG base directory specification.
 
 use std::path::{Path, PathBuf};
 
 use crate::session::config_files::env;
 
-/// Triage, checks, outcomes, the journal. None where there is no home: everything is right without it (LOOP-7).
+/// Returns the directory of the store. `None` without a home directory: referee works without a store (LOOP-7).
 pub(crate) fn state_dir() -> Option<PathBuf> {
     resolve_dir("XDG_STATE_HOME", ".local/state")
 }
 
-/// Commits of elsewhere.
+/// Returns the directory of fetched commits and cached responses.
 pub(crate) fn cache_dir() -> Option<PathBuf> {
     resolve_dir("XDG_CACHE_HOME", ".cache")
 }
 
-/// A relative path in such a variable is to be ignored.
-fn resolve_dir(variable: &str, at_home: &str) -> Option<PathBuf> {
-    let named = env(variable).map(PathBuf::from).filter(|path| path.is_absolute());
-    let named = named.or_else(|| Some(Path::new(&env("HOME").filter(|home| !home.is_empty())?).join(at_home)));
-    named.map(|folder| folder.join("referee"))
+/// The specification says that a relative path in such a variable is invalid and ignored.
+fn resolve_dir(variable: &str, below_home: &str) -> Option<PathBuf> {
+    let configured = env(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+    let default = || Some(Path::new(&env("HOME").filter(|home| !home.is_empty())?).join(below_home));
+    configured.or_else(default).map(|folder| folder.join("referee"))
 }

@@ -1,5 +1,5 @@
-//! Finished reports: saved before anything is posted, so that after a failure the next run posts them without calling
-//! the reviewer again.
+//! The inbox of finished reports. A report is saved before anything is posted, so that after a failure the next run posts
+//! it without running the reviewer again.
 
 use referee_core::model::{RunCost, Sha, Submission};
 use rusqlite::params;
@@ -7,16 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{Store, StoreError};
 
-/// A report that was saved.
+/// A report in the inbox.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SavedReport {
-    /// Its row.
+    /// Row id, for [`Store::mark_posted`].
     pub(crate) id: i64,
-    /// The report.
     pub(crate) report: Submission,
 }
 
-/// The published form leaves out what only referee knows of a run.
+/// The JSON of a row. The published form of a report omits the fields that only referee sets, so they are stored beside it.
 #[derive(Serialize, Deserialize)]
 struct InboxRow {
     report: Submission,
@@ -26,7 +25,7 @@ struct InboxRow {
 }
 
 impl Store {
-    /// Saves a report for a pull. The same report twice is one.
+    /// Saves a report for a pull. Saving the same report again does nothing.
     pub(crate) fn save_report(&self, pull: &str, report: &Submission) -> Result<(), StoreError> {
         let row = InboxRow {
             report: report.clone(),
@@ -45,12 +44,12 @@ impl Store {
         })
     }
 
-    /// Reports for this head that were saved and not posted yet, oldest first.
+    /// Returns the reports for this head that are not posted yet, oldest first.
     pub(crate) fn load_pending_reports(&self, pull: &str, head: &Sha) -> Result<Vec<SavedReport>, StoreError> {
         let rows: Vec<(i64, String)> = self.query(Vec::new(), |db| {
-            let mut found =
+            let mut statement =
                 db.prepare("SELECT id, report FROM inbox WHERE pull = ? AND head = ? AND posted IS NULL ORDER BY id")?;
-            found.query_map(params![pull, head.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+            statement.query_map(params![pull, head.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
         })?;
         rows.into_iter()
             .map(|(id, text)| {
@@ -62,13 +61,12 @@ impl Store {
             .collect()
     }
 
-    /// These stand on the pull now.
+    /// Marks reports as posted, and deletes posted reports that are more than 200 rows old.
     pub(crate) fn mark_posted(&self, ids: &[i64]) -> Result<(), StoreError> {
         let at = (self.now)().0;
         self.write(|db| {
             ids.iter()
                 .try_for_each(|id| db.execute("UPDATE inbox SET posted = ? WHERE id = ?", [at, *id]).map(drop))?;
-            // What stands on the pull is of no use here.
             db.execute("DELETE FROM inbox WHERE posted IS NOT NULL AND id <= (SELECT max(id) FROM inbox) - 200", [])
                 .map(drop)
         })

@@ -1,7 +1,7 @@
-//! The journal: before each write that it is meant, after it what came of it, and the turn as a whole.
+//! The journal: an intent before each write, its receipt after it, and each turn as a whole.
 //!
-//! A turn whose snapshot and plan equal the last one's is a counter, not a row. Note texts are stored once, by hash.
-//! Rows are bounded by count; texts and policies that no row names are dropped with them.
+//! A turn whose snapshot and plan equal those of the previous turn increments a counter instead of adding a row. Note
+//! texts are stored once, by hash. The number of rows is limited; texts and policies that no row refers to are deleted.
 
 use referee_core::hash::Hash;
 use referee_core::model::{Snapshot, Text, Time};
@@ -12,21 +12,19 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Store, StoreError};
 
-/// Whether note texts are kept.
+/// Whether the journal keeps note texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextRetention {
-    /// Each once.
     Full,
-    /// Hashes and lengths only; a turn is decided alike.
+    /// Only hashes and lengths. Replaying a turn still gives the same decision.
     HashOnly,
 }
 
-/// How many turns of a pull are kept.
 const MAX_TURNS_PER_PULL: i64 = 200;
-/// How many intents are kept.
+/// Limit across all pulls of the store.
 const MAX_INTENTS: i64 = 1000;
 
-/// The journal of one pull, under the name that the store knows it by.
+/// The journal of one pull. `pull` is the pull's name in the store.
 #[derive(Debug)]
 pub(crate) struct PullJournal<'a> {
     store: &'a Store,
@@ -35,16 +33,16 @@ pub(crate) struct PullJournal<'a> {
 }
 
 impl Store {
-    /// The journal of one pull.
     pub(crate) fn open_journal<'a>(&'a self, pull: &'a str, policy: &'a Policy) -> PullJournal<'a> {
         PullJournal { store: self, pull, policy }
     }
 
-    /// Writes that were meant and of whose end nothing is known: the last run was cut there.
+    /// Returns the writes whose outcome is unknown because the last run was interrupted.
     pub(crate) fn find_unfinished_writes(&self, pull: &str) -> Result<Vec<String>, StoreError> {
         self.query(Vec::new(), |db| {
-            let mut found = db.prepare("SELECT action FROM intents WHERE outcome IS NULL AND pull = ? ORDER BY id")?;
-            found.query_map([pull], |row| row.get(0))?.collect()
+            let mut statement =
+                db.prepare("SELECT action FROM intents WHERE outcome IS NULL AND pull = ? ORDER BY id")?;
+            statement.query_map([pull], |row| row.get(0))?.collect()
         })
     }
 }
@@ -53,21 +51,21 @@ impl Journal for PullJournal<'_> {
     fn record_intent(&self, intent: &Intent<'_>) -> Result<(), String> {
         let Intent { pull: _, step, action, head } = *intent;
         let at = (self.store.now)().0;
-        let written = self.store.write(|db| {
-            let asked = "INSERT INTO intents (pull, head, step, action, at) VALUES (?, ?, ?, ?, ?)";
-            db.execute(asked, params![self.pull, head, step as i64, action, at])?;
+        let result = self.store.write(|db| {
+            let sql = "INSERT INTO intents (pull, head, step, action, at) VALUES (?, ?, ?, ?, ?)";
+            db.execute(sql, params![self.pull, head, step as i64, action, at])?;
             db.execute("DELETE FROM intents WHERE id <= (SELECT max(id) FROM intents) - ?", [MAX_INTENTS]).map(drop)
         });
-        written.map_err(|error| error.to_string())
+        result.map_err(|error| error.to_string())
     }
 
     fn record_receipt(&self, intent: &Intent<'_>, receipt: &Receipt) {
         let outcome = receipt.outcome.name();
-        // The write is done: that nobody could note it is no reason to fail, the next turn reads the pull itself.
+        // The write on the forge is done, so a failure to record it is ignored: the next turn reads the pull anyway.
         let _ = self.store.write(|db| {
-            let asked = "UPDATE intents SET outcome = ?1
-                         WHERE id = (SELECT max(id) FROM intents WHERE pull = ?2 AND step = ?3)";
-            db.execute(asked, params![outcome, self.pull, intent.step as i64]).map(drop)
+            let sql = "UPDATE intents SET outcome = ?1
+                       WHERE id = (SELECT max(id) FROM intents WHERE pull = ?2 AND step = ?3)";
+            db.execute(sql, params![outcome, self.pull, intent.step as i64]).map(drop)
         });
     }
 
@@ -78,9 +76,9 @@ impl Journal for PullJournal<'_> {
 
 impl Store {
     fn save_turn(&self, pull: &str, policy: &Policy, record: &JournalRecord<'_>) -> Result<(), StoreError> {
-        let mut kept = record.snapshot.clone();
+        let mut stored = record.snapshot.clone();
         let mut bodies = Vec::new();
-        for text in texts_mut(&mut kept) {
+        for text in texts_mut(&mut stored) {
             let body = text.body.take();
             if let (Some(body), TextRetention::Full) = (body, self.text_retention) {
                 let hash = Hash::digest(&body);
@@ -88,18 +86,19 @@ impl Store {
                 bodies.push((hash.0, body));
             }
         }
-        let taken_at = std::mem::replace(&mut kept.taken_at, Time(0));
+        // The digest leaves out the time, so that equal turns have equal digests.
+        let taken_at = std::mem::replace(&mut stored.taken_at, Time(0));
         let json = |value: Result<String, serde_json::Error>| value.map_err(|error| self.row_error(error));
         let plan = Hash::digest(json(serde_json::to_string(record.plan))?);
-        let digest = Hash::digest_parts([json(serde_json::to_string(&kept))?.as_str(), &plan.0]);
-        kept.taken_at = taken_at;
-        let snapshot = json(serde_json::to_string(&kept))?;
+        let digest = Hash::digest_parts([json(serde_json::to_string(&stored))?.as_str(), &plan.0]);
+        stored.taken_at = taken_at;
+        let snapshot = json(serde_json::to_string(&stored))?;
         let policy = json(serde_json::to_string(policy))?;
         let policy_hash = Hash::digest(&policy);
         let receipts = json(serde_json::to_string(record.receipts))?;
         let at = taken_at.0;
         self.write(|db| {
-            // The pull was read after them: what became of writes that were cut short stands in the snapshot.
+            // The snapshot was taken after any interrupted write, so it shows the outcome of that write.
             db.execute("UPDATE intents SET outcome = 'read_back' WHERE outcome IS NULL AND pull = ?", [pull])?;
             if count_repeated_turn(db, pull, &digest, at)? {
                 return Ok(());
@@ -128,7 +127,7 @@ impl Store {
     }
 }
 
-/// The last turn was the same: one more of it.
+/// Increments the counter of the last turn if it has the same digest. Returns whether it had.
 fn count_repeated_turn(db: &Connection, pull: &str, digest: &Hash, at: i64) -> rusqlite::Result<bool> {
     let last = "SELECT id, digest FROM turns WHERE pull = ? ORDER BY id DESC LIMIT 1";
     let last: Option<(i64, String)> = db.query_row(last, [pull], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
@@ -150,7 +149,7 @@ fn prune_turns(db: &Connection, pull: &str) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Every text of a snapshot.
+/// Returns every note text of a snapshot.
 pub(super) fn texts_mut(snapshot: &mut Snapshot) -> impl Iterator<Item = &mut Text> {
     let Snapshot { reviews, threads, comments, .. } = snapshot;
     let reviews = reviews.iter_mut().map(|review| &mut review.text);
@@ -169,27 +168,27 @@ mod tests {
     use crate::store::{Store, StoreAccess};
 
     #[test]
-    fn ten_thousand_quiet_turns_are_one_row() {
-        let folder = tempfile::tempdir().expect("a folder");
+    fn ten_thousand_equal_turns_are_one_row() {
+        let folder = tempfile::tempdir().expect("a temporary directory");
         let path = folder.path().join("state.db");
         let store = Store::open(&path, StoreAccess::Write, || Time(1)).expect("a store");
-        let mut scene = Scenario::new("a quiet pull").changes("src/a.rs", DEFAULT_FILE).open_pull();
-        scene.report(report("general").finds(critical("leak").at("src/a.rs", 4))).turn().discard_effects();
-        let mut snapshot = scene.snapshot();
-        let plan = decide(&snapshot, &scene.policy);
-        let notebook = store.open_journal("L1", &scene.policy);
-        let mut keep = |times: i64| {
-            for _ in 0..times {
+        let mut scenario = Scenario::new("a quiet pull").changes("src/a.rs", DEFAULT_FILE).open_pull();
+        scenario.report(report("general").finds(critical("leak").at("src/a.rs", 4))).turn().discard_effects();
+        let mut snapshot = scenario.snapshot();
+        let plan = decide(&snapshot, &scenario.policy);
+        let journal = store.open_journal("L1", &scenario.policy);
+        let mut record_turns = |count: i64| {
+            for _ in 0..count {
                 snapshot.taken_at.0 += 1;
-                notebook.record_turn(&JournalRecord { snapshot: &snapshot, plan: &plan, receipts: &[] });
+                journal.record_turn(&JournalRecord { snapshot: &snapshot, plan: &plan, receipts: &[] });
             }
             std::fs::metadata(&path).expect("a file").len()
         };
-        let after_half = keep(5_000);
-        assert_eq!(keep(5_000), after_half);
+        let size_after_half = record_turns(5_000);
+        assert_eq!(record_turns(5_000), size_after_half, "the file does not grow");
         let turns = store.list_turns("L1", 5).expect("turns");
         assert_eq!(turns.iter().map(|turn| turn.occurrences).collect::<Vec<_>>(), [10_000]);
-        let stored = store.load_turn(turns[0].id).expect("a turn").expect("it is there");
-        assert_eq!(decide(&stored.snapshot, &stored.policy), plan, "a stored turn is decided alike");
+        let stored = store.load_turn(turns[0].id).expect("a turn").expect("the turn exists");
+        assert_eq!(decide(&stored.snapshot, &stored.policy), plan, "a stored turn gives the same decision");
     }
 }

@@ -1,8 +1,8 @@
-//! What referee remembers beside the forge: finished reports, turns, triage, checks. A lost store costs time, never
-//! correctness (LOOP-7).
+//! The store: finished reports, the journal of turns, and the latest triage and check results. Losing it costs time, never
+//! correctness (LOOP-7): what is on a pull is read from the forge.
 //!
-//! One SQLite file. For local pulls it lies beside the local forge in the git folder, for all others in the user's
-//! state folder. Readers open it read-only and never make it.
+//! One SQLite file. For local pulls it is in the git directory, beside the database of the local forge; for all others in
+//! the user's state directory. Read-only commands open it read-only and never create it.
 
 mod inbox;
 mod journal;
@@ -21,11 +21,11 @@ pub(crate) use journal::TextRetention;
 pub(crate) use memory::MemoryKind;
 pub(crate) use turns::LatestTurn;
 
-/// The store of one repository, or of all pulls on forges.
+/// The store of one repository's local pulls, or of all pulls on forges.
 #[derive(Debug)]
 pub(crate) struct Store {
     path: PathBuf,
-    /// None: there is nothing yet, and nothing is to be written.
+    /// `None` if the file does not exist and this run may not create it. Queries are then empty and writes do nothing.
     db: Option<Mutex<Connection>>,
     now: fn() -> Time,
     text_retention: TextRetention,
@@ -35,58 +35,54 @@ pub(crate) struct Store {
 /// What a run may do with the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StoreAccess {
-    /// Read what is there.
     Read,
-    /// Make it, and write.
+    /// Read, write, and create the file if it is missing.
     Write,
 }
 
 /// Why the store cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum StoreError {
-    /// A newer referee made it.
-    #[error("`{path}` was written by a newer referee (format {found}, this one knows {known})")]
+    #[error("`{path}` was written by a newer version of referee (format {found}; this version knows {known})")]
     NewerFormat { path: String, found: usize, known: usize },
-    /// The file or its folder.
     #[error("`{path}` cannot be used: {source}")]
     File { path: String, source: std::io::Error },
-    /// The database.
     #[error("`{path}` cannot be used: {source}")]
     Database { path: String, source: rusqlite::Error },
-    /// A row that makes no sense.
-    #[error("`{path}` holds something unreadable: {what}")]
+    #[error("`{path}` contains a corrupt row: {what}")]
     CorruptRow { path: String, what: String },
 }
 
 impl Store {
-    /// Whether note texts are kept (`[journal] texts`).
+    /// Sets whether the journal keeps note texts (`[journal] texts`).
     pub(crate) fn set_text_retention(&mut self, texts: TextRetention) {
         self.text_retention = texts;
     }
 
-    /// What happened while it was opened that a person should know.
+    /// Returns problems met while opening the store that did not prevent its use.
     pub(crate) fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    fn query<T>(&self, empty: T, ask: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+    /// Runs a query. Returns `empty` if there is no file.
+    fn query<T>(&self, empty: T, query: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         match &self.db {
             Some(db) => {
-                ask(&db.lock().unwrap_or_else(PoisonError::into_inner)).map_err(|source| self.database_error(source))
+                query(&db.lock().unwrap_or_else(PoisonError::into_inner)).map_err(|source| self.database_error(source))
             }
             None => Ok(empty),
         }
     }
 
-    /// Writes in one transaction. Without a file nothing is written: that is a reader's run.
+    /// Writes in one transaction. Does nothing if there is no file, which is the case only in a read-only run.
     fn write(&self, write: impl FnOnce(&Connection) -> rusqlite::Result<()>) -> Result<(), StoreError> {
         let Some(db) = &self.db else { return Ok(()) };
         let mut db = db.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = db.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).and_then(|transaction| {
+        let result = db.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).and_then(|transaction| {
             write(&transaction)?;
             transaction.commit()
         });
-        written.map_err(|source| self.database_error(source))
+        result.map_err(|source| self.database_error(source))
     }
 
     fn database_error(&self, source: rusqlite::Error) -> StoreError {

@@ -1,4 +1,4 @@
-//! Opening the file: made private, migrated forward, never overwritten.
+//! Opens the database file: creates it readable by its owner only, migrates it forward, and never overwrites it.
 
 use std::fs;
 use std::io;
@@ -12,7 +12,7 @@ use rusqlite_migration::{M, Migrations};
 
 use super::{Store, StoreAccess, StoreError, TextRetention};
 
-/// One entry for each format there ever was; nothing is changed once it was released.
+/// One entry per format version. A released entry never changes.
 const MIGRATIONS: &[M<'static>] = &[M::up(
     "CREATE TABLE texts (hash TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
      CREATE TABLE policies (hash TEXT PRIMARY KEY, policy TEXT NOT NULL) WITHOUT ROWID;
@@ -35,50 +35,53 @@ const MIGRATIONS: &[M<'static>] = &[M::up(
      ) WITHOUT ROWID;",
 )];
 
-/// How long another process may hold the file.
+/// How long to wait for a lock of another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Store {
-    /// The store of pulls on forges. Whatever is wrong with it is a note: everything is right without it (LOOP-7).
+    /// Opens the store for pulls on forges. A store that cannot be opened is only a warning: referee works without it
+    /// (LOOP-7).
     pub(crate) fn open_for_forges(access: StoreAccess, now: fn() -> Time) -> Self {
         let path = crate::user_dirs::state_dir().map(|folder| folder.join("state.db"));
-        let none = |path: &Path, notes| Self {
+        let without_file = |path: &Path, warnings| Self {
             path: path.to_owned(),
             db: None,
             now,
             text_retention: TextRetention::Full,
-            warnings: notes,
+            warnings,
         };
         match path.map(|path| (Self::open(&path, access, now), path)) {
             Some((Ok(store), _)) => store,
-            Some((Err(error), path)) => none(&path, vec![format!("nothing is remembered: {error}")]),
-            None => none(Path::new(""), Vec::new()),
+            Some((Err(error), path)) => {
+                without_file(&path, vec![format!("this run saves no reports and no journal: {error}")])
+            }
+            None => without_file(Path::new(""), Vec::new()),
         }
     }
 
-    /// The store at that path.
+    /// Opens the store at a path.
     ///
-    /// A file that is no database is put aside under another name and said in `notes`: what is in it can be made
-    /// anew from the forge. One of a newer format is left alone.
+    /// A file that is not a database is renamed, with a warning, and a new one is created: its contents can be derived
+    /// again from the forge. A file of a newer format is an error and stays untouched.
     pub(crate) fn open(path: &Path, access: StoreAccess, now: fn() -> Time) -> Result<Self, StoreError> {
-        let named =
-            |db, notes| Self { path: path.to_owned(), db, now, text_retention: TextRetention::Full, warnings: notes };
+        let store =
+            |db, warnings| Self { path: path.to_owned(), db, now, text_retention: TextRetention::Full, warnings };
         match (access, path.exists()) {
-            (StoreAccess::Read, false) => return Ok(named(None, Vec::new())),
+            (StoreAccess::Read, false) => return Ok(store(None, Vec::new())),
             (StoreAccess::Write, false) => create_private_file(path).map_err(|source| file_error(path, source))?,
             (_, true) => {}
         }
         match connect(path, access) {
-            Ok(db) => Ok(named(Some(Mutex::new(db)), Vec::new())),
+            Ok(db) => Ok(store(Some(Mutex::new(db)), Vec::new())),
             Err(StoreError::Database { source, .. }) if access == StoreAccess::Write && is_corrupt(&source) => {
-                let aside = set_aside(path).map_err(|source| file_error(path, source))?;
+                let renamed = rename_corrupt_file(path).map_err(|source| file_error(path, source))?;
                 create_private_file(path).map_err(|source| file_error(path, source))?;
-                let note = format!(
-                    "`{}` could not be read and was put aside as `{}`; nothing on the pull is lost",
+                let warning = format!(
+                    "`{}` is corrupt and was renamed to `{}`; nothing on the pull is lost",
                     path.display(),
-                    aside.display()
+                    renamed.display()
                 );
-                Ok(named(Some(Mutex::new(connect(path, access)?)), vec![note]))
+                Ok(store(Some(Mutex::new(connect(path, access)?)), vec![warning]))
             }
             Err(error) => Err(error),
         }
@@ -103,7 +106,7 @@ fn connect(path: &Path, access: StoreAccess) -> Result<Connection, StoreError> {
         db.pragma_update(None, "synchronous", "normal").map_err(database)?;
         migrate(path, &mut db)?;
     } else if found < MIGRATIONS.len() {
-        // A reader migrates nothing; an older format reads as empty.
+        // A read-only run cannot migrate, so an older format counts as empty.
         db = Connection::open_in_memory().map_err(database)?;
         migrate(path, &mut db)?;
     }
@@ -122,15 +125,15 @@ fn is_corrupt(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt))
 }
 
-/// The first free name beside it.
-fn set_aside(path: &Path) -> io::Result<PathBuf> {
-    let free = (1..).map(|n| path.with_extension(format!("db.bad-{n}"))).find(|aside| !aside.exists());
-    let aside = free.unwrap_or_else(|| path.with_extension("db.bad"));
-    fs::rename(path, &aside)?;
-    Ok(aside)
+/// Renames a file to the first free name `….db.bad-N` and returns that name.
+fn rename_corrupt_file(path: &Path) -> io::Result<PathBuf> {
+    let free = (1..).map(|n| path.with_extension(format!("db.bad-{n}"))).find(|candidate| !candidate.exists());
+    let target = free.unwrap_or_else(|| path.with_extension("db.bad"));
+    fs::rename(path, &target)?;
+    Ok(target)
 }
 
-/// An empty file that only its owner reads: it holds what people wrote.
+/// Creates an empty file that only its owner can read, because the store contains what people wrote.
 fn create_private_file(path: &Path) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);

@@ -1,4 +1,4 @@
-//! Stored turns: listed, and read back to be decided again.
+//! Reads turns back from the journal, for `explain` and `replay`.
 
 use std::collections::BTreeMap;
 
@@ -12,47 +12,43 @@ use super::{Store, StoreError};
 /// A turn as `explain` lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TurnSummary {
-    /// Its number, for `referee replay`.
+    /// The id that `referee replay` takes.
     pub(crate) id: i64,
-    /// When it was played first.
+    /// Time of the first of the equal turns.
     pub(crate) first_at: Time,
-    /// How often it was played alike.
+    /// Number of consecutive turns with the same snapshot and plan.
     pub(crate) occurrences: u64,
-    /// At which head.
     pub(crate) head: String,
 }
 
-/// What the last turn of a pull left.
+/// The last turn of a pull.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LatestTurn {
-    /// At which head.
     pub(crate) head: String,
-    /// Its plan in lines.
+    /// The plan as `explain` prints it.
     pub(crate) plan_text: String,
 }
 
-/// A turn that can be decided again.
+/// A turn with everything that `decide` needs.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredTurn {
-    /// What was known.
     pub(crate) snapshot: Snapshot,
-    /// The rules of that moment.
+    /// The policy at the time of the turn.
     pub(crate) policy: Policy,
-    /// The hash of the plan that was made.
     pub(crate) plan_hash: String,
-    /// That plan in lines.
+    /// The plan as `explain` prints it.
     pub(crate) plan_text: String,
-    /// What became of its steps, as JSON.
+    /// The receipts of the steps, as JSON.
     pub(crate) receipts: String,
 }
 
 impl Store {
-    /// The latest turns of a pull, newest first.
+    /// Returns the latest turns of a pull, newest first.
     pub(crate) fn list_turns(&self, pull: &str, limit: usize) -> Result<Vec<TurnSummary>, StoreError> {
         self.query(Vec::new(), |db| {
-            let mut found =
+            let mut statement =
                 db.prepare("SELECT id, at, times, head FROM turns WHERE pull = ? ORDER BY id DESC LIMIT ?")?;
-            let line = |row: &rusqlite::Row<'_>| {
+            let to_summary = |row: &rusqlite::Row<'_>| {
                 Ok(TurnSummary {
                     id: row.get(0)?,
                     first_at: Time(row.get(1)?),
@@ -60,30 +56,31 @@ impl Store {
                     head: row.get(3)?,
                 })
             };
-            found.query_map(params![pull, limit as i64], line)?.collect()
+            statement.query_map(params![pull, limit as i64], to_summary)?.collect()
         })
     }
 
-    /// The last turn of every pull, by the pull's name.
+    /// Returns the last turn of every pull, by the pull's name.
     pub(crate) fn load_latest_turns(&self) -> Result<BTreeMap<String, LatestTurn>, StoreError> {
         self.query(BTreeMap::new(), |db| {
-            let mut found = db
+            let mut statement = db
                 .prepare("SELECT pull, head, lines FROM turns WHERE id IN (SELECT max(id) FROM turns GROUP BY pull)")?;
-            let last =
+            let to_turn =
                 |row: &rusqlite::Row<'_>| Ok((row.get(0)?, LatestTurn { head: row.get(1)?, plan_text: row.get(2)? }));
-            found.query_map([], last)?.collect()
+            statement.query_map([], to_turn)?.collect()
         })
     }
 
-    /// A stored turn.
+    /// Returns a turn with its texts and policy.
     pub(crate) fn load_turn(&self, id: i64) -> Result<Option<StoredTurn>, StoreError> {
         let row: Option<[String; 5]> = self.query(None, |db| {
-            let asked = "SELECT snapshot, policies.policy, plan, lines, receipts FROM turns
-                         JOIN policies ON policies.hash = turns.policy WHERE id = ?";
-            let take = |row: &rusqlite::Row<'_>| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?]);
-            db.query_row(asked, [id], take).optional()
+            let sql = "SELECT snapshot, policies.policy, plan, lines, receipts FROM turns
+                       JOIN policies ON policies.hash = turns.policy WHERE id = ?";
+            let columns =
+                |row: &rusqlite::Row<'_>| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?]);
+            db.query_row(sql, [id], columns).optional()
         })?;
-        let Some([snapshot, policy, plan, lines, receipts]) = row else { return Ok(None) };
+        let Some([snapshot, policy, plan_hash, plan_text, receipts]) = row else { return Ok(None) };
         let mut snapshot: Snapshot = serde_json::from_str(&snapshot).map_err(|error| self.row_error(error))?;
         for text in texts_mut(&mut snapshot) {
             let Some(hash) = text.body.take() else { continue };
@@ -92,6 +89,6 @@ impl Store {
             })?;
         }
         let policy = serde_json::from_str(&policy).map_err(|error| self.row_error(error))?;
-        Ok(Some(StoredTurn { snapshot, policy, plan_hash: plan, plan_text: lines, receipts }))
+        Ok(Some(StoredTurn { snapshot, policy, plan_hash, plan_text, receipts }))
     }
 }

@@ -80,9 +80,9 @@ fn a_database_that_cannot_be_read_is_told_and_left_alone() {
             let spoiled = fs::read(&path).expect("a file");
             let ran = shop.run(&["review"]);
             if (name, says) == ("state.db", "no database") {
-                // What it held can be made anew: it is put aside, and the run goes on.
+                // Its contents can be derived again, so the file is renamed and the run goes on.
                 assert_eq!(ran.code, 20, "{}", ran.err);
-                assert!(ran.err.contains("put aside as"), "{}", ran.err);
+                assert!(ran.err.contains("was renamed to"), "{}", ran.err);
                 assert_eq!(fs::read(path.with_extension("db.bad-1")).expect("it is there"), spoiled);
                 assert_eq!(shop.stands("L1")["threads"], stood["threads"]);
                 continue;
