@@ -1,4 +1,4 @@
-//! Pushing for a worker, by the author identity: the worker itself has no token (DSP-15, DSP-18).
+//! Delivers the work of a worker with the author identity: the worker itself has no token (DSP-15, DSP-18).
 
 use std::time::Duration;
 
@@ -17,27 +17,23 @@ use url::Url;
 use crate::session::site::Site;
 use crate::session::source::GitSource;
 
-/// Who pushes, and where to.
+/// The author identity: the account that pushes and opens pulls.
 #[derive(Debug)]
 pub(crate) struct PushIdentity<'a> {
-    /// The repository.
     pub(crate) site: &'a Site,
-    /// The fixing side's own name.
     pub(crate) login: &'a Login,
-    /// Its token.
     pub(crate) token: &'a Token,
 }
 
-/// What came of a worker's work.
+/// The outcome of delivering a worker's result.
 #[derive(Debug)]
 pub(crate) struct WorkDelivery {
-    /// What became of what it left.
     pub(crate) delivered: DeliveryOutcome,
-    /// What became of its answers; none where there were none, or where they would answer for a head that is not there.
+    /// The turn that posted the answers. `None` if there were none, or if the head they refer to is not on the pull.
     pub(crate) answered: Option<Result<Turn, TurnError>>,
 }
 
-/// Delivers what a worker left, records how it ended, then says its answers. The claim is still held afterwards.
+/// Delivers a worker's commits, records its outcome, then posts its answers. The claim is still held afterwards.
 pub(crate) async fn deliver_work(
     desk: &TurnContext<'_>,
     texts: &GitSource,
@@ -54,7 +50,7 @@ pub(crate) async fn deliver_work(
     let head = match &delivered.delivery {
         Some(Delivery::Push { commit, .. }) => Some(commit),
         Some(Delivery::OpenPull { .. }) => None,
-        // Words alone answer for the head that the worker looked at.
+        // Without a commit the answers refer to the head that the worker started from.
         None => Some(&result.started_at).filter(|_| delivered.refused.is_empty()),
     };
     let mut answered = None;
@@ -66,23 +62,23 @@ pub(crate) async fn deliver_work(
     Ok(WorkDelivery { delivered, answered })
 }
 
-/// A server takes a moment to show what was pushed; longer than this is no moment.
+/// After a push, a server shows the new head with a delay. Ten seconds are enough.
 const HEAD_POLL_ATTEMPTS: usize = 20;
 const HEAD_POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 async fn wait_for_head(forge: &dyn Forge, pull: PullNumber, head: &Sha) -> bool {
-    for left in (0..HEAD_POLL_ATTEMPTS).rev() {
+    for attempts_left in (0..HEAD_POLL_ATTEMPTS).rev() {
         if forge.fetch_head(pull).await.is_ok_and(|shown| shown == *head) {
             return true;
         }
-        if left > 0 {
+        if attempts_left > 0 {
             tokio::time::sleep(HEAD_POLL_INTERVAL).await;
         }
     }
     false
 }
 
-/// Where a delivery goes.
+/// The forge and repository that a delivery goes to.
 struct PushTarget<'a> {
     author: &'a PushIdentity<'a>,
     forge: &'a dyn Forge,
@@ -108,11 +104,11 @@ impl DeliveryTarget for PushTarget<'_> {
 }
 
 impl PushTarget<'_> {
-    /// To a branch of its own. One that is there already, left by a run that was cut off or made by somebody, stays as it
-    /// is.
+    /// Pushes to a new branch. If the branch exists, from an interrupted run or another person, it stays untouched and the
+    /// name gets the epoch as suffix.
     fn push_new_branch(&self, branch: &mut String, commit: &Sha, epoch: u64) -> Result<(), DeliveryFailure> {
         if !branch.starts_with("referee/") {
-            return Err(DeliveryFailure(format!("`{branch}` is no branch of a worker")));
+            return Err(DeliveryFailure(format!("`{branch}` is not a worker's branch: it must start with `referee/`")));
         }
         let repo = self.author.site.repo.to_string();
         let mut sent = self.push_branch(&repo, branch, commit, None);
@@ -123,7 +119,7 @@ impl PushTarget<'_> {
         sent.map_err(from_git_error)
     }
 
-    /// To the pull's own branch, wherever that is, if it is where it was.
+    /// Pushes to the pull's branch, which may be in a fork, if its tip is still `over`.
     async fn push_to_pull(&self, pull: PullNumber, commit: &Sha, over: &Sha) -> Result<(), DeliveryFailure> {
         let listed = self.forge.list_open_pulls().await.map_err(|error| DeliveryFailure(error.to_string()))?;
         let Some(listed) = listed.into_iter().find(|it| it.number == pull) else {
@@ -156,7 +152,7 @@ fn from_git_error(error: GitError) -> DeliveryFailure {
     DeliveryFailure(error.to_string())
 }
 
-/// Opens a pull, or finds the one that is open: where nobody knows, asking again is looking.
+/// Opens a pull. After an unknown outcome the second call finds the pull if the first one opened it.
 async fn open_or_find_pull(
     forge: &dyn Forge,
     delivery: &Delivery,

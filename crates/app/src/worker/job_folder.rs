@@ -1,4 +1,4 @@
-//! The folder of a job. The worker has `job/` in it, and works in `work/`; what it prints is kept beside them.
+//! The folder of a job: `job/` with the inputs and the result, `work/` with the work copy, `home/`, and the output log.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -15,74 +15,70 @@ use super::talk::Talk;
 use crate::failure::Failure;
 use crate::payload;
 
-/// `job.json`: what a worker is to do.
+/// `job.json`: the job of a worker.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct JobDocument {
     pub(crate) schema: &'static str,
     pub(crate) r#type: JobKind,
     pub(crate) repo: String,
-    /// The pull.
+    /// Number of the pull, except for `impl`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pull: Option<u64>,
-    /// The issue, for `impl`.
+    /// Number of the issue, for `impl`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) issue: Option<u64>,
     /// The commit to start from.
     pub(crate) head: Sha,
-    /// The tip of the branch that the change goes to.
+    /// The tip of the target branch.
     pub(crate) base: Sha,
-    /// What the result must repeat.
+    /// The result must repeat it.
     pub(crate) nonce: String,
-    /// Until when, in seconds since 1970: what runs then is ended.
+    /// In seconds since the Unix epoch. A worker that still runs then is killed.
     pub(crate) deadline: u64,
     pub(crate) limits: JobLimits,
 }
 
-/// How much a worker may do.
+/// Limits of a job.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct JobLimits {
-    /// How long it may take.
+    /// Time limit of the run.
     pub(crate) seconds: u64,
-    /// How large its result may be.
+    /// Maximum size of `result.json`.
     pub(crate) result_bytes: u64,
-    /// How many answers that may have.
+    /// Maximum number of answers in the result.
     pub(crate) answers: usize,
 }
 
-/// What is laid out for a worker.
+/// The inputs of a job.
 #[derive(Debug)]
 pub(crate) struct JobInputs<'a> {
-    /// The project's name.
+    /// Name of the project.
     pub(crate) project: &'a str,
-    /// Its type.
     pub(crate) kind: JobKind,
-    /// `acme/api`.
+    /// Full name of the repository, such as `acme/api`.
     pub(crate) repo: &'a str,
-    /// The pull's number, or the issue's.
+    /// Number of the pull or issue.
     pub(crate) number: u64,
-    /// Of which lease.
+    /// Epoch of the lease.
     pub(crate) epoch: u64,
-    /// Where it starts.
+    /// The commit to start from.
     pub(crate) head: &'a Sha,
-    /// Where the change goes.
+    /// The tip of the target branch.
     pub(crate) base: &'a Sha,
-    /// How long it may take.
     pub(crate) timeout: Duration,
-    /// What it is told.
     pub(crate) prompt: &'a str,
-    /// The change.
+    /// The diff of the pull.
     pub(crate) diff: &'a [u8],
-    /// What was said.
     pub(crate) talk: &'a Talk,
     /// The checks at the head.
     pub(crate) checks: &'a Checks,
-    /// The repository's own guidance, by path.
+    /// The repository's guidance files: path and text.
     pub(crate) guidance: &'a [(String, String)],
 }
 
-/// The folder of one job. The worker's home goes with the value; what it was told and what it said stays.
+/// The folder of one job. Dropping the value removes the worker's home; inputs, result and log stay.
 #[derive(Debug)]
 pub(crate) struct JobFolder {
     path: PathBuf,
@@ -96,93 +92,89 @@ struct ChecksDocument<'a> {
     pending: Vec<&'a str>,
 }
 
-/// A larger change is read from git.
+/// Size at which `diff.patch` is truncated. The worker can read the rest from git.
 const MAX_DIFF_BYTES: usize = 4 << 20;
-/// How many folders stay, and for how long.
+/// The latest folders are kept whatever their age.
 const MIN_KEPT_FOLDERS: usize = 20;
 const MAX_FOLDER_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 
 impl JobFolder {
-    /// Lays everything out in a new folder under `jobs`, that nobody else may look into.
-    pub(crate) fn create(jobs: &Path, layout: &JobInputs<'_>) -> Result<Self, Failure> {
+    /// Creates a new folder under `jobs`, accessible to its owner only, and writes the inputs into it.
+    pub(crate) fn create(jobs: &Path, inputs: &JobInputs<'_>) -> Result<Self, Failure> {
         let unusable = |error: io::Error| {
             Failure::failed(format!("no worker was started: `{}` cannot be used: {error}", jobs.display()))
-                .with_hint("make room, or make the folder writable; `XDG_STATE_HOME` names another place")
+                .with_hint("free disk space, or make the folder writable; `XDG_STATE_HOME` selects another folder")
         };
         let nonce = generate_nonce().map_err(unusable)?;
-        let path = create_unique_dir(jobs, layout).map_err(unusable)?;
+        let path = create_unique_dir(jobs, inputs).map_err(unusable)?;
         let folder = Self { path, nonce };
-        folder.write_inputs(layout).map_err(unusable)?;
+        folder.write_inputs(inputs).map_err(unusable)?;
         Ok(folder)
     }
 
-    /// Where the worker finds its job, and leaves its result.
+    /// Returns the folder with the inputs, in which the worker leaves its result.
     pub(crate) fn job_dir(&self) -> PathBuf {
         self.path.join("job")
     }
 
-    /// Where the work copy goes.
+    /// Returns the folder of the work copy.
     pub(crate) fn work_dir(&self) -> PathBuf {
         self.path.join("work")
     }
 
-    /// The worker's home.
     pub(crate) fn home_dir(&self) -> PathBuf {
         self.path.join("home")
     }
 
-    /// Where its prints go.
     pub(crate) fn log_path(&self) -> PathBuf {
         self.path.join("log.txt")
     }
 
-    /// Where its result is, if it leaves one.
     pub(crate) fn result_path(&self) -> PathBuf {
         self.job_dir().join("result.json")
     }
 
-    /// What the result must repeat.
     pub(crate) fn nonce(&self) -> &str {
         &self.nonce
     }
 
-    fn write_inputs(&self, layout: &JobInputs<'_>) -> io::Result<()> {
+    fn write_inputs(&self, inputs: &JobInputs<'_>) -> io::Result<()> {
         create_private_dir(&self.job_dir())?;
         create_private_dir(&self.home_dir())?;
-        self.write_file("prompt.md", layout.prompt.as_bytes())?;
-        self.write_json("job.json", &self.build_job_document(layout))?;
-        self.write_file("diff.patch", &truncate_diff(layout.diff))?;
-        self.write_json("threads.json", layout.talk)?;
-        self.write_json("checks.json", &build_checks_document(layout.checks))?;
+        self.write_file("prompt.md", inputs.prompt.as_bytes())?;
+        self.write_json("job.json", &self.build_job_document(inputs))?;
+        self.write_file("diff.patch", &truncate_diff(inputs.diff))?;
+        self.write_json("threads.json", inputs.talk)?;
+        self.write_json("checks.json", &build_checks_document(inputs.checks))?;
         self.write_json("result.schema.json", payload::build_payload_schema::<ResultPayload>().as_value())?;
         let rules = self.job_dir().join("rules");
         create_private_dir(&rules)?;
-        for (path, text) in layout.guidance {
-            let plain = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
-            let to = rules.join(path);
-            if let (true, Some(parent)) = (plain, to.parent()) {
+        for (path, text) in inputs.guidance {
+            let stays_below = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
+            let target = rules.join(path);
+            if let (true, Some(parent)) = (stays_below, target.parent()) {
                 fs::create_dir_all(parent)?;
-                fs::write(&to, text)?;
+                fs::write(&target, text)?;
             }
         }
         Ok(())
     }
 
-    fn build_job_document(&self, layout: &JobInputs<'_>) -> JobDocument {
+    fn build_job_document(&self, inputs: &JobInputs<'_>) -> JobDocument {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let of_issue = layout.kind == JobKind::Impl;
+        let is_issue = inputs.kind == JobKind::Impl;
         JobDocument {
             schema: "referee/job-1",
-            r#type: layout.kind,
-            repo: layout.repo.to_owned(),
-            pull: (!of_issue).then_some(layout.number),
-            issue: of_issue.then_some(layout.number),
-            head: layout.head.clone(),
-            base: layout.base.clone(),
+            r#type: inputs.kind,
+            repo: inputs.repo.to_owned(),
+            pull: (!is_issue).then_some(inputs.number),
+            issue: is_issue.then_some(inputs.number),
+            head: inputs.head.clone(),
+            base: inputs.base.clone(),
             nonce: self.nonce.clone(),
-            deadline: (now + layout.timeout).as_secs(),
+            deadline: (now + inputs.timeout).as_secs(),
             limits: JobLimits {
-                seconds: layout.timeout.as_secs(),
+                seconds: inputs.timeout.as_secs(),
                 result_bytes: MAX_RESULT_BYTES,
                 answers: MAX_RESULT_ITEMS,
             },
@@ -201,36 +193,36 @@ impl JobFolder {
 
 impl Drop for JobFolder {
     fn drop(&mut self) {
-        // Agents leave caches there, and what they logged in with.
+        // Agents leave caches and credentials in their home.
         let _ = fs::remove_dir_all(self.home_dir());
     }
 }
 
-/// Removes folders of jobs that are a week old, the latest ones left out. What cannot be removed stays.
+/// Removes job folders that are older than a week, except the latest ones. Errors are ignored.
 pub(crate) fn remove_old_folders(jobs: &Path) {
     let entries = fs::read_dir(jobs).into_iter().flatten().flatten();
     let mut folders: Vec<(SystemTime, PathBuf)> = entries
         .filter_map(|entry| {
-            let told = entry.metadata().ok().filter(fs::Metadata::is_dir)?;
-            Some((told.modified().ok()?, entry.path()))
+            let metadata = entry.metadata().ok().filter(fs::Metadata::is_dir)?;
+            Some((metadata.modified().ok()?, entry.path()))
         })
         .collect();
     folders.sort_by(|one, other| other.cmp(one));
-    for (at, folder) in folders.into_iter().skip(MIN_KEPT_FOLDERS) {
-        if at.elapsed().is_ok_and(|age| age > MAX_FOLDER_AGE) {
+    for (modified_at, folder) in folders.into_iter().skip(MIN_KEPT_FOLDERS) {
+        if modified_at.elapsed().is_ok_and(|age| age > MAX_FOLDER_AGE) {
             let _ = fs::remove_dir_all(folder);
         }
     }
 }
 
-/// A folder that was not there before: another project may have the same name.
-fn create_unique_dir(jobs: &Path, layout: &JobInputs<'_>) -> io::Result<PathBuf> {
+/// Creates a folder with a new name. Another project may have the same name, so a suffix is added if needed.
+fn create_unique_dir(jobs: &Path, inputs: &JobInputs<'_>) -> io::Result<PathBuf> {
     fs::create_dir_all(jobs)?;
-    let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
-    let project: String = layout.project.chars().map(plain).take(60).collect();
-    let name = format!("{project}-{}-{}", layout.number, layout.epoch);
-    for again in 1..1000 {
-        let name = if again == 1 { name.clone() } else { format!("{name}-again{again}") };
+    let replace_special = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
+    let project: String = inputs.project.chars().map(replace_special).take(60).collect();
+    let name = format!("{project}-{}-{}", inputs.number, inputs.epoch);
+    for attempt in 1..1000 {
+        let name = if attempt == 1 { name.clone() } else { format!("{name}-again{attempt}") };
         match create_private_dir(&jobs.join(&name)) {
             Ok(()) => return Ok(jobs.join(name)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -247,7 +239,7 @@ fn create_private_dir(path: &Path) -> io::Result<()> {
     folder.create(path)
 }
 
-/// Nobody guesses it: a worker that was not given this job cannot answer it.
+/// Returns 128 random bits in hex. Only a worker that was given this job can repeat them in a result.
 fn generate_nonce() -> io::Result<String> {
     let mut bytes = [0; 16];
     fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
@@ -259,9 +251,9 @@ fn truncate_diff(diff: &[u8]) -> Vec<u8> {
         return diff.to_owned();
     }
     let kept = diff.get(..MAX_DIFF_BYTES).unwrap_or(diff);
-    let end = kept.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let end = kept.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
     let mut kept = kept.get(..end).unwrap_or_default().to_owned();
-    kept.extend_from_slice(b"# cut here: git has the rest\n");
+    kept.extend_from_slice(b"# truncated here: git has the rest\n");
     kept
 }
 

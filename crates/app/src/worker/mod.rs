@@ -1,4 +1,4 @@
-//! Workers: what one is told, what is laid out for it, and what it says when it ends.
+//! Workers: the prompt and files one is given, the sandbox it runs in, and the delivery of its result.
 
 mod audience;
 mod collect;

@@ -1,4 +1,4 @@
-//! What a worker is told: the constraints, the task of its type, and how it ends (DSP-13).
+//! The prompt of a worker: the constraints, the task for its kind of job, and how to report the result (DSP-13).
 
 use std::path::Path;
 use std::{fs, io};
@@ -8,7 +8,7 @@ use referee_core::plan::JobKind;
 use super::audience::Audience;
 use crate::failure::Failure;
 
-/// Stands before every task, whoever wrote it.
+/// Comes before every task, built in or custom.
 const CONSTRAINTS: &str = "\
 # ⛔ ABSOLUTE CONSTRAINTS
 
@@ -18,22 +18,21 @@ const CONSTRAINTS: &str = "\
 - NEVER act on a PR with active REQUEST_CHANGES. Fix the findings first.
 ";
 
-/// What a task is filled with.
+/// The values of a task's placeholders.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PromptValues<'a> {
-    /// `acme/api`.
+    /// Full name of the repository, such as `acme/api`.
     pub(crate) repo: &'a str,
-    /// The pull's number, or the issue's for `impl`.
+    /// Number of the pull, or of the issue for `impl`.
     pub(crate) number: u64,
-    /// The head that the worker starts from, where it is known.
+    /// The head that the worker starts from. `None` in a prompt that is printed for later use.
     pub(crate) head: Option<&'a str>,
-    /// The fixing side's login.
+    /// Login of the author identity.
     pub(crate) user: &'a str,
-    /// The label that shows work under way.
+    /// The label that marks work in progress.
     pub(crate) wip_label: &'a str,
 }
 
-/// The built-in task of a type.
 fn builtin_task(kind: JobKind) -> &'static str {
     match kind {
         JobKind::Findings => include_str!("tasks/findings.md"),
@@ -46,7 +45,7 @@ fn builtin_task(kind: JobKind) -> &'static str {
     }
 }
 
-/// The task of a type: the folder's own if it has one, else the built-in one.
+/// Returns the task for a kind of job: the custom one in `folder` if it exists, else the built-in one.
 pub(crate) fn load_task(folder: &Path, kind: JobKind) -> Result<String, Failure> {
     let path = folder.join(format!("{kind}.md"));
     match fs::read_to_string(&path) {
@@ -56,23 +55,23 @@ pub(crate) fn load_task(folder: &Path, kind: JobKind) -> Result<String, Failure>
     }
 }
 
-/// The whole text. A task that asks for a call that no worker may make is refused.
-pub(crate) fn render_prompt(task: &str, brief: &PromptValues<'_>, audience: Audience) -> Result<String, Failure> {
+/// Renders the whole prompt. Refuses a task that contains a call to merge or close a pull.
+pub(crate) fn render_prompt(task: &str, values: &PromptValues<'_>, audience: Audience) -> Result<String, Failure> {
     if let Some((line, call)) = find_forbidden_call(task) {
-        return Err(Failure::usage(format!("no worker is told that: line {line} of its task has `{call}`"))
-            .with_hint("workers neither merge nor close: a person does"));
+        return Err(Failure::usage(format!("the task is refused: line {line} contains `{call}`"))
+            .with_hint("workers neither merge nor close pulls: a person does"));
     }
     let task = audience.expand_placeholders(task);
     let text = format!("{}{}\n\n{}", audience.introduction(), task.trim(), audience.closing_instructions())
-        .replace("{repo}", brief.repo)
-        .replace("{number}", &brief.number.to_string())
-        .replace("{head}", brief.head.unwrap_or("the head that its SPAWN line names"))
-        .replace("{user}", brief.user)
-        .replace("{wip}", brief.wip_label);
+        .replace("{repo}", values.repo)
+        .replace("{number}", &values.number.to_string())
+        .replace("{head}", values.head.unwrap_or("the head that its SPAWN line names"))
+        .replace("{user}", values.user)
+        .replace("{wip}", values.wip_label);
     Ok(format!("{CONSTRAINTS}\n{text}"))
 }
 
-/// Calls that end a pull's life, as people write them for forges and their tools; spaces and quotes are left out.
+/// Calls that merge or close a pull, in the spelling of forges and their tools, in lower case without spaces and quotes.
 const FORBIDDEN_CALLS: &[&str] = &[
     "/merge",
     "state=closed",
@@ -93,12 +92,12 @@ const FORBIDDEN_CALLS: &[&str] = &[
     "state_event:close",
 ];
 
-/// The first such call, and its line.
+/// Returns the first forbidden call with its line number.
 fn find_forbidden_call(task: &str) -> Option<(usize, &'static str)> {
-    task.lines().enumerate().find_map(|(at, line)| {
-        let squeezed: String =
+    task.lines().enumerate().find_map(|(index, line)| {
+        let normalized: String =
             line.chars().filter(|c| !c.is_whitespace() && !"\"'`\\".contains(*c)).collect::<String>().to_lowercase();
-        FORBIDDEN_CALLS.iter().find(|call| squeezed.contains(**call)).map(|call| (at + 1, *call))
+        FORBIDDEN_CALLS.iter().find(|call| normalized.contains(**call)).map(|call| (index + 1, *call))
     })
 }
 
@@ -112,43 +111,43 @@ mod tests {
         PromptValues { repo: "acme/api", number: 7, head: Some("0123abcd"), user: "rodin", wip_label: "busy" };
     const AUDIENCES: [Audience; 2] = [Audience::External, Audience::Managed];
 
-    /// Every built-in task, and one that somebody wrote.
+    /// Every built-in task, and a custom one.
     fn sample_tasks() -> impl Iterator<Item = (String, String)> {
         let built_in = JobKind::ALL.map(|kind| (kind.to_string(), builtin_task(kind).to_owned()));
-        let own = "Do #{number} of {repo}. {plan} {push} {reply}".to_owned();
-        built_in.into_iter().chain([("own".to_owned(), own)])
+        let custom = "Do #{number} of {repo}. {plan} {push} {reply}".to_owned();
+        built_in.into_iter().chain([("custom".to_owned(), custom)])
     }
 
     // spec: DSP-13, DSP-17 @core
     #[test]
-    fn every_task_begins_with_the_constraints_and_ends_as_it_must() {
+    fn every_prompt_begins_with_the_constraints_and_ends_with_the_closing_instructions() {
         for ((name, task), audience) in
             sample_tasks().flat_map(|task| AUDIENCES.map(|audience| (task.clone(), audience)))
         {
-            let text = render_prompt(&task, &VALUES, audience).expect("a task that may be told");
-            let told = format!("{name} {audience:?}: {text}");
-            assert!(text.starts_with("# ⛔ ABSOLUTE CONSTRAINTS\n"), "{told}");
+            let text = render_prompt(&task, &VALUES, audience).expect("an accepted task");
+            let context = format!("{name} {audience:?}: {text}");
+            assert!(text.starts_with("# ⛔ ABSOLUTE CONSTRAINTS\n"), "{context}");
             for constraint in [
                 "NEVER close a PR.",
                 "NEVER merge a PR.",
                 "NEVER use another identity's token.",
                 "NEVER act on a PR with active REQUEST_CHANGES. Fix the findings first.",
             ] {
-                assert_eq!(text.matches(constraint).count(), 1, "{constraint}: {told}");
+                assert_eq!(text.matches(constraint).count(), 1, "{constraint}: {context}");
             }
-            assert!(text.contains("#7") && text.contains("acme/api"), "{told}");
-            let outside = text.ends_with("remove the label `busy` from #7, and answer `NO_REPLY`.\n");
-            assert_eq!(outside, audience == Audience::External, "{told}");
-            let left = text.find('{').filter(|at| text[*at..].find('}').is_some_and(|end| end < 16));
-            assert_eq!(left, None, "something was not filled in: {told}");
+            assert!(text.contains("#7") && text.contains("acme/api"), "{context}");
+            let is_external = text.ends_with("remove the label `busy` from #7, and answer `NO_REPLY`.\n");
+            assert_eq!(is_external, audience == Audience::External, "{context}");
+            let placeholder = text.find('{').filter(|start| text[*start..].find('}').is_some_and(|end| end < 16));
+            assert_eq!(placeholder, None, "a placeholder was not replaced: {context}");
         }
     }
 
     // spec: DSP-13, DSP-17 @core
     #[test]
-    fn a_worker_that_referee_runs_is_told_of_its_result_and_asked_for_nothing_that_it_cannot_do() {
+    fn the_prompt_of_a_managed_worker_describes_the_result_and_asks_for_no_access_to_the_forge() {
         for (name, task) in sample_tasks() {
-            let text = render_prompt(&task, &VALUES, Audience::Managed).expect("a task that may be told");
+            let text = render_prompt(&task, &VALUES, Audience::Managed).expect("an accepted task");
             for part in ["$REFEREE_JOB/result.json", "`nonce` of `job.json`", "You have no token", "data to judge"] {
                 assert!(text.contains(part), "{name}: {part}: {text}");
             }
@@ -161,7 +160,7 @@ mod tests {
 
     // spec: DSP-13 @core
     #[test]
-    fn two_types_are_told_how_to_take_what_bots_say() {
+    fn tasks_with_bot_findings_ask_to_verify_each_finding() {
         for kind in [JobKind::Findings, JobKind::AddressFeedback] {
             let text = builtin_task(kind);
             for part in [
@@ -177,7 +176,7 @@ mod tests {
 
     // spec: DSP-13, DSP-17 @core
     #[test]
-    fn a_task_with_a_call_that_no_worker_may_make_is_refused() {
+    fn a_task_with_a_call_to_merge_or_close_is_refused() {
         for call in [
             "curl -X POST $API/repos/acme/api/pulls/7/merge",
             "PATCH /pulls/7 with state=closed",
@@ -196,7 +195,7 @@ mod tests {
                 assert!(refused.render().contains("line 3"), "{call}: {}", refused.render());
             }
         }
-        let words = "Rebase onto main; git merge-base tells where you parted. Never leave the merge half done.";
-        render_prompt(words, &VALUES, Audience::External).expect("words alone are no call");
+        let harmless = "Rebase onto main; `git merge-base` names the fork point. Never leave the merge half done.";
+        render_prompt(harmless, &VALUES, Audience::External).expect("the word `merge` alone is allowed");
     }
 }

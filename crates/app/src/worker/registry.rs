@@ -1,4 +1,4 @@
-//! Who does a job: the project names an entry of the operator's `[workers]`, and that an agent.
+//! Resolves the workers of a project: a project names entries of the operator's `[workers]`, and those name an agent.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,40 +17,37 @@ pub(crate) struct WorkerRegistry {
     workers: BTreeMap<String, WorkerEntry>,
 }
 
-/// A worker that can be run.
+/// A worker with everything needed to run it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RunnableWorker {
-    /// The entry's name.
+    /// Name of the entry in `[workers]`.
     pub(crate) name: String,
-    /// What is run.
     pub(crate) argv: Vec<String>,
-    /// How long it may take.
     pub(crate) timeout: Duration,
-    /// The lowest tier it may run in.
+    /// The lowest sandbox tier it may run in.
     pub(crate) sandbox: u8,
-    /// What it may reach.
+    /// Hosts and ports it may connect to.
     pub(crate) egress: Vec<String>,
-    /// What it gets, with values.
+    /// Environment variables with their values.
     pub(crate) env: Vec<(String, String)>,
 }
 
-/// Longer ones outlive their lease, whatever the project allows for a label (DSP-14).
+/// A lease never lasts longer, whatever the project allows for its label (DSP-14).
 const MAX_TIMEOUT: Span = Span::from_hours(1);
 
 impl WorkerRegistry {
-    /// Those of a setup.
     pub(crate) fn from_setup(setup: &ResolvedConfig) -> Self {
         Self { agents: setup.agents.clone(), workers: setup.workers.clone() }
     }
 
-    /// The workers of a project by what they do, each of them fit to run under a lease of that length.
+    /// Returns the workers of a project by kind of job. Each one's timeout is shorter than `lease`.
     pub(crate) fn resolve_workers(
         &self,
-        named: &BTreeMap<JobKind, String>,
+        names: &BTreeMap<JobKind, String>,
         lease: Span,
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<BTreeMap<JobKind, RunnableWorker>, Failure> {
-        named.iter().map(|(kind, name)| Ok((*kind, self.resolve_worker(*kind, name, lease, env)?))).collect()
+        names.iter().map(|(kind, name)| Ok((*kind, self.resolve_worker(*kind, name, lease, env)?))).collect()
     }
 
     fn resolve_worker(
@@ -60,34 +57,35 @@ impl WorkerRegistry {
         lease: Span,
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<RunnableWorker, Failure> {
-        let missing = |words: String, near: Option<&str>| {
-            let hint = near.map_or("`--operator FILE` names another operator file".to_owned(), |near| {
-                format!("did you mean `{near}`?")
+        let missing = |message: String, nearest: Option<&str>| {
+            let hint = nearest.map_or("`--operator FILE` selects another operator file".to_owned(), |nearest| {
+                format!("did you mean `{nearest}`?")
             });
-            Failure::usage(words).with_hint(hint)
+            Failure::usage(message).with_hint(hint)
         };
         let entry = self.workers.get(name).ok_or_else(|| {
-            let words = format!("nobody can do `{kind}`: there is no `[workers.{name}]` in the operator file");
-            missing(words, find_nearest_word(name, self.workers.keys().map(String::as_str)))
+            let message = format!("no worker for `{kind}`: there is no `[workers.{name}]` in the operator file");
+            missing(message, find_nearest_word(name, self.workers.keys().map(String::as_str)))
         })?;
         let agent = &entry.agent;
         let argv = self.agents.get(agent).filter(|argv| !argv.is_empty()).ok_or_else(|| {
-            let words =
-                format!("nobody can do `{kind}`: `[workers.{name}]` names no agent of the operator file: `{agent}`");
-            missing(words, find_nearest_word(agent, self.agents.keys().map(String::as_str)))
+            let message = format!(
+                "no worker for `{kind}`: `[workers.{name}]` names the agent `{agent}`, which the operator file does not have"
+            );
+            missing(message, find_nearest_word(agent, self.agents.keys().map(String::as_str)))
         })?;
         let limit = lease.min(MAX_TIMEOUT);
         if entry.timeout >= limit || entry.timeout <= Span(0) {
-            let (takes, holds) = (format_minutes(entry.timeout), format_minutes(limit));
+            let (timeout, limit) = (format_minutes(entry.timeout), format_minutes(limit));
             return Err(Failure::usage(format!(
-                "`[workers.{name}]` may take {takes}, and what it holds is anybody's after {holds}"
+                "`[workers.{name}]` has a timeout of {timeout}, but its lease can be taken over after {limit}"
             ))
-            .with_hint("give it a shorter `timeout`; `50m` is the default"));
+            .with_hint("set a shorter `timeout`; `50m` is the default"));
         }
-        let given = entry.env.iter().map(|variable| {
+        let variables = entry.env.iter().map(|variable| {
             let value = env(variable).ok_or_else(|| {
-                Failure::usage(format!("`[workers.{name}]` gets `{variable}`, which is not set"))
-                    .with_hint("set it where referee runs, or take it off the entry's `env`")
+                Failure::usage(format!("`[workers.{name}]` needs the variable `{variable}`, which is not set"))
+                    .with_hint("set it for referee, or remove it from the entry's `env`")
             })?;
             Ok((variable.clone(), value))
         });
@@ -97,14 +95,14 @@ impl WorkerRegistry {
             timeout: Duration::from_secs(entry.timeout.0.unsigned_abs()),
             sandbox: entry.sandbox,
             egress: entry.egress.clone(),
-            env: given.collect::<Result<_, Failure>>()?,
+            env: variables.collect::<Result<_, Failure>>()?,
         })
     }
 }
 
 impl RunnableWorker {
-    /// The tier for the change of somebody who may not write here, and might have written it for this worker to read:
-    /// nothing below bubblewrap is a wall.
+    /// Returns the minimum tier for a change by an author without write access, who may have written it to attack the
+    /// worker. Tiers below bubblewrap do not isolate.
     pub(crate) fn sandbox_for_untrusted(&self) -> u8 {
         self.sandbox.max(2)
     }
@@ -138,36 +136,36 @@ mod tests {
     }
 
     fn resolve(name: &str, lease: Span) -> Result<RunnableWorker, String> {
-        let named = BTreeMap::from([(JobKind::CiFix, name.to_owned())]);
-        let key = |name: &str| (name == "KEY").then(|| "sesame".to_owned());
-        let hired = sample_registry().resolve_workers(&named, lease, &key).map_err(|failure| failure.render())?;
-        Ok(hired[&JobKind::CiFix].clone())
+        let names = BTreeMap::from([(JobKind::CiFix, name.to_owned())]);
+        let env = |name: &str| (name == "KEY").then(|| "sesame".to_owned());
+        let workers = sample_registry().resolve_workers(&names, lease, &env).map_err(|failure| failure.render())?;
+        Ok(workers[&JobKind::CiFix].clone())
     }
 
     #[test]
-    fn a_worker_is_an_entry_with_its_agent() {
-        let hired = resolve("fixer", Span::from_hours(1)).expect("a worker");
-        assert_eq!((hired.argv.len(), hired.timeout.as_secs(), hired.sandbox), (2, 3000, 1));
-        assert_eq!(hired.env, [("KEY".to_owned(), "sesame".to_owned())]);
-        assert_eq!(hired.sandbox_for_untrusted(), 2);
+    fn a_worker_is_resolved_with_its_agent_and_environment() {
+        let worker = resolve("fixer", Span::from_hours(1)).expect("a worker");
+        assert_eq!((worker.argv.len(), worker.timeout.as_secs(), worker.sandbox), (2, 3000, 1));
+        assert_eq!(worker.env, [("KEY".to_owned(), "sesame".to_owned())]);
+        assert_eq!(worker.sandbox_for_untrusted(), 2);
     }
 
     // spec: DSP-14 @core
     #[test]
-    fn a_worker_that_cannot_be_run_is_told_before_anything_is_claimed() {
+    fn a_worker_that_cannot_run_is_refused_before_anything_is_claimed() {
         for (name, lease, part) in [
             ("fixr", Span::from_hours(1), "did you mean `fixer`?"),
             ("lost", Span::from_hours(1), "did you mean `claude`?"),
-            ("slow", Span::from_hours(1), "anybody's after 60 min"),
-            ("slow", Span::from_hours(3), "anybody's after 60 min"),
-            ("fixer", Span::from_minutes(50), "anybody's after 50 min"),
+            ("slow", Span::from_hours(1), "can be taken over after 60 min"),
+            ("slow", Span::from_hours(3), "can be taken over after 60 min"),
+            ("fixer", Span::from_minutes(50), "can be taken over after 50 min"),
         ] {
             let refused = resolve(name, lease).expect_err(part);
             assert!(refused.contains(part), "{refused}");
         }
-        let named = BTreeMap::from([(JobKind::CiFix, "fixer".to_owned())]);
+        let names = BTreeMap::from([(JobKind::CiFix, "fixer".to_owned())]);
         let refused =
-            sample_registry().resolve_workers(&named, Span::from_hours(1), &|_| None).expect_err("no key").render();
+            sample_registry().resolve_workers(&names, Span::from_hours(1), &|_| None).expect_err("no key").render();
         assert!(refused.contains("`KEY`, which is not set"), "{refused}");
     }
 }

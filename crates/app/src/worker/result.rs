@@ -1,5 +1,5 @@
-//! `result.json`: what a worker says of its work. Whatever is wrong with it, the work counts as failed, and the worker's
-//! exit code and prints change nothing about that.
+//! Reads and checks `result.json`, the result of a worker. If it is missing or invalid the work counts as failed, whatever
+//! the worker's exit code and output.
 
 mod file;
 mod payload;
@@ -14,33 +14,32 @@ use referee_core::plan::JobKind;
 use super::secrets::WorkerSecrets;
 use super::talk::Talk;
 pub(crate) use payload::ResultPayload;
-use payload::{AnswerTo, Assessment, PlanFor, PullText, SelfReviewOf};
+use payload::{Assessment, FindingPlan, PullText, SelfReviewResult, WorkerAnswer};
 
-/// What a worker says of its work, checked.
+/// A worker's result that passed the check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CheckedResult {
-    /// Its own word for how it ended.
+    /// The outcome that the worker claims.
     pub(crate) outcome: WorkOutcome,
-    /// What it says; tainted text.
+    /// Untrusted text.
     pub(crate) summary: String,
-    /// Its answers, each to a thread that it was shown.
+    /// Answers to threads that the worker was shown.
     pub(crate) answers: Vec<Answer>,
-    /// What a self-review came to.
+    /// Whether a self-review found nothing; `None` for other kinds of job.
     pub(crate) clean: Option<bool>,
-    /// What it did about each finding.
     pub(crate) fix_plan: Vec<PlannedFix>,
-    /// The title and text of the pull of an `impl`.
+    /// Title and body of the pull that an `impl` opens.
     pub(crate) pull_text: Option<(String, String)>,
-    /// What was left out, and why.
+    /// Parts that were dropped, each with its reason.
     pub(crate) dropped: Vec<String>,
 }
 
 impl CheckedResult {
-    /// Of a worker that left none.
-    pub(crate) fn from_failure(why: String) -> Self {
+    /// Creates the result of a worker that left no valid one.
+    pub(crate) fn from_failure(reason: String) -> Self {
         Self {
             outcome: WorkOutcome::Failed,
-            summary: why,
+            summary: reason,
             answers: Vec::new(),
             clean: None,
             fix_plan: Vec::new(),
@@ -50,38 +49,36 @@ impl CheckedResult {
     }
 }
 
-/// Whose result is read.
+/// The job that a result is checked against.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ExpectedResult<'a> {
-    /// Of which type.
     pub(crate) kind: JobKind,
-    /// What proves that it answers this job.
+    /// Proves that the result belongs to this job.
     pub(crate) nonce: &'a str,
-    /// What the worker was shown.
+    /// The findings and threads that the worker was shown.
     pub(crate) talk: &'a Talk,
-    /// What it was given and must not say.
+    /// Redacted in the result.
     pub(crate) secrets: &'a WorkerSecrets<'a>,
 }
 
-/// Larger ones are no result.
 pub(crate) const MAX_RESULT_BYTES: u64 = 1 << 20;
-/// More answers than a pull has threads that anybody reads.
+/// Limit for answers and for entries of the fix plan.
 pub(crate) const MAX_RESULT_ITEMS: usize = 500;
-/// The longest text that is taken of each field; the rest is left out.
+/// Each text is truncated to this length.
 const MAX_TEXT_BYTES: usize = 16 << 10;
 
-/// Reads the result. The error says in words why there is none.
+/// Reads and checks the result. The error is a sentence that may be posted on the pull.
 pub(crate) fn read_result(path: &Path, expected: &ExpectedResult<'_>) -> Result<CheckedResult, String> {
-    let bytes = expected.secrets.redact(file::read_plain_file(path, MAX_RESULT_BYTES)?);
+    let bytes = expected.secrets.redact(file::read_regular_file(path, MAX_RESULT_BYTES)?);
     let payload: ResultPayload =
-        serde_json::from_slice(&bytes).map_err(|error| format!("its result is wrong: {error}"))?;
+        serde_json::from_slice(&bytes).map_err(|error| format!("its result is invalid: {error}"))?;
     if payload.nonce != expected.nonce {
-        return Err("its result answers another job: the nonce is wrong".to_owned());
+        return Err("its result belongs to another job: the nonce is wrong".to_owned());
     }
-    for (what, count) in [("answers", payload.answers.len()), ("fixPlan", payload.fix_plan.len())] {
+    for (field, count) in [("answers", payload.answers.len()), ("fixPlan", payload.fix_plan.len())] {
         if count > MAX_RESULT_ITEMS {
             return Err(format!(
-                "its result is wrong: `{what}` has {count} items, and {MAX_RESULT_ITEMS} are the most"
+                "its result is invalid: `{field}` has {count} items, more than the maximum of {MAX_RESULT_ITEMS}"
             ));
         }
     }
@@ -93,34 +90,27 @@ fn check_payload(payload: ResultPayload, expected: &ExpectedResult<'_>) -> Resul
     let is_review = expected.kind == JobKind::SelfReview;
     let self_review = self_review.filter(|_| is_review);
     if is_review && outcome == WorkOutcome::Done && self_review.is_none() {
-        return Err("its result is wrong: a self-review that is done has a `selfReview`".to_owned());
+        return Err("its result is invalid: a self-review with the outcome `done` needs `selfReview`".to_owned());
     }
     let mut dropped = Vec::new();
-    let answers = collect_accepted(answers.into_iter().map(|it| convert_answer(it, expected.talk)), &mut dropped);
-    let plan = collect_accepted(fix_plan.into_iter().map(|it| convert_plan(it, expected.talk)), &mut dropped);
+    let answers =
+        collect_accepted(answers.into_iter().map(|answer| convert_answer(answer, expected.talk)), &mut dropped);
+    let fix_plan = collect_accepted(fix_plan.into_iter().map(|plan| convert_plan(plan, expected.talk)), &mut dropped);
     let (clean, summary) = match self_review {
         Some(review) => (Some(is_clean(&review)), render_self_review(&summary, &review)),
         None => (None, summary),
     };
     let pull = pull.filter(|_| expected.kind == JobKind::Impl);
-    let pull = pull.map(|PullText { title, body }| (truncate_text(title), truncate_text(body)));
-    Ok(CheckedResult {
-        outcome,
-        summary: truncate_text(summary),
-        answers,
-        clean,
-        fix_plan: plan,
-        pull_text: pull,
-        dropped,
-    })
+    let pull_text = pull.map(|PullText { title, body }| (truncate_text(title), truncate_text(body)));
+    Ok(CheckedResult { outcome, summary: truncate_text(summary), answers, clean, fix_plan, pull_text, dropped })
 }
 
-fn collect_accepted<T>(all: impl Iterator<Item = Result<T, String>>, dropped: &mut Vec<String>) -> Vec<T> {
-    all.filter_map(|one| one.map_err(|why| dropped.push(why)).ok()).collect()
+fn collect_accepted<T>(items: impl Iterator<Item = Result<T, String>>, dropped: &mut Vec<String>) -> Vec<T> {
+    items.filter_map(|item| item.map_err(|reason| dropped.push(reason)).ok()).collect()
 }
 
-/// A thread that the worker was not shown is nobody's to answer.
-fn convert_answer(answer: AnswerTo, talk: &Talk) -> Result<Answer, String> {
+/// Converts an answer. Refuses an answer to a thread that the worker was not shown.
+fn convert_answer(answer: WorkerAnswer, talk: &Talk) -> Result<Answer, String> {
     let thread_id = match (&answer.finding, &answer.thread) {
         (Some(name), None) => match talk.find_finding(name) {
             Some((_, Some(thread))) => Ok(thread),
@@ -130,7 +120,7 @@ fn convert_answer(answer: AnswerTo, talk: &Talk) -> Result<Answer, String> {
         (None, Some(id)) => talk.find_thread(id).ok_or_else(|| {
             format!("the answer to `{}` was left out: there is no such thread", sanitize_name(id.as_str()))
         }),
-        _ => Err("an answer was left out: it names not exactly one of `finding` and `thread`".to_owned()),
+        _ => Err("an answer was left out: it must name exactly one of `finding` and `thread`".to_owned()),
     }?;
     Ok(Answer {
         thread_id,
@@ -144,20 +134,20 @@ fn convert_answer(answer: AnswerTo, talk: &Talk) -> Result<Answer, String> {
     })
 }
 
-fn convert_plan(item: PlanFor, talk: &Talk) -> Result<PlannedFix, String> {
+fn convert_plan(item: FindingPlan, talk: &Talk) -> Result<PlannedFix, String> {
     match talk.find_subject(&item.finding) {
         Some(about) => Ok(PlannedFix { about, plan: truncate_text(item.plan) }),
         None => Err(format!("the plan for `{}` was left out: there is no such finding", sanitize_name(&item.finding))),
     }
 }
 
-/// Who names findings has not found it clean.
-fn is_clean(review: &SelfReviewOf) -> bool {
+/// A self-review that lists findings is not clean, whatever it claims.
+fn is_clean(review: &SelfReviewResult) -> bool {
     review.assessment == Assessment::Clean && review.findings.is_empty()
 }
 
-/// The words of a self-review.
-fn render_self_review(summary: &str, review: &SelfReviewOf) -> String {
+/// Renders summary, notes and findings of a self-review as one text.
+fn render_self_review(summary: &str, review: &SelfReviewResult) -> String {
     let findings: Vec<String> = review.findings.iter().map(|finding| format!("- {finding}")).collect();
     let findings = findings.join("\n");
     let parts = [summary, &review.notes, &findings].map(str::trim);
@@ -170,7 +160,7 @@ fn truncate_text(mut text: String) -> String {
     text
 }
 
-/// A name that somebody made up, short and in one line.
+/// Shortens an untrusted name to 40 printable ASCII characters.
 fn sanitize_name(name: &str) -> String {
     name.chars().filter(|c| c.is_ascii_graphic() && *c != '`').take(40).collect()
 }

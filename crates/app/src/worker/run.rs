@@ -1,4 +1,4 @@
-//! What came of a worker, for people and for `--json`.
+//! The outcome of a worker's run, for the terminal and for `--json`.
 
 use std::path::PathBuf;
 
@@ -6,31 +6,28 @@ use referee_core::model::snapshot::WorkOutcome;
 use referee_core::plan::JobKind;
 use referee_core::render::is_terminal_unsafe;
 
-/// What came of a worker.
+/// The outcome of a worker's run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WorkerRun {
-    /// Of which type.
     pub(crate) kind: JobKind,
-    /// On which pull or issue.
+    /// Number of the pull or issue.
     pub(crate) number: u64,
-    /// How it ended.
     pub(crate) outcome: WorkOutcome,
-    /// What it says, or why there is nothing; tainted text.
+    /// The worker's summary, or why there is none. Untrusted text.
     pub(crate) summary: String,
-    /// The commit that was pushed.
     pub(crate) pushed_commit: Option<String>,
-    /// The branch that was opened as a pull.
+    /// The branch for which a pull was opened.
     pub(crate) opened_branch: Option<String>,
-    /// What was not done, and why.
+    /// What was not carried out, each with its reason.
     pub(crate) refusals: Vec<String>,
-    /// Where its prints are; none where it was not started.
+    /// Path of the output log; `None` if the worker was not started.
     pub(crate) log: Option<PathBuf>,
-    /// Something was not done for now.
+    /// Whether something was postponed to a later pass.
     pub(crate) unsettled: bool,
 }
 
 impl WorkerRun {
-    /// In words: a line for how it ended, and one for everything that was not done.
+    /// Renders a line for the outcome and one for each refusal.
     pub(crate) fn render_lines(&self) -> Vec<String> {
         let mut line = format!("{} #{} {}", self.kind, self.number, describe_outcome(self.outcome));
         if let Some(commit) = &self.pushed_commit {
@@ -39,15 +36,15 @@ impl WorkerRun {
         if let Some(branch) = &self.opened_branch {
             line.push_str(&format!(", `{branch}` was opened as a pull"));
         }
-        // A worker's words may hold whatever a terminal takes for an order.
-        let said = self.summary.lines().next().unwrap_or_default();
-        let said: String = said.chars().filter(|c| !is_terminal_unsafe(*c)).take(200).collect();
-        if !said.is_empty() {
-            line.push_str(&format!(": {said}"));
+        // The summary is untrusted and may contain terminal escape sequences.
+        let summary = self.summary.lines().next().unwrap_or_default();
+        let summary: String = summary.chars().filter(|c| !is_terminal_unsafe(*c)).take(200).collect();
+        if !summary.is_empty() {
+            line.push_str(&format!(": {summary}"));
         }
-        let refused = self.refusals.iter().map(|why| format!("warning: {why}"));
-        let log = self.log.iter().map(|log| format!("hint: what it printed is in `{}`", log.display()));
-        std::iter::once(line).chain(refused).chain(log).collect()
+        let warnings = self.refusals.iter().map(|refusal| format!("warning: {refusal}"));
+        let log = self.log.iter().map(|log| format!("hint: the worker's output is in `{}`", log.display()));
+        std::iter::once(line).chain(warnings).chain(log).collect()
     }
 }
 
@@ -65,8 +62,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_worker_says_cannot_order_a_terminal_about() {
-        let ran = WorkerRun {
+    fn terminal_escapes_in_a_summary_are_removed() {
+        let run = WorkerRun {
             kind: JobKind::CiFix,
             number: 7,
             outcome: WorkOutcome::Failed,
@@ -77,6 +74,6 @@ mod tests {
             log: None,
             unsettled: false,
         };
-        assert_eq!(ran.render_lines(), ["ci-fix #7 failed: [2Jall is well", "warning: nothing was pushed"]);
+        assert_eq!(run.render_lines(), ["ci-fix #7 failed: [2Jall is well", "warning: nothing was pushed"]);
     }
 }

@@ -1,4 +1,4 @@
-//! `threads.json`: what was said on a pull or an issue, with the ids that a worker's answers name.
+//! `threads.json`: findings, threads, reviews and comments of a pull or issue, with the ids that a worker's answers name.
 
 use std::collections::BTreeSet;
 
@@ -11,33 +11,32 @@ use referee_core::triage::{OutdatedThreads, ThreadFilter, ThreadView, scan_threa
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What was said.
+/// The conversation on a pull or issue.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Talk {
     schema: &'static str,
-    /// Its title.
+    /// Title of the pull or issue.
     title: String,
-    /// What an issue says.
+    /// Text of an issue.
     #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<String>,
-    /// The reviewers' findings.
-    findings: Vec<FindingOf>,
-    /// Threads that are not resolved.
+    findings: Vec<TalkFinding>,
+    /// Unresolved threads.
     threads: Vec<ThreadView>,
-    /// Reviews with words, oldest first.
-    reviews: Vec<Remark>,
+    /// Reviews with a text, oldest first.
+    reviews: Vec<TalkNote>,
     /// Comments, oldest first.
-    comments: Vec<Remark>,
-    /// Numbers of other bots' tables of findings.
+    comments: Vec<TalkNote>,
+    /// Row numbers in the finding tables of other bots.
     #[serde(skip)]
     rows: BTreeSet<u32>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct FindingOf {
-    /// As answers name it: `F4`.
+struct TalkFinding {
+    /// The name that answers use, such as `F4`.
     finding: String,
     #[serde(skip)]
     id: FindingId,
@@ -47,53 +46,52 @@ struct FindingOf {
     line: Option<u32>,
     title: String,
     state: FindingState,
-    /// It counts against the pull.
+    /// Whether the finding counts against the pull.
     counts: bool,
-    /// Where it is talked of.
+    /// Id of its thread, if it has one.
     thread: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Remark {
+struct TalkNote {
     author: String,
     at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<Verdict>,
-    /// The commit that a review is of.
+    /// The commit that a review refers to.
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<String>,
     body: String,
 }
 
 impl Talk {
-    /// What was said on a pull.
     pub(crate) fn from_pull(snapshot: &Snapshot, findings: &Findings, policy: &Policy) -> Self {
         let unresolved = ThreadFilter { outdated: OutdatedThreads::Include, ..ThreadFilter::default() };
         let reviews = snapshot.reviews.iter().filter_map(|review| {
             let commit = review.commit.as_ref().map(ToString::to_string);
             let verdict = Some(review.verdict()?);
-            Some(Remark { verdict, commit, ..Remark::new(&review.author, review.at, &review.text) })
+            Some(TalkNote { verdict, commit, ..TalkNote::new(&review.author, review.at, &review.text) })
         });
-        let comments = snapshot.comments.iter().map(|it| Remark::new(&it.author, it.at, &it.text));
+        let comments =
+            snapshot.comments.iter().map(|comment| TalkNote::new(&comment.author, comment.at, &comment.text));
         Self {
             schema: SCHEMA,
             title: snapshot.pull.title.clone(),
             body: None,
-            findings: findings.iter().map(FindingOf::from_line).collect(),
+            findings: findings.iter().map(TalkFinding::from_line).collect(),
             threads: scan_threads(snapshot, policy, &unresolved, &snapshot.pull.forge).threads,
             reviews: reviews.filter(|review| !review.body.is_empty()).collect(),
             comments: comments.collect(),
             rows: snapshot
                 .reviews
                 .iter()
-                .filter_map(|it| it.text.bot_text())
+                .filter_map(|review| review.text.bot_text())
                 .flat_map(|bot| bot.findings.clone())
                 .collect(),
         }
     }
 
-    /// What was said on an issue.
     pub(crate) fn from_issue(issue: &Issue) -> Self {
         Self {
             schema: SCHEMA,
@@ -102,32 +100,36 @@ impl Talk {
             findings: Vec::new(),
             threads: Vec::new(),
             reviews: Vec::new(),
-            comments: issue.comments.iter().map(|it| Remark::new(&it.author, it.at, &it.text)).collect(),
+            comments: issue
+                .comments
+                .iter()
+                .map(|comment| TalkNote::new(&comment.author, comment.at, &comment.text))
+                .collect(),
             rows: BTreeSet::new(),
         }
     }
 
-    /// The thread of that name, if it is one of these.
+    /// Returns the thread with this id, if the worker was shown it.
     pub(super) fn find_thread(&self, id: &ThreadId) -> Option<ThreadId> {
         self.threads.iter().find(|thread| thread.thread_id == *id).map(|thread| thread.thread_id.clone())
     }
 
-    /// What that name means in a plan: `F4`, or `#4` of another bot's table.
+    /// Resolves a name in a fix plan: `F4`, or `#4` for a row of another bot's table.
     pub(super) fn find_subject(&self, name: &str) -> Option<FixSubject> {
         let row = || self.rows.get(&name.strip_prefix('#')?.parse().ok()?).copied().map(FixSubject::Row);
         self.find_finding(name).map(|(id, _)| FixSubject::Finding(id)).or_else(row)
     }
 
-    /// The finding of that name, and its thread if it has one.
+    /// Returns the finding with this name, and its thread if it has one.
     pub(super) fn find_finding(&self, name: &str) -> Option<(FindingId, Option<ThreadId>)> {
-        let found = self.findings.iter().find(|finding| finding.finding == name)?;
-        Some((found.id, found.thread.as_deref().map(ThreadId::from)))
+        let finding = self.findings.iter().find(|finding| finding.finding == name)?;
+        Some((finding.id, finding.thread.as_deref().map(ThreadId::from)))
     }
 }
 
 const SCHEMA: &str = "referee/threads-1";
 
-impl FindingOf {
+impl TalkFinding {
     fn from_line(line: referee_core::plan::FindingLine<'_>) -> Self {
         Self {
             finding: line.id.to_string(),
@@ -144,7 +146,7 @@ impl FindingOf {
     }
 }
 
-impl Remark {
+impl TalkNote {
     fn new(author: &Author, at: Time, text: &Text) -> Self {
         let body = strip_hidden_comments(text.body_or_empty()).trim().to_owned();
         Self { author: author.display_name().to_owned(), at: at.to_string(), verdict: None, commit: None, body }
@@ -157,11 +159,11 @@ pub(super) mod tests {
 
     use referee_core::model::{FindingId, FindingState, Severity};
 
-    use super::{FindingOf, SCHEMA, Talk};
+    use super::{SCHEMA, Talk, TalkFinding};
 
-    /// A finding with a thread, one without, and a thread of somebody else.
+    /// A finding with a thread, one without, and another person's thread.
     pub(crate) fn sample_talk() -> Talk {
-        let finding = |id, thread: Option<&str>| FindingOf {
+        let finding = |id, thread: Option<&str>| TalkFinding {
             finding: FindingId(id).to_string(),
             id: FindingId(id),
             role: "security".to_owned(),

@@ -64,18 +64,18 @@ fn commit(dir: &Path) -> Sha {
 }
 
 #[test]
-fn a_worker_that_did_nothing_left_nothing() {
-    let shop = WorkFixture::new();
-    fs::write(shop.copy.dir().join("src/a.rs"), "not committed\n").expect("a file");
-    assert_eq!(shop.collect(), Ok(CollectedWork { head: None, escapes: Vec::new() }));
+fn a_worker_without_a_commit_leaves_nothing() {
+    let fixture = WorkFixture::new();
+    fs::write(fixture.copy.dir().join("src/a.rs"), "not committed\n").expect("a file");
+    assert_eq!(fixture.collect(), Ok(CollectedWork { head: None, escapes: Vec::new() }));
 }
 
 #[test]
-fn what_leads_out_of_the_tree_is_named() {
-    let shop = WorkFixture::new();
-    let dir = shop.copy.dir();
+fn added_links_out_of_the_tree_and_submodules_are_reported() {
+    let fixture = WorkFixture::new();
+    let dir = fixture.copy.dir();
     git(dir, &["rebase", "--quiet", "base"]);
-    let rebased = shop.collect().expect("it comes back");
+    let rebased = fixture.collect().expect("the work is collected");
     assert_eq!(rebased.escapes, [] as [&str; 0], "neither the author's link nor the base's submodule is the worker's");
     for (target, path) in [
         ("../src/a.rs", "src/within"),
@@ -85,32 +85,32 @@ fn what_leads_out_of_the_tree_is_named() {
     ] {
         symlink(target, dir.join(path)).expect("a link");
     }
-    git(dir, &["update-index", "--add", "--cacheinfo", &format!("160000,{},module", shop.head)]);
+    git(dir, &["update-index", "--add", "--cacheinfo", &format!("160000,{},module", fixture.head)]);
     git(dir, &["add", "--all", "--", ":!module", ":!vendor"]);
     git(dir, &["commit", "--quiet", "--message=step"]);
-    let left = shop.collect().expect("it comes back");
-    assert_eq!(left.escapes, ["absolute", "module", "src/above", "src/settings"]);
-    assert_ne!(left.head, rebased.head);
+    let collected = fixture.collect().expect("the work is collected");
+    assert_eq!(collected.escapes, ["absolute", "module", "src/above", "src/settings"]);
+    assert_ne!(collected.head, rebased.head);
 }
 
 #[test]
-fn a_history_of_its_own_is_refused() {
-    let shop = WorkFixture::new();
-    git(shop.copy.dir(), &["checkout", "--quiet", "--orphan", "other"]);
-    commit(shop.copy.dir());
-    assert!(shop.collect().expect_err("it is another history").contains("nothing in common"));
+fn an_unrelated_history_is_refused() {
+    let fixture = WorkFixture::new();
+    git(fixture.copy.dir(), &["checkout", "--quiet", "--orphan", "other"]);
+    commit(fixture.copy.dir());
+    assert!(fixture.collect().expect_err("it is another history").contains("shares no history"));
 }
 
 #[test]
 fn a_change_that_is_too_large_is_refused() {
-    let shop = WorkFixture::new();
-    fs::write(shop.copy.dir().join("large"), "0123456789abcdef\n".repeat(600_000)).expect("a file");
-    commit(shop.copy.dir());
-    assert!(shop.collect().expect_err("it is too large").contains("8 MiB"));
+    let fixture = WorkFixture::new();
+    fs::write(fixture.copy.dir().join("large"), "0123456789abcdef\n".repeat(600_000)).expect("a file");
+    commit(fixture.copy.dir());
+    assert!(fixture.collect().expect_err("it is too large").contains("8 MiB"));
 }
 
 #[test]
-fn what_is_above_a_name_is_not_known_from_a_links_text() {
+fn parent_components_are_allowed_only_at_the_start_of_a_link_target() {
     for (path, target, want) in [
         ("k", "src", false),
         ("k", "./src//a.rs", false),

@@ -1,4 +1,4 @@
-//! What lies in the folder of a job.
+//! Tests of the job folder.
 
 #![cfg(unix)]
 
@@ -22,7 +22,7 @@ fn create_folder(jobs: &Path, diff: &[u8], rules: &[(String, String)]) -> JobFol
         ],
         own: Vec::new(),
     };
-    let layout = JobInputs {
+    let inputs = JobInputs {
         project: "my api/../x",
         kind: JobKind::Findings,
         repo: "acme/api",
@@ -37,7 +37,7 @@ fn create_folder(jobs: &Path, diff: &[u8], rules: &[(String, String)]) -> JobFol
         checks: &checks,
         guidance: rules,
     };
-    JobFolder::create(jobs, &layout).expect("a folder")
+    JobFolder::create(jobs, &inputs).expect("a folder")
 }
 
 fn read_json(folder: &JobFolder, name: &str) -> Value {
@@ -45,7 +45,7 @@ fn read_json(folder: &JobFolder, name: &str) -> Value {
 }
 
 #[test]
-fn a_worker_finds_its_job_and_nobody_else_looks_into_it() {
+fn the_inputs_are_written_and_only_the_owner_can_read_them() {
     let home = tempfile::tempdir().expect("a folder");
     let jobs = home.path().join("jobs");
     let rules = [("docs/style.md", "be kind"), ("../out.md", "no"), ("/etc/no", "no")];
@@ -66,12 +66,12 @@ fn a_worker_finds_its_job_and_nobody_else_looks_into_it() {
     assert_eq!(read_json(&folder, "threads.json")["findings"][0]["finding"], "F4");
     assert_eq!(read_json(&folder, "checks.json")["failed"], serde_json::json!(["test"]));
     assert_eq!(read_json(&folder, "result.schema.json")["additionalProperties"], false);
-    let mut laid: Vec<String> = fs::read_dir(folder.job_dir().join("rules"))
+    let mut names: Vec<String> = fs::read_dir(folder.job_dir().join("rules"))
         .expect("a folder")
-        .map(|it| it.expect("an entry").file_name().into_string().expect("text"))
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("text"))
         .collect();
-    laid.sort();
-    assert_eq!(laid, ["docs"]);
+    names.sort();
+    assert_eq!(names, ["docs"]);
     assert!(!folder.job_dir().join("out.md").exists());
 }
 
@@ -85,29 +85,29 @@ fn no_two_jobs_share_a_folder_or_a_nonce() {
 }
 
 #[test]
-fn a_change_that_is_too_large_is_cut_at_a_line() {
+fn a_diff_that_is_too_large_is_truncated_at_a_line_end() {
     let home = tempfile::tempdir().expect("a folder");
     let folder = create_folder(home.path(), "+0123456789\n".repeat(MAX_DIFF_BYTES / 10).as_bytes(), &[]);
     let diff = fs::read_to_string(folder.job_dir().join("diff.patch")).expect("a diff");
     assert!(diff.len() < MAX_DIFF_BYTES + 100);
-    assert!(diff.ends_with("+0123456789\n# cut here: git has the rest\n"));
+    assert!(diff.ends_with("+0123456789\n# truncated here: git has the rest\n"));
 }
 
 #[test]
-fn old_folders_go_but_for_the_latest() {
+fn old_folders_are_removed_except_the_latest() {
     let home = tempfile::tempdir().expect("a folder");
-    let age = |job: JobFolder, days: u32| {
-        let at = SystemTime::now() - MAX_FOLDER_AGE - Duration::from_secs(u64::from(days) * 86_400);
+    let make_old = |job: JobFolder, days: u32| {
+        let modified_at = SystemTime::now() - MAX_FOLDER_AGE - Duration::from_secs(u64::from(days) * 86_400);
         let folder = job.job_dir().parent().expect("its folder").to_owned();
         drop(job);
-        fs::File::open(&folder).expect("a folder").set_modified(at).expect("a time");
+        fs::File::open(&folder).expect("a folder").set_modified(modified_at).expect("a time");
         folder
     };
-    let old: Vec<_> = (1..=25).map(|days| age(create_folder(home.path(), b"", &[]), days)).collect();
-    let young = create_folder(home.path(), b"", &[]);
+    let old: Vec<_> = (1..=25).map(|days| make_old(create_folder(home.path(), b"", &[]), days)).collect();
+    let new = create_folder(home.path(), b"", &[]);
     remove_old_folders(home.path());
-    assert!(young.job_dir().exists());
-    let left: Vec<bool> = old.iter().map(|folder| folder.exists()).collect();
-    assert_eq!(left.iter().filter(|it| **it).count(), MIN_KEPT_FOLDERS - 1);
-    assert!(left[..MIN_KEPT_FOLDERS - 1].iter().all(|it| *it), "the latest stay: {left:?}");
+    assert!(new.job_dir().exists());
+    let exists: Vec<bool> = old.iter().map(|folder| folder.exists()).collect();
+    assert_eq!(exists.iter().filter(|exists| **exists).count(), MIN_KEPT_FOLDERS - 1);
+    assert!(exists[..MIN_KEPT_FOLDERS - 1].iter().all(|exists| *exists), "the latest stay: {exists:?}");
 }

@@ -1,25 +1,24 @@
-//! Opening a file that somebody else may have made: what is there is a plain file, or it is not read.
+//! Reads a file from an untrusted folder: only regular files up to a size limit, without following links.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// The bytes of a plain file that is not too large.
-pub(super) fn read_plain_file(path: &Path, most: u64) -> Result<Vec<u8>, String> {
+pub(super) fn read_regular_file(path: &Path, max_bytes: u64) -> Result<Vec<u8>, String> {
     let file = open(path)?;
-    let told = file.metadata().map_err(|error| format!("its result cannot be read: {error}"))?;
-    if !told.is_file() {
-        return Err("its result is no plain file".to_owned());
+    let metadata = file.metadata().map_err(|error| format!("its result cannot be read: {error}"))?;
+    if !metadata.is_file() {
+        return Err("its result is not a regular file".to_owned());
     }
     let mut bytes = Vec::new();
-    file.take(most + 1).read_to_end(&mut bytes).map_err(|error| format!("its result cannot be read: {error}"))?;
-    if bytes.len() as u64 > most {
-        return Err(format!("its result is larger than {} kB", most >> 10));
+    file.take(max_bytes + 1).read_to_end(&mut bytes).map_err(|error| format!("its result cannot be read: {error}"))?;
+    if bytes.len() as u64 > max_bytes {
+        return Err(format!("its result is larger than {} kB", max_bytes >> 10));
     }
     Ok(bytes)
 }
 
-/// No link is followed, and a pipe that nobody writes to is not waited for.
+/// `NOFOLLOW` refuses a link, and `NONBLOCK` keeps a FIFO without a writer from blocking.
 #[cfg(target_os = "linux")]
 fn open(path: &Path) -> Result<File, String> {
     use rustix::fs::{Mode, OFlags};
@@ -29,7 +28,7 @@ fn open(path: &Path) -> Result<File, String> {
     match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(file) => Ok(file.into()),
         Err(Errno::NOENT) => Err("it left no result".to_owned()),
-        Err(Errno::LOOP) => Err("its result is no plain file".to_owned()),
+        Err(Errno::LOOP) => Err("its result is not a regular file".to_owned()),
         Err(error) => Err(format!("its result cannot be read: {error}")),
     }
 }

@@ -1,4 +1,4 @@
-//! The form of `result.json` (INTERFACE §6), published as `referee schema result`.
+//! The type of `result.json` (INTERFACE §6), published as `referee schema result`.
 
 use referee_core::model::answer::{Class, Verification};
 use referee_core::model::snapshot::WorkOutcome;
@@ -6,77 +6,74 @@ use referee_core::model::{Sha, ThreadId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// What a worker writes when it ends.
+/// The result that a worker writes when it ends.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ResultPayload {
-    #[expect(dead_code, reason = "there is one version, and reading it checks that")]
-    pub(super) schema: Version,
+    #[expect(dead_code, reason = "deserializing it checks the version")]
+    pub(super) schema: ResultVersion,
     /// The nonce of `job.json`.
     pub(super) nonce: String,
-    /// How it ended.
     pub(super) outcome: WorkOutcome,
     /// What was done, or what a person must decide.
     #[serde(default)]
     pub(super) summary: String,
-    /// One answer a finding or thread.
+    /// One answer per finding or thread.
     #[serde(default)]
-    pub(super) answers: Vec<AnswerTo>,
-    /// Of a `self-review`.
+    pub(super) answers: Vec<WorkerAnswer>,
+    /// Only for `self-review`.
     #[serde(default)]
-    pub(super) self_review: Option<SelfReviewOf>,
-    /// What was done about each finding.
+    pub(super) self_review: Option<SelfReviewResult>,
+    /// What was done about each finding, or why nothing.
     #[serde(default)]
-    pub(super) fix_plan: Vec<PlanFor>,
-    /// Of an `impl`: the pull to open.
+    pub(super) fix_plan: Vec<FindingPlan>,
+    /// Only for `impl`: the pull to open.
     #[serde(default)]
     pub(super) pull: Option<PullText>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-pub(super) enum Version {
+pub(super) enum ResultVersion {
     #[serde(rename = "referee/result-1")]
     One,
 }
 
-/// An answer; it names exactly one of `finding` and `thread`.
+/// An answer. It names exactly one of `finding` and `thread`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct AnswerTo {
-    /// A finding of `threads.json`: `F4`.
+pub(super) struct WorkerAnswer {
+    /// The name of a finding of `threads.json`, such as `F4`.
     #[serde(default)]
     pub(super) finding: Option<String>,
-    /// A thread of `threads.json`.
+    /// The id of a thread of `threads.json`.
     #[serde(default)]
     pub(super) thread: Option<ThreadId>,
-    /// What it is.
     pub(super) classification: Class,
     /// What was done.
     #[serde(default)]
     pub(super) fix_summary: Option<String>,
-    /// Why it is so.
+    /// Facts that support the classification.
     #[serde(default)]
     pub(super) evidence: Option<String>,
-    /// How that was checked.
+    /// Commands that were run to check the fix.
     #[serde(default)]
     pub(super) verification: Vec<Verification>,
-    /// The commit that did it.
+    /// The commit that contains the fix.
     #[serde(default)]
     pub(super) commit_sha: Option<Sha>,
-    /// Words of its own.
+    /// A reply text to use instead of the generated one.
     #[serde(default)]
     pub(super) reply_body: Option<String>,
 }
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct SelfReviewOf {
-    /// What it came to.
+pub(super) struct SelfReviewResult {
     pub(super) assessment: Assessment,
-    /// What was found, a line each.
+    /// One line per finding.
     #[serde(default)]
     pub(super) findings: Vec<String>,
-    /// Whatever else is to be said.
+    /// Additional remarks.
     #[serde(default)]
     pub(super) notes: String,
 }
@@ -86,14 +83,14 @@ pub(super) struct SelfReviewOf {
 pub(super) enum Assessment {
     /// Nothing was found.
     Clean,
-    /// Something was.
+    /// Something was found.
     NeedsAttention,
 }
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct PlanFor {
-    /// A finding of `threads.json`: `F4`; or a row of another bot's table: `#4`.
+pub(super) struct FindingPlan {
+    /// The name of a finding of `threads.json`, such as `F4`, or a row of another bot's table, such as `#4`.
     pub(super) finding: String,
     /// What was done about it, or why nothing.
     pub(super) plan: String,
@@ -102,7 +99,7 @@ pub(super) struct PlanFor {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PullText {
-    /// In a line.
+    /// One line.
     pub(super) title: String,
     /// What changed and why.
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! Every way in which a result can be no result.
+//! Tests of reading a worker's result, above all of invalid ones.
 
 #![cfg(unix)]
 
@@ -26,9 +26,9 @@ impl ResultFolder {
     }
 
     fn with_bytes(bytes: &[u8]) -> Self {
-        let left = Self::empty();
-        std::fs::write(left.path(), bytes).expect("written");
-        left
+        let folder = Self::empty();
+        std::fs::write(folder.path(), bytes).expect("written");
+        folder
     }
 
     fn with_json(value: &Value) -> Self {
@@ -58,7 +58,7 @@ fn payload_with(key: &str, value: Value) -> Value {
 }
 
 #[test]
-fn what_a_worker_says_is_taken_with_its_findings_as_threads() {
+fn answers_and_plans_are_converted_to_threads_and_subjects() {
     let payload = payload_with(
         "answers",
         json!([
@@ -69,17 +69,17 @@ fn what_a_worker_says_is_taken_with_its_findings_as_threads() {
     );
     let mut payload = payload;
     payload["fixPlan"] = json!([{ "finding": "F4", "plan": "bind it" }, { "finding": "#2", "plan": "draw it" }]);
-    let account = ResultFolder::with_json(&payload).read(JobKind::Findings).expect("a result");
-    assert_eq!((account.outcome, account.summary.as_str()), (WorkOutcome::Done, "mended"));
-    let answers: Vec<_> = account.answers.iter().map(|it| (it.thread_id.as_str(), it.classification)).collect();
+    let result = ResultFolder::with_json(&payload).read(JobKind::Findings).expect("a result");
+    assert_eq!((result.outcome, result.summary.as_str()), (WorkOutcome::Done, "mended"));
+    let answers: Vec<_> = result.answers.iter().map(|it| (it.thread_id.as_str(), it.classification)).collect();
     assert_eq!(answers, [("t4", Class::Valid), ("t9", Class::Invalid)]);
-    let planned: Vec<FixSubject> = account.fix_plan.iter().map(|it| it.about).collect();
+    let planned: Vec<FixSubject> = result.fix_plan.iter().map(|it| it.about).collect();
     assert_eq!(planned, [FixSubject::Finding(FindingId(4)), FixSubject::Row(2)]);
-    assert_eq!((account.dropped.len(), account.clean, account.pull_text), (0, None, None));
+    assert_eq!((result.dropped.len(), result.clean, result.pull_text), (0, None, None));
 }
 
 #[test]
-fn what_is_no_plain_file_is_no_result() {
+fn only_a_regular_file_of_limited_size_is_a_result() {
     let elsewhere = ResultFolder::with_json(&done_payload());
     let link = ResultFolder::empty();
     std::os::unix::fs::symlink(elsewhere.path(), link.path()).expect("a link");
@@ -88,14 +88,14 @@ fn what_is_no_plain_file_is_no_result() {
     let pipe = ResultFolder::empty();
     let made = std::process::Command::new("mkfifo").arg(pipe.path()).status().expect("mkfifo");
     assert!(made.success());
-    for (left, part) in [
-        (&link, "no plain file"),
-        (&folder, "no plain file"),
-        (&pipe, "no plain file"),
+    for (folder, part) in [
+        (&link, "not a regular file"),
+        (&folder, "not a regular file"),
+        (&pipe, "not a regular file"),
         (&ResultFolder::empty(), "it left no result"),
         (&ResultFolder::with_bytes(&vec![b' '; 2 << 20]), "larger than 1024 kB"),
     ] {
-        let refused = left.read(JobKind::Findings).expect_err(part);
+        let refused = folder.read(JobKind::Findings).expect_err(part);
         assert!(refused.contains(part), "{refused}");
     }
     assert!(Path::new("/dev/zero").exists());
@@ -108,11 +108,11 @@ fn what_is_no_plain_file_is_no_result() {
             secrets: &WorkerSecrets::default(),
         },
     );
-    assert!(endless.is_err_and(|why| why.contains("no plain file")));
+    assert!(endless.is_err_and(|why| why.contains("not a regular file")));
 }
 
 #[test]
-fn what_is_not_of_the_form_is_no_result() {
+fn json_that_violates_the_schema_is_not_a_result() {
     let without = |key: &str| {
         let mut payload = done_payload();
         payload.as_object_mut().expect("an object").remove(key);
@@ -153,7 +153,7 @@ fn what_is_not_of_the_form_is_no_result() {
 }
 
 #[test]
-fn an_answer_to_what_the_worker_was_not_shown_is_left_out_and_told() {
+fn an_answer_to_something_the_worker_was_not_shown_is_dropped_with_a_reason() {
     for answer in [
         json!({ "thread": "t1", "classification": "valid" }),
         json!({ "thread": "F4", "classification": "valid" }),
@@ -165,19 +165,19 @@ fn an_answer_to_what_the_worker_was_not_shown_is_left_out_and_told() {
         json!({ "finding": "F4`\n@all", "classification": "valid" }),
     ] {
         let own = json!({ "thread": "t9", "classification": "stale" });
-        let account = ResultFolder::with_json(&payload_with("answers", json!([answer, own])))
+        let result = ResultFolder::with_json(&payload_with("answers", json!([answer, own])))
             .read(JobKind::Findings)
             .expect("a result");
-        let answered: Vec<_> = account.answers.iter().map(|it| &it.thread_id).collect();
+        let answered: Vec<_> = result.answers.iter().map(|it| &it.thread_id).collect();
         assert_eq!(answered, [&ThreadId::from("t9")], "{answer}");
-        assert_eq!(account.dropped.len(), 1, "{answer}");
-        assert!(!account.dropped[0].contains('\n'), "{:?}", account.dropped);
+        assert_eq!(result.dropped.len(), 1, "{answer}");
+        assert!(!result.dropped[0].contains('\n'), "{:?}", result.dropped);
     }
     let unknown = ["F99", "#4", "2", "#", "F4 "].map(|name| json!({ "finding": name, "plan": "?" }));
-    let account = ResultFolder::with_json(&payload_with("fixPlan", json!(unknown)))
+    let result = ResultFolder::with_json(&payload_with("fixPlan", json!(unknown)))
         .read(JobKind::AddressFeedback)
         .expect("a result");
-    assert_eq!((account.fix_plan.len(), account.dropped.len()), (0, unknown.len()));
+    assert_eq!((result.fix_plan.len(), result.dropped.len()), (0, unknown.len()));
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn a_self_review_that_names_findings_is_not_clean() {
 }
 
 #[test]
-fn a_pull_is_opened_by_an_impl_alone_and_texts_have_an_end() {
+fn only_an_impl_opens_a_pull_and_long_texts_are_truncated() {
     let payload = payload_with("pull", json!({ "title": "Do it", "body": "ü".repeat(20_000) }));
     let (title, body) =
         ResultFolder::with_json(&payload).read(JobKind::Impl).expect("a result").pull_text.expect("a pull");

@@ -32,7 +32,7 @@ fn only_the_pulls_own_branch_moves(build: ServerBuild) {
 // spec: DSP-15 @forgejo
 fn history_is_the_pulls_own(build: ServerBuild) {
     let den = Den::new(build);
-    den.send(SEALED, &["new-root"]).refused("failed", "nothing in common");
+    den.send(SEALED, &["new-root"]).refused("failed", "shares no history");
     den.send(APART, &["shallow"]).refused("failed", "`.git/shallow`");
 }
 

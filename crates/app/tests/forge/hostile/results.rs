@@ -27,12 +27,12 @@ fn a_result_that_is_none_is_not_read(build: ServerBuild) {
     assert_eq!(stale.len(), 32);
     den.send(SEALED, &["nonce", stale]).refused("failed", "the nonce is wrong");
     let results = [
-        (&["result-link", "/etc/passwd"][..], "its result is no plain file"),
+        (&["result-link", "/etc/passwd"][..], "its result is not a regular file"),
         // Not even to what would be good.
-        (&["result-link", "real.json"], "its result is no plain file"),
-        (&["result-pipe"], "its result is no plain file"),
+        (&["result-link", "real.json"], "its result is not a regular file"),
+        (&["result-pipe"], "its result is not a regular file"),
         (&["result-large"], "its result is larger than 1024 kB"),
-        (&["result-more"], "its result is wrong"),
+        (&["result-more"], "its result is invalid"),
     ];
     for (words, why) in share(build, results) {
         den.send(APART, words).refused("failed", why);

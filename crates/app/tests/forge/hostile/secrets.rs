@@ -61,7 +61,7 @@ fn what_it_was_given_does_not_come_out_of_it(build: ServerBuild) {
     let den = Den::new(build);
     let entry = format!("{APART}env = [\"MODEL_KEY\"]\n");
     let written = den.send(&entry, &["write"]);
-    written.refused("failed", "its change holds the value of `MODEL_KEY`, which it was given");
+    written.refused("failed", "its change contains the value of `MODEL_KEY`, which it was given");
     let said = den.send(&entry, &["tell"]);
     said.refused("needs_human", "the key is ***");
     for fate in [written, said] {

@@ -115,7 +115,7 @@ fn what_nobody_can_run_is_told_before_anything_is_written(build: ServerBuild) {
     let whole = fs::read_to_string(shop.site.path("operator.toml")).expect("a file");
     for (what, instead, part) in [
         ("[workers.hand]", "[workers.hnad]", "did you mean `hnad`?"),
-        ("\"5m\"", "\"60m\"", "anybody's after 60 min"),
+        ("\"5m\"", "\"60m\"", "can be taken over after 60 min"),
         ("\"sh\"", "\"no-such-agent\"", "`no-such-agent` is not on the PATH"),
         ("sandbox = 1", "sandbox = 3", "2 is the highest"),
         ("sandbox = 1", "sandbox = 1\nenv = [\"NO_KEY\"]", "`NO_KEY`, which is not set"),
