@@ -105,7 +105,8 @@ pub async fn finish(desk: &TurnContext<'_>, pull: PullNumber, inbox: &Inbox) -> 
     else {
         return Err(TurnError::ClaimHeld);
     };
-    let played = match fetch_and_decide(desk, pull, inbox).await {
+    // Under the claim everything is read again: only this read shows what another process posted before (D6).
+    let played = match fetch_fresh_and_decide(desk, pull, inbox).await {
         Ok((snapshot, plan)) => apply_until_settled(desk, inbox, snapshot, plan).await,
         Err(error) => Err(error),
     };
@@ -122,10 +123,18 @@ pub(crate) async fn fetch_and_decide(
     let fetched = desk.forge.fetch_reusing(pull, Reuse::Cached).await?;
     let whole = fetched.is_fresh;
     let (snapshot, plan) = gather_and_decide(desk, fetched, inbox)?;
-    // That there is nothing to do may be known from less; what is written leans on all of it (LOOP-7).
+    // A cached read may prove that nothing has to be done. Before a write, everything is read again (LOOP-7).
     if whole || plan.steps.iter().all(|step| desk.gates.permit_step(step).is_err()) {
         return Ok((snapshot, plan));
     }
+    fetch_fresh_and_decide(desk, pull, inbox).await
+}
+
+async fn fetch_fresh_and_decide(
+    desk: &TurnContext<'_>,
+    pull: PullNumber,
+    inbox: &Inbox,
+) -> Result<(Snapshot, Plan), TurnError> {
     gather_and_decide(desk, desk.forge.fetch(pull).await?, inbox)
 }
 

@@ -16,7 +16,9 @@
 //! | the reply to the reaction is lost | held: if it is there, it runs out |
 //! | a holder whose time is over stalls between looking and giving back | may take the word of a newer claim away: the server cannot compare. That is why nothing may depend on a claim alone (D6) |
 
-use std::time::Duration;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use referee_core::model::{PullNumber, Span, Time};
 use serde::Deserialize;
@@ -37,6 +39,10 @@ fn claim_reactions(purpose: ClaimPurpose) -> &'static [&'static str] {
 }
 
 impl GiteaForge {
+    fn lock_taken_claims(&self) -> MutexGuard<'_, BTreeMap<(PullNumber, ClaimPurpose), TakenClaim>> {
+        self.taken_claims.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(super) async fn acquire_reaction_claim(
         &self,
         pull: PullNumber,
@@ -75,6 +81,14 @@ impl GiteaForge {
             // The claim stands all the same; the next one tries again.
             let _ = desk.remove_reaction(old.name).await;
         }
+        let taken = TakenClaim {
+            name: word,
+            epoch: mine.epoch(),
+            at: Instant::now(),
+            ttl,
+            second_is_over: mine.since < seen.now,
+        };
+        self.lock_taken_claims().insert((pull, purpose), taken);
         Ok(ClaimOutcome::Acquired(mine.epoch()))
     }
 
@@ -90,6 +104,13 @@ impl GiteaForge {
             pull,
             reaction_names: claim_reactions(purpose),
         };
+        let taken = self.lock_taken_claims().remove(&(pull, purpose)).filter(|taken| taken.epoch == epoch);
+        if let Some(taken) = taken.filter(TakenClaim::is_surely_held) {
+            if !taken.second_is_over {
+                tokio::time::sleep(Duration::from_secs(1).saturating_sub(taken.at.elapsed())).await;
+            }
+            return desk.remove_reaction(taken.name).await;
+        }
         let seen = desk.read_reactions().await?;
         match seen.reactions.iter().find(|held| held.epoch() == epoch) {
             Some(mine) => {
@@ -101,6 +122,29 @@ impl GiteaForge {
             None if seen.reactions.is_empty() => Ok(()),
             None => Err(ForgeError::Conflict("the claim".to_owned())),
         }
+    }
+}
+
+/// Claims that this process took, by pull and purpose.
+pub(super) type TakenClaims = Arc<Mutex<BTreeMap<(PullNumber, ClaimPurpose), TakenClaim>>>;
+
+/// A claim that this process took.
+#[derive(Debug)]
+pub(super) struct TakenClaim {
+    name: &'static str,
+    epoch: u64,
+    at: Instant,
+    ttl: Span,
+    /// The server's clock had left the second of the claim, which is its epoch, when the claim was taken.
+    second_is_over: bool,
+}
+
+impl TakenClaim {
+    /// Whether nobody can have taken the claim over yet, with half of its time as a margin for clocks: then it is removed
+    /// without reading the reactions first.
+    fn is_surely_held(&self) -> bool {
+        let half = u64::try_from(self.ttl.0 / 2).unwrap_or_default();
+        self.at.elapsed() < Duration::from_secs(half)
     }
 }
 
@@ -273,6 +317,16 @@ mod tests {
         assert_eq!(refused, Err(ForgeError::Conflict("the claim".to_owned())));
         let gone = ScriptedServer::new([reactions_listed(&[])]).await;
         assert_eq!(gone.forge.release_claim(PullNumber(7), ClaimPurpose::Publish, 1).await, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn a_claim_just_taken_is_released_without_another_look() {
+        let lines = [reactions_listed(&[]), reaction_added(), reactions_listed(&[("09:59:58", "eyes")])];
+        let server = ScriptedServer::new(lines.into_iter().chain([(TAKE_AWAY, 204, Value::Null)])).await;
+        let claimed = server.forge.acquire_claim(PullNumber(7), ClaimPurpose::Publish, Span(120)).await;
+        let Ok(ClaimOutcome::Acquired(epoch)) = claimed else { panic!("{claimed:?}") };
+        assert_eq!(server.forge.release_claim(PullNumber(7), ClaimPurpose::Publish, epoch).await, Ok(()));
+        assert_eq!(server.sent_bodies(TAKE_AWAY), [json!({ "content": "eyes" })]);
     }
 
     fn reaction_added() -> ScriptedAnswer {

@@ -8,6 +8,7 @@ use referee_http::RequestCounts;
 
 use super::account::GiteaAccount;
 use super::capabilities::capability_table;
+use super::claim::TakenClaims;
 use super::probe::{build_client, fetch_login, probe_with_client};
 use super::{Flavour, GiteaForge, GiteaServerInfo, inspect};
 use crate::connect::Driver;
@@ -62,6 +63,7 @@ impl GiteaForge {
             accounts: vec![GiteaAccount { login, client }],
             earlier_requests,
             default_branch: OnceLock::new(),
+            taken_claims: TakenClaims::default(),
         })
     }
 

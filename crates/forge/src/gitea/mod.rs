@@ -24,6 +24,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use account::GiteaAccount;
+use claim::TakenClaims;
 use pages::Listing;
 use referee_core::model::{Capabilities, Login, PullNumber, Time, Viewer};
 use referee_http::{ClientOptions, RequestCounts, RouteRequest};
@@ -55,6 +56,7 @@ struct GiteaForge {
     earlier_requests: RequestCounts,
     /// The name of the default branch, taken from the last pull response.
     default_branch: OnceLock<String>,
+    taken_claims: TakenClaims,
 }
 
 /// What is known of a server: probed once and kept by the shell.
