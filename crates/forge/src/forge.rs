@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use referee_core::model::{CommentId, Login, PullNumber, ReviewId, Span, ThreadId};
+use referee_core::model::{CommentId, Login, PullNumber, Review, ReviewId, ReviewKind, Span, ThreadId};
 use referee_core::plan::{Action, Delivery, Precondition};
 
 use crate::{ForgeError, Identity, Permit, Reader, SealedText, WebhookError, WebhookEvent};
@@ -60,6 +60,28 @@ pub struct ActionRequest<'a> {
     /// What must still hold. The adapter checks what only it can see (PUB-9).
     pub expect: &'a Precondition,
     pub permit: &'a Permit,
+    pub basis: PlanBasis<'a>,
+}
+
+/// What the plan behind an action was made on. The default knows nothing: the adapter reads everything it needs itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PlanBasis<'a> {
+    /// The reviews the plan knows. Where it posts a review although an equal one is among them, that one no longer has
+    /// the effect it should have, and core decided so (D17, PUB-20); an equal one that is not among them is the same post.
+    pub reviews: &'a [Review],
+    /// The identity that read everything; set while the forge still is as the plan saw it: the read was complete, under
+    /// the claim or by the only writer, and no write of this plan failed since. That identity's drafts are in `reviews`.
+    pub current_for: Option<&'a Login>,
+    /// Whether the head was read right before, so that `Precondition::Head` needs no second read.
+    pub head_is_checked: bool,
+}
+
+impl PlanBasis<'_> {
+    /// Returns whether the plan knows everything that `login` has on the pull, so that it need not be read again.
+    pub fn is_current_for(&self, login: &Login) -> bool {
+        let is_draft = |review: &Review| review.row == ReviewKind::Draft && review.author.login.as_ref() == Some(login);
+        self.current_for == Some(login) && !self.reviews.iter().any(is_draft)
+    }
 }
 
 /// How an action ended.

@@ -11,9 +11,9 @@
 //! | an unknown outcome, later, not found | the run ends: read before anything is sent again |
 
 use referee_core::mark::{Binding, Keys, seal_draft};
-use referee_core::model::{CommentId, ReviewId, Snapshot, ThreadId, Verdict};
+use referee_core::model::{CommentId, Completeness, ReviewId, Snapshot, ThreadId, Verdict};
 use referee_core::plan::{Action, Plan, Precondition, Step};
-use referee_forge::{ActionRequest, Forge, ForgeError, Gates, PerformOutcome, Recovery, WithheldReason};
+use referee_forge::{ActionRequest, Forge, ForgeError, Gates, PerformOutcome, PlanBasis, Recovery, WithheldReason};
 
 use crate::journal::{Intent, Journal};
 use crate::receipt::{Receipt, StepOutcome};
@@ -33,11 +33,15 @@ pub struct ApplyOutcome {
     pub reviews: Vec<ReviewId>,
     /// Comments that were made.
     pub comments: Vec<CommentId>,
+    /// The head was read and is the plan's.
+    head_checked: bool,
+    /// A write ended in an error: the forge may be in another state than the plan knows.
+    write_failed: bool,
     /// Threads in which a reply failed.
     failed_reply_threads: Vec<ThreadId>,
 }
 
-/// Does a plan.
+/// Performs a plan that was made on this snapshot.
 pub async fn apply_plan(
     forge: &dyn Forge,
     journal: &dyn Journal,
@@ -46,15 +50,16 @@ pub async fn apply_plan(
     snapshot: &Snapshot,
     plan: &Plan,
 ) -> ApplyOutcome {
-    apply_plan_with_binding(forge, journal, gates, keys, &snapshot_binding(snapshot), plan).await
+    let binding = snapshot_binding(snapshot);
+    Application { forge, journal, gates, keys, binding: &binding, snapshot: Some(snapshot), plan }.run().await
 }
 
-/// What a text on a pull is sealed for.
+/// Returns what a text on a pull is sealed for.
 pub(crate) fn snapshot_binding(snapshot: &Snapshot) -> Binding {
     Binding { forge: snapshot.pull.forge.clone(), repo: snapshot.pull.repo, pull: snapshot.pull.number }
 }
 
-/// Does a plan whose texts are sealed for that place: an issue has no snapshot.
+/// Performs a plan whose texts are sealed for that binding: an issue has no snapshot.
 pub(crate) async fn apply_plan_with_binding(
     forge: &dyn Forge,
     journal: &dyn Journal,
@@ -63,59 +68,83 @@ pub(crate) async fn apply_plan_with_binding(
     binding: &Binding,
     plan: &Plan,
 ) -> ApplyOutcome {
-    let mut out = ApplyOutcome::default();
-    let mut head_checked = false;
-    for (at, step) in plan.steps.iter().enumerate() {
-        let mut receipt =
-            Receipt { step: at, action: step.action.name(), outcome: StepOutcome::Planned, note: String::new() };
-        if out.is_missing_reply(step) {
-            "its reply failed".clone_into(&mut receipt.note);
-        } else if !out.ended_early {
-            apply_step(forge, journal, gates, keys, binding, plan, step, &mut head_checked, &mut receipt, &mut out)
-                .await;
-        }
-        out.receipts.push(receipt);
-    }
-    out
+    Application { forge, journal, gates, keys, binding, snapshot: None, plan }.run().await
 }
 
-#[expect(clippy::too_many_arguments, reason = "one step takes all that the run holds")]
-async fn apply_step(
-    forge: &dyn Forge,
-    journal: &dyn Journal,
-    gates: &Gates,
-    keys: &Keys,
-    binding: &Binding,
-    plan: &Plan,
-    step: &Step,
-    head_checked: &mut bool,
-    receipt: &mut Receipt,
-    out: &mut ApplyOutcome,
-) {
-    let permit = match gates.permit_step(step) {
-        Ok(permit) => permit,
-        Err(withheld) => {
-            receipt.outcome = StepOutcome::Withheld;
-            receipt.note = describe_withheld(&withheld).to_owned();
-            return;
+/// A plan being performed.
+struct Application<'a> {
+    forge: &'a dyn Forge,
+    journal: &'a dyn Journal,
+    gates: &'a Gates,
+    keys: &'a Keys,
+    binding: &'a Binding,
+    /// What the plan was made on; it was read completely, since a step may be permitted (LOOP-7).
+    snapshot: Option<&'a Snapshot>,
+    plan: &'a Plan,
+}
+
+impl Application<'_> {
+    async fn run(&self) -> ApplyOutcome {
+        let mut out = ApplyOutcome::default();
+        for (index, step) in self.plan.steps.iter().enumerate() {
+            let mut receipt =
+                Receipt { step: index, action: step.action.name(), outcome: StepOutcome::Planned, note: String::new() };
+            if out.is_missing_reply(step) {
+                "its reply failed".clone_into(&mut receipt.note);
+            } else if !out.ended_early {
+                self.apply_step(step, &mut receipt, &mut out).await;
+            }
+            out.receipts.push(receipt);
         }
-    };
-    if step.expect == Precondition::Head && !*head_checked {
-        match forge.fetch_head(plan.pull).await {
-            Ok(head) if head == plan.head => *head_checked = true,
-            Ok(_) => return out.stop_early(receipt, StepOutcome::Planned, "the head moved"),
-            Err(error) => return out.stop_early(receipt, StepOutcome::Failed, &error.to_string()),
+        out
+    }
+
+    async fn apply_step(&self, step: &Step, receipt: &mut Receipt, out: &mut ApplyOutcome) {
+        let permit = match self.gates.permit_step(step) {
+            Ok(permit) => permit,
+            Err(withheld) => {
+                receipt.outcome = StepOutcome::Withheld;
+                receipt.note = describe_withheld(&withheld).to_owned();
+                return;
+            }
+        };
+        if step.expect == Precondition::Head && (!out.head_checked || posts_at_head(step)) {
+            match self.forge.fetch_head(self.plan.pull).await {
+                Ok(head) if head == self.plan.head => out.head_checked = true,
+                Ok(_) => return out.stop_early(receipt, StepOutcome::Planned, "the head moved"),
+                Err(error) => return out.stop_early(receipt, StepOutcome::Failed, &error.to_string()),
+            }
+        }
+        let sealed = step.action.map_text(|draft| seal_draft(draft, self.binding, self.keys));
+        let head = self.plan.head.as_str();
+        let intent = Intent { pull: self.plan.pull, step: receipt.step, action: receipt.action, head };
+        if let Err(why) = self.journal.record_intent(&intent) {
+            return out.stop_early(receipt, StepOutcome::Failed, &why);
+        }
+        let basis = self.basis(out);
+        let request = ActionRequest { action: &sealed, by: &step.by, expect: &step.expect, permit: &permit, basis };
+        let performed = self.forge.perform(self.plan.pull, &request).await;
+        out.record_outcome(step, receipt, performed);
+        self.journal.record_receipt(&intent, receipt);
+    }
+
+    /// What the adapter need not read again. A failed write may have left anything.
+    fn basis(&self, out: &ApplyOutcome) -> PlanBasis<'_> {
+        let Some(snapshot) = self.snapshot else {
+            return PlanBasis { head_is_checked: out.head_checked, ..PlanBasis::default() };
+        };
+        let is_current = snapshot.complete == Completeness::Complete && !out.write_failed;
+        PlanBasis {
+            reviews: &snapshot.reviews,
+            current_for: is_current.then_some(&snapshot.viewer.login),
+            head_is_checked: out.head_checked,
         }
     }
-    let sealed = step.action.map_text(|draft| seal_draft(draft, binding, keys));
-    let intent = Intent { pull: plan.pull, step: receipt.step, action: receipt.action, head: plan.head.as_str() };
-    if let Err(why) = journal.record_intent(&intent) {
-        return out.stop_early(receipt, StepOutcome::Failed, &why);
-    }
-    let errand = ActionRequest { action: &sealed, by: &step.by, expect: &step.expect, permit: &permit };
-    let performed = forge.perform(plan.pull, &errand).await;
-    out.record_outcome(step, receipt, performed);
-    journal.record_receipt(&intent, receipt);
+}
+
+/// Whether a step posts a review or threads at the head, which is read again right before each of them (PUB-15).
+fn posts_at_head(step: &Step) -> bool {
+    matches!(step.action, Action::PostReview { .. } | Action::OpenThreads { .. })
 }
 
 impl ApplyOutcome {
@@ -148,7 +177,10 @@ impl ApplyOutcome {
                 receipt.outcome = StepOutcome::Refused;
                 "this token may not do it".clone_into(&mut receipt.note);
             }
-            Err(error) => self.record_error(step, receipt, &error),
+            Err(error) => {
+                self.write_failed = true;
+                self.record_error(step, receipt, &error);
+            }
         }
     }
 

@@ -6,7 +6,8 @@ use referee_core::model::{Author, Login, PullNumber, Review, ReviewKind, Text, T
 use referee_core::plan::{Action, Gate, Precondition, TextDraft};
 use referee_core::policy::{ApprovalMode, GateSetting};
 use referee_forge::{
-    ActionRequest, CreatedIds, FetchedPull, Forge, ForgeError, Gates, PerformOutcome, RequestedGates, SealedText,
+    ActionRequest, CreatedIds, FetchedPull, Forge, ForgeError, Gates, PerformOutcome, PlanBasis, RequestedGates,
+    SealedText,
 };
 
 use super::setup::{ContractSetup, StagedPull};
@@ -72,7 +73,7 @@ impl<'a, S: ContractSetup> ClauseContext<'a, S> {
         let action = action.map_text(|draft| (self.sealing.seal)(draft, pull));
         // Every gate is open here; a shut one is a bug of the suite.
         let Ok(permit) = self.gates.permit_gate(Gate::Review) else { return Err(ForgeError::Unauthenticated) };
-        let request = ActionRequest { action: &action, by, expect, permit: &permit };
+        let request = ActionRequest { action: &action, by, expect, permit: &permit, basis: PlanBasis::default() };
         self.record_error(forge.perform(pull, &request).await)
     }
 

@@ -8,7 +8,7 @@ use referee_core::policy::{ApprovalMode, GateSetting};
 use referee_core::sanitise::SafeText;
 use referee_core::track::Side;
 use referee_forge::local::LocalForge;
-use referee_forge::{ActionRequest, Forge, Gates, PerformOutcome, Reader, RequestedGates};
+use referee_forge::{ActionRequest, Forge, Gates, PerformOutcome, PlanBasis, Reader, RequestedGates};
 use referee_testkit::contract::{ContractSetup, CreatedCounts, StagedPull};
 
 use crate::repo::{FILE, Repo, alice, ruth};
@@ -55,7 +55,13 @@ pub(crate) async fn act_as(
     let permit = gates.permit_gate(Gate::Review).map_err(|withheld| format!("{withheld:?}"))?;
     let binding = Binding { forge: "local".to_owned(), repo: RepoId(1), pull };
     let action = action.map_text(|draft| seal_draft(draft, &binding, &Keys::empty()));
-    let errand = ActionRequest { action: &action, by, expect: &Precondition::Nothing, permit: &permit };
+    let errand = ActionRequest {
+        action: &action,
+        by,
+        expect: &Precondition::Nothing,
+        permit: &permit,
+        basis: PlanBasis::default(),
+    };
     forge.perform(pull, &errand).await.map_err(|error| error.to_string())
 }
 

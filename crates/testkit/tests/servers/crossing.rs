@@ -8,7 +8,7 @@ use referee_core::model::{FindingId, Login, PullNumber, RepoId, RoleName, Sha, V
 use referee_core::plan::{Action, DiffLocation, Gate, NewThread, Precondition, TextDraft, Trailer};
 use referee_core::policy::{ApprovalMode, GateSetting};
 use referee_core::track::Side;
-use referee_forge::{ActionRequest, Forge, ForgeError, Gates, PerformOutcome, RequestedGates, connect};
+use referee_forge::{ActionRequest, Forge, ForgeError, Gates, PerformOutcome, PlanBasis, RequestedGates, connect};
 use referee_testkit::server::{BOTS, RealServer, ServerBuild, ServerRepo};
 
 use crate::stage::{eager, site, token};
@@ -102,6 +102,7 @@ fn done(repo: &ServerRepo, pull: PullNumber, action: &Action) -> Result<PerformO
             by: &Login::from(BOTS[0]),
             expect: &Precondition::Nothing,
             permit: &permit,
+            basis: PlanBasis::default(),
         };
         forge.perform(pull, &errand).await
     })

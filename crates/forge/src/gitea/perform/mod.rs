@@ -26,14 +26,14 @@ use super::wire::{self, User};
 use super::{GiteaForge, routes};
 use crate::{
     ActionRequest, ClaimOutcome, ClaimPurpose, CreatedIds, Forge, ForgeError, Identity, PerformOutcome, Permit,
-    WebhookError, WebhookEvent,
+    PlanBasis, WebhookError, WebhookEvent,
 };
 
 #[async_trait::async_trait]
 impl Forge for GiteaForge {
     async fn perform(&self, pull: PullNumber, errand: &ActionRequest<'_>) -> Result<PerformOutcome, ForgeError> {
         self.check_text_length(errand.action)?;
-        GiteaWriter { forge: self, account: self.find_account(errand.by)?, pull }
+        GiteaWriter { forge: self, account: self.find_account(errand.by)?, pull, basis: errand.basis }
             .perform_action(errand.action, errand.expect)
             .await
     }
@@ -96,6 +96,7 @@ struct GiteaWriter<'a> {
     forge: &'a GiteaForge,
     account: &'a GiteaAccount,
     pull: PullNumber,
+    basis: PlanBasis<'a>,
 }
 
 impl GiteaWriter<'_> {
@@ -135,7 +136,7 @@ impl GiteaWriter<'_> {
 
     /// The head is still the commit that is spoken of, where that is expected.
     async fn check_head(&self, commit: &Sha, expect: &Precondition) -> Result<(), ForgeError> {
-        if *expect != Precondition::Head {
+        if *expect != Precondition::Head || self.basis.head_is_checked {
             return Ok(());
         }
         let call = self.forge.repo_request(&routes::PULL, [&self.pull.0]);

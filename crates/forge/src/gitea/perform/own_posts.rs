@@ -13,11 +13,10 @@ use crate::gitea::wire::{Inline, Review};
 /// The own rows, drafts included, and the own inline comments in those of one commit and in drafts.
 ///
 /// A Tag names the head, so equal texts are of one commit: other rows need not be read.
+#[derive(Default)]
 pub(super) struct OwnPosts {
     pub(super) reviews: Vec<Review>,
     pub(super) notes: Vec<Inline>,
-    /// Somebody asks for the identity's review anew.
-    is_review_requested: bool,
 }
 
 /// The line of a file that a thread is on, as the server keeps it: new side, old side. A file as a whole is line 0.
@@ -27,15 +26,18 @@ pub(super) const DRAFT_STATE: &str = "PENDING";
 const REQUEST_STATE: &str = "REQUEST_REVIEW";
 
 impl GiteaWriter<'_> {
+    /// Reads what this identity has on the pull; nothing is read where the plan knows that there is nothing more.
+    pub(super) async fn load_own_posts(&self, commit: &Sha) -> Result<OwnPosts, ForgeError> {
+        if self.basis.is_current_for(&self.account.login) {
+            return Ok(OwnPosts::default());
+        }
+        self.read_own_posts(commit).await
+    }
+
     pub(super) async fn read_own_posts(&self, commit: &Sha) -> Result<OwnPosts, ForgeError> {
-        let (requests, rows): (Vec<Review>, Vec<Review>) = self
-            .read_reviews()
-            .await?
-            .into_iter()
-            .filter(|row| self.is_own_account(row.user.as_ref()))
-            .partition(|row| row.state == REQUEST_STATE);
-        let mut own = OwnPosts { reviews: Vec::new(), notes: Vec::new(), is_review_requested: !requests.is_empty() };
-        for row in rows {
+        let is_own = |row: &Review| self.is_own_account(row.user.as_ref()) && row.state != REQUEST_STATE;
+        let mut own = OwnPosts::default();
+        for row in self.read_reviews().await?.into_iter().filter(is_own) {
             if row.comments_count > 0 && (row.state == DRAFT_STATE || row.commit_id == commit.as_str()) {
                 own.notes.extend(self.read_notes(row.id).await?);
             }
@@ -43,6 +45,12 @@ impl GiteaWriter<'_> {
         }
         own.notes.retain(|note| self.is_own_account(note.user.as_ref()));
         Ok(own)
+    }
+
+    /// Whether the plan knows that review.
+    pub(super) fn is_known(&self, row: &Review) -> bool {
+        let id = row.id.to_string();
+        self.basis.reviews.iter().any(|known| known.id.as_str() == id)
     }
 
     /// All rows of the list.
@@ -85,24 +93,6 @@ impl OwnPosts {
         notes.map(|note| (note.path.as_str(), note.position, note.original_position)).collect()
     }
 
-    /// Whether a row of that verdict still has the weight it can have.
-    ///
-    /// One that a newer row of the same or a worse verdict replaced still stands (D17); one that was dismissed, or
-    /// whose author was asked again, does not (PUB-20).
-    pub(super) fn is_still_effective(&self, row: &Review, verdict: Verdict) -> bool {
-        let counts = |row: &Review| row.official && !row.dismissed;
-        if verdict == Verdict::Comment || counts(row) {
-            return true;
-        }
-        let newer =
-            |other: &&Review| other.id > row.id && parse_verdict(other).is_some_and(|it| it != Verdict::Comment);
-        match self.reviews.iter().filter(newer).max_by_key(|other| other.id) {
-            Some(newest) => counts(newest) && parse_verdict(newest) >= Some(verdict),
-            // It never counted: its author has no say here.
-            None => !row.dismissed && !self.is_review_requested,
-        }
-    }
-
     fn find_root(&self, new: &NewThread<SealedText>) -> Option<&Inline> {
         self.notes.iter().find(|note| note.path == new.place.path && note.body == new.text.as_str())
     }
@@ -115,11 +105,6 @@ pub(super) fn verdict_word(verdict: Verdict) -> &'static str {
         Verdict::Comment => "COMMENT",
         Verdict::RequestChanges => "REQUEST_CHANGES",
     }
-}
-
-fn parse_verdict(row: &Review) -> Option<Verdict> {
-    let all = [Verdict::Approve, Verdict::Comment, Verdict::RequestChanges];
-    all.into_iter().find(|verdict| verdict_word(*verdict) == row.state)
 }
 
 /// Where a place is. There are no ranges: the last line is the one.

@@ -23,14 +23,14 @@ impl GiteaWriter<'_> {
         threads: &[NewThread<SealedText>],
     ) -> Result<PerformOutcome, ForgeError> {
         let threads: Vec<&NewThread<SealedText>> = threads.iter().collect();
-        let own = self.read_own_posts(commit).await?;
-        let standing = self.find_standing_review(&own, verdict, commit, text).await?;
+        let own = self.load_own_posts(commit).await?;
+        let equal = self.find_equal_review(&own, verdict, commit, text).await?;
         let left = own.find_missing(&threads);
-        if standing.is_some() && left.is_empty() && !own.has_drafted(&threads) {
+        if equal.is_some() && left.is_empty() && !own.has_drafted(&threads) {
             return Ok(PerformOutcome::AlreadySo);
         }
         let mut sending = ReviewSender { writer: self, commit, own_posts: own, dropped: Vec::new() };
-        let review = match standing {
+        let review = match equal {
             Some(review) => {
                 self.open_missing_threads(&mut sending, &left).await?;
                 review
@@ -57,7 +57,7 @@ impl GiteaWriter<'_> {
         threads: &[NewThread<SealedText>],
     ) -> Result<PerformOutcome, ForgeError> {
         let threads: Vec<&NewThread<SealedText>> = threads.iter().collect();
-        let own = self.read_own_posts(commit).await?;
+        let own = self.load_own_posts(commit).await?;
         let left = own.find_missing(&threads);
         if left.is_empty() && !own.has_drafted(&threads) {
             return Ok(PerformOutcome::AlreadySo);
@@ -104,8 +104,9 @@ impl GiteaWriter<'_> {
         }
     }
 
-    /// The own row that says all this already.
-    async fn find_standing_review(
+    /// Finds the own review that already says all this and that the plan does not know: an earlier attempt at this post.
+    /// Whether a review that the plan knows still stands is core's decision (D17).
+    async fn find_equal_review(
         &self,
         own: &OwnPosts,
         verdict: Verdict,
@@ -113,9 +114,7 @@ impl GiteaWriter<'_> {
         text: &str,
     ) -> Result<Option<u64>, ForgeError> {
         let same = |row: &&Review| {
-            row.state == verdict_word(verdict)
-                && row.commit_id == commit.as_str()
-                && own.is_still_effective(row, verdict)
+            row.state == verdict_word(verdict) && row.commit_id == commit.as_str() && !self.is_known(row)
         };
         let rows: Vec<&Review> = own.reviews.iter().filter(same).collect();
         let Some(first) = rows.iter().map(|row| parse_time(&row.submitted_at)).min() else { return Ok(None) };

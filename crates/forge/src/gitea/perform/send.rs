@@ -134,6 +134,7 @@ impl<'t> ReviewSender<'_, 't> {
                 && row.state == post.event
                 && row.body == post.body
                 && row.commit_id == self.commit.as_str()
+                && !self.writer.is_known(row)
         };
         match (self.own_posts.reviews.iter().find(same), error) {
             (Some(row), _) => Ok(PostAttempt::Stored(row.clone())),

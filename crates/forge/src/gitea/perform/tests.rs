@@ -1,14 +1,16 @@
 //! What servers do rarely: two posts mixed up, half a post, an answer that is lost.
 
 use referee_core::mark::{Binding, Keys, Tag, TagKind, Topic, seal_draft};
-use referee_core::model::{FindingId, Login, PullNumber, RepoId, Sha, Verdict};
+use referee_core::model::{
+    Author, FindingId, Login, PullNumber, RepoId, Review, ReviewId, ReviewKind, ReviewWeight, Sha, Text, Time, Verdict,
+};
 use referee_core::plan::{Action, CommentTarget, DiffLocation, Gate, NewThread, Precondition, TextDraft, Trailer};
 use referee_core::policy::{ApprovalMode, GateSetting};
 use referee_core::track::Side;
 use serde_json::{Value, json};
 
 use crate::gitea::scripted_server::ScriptedServer;
-use crate::{ActionRequest, Forge, ForgeError, Gates, PerformOutcome, RequestedGates, SealedText};
+use crate::{ActionRequest, Forge, ForgeError, Gates, PerformOutcome, PlanBasis, RequestedGates, SealedText};
 
 const PULL: PullNumber = PullNumber(7);
 const COMMIT: &str = "4716f0cc8e5ad9511315c87e45c6c71133a7487c";
@@ -108,7 +110,27 @@ async fn a_block_that_lost_its_weight_to_a_request_is_posted_anew() {
     if let Action::PostReview { verdict, .. } = &mut action {
         *verdict = Verdict::RequestChanges;
     }
-    assert!(matches!(run_action(&server, &action).await, Ok(PerformOutcome::Done(_))));
+    let known = known_review("31");
+    let basis = PlanBasis { reviews: std::slice::from_ref(&known), ..PlanBasis::default() };
+    assert!(matches!(run_planned_action(&server, &action, basis).await, Ok(PerformOutcome::Done(_))));
+    server.finished_requests();
+}
+
+#[tokio::test]
+async fn what_the_plan_just_read_is_not_read_again_before_a_post() {
+    let me = Login::from("bot");
+    let current = PlanBasis { current_for: Some(&me), head_is_checked: true, ..PlanBasis::default() };
+    let stored = ("POST /pulls/7/reviews", 200, review_json(31, "COMMENT", &sealed_text("sum"), 0));
+    let server = ScriptedServer::new([stored.clone()]).await;
+    let posted = run_planned_action(&server, &review_action(&[]), current).await;
+    assert!(matches!(posted, Ok(PerformOutcome::Done(_))), "{posted:?}");
+    server.finished_requests();
+
+    let draft = Review { row: ReviewKind::Draft, ..known_review("30") };
+    let basis = PlanBasis { reviews: std::slice::from_ref(&draft), ..current };
+    let server = ScriptedServer::new([("GET /pulls/7/reviews", 200, json!([])), stored]).await;
+    let posted = run_planned_action(&server, &review_action(&[]), basis).await;
+    assert!(matches!(posted, Ok(PerformOutcome::Done(_))), "a draft has to be looked at: {posted:?}");
     server.finished_requests();
 }
 
@@ -128,10 +150,18 @@ async fn a_comment_that_was_stored_behind_an_error_is_done() {
 }
 
 async fn run_action(server: &ScriptedServer, action: &Action) -> Result<PerformOutcome, ForgeError> {
+    run_planned_action(server, action, PlanBasis::default()).await
+}
+
+async fn run_planned_action(
+    server: &ScriptedServer,
+    action: &Action,
+    basis: PlanBasis<'_>,
+) -> Result<PerformOutcome, ForgeError> {
     let action = action.map_text(seal_for_pull);
     let gates = Gates::new([(Gate::Review, GateSetting::On)].into(), RequestedGates::new(), ApprovalMode::On);
     let (by, permit) = (Login::from("bot"), gates.permit_gate(Gate::Review).expect("an open gate"));
-    let errand = ActionRequest { action: &action, by: &by, expect: &Precondition::Nothing, permit: &permit };
+    let errand = ActionRequest { action: &action, by: &by, expect: &Precondition::Nothing, permit: &permit, basis };
     server.forge.perform(PULL, &errand).await
 }
 
@@ -165,6 +195,20 @@ fn seal_for_pull(draft: &TextDraft) -> SealedText {
 /// What a draft reads as once it is sent.
 fn sealed_text(text: &str) -> String {
     seal_for_pull(&draft(text)).as_str().to_owned()
+}
+
+fn known_review(id: &str) -> Review {
+    Review {
+        id: ReviewId::from(id),
+        edit: None,
+        author: Author { login: Some(Login::from("bot")), ..Author::default() },
+        row: ReviewKind::Verdict(Verdict::RequestChanges),
+        text: Text::from_body(sealed_text("sum")),
+        commit: Some(Sha::from(COMMIT)),
+        at: Time(0),
+        counts: ReviewWeight::Requested,
+        url: String::new(),
+    }
 }
 
 fn review_json(id: u64, state: &str, body: &str, comments: u64) -> Value {
