@@ -58,7 +58,8 @@ pub(crate) fn run_reviewers(
         let Some(role) = reading.setup.roles.iter().find(|role| role.name == brief.role) else { continue };
         let work = progress.begin_role(&brief.role);
         let begun = Instant::now();
-        let mut report = run_reviewer(reading, brief, role, &change)?;
+        let span = tracing::info_span!("reviewer", role = %brief.role);
+        let mut report = span.in_scope(|| run_reviewer(reading, brief, role, &change))?;
         report.figures.seconds = begun.elapsed().as_secs();
         report.figures.runs = 1;
         if role.reviewer == ReviewerKind::Builtin {

@@ -9,6 +9,7 @@ use std::time::Instant;
 use backon::{ExponentialBuilder, Retryable};
 use governor::{DefaultDirectRateLimiter, Quota};
 use recloser::{AsyncRecloser, Recloser};
+use tracing::Instrument;
 
 use crate::attempt_error::AttemptError;
 use crate::checked_request::CheckedRequest;
@@ -92,14 +93,22 @@ impl Client {
 
     async fn attempt(&self, request: &CheckedRequest) -> Result<Response, AttemptError> {
         let ClientInner { transport, rate_limiter, concurrency, circuit_breaker } = self.inner.as_ref();
+        // The route's template, never the URL or a header: those may hold secrets.
+        let span = tracing::info_span!("request", method = %request.method, route = request.route_path);
         let limited_attempt = async {
             let permit = concurrency.acquire().await;
             rate_limiter.until_ready().await;
             let start = Instant::now();
             let result = transport.attempt(request).await;
             concurrency.release(permit, request.route_path, result.is_ok().then(|| start.elapsed()));
+            let milliseconds = start.elapsed().as_millis();
+            match &result {
+                Ok(response) => tracing::info!(status = response.status, milliseconds, "answered"),
+                Err(_) => tracing::info!(milliseconds, "failed"),
+            }
             result
-        };
+        }
+        .instrument(span);
         circuit_breaker.call_with(AttemptError::is_server_trouble, limited_attempt).await.map_err(|error| match error {
             recloser::Error::Inner(error) => error,
             recloser::Error::Rejected => {

@@ -191,3 +191,22 @@ async fn apply_until_settled(
     }
     Ok(Turn { snapshot, plan, steps, receipts, needs_rerun: true, writes })
 }
+
+#[cfg(test)]
+mod tests {
+    use referee_core::model::PullNumber;
+
+    use super::{TurnContext, begin, finish};
+    use crate::gather::Inbox;
+    use crate::pass::{SpawnMode, run_pass};
+
+    fn assert_send<T: Send>(_: T) {}
+
+    /// Compiles only if a daemon may move turns between threads.
+    #[expect(dead_code, reason = "the compiler is the test")]
+    fn futures_of_a_turn_are_send(context: &TurnContext<'_>, inbox: &Inbox) {
+        assert_send(begin(context, PullNumber(1), inbox));
+        assert_send(finish(context, PullNumber(1), inbox));
+        assert_send(run_pass(context, SpawnMode::Print, |_| {}));
+    }
+}

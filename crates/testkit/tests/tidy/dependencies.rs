@@ -80,6 +80,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "serde_json",
             "thiserror",
             "tokio",
+            "tracing",
             "url",
         ],
     ),
