@@ -1,4 +1,4 @@
-//! A git repository for one test, with a local forge over it.
+//! A git repository for one test, and its local forge.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,13 +17,13 @@ pub(crate) fn now() -> Time {
     NOW
 }
 
-pub(crate) struct Repo {
+pub(crate) struct TestRepo {
     folder: TempDir,
     pub(crate) top: PathBuf,
 }
 
-impl Repo {
-    /// A repository with one commit on `main`.
+impl TestRepo {
+    /// Creates a repository with one commit on `main`.
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let top = folder.path().join("api");
@@ -34,13 +34,13 @@ impl Repo {
         repo
     }
 
-    /// A branch off `main` with one change; it is checked out.
+    /// Creates and checks out a branch off `main` with one commit.
     pub(crate) fn branch(&self, name: &str) -> Sha {
         self.git(&["checkout", "--quiet", "-b", name, "main"]);
         self.commit(FILE, "fn one() {}\nfn two() {}\nfn three() {}\n")
     }
 
-    /// Writes a file and commits it on the branch that is checked out.
+    /// Writes a file and commits it on the current branch.
     pub(crate) fn commit(&self, path: &str, text: &str) -> Sha {
         let file = self.top.join(path);
         std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
@@ -60,12 +60,12 @@ impl Repo {
             .env("GIT_AUTHOR_DATE", "2026-11-15T10:00:00Z")
             .env("GIT_COMMITTER_DATE", "2026-11-15T10:00:00Z")
             .output()
-            .expect("git runs");
+            .expect("run git");
         assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// A folder that does not exist yet, beside the checkout.
+    /// Returns a path beside the checkout that does not exist yet.
     pub(crate) fn beside(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -78,7 +78,7 @@ impl Repo {
         forge_in(&self.top)
     }
 
-    /// A branch with its pull by alice.
+    /// Creates a branch and opens its pull as alice.
     pub(crate) fn pull(&self, branch: &str) -> (LocalForge, PullNumber, Sha) {
         let head = self.branch(branch);
         let forge = self.forge();
@@ -87,7 +87,7 @@ impl Repo {
     }
 }
 
-/// The forge as somebody gets it who starts in that folder.
+/// Opens the local forge of the repository that contains the folder.
 pub(crate) fn forge_in(folder: &Path) -> LocalForge {
     LocalForge::open(Git::discover(folder).expect("a repository"), now).expect("a forge")
 }

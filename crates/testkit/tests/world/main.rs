@@ -1,12 +1,12 @@
-//! The world in memory behaves as its switches say.
+//! The in-memory world behaves as its quirks say.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod ensure;
 mod faults;
-mod hand;
+mod gather;
+mod people;
 mod quirks;
 mod rules;
-mod untold;
 
 use referee_core::model::{Access, FindingId, Login, PullNumber, Review, ReviewKind, Sha, Verdict};
 use referee_core::plan::{Action, DiffLocation, NewThread, Precondition};
@@ -17,41 +17,41 @@ use referee_testkit::{Quirks, World, WorldClient, block_on};
 const FILE: &str = "src/a.rs";
 const TEXT: &str = "fn one() {}\nfn two() {}\nfn three() {}\n";
 
-/// A world with a pull by alice, `ruth` and `oscar` who may write, and a seat of `referee`.
-struct Stage {
+/// A world with a pull by `alice`, with `ruth` and `oscar`, who have write access, and with a client of `referee`.
+struct WorldFixture {
     world: World,
     pull: PullNumber,
-    seat: WorldClient,
+    client: WorldClient,
 }
 
-impl Stage {
+impl WorldFixture {
     fn new(quirks: Quirks) -> Self {
         let world = World::new(quirks);
         for person in ["alice", "ruth", "oscar"] {
             world.admit(person, Access::Write);
         }
         let pull = world.people().as_("alice").open_pull("feature", &[(FILE, TEXT)]);
-        let seat = world.client("referee");
-        Self { world, pull, seat }
+        let client = world.client("referee");
+        Self { world, pull, client }
     }
 
     fn plain() -> Self {
         Self::new(Quirks::plain())
     }
 
-    fn act(&self, action: &Action<String>) -> Result<PerformOutcome, ForgeError> {
-        self.seat.perform_unsealed(self.pull, self.seat.login(), action, &Precondition::Nothing)
+    fn perform(&self, action: &Action<String>) -> Result<PerformOutcome, ForgeError> {
+        self.client.perform_unsealed(self.pull, self.client.login(), action, &Precondition::Nothing)
     }
 
-    fn made(&self, action: &Action<String>) -> CreatedIds {
-        match self.act(action).unwrap() {
-            PerformOutcome::Done(made) => made,
+    fn expect_done(&self, action: &Action<String>) -> CreatedIds {
+        match self.perform(action).unwrap() {
+            PerformOutcome::Done(created) => created,
             other => panic!("{} ended as {other:?}", action.name()),
         }
     }
 
     fn fetch(&self) -> FetchedPull {
-        block_on(self.seat.fetch(self.pull)).unwrap()
+        block_on(self.client.fetch(self.pull)).unwrap()
     }
 
     fn head(&self) -> Sha {
@@ -76,31 +76,31 @@ impl Stage {
         Action::OpenThreads { role: "security".into(), commit: self.head(), threads: new_threads(threads) }
     }
 
-    /// The reviews that are no wrappers.
+    /// Returns the reviews without wrappers.
     fn reviews(&self) -> Vec<Review> {
         self.fetch().reviews.into_iter().filter(|review| review.row != ReviewKind::Wrapper).collect()
     }
 
-    /// What was done, in words; nothing is left to be looked at.
+    /// Takes all effects and describes them.
     fn effects(&self) -> Vec<String> {
         self.world.take_effects().iter().map(ToString::to_string).collect()
     }
 }
 
-impl Drop for Stage {
+impl Drop for WorldFixture {
     fn drop(&mut self) {
-        // Most tests here look at the rows themselves; those about effects look first.
+        // Most tests check the fetched pull; tests of effects take them before this.
         drop(self.world.take_effects());
     }
 }
 
 fn new_threads(threads: &[(u32, &str)]) -> Vec<NewThread<String>> {
-    let new = |(line, text): &(u32, &str)| NewThread {
+    let thread_at = |(line, text): &(u32, &str)| NewThread {
         finding: FindingId(1),
         place: DiffLocation { path: FILE.to_owned(), line: Some(*line), start_line: None, side: Side::New },
         text: (*text).to_owned(),
     };
-    threads.iter().map(new).collect()
+    threads.iter().map(thread_at).collect()
 }
 
 fn edit(review: &Review, text: &str) -> Action<String> {

@@ -1,5 +1,5 @@
-//! Whole-loop plays: every kind of reviewer, author and people around one pull. Each goes quiet, and nothing forbidden
-//! happens on the way.
+//! Simulations of every kind of reviewer, author and bystander around one pull. Each must come to rest, without a
+//! forbidden event on the way.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ use referee_testkit::simulation::{
 };
 use referee_testkit::{Quirks, block_on};
 
-/// Every stage, in a fixed order.
-fn stages() -> Vec<SimulationSetup> {
+/// Returns every setup, in a fixed order.
+fn all_setups() -> Vec<SimulationSetup> {
     let quirks = [Quirks::gitea_like(), Quirks::forgejo_like(), Quirks::github_like(), Quirks::plain()];
     let mut all = Vec::new();
     for reviewer in ReviewerBehaviour::ALL {
         let honest = ReviewerBehaviour::Honest;
-        let casts = [
+        let role_sets = [
             vec![(reviewer, RoleIdentity::Shared)],
             vec![(honest, RoleIdentity::Shared), (reviewer, RoleIdentity::Shared)],
             vec![(reviewer, RoleIdentity::Shared), (honest, RoleIdentity::Own)],
@@ -30,8 +30,8 @@ fn stages() -> Vec<SimulationSetup> {
             ],
         ];
         for author in AuthorBehaviour::ALL {
-            for people in BystanderBehaviour::ALL {
-                for roles in &casts {
+            for bystander in BystanderBehaviour::ALL {
+                for roles in &role_sets {
                     for quirks in &quirks {
                         for approve in [ApprovalMode::Lift, ApprovalMode::On, ApprovalMode::Off] {
                             let mut quirks = quirks.clone();
@@ -41,7 +41,7 @@ fn stages() -> Vec<SimulationSetup> {
                                 quirks,
                                 roles,
                                 author,
-                                bystander: people,
+                                bystander,
                                 approve,
                                 ..SimulationSetup::default()
                             });
@@ -54,68 +54,68 @@ fn stages() -> Vec<SimulationSetup> {
     all
 }
 
-fn play(stage: &SimulationSetup) -> Option<BlockedCause> {
-    let mut play = stage.build();
-    let ended = play.run();
-    assert_eq!(ended.extra_writes, 0, "a quiet pull is written to, by {:?}", ended.plan.why);
-    let fetched = block_on(play.world.client("onlooker").fetch(play.pull)).expect("the pull is there");
-    let cause = ended.blocked_cause();
+fn simulation(setup: &SimulationSetup) -> Option<BlockedCause> {
+    let mut simulation = setup.build();
+    let result = simulation.run();
+    assert_eq!(result.extra_writes, 0, "a turn at rest writes, by {:?}", result.plan.why);
+    let fetched = block_on(simulation.world.client("onlooker").fetch(simulation.pull)).expect("fetch the pull");
+    let cause = result.blocked_cause();
     if cause.is_some() && cause != Some(BlockedCause::Incomplete) {
-        let asked = play.count_topics(|topic| matches!(topic, Topic::Operator { .. }));
-        assert!((1..=3).contains(&asked), "{asked} operator comments for {cause:?}");
+        let operator_comments = simulation.count_topics(|topic| matches!(topic, Topic::Operator { .. }));
+        assert!((1..=3).contains(&operator_comments), "{operator_comments} operator comments for {cause:?}");
     }
-    // An author who asks again takes the block's weight until the next turn: a hole that only the forge can close
-    // (`block_on_official_review_requests`), and that auto-merge is quick enough to use.
+    // A request by the author removes the weight of the block until the next turn. Only the forge can close this gap
+    // (`block_on_official_review_requests`), and auto-merge is fast enough to exploit it.
     let lifted = matches!(
-        stage.bystander,
+        setup.bystander,
         BystanderBehaviour::BreaksGlass
             | BystanderBehaviour::WontFix
             | BystanderBehaviour::Resolves
             | BystanderBehaviour::Dismisses
-    ) || (stage.author == AuthorBehaviour::ReRequests && stage.quirks.request_clears_verdict);
+    ) || (setup.author == AuthorBehaviour::ReRequests && setup.quirks.request_clears_verdict);
     if fetched.pull.state == PullState::Merged && !lifted {
-        let text = play.world.tree(&fetched.pull.head).get("src/a.rs").map(|text| text.to_string());
-        let honest_blocks = stage.roles.iter().any(|(reviewer, _)| *reviewer == ReviewerBehaviour::Honest)
+        let text = simulation.world.tree(&fetched.pull.head).get("src/a.rs").map(|text| text.to_string());
+        let honest_blocks = setup.roles.iter().any(|(reviewer, _)| *reviewer == ReviewerBehaviour::Honest)
             && text.is_some_and(|text| text.contains("BUG"));
         assert!(!honest_blocks, "merged while an honest reviewer blocks");
     }
-    let _ = play.world.take_effects();
+    let _ = simulation.world.take_effects();
     cause
 }
 
-/// A tenth of them by default, another tenth with every seed; all of them with `REFEREE_SCALE=10`.
-fn chosen(all: &[SimulationSetup]) -> Vec<(usize, &SimulationSetup)> {
+/// Selects a tenth of the setups by default, another tenth with every `REFEREE_SEED`, all with `REFEREE_SCALE=10`.
+fn select_sample(all: &[SimulationSetup]) -> Vec<(usize, &SimulationSetup)> {
     let number =
         |name: &str, default: usize| std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default);
     let (seed, scale) = (number("REFEREE_SEED", 1), number("REFEREE_SCALE", 1).clamp(1, 10));
-    all.iter().enumerate().filter(|(at, _)| (at.wrapping_mul(7).wrapping_add(seed)) % 10 < scale).collect()
+    all.iter().enumerate().filter(|(index, _)| (index.wrapping_mul(7).wrapping_add(seed)) % 10 < scale).collect()
 }
 
 // spec: LOOP-10, LOOP-2, LOOP-4, PUB-2, PUB-9 @core
 #[test]
-#[expect(clippy::print_stdout, reason = "the number of plays is part of the proof")]
-fn every_play_goes_quiet() {
-    let all = stages();
-    let chosen = chosen(&all);
+#[expect(clippy::print_stdout, reason = "the number of simulations is part of the proof")]
+fn every_simulation_comes_to_rest() {
+    let all = all_setups();
+    let select_sample = select_sample(&all);
     let mut causes: BTreeMap<String, usize> = BTreeMap::new();
     let mut failed = Vec::new();
-    for (at, stage) in &chosen {
-        match std::panic::catch_unwind(|| play(stage)) {
+    for (index, setup) in &select_sample {
+        match std::panic::catch_unwind(|| simulation(setup)) {
             Ok(cause) => *causes.entry(format!("{cause:?}")).or_default() += 1,
             Err(panic) => {
-                let words = panic
+                let message = panic
                     .downcast_ref::<String>()
                     .cloned()
                     .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
-                let SimulationSetup { roles, author, bystander: people, approve, quirks, .. } = stage;
+                let SimulationSetup { roles, author, bystander, approve, quirks, .. } = setup;
                 failed.push(format!(
-                    "{at}: {roles:?} {author:?} {people:?} {approve:?} {}: {}",
+                    "{index}: {roles:?} {author:?} {bystander:?} {approve:?} {}: {}",
                     quirks.forge,
-                    words.unwrap_or_default()
+                    message.unwrap_or_default()
                 ));
             }
         }
     }
-    println!("{} of {} plays went quiet; ended by: {causes:?}", chosen.len() - failed.len(), all.len());
+    println!("{} of {} simulations came to rest; causes: {causes:?}", select_sample.len() - failed.len(), all.len());
     assert!(failed.is_empty(), "{} failed, first:\n{}", failed.len(), failed[..failed.len().min(8)].join("\n"));
 }

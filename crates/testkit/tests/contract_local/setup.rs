@@ -11,40 +11,40 @@ use referee_forge::local::LocalForge;
 use referee_forge::{ActionRequest, Forge, Gates, PerformOutcome, PlanBasis, Reader, RequestedGates};
 use referee_testkit::contract::{ContractSetup, CreatedCounts, StagedPull};
 
-use crate::repo::{FILE, Repo, alice, ruth};
+use crate::repo::{FILE, TestRepo, alice, ruth};
 
-/// A plain repository as a stage.
-pub(crate) struct OnRepo {
-    repo: Repo,
+/// A contract setup on a plain git repository.
+pub(crate) struct LocalSetup {
+    repo: TestRepo,
     forge: LocalForge,
     opened: Cell<u32>,
 }
 
-impl OnRepo {
+impl LocalSetup {
     pub(crate) fn new() -> Self {
-        let repo = Repo::new();
+        let repo = TestRepo::new();
         Self { forge: repo.forge(), repo, opened: Cell::new(0) }
     }
 
-    /// What somebody does who is no person at this forge's desk: the way of the verbs, under another name.
-    async fn as_other(&self, pull: PullNumber, action: &Action) -> Result<PerformOutcome, String> {
-        act_as(&self.forge, &Login::from("other-bot"), pull, action).await
+    /// Performs an action as another bot, through the forge's own verbs.
+    async fn perform_as_other(&self, pull: PullNumber, action: &Action) -> Result<PerformOutcome, String> {
+        perform_as(&self.forge, &Login::from("other-bot"), pull, action).await
     }
 
-    /// A review without a verdict.
-    async fn remark(&self, pull: PullNumber, commit: Sha, text: &str) -> Result<ReviewId, String> {
+    /// Posts a review without a verdict as another bot.
+    async fn post_remark(&self, pull: PullNumber, commit: Sha, text: &str) -> Result<ReviewId, String> {
         let text = draft(text, &commit);
         let post =
             Action::PostReview { role: "other".into(), verdict: Verdict::Comment, commit, text, threads: vec![] };
-        match self.as_other(pull, &post).await? {
-            PerformOutcome::Done(made) => made.review.ok_or_else(|| "no review was made".to_owned()),
+        match self.perform_as_other(pull, &post).await? {
+            PerformOutcome::Done(created) => created.review.ok_or_else(|| "the post created no review".to_owned()),
             other => Err(format!("{other:?}")),
         }
     }
 }
 
-/// Does an action under a name, sealed as it would be.
-pub(crate) async fn act_as(
+/// Performs an action under a login, with its texts sealed.
+pub(crate) async fn perform_as(
     forge: &LocalForge,
     by: &Login,
     pull: PullNumber,
@@ -55,27 +55,27 @@ pub(crate) async fn act_as(
     let permit = gates.permit_gate(Gate::Review).map_err(|withheld| format!("{withheld:?}"))?;
     let binding = Binding { forge: "local".to_owned(), repo: RepoId(1), pull };
     let action = action.map_text(|draft| seal_draft(draft, &binding, &Keys::empty()));
-    let errand = ActionRequest {
+    let request = ActionRequest {
         action: &action,
         by,
         expect: &Precondition::Nothing,
         permit: &permit,
         basis: PlanBasis::default(),
     };
-    forge.perform(pull, &errand).await.map_err(|error| error.to_string())
+    forge.perform(pull, &request).await.map_err(|error| error.to_string())
 }
 
-/// Words with a Tag.
-pub(crate) fn draft(words: &str, head: &Sha) -> TextDraft {
+/// Builds a draft with a Tag.
+pub(crate) fn draft(text: &str, head: &Sha) -> TextDraft {
     let tag = Tag { kind: TagKind::Topic(Topic::Said { to: "1".to_owned() }), head: head.clone() };
-    TextDraft { words: SafeText::sanitise_line(words, 200), trailer: Trailer::Tag(Box::new(tag)) }
+    TextDraft { words: SafeText::sanitise_line(text, 200), trailer: Trailer::Tag(Box::new(tag)) }
 }
 
-pub(crate) fn place(line: u32) -> DiffLocation {
+pub(crate) fn location_at(line: u32) -> DiffLocation {
     DiffLocation { path: FILE.to_owned(), line: Some(line), start_line: None, side: Side::New }
 }
 
-impl ContractSetup for OnRepo {
+impl ContractSetup for LocalSetup {
     fn forge(&self) -> &dyn Forge {
         &self.forge
     }
@@ -89,12 +89,12 @@ impl ContractSetup for OnRepo {
         let branch = format!("feature-{}", self.opened.get());
         let head = self.repo.branch(&branch);
         let pull = self.forge.open_range(&branch, "main", &alice()).map_err(|error| error.to_string())?;
-        Ok(StagedPull { pull, head, commentable_lines: [1, 2, 3].map(place), missing_line: place(999) })
+        Ok(StagedPull { pull, head, commentable_lines: [1, 2, 3].map(location_at), missing_line: location_at(999) })
     }
 
     async fn push_commit(&self, pull: PullNumber) -> Result<Sha, String> {
         let pulls = self.forge.list_pulls().map_err(|error| error.to_string())?;
-        let pull = pulls.into_iter().find(|it| it.number == pull).ok_or("no such pull")?;
+        let pull = pulls.into_iter().find(|listed| listed.number == pull).ok_or("no such pull")?;
         self.repo.git(&["checkout", "--quiet", &pull.branch]);
         Ok(self.repo.commit(FILE, "fn one() {}\nfn two() {}\nfn three() {}\nfn four() {}\n"))
     }
@@ -105,23 +105,23 @@ impl ContractSetup for OnRepo {
 
     async fn post_review(&self, pull: PullNumber, text: &str) -> Result<ReviewId, String> {
         let head = self.forge.fetch_head(pull).await.map_err(|error| error.to_string())?;
-        self.remark(pull, head, text).await
+        self.post_remark(pull, head, text).await
     }
 
-    async fn open_thread(&self, pull: PullNumber, place: &DiffLocation, text: &str) -> Result<ThreadId, String> {
-        let line = place.line.unwrap_or(1);
-        ruth(&self.forge).open_thread(pull, &place.path, line, text).map_err(|error| error.to_string())
+    async fn open_thread(&self, pull: PullNumber, location: &DiffLocation, text: &str) -> Result<ThreadId, String> {
+        let line = location.line.unwrap_or(1);
+        ruth(&self.forge).open_thread(pull, &location.path, line, text).map_err(|error| error.to_string())
     }
 
     async fn add_label(&self, pull: PullNumber) -> Result<String, String> {
         let name = "wip".to_owned();
-        self.as_other(pull, &Action::SetLabel { name: name.clone(), on: true }).await?;
+        self.perform_as_other(pull, &Action::SetLabel { name: name.clone(), on: true }).await?;
         Ok(name)
     }
 
     async fn fill_pages(&self, staged: &StagedPull) -> Result<CreatedCounts, String> {
         for n in 0..120_u32 {
-            self.remark(staged.pull, staged.head.clone(), &format!("remark {n}")).await?;
+            self.post_remark(staged.pull, staged.head.clone(), &format!("remark {n}")).await?;
             self.open_thread(staged.pull, &staged.commentable_lines[(n % 3) as usize], &format!("note {n}")).await?;
             self.post_comment(staged.pull, &format!("comment {n}")).await?;
         }
