@@ -1,4 +1,4 @@
-//! The adapter for real servers, at a server that is none.
+//! The HTTP adapter on a fake server.
 
 use std::cell::OnceCell;
 use std::time::Duration;
@@ -9,55 +9,57 @@ use referee_testkit::contract::WorldSetup;
 use referee_testkit::dialect::{Dialect, FakeServer};
 use referee_testkit::{BlockingForge, World, WorldClient, block_on};
 
-/// A stage whose seats are reached through the adapter and a server.
-pub(crate) fn stage(dialect: Dialect) -> WorldSetup<BlockingForge> {
-    let known = probed(dialect);
+/// Creates a contract setup whose clients go through the adapter and a fake server.
+pub(crate) fn contract_setup(dialect: Dialect) -> WorldSetup<BlockingForge> {
+    let probed = probe_server(dialect);
     let server = OnceCell::new();
-    WorldSetup::new(dialect.quirks(), move |seat| {
-        forge(server.get_or_init(|| FakeServer::open(dialect, seat.world())), &seat, &known)
+    WorldSetup::new(dialect.quirks(), move |client| {
+        forge(server.get_or_init(|| FakeServer::open(dialect, client.world())), &client, &probed)
     })
 }
 
-/// The adapter as a seat, with nothing asked yet.
-pub(crate) fn forge(server: &FakeServer, seat: &WorldClient, known: &ServerFacts) -> BlockingForge {
-    let known = ServerFacts { login: seat.login().clone(), ..known.clone() };
-    let opened = block_on(connect(&site(server, seat, Some(known)))).expect("nothing is asked");
-    let others = seat.held_logins().filter(|login| *login != seat.login());
-    let others = others
-        .map(|login| Identity { login: Some(login.clone()), token: Some(Token::new(server.issue_token(seat, login))) });
-    let (forge, _) = block_on(opened.with_identities(others.collect())).expect("nothing is asked");
+/// Opens the adapter with the tokens of a client, without any request.
+pub(crate) fn forge(server: &FakeServer, client: &WorldClient, probed: &ServerFacts) -> BlockingForge {
+    let probed = ServerFacts { login: client.login().clone(), ..probed.clone() };
+    let opened = block_on(connect(&site(server, client, Some(probed)))).expect("opening sends no request");
+    let others = client.held_logins().filter(|login| *login != client.login());
+    let others = others.map(|login| Identity {
+        login: Some(login.clone()),
+        token: Some(Token::new(server.issue_token(client, login))),
+    });
+    let (forge, _) = block_on(opened.with_identities(others.collect())).expect("opening sends no request");
     BlockingForge::new(forge)
 }
 
-/// What the adapter finds out about such a server.
-pub(crate) fn probed(dialect: Dialect) -> ServerFacts {
+/// Lets the adapter probe a fake server of that dialect.
+pub(crate) fn probe_server(dialect: Dialect) -> ServerFacts {
     let world = World::new(dialect.quirks());
     let server = FakeServer::open(dialect, &world);
     let site = site(&server, &world.client("referee"), None);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let opened = runtime.block_on(connect(&site)).expect("the server is one that is known");
-    opened.server_facts().expect("it is a server")
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("create a runtime");
+    let opened = runtime.block_on(connect(&site)).expect("the server is supported");
+    opened.server_facts().expect("a server reports its facts")
 }
 
-/// Nobody is spared here, and nobody waits.
-fn site(server: &FakeServer, seat: &WorldClient, known: Option<ServerFacts>) -> Site {
-    let base = reqwest::Url::parse(server.base_url()).expect("an address");
-    let mut client = ClientOptions::new(base, None, &[]);
-    let (none, many) = (Duration::ZERO, 1_000_000);
-    client.limits = ClientLimits {
-        requests_per_minute: many,
-        burst: many,
-        initial_backoff: none,
-        max_backoff: none,
+/// Returns an address without rate limit and backoff.
+fn site(server: &FakeServer, client: &WorldClient, probed: Option<ServerFacts>) -> Site {
+    let base = reqwest::Url::parse(server.base_url()).expect("a valid URL");
+    let mut options = ClientOptions::new(base, None, &[]);
+    let (no_delay, unlimited) = (Duration::ZERO, 1_000_000);
+    options.limits = ClientLimits {
+        requests_per_minute: unlimited,
+        burst: unlimited,
+        initial_backoff: no_delay,
+        max_backoff: no_delay,
         ..ClientLimits::default()
     };
     Site::Server(Box::new(ServerSite {
         kind: None,
-        client,
+        client: options,
         owner: "acme".to_owned(),
         repo: "api".to_owned(),
-        token: Token::new(server.issue_token(seat, seat.login())),
+        token: Token::new(server.issue_token(client, client.login())),
         named: true,
-        known,
+        known: probed,
     }))
 }

@@ -1,9 +1,9 @@
-//! The dialect server answers as real servers were seen to answer, and the adapter for them keeps the contract on it.
+//! The fake servers respond as recorded from real servers, and the HTTP adapter keeps the contract on them.
 
 mod adapter;
 mod contract;
 mod dispatch;
-mod plays;
-mod shapes;
-mod surprises;
-mod visitor;
+mod quirks;
+mod raw_client;
+mod recorded;
+mod simulation;

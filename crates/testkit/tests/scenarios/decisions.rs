@@ -30,28 +30,28 @@ fn break_glass_lifts_the_block_and_starts_nothing() {
 
     No reviewer and no worker starts here, and own blocks are lifted. A person's block still counts.
     ");
-    assert_eq!(s.turn().steps(), "nothing to write", "audited once");
+    assert_eq!(s.turn().steps(), "nothing to write", "the audit comment is posted once");
 }
 
 // spec: D25, INC-13 @core
 #[test]
-fn a_new_patch_ends_it_before_any_reviewer_runs() {
+fn a_new_patch_ends_break_glass_before_any_reviewer_runs() {
     let mut s = blocked(security("the glass, then a push"));
     s.by("carol").commands("break-glass production is down").turn().discard_effects();
     s.by("alice").amends().turn().discard_effects();
-    assert!(!s.world.decision(s.pull).is_blocked(), "the same patch keeps it");
+    assert!(!s.world.decision(s.pull).is_blocked(), "the same patch keeps the glass broken");
     s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").turn();
     assert_snapshot!(s.steps(), @"
     post security as request changes at 730cada (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)
     supersede review 2 (own-block: role security, own verdict request changes, enforced request changes, review 2 no longer holds)
     ");
     assert!(s.world.decision(s.pull).is_blocked());
-    assert!(matches!(s.plan().next, Next::Review(_)), "the reviewer comes after");
+    assert!(matches!(s.plan().next, Next::Review(_)), "the review is requested afterwards");
 }
 
 // spec: D25, INC-13 @core
 #[test]
-fn only_the_named_break_the_glass_and_never_against_a_person() {
+fn only_the_operator_breaks_the_glass_and_never_against_a_persons_block() {
     let mut s = blocked(security("who may"));
     s.by("bob")
         .blocks("not without a test")
@@ -67,7 +67,7 @@ fn only_the_named_break_the_glass_and_never_against_a_person() {
 
 // spec: INC-13 @core
 #[test]
-fn the_glass_is_seen_before_a_reviewer_is_asked() {
+fn break_glass_is_checked_before_a_review_is_requested() {
     let mut s = security("broken at once").open_pull();
     s.by("carol").commands("break-glass production is down").turn().discard_effects();
     assert_eq!(s.plan().why.rule, "break-glass");
@@ -76,11 +76,11 @@ fn the_glass_is_seen_before_a_reviewer_is_asked() {
 
 // spec: D27 @core
 #[test]
-fn an_approval_lifts_the_block_of_whichever_role_wrote_it() {
+fn an_approval_lifts_the_block_of_any_sibling_role() {
     let mut s = security("lifted by a sibling").role("style").open_pull();
     s.report(report("security").finds(crate::leak())).report(report("style")).turn().discard_effects();
     s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("style")).turn().discard_effects();
-    assert!(s.world.decision(s.pull).is_blocked(), "security has not looked again");
+    assert!(s.world.decision(s.pull).is_blocked(), "security has not reviewed again");
     s.report(report("security").fixed(1)).turn().discard_effects();
     assert_eq!(s.world.decision(s.pull).blockers, []);
     assert!(posted(&s).contains(&Verdict::Approve));
@@ -89,7 +89,7 @@ fn an_approval_lifts_the_block_of_whichever_role_wrote_it() {
 
 // spec: D1 @core
 #[test]
-fn guards_read_the_mark_of_the_current_text_and_not_the_forges_row() {
+fn guards_read_the_mark_of_the_current_text_not_the_commit_of_the_review() {
     let mut s = blocked(security("edited in place"));
     let row = s.own_reviews()[0].commit.clone();
     s.by("alice")
@@ -100,5 +100,5 @@ fn guards_read_the_mark_of_the_current_text_and_not_the_forges_row() {
     let standing = &s.own_reviews()[0];
     assert_eq!(standing.commit, row, "the forge still names the first commit");
     assert_eq!(standing.text.trusted_mark().map(|mark| (&mark.head, mark.rounds.len())), Some((&s.plan().head, 2)));
-    assert!(!matches!(s.turn().discard_effects().plan().next, Next::Review(_)), "and the head counts as read");
+    assert!(!matches!(s.turn().discard_effects().plan().next, Next::Review(_)), "the head counts as reviewed");
 }

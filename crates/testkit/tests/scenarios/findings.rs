@@ -6,8 +6,9 @@ use referee_testkit::scenario::{DEFAULT_FILE, Scenario, ScenarioRun, critical, r
 
 use crate::{FIX, blocked, leak, posted, security};
 
-fn state(scene: &ScenarioRun, finding: u64) -> (FindingState, bool) {
-    let line = scene.plan().findings.iter().find(|line| line.id == FindingId(finding)).expect("the finding is known");
+fn finding_state(run: &ScenarioRun, finding: u64) -> (FindingState, bool) {
+    let line =
+        run.plan().findings.iter().find(|line| line.id == FindingId(finding)).expect("the plan lists the finding");
     (line.state, line.counts)
 }
 
@@ -25,7 +26,7 @@ fn a_fixed_finding_is_answered_with_the_commit_and_resolved() {
 
 // spec: INC-2, D9 @core
 #[test]
-fn fixed_on_unchanged_code_is_a_claim_and_resolves_nothing() {
+fn a_fix_claimed_on_unchanged_code_resolves_nothing() {
     let mut s = blocked(security("said to be fixed"));
     s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").report(report("security").fixed(1)).turn();
     assert_snapshot!(s.explain_lines(), @"
@@ -43,21 +44,21 @@ fn fixed_on_unchanged_code_is_a_claim_and_resolves_nothing() {
 
 // spec: D9 @core
 #[test]
-fn a_change_at_the_place_that_the_evidence_cites_is_proof() {
+fn a_change_at_the_cited_line_proves_a_fix() {
     let mut s = blocked(security("fixed elsewhere"));
     s.by("alice").changes_line("src/a.rs", 7, "fn redact() {}");
     s.report(report("security").fixed_by(1, "the logger redacts it, see src/a.rs:7")).turn().discard_effects();
-    assert_eq!(state(&s, 1), (FindingState::Fixed, false));
+    assert_eq!(finding_state(&s, 1), (FindingState::Fixed, false));
 }
 
 // spec: D9, INC-15 @core
 #[test]
-fn what_an_incomplete_report_leaves_out_stays_alive() {
+fn findings_missing_from_an_incomplete_report_stay_open() {
     for silent in [report("security"), report("security").fixed(1).without_proof(), report("security").fails("refused")]
     {
         let mut s = blocked(security("left out"));
         s.by("alice").changes_line("src/a.rs", 4, FIX).report(silent).turn().discard_effects();
-        assert_eq!(state(&s, 1), (FindingState::Open, true));
+        assert_eq!(finding_state(&s, 1), (FindingState::Open, true));
         assert!(s.find_thread(FindingId(1)).is_some_and(|thread| thread.resolved.is_none()));
         assert!(s.world.decision(s.pull).is_blocked());
     }
@@ -65,20 +66,20 @@ fn what_an_incomplete_report_leaves_out_stays_alive() {
 
 // spec: D9 @core
 #[test]
-fn absence_from_a_programs_complete_run_says_fixed_where_its_file_changed() {
+fn a_finding_missing_from_a_complete_deterministic_run_is_fixed_if_its_file_changed() {
     let scenario = security("a linter").changes("src/a.rs", DEFAULT_FILE).changes("src/b.rs", "fn b() {}\n");
     let mut s = scenario.open_pull();
     let found = report("security").deterministic().finds(leak()).finds(warning("unused").at("src/b.rs", 1));
     s.report(found.finds(warning("never closed").at("src/a.rs", 1))).turn().discard_effects();
     s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").deterministic()).turn().discard_effects();
-    assert_eq!(state(&s, 1), (FindingState::Fixed, false));
-    assert_eq!(state(&s, 2).0, FindingState::Open, "its file did not change");
-    assert_eq!(state(&s, 3), (FindingState::Fixed, false), "what it missed was added elsewhere in the file");
+    assert_eq!(finding_state(&s, 1), (FindingState::Fixed, false));
+    assert_eq!(finding_state(&s, 2).0, FindingState::Open, "its file did not change");
+    assert_eq!(finding_state(&s, 3), (FindingState::Fixed, false), "the file changed elsewhere");
 }
 
 // spec: PUB-2, INC-12 @core
 #[test]
-fn what_a_program_finds_outside_the_change_is_told_and_counts_for_nothing() {
+fn deterministic_findings_outside_the_change_are_listed_but_do_not_count() {
     let long = format!("{DEFAULT_FILE}{}", "fn e() {}\n".repeat(40));
     let scenario = security("a linter reads whole files").base_has("src/a.rs", &long);
     let mut s = scenario.changes("src/a.rs", &long.replace("    log(token);", FIX)).open_pull();
@@ -91,19 +92,19 @@ fn what_a_program_finds_outside_the_change_is_told_and_counts_for_nothing() {
     let plan = s.plan();
     assert_eq!((plan.findings.len(), plan.roles[0].own), (1, Some(Verdict::Approve)), "{plan:#?}");
     assert_eq!(s.snapshot().threads.len(), 1);
-    let told = s.summary();
-    assert!(told.contains("<summary>26 pre-existing, outside this change</summary>"), "{told}");
-    assert!(told.contains("| unused function | `src/a.rs:20` |") && told.contains("6 more"), "{told}");
-    assert!(!told.contains("src/other.rs"), "{told}");
+    let summary = s.summary();
+    assert!(summary.contains("<summary>26 pre-existing, outside this change</summary>"), "{summary}");
+    assert!(summary.contains("| unused function | `src/a.rs:20` |") && summary.contains("6 more"), "{summary}");
+    assert!(!summary.contains("src/other.rs"), "{summary}");
     s.restart_process().turn();
     assert_snapshot!(s.steps(), @"nothing to write");
     s.report(report("security").finds(old(30))).turn().discard_effects();
-    assert_eq!(s.plan().findings.len(), 2, "a model that looks beyond the diff is heard");
+    assert_eq!(s.plan().findings.len(), 2, "findings of a model outside the diff count");
 }
 
 // spec: D9 @core
 #[test]
-fn more_resolutions_than_may_be_go_to_a_person() {
+fn too_many_resolutions_at_once_need_a_person() {
     let mut s = security("mass resolution").with_policy(|policy| policy.threads.max_resolve = 1).open_pull();
     let two = report("security").finds(leak()).finds(critical("it panics").at("src/a.rs", 7));
     s.report(two).turn().discard_effects();
@@ -124,13 +125,13 @@ fn more_resolutions_than_may_be_go_to_a_person() {
 
 // spec: INC-4 @core
 #[test]
-fn a_worsened_finding_is_said_once_in_its_thread_and_no_note_is_edited() {
+fn a_worsened_finding_gets_one_reply_and_no_note_is_edited() {
     let mut s = security("worse").open_pull();
     s.report(report("security").finds(warning("the token is logged").at("src/a.rs", 4))).turn().discard_effects();
     let root = s.find_thread(FindingId(1)).expect("a thread").notes[0].clone();
     s.by("alice").changes_line("src/a.rs", 7, "fn e() { login(SECRET) }");
-    let graver = critical("the token is logged").at("src/a.rs", 4);
-    s.report(report("security").worsened(1, "src/a.rs:7 now passes a secret").finds(graver)).turn();
+    let worse = critical("the token is logged").at("src/a.rs", 4);
+    s.report(report("security").worsened(1, "src/a.rs:7 now passes a secret").finds(worse)).turn();
     assert_snapshot!(s.steps(), @"
     post security as request changes at 19f6a95 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)
     reply in thread 2 (worsened: thread 2)
@@ -146,17 +147,17 @@ fn a_worsened_finding_is_said_once_in_its_thread_and_no_note_is_edited() {
 
 // spec: INC-5, D12 @core
 #[test]
-fn a_thread_that_a_person_resolved_stays_resolved_and_its_finding_stops_counting() {
+fn a_finding_resolved_by_a_person_stays_resolved_and_stops_counting() {
     let mut s = blocked(security("bob resolves"));
     s.by("bob").resolves(1).turn();
     assert_snapshot!(s.steps(), @"post security as approve at 8e14688 (approves: role security, own verdict approve, enforced approve, posted as approve)");
-    assert_eq!(state(&s, 1), (FindingState::Accepted, false));
+    assert_eq!(finding_state(&s, 1), (FindingState::Accepted, false));
     s.by("alice")
         .changes_line("src/a.rs", 7, "fn e() {}")
         .report(report("security").still_there(1))
         .turn()
         .discard_effects();
-    assert_eq!(state(&s, 1), (FindingState::Accepted, false), "and does not come back");
+    assert_eq!(finding_state(&s, 1), (FindingState::Accepted, false), "the finding stays accepted");
 }
 
 // spec: INC-5, D12, D10 @core
@@ -164,14 +165,14 @@ fn a_thread_that_a_person_resolved_stays_resolved_and_its_finding_stops_counting
 fn a_critical_finding_that_its_author_resolved_still_counts() {
     let mut s = blocked(security("alice resolves"));
     s.by("alice").resolves(1).turn().discard_effects();
-    assert_eq!(state(&s, 1), (FindingState::Open, true));
+    assert_eq!(finding_state(&s, 1), (FindingState::Open, true));
     assert!(s.summary().contains("resolved by alice, still open"), "{}", s.summary());
     assert!(s.world.decision(s.pull).is_blocked());
 }
 
 // spec: D12, INC-5 @core
 #[test]
-fn a_settled_finding_that_is_graver_opens_a_new_thread_that_cites_the_old_one() {
+fn a_settled_finding_that_got_worse_opens_a_new_thread_citing_the_old_one() {
     let mut s = security("worse after all").open_pull();
     s.report(report("security").finds(warning("the token is logged").at("src/a.rs", 4))).turn().discard_effects();
     s.by("bob").resolves(1).turn().discard_effects();
@@ -179,13 +180,16 @@ fn a_settled_finding_that_is_graver_opens_a_new_thread_that_cites_the_old_one() 
     s.by("alice").changes_line("src/a.rs", 5, "    log(token); }").report(report("security").finds(leak())).turn();
     assert_snapshot!(s.steps(), @"post security as request changes at 19f6a95, threads for F1 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)");
     let threads = s.snapshot().threads;
-    assert!(threads.iter().any(|thread| thread.id == old.id && thread.resolved.is_some()), "never reopened");
+    assert!(
+        threads.iter().any(|thread| thread.id == old.id && thread.resolved.is_some()),
+        "the old thread is not reopened"
+    );
     assert!(s.conversation(1).contains(&old.url), "{}", s.conversation(1));
 }
 
 // spec: INC-6, D10 @core
 #[test]
-fn wont_fix_by_one_who_may_is_accepted() {
+fn wont_fix_by_a_maintainer_is_accepted() {
     let mut s = blocked(security("accepted"));
     s.by("bob").replies(1, "won't fix, the log is private").turn();
     assert_snapshot!(s.steps(), @"
@@ -204,18 +208,18 @@ fn wont_fix_by_one_who_may_is_accepted() {
 
 // spec: D10, INC-6 @core
 #[test]
-fn an_outsider_takes_nothing_back() {
-    for words in ["won't fix", "I disagree", "this is fixed now", "why?"] {
+fn an_outsider_cannot_revoke_an_acceptance() {
+    for reply in ["won't fix", "I disagree", "this is fixed now", "why?"] {
         let mut s = blocked(security("accepted, and talked about"));
         s.by("bob").replies(1, "won't fix, the log is private");
-        s.by("mallory").replies(1, words).turn().discard_effects();
-        assert_eq!(state(&s, 1), (FindingState::Accepted, false), "mallory: {words}");
+        s.by("mallory").replies(1, reply).turn().discard_effects();
+        assert_eq!(finding_state(&s, 1), (FindingState::Accepted, false), "mallory: {reply}");
     }
 }
 
 // spec: D10, D12 @core
 #[test]
-fn what_is_graver_now_was_not_accepted() {
+fn an_acceptance_does_not_cover_a_higher_severity() {
     for quirks in [Quirks::plain(), Quirks { no_resolve: true, ..Quirks::plain() }] {
         let mut s = security("a warning, and then more").with_quirks(quirks).open_pull();
         s.report(report("security").finds(warning("the token is logged").at("src/a.rs", 4))).turn().discard_effects();
@@ -223,8 +227,8 @@ fn what_is_graver_now_was_not_accepted() {
         s.by("mallory").replies(1, "why?");
         s.by("alice").changes_line("src/a.rs", 5, "    log(token); }");
         s.report(report("security").finds(leak())).turn().discard_effects();
-        assert_eq!(state(&s, 1), (FindingState::Open, true));
-        assert_eq!(s.snapshot().threads.len(), 2, "in a thread of its own");
+        assert_eq!(finding_state(&s, 1), (FindingState::Open, true));
+        assert_eq!(s.snapshot().threads.len(), 2, "the worse finding gets a new thread");
         assert_eq!(s.turn().steps(), "nothing to write");
     }
     let mut s = security("both in one turn").open_pull();
@@ -232,16 +236,16 @@ fn what_is_graver_now_was_not_accepted() {
     s.by("alice").replies(1, "won't fix");
     s.by("alice").changes_line("src/a.rs", 5, "    log(token); }");
     s.report(report("security").finds(leak())).turn().discard_effects();
-    assert_eq!(state(&s, 1), (FindingState::Open, true), "she may not accept a critical one");
+    assert_eq!(finding_state(&s, 1), (FindingState::Open, true), "the author may not accept a critical finding");
     assert_eq!(s.turn().steps(), "nothing to write");
 }
 
 // spec: D10, INC-6 @core
 #[test]
-fn an_author_does_not_accept_a_critical_finding_and_an_outsider_accepts_nothing() {
+fn an_author_cannot_accept_a_critical_finding_and_an_outsider_accepts_nothing() {
     let mut s = blocked(security("who may accept"));
     s.by("mallory").replies(1, "won't fix").turn().discard_effects();
-    assert!(state(&s, 1).1);
+    assert!(finding_state(&s, 1).1);
     s.by("alice").replies(1, "won't fix").turn();
     assert_snapshot!(s.explain_lines(), @"
     rule     needs-human: security/F1: its author accepts a critical finding
@@ -256,21 +260,21 @@ fn an_author_does_not_accept_a_critical_finding_and_an_outsider_accepts_nothing(
     let mut s = security("a mere warning").open_pull();
     s.report(report("security").finds(warning("no test").at("src/a.rs", 3))).turn().discard_effects();
     s.by("alice").replies(1, "won't fix").turn().discard_effects();
-    assert_eq!(state(&s, 1), (FindingState::Accepted, false), "a warning she may");
+    assert_eq!(finding_state(&s, 1), (FindingState::Accepted, false), "the author may accept a warning");
 }
 
 // spec: D10 @core
 #[test]
-fn access_that_nobody_can_be_asked_for_is_none() {
+fn unknown_access_counts_as_none() {
     let quirks = Quirks { access_hidden: true, ..Quirks::gitea_like() };
     let mut s = blocked(security("nobody knows").with_quirks(quirks));
     s.by("bob").replies(1, "won't fix").turn().discard_effects();
-    assert!(state(&s, 1).1);
+    assert!(finding_state(&s, 1).1);
 }
 
 // spec: INC-7 @core
 #[test]
-fn a_concession_to_one_who_may_accept_it_resolves() {
+fn a_concession_to_a_maintainer_resolves() {
     let mut s = blocked(security("conceded"));
     s.by("bob").replies(1, "I disagree, the log is private").by("bob").commands("review");
     s.report(report("security").concedes(1)).turn().discard_effects();
@@ -280,24 +284,24 @@ fn a_concession_to_one_who_may_accept_it_resolves() {
     referee-bot: Withdrawn: the objection holds.
     resolved by referee-bot
     ");
-    assert_eq!(state(&s, 1), (FindingState::Refuted, false));
+    assert_eq!(finding_state(&s, 1), (FindingState::Refuted, false));
 }
 
 // spec: INC-7, D10 @core
 #[test]
-fn a_concession_to_nobody_is_no_position_and_one_to_the_author_of_a_critical_needs_a_person() {
+fn a_concession_needs_an_objection_and_a_critical_one_needs_a_maintainer() {
     let mut s = blocked(security("conceded to nobody"));
     s.report(report("security").concedes(1)).turn().discard_effects();
-    assert!(state(&s, 1).1);
+    assert!(finding_state(&s, 1).1);
     s.by("alice").replies(1, "I disagree, the log is private");
     s.report(report("security").concedes(1)).turn().discard_effects();
-    assert!(state(&s, 1).1);
+    assert!(finding_state(&s, 1).1);
     assert_eq!(s.plan().next, Next::Blocked(BlockedCause::NeedsHuman));
 }
 
 // spec: INC-7, D11 @core
 #[test]
-fn one_rebuttal_a_head_then_a_person_decides() {
+fn after_one_rebuttal_per_head_a_person_decides() {
     let mut s = blocked(security("a dispute"));
     s.by("alice").replies(1, "I disagree, the log is private");
     let stands = report("security").stands(1, "src/log.rs:3 ships every line");
@@ -308,7 +312,7 @@ fn one_rebuttal_a_head_then_a_person_decides() {
     referee-bot: This stands. / src/log.rs:3 ships every line / It is not argued again at this head: a person decides.
     ");
     s.report(stands.clone()).turn();
-    assert_eq!(s.steps(), "nothing to write", "never when the last word is ours");
+    assert_eq!(s.steps(), "nothing to write", "no reply directly after our own note");
     s.by("alice").replies(1, "I disagree, it does not").report(stands).turn();
     assert_snapshot!(s.explain_lines(), @"
     rule     needs-human: security/F1: the dispute goes on after one rebuttal
@@ -322,19 +326,19 @@ fn one_rebuttal_a_head_then_a_person_decides() {
 
 // spec: D14 @core
 #[test]
-fn where_one_login_reviews_and_writes_a_new_finding_is_not_answered_by_itself() {
+fn where_the_author_is_also_the_reviewer_only_a_reply_answers_a_finding() {
     let scenario = Scenario::new("one login").changes("src/a.rs", DEFAULT_FILE).role_with_identity("security", "alice");
     let mut s = scenario.open_pull();
     s.report(report("security").finds(leak())).turn().discard_effects();
     s.report(report("security").still_there(1)).turn();
-    assert_eq!(state(&s, 1), (FindingState::Open, true));
+    assert_eq!(finding_state(&s, 1), (FindingState::Open, true));
     s.by("alice").replies(1, "it is gone tomorrow").turn();
-    assert_eq!(state(&s, 1), (FindingState::Answered, true));
+    assert_eq!(finding_state(&s, 1), (FindingState::Answered, true));
 }
 
 // spec: INC-8 @core
 #[test]
-fn a_false_claim_is_contested_once_with_file_and_line() {
+fn a_false_fix_claim_is_contested_once_with_file_and_line() {
     let mut s = blocked(security("claimed"));
     s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").by("alice").replies(1, "fixed");
     s.report(report("security").still_there(1)).turn();
@@ -363,14 +367,14 @@ fn a_finding_keeps_its_id_through_moved_lines_renames_rewording_and_rebases() {
     s.report(report("security").finds(critical("secrets end up in the log").at("src/session.rs", 6)))
         .turn()
         .discard_effects();
-    let known: Vec<_> = s.plan().findings.iter().map(|it| (it.id.0, it.path, it.line)).collect();
+    let known: Vec<_> = s.plan().findings.iter().map(|line| (line.id.0, line.path, line.line)).collect();
     assert_eq!(known, [(1, "src/session.rs", Some(6))]);
     assert_eq!(s.snapshot().threads.len(), 1);
 }
 
 // spec: INC-10 @core
 #[test]
-fn what_was_accepted_does_not_return_under_another_wording() {
+fn an_accepted_finding_does_not_return_reworded() {
     let mut s = blocked(security("said again"));
     s.by("bob").replies(1, "won't fix").turn().discard_effects();
     s.by("alice").changes_line("src/a.rs", 7, "fn e() {}");
@@ -378,13 +382,13 @@ fn what_was_accepted_does_not_return_under_another_wording() {
         .turn()
         .discard_effects();
     assert_eq!(s.plan().findings.len(), 1);
-    assert_eq!(state(&s, 1), (FindingState::Accepted, false));
+    assert_eq!(finding_state(&s, 1), (FindingState::Accepted, false));
     assert!(!s.world.decision(s.pull).is_blocked());
 }
 
 // spec: INC-10 @core
 #[test]
-fn a_fixed_one_that_is_broken_again_returns_under_its_old_id() {
+fn a_fixed_finding_that_returns_keeps_its_id() {
     let mut s = blocked(security("broken again"));
     s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").fixed(1)).turn().discard_effects();
     s.by("alice").changes_line("src/a.rs", 4, "    log(token);").report(report("security").finds(leak())).turn();
@@ -403,7 +407,7 @@ fn a_fixed_one_that_is_broken_again_returns_under_its_old_id() {
 
 // spec: INC-9, INC-12 @core
 #[test]
-fn a_report_that_calls_one_fixed_and_raises_one_like_it_raises_another() {
+fn a_similar_finding_beside_a_fixed_one_gets_a_new_id() {
     let mut s = blocked(security("the next complaint"));
     s.by("alice").changes_line("src/a.rs", 4, "    log(secret);");
     s.report(report("security").fixed(1).finds(critical("the secret is logged").at("src/a.rs", 4))).turn();
@@ -414,25 +418,25 @@ fn a_report_that_calls_one_fixed_and_raises_one_like_it_raises_another() {
     comment on the pull (notice: the set of blocking findings changed by an edit)
     edit review 1 (own-block: role security, own verdict request changes, enforced request changes, its text or Mark would differ)
     ");
-    assert_eq!((state(&s, 1), state(&s, 2)), ((FindingState::Fixed, false), (FindingState::New, true)));
-    assert_eq!(posted(&s), [Verdict::RequestChanges], "nothing is approved on the way");
+    assert_eq!((finding_state(&s, 1), finding_state(&s, 2)), ((FindingState::Fixed, false), (FindingState::New, true)));
+    assert_eq!(posted(&s), [Verdict::RequestChanges], "no approval is posted in between");
     s.report(report("security").fixed(1).finds(critical("the secret is logged").at("src/a.rs", 4))).turn();
     assert_eq!(s.steps(), "nothing to write");
 }
 
 // spec: INC-11 @core
 #[test]
-fn the_verdict_moves_in_the_run_that_finds_everything_fixed_and_stays() {
+fn the_verdict_changes_once_everything_is_fixed_and_stays() {
     let mut s = blocked(security("all fixed"));
     s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").fixed(1)).turn().discard_effects();
     assert_eq!(posted(&s), [Verdict::RequestChanges, Verdict::Approve]);
     s.report(report("security")).turn();
-    assert_eq!(s.steps(), "nothing to write", "approving twice is approving once");
+    assert_eq!(s.steps(), "nothing to write", "the approval is posted once");
 }
 
 // spec: INC-12 @core
 #[test]
-fn the_rubric() {
+fn verdicts_follow_the_severity_table() {
     let rows: [(&[Severity], bool, Verdict); 7] = [
         (&[], true, Verdict::Approve),
         (&[], false, Verdict::Comment),
@@ -446,16 +450,16 @@ fn the_rubric() {
         for blocks in [true, false] {
             let scenario = Scenario::new("the rubric");
             let mut s = if blocks { scenario.role("security") } else { scenario.advisory_role("security") }.open_pull();
-            let mut words = if complete { report("security") } else { report("security").skips("src/a.rs") };
+            let mut submitted = if complete { report("security") } else { report("security").skips("src/a.rs") };
             for (line, severity) in (1..).zip(found) {
                 let title = format!("{severity} on line {line}");
-                words = words.finds(match severity {
+                submitted = submitted.finds(match severity {
                     Severity::Critical => critical(&title).at("src/a.rs", line),
                     Severity::Warning => warning(&title).at("src/a.rs", line),
                     Severity::Suggestion => suggestion(&title).at("src/a.rs", line),
                 });
             }
-            s.report(words).turn().discard_effects();
+            s.report(submitted).turn().discard_effects();
             let expected = if blocks { expected } else { expected.min(Verdict::Comment) };
             assert_eq!(s.plan().roles[0].own, Some(expected), "{found:?}, complete {complete}, blocks {blocks}");
         }
@@ -496,7 +500,7 @@ fn an_incomplete_report_may_add_findings() {
 
 // spec: INC-16, LOOP-3 @core
 #[test]
-fn a_rebase_without_a_change_costs_no_review_and_restamps_text_and_mark() {
+fn a_rebase_without_changes_costs_no_review_and_updates_text_and_mark() {
     let mut s = blocked(security("rebased"));
     s.by("alice").rebases().turn();
     assert_snapshot!(s.explain_lines(), @"
@@ -516,26 +520,26 @@ fn a_rebase_without_a_change_costs_no_review_and_restamps_text_and_mark() {
 
 // spec: INC-18 @core
 #[test]
-fn several_reviewers_of_one_role_speak_with_one_voice() {
+fn reports_of_several_reviewers_of_one_role_are_merged() {
     let mut s = blocked(security("two reviewers"));
     s.by("alice").changes_line("src/a.rs", 4, "    log(&token);");
     let twice = || critical("it panics").at("src/a.rs", 4);
     s.report(report("security").still_there(1).finds(twice()))
         .report(report("security").fixed(1).finds(twice()))
         .turn();
-    assert_eq!(state(&s, 1), (FindingState::Open, true), "one `fixed` does not outweigh one `still there`");
+    assert_eq!(finding_state(&s, 1), (FindingState::Open, true), "one `fixed` does not outweigh one `still there`");
     assert!(s.discard_effects().find_thread(FindingId(1)).is_some_and(|thread| thread.resolved.is_none()));
 }
 
 // spec: INC-18 @core
 #[test]
-fn what_two_reviewers_find_is_one_finding_and_both_must_call_a_prior_one_fixed() {
+fn equal_findings_are_merged_and_a_fix_needs_both_reviewers() {
     let mut s = security("two reviewers agree").open_pull();
     let one = report("security").finds(warning("the token is logged").at("src/a.rs", 4));
     s.report(one).report(report("security").finds(leak())).turn().discard_effects();
     assert_eq!(s.plan().findings.len(), 1);
-    assert_eq!(s.plan().findings.first().expect("a finding").severity, Severity::Critical, "as grave as the gravest");
+    assert_eq!(s.plan().findings.first().expect("a finding").severity, Severity::Critical, "the highest severity wins");
     s.by("alice").changes_line("src/a.rs", 4, FIX);
     s.report(report("security").fixed(1)).report(report("security").fixed(1)).turn().discard_effects();
-    assert_eq!(state(&s, 1), (FindingState::Fixed, false));
+    assert_eq!(finding_state(&s, 1), (FindingState::Fixed, false));
 }

@@ -9,34 +9,34 @@ use crate::{FIX, blocked, leak, security};
 
 // spec: LOOP-1, D2 @core
 #[test]
-fn a_head_that_was_read_is_not_read_again_by_any_path() {
+fn a_reviewed_head_is_not_reviewed_again() {
     let mut s = security("every path to a reviewer").open_pull();
     s.report(report("security").finds(suggestion("name it better").at("src/a.rs", 1))).turn().discard_effects();
     s.by("alice").requests_review_again().turn().discard_effects();
-    assert!(!matches!(s.plan().next, Next::Review(_)), "a request by the forge is no ask");
+    assert!(!matches!(s.plan().next, Next::Review(_)), "a review request of the forge is not a command");
     s.by("bob")
         .does("reports a check", |bob| bob.report_check("build", referee_core::model::CheckState::Pass))
         .turn()
         .discard_effects();
-    assert!(!matches!(s.plan().next, Next::Review(_)), "nor is a green check");
+    assert!(!matches!(s.plan().next, Next::Review(_)), "a passing check is not a command");
     s.wait(Span::from_minutes(60)).turn();
     assert!(s.explain_lines().contains("refuse   another review by security (same-head: "), "{}", s.explain_lines());
 }
 
 // spec: D2, LOOP-1 @core
 #[test]
-fn a_comment_verdict_counts_as_read_too_and_only_a_command_asks_again() {
+fn a_comment_verdict_counts_as_reviewed_until_a_command_asks_again() {
     let mut s = security("comment only").open_pull();
     s.policy.roles[0].blocks = false;
     s.report(report("security").finds(leak())).turn().discard_effects();
     assert!(!matches!(s.turn().discard_effects().plan().next, Next::Review(_)));
     s.by("mallory").commands("review").turn().discard_effects();
-    assert!(!matches!(s.plan().next, Next::Review(_)), "an outsider asks in vain");
+    assert!(!matches!(s.plan().next, Next::Review(_)), "an outsider may not ask");
     s.by("bob").commands("full review").turn().discard_effects();
     let Next::Review(briefs) = &s.plan().next else { panic!("{:?}", s.plan().next) };
     assert_eq!(briefs[0].scope, Scope::Whole);
     s.report(report("security").still_there(1)).turn().discard_effects();
-    assert!(!matches!(s.turn().discard_effects().plan().next, Next::Review(_)), "one ask, one review");
+    assert!(!matches!(s.turn().discard_effects().plan().next, Next::Review(_)), "one command starts one review");
 }
 
 // spec: LOOP-3 @core
@@ -53,7 +53,7 @@ fn a_force_push_of_the_same_patch_keeps_the_verdict() {
 
 // spec: LOOP-3 @core
 #[test]
-fn a_reply_that_the_forge_wraps_in_a_review_is_no_review() {
+fn a_reply_wrapped_in_a_review_does_not_count_as_a_review() {
     let mut s = blocked(security("wrapped").with_quirks(Quirks::github_like()));
     s.by("bob").replies(1, "why?").turn();
     assert_eq!(s.steps(), "nothing to write");
@@ -62,7 +62,7 @@ fn a_reply_that_the_forge_wraps_in_a_review_is_no_review() {
 
 // spec: LOOP-5 @core
 #[test]
-fn round_one_reads_everything_and_later_rounds_the_delta() {
+fn the_first_round_covers_everything_and_later_rounds_the_delta() {
     let mut s = security("scopes").open_pull();
     let Next::Review(briefs) = s.turn().plan().next.clone() else { panic!("no review") };
     assert_eq!((&briefs[0].scope, briefs[0].floor), (&Scope::Whole, Severity::Suggestion));
@@ -76,7 +76,7 @@ fn round_one_reads_everything_and_later_rounds_the_delta() {
 
 // spec: LOOP-5 @core
 #[test]
-fn unchanged_code_is_not_hunted_for_new_nits_and_the_floor_rises() {
+fn later_rounds_ignore_new_minor_findings_on_unchanged_code() {
     let mut s = blocked(security("nits"));
     s.by("alice").changes_line("src/a.rs", 7, "fn e() {}");
     let nits = report("security")
@@ -98,7 +98,7 @@ fn unchanged_code_is_not_hunted_for_new_nits_and_the_floor_rises() {
 
 // spec: LOOP-7 @core
 #[test]
-fn a_process_without_a_memory_decides_the_same() {
+fn a_restarted_process_decides_the_same() {
     let mut s = blocked(security("a lost store"));
     s.by("alice").changes_line("src/a.rs", 4, FIX).by("alice").replies(1, "fixed");
     let plan = s.decide_now();
@@ -111,7 +111,7 @@ fn a_process_without_a_memory_decides_the_same() {
 
 // spec: LOOP-8 @core
 #[test]
-fn own_texts_start_nothing() {
+fn own_texts_trigger_nothing() {
     let mut s = blocked(security("talking to itself"));
     let quiet = s.decide_now();
     s.by("referee-bot").commands("full review").by("referee-bot").replies(1, "won't fix");
@@ -122,7 +122,7 @@ fn own_texts_start_nothing() {
 
 // spec: LOOP-8 @core
 #[test]
-fn two_bots_do_not_answer_each_other() {
+fn two_bots_do_not_reply_to_each_other() {
     let mut s = blocked(security("two bots"));
     s.world.admit_bot("other-bot", referee_core::model::Access::Write);
     for _ in 0..3 {
@@ -134,7 +134,7 @@ fn two_bots_do_not_answer_each_other() {
 
 // spec: LOOP-9 @core
 #[test]
-fn a_block_is_posted_whatever_the_budget_of_texts() {
+fn a_block_is_posted_even_beyond_the_text_budget() {
     let mut s = security("no texts left").with_policy(|policy| policy.budget.writes = 0).open_pull();
     s.report(report("security").finds(leak())).turn();
     assert_snapshot!(s.explain_lines(), @"
@@ -150,7 +150,7 @@ fn a_block_is_posted_whatever_the_budget_of_texts() {
 
 // spec: LOOP-9 @core
 #[test]
-fn over_budget_nothing_new_is_said_and_a_person_is_asked() {
+fn beyond_the_text_budget_a_person_is_asked() {
     let mut s = blocked(security("texts used up").with_policy(|policy| policy.budget.writes = 2));
     s.by("alice").changes_line("src/a.rs", 7, "fn e() { panic!() }");
     s.report(report("security").still_there(1).finds(critical("it panics").at("src/a.rs", 7))).turn();
@@ -165,7 +165,7 @@ fn over_budget_nothing_new_is_said_and_a_person_is_asked() {
     next     blocked: the budget is used up, a person decides
     ");
     assert!(s.world.decision(s.pull).is_blocked(), "the block stays");
-    assert!(s.summary().contains("F2"), "and tells of it: {}", s.summary());
+    assert!(s.summary().contains("F2"), "the summary lists it: {}", s.summary());
     assert_eq!(s.own_comments().len(), 1, "one comment asks the operator");
     assert!(s.own_comments()[0].starts_with("@carol, "), "{}", s.own_comments()[0]);
     s.run_until_quiet().discard_effects();
@@ -173,7 +173,7 @@ fn over_budget_nothing_new_is_said_and_a_person_is_asked() {
 
 // spec: LOOP-9 @core
 #[test]
-fn a_pull_that_took_what_it_may_take_starts_no_reviewer() {
+fn a_pull_beyond_its_cost_budget_starts_no_reviewer() {
     let mut s = security("money used up").with_policy(|policy| policy.budget.micro_usd = 1_000_000).open_pull();
     s.report(report("security").finds(leak()).costs(1_200_000)).turn().discard_effects();
     s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").turn();
@@ -191,16 +191,16 @@ fn a_pull_that_took_what_it_may_take_starts_no_reviewer() {
 
 // spec: LOOP-2, LOOP-4 @core
 #[test]
-fn at_the_cap_one_comment_asks_the_operator_and_nothing_starts() {
+fn at_the_round_limit_one_comment_asks_the_operator_and_nothing_starts() {
     let mut s = security("the cap").open_pull();
     for round in 1..=4_u32 {
         let code = format!("{DEFAULT_FILE}fn round_{round}() {{ panic!() }}\n");
         s.by("alice").pushes("src/a.rs", &code);
-        let mut words = report("security").finds(critical(&format!("round {round} panics")).at("src/a.rs", 8));
+        let mut submitted = report("security").finds(critical(&format!("round {round} panics")).at("src/a.rs", 8));
         for prior in 1..u64::from(round) {
-            words = words.fixed(prior);
+            submitted = submitted.fixed(prior);
         }
-        s.report(words).turn().discard_effects();
+        s.report(submitted).turn().discard_effects();
         assert_eq!(
             s.plan().next == Next::Blocked(BlockedCause::RoundCap),
             3 <= round,
@@ -208,16 +208,16 @@ fn at_the_cap_one_comment_asks_the_operator_and_nothing_starts() {
             s.plan().next
         );
     }
-    let asked: Vec<String> = s.own_comments().into_iter().filter(|words| words.starts_with("@carol, ")).collect();
+    let asked: Vec<String> = s.own_comments().into_iter().filter(|comment| comment.starts_with("@carol, ")).collect();
     assert_eq!(asked.len(), 1, "{asked:?}");
-    assert!(!asked[0].contains("Approve it yourself"), "only what works: {}", asked[0]);
+    assert!(!asked[0].contains("Approve it yourself"), "the comment offers only what works: {}", asked[0]);
     s.by("carol").commands("rounds +2").turn().discard_effects();
     assert_ne!(s.plan().next, Next::Blocked(BlockedCause::RoundCap));
 }
 
 // spec: LOOP-12 @core
 #[test]
-fn commands_of_those_who_may() {
+fn commands_need_permission() {
     let mut s = blocked(security("commands"));
     s.by("alice").commands("dismiss F1 it is mine").turn().discard_effects();
     assert!(s.plan().findings.first().expect("a finding").counts, "the author may not");
@@ -251,17 +251,17 @@ fn a_reopened_finding_counts_until_it_is_settled_again() {
         assert_eq!(s.turn().steps(), "nothing to write", "{settle}");
         s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").fixed(1)).turn().discard_effects();
         assert!(!s.plan().findings.first().expect("a finding").counts, "{settle}");
-        let told = s.conversation(1).contains(&format!("Fixed in `{}`", s.plan().head.short()));
-        assert_eq!(told, settle != "resolve", "{settle}: a thread that a person resolved needs no word of ours");
-        assert_eq!(s.turn().steps(), "nothing to write", "{settle}: the command is heeded once");
+        let has_reply = s.conversation(1).contains(&format!("Fixed in `{}`", s.plan().head.short()));
+        assert_eq!(has_reply, settle != "resolve", "{settle}: a thread resolved by a person gets no reply");
+        assert_eq!(s.turn().steps(), "nothing to write", "{settle}: the command applies once");
         s.by("bob").commands("reopen F1").turn().discard_effects();
-        assert!(s.plan().findings.first().expect("a finding").counts, "{settle}: and once more for the next one");
+        assert!(s.plan().findings.first().expect("a finding").counts, "{settle}: a second command applies again");
     }
 }
 
 // spec: LOOP-12 @core
 #[test]
-fn an_edited_comment_commands_nothing_and_an_unknown_verb_gets_one_hint() {
+fn an_edited_comment_is_not_a_command_and_an_unknown_verb_gets_one_hint() {
     let mut s = blocked(security("edited and unknown"));
     s.by("bob").does("edits a comment into a command", |bob| {
         let comment = bob.comment("looks good");
@@ -276,22 +276,22 @@ fn an_edited_comment_commands_nothing_and_an_unknown_verb_gets_one_hint() {
 
 // spec: LOOP-12 @core
 #[test]
-fn pause_holds_until_it_is_taken_back() {
+fn pause_holds_until_resume() {
     let mut s = security("paused").open_pull();
     s.by("bob").commands("pause").turn().discard_effects();
     assert!(!matches!(s.plan().next, Next::Review(_)));
     s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").turn().discard_effects();
-    assert_eq!(s.plan().why.rule, "paused", "at another head too");
+    assert_eq!(s.plan().why.rule, "paused", "the pause holds at another head");
     s.by("bob").commands("resume").turn().discard_effects();
     assert!(matches!(s.plan().next, Next::Review(_)));
 }
 
 // spec: LOOP-12 @core
 #[test]
-fn a_stance_is_read_from_a_fixed_list() {
+fn a_stance_is_parsed_from_a_fixed_list_of_phrases() {
     let mut s = blocked(security("a question"));
     s.by("bob").replies(1, "would you say that we won't fix it?").turn().discard_effects();
-    assert!(s.plan().findings.first().expect("a finding").counts, "a question settles nothing");
+    assert!(s.plan().findings.first().expect("a finding").counts, "a question is not an acceptance");
     let calls = say::CommandPrefixes { bot_logins: &[referee_testkit::simulation::bot_login()], slash_reserved: true };
-    assert_eq!(say::parse_command("/referee review", &calls), None, "a slash belongs to some forges");
+    assert_eq!(say::parse_command("/referee review", &calls), None, "some forges reserve the slash");
 }

@@ -1,37 +1,37 @@
-//! The spec in scenes: each test plays a few turns of the real turn on a forge in memory.
+//! The specification as scenarios: each test runs a few real turns on an in-memory forge.
 
+mod catalogue;
 mod decisions;
 mod findings;
 mod guards;
 mod publish;
 mod restore;
 mod safety;
-mod tales;
 
 use referee_core::model::Verdict;
 use referee_testkit::scenario::{FindingBuilder, Scenario, ScenarioRun, critical, report};
 
-/// One blocking role.
+/// Returns a scenario with one blocking role.
 fn security(title: &'static str) -> Scenario {
     Scenario::new(title).role("security")
 }
 
-/// What it finds in `scenario::CODE`.
+/// Builds the finding of the security role in `scenario::DEFAULT_FILE`.
 fn leak() -> FindingBuilder {
     critical("the token is logged").at("src/a.rs", 4)
 }
 
-/// The line that takes it away.
+/// The line that fixes the leak.
 const FIX: &str = "    log(\"login\");";
 
-/// Opened, and blocked by F1.
+/// Opens the pull and blocks it with F1.
 fn blocked(scenario: Scenario) -> ScenarioRun {
-    let mut scene = scenario.open_pull();
-    scene.report(report("security").finds(leak())).turn().discard_effects();
-    scene
+    let mut run = scenario.open_pull();
+    run.report(report("security").finds(leak())).turn().discard_effects();
+    run
 }
 
-/// The forms in which the bot posted, oldest first.
-fn posted(scene: &ScenarioRun) -> Vec<Verdict> {
-    scene.own_reviews().iter().filter_map(referee_core::model::Review::verdict).collect()
+/// Returns the verdicts that the bot posted, oldest first.
+fn posted(run: &ScenarioRun) -> Vec<Verdict> {
+    run.own_reviews().iter().filter_map(referee_core::model::Review::verdict).collect()
 }

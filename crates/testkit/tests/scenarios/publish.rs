@@ -30,7 +30,7 @@ fn a_second_run_on_unchanged_state_writes_nothing() {
 
 // spec: PUB-3, INC-3 @core
 #[test]
-fn the_same_verdict_at_another_head_is_an_edit_and_the_thread_stays() {
+fn the_same_verdict_at_another_head_edits_the_review_and_keeps_the_thread() {
     let mut s = blocked(security("still there"));
     let before = s.conversation(1);
     s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").report(report("security").still_there(1)).turn();
@@ -70,7 +70,7 @@ fn an_approval_is_superseded_after_the_block_is_posted() {
 
 // spec: PUB-6 @core
 #[test]
-fn a_block_that_is_over_becomes_history() {
+fn an_approval_lifts_the_block_and_leaves_its_text_unchanged() {
     let mut s = blocked(security("from block to approve"));
     let block = s.own_reviews()[0].text.clone();
     s.by("alice").changes_line("src/a.rs", 4, FIX).report(report("security").fixed(1)).turn();
@@ -79,12 +79,12 @@ fn a_block_that_is_over_becomes_history() {
     resolve thread 2 (fixed: F1, thread 2)
     reply in thread 2 (fixed: thread 2)
     ");
-    assert_eq!(s.own_reviews()[0].text, block, "the old block stays as it is");
+    assert_eq!(s.own_reviews()[0].text, block, "the text of the old block is unchanged");
 }
 
 // spec: PUB-6 @core
 #[test]
-fn a_block_that_only_weakens_stays() {
+fn a_comment_verdict_does_not_lift_a_block() {
     let mut s = blocked(security("from block to comment"));
     s.by("alice").changes_line("src/a.rs", 4, FIX).by("bob").replies(1, "won't fix").turn();
     assert_snapshot!(s.steps(), @"
@@ -93,13 +93,13 @@ fn a_block_that_only_weakens_stays() {
     comment on the pull (notice: the set of blocking findings changed by an edit)
     edit review 1 (block-stays: role security, own verdict comment, enforced request changes, its text or Mark would differ)
     ");
-    assert_eq!(posted(&s), [Verdict::RequestChanges], "a comment lifts no block, so none is posted");
+    assert_eq!(posted(&s), [Verdict::RequestChanges], "a comment does not lift a block, so none is posted");
     assert!(s.world.decision(s.pull).is_blocked());
 }
 
 // spec: PUB-6, INC-15 @core
 #[test]
-fn a_counted_approval_does_not_survive_a_change_that_nobody_could_read() {
+fn a_counted_approval_does_not_survive_a_change_that_was_not_reviewed() {
     let mut s = security("approved, then unread").with_policy(|policy| policy.approve = ApprovalMode::On).open_pull();
     s.report(report("security")).turn().discard_effects();
     s.by("alice").pushes("src/b.rs", "fn later() {}\n").report(report("security").fails("the model timed out")).turn();
@@ -117,7 +117,7 @@ fn a_counted_approval_does_not_survive_a_change_that_nobody_could_read() {
 
 // spec: PUB-6, PUB-17 @core
 #[test]
-fn comment_to_approve_in_the_same_form_is_an_edit() {
+fn a_changed_verdict_in_the_same_form_is_an_edit() {
     let mut s = security("waiting, then not").role_with_identity("style", "style-bot").open_pull();
     s.report(report("security")).turn();
     assert_snapshot!(s.steps(), @"post security as comment at 8e14688 (waiting: role security, own verdict approve, enforced comment, posted as comment)");
@@ -131,7 +131,7 @@ fn comment_to_approve_in_the_same_form_is_an_edit() {
 
 // spec: PUB-7, D3 @core
 #[test]
-fn the_worst_of_siblings_is_enforced_and_released() {
+fn the_worst_verdict_of_siblings_is_enforced_and_released() {
     let mut s = security("worst wins").role("style").open_pull();
     s.report(report("security").finds(leak())).report(report("style")).turn();
     assert_snapshot!(s.explain_lines(), @"
@@ -154,12 +154,12 @@ fn the_worst_of_siblings_is_enforced_and_released() {
     resolve thread 2 (fixed: F1, thread 2)
     reply in thread 2 (fixed: thread 2)
     ");
-    assert!(!s.world.decision(s.pull).is_blocked(), "nobody holds anybody any more");
+    assert!(!s.world.decision(s.pull).is_blocked(), "no sibling blocks any more");
 }
 
 // spec: PUB-7 @core
 #[test]
-fn a_role_that_is_no_longer_configured_holds_nobody() {
+fn a_removed_role_does_not_block() {
     let mut s = security("a role is taken away").role("style").open_pull();
     s.report(report("security").finds(leak())).report(report("style")).turn().discard_effects();
     s.policy.roles.remove(0);
@@ -169,7 +169,7 @@ fn a_role_that_is_no_longer_configured_holds_nobody() {
 
 // spec: PUB-9 @core
 #[test]
-fn nothing_is_deleted_or_dismissed_and_no_foreign_text_is_touched() {
+fn nothing_is_deleted_or_dismissed_and_no_text_of_others_is_edited() {
     let mut s = blocked(security("everybody talks").with_quirks(Quirks::github_like()));
     s.by("bob").blocks("not without a test").by("alice").replies(1, "fixed").by("bob").comments("thanks");
     let before = s.snapshot();
@@ -177,19 +177,19 @@ fn nothing_is_deleted_or_dismissed_and_no_foreign_text_is_touched() {
     s.by("bob").approves().turn().discard_effects();
     let after = s.snapshot();
     for review in before.reviews.iter().filter(|review| !review.is_by(&referee_testkit::simulation::bot_login())) {
-        assert!(after.reviews.iter().any(|it| it.id == review.id && it.text == review.text), "{}", review.id);
+        assert!(after.reviews.iter().any(|kept| kept.id == review.id && kept.text == review.text), "{}", review.id);
     }
     for note in before.threads.iter().flat_map(|thread| &thread.notes) {
-        let kept = after.threads.iter().flat_map(|thread| &thread.notes).any(|it| it == note);
+        let kept = after.threads.iter().flat_map(|thread| &thread.notes).any(|kept| kept == note);
         assert!(kept, "{}", note.id);
     }
     assert!(before.comments.iter().all(|comment| after.comments.contains(comment)));
-    assert!(before.reviews.iter().all(|review| after.reviews.iter().any(|it| it.id == review.id)));
+    assert!(before.reviews.iter().all(|review| after.reviews.iter().any(|kept| kept.id == review.id)));
 }
 
 // spec: PUB-9, PUB-11 @core
 #[test]
-fn an_edit_goes_by_the_edit_id_and_asks_who_wrote_the_text() {
+fn an_edit_uses_the_edit_id_and_checks_the_author() {
     let mut s = security("two kinds of ids").open_pull();
     s.by("bob").comments("thanks").report(report("security").finds(leak())).turn().discard_effects();
     s.by("alice").amends();
@@ -198,7 +198,7 @@ fn an_edit_goes_by_the_edit_id_and_asks_who_wrote_the_text() {
     let step = plan.steps.iter().find(|step| matches!(step.action, Action::EditReview { .. })).expect("an edit");
     let Action::EditReview { review, edit, .. } = &step.action else { panic!("{:?}", step.action) };
     assert_eq!((review, Some(edit)), (&standing.id, standing.edit.as_ref()));
-    assert_ne!(review.as_str(), edit.as_str(), "one is never taken for the other");
+    assert_ne!(review.as_str(), edit.as_str(), "the two ids differ");
     assert_eq!(step.expect, Precondition::OwnText { edit: edit.clone(), seen: standing.text.hash.clone() });
 }
 
@@ -212,12 +212,12 @@ fn a_forged_mark_changes_nothing() {
     s.by("mallory").reviews_without_verdict(&text).by("mallory").comments(&approving).by("mallory").replies(1, &text);
     assert_eq!(s.turn().steps(), "nothing to write");
     assert_eq!((&s.plan().next, &s.plan().findings), (&plan.next, &plan.findings));
-    assert!(s.snapshot().reviews.iter().any(|review| review.text.reading.forged), "and it is known as forged");
+    assert!(s.snapshot().reviews.iter().any(|review| review.text.reading.forged), "the copy is recognised as forged");
 }
 
 // spec: PUB-13 @core
 #[test]
-fn bad_anchors_fall_back_and_no_finding_is_lost() {
+fn findings_with_bad_anchors_fall_back_to_the_file_or_the_summary() {
     let mut s = security("bad places").open_pull();
     let found = report("security")
         .finds(leak())
@@ -227,7 +227,7 @@ fn bad_anchors_fall_back_and_no_finding_is_lost() {
     assert_snapshot!(s.steps(), @"post security as request changes at 8e14688, threads for F1, F2 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)");
     let mut lines: Vec<Option<u32>> = s.snapshot().threads.iter().map(|thread| thread.line).collect();
     lines.sort();
-    assert_eq!(lines, [None, Some(4)], "one on its line, one on its file");
+    assert_eq!(lines, [None, Some(4)], "one thread on the line, one on the file");
     for id in ["F1", "F2", "F3"] {
         assert!(s.summary().contains(id), "{id} is in {}", s.summary());
     }
@@ -235,7 +235,7 @@ fn bad_anchors_fall_back_and_no_finding_is_lost() {
 
 // spec: PUB-15 @core
 #[test]
-fn a_head_that_moved_before_posting_is_planned_anew() {
+fn a_head_that_moved_before_posting_is_planned_again() {
     let mut s = security("pushed while reading").open_pull();
     s.report(report("security").finds(leak()));
     s.meanwhile(TurnMoment::BeforePosting, |world| {
@@ -256,7 +256,7 @@ fn a_head_that_moved_before_posting_is_planned_anew() {
 
 // spec: PUB-15 @core
 #[test]
-fn an_approval_that_landed_on_a_moved_head_is_answered_by_a_block() {
+fn an_approval_on_a_moved_head_is_followed_by_a_block() {
     for late in [TurnMoment::BeforePostLands(Verdict::Approve), TurnMoment::AfterPost(Verdict::Approve)] {
         let mut s =
             security("pushed while approving").with_policy(|policy| policy.approve = ApprovalMode::On).open_pull();
@@ -266,17 +266,17 @@ fn an_approval_that_landed_on_a_moved_head_is_answered_by_a_block() {
         });
         s.turn().discard_effects();
         assert_eq!(posted(&s), [Verdict::Approve, Verdict::RequestChanges], "{late:?}");
-        assert!(s.world.decision(s.pull).is_blocked(), "{late:?}: the approval does not stand for what nobody read");
+        assert!(s.world.decision(s.pull).is_blocked(), "{late:?}: the approval does not cover an unreviewed head");
         assert!(s.summary().contains("Not reviewed"), "{late:?}: {}", s.summary());
         s.report(report("security")).turn().discard_effects();
         assert!(s.world.decision(s.pull).is_approved(), "{late:?}: the next verdict lifts it");
-        assert_eq!(s.plan().round, 0, "{late:?}: and it was no round");
+        assert_eq!(s.plan().round, 0, "{late:?}: it does not count as a round");
     }
 }
 
 // spec: PUB-16 @core
 #[test]
-fn what_a_model_says_is_made_harmless() {
+fn texts_of_a_model_are_sanitised() {
     let mut s = security("hostile words").open_pull();
     let hostile = critical("call @alice and /merge")
         .at("src/a.rs", 4)
@@ -290,7 +290,7 @@ fn what_a_model_says_is_made_harmless() {
 
 // spec: PUB-16 @core
 #[test]
-fn a_long_list_is_capped_and_says_so() {
+fn a_long_list_is_capped_with_a_notice() {
     let mut s = security("a flood").open_pull();
     let mut flood = report("security");
     for line in 0..1_500 {
@@ -304,7 +304,7 @@ fn a_long_list_is_capped_and_says_so() {
 
 // spec: PUB-18 @core
 #[test]
-fn a_silent_edit_that_changes_what_blocks_is_said_once() {
+fn an_edit_that_changes_the_blocking_findings_is_announced_once() {
     let mut s = blocked(security("one more blocker"));
     s.by("alice").changes_line("src/a.rs", 7, "fn e() { panic!() }");
     s.report(report("security").still_there(1).finds(critical("it panics").at("src/a.rs", 7))).turn().discard_effects();
@@ -315,12 +315,12 @@ fn a_silent_edit_that_changes_what_blocks_is_said_once() {
     - new: F2 it panics · `src/a.rs:7`
     ");
     s.by("bob").replies(2, "won't fix").turn().discard_effects();
-    assert_eq!(s.own_comments().len(), 1, "one for each change of the pull");
+    assert_eq!(s.own_comments().len(), 1, "one notice per change of the pull");
 }
 
 // spec: PUB-21 @core
 #[test]
-fn the_newest_row_says_what_the_roles_say_in_every_order() {
+fn the_newest_review_has_the_combined_verdict_in_every_order() {
     for order in [["security", "style", "docs"], ["docs", "security", "style"], ["style", "docs", "security"]] {
         let mut scenario = Scenario::new("three roles");
         for name in order {
@@ -328,14 +328,14 @@ fn the_newest_row_says_what_the_roles_say_in_every_order() {
         }
         let mut s = scenario.open_pull();
         s.report(report(order[0])).turn().discard_effects();
-        assert!(!s.world.decision(s.pull).is_approved(), "{order:?}: two have not spoken (D19)");
+        assert!(!s.world.decision(s.pull).is_approved(), "{order:?}: two roles have not reviewed (D19)");
         s.report(report(order[1]).finds(leak())).turn().discard_effects();
-        assert!(s.world.decision(s.pull).is_blocked(), "{order:?}: an own verdict blocks");
+        assert!(s.world.decision(s.pull).is_blocked(), "{order:?}: one role blocks");
         s.report(report(order[2])).turn().discard_effects();
-        assert!(s.world.decision(s.pull).is_blocked(), "{order:?}: and still does");
+        assert!(s.world.decision(s.pull).is_blocked(), "{order:?}: the block remains");
         s.by("alice").changes_line("src/a.rs", 4, FIX).report(report(order[2])).turn().discard_effects();
         s.report(report(order[0])).turn().discard_effects();
-        assert!(s.world.decision(s.pull).is_blocked(), "{order:?}: the blocking one has not looked again");
+        assert!(s.world.decision(s.pull).is_blocked(), "{order:?}: the blocking role has not reviewed again");
         s.report(report(order[1]).fixed(1)).turn().discard_effects();
         assert!(!s.world.decision(s.pull).is_blocked(), "{order:?}: every role approves");
         assert_eq!(s.turn().steps(), "nothing to write", "{order:?}");
@@ -344,7 +344,7 @@ fn the_newest_row_says_what_the_roles_say_in_every_order() {
 
 // spec: PUB-22 @core
 #[test]
-fn a_summary_says_its_head_and_lists_findings_in_one_table() {
+fn a_summary_names_its_head_and_lists_findings_in_one_table() {
     let mut s = security("a table").open_pull();
     s.report(report("security").finds(leak()).finds(warning("no test").at("src/a.rs", 3))).turn().discard_effects();
     assert_snapshot!(s.summary(), @"

@@ -8,10 +8,10 @@ use crate::{FIX, blocked, posted, security};
 
 // spec: PUB-20 @core
 #[test]
-fn a_block_that_the_authors_request_cleared_is_posted_again_once() {
+fn a_block_cleared_by_the_authors_request_is_posted_again_once() {
     let mut s = blocked(security("asked again"));
     s.by("alice").requests_review_again();
-    assert!(!s.world.decision(s.pull).is_blocked(), "the forge forgets the block");
+    assert!(!s.world.decision(s.pull).is_blocked(), "the forge no longer counts the block");
     assert_snapshot!(s.turn().explain_lines(), @"
     rule     changes-requested: security asks for changes, no worker may push here
     standing security request changes, at this head
@@ -24,12 +24,12 @@ fn a_block_that_the_authors_request_cleared_is_posted_again_once() {
     assert!(s.summary().contains("review"), "{}", s.summary());
     assert_eq!(s.turn().steps(), "nothing to write");
     s.by("alice").requests_review_again().turn().discard_effects();
-    assert_eq!(posted(&s), [Verdict::RequestChanges; 3], "once for each such event");
+    assert_eq!(posted(&s), [Verdict::RequestChanges; 3], "once per request");
 }
 
 // spec: PUB-20 @core
 #[test]
-fn an_open_request_is_answered_by_a_verdict_that_is_current() {
+fn an_open_request_is_answered_with_the_current_verdict() {
     let mut s = security("asked while approved").open_pull();
     s.report(report("security")).turn().discard_effects();
     s.by("bob").requests_review_again();
@@ -39,7 +39,7 @@ fn an_open_request_is_answered_by_a_verdict_that_is_current() {
 
 // spec: PUB-20 @core
 #[test]
-fn a_dismissal_by_one_who_may_is_respected_at_this_change() {
+fn a_dismissal_by_a_maintainer_is_respected_until_the_next_change() {
     let mut s = blocked(security("dismissed by bob"));
     s.by("bob").dismisses().turn();
     assert_snapshot!(s.steps(), @"edit review 1 (own-block: role security, own verdict request changes, enforced request changes, its text or Mark would differ)");
@@ -49,17 +49,17 @@ fn a_dismissal_by_one_who_may_is_respected_at_this_change() {
         .report(report("security").still_there(1))
         .turn()
         .discard_effects();
-    assert!(s.world.decision(s.pull).is_blocked(), "another change is judged anew");
+    assert!(s.world.decision(s.pull).is_blocked(), "a new change is judged again");
 }
 
 // spec: PUB-20 @core
 #[test]
-fn a_dismissal_by_the_author_is_not() {
+fn a_dismissal_by_the_author_is_not_respected() {
     let mut s = blocked(security("dismissed by alice"));
     s.by("alice").dismisses().turn();
     assert_snapshot!(s.steps(), @"post security as request changes at 8e14688 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)");
     assert!(s.world.decision(s.pull).is_blocked());
-    assert!(s.summary().contains("alice"), "and says why: {}", s.summary());
+    assert!(s.summary().contains("alice"), "the summary says why: {}", s.summary());
     assert_eq!(s.turn().steps(), "nothing to write");
 }
 
@@ -79,7 +79,7 @@ fn two_blocking_roles_on_one_identity_do_not_repost_each_other() {
 
 // spec: D17 @core
 #[test]
-fn what_the_forge_no_longer_counts_is_posted_anew() {
+fn a_block_that_the_forge_no_longer_counts_is_posted_again() {
     let quirks = Quirks { stale_rows_ignored: true, stale_flags: true, ..Quirks::plain() };
     let mut s = blocked(security("stale rows do not count").with_quirks(quirks));
     s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").report(report("security").still_there(1)).turn();
@@ -91,7 +91,7 @@ fn what_the_forge_no_longer_counts_is_posted_anew() {
 #[test]
 fn a_new_post_opens_no_thread_for_a_finding_that_has_one() {
     let quirks = Quirks { stale_rows_ignored: true, stale_flags: true, ..Quirks::plain() };
-    let mut s = blocked(security("posted anew").with_quirks(quirks));
+    let mut s = blocked(security("posted again").with_quirks(quirks));
     s.by("alice")
         .changes_line("src/a.rs", 7, "fn e() {}")
         .report(report("security").still_there(1))
@@ -115,7 +115,7 @@ fn an_edited_summary_is_rewritten_once_for_each_edit() {
 
 // spec: D19 @core
 #[test]
-fn nobody_approves_while_a_blocking_role_has_not_spoken() {
+fn no_approval_is_posted_before_every_blocking_role_has_reviewed() {
     let mut s = security("one has not spoken")
         .role("style")
         .role_for_paths("docs", "docs/**")
@@ -134,12 +134,12 @@ fn nobody_approves_while_a_blocking_role_has_not_spoken() {
     ");
     assert!(s.summary().contains("waiting for style"), "{}", s.summary());
     s.report(report("style")).turn().discard_effects();
-    assert!(s.world.decision(s.pull).is_approved(), "docs is not asked here, and waited for nowhere");
+    assert!(s.world.decision(s.pull).is_approved(), "docs has no matching files, so nobody waits for it");
 }
 
 // spec: D19, D4 @core
 #[test]
-fn nobody_approves_through_a_persons_block() {
+fn no_approval_is_posted_against_a_persons_block() {
     let mut s = security("bob blocks")
         .with_policy(|policy| policy.approve = referee_core::policy::ApprovalMode::On)
         .open_pull();

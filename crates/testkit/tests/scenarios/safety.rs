@@ -7,7 +7,7 @@ use referee_testkit::scenario::{critical, report};
 
 use crate::{FIX, blocked, security};
 
-/// One of each; a variant that is added breaks the match and must be named here.
+/// Returns one action of each kind. A new variant breaks the match and must be added here.
 fn vocabulary() -> Vec<Action<String>> {
     let text = || "text".to_owned();
     let (review, edit, thread) = (ReviewId::from("1"), EditId::from("2"), ThreadId::from("3"));
@@ -53,7 +53,7 @@ fn vocabulary() -> Vec<Action<String>> {
 
 // spec: SAF-1 @core
 #[test]
-fn the_vocabulary_has_no_merge_close_dismiss_or_delete() {
+fn no_action_merges_closes_dismisses_or_deletes() {
     let names: BTreeSet<&str> = vocabulary().iter().map(Action::name).collect();
     let expected = [
         "assign",
@@ -81,12 +81,12 @@ fn a_dry_run_plans_the_same_and_writes_nothing() {
     let mut s = blocked(security("a dry run"));
     s.by("alice").changes_line("src/a.rs", 4, FIX);
     s.report(report("security").fixed(1).finds(critical("it panics").at("src/a.rs", 4)));
-    let (gist, writes) = (s.world.describe_pull(s.pull), s.world.calls().writes);
+    let (description, writes) = (s.world.describe_pull(s.pull), s.world.calls().writes);
     s.dry_turn();
     let dry = s.plan().clone();
     assert!(s.steps().lines().all(|step| step.ends_with("→ withheld, a dry run")), "{}", s.steps());
-    assert_eq!((s.world.describe_pull(s.pull), s.world.calls().writes), (gist, writes), "not one call that may write");
+    assert_eq!((s.world.describe_pull(s.pull), s.world.calls().writes), (description, writes), "no call may write");
     s.turn().discard_effects();
-    assert_eq!(s.last_turn().steps[..dry.steps.len()], dry.steps[..], "the open run does what the dry one said");
+    assert_eq!(s.last_turn().steps[..dry.steps.len()], dry.steps[..], "the real run performs the steps of the dry run");
     assert!(0 < s.last_turn().writes);
 }

@@ -1,13 +1,13 @@
-//! Real servers: what people do there works, what surprises there is still so, and the adapter keeps the contract.
+//! Real servers: the actions of test people work, the known quirks still exist, and the adapter keeps the contract.
 
+mod concurrent_posts;
 mod contract;
-mod crossing;
-mod hands;
 mod inspect;
-mod stage;
-mod surprises;
+mod people;
+mod quirks;
+mod setup;
 
-/// A test of each name on each server.
+/// Defines each test once per server.
 macro_rules! on_each_server {
     ($($test:ident)+) => {
         mod gitea_1_26 { $(#[test] fn $test() { super::$test(referee_testkit::server::ServerBuild::Gitea126); })+ }
@@ -17,6 +17,6 @@ macro_rules! on_each_server {
 }
 use on_each_server;
 
-/// A file of three lines that a pull brings.
+/// A file of three lines that a pull adds.
 const FILE: &str = "src/a.rs";
 const LINES: &str = "fn one() {}\nfn two() {}\nfn three() {}\n";

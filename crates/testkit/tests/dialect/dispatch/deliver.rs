@@ -1,4 +1,4 @@
-//! What becomes of what a worker left: pushed first, then recorded; or refused, and recorded as that.
+//! Delivery of a worker's result: pushed, then recorded; or refused, and recorded as refused.
 
 use std::sync::Mutex;
 
@@ -15,26 +15,26 @@ use referee_turn::{
     run_pass,
 };
 
-use super::{Project, open};
-use crate::adapter::{forge, probed};
+use super::{TestProject, default_gates};
+use crate::adapter::{forge, probe_server};
 
-/// A project whose one pull has a failing check, and the worker that was started for it.
-struct Bench {
-    project: Project,
-    seat: WorldClient,
+/// A project whose only pull has a failing check, and the worker that was started for it.
+struct DeliveryFixture {
+    project: TestProject,
+    client: WorldClient,
     pull: PullNumber,
-    held: ClaimedWorker,
+    worker: ClaimedWorker,
 }
 
-impl Bench {
+impl DeliveryFixture {
     fn new() -> Self {
-        let mut project = Project::new(Dialect::Gitea127.quirks());
+        let mut project = TestProject::new(Dialect::Gitea127.quirks());
         project.policy.protected = vec![".gitea/**".to_owned()];
-        let pull = project.pull("f");
+        let pull = project.open_pull("f");
         project.by("rodin", Some(pull)).report_check("ci", CheckState::Fail);
-        let seat = project.seat();
-        let held = run(&project, &seat).expect("a worker is started");
-        Self { project, seat, pull, held }
+        let client = project.client();
+        let worker = run(&project, &client).expect("the pass starts a worker");
+        Self { project, client, pull, worker }
     }
 
     fn rodin(&self) -> referee_testkit::WorldPerson {
@@ -42,10 +42,10 @@ impl Bench {
     }
 
     fn result(&self, head: Option<Sha>) -> WorkResult {
-        result(&self.held, head)
+        result(&self.worker, head)
     }
 
-    /// Delivers, with a push as the worker's shell does it. The effects are those of the record alone.
+    /// Delivers with a lease-checked push. The returned effects do not include the push.
     fn deliver(&self, result: &WorkResult) -> (DeliveryOutcome, Vec<Effect>) {
         self.deliver_by(result, |commit, over| {
             self.rodin().push_with_lease(commit, over).map_err(|error| DeliveryFailure(error.to_string()))
@@ -58,50 +58,50 @@ impl Bench {
         push: impl Fn(&Sha, &Sha) -> Result<(), DeliveryFailure> + Send + Sync,
     ) -> (DeliveryOutcome, Vec<Effect>) {
         let _ = self.project.world.take_effects();
-        let (gates, keys) = (running(), Keys::empty());
-        let desk = self.project.desk(&self.seat, &gates, &keys);
-        let target = Via(|delivery: &Delivery, permit: &Permit| {
+        let (gates, keys) = (run_gates(), Keys::empty());
+        let context = self.project.turn_context(&self.client, &gates, &keys);
+        let target = ClosureTarget(|delivery: &Delivery, permit: &Permit| {
             assert_eq!(permit.gate(), Gate::Work);
             assert_eq!(self.project.world.take_effects(), [], "nothing is recorded before the push");
             let Delivery::Push { commit, over, .. } = delivery else { panic!("{delivery:?}") };
             push(commit, over).map(|()| delivery.clone())
         });
         let base = Sha::from("");
-        let delivered = block_on(deliver(&desk, &self.held, result, &base, &target)).expect("everything can be read");
+        let delivered = block_on(deliver(&context, &self.worker, result, &base, &target)).expect("the reads succeed");
         (delivered, self.project.world.take_effects())
     }
 }
 
-/// A delivery target that does what a closure says.
-struct Via<F>(F);
+/// A delivery target that calls a closure.
+struct ClosureTarget<F>(F);
 
 #[async_trait::async_trait]
-impl<F: Fn(&Delivery, &Permit) -> Result<Delivery, DeliveryFailure> + Send + Sync> DeliveryTarget for Via<F> {
+impl<F: Fn(&Delivery, &Permit) -> Result<Delivery, DeliveryFailure> + Send + Sync> DeliveryTarget for ClosureTarget<F> {
     async fn accept(&self, delivery: &Delivery, permit: &Permit) -> Result<Delivery, DeliveryFailure> {
         (self.0)(delivery, permit)
     }
 }
 
-/// One pass that runs what it starts.
-fn run<F: Forge>(project: &Project, forge: &F) -> Option<ClaimedWorker> {
-    let (gates, keys) = (running(), Keys::empty());
-    let passed = block_on(run_pass(&project.desk(forge, &gates, &keys), SpawnMode::Run, |_| {}));
+/// Runs one pass in run mode and returns the worker that it started.
+fn run<F: Forge>(project: &TestProject, forge: &F) -> Option<ClaimedWorker> {
+    let (gates, keys) = (run_gates(), Keys::empty());
+    let passed = block_on(run_pass(&project.turn_context(forge, &gates, &keys), SpawnMode::Run, |_| {}));
     let _ = project.world.take_effects();
-    passed.expect("everything can be read").claimed_worker
+    passed.expect("the reads succeed").claimed_worker
 }
 
-fn running() -> Gates {
+fn run_gates() -> Gates {
     let settings = Gate::ALL.iter().map(|gate| (*gate, gate.default_setting())).collect();
     Gates::new(settings, RequestedGates::from([Gate::Label, Gate::Work, Gate::Reply]), ApprovalMode::Lift)
 }
 
-fn result(held: &ClaimedWorker, head: Option<Sha>) -> WorkResult {
+fn result(worker: &ClaimedWorker, head: Option<Sha>) -> WorkResult {
     WorkResult {
-        kind: held.job.kind,
-        epoch: held.job.epoch,
-        started_at: held.job.head.clone().unwrap_or_else(|| Sha::from("")),
+        kind: worker.job.kind,
+        epoch: worker.job.epoch,
+        started_at: worker.job.head.clone().unwrap_or_else(|| Sha::from("")),
         outcome: WorkOutcome::Done,
-        summary: "mended".to_owned(),
+        summary: "fixed the check".to_owned(),
         head,
         patch: None,
         files: Vec::new(),
@@ -112,126 +112,140 @@ fn result(held: &ClaimedWorker, head: Option<Sha>) -> WorkResult {
     }
 }
 
-/// What the record says after an edit.
-fn recorded(effects: &[Effect]) -> Vec<&str> {
+/// Returns the new texts of edited comments.
+fn edited_texts(effects: &[Effect]) -> Vec<&str> {
     effects
         .iter()
-        .filter_map(|it| match &it.kind {
+        .filter_map(|effect| match &effect.kind {
             EffectKind::CommentEdited { text, .. } => Some(text.as_str()),
             _ => None,
         })
         .collect()
 }
 
-fn has(effects: &[Effect], what: &EffectKind) -> bool {
-    effects.iter().any(|it| it.kind == *what)
+fn has_effect(effects: &[Effect], what: &EffectKind) -> bool {
+    effects.iter().any(|effect| effect.kind == *what)
 }
 
-fn wip_off() -> EffectKind {
+fn wip_removed() -> EffectKind {
     EffectKind::Unlabelled { name: "wip".to_owned() }
 }
 
-fn why(delivered: &DeliveryOutcome) -> String {
-    delivered.refused.iter().flat_map(|it| it.why.facts.clone()).collect::<Vec<_>>().join("; ")
+fn refusal_facts(delivered: &DeliveryOutcome) -> String {
+    delivered.refused.iter().flat_map(|refusal| refusal.why.facts.clone()).collect::<Vec<_>>().join("; ")
 }
 
 // spec: DSP-14 @core
 #[test]
-fn what_a_worker_left_is_pushed_then_recorded_and_its_claim_given_back_last() {
-    let bench = Bench::new();
-    let other = bench.project.seat();
-    assert!(run(&bench.project, &other).is_none(), "a worker is at it");
-    let commit = bench.rodin().prepare_commit("src/f.rs", |_| "fn a() { }\n".into());
-    let (delivered, effects) = bench.deliver(&bench.result(Some(commit.clone())));
-    assert!(matches!(&delivered.delivery, Some(Delivery::Push { commit: it, .. }) if *it == commit), "{delivered:?}");
-    assert_eq!(bench.rodin().head(), commit);
-    assert!(matches!(recorded(&effects)[..], [text] if text.contains("mended")), "{effects:?}");
-    assert!(has(&effects, &wip_off()) && !effects.iter().any(|it| matches!(it.kind, EffectKind::Released { .. })));
-    let (gates, keys) = (open(), Keys::empty());
-    block_on(release_worker(&bench.project.desk(&bench.seat, &gates, &keys), &bench.held));
-    assert!(bench.project.world.take_effects().iter().any(|it| matches!(it.kind, EffectKind::Released { .. })));
+fn a_result_is_pushed_then_recorded_and_the_claim_is_released_last() {
+    let fixture = DeliveryFixture::new();
+    let other = fixture.project.client();
+    assert!(run(&fixture.project, &other).is_none(), "a worker holds the claim");
+    let commit = fixture.rodin().prepare_commit("src/f.rs", |_| "fn a() { }\n".into());
+    let (delivered, effects) = fixture.deliver(&fixture.result(Some(commit.clone())));
+    assert!(
+        matches!(&delivered.delivery, Some(Delivery::Push { commit: pushed, .. }) if *pushed == commit),
+        "{delivered:?}"
+    );
+    assert_eq!(fixture.rodin().head(), commit);
+    assert!(matches!(edited_texts(&effects)[..], [text] if text.contains("fixed the check")), "{effects:?}");
+    assert!(
+        has_effect(&effects, &wip_removed())
+            && !effects.iter().any(|effect| matches!(effect.kind, EffectKind::Released { .. }))
+    );
+    let (gates, keys) = (default_gates(), Keys::empty());
+    block_on(release_worker(&fixture.project.turn_context(&fixture.client, &gates, &keys), &fixture.worker));
+    assert!(
+        fixture.project.world.take_effects().iter().any(|effect| matches!(effect.kind, EffectKind::Released { .. }))
+    );
 }
 
 // spec: DSP-14 @core
 #[test]
-fn a_head_that_moved_and_a_lease_that_was_taken_over_get_nothing() {
-    let bench = Bench::new();
-    let commit = bench.rodin().prepare_commit("src/f.rs", |_| "fn a() { }\n".into());
-    let moved = bench.rodin().push("src/g.rs", |_| "fn g() {}\n".into());
+fn nothing_is_delivered_after_a_moved_head_or_a_lost_lease() {
+    let fixture = DeliveryFixture::new();
+    let commit = fixture.rodin().prepare_commit("src/f.rs", |_| "fn a() { }\n".into());
+    let moved = fixture.rodin().push("src/g.rs", |_| "fn g() {}\n".into());
     let nothing = |_: &Sha, _: &Sha| panic!("nothing may be pushed");
-    let (delivered, effects) = bench.deliver_by(&bench.result(Some(commit)), nothing);
-    assert!(delivered.delivery.is_none() && why(&delivered).contains("the head moved"), "{delivered:?}");
-    assert_eq!((bench.rodin().head(), recorded(&effects)), (moved, Vec::new()));
+    let (delivered, effects) = fixture.deliver_by(&fixture.result(Some(commit)), nothing);
+    assert!(delivered.delivery.is_none() && refusal_facts(&delivered).contains("the head moved"), "{delivered:?}");
+    assert_eq!((fixture.rodin().head(), edited_texts(&effects)), (moved, Vec::new()));
 
-    let bench = Bench::new();
-    bench.project.world.wait(Span::from_hours(2));
-    let second = run(&bench.project, &bench.project.seat()).expect("the first one went away");
-    assert!(second.job.epoch > bench.held.job.epoch);
-    let commit = bench.rodin().prepare_commit("src/f.rs", |_| "fn a() { }\n".into());
-    let (delivered, effects) = bench.deliver_by(&bench.result(Some(commit)), nothing);
-    assert!(delivered.delivery.is_none() && why(&delivered).contains("taken over"), "{delivered:?}");
-    assert_eq!(effects, [], "the other one's record and label are left alone");
+    let fixture = DeliveryFixture::new();
+    fixture.project.world.wait(Span::from_hours(2));
+    let second = run(&fixture.project, &fixture.project.client()).expect("the first lease expired");
+    assert!(second.job.epoch > fixture.worker.job.epoch);
+    let commit = fixture.rodin().prepare_commit("src/f.rs", |_| "fn a() { }\n".into());
+    let (delivered, effects) = fixture.deliver_by(&fixture.result(Some(commit)), nothing);
+    assert!(delivered.delivery.is_none() && refusal_facts(&delivered).contains("taken over"), "{delivered:?}");
+    assert_eq!(effects, [], "the record and label of the other worker stay");
 }
 
 #[test]
-fn what_a_worker_may_not_touch_is_measured_not_asked() {
-    let bench = Bench::new();
-    let commit = bench.rodin().prepare_commit(".gitea/workflows/ci.yml", |_| "on: push\n".into());
-    let (delivered, effects) = bench.deliver_by(&bench.result(Some(commit)), |_, _| panic!("it is protected"));
-    assert!(why(&delivered).contains("`.gitea/workflows/ci.yml` is protected"), "{delivered:?}");
-    assert!(recorded(&effects)[0].contains("Not delivered"), "{effects:?}");
+fn changes_of_protected_paths_are_detected_in_the_diff_and_refused() {
+    let fixture = DeliveryFixture::new();
+    let commit = fixture.rodin().prepare_commit(".gitea/workflows/ci.yml", |_| "on: push\n".into());
+    let (delivered, effects) =
+        fixture.deliver_by(&fixture.result(Some(commit)), |_, _| panic!("a protected path must not be pushed"));
+    assert!(refusal_facts(&delivered).contains("`.gitea/workflows/ci.yml` is protected"), "{delivered:?}");
+    assert!(edited_texts(&effects)[0].contains("Not delivered"), "{effects:?}");
 
-    let bench = Bench::new();
-    bench.rodin().push_base(".gitea/workflows/ci.yml", |_| "on: push\n".into());
-    let commit = bench.rodin().prepare_rebase();
-    let (delivered, _) = bench.deliver(&bench.result(Some(commit.clone())));
+    let fixture = DeliveryFixture::new();
+    fixture.rodin().push_base(".gitea/workflows/ci.yml", |_| "on: push\n".into());
+    let commit = fixture.rodin().prepare_rebase();
+    let (delivered, _) = fixture.deliver(&fixture.result(Some(commit.clone())));
     assert!(delivered.delivery.is_some(), "the base changed it, not the pull: {delivered:?}");
-    assert_eq!(bench.rodin().head(), commit);
+    assert_eq!(fixture.rodin().head(), commit);
 
-    let bench = Bench::new();
-    let (delivered, _) =
-        bench.deliver_by(&bench.result(Some(Sha::from("0".repeat(40).as_str()))), |_, _| panic!("it is not there"));
+    let fixture = DeliveryFixture::new();
+    let (delivered, _) = fixture.deliver_by(&fixture.result(Some(Sha::from("0".repeat(40).as_str()))), |_, _| {
+        panic!("a missing commit must not be pushed")
+    });
     assert!(delivered.delivery.is_none(), "{delivered:?}");
 }
 
 #[test]
-fn a_push_that_fails_is_a_failure_and_one_whose_answer_is_lost_is_looked_for() {
-    let bench = Bench::new();
-    let commit = bench.rodin().prepare_commit("src/f.rs", |_| "fn a() { }\n".into());
+fn a_failed_push_is_recorded_and_a_lost_response_is_verified() {
+    let fixture = DeliveryFixture::new();
+    let commit = fixture.rodin().prepare_commit("src/f.rs", |_| "fn a() { }\n".into());
     let refused = |_: &Sha, _: &Sha| Err(DeliveryFailure("the branch is protected".to_owned()));
-    let (delivered, effects) = bench.deliver_by(&bench.result(Some(commit.clone())), refused);
-    assert!(delivered.delivery.is_none() && why(&delivered).contains("the branch is protected"), "{delivered:?}");
-    assert!(recorded(&effects)[0].contains("the branch is protected"), "{effects:?}");
-    assert!(has(&effects, &wip_off()), "{effects:?}");
+    let (delivered, effects) = fixture.deliver_by(&fixture.result(Some(commit.clone())), refused);
+    assert!(
+        delivered.delivery.is_none() && refusal_facts(&delivered).contains("the branch is protected"),
+        "{delivered:?}"
+    );
+    assert!(edited_texts(&effects)[0].contains("the branch is protected"), "{effects:?}");
+    assert!(has_effect(&effects, &wip_removed()), "{effects:?}");
 
-    let bench = Bench::new();
-    let commit = bench.rodin().prepare_commit("src/f.rs", |_| "fn a() { }\n".into());
-    let (delivered, effects) = bench.deliver_by(&bench.result(Some(commit)), |commit, over| {
-        bench.rodin().push_with_lease(commit, over).expect("it gets there");
+    let fixture = DeliveryFixture::new();
+    let commit = fixture.rodin().prepare_commit("src/f.rs", |_| "fn a() { }\n".into());
+    let (delivered, effects) = fixture.deliver_by(&fixture.result(Some(commit)), |commit, over| {
+        fixture.rodin().push_with_lease(commit, over).expect("the push succeeds");
         Err(DeliveryFailure("the connection broke".to_owned()))
     });
     assert!(delivered.delivery.is_some(), "{delivered:?}");
-    assert!(!recorded(&effects)[0].contains("Not delivered"), "{effects:?}");
+    assert!(!edited_texts(&effects)[0].contains("Not delivered"), "{effects:?}");
 
-    let mut bench = Bench::new();
-    bench.project.policy.gates.insert(Gate::Work, referee_core::policy::GateSetting::Off);
-    let commit = bench.rodin().prepare_commit("src/f.rs", |_| "fn a() { }\n".into());
-    let (gates, keys) = (open(), Keys::empty());
-    let desk = bench.project.desk(&bench.seat, &gates, &keys);
-    let target = Via(|_: &Delivery, _: &Permit| panic!("nobody asked for work"));
-    let result = bench.result(Some(commit));
-    let delivered = block_on(deliver(&desk, &bench.held, &result, &Sha::from(""), &target)).expect("it can be read");
-    assert!(why(&delivered).contains("`work`"), "{delivered:?}");
-    let _ = bench.project.world.take_effects();
+    let mut fixture = DeliveryFixture::new();
+    fixture.project.policy.gates.insert(Gate::Work, referee_core::policy::GateSetting::Off);
+    let commit = fixture.rodin().prepare_commit("src/f.rs", |_| "fn a() { }\n".into());
+    let (gates, keys) = (default_gates(), Keys::empty());
+    let context = fixture.project.turn_context(&fixture.client, &gates, &keys);
+    let target = ClosureTarget(|_: &Delivery, _: &Permit| panic!("the work gate is shut"));
+    let result = fixture.result(Some(commit));
+    let delivered =
+        block_on(deliver(&context, &fixture.worker, &result, &Sha::from(""), &target)).expect("the reads succeed");
+    assert!(refusal_facts(&delivered).contains("`work`"), "{delivered:?}");
+    let _ = fixture.project.world.take_effects();
 }
 
 #[test]
-fn answers_are_said_at_the_new_head_and_nothing_else_is() {
-    let bench = Bench::new();
-    let thread = bench.project.by("sonnet-bot", Some(bench.pull)).open_thread("src/f.rs", 1, "name it");
-    let commit = bench.rodin().prepare_commit("src/f.rs", |_| "fn named() {}\n".into());
-    let _ = bench.deliver(&bench.result(Some(commit.clone())));
-    let said = Answer {
+fn answers_are_posted_once_at_the_new_head() {
+    let fixture = DeliveryFixture::new();
+    let thread = fixture.project.by("sonnet-bot", Some(fixture.pull)).open_thread("src/f.rs", 1, "name it");
+    let commit = fixture.rodin().prepare_commit("src/f.rs", |_| "fn named() {}\n".into());
+    let _ = fixture.deliver(&fixture.result(Some(commit.clone())));
+    let answer = Answer {
         thread_id: thread.clone(),
         classification: Class::Invalid,
         fix_summary: None,
@@ -241,14 +255,16 @@ fn answers_are_said_at_the_new_head_and_nothing_else_is() {
         commit_reachable: false,
         reply_body: None,
     };
-    let (gates, keys) = (running(), Keys::empty());
-    let desk = bench.project.desk(&bench.seat, &gates, &keys);
+    let (gates, keys) = (run_gates(), Keys::empty());
+    let context = fixture.project.turn_context(&fixture.client, &gates, &keys);
     for expected in [1, 0] {
-        let turn = block_on(post_answers(&desk, bench.pull, vec![said.clone()])).expect("everything can be read");
+        let turn = block_on(post_answers(&context, fixture.pull, vec![answer.clone()])).expect("the reads succeed");
         assert!(!turn.needs_rerun, "{turn:?}");
-        let effects = bench.project.world.take_effects();
+        let effects = fixture.project.world.take_effects();
         assert!(
-            effects.iter().all(|it| matches!(&it.kind, EffectKind::Replied { thread: it, .. } if *it == thread)),
+            effects.iter().all(
+                |effect| matches!(&effect.kind, EffectKind::Replied { thread: replied, .. } if *replied == thread)
+            ),
             "{effects:?}"
         );
         assert_eq!(effects.len(), expected);
@@ -257,28 +273,28 @@ fn answers_are_said_at_the_new_head_and_nothing_else_is() {
 
 // spec: DSP-18 @core
 #[test]
-fn a_branch_for_an_issue_is_opened_once_whoever_loses_the_answer() {
+fn a_pull_for_an_issue_is_opened_once_even_if_the_response_is_lost() {
     for (dialect, fault) in [(Dialect::Gitea127, None), (Dialect::Forgejo10, Some(CallFault::LoseReply))] {
-        let project = Project::new(dialect.quirks());
+        let project = TestProject::new(dialect.quirks());
         let server = FakeServer::open(dialect, &project.world);
         let alice = project.by("alice", None);
         let issue = alice.open_issue(&[]);
         let base = alice.push_base("README.md", |_| "about\n".into());
-        let seat = project.seat();
-        let forge = forge(&server, &seat, &probed(dialect));
-        let held = run(&project, &forge).expect("the issue is taken");
+        let client = project.client();
+        let forge = forge(&server, &client, &probe_server(dialect));
+        let worker = run(&project, &forge).expect("the pass starts a worker for the issue");
         let commit = alice.prepare_branch("src/new.rs", "fn new() {}\n");
-        let result = result(&held, Some(commit.clone()));
-        let (gates, keys) = (running(), Keys::empty());
-        let desk = project.desk(&forge, &gates, &keys);
+        let result = result(&worker, Some(commit.clone()));
+        let (gates, keys) = (run_gates(), Keys::empty());
+        let context = project.turn_context(&forge, &gates, &keys);
         let opened = Mutex::new(Vec::new());
         for _ in 0..2 {
-            let target = Via(|delivery: &Delivery, permit: &Permit| {
+            let target = ClosureTarget(|delivery: &Delivery, permit: &Permit| {
                 if let Some(fault) = fault {
                     project.world.inject_fault(FaultAt::Write(1), fault);
                 }
-                let number = match block_on(seat.open_pull(delivery, seat.login(), permit)) {
-                    Err(ForgeError::OutcomeUnknown) => block_on(seat.open_pull(delivery, seat.login(), permit)),
+                let number = match block_on(client.open_pull(delivery, client.login(), permit)) {
+                    Err(ForgeError::OutcomeUnknown) => block_on(client.open_pull(delivery, client.login(), permit)),
                     answered => answered,
                 };
                 opened
@@ -287,7 +303,7 @@ fn a_branch_for_an_issue_is_opened_once_whoever_loses_the_answer() {
                     .push(number.map_err(|error| DeliveryFailure(error.to_string()))?);
                 Ok(delivery.clone())
             });
-            let delivered = block_on(deliver(&desk, &held, &result, &base, &target)).expect("everything can be read");
+            let delivered = block_on(deliver(&context, &worker, &result, &base, &target)).expect("the reads succeed");
             assert!(
                 matches!(&delivered.delivery, Some(Delivery::OpenPull { branch, .. }) if *branch == format!("referee/issue-{}", issue.0)),
                 "{delivered:?}"
@@ -295,12 +311,12 @@ fn a_branch_for_an_issue_is_opened_once_whoever_loses_the_answer() {
         }
         let effects = project.world.take_effects();
         assert_eq!(
-            effects.iter().filter(|it| matches!(it.kind, EffectKind::PullOpened { .. })).count(),
+            effects.iter().filter(|effect| matches!(effect.kind, EffectKind::PullOpened { .. })).count(),
             1,
             "{fault:?}: {effects:?}"
         );
         let opened = opened.into_inner().expect("no thread panicked");
         assert!(matches!(opened[..], [one, two] if one == two), "{opened:?}");
-        assert_eq!(recorded(&effects).len(), 1, "{effects:?}");
+        assert_eq!(edited_texts(&effects).len(), 1, "{effects:?}");
     }
 }

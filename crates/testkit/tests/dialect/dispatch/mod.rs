@@ -1,6 +1,6 @@
-//! Passes over a repository: the rules, two at once, and a crash at every call.
+//! Dispatch passes over a repository: the rules, concurrent dispatchers, and a crash at every call.
 
-mod at_once;
+mod concurrent;
 mod crashes;
 mod deliver;
 mod rules;
@@ -16,13 +16,13 @@ use referee_forge::{Forge, Gates, RequestedGates};
 use referee_testkit::{Quirks, World, WorldClient, WorldPerson, block_on};
 use referee_turn::{NullJournal, PassOutcome, PublishMode, SpawnMode, TurnContext, TurnError, run_pass};
 
-/// A repository with a project: `rodin` fixes, the bot `sonnet` reviews, `carol` takes over.
-pub(crate) struct Project {
+/// A repository where `rodin` fixes, the bot `sonnet` reviews, and `carol` is the operator.
+pub(crate) struct TestProject {
     pub(crate) world: World,
     pub(crate) policy: Policy,
 }
 
-impl Project {
+impl TestProject {
     pub(crate) fn new(quirks: Quirks) -> Self {
         let world = World::new(quirks);
         for name in ["alice", "bob", "carol", "rodin"] {
@@ -46,54 +46,59 @@ impl Project {
         Self { world, policy: Policy { operator: Some("carol".into()), work: Some(work), ..Policy::default() } }
     }
 
-    /// A pull that is ready but for what the test does to it next.
-    pub(crate) fn pull(&self, branch: &str) -> PullNumber {
+    /// Opens a pull that is ready for handoff.
+    pub(crate) fn open_pull(&self, branch: &str) -> PullNumber {
         let path = format!("src/{branch}.rs");
-        let pull = self.by("rodin", None).open_pull(branch, &[(path.as_str(), "fn a() {}\n")]);
-        self.passes_all(pull);
-        pull
+        let open_pull = self.by("rodin", None).open_pull(branch, &[(path.as_str(), "fn a() {}\n")]);
+        self.make_pass(open_pull);
+        open_pull
     }
 
-    /// Checks, the bot and the fixing side are content with the head.
-    pub(crate) fn passes_all(&self, pull: PullNumber) {
-        let rodin = self.by("rodin", Some(pull));
+    /// Makes the head pass: checks, the bot's review, and the self-review.
+    pub(crate) fn make_pass(&self, open_pull: PullNumber) {
+        let rodin = self.by("rodin", Some(open_pull));
         let head = rodin.head();
         rodin.report_check("ci", CheckState::Pass);
-        self.by("sonnet-bot", Some(pull)).approve(&evaluated(head.as_str(), ""));
+        self.by("sonnet-bot", Some(open_pull)).approve(&bot_review(head.as_str(), ""));
         rodin.comment(&format!("Self-review against {head}\n\nAssessment: ✅ Clean\n"));
     }
 
-    pub(crate) fn by(&self, login: &str, pull: Option<PullNumber>) -> WorldPerson {
-        let hand = self.world.people();
-        pull.map_or(hand.clone(), |pull| hand.on(pull)).as_(login)
+    pub(crate) fn by(&self, login: &str, open_pull: Option<PullNumber>) -> WorldPerson {
+        let people = self.world.people();
+        open_pull.map_or(people.clone(), |open_pull| people.on(open_pull)).as_(login)
     }
 
-    pub(crate) fn seat(&self) -> WorldClient {
+    pub(crate) fn client(&self) -> WorldClient {
         self.world.client("rodin")
     }
 
     pub(crate) fn pass<F: Forge>(&self, forge: &F, gates: &Gates) -> Result<PassOutcome, TurnError> {
-        block_on(self.passing(forge, gates, |_| {}))
+        block_on(self.run_pass_async(forge, gates, |_| {}))
     }
 
-    /// The lines of a pass that must go well.
-    pub(crate) fn lines<F: Forge>(&self, forge: &F) -> Vec<String> {
-        let passed = self.pass(forge, &open()).expect("everything can be read");
+    /// Runs a pass that must succeed and returns its protocol lines.
+    pub(crate) fn pass_lines<F: Forge>(&self, forge: &F) -> Vec<String> {
+        let outcome = self.pass(forge, &default_gates()).expect("the pass succeeds");
         let _ = self.world.take_effects();
-        assert!(!passed.needs_rerun, "{:?}", passed.started);
-        passed.lines.iter().map(ToString::to_string).collect()
+        assert!(!outcome.needs_rerun, "{:?}", outcome.started);
+        outcome.lines.iter().map(ToString::to_string).collect()
     }
 
-    pub(crate) async fn passing<F: Forge>(
+    pub(crate) async fn run_pass_async<F: Forge>(
         &self,
         forge: &F,
         gates: &Gates,
-        say: impl FnMut(&ProtocolLine) + Send,
+        on_line: impl FnMut(&ProtocolLine) + Send,
     ) -> Result<PassOutcome, TurnError> {
-        run_pass(&self.desk(forge, gates, &Keys::empty()), SpawnMode::Print, say).await
+        run_pass(&self.turn_context(forge, gates, &Keys::empty()), SpawnMode::Print, on_line).await
     }
 
-    pub(crate) fn desk<'a, F: Forge>(&'a self, forge: &'a F, gates: &'a Gates, keys: &'a Keys) -> TurnContext<'a> {
+    pub(crate) fn turn_context<'a, F: Forge>(
+        &'a self,
+        forge: &'a F,
+        gates: &'a Gates,
+        keys: &'a Keys,
+    ) -> TurnContext<'a> {
         TurnContext {
             forge,
             source: &self.world,
@@ -106,13 +111,13 @@ impl Project {
     }
 }
 
-/// Gates as they are where nobody says otherwise, and dispatch asks for labels.
-pub(crate) fn open() -> Gates {
+/// Returns the default gates of dispatch, which requests labels.
+pub(crate) fn default_gates() -> Gates {
     let settings: BTreeMap<Gate, GateSetting> = Gate::ALL.iter().map(|gate| (*gate, gate.default_setting())).collect();
     Gates::new(settings, RequestedGates::from([Gate::Label]), ApprovalMode::Lift)
 }
 
-/// A review in the words of the source's bot.
-pub(crate) fn evaluated(head: &str, more: &str) -> String {
+/// Renders a review in the format of the external review bot.
+pub(crate) fn bot_review(head: &str, more: &str) -> String {
     format!("# Review\n\n<!-- review-bot:sonnet -->\n\nEvaluated against {}\n\n{more}", &head[..8])
 }

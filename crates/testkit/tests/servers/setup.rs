@@ -12,26 +12,26 @@ use serde_json::json;
 
 use crate::{FILE, LINES};
 
-/// More than a page holds.
-const MANY: usize = 55;
+/// More rows than a page holds.
+const ROWS_BEYOND_PAGE: usize = 55;
 
-/// A repository on a real server as a stage.
-pub(crate) struct OnServer {
+/// A contract setup on a repository of a real server.
+pub(crate) struct ServerSetup {
     repo: ServerRepo,
     forge: Arc<dyn Forge>,
     opened: Cell<u32>,
 }
 
-impl OnServer {
+impl ServerSetup {
     pub(crate) async fn new(repo: ServerRepo) -> Result<Self, ForgeError> {
-        let forge = connect(&site(&repo, token(&repo, BOTS[0]), eager(), None)).await?;
+        let forge = connect(&site(&repo, token(&repo, BOTS[0]), unthrottled_limits(), None)).await?;
         Ok(Self { repo, forge, opened: Cell::new(0) })
     }
 
-    /// The same forge by another token or with other limits; the server is known already.
+    /// Opens the same forge with another token or other limits, without probing the server again.
     async fn open(&self, login: &str, token: Token, limits: ClientLimits) -> Option<Arc<dyn Forge>> {
-        let known = self.forge.server_facts().map(|facts| ServerFacts { login: Login::from(login), ..facts });
-        connect(&site(&self.repo, token, limits, known)).await.ok()
+        let probed = self.forge.server_facts().map(|facts| ServerFacts { login: Login::from(login), ..facts });
+        connect(&site(&self.repo, token, limits, probed)).await.ok()
     }
 
     fn ruth(&self, pull: PullNumber) -> ServerPerson {
@@ -39,9 +39,9 @@ impl OnServer {
     }
 }
 
-/// Where a repository is.
-pub(crate) fn site(repo: &ServerRepo, token: Token, limits: ClientLimits, known: Option<ServerFacts>) -> Site {
-    let base = repo.server().url().parse().expect("an address");
+/// Returns the address of a repository.
+pub(crate) fn site(repo: &ServerRepo, token: Token, limits: ClientLimits, probed: Option<ServerFacts>) -> Site {
+    let base = repo.server().url().parse().expect("a valid URL");
     let name = repo.full_name();
     Site::Server(Box::new(ServerSite {
         kind: None,
@@ -50,12 +50,12 @@ pub(crate) fn site(repo: &ServerRepo, token: Token, limits: ClientLimits, known:
         repo: name.trim_start_matches(OWNER).trim_matches('/').to_owned(),
         token,
         named: true,
-        known,
+        known: probed,
     }))
 }
 
-/// The server is ours alone.
-pub(crate) fn eager() -> ClientLimits {
+/// Returns limits without throttling, because no one else uses the server.
+pub(crate) fn unthrottled_limits() -> ClientLimits {
     ClientLimits { requests_per_minute: 60_000, ..ClientLimits::default() }
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn token(repo: &ServerRepo, login: &str) -> Token {
     Token::new(repo.server().token(login))
 }
 
-impl ContractSetup for OnServer {
+impl ContractSetup for ServerSetup {
     fn forge(&self) -> &dyn Forge {
         &*self.forge
     }
@@ -76,12 +76,13 @@ impl ContractSetup for OnServer {
         self.opened.set(self.opened.get() + 1);
         let alice = self.repo.as_("alice");
         let pull = alice.open_pull(&format!("feature-{}", self.opened.get()), &[(FILE, LINES)]);
-        let place = |line| DiffLocation { path: FILE.to_owned(), line: Some(line), start_line: None, side: Side::New };
+        let location_at =
+            |line| DiffLocation { path: FILE.to_owned(), line: Some(line), start_line: None, side: Side::New };
         Ok(StagedPull {
             pull,
             head: alice.on(pull).head(),
-            commentable_lines: [1, 2, 3].map(place),
-            missing_line: place(999),
+            commentable_lines: [1, 2, 3].map(location_at),
+            missing_line: location_at(999),
         })
     }
 
@@ -97,8 +98,8 @@ impl ContractSetup for OnServer {
         Ok(self.ruth(pull).review_without_verdict(text))
     }
 
-    async fn open_thread(&self, pull: PullNumber, place: &DiffLocation, text: &str) -> Result<ThreadId, String> {
-        Ok(self.ruth(pull).open_thread(&place.path, place.line.unwrap_or(1), text))
+    async fn open_thread(&self, pull: PullNumber, location: &DiffLocation, text: &str) -> Result<ThreadId, String> {
+        Ok(self.ruth(pull).open_thread(&location.path, location.line.unwrap_or(1), text))
     }
 
     async fn add_label(&self, pull: PullNumber) -> Result<String, String> {
@@ -106,37 +107,37 @@ impl ContractSetup for OnServer {
         Ok("wip".to_owned())
     }
 
-    /// A page holds fifty rows, and the timeline has all of these. Sent without looking at the pull each time, which
-    /// would take a server longer than all the rest.
+    /// Posts directly, because `review_with_threads` fetches the pull each time, which takes a server longer than all the
+    /// posts. A page holds fifty rows.
     async fn fill_pages(&self, staged: &StagedPull) -> Result<CreatedCounts, String> {
         let ruth = self.ruth(staged.pull);
         let path = format!("/pulls/{}/reviews", staged.pull.0);
-        for n in 0..MANY {
+        for n in 0..ROWS_BEYOND_PAGE {
             let note = json!({"path": FILE, "new_position": n % 3 + 1, "body": format!("note {n}")});
             let review = json!({"event": "COMMENT", "commit_id": staged.head, "body": format!("remark {n}"),
                 "comments": [note]});
-            let answer = ruth.send("POST", &path, Some(&review));
-            if !answer.is_success() {
-                return Err(format!("a review was answered with status {}", answer.status));
+            let response = ruth.send("POST", &path, Some(&review));
+            if !response.is_success() {
+                return Err(format!("posting a review failed with status {}", response.status));
             }
             ruth.comment(&format!("comment {n}"));
         }
-        Ok(CreatedCounts { reviews: MANY, threads: MANY, comments: MANY })
+        Ok(CreatedCounts { reviews: ROWS_BEYOND_PAGE, threads: ROWS_BEYOND_PAGE, comments: ROWS_BEYOND_PAGE })
     }
 
-    /// No page of so many rows is that short.
+    /// A page of the timeline exceeds this body limit.
     async fn with_low_limit(&self, _: PullNumber) -> Option<Arc<dyn Forge>> {
-        let short = ClientLimits { max_body_bytes: 8 << 10, ..eager() };
-        self.open(BOTS[0], token(&self.repo, BOTS[0]), short).await
+        let low_limits = ClientLimits { max_body_bytes: 8 << 10, ..unthrottled_limits() };
+        self.open(BOTS[0], token(&self.repo, BOTS[0]), low_limits).await
     }
 
     async fn with_bad_token(&self) -> Option<Arc<dyn Forge>> {
-        self.open(BOTS[0], Token::new("0123456789abcdef0123456789abcdef01234567"), eager()).await
+        self.open(BOTS[0], Token::new("0123456789abcdef0123456789abcdef01234567"), unthrottled_limits()).await
     }
 
     async fn as_outsider(&self) -> Option<(Arc<dyn Forge>, Login)> {
         let login = "passer-by";
-        let forge = self.open(login, token(&self.repo, login), eager()).await?;
+        let forge = self.open(login, token(&self.repo, login), unthrottled_limits()).await?;
         Some((forge, Login::from(login)))
     }
 

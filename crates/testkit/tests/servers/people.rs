@@ -1,4 +1,4 @@
-//! The hands themselves: each deed is seen on the server afterwards.
+//! The actions of test people are visible on the server.
 
 use referee_testkit::server::{OWNER, RealServer, ServerBuild};
 use serde_json::json;
@@ -6,14 +6,14 @@ use serde_json::json;
 use crate::{FILE, LINES, on_each_server};
 
 on_each_server! {
-    people_talk_in_their_own_name
-    branches_move
-    the_desk_is_tidy
-    a_fork_has_pulls_too
-    a_bot_has_no_more_than_it_needs
+    reviews_replies_and_comments_have_their_author
+    pushes_and_pull_edits_are_visible
+    labels_assignees_checks_and_requests_are_visible
+    a_pull_from_a_fork_is_opened_and_updated
+    a_bot_token_has_only_the_needed_scopes
 }
 
-fn people_talk_in_their_own_name(build: ServerBuild) {
+fn reviews_replies_and_comments_have_their_author(build: ServerBuild) {
     let repo = RealServer::shared(build).create_repo(&[("README.md", "hello\n")]);
     let pull = repo.as_("alice").open_pull("feature", &[(FILE, LINES)]);
     let (alice, ruth) = (repo.as_("alice").on(pull), repo.as_("ruth").on(pull));
@@ -31,8 +31,8 @@ fn people_talk_in_their_own_name(build: ServerBuild) {
         (&json!(true), &json!(true))
     );
     let notes: Vec<_> = rows.iter().flat_map(|row| ruth.list_notes(&row["id"].to_string())).collect();
-    let told: Vec<_> = notes.iter().map(|note| (note["id"].to_string(), note["body"].clone())).collect();
-    assert_eq!(told, [(thread.to_string(), json!("why?")), (reply.to_string(), json!("because"))]);
+    let bodies: Vec<_> = notes.iter().map(|note| (note["id"].to_string(), note["body"].clone())).collect();
+    assert_eq!(bodies, [(thread.to_string(), json!("why?")), (reply.to_string(), json!("because"))]);
     if build == ServerBuild::Forgejo10 {
         assert_eq!(ruth.send("POST", &format!("/pulls/comments/{thread}/resolve"), None).status, 405);
     } else {
@@ -45,7 +45,7 @@ fn people_talk_in_their_own_name(build: ServerBuild) {
     }
 }
 
-fn branches_move(build: ServerBuild) {
+fn pushes_and_pull_edits_are_visible(build: ServerBuild) {
     let repo = RealServer::shared(build).create_repo(&[("README.md", "hello\n"), ("old.rs", LINES)]);
     let alice = repo.as_("alice");
     let alice = alice.on(alice.open_pull("feature", &[(FILE, LINES)]));
@@ -54,15 +54,16 @@ fn branches_move(build: ServerBuild) {
     let amended = alice.amend();
     let forced = alice.force_push(FILE, |_| "fn other() {}\n".to_owned());
     let renamed = alice.rename("old.rs", "src/new.rs");
-    let all = [&first, &second, &amended, &forced, &renamed];
-    assert!(all.iter().enumerate().all(|(n, one)| all.iter().skip(n + 1).all(|other| one != other)), "{all:?}");
+    let heads = [&first, &second, &amended, &forced, &renamed];
+    assert!(heads.iter().enumerate().all(|(n, one)| heads.iter().skip(n + 1).all(|other| one != other)), "{heads:?}");
     assert_eq!(alice.head(), renamed);
     let files = alice.send("GET", &format!("/pulls/{}/files", alice.pull().0), None).json::<serde_json::Value>();
-    let mut files: Vec<_> = files.expect("files").as_array().expect("a list").iter().map(|it| it.to_owned()).collect();
+    let mut files: Vec<_> =
+        files.expect("files").as_array().expect("a list").iter().map(|file| file.to_owned()).collect();
     files.sort_by_key(|file| file["filename"].to_string());
-    let told: Vec<_> = files.iter().map(|file| (&file["filename"], &file["status"], &file["additions"])).collect();
+    let changes: Vec<_> = files.iter().map(|file| (&file["filename"], &file["status"], &file["additions"])).collect();
     assert_eq!(
-        told,
+        changes,
         [(&json!(FILE), &json!("added"), &json!(1)), (&json!("src/new.rs"), &json!("renamed"), &json!(0))]
     );
     alice.remove("README.md");
@@ -76,7 +77,7 @@ fn branches_move(build: ServerBuild) {
     assert_eq!((&alice.fetch_pull()["title"], &alice.fetch_pull()["draft"]), (&json!("feature"), &json!(false)));
 }
 
-fn the_desk_is_tidy(build: ServerBuild) {
+fn labels_assignees_checks_and_requests_are_visible(build: ServerBuild) {
     let repo = RealServer::shared(build).create_repo(&[("README.md", "hello\n")]);
     let pull = repo.as_("alice").open_pull("feature", &[(FILE, LINES)]);
     let ruth = repo.as_("ruth").on(pull);
@@ -85,10 +86,10 @@ fn the_desk_is_tidy(build: ServerBuild) {
     ruth.unlabel("wip");
     ruth.assign(&["alice", "referee"]);
     ruth.report_check("build", "failure");
-    let told = ruth.fetch_pull();
-    assert_eq!(told["labels"].as_array().expect("labels").len(), 1);
-    assert_eq!(told["labels"][0]["name"], "urgent");
-    assert_eq!(told["assignees"].as_array().expect("assignees").len(), 2);
+    let pull_json = ruth.fetch_pull();
+    assert_eq!(pull_json["labels"].as_array().expect("labels").len(), 1);
+    assert_eq!(pull_json["labels"][0]["name"], "urgent");
+    assert_eq!(pull_json["assignees"].as_array().expect("assignees").len(), 2);
     let status = ruth.send("GET", &format!("/commits/{}/status", ruth.head()), None);
     assert_eq!(status.json::<serde_json::Value>().expect("a status")["state"], "failure");
     repo.as_(OWNER).protect_base(json!({"block_on_rejected_reviews": true}));
@@ -101,17 +102,17 @@ fn the_desk_is_tidy(build: ServerBuild) {
     assert_eq!(branch.expect("a branch")["protected"], true);
 }
 
-fn a_fork_has_pulls_too(build: ServerBuild) {
+fn a_pull_from_a_fork_is_opened_and_updated(build: ServerBuild) {
     let repo = RealServer::shared(build).create_repo(&[("README.md", "hello\n")]);
     let guest = repo.as_("passer-by");
     let guest = guest.on(guest.open_from_fork("feature", &[(FILE, LINES)]));
     let pushed = guest.push(FILE, |text| format!("{text}fn four() {{}}\n"));
-    let told = guest.fetch_pull();
-    assert_eq!(told["head"]["sha"], pushed.as_str());
-    assert_eq!((&told["head"]["repo"]["fork"], &told["base"]["ref"]), (&json!(true), &json!("main")));
+    let pull_json = guest.fetch_pull();
+    assert_eq!(pull_json["head"]["sha"], pushed.as_str());
+    assert_eq!((&pull_json["head"]["repo"]["fork"], &pull_json["base"]["ref"]), (&json!(true), &json!("main")));
 }
 
-fn a_bot_has_no_more_than_it_needs(build: ServerBuild) {
+fn a_bot_token_has_only_the_needed_scopes(build: ServerBuild) {
     let repo = RealServer::shared(build).create_repo(&[("README.md", "hello\n")]);
     let pull = repo.as_("alice").open_pull("feature", &[(FILE, LINES)]);
     let bot = repo.as_("referee").on(pull);

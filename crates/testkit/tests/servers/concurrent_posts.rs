@@ -1,4 +1,4 @@
-//! Two posts of one identity at one moment: servers mix their inline comments up.
+//! Concurrent posts of one identity, whose inline comments servers mix up.
 
 use std::sync::Arc;
 use std::thread;
@@ -11,18 +11,18 @@ use referee_core::track::Side;
 use referee_forge::{ActionRequest, Forge, ForgeError, Gates, PerformOutcome, PlanBasis, RequestedGates, connect};
 use referee_testkit::server::{BOTS, RealServer, ServerBuild, ServerRepo};
 
-use crate::stage::{eager, site, token};
+use crate::setup::{site, token, unthrottled_limits};
 use crate::{FILE, on_each_server};
 
 on_each_server! {
-    threads_of_two_posts_at_once_are_each_there_once
-    a_label_that_nobody_made_is_no_success
+    concurrent_posts_create_each_thread_once
+    setting_an_unknown_label_is_refused
 }
 
 const THREADS: u32 = 5;
 
 // spec: PUB-14 @gitea @forgejo
-fn threads_of_two_posts_at_once_are_each_there_once(build: ServerBuild) {
+fn concurrent_posts_create_each_thread_once(build: ServerBuild) {
     let repo = RealServer::shared(build).create_repo(&[("README.md", "hello\n")]);
     let lines: String = (1..=20).map(|n| format!("fn number_{n}() {{}}\n")).collect();
     let pull = repo.as_("alice").open_pull("feature", &[(FILE, &lines)]);
@@ -30,42 +30,45 @@ fn threads_of_two_posts_at_once_are_each_there_once(build: ServerBuild) {
     thread::scope(|scope| {
         let posts = ["one", "two"].map(|name| {
             let (repo, head) = (&repo, &head);
-            scope.spawn(move || done(repo, pull, &review(name, head)))
+            scope.spawn(move || perform_as_bot(repo, pull, &review(name, head)))
         });
         for post in posts {
-            let performed = post.join().expect("no panic").expect("it is posted");
+            let performed = post.join().expect("no panic").expect("the post succeeds");
             assert!(
-                matches!(&performed, PerformOutcome::Done(made) if made.threads.len() == THREADS as usize),
+                matches!(&performed, PerformOutcome::Done(created) if created.threads.len() == THREADS as usize),
                 "{performed:?}"
             );
         }
     });
-    let fetched = on(&repo, |forge| async move { forge.fetch(pull).await }).expect("it is read");
+    let fetched = with_forge(&repo, |forge| async move { forge.fetch(pull).await }).expect("the fetch succeeds");
     for (name, n) in ["one", "two"].into_iter().flat_map(|name| (1..=THREADS).map(move |n| (name, n))) {
-        let words = format!("{name}, thread {n}");
+        let text = format!("{name}, thread {n}");
         let roots = fetched.threads.iter().filter_map(|thread| thread.root());
-        let there = roots.filter(|root| root.text.body_or_empty().starts_with(&words)).count();
-        assert_eq!(there, 1, "`{words}`: {:#?}", fetched.threads);
+        let found = roots.filter(|root| root.text.body_or_empty().starts_with(&text)).count();
+        assert_eq!(found, 1, "`{text}`: {:#?}", fetched.threads);
     }
-    // Whichever row they landed in, posting them again is nothing to do.
+    // Posting again changes nothing, in whichever review the threads landed.
     for name in ["one", "two"] {
-        let again = done(&repo, pull, &review(name, &head)).expect("it is looked at");
+        let again = perform_as_bot(&repo, pull, &review(name, &head)).expect("the post succeeds");
         assert!(matches!(again, PerformOutcome::AlreadySo), "{again:?}");
     }
 }
 
-fn a_label_that_nobody_made_is_no_success(build: ServerBuild) {
+fn setting_an_unknown_label_is_refused(build: ServerBuild) {
     let repo = RealServer::shared(build).create_repo(&[("README.md", "hello\n")]);
     let pull = repo.as_("alice").open_pull("feature", &[(FILE, "fn one() {}\n")]);
-    let put = done(&repo, pull, &Action::SetLabel { name: "nobody made this".to_owned(), on: true });
-    assert!(matches!(&put, Err(ForgeError::Refused(why)) if why.contains("nobody made this")), "{put:?}");
+    let labelled = perform_as_bot(&repo, pull, &Action::SetLabel { name: "nobody made this".to_owned(), on: true });
+    assert!(
+        matches!(&labelled, Err(ForgeError::Refused(reason)) if reason.contains("nobody made this")),
+        "{labelled:?}"
+    );
     repo.as_("ruth").on(pull).label("ready");
-    let put = done(&repo, pull, &Action::SetLabel { name: "ready".to_owned(), on: true });
-    assert!(matches!(put, Ok(PerformOutcome::AlreadySo)), "{put:?}");
+    let labelled = perform_as_bot(&repo, pull, &Action::SetLabel { name: "ready".to_owned(), on: true });
+    assert!(matches!(labelled, Ok(PerformOutcome::AlreadySo)), "{labelled:?}");
 }
 
 fn review(name: &str, head: &Sha) -> Action {
-    // No two on one line, of either.
+    // Each thread of both posts gets its own line.
     let first = if name == "one" { 0 } else { THREADS };
     let place =
         |n: u32| DiffLocation { path: FILE.to_owned(), line: Some(first + n), start_line: None, side: Side::New };
@@ -83,38 +86,38 @@ fn review(name: &str, head: &Sha) -> Action {
     }
 }
 
-fn draft(words: &str, head: &Sha) -> TextDraft {
+fn draft(text: &str, head: &Sha) -> TextDraft {
     let tag = Tag { kind: TagKind::Topic(Topic::Said { to: "1".to_owned() }), head: head.clone() };
-    let words = serde_json::from_value(words.into()).expect("words");
+    let words = serde_json::from_value(text.into()).expect("a safe text");
     TextDraft { words, trailer: Trailer::Tag(Box::new(tag)) }
 }
 
-/// Does an action as the bot, by a client of its own.
-fn done(repo: &ServerRepo, pull: PullNumber, action: &Action) -> Result<PerformOutcome, ForgeError> {
-    let binding = Binding { forge: "crossing".to_owned(), repo: RepoId(42), pull };
+/// Performs an action as the bot, through a new client.
+fn perform_as_bot(repo: &ServerRepo, pull: PullNumber, action: &Action) -> Result<PerformOutcome, ForgeError> {
+    let binding = Binding { forge: "concurrent".to_owned(), repo: RepoId(42), pull };
     let action = action.map_text(|draft| seal_draft(draft, &binding, &Keys::empty()));
-    on(repo, |forge| async move {
+    with_forge(repo, |forge| async move {
         let gates =
             Gates::new(Gate::ALL.map(|gate| (gate, GateSetting::On)).into(), RequestedGates::new(), ApprovalMode::On);
         let permit = gates.permit_gate(Gate::Review).expect("all gates are open");
-        let errand = ActionRequest {
+        let request = ActionRequest {
             action: &action,
             by: &Login::from(BOTS[0]),
             expect: &Precondition::Nothing,
             permit: &permit,
             basis: PlanBasis::default(),
         };
-        forge.perform(pull, &errand).await
+        forge.perform(pull, &request).await
     })
 }
 
-fn on<T, F: Future<Output = Result<T, ForgeError>>>(
+fn with_forge<T, F: Future<Output = Result<T, ForgeError>>>(
     repo: &ServerRepo,
-    ask: impl FnOnce(Arc<dyn Forge>) -> F,
+    run: impl FnOnce(Arc<dyn Forge>) -> F,
 ) -> Result<T, ForgeError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("create a runtime");
     runtime.block_on(async {
-        let forge = connect(&site(repo, token(repo, BOTS[0]), eager(), None)).await?;
-        ask(forge).await
+        let forge = connect(&site(repo, token(repo, BOTS[0]), unthrottled_limits(), None)).await?;
+        run(forge).await
     })
 }
