@@ -1,5 +1,5 @@
-//! The crash matrix (I10): every call of a turn, every way in which it can go wrong. After a restart the forge looks as
-//! if nothing had happened: nothing is missing, nothing is there twice, and one more turn writes nothing.
+//! The crash matrix (I10): every fault at every call of a turn. After a restart, the forge must look as if nothing had
+//! happened: nothing is missing, nothing is duplicated, and one more turn writes nothing.
 
 use referee_core::mark::Keys;
 use referee_core::model::{PullNumber, ReviewId, Span};
@@ -12,10 +12,10 @@ use referee_testkit::simulation::{
 use referee_testkit::{CallFault, FaultAt, Quirks, SentPart, World, WorldClient, WorldPerson, block_on};
 use referee_turn::{Inbox, NullJournal, PublishMode, Turn, TurnContext, TurnError, finish};
 
-/// A pull on which something is to be done, and what came in.
-struct Scene {
+/// A pull that needs a turn, and the inbox of that turn.
+struct CrashCase {
     world: World,
-    seat: WorldClient,
+    client: WorldClient,
     pull: PullNumber,
     policy: Policy,
     reviewers: Vec<ReviewerBehaviour>,
@@ -23,67 +23,68 @@ struct Scene {
     inbox: Inbox,
 }
 
-/// A kind of plan: its name, and how the pull gets there.
-type Shape = (&'static str, fn(Quirks) -> Scene);
+/// A kind of plan: its name, and a function that prepares a pull for it.
+type CaseBuilder = (&'static str, fn(Quirks) -> CrashCase);
 
-const SHAPES: [Shape; 13] = [
-    ("a first review with threads", |quirks| Scene::open(quirks, &[ReviewerBehaviour::Honest]).reviewed()),
+const CASES: [CaseBuilder; 13] = [
+    ("a first review with threads", |quirks| CrashCase::open(quirks, &[ReviewerBehaviour::Honest]).with_reports()),
     ("two roles in one plan", |quirks| {
-        Scene::open(quirks, &[ReviewerBehaviour::Honest, ReviewerBehaviour::CommentOnly]).reviewed()
+        CrashCase::open(quirks, &[ReviewerBehaviour::Honest, ReviewerBehaviour::CommentOnly]).with_reports()
     }),
     ("an edit in place with new threads", |quirks| {
-        let scene = Scene::open(quirks, &[ReviewerBehaviour::Honest]).settled();
-        scene.author().push("src/b.rs", |text| format!("{text}// BUG four\n// RISK five\n"));
-        scene.reviewed()
+        let case = CrashCase::open(quirks, &[ReviewerBehaviour::Honest]).run_to_rest();
+        case.author().push("src/b.rs", |text| format!("{text}// BUG four\n// RISK five\n"));
+        case.with_reports()
     }),
     ("an escalation that supersedes", |quirks| {
-        let scene = Scene::of(quirks, &[ReviewerBehaviour::Honest], "fn a() {}\n", ApprovalMode::On).settled();
-        scene.author().push("src/a.rs", |text| format!("{text}// BUG late\n"));
-        scene.reviewed()
+        let case =
+            CrashCase::open_with(quirks, &[ReviewerBehaviour::Honest], "fn a() {}\n", ApprovalMode::On).run_to_rest();
+        case.author().push("src/a.rs", |text| format!("{text}// BUG late\n"));
+        case.with_reports()
     }),
     ("an approval that lifts a block", |quirks| {
-        let scene = Scene::open(quirks, &[ReviewerBehaviour::Honest]).settled();
-        scene.author().push("src/a.rs", |_| "fn a() {}\nfn b() {}\n".to_owned());
-        scene.reviewed()
+        let case = CrashCase::open(quirks, &[ReviewerBehaviour::Honest]).run_to_rest();
+        case.author().push("src/a.rs", |_| "fn a() {}\nfn b() {}\n".to_owned());
+        case.with_reports()
     }),
     ("an approval where approving is on", |quirks| {
         let roles = [ReviewerBehaviour::Honest, ReviewerBehaviour::Honest];
-        let scene = Scene::of(quirks, &roles, "fn a() {}\n// BUG one\n", ApprovalMode::On).settled();
-        scene.author().push("src/a.rs", |_| "fn a() {}\nfn b() {}\n".to_owned());
-        scene.reviewed()
+        let case = CrashCase::open_with(quirks, &roles, "fn a() {}\n// BUG one\n", ApprovalMode::On).run_to_rest();
+        case.author().push("src/a.rs", |_| "fn a() {}\nfn b() {}\n".to_owned());
+        case.with_reports()
     }),
     ("some threads fixed, some not", |quirks| {
-        let scene = Scene::open(quirks, &[ReviewerBehaviour::Honest]).settled();
-        scene.author().push("src/a.rs", |text| text.replace("// BUG one\n", "").replace("// NIT three\n", ""));
-        scene.reviewed()
+        let case = CrashCase::open(quirks, &[ReviewerBehaviour::Honest]).run_to_rest();
+        case.author().push("src/a.rs", |text| text.replace("// BUG one\n", "").replace("// NIT three\n", ""));
+        case.with_reports()
     }),
     ("the operator comment at the cap", |quirks| {
-        let mut scene = Scene::open(quirks, &[ReviewerBehaviour::NeverApproves]);
-        scene.policy.rounds = 1;
-        scene.reviewed()
+        let mut case = CrashCase::open(quirks, &[ReviewerBehaviour::NeverApproves]);
+        case.policy.rounds = 1;
+        case.with_reports()
     }),
     ("a rebase", |quirks| {
-        let scene = Scene::open(quirks, &[ReviewerBehaviour::Honest]).settled();
-        scene.person("carol").push_base("src/base.rs", |_| "// base\n".to_owned());
-        scene.author().rebase();
-        scene
+        let case = CrashCase::open(quirks, &[ReviewerBehaviour::Honest]).run_to_rest();
+        case.person("carol").push_base("src/base.rs", |_| "// base\n".to_owned());
+        case.author().rebase();
+        case
     }),
     ("the same change again", |quirks| {
-        let scene = Scene::open(quirks, &[ReviewerBehaviour::Honest]).settled();
-        scene.author().amend();
-        scene
+        let case = CrashCase::open(quirks, &[ReviewerBehaviour::Honest]).run_to_rest();
+        case.author().amend();
+        case
     }),
     ("a dismissed block", |quirks| {
-        let scene = Scene::open(quirks, &[ReviewerBehaviour::Honest]).settled();
-        scene.own_reviews().iter().for_each(|review| scene.person("bob").dismiss(review));
-        scene
+        let case = CrashCase::open(quirks, &[ReviewerBehaviour::Honest]).run_to_rest();
+        case.own_reviews().iter().for_each(|review| case.person("bob").dismiss(review));
+        case
     }),
     ("broken glass", |quirks| {
-        let scene = Scene::open(quirks, &[ReviewerBehaviour::Honest]).settled();
-        scene.person("carol").comment(&format!("@{} break-glass production is down", bot_login()));
-        scene
+        let case = CrashCase::open(quirks, &[ReviewerBehaviour::Honest]).run_to_rest();
+        case.person("carol").comment(&format!("@{} break-glass production is down", bot_login()));
+        case
     }),
-    ("a reviewer that failed", |quirks| Scene::open(quirks, &[ReviewerBehaviour::AlwaysFails]).reviewed()),
+    ("a reviewer that failed", |quirks| CrashCase::open(quirks, &[ReviewerBehaviour::AlwaysFails]).with_reports()),
 ];
 
 const FAULTS: [CallFault; 7] = [
@@ -96,33 +97,33 @@ const FAULTS: [CallFault; 7] = [
     CallFault::RetryLater,
 ];
 
-/// What is left of the report after the process ended.
+/// What survives the crash of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Left {
-    /// It was saved, and is handed in again.
+enum Surviving {
+    /// The report was saved and is submitted again.
     Report,
-    /// Nothing: the next turn asks for a review again, if it still wants one.
+    /// Nothing: the next turn requests a review again if it still needs one.
     Nothing,
 }
 
-impl Scene {
+impl CrashCase {
     fn open(quirks: Quirks, roles: &[ReviewerBehaviour]) -> Self {
-        Self::of(quirks, roles, SimulationSetup::default().file_text, ApprovalMode::Lift)
+        Self::open_with(quirks, roles, SimulationSetup::default().file_text, ApprovalMode::Lift)
     }
 
-    fn of(quirks: Quirks, roles: &[ReviewerBehaviour], text: &'static str, approve: ApprovalMode) -> Self {
-        let cast = roles.iter().map(|reviewer| (*reviewer, RoleIdentity::Shared)).collect();
-        let stage = SimulationSetup {
+    fn open_with(quirks: Quirks, roles: &[ReviewerBehaviour], text: &'static str, approve: ApprovalMode) -> Self {
+        let role_setups = roles.iter().map(|reviewer| (*reviewer, RoleIdentity::Shared)).collect();
+        let setup = SimulationSetup {
             quirks,
-            roles: cast,
+            roles: role_setups,
             bystander: BystanderBehaviour::Nobody,
             approve,
             file_text: text,
             ..SimulationSetup::default()
         };
-        let Simulation { world, pull, policy, clients: mut seats, .. } = stage.build();
+        let Simulation { world, pull, policy, mut clients, .. } = setup.build();
         let (reviewers, publishing, inbox) = (roles.to_vec(), PublishMode::SingleWriter, Inbox::default());
-        Self { world, seat: seats.remove(0), pull, policy, reviewers, publishing, inbox }
+        Self { world, client: clients.remove(0), pull, policy, reviewers, publishing, inbox }
     }
 
     fn person(&self, name: &str) -> WorldPerson {
@@ -134,47 +135,47 @@ impl Scene {
     }
 
     fn own_reviews(&self) -> Vec<ReviewId> {
-        let fetched = block_on(self.seat.fetch(self.pull)).expect("the pull is there");
+        let fetched = block_on(self.client.fetch(self.pull)).expect("fetch the pull");
         fetched.reviews.into_iter().filter(|review| review.is_by(&bot_login())).map(|review| review.id).collect()
     }
 
-    /// Plays a turn, and hands in what its reviewers would say: the next turn has it.
-    fn reviewed(mut self) -> Self {
-        let played = self.turn(&Inbox::default()).expect("nothing goes wrong yet");
-        self.inbox = self.reports(&played);
-        assert!(!self.inbox.reports.is_empty(), "no review is wanted: {:?}", played.plan.why);
+    /// Runs a turn and puts the requested reports into the inbox of the next one.
+    fn with_reports(mut self) -> Self {
+        let turn_result = self.turn(&Inbox::default()).expect("no fault is injected");
+        self.inbox = self.write_reports(&turn_result);
+        assert!(!self.inbox.reports.is_empty(), "the turn requests no review: {:?}", turn_result.plan.why);
         self
     }
 
-    /// Plays until nobody has anything left to do.
-    fn settled(self) -> Self {
+    /// Runs turns until nothing is left to do.
+    fn run_to_rest(self) -> Self {
         let mut inbox = Inbox::default();
         loop {
-            let played = self.turn(&inbox).expect("nothing goes wrong yet");
-            inbox = self.reports(&played);
-            if played.writes == 0 && inbox.reports.is_empty() {
+            let turn_result = self.turn(&inbox).expect("no fault is injected");
+            inbox = self.write_reports(&turn_result);
+            if turn_result.writes == 0 && inbox.reports.is_empty() {
                 return self;
             }
         }
     }
 
-    fn reports(&self, played: &Turn) -> Inbox {
-        let Next::Review(briefs) = &played.plan.next else { return Inbox::default() };
-        let place = |brief: &referee_core::plan::Brief| {
+    fn write_reports(&self, turn_result: &Turn) -> Inbox {
+        let Next::Review(briefs) = &turn_result.plan.next else { return Inbox::default() };
+        let role_index = |brief: &referee_core::plan::Brief| {
             self.policy.roles.iter().position(|role| role.name == brief.role).expect("a role of this policy")
         };
         let review = |brief| {
             let mut report =
-                self.reviewers[place(brief)].clone().review(&self.world, self.pull, brief, &played.snapshot);
+                self.reviewers[role_index(brief)].clone().review(&self.world, self.pull, brief, &turn_result.snapshot);
             report.run = "run".to_owned();
-            // Of a finding that no summary tells of, this reviewer knows nothing but what it raises itself.
-            let entries = played.snapshot.reviews.iter().filter_map(|review| review.text.reading.block.as_deref());
-            let told: Vec<_> = entries
+            // The reviewer takes no position on findings that no summary lists with a title.
+            let entries = turn_result.snapshot.reviews.iter().filter_map(|review| review.text.reading.block.as_deref());
+            let listed: Vec<_> = entries
                 .flat_map(|block| &block.entries)
                 .filter(|entry| !entry.title.is_empty())
                 .map(|entry| entry.id)
                 .collect();
-            report.positions.retain(|stated| told.contains(&stated.finding));
+            report.positions.retain(|stated| listed.contains(&stated.finding));
             report
         };
         Inbox { reports: briefs.iter().map(review).collect(), ..Inbox::default() }
@@ -183,7 +184,7 @@ impl Scene {
     fn fork(&self) -> Self {
         let world = self.world.fork();
         Self {
-            seat: self.seat.on_fork(&world),
+            client: self.client.on_fork(&world),
             world,
             pull: self.pull,
             policy: self.policy.clone(),
@@ -195,8 +196,8 @@ impl Scene {
 
     fn turn(&self, inbox: &Inbox) -> Result<Turn, TurnError> {
         let settings = Gate::ALL.iter().map(|gate| (*gate, GateSetting::On)).collect();
-        let desk = TurnContext {
-            forge: &self.seat,
+        let context = TurnContext {
+            forge: &self.client,
             source: &self.world,
             journal: &NullJournal,
             policy: &self.policy,
@@ -204,54 +205,54 @@ impl Scene {
             keys: &Keys::empty(),
             publish_mode: self.publishing,
         };
-        block_on(finish(&desk, self.pull, inbox))
+        block_on(finish(&context, self.pull, inbox))
     }
 
-    /// What follows the first turn, whether or not that one went wrong: two more, after the forge has caught up; one
-    /// more where a review is asked for anew.
-    fn again(&self, left: Left) -> String {
-        self.world.restart_client(&self.seat);
+    /// Runs the turns after the first one, faulty or not: two more once the forge has caught up, and a third where a review is
+    /// requested again. Returns a description of the final state.
+    fn recover(&self, surviving: Surviving) -> String {
+        self.world.restart_client(&self.client);
         self.world.wait(Span::from_minutes(5));
-        let mut inbox = if left == Left::Report { self.inbox.clone() } else { Inbox::default() };
-        for _ in 0..if left == Left::Report { 2 } else { 3 } {
-            let played = self.turn(&inbox).expect("it works again");
-            inbox = self.reports(&played);
+        let mut inbox = if surviving == Surviving::Report { self.inbox.clone() } else { Inbox::default() };
+        for _ in 0..if surviving == Surviving::Report { 2 } else { 3 } {
+            let turn_result = self.turn(&inbox).expect("the turn after the fault succeeds");
+            inbox = self.write_reports(&turn_result);
         }
         let before = self.world.calls().changes;
-        let quiet = self.turn(&inbox).expect("it still works");
+        let rest = self.turn(&inbox).expect("the turn at rest succeeds");
         assert_eq!(
-            quiet.writes,
+            rest.writes,
             0,
-            "a quiet pull is written to: {:?}",
-            quiet.steps.iter().map(|step| step.action.name()).collect::<Vec<_>>()
+            "a turn at rest writes: {:?}",
+            rest.steps.iter().map(|step| step.action.name()).collect::<Vec<_>>()
         );
-        assert_eq!(self.world.calls().changes, before, "a quiet pull is changed");
+        assert_eq!(self.world.calls().changes, before, "a turn at rest changes the forge");
         drop(self.world.take_effects());
-        // What the hidden part comes to.
-        let findings = quiet.plan.findings.iter().map(|it| {
+        // The state that the hidden parts encode.
+        let findings = rest.plan.findings.iter().map(|it| {
             format!("{} {} {:?} {:?} {} {}\n", it.role, it.id, it.severity, it.state, it.title, it.thread.is_some())
         });
-        let roles = quiet.plan.roles.iter().map(|role| format!("{role:?}\n"));
-        let known: String = findings.chain(roles).chain([format!("round {}", quiet.plan.round)]).collect();
-        let gist = visible(&self.world.describe_pull(self.pull)) + &known;
-        match left {
-            Left::Report => gist,
-            Left::Nothing => {
-                // A sibling's report that is lost makes an approval wait once more: there is more history, and a notice
-                // told before the report came back knows no title. What holds in the end is the same.
+        let roles = rest.plan.roles.iter().map(|role| format!("{role:?}\n"));
+        let state: String = findings.chain(roles).chain([format!("round {}", rest.plan.round)]).collect();
+        let description = strip_hidden(&self.world.describe_pull(self.pull)) + &state;
+        match surviving {
+            Surviving::Report => description,
+            Surviving::Nothing => {
+                // If a sibling's report is lost, the approval waits for one more turn. That leaves more history, and a
+                // notice posted before the second report lacks titles. The final state is the same.
                 let history =
                     |line: &&str| line.contains("-bot says ") || line.contains("**Blocking findings changed**");
-                let rest: Vec<&str> = gist.lines().filter(|line| !history(line)).collect();
+                let rest: Vec<&str> = description.lines().filter(|line| !history(line)).collect();
                 format!("{}\n{:?}", rest.join("\n"), self.world.decision(self.pull))
             }
         }
     }
 }
 
-/// What people read: without the hidden part, which tells of times and of the words themselves, and without links, since
-/// a thread that was there already is linked to.
-fn visible(gist: &str) -> String {
-    cut(&cut(gist, "<!-- referee:", "-->"), "](https://", ")").replace('[', "")
+/// Removes the hidden parts, which contain times and hashes, and the links, which depend on whether a thread existed
+/// already.
+fn strip_hidden(description: &str) -> String {
+    cut(&cut(description, "<!-- referee:", "-->"), "](https://", ")").replace('[', "")
 }
 
 fn cut(text: &str, from: &str, to: &str) -> String {
@@ -263,85 +264,93 @@ fn cut(text: &str, from: &str, to: &str) -> String {
     out
 }
 
-fn calls(world: &World) -> u64 {
-    let calls = world.calls();
-    calls.reads + calls.writes
+fn count_calls(world: &World) -> u64 {
+    let counts = world.calls();
+    counts.reads + counts.writes
 }
 
-/// All runs of one scene, and what went wrong in them.
-fn matrix(name: &str, scene: &Scene) -> (usize, Vec<String>) {
+/// Runs every fault at every call of one case. Returns the number of runs, and the failures.
+fn run_matrix(name: &str, case: &CrashCase) -> (usize, Vec<String>) {
     let mut failed = Vec::new();
     let mut runs = 0;
-    let clean = scene.fork();
-    let before = calls(&clean.world);
-    clean.turn(&clean.inbox).expect("nothing goes wrong here");
-    let length = calls(&clean.world) - before;
-    assert!(clean.world.calls().changes > scene.world.calls().changes, "{name} does nothing");
-    for left in [Left::Report, Left::Nothing] {
-        let expected = clean.fork().again(left);
+    let clean = case.fork();
+    let before = count_calls(&clean.world);
+    clean.turn(&clean.inbox).expect("no fault is injected");
+    let length = count_calls(&clean.world) - before;
+    assert!(clean.world.calls().changes > case.world.calls().changes, "{name} writes nothing");
+    for surviving in [Surviving::Report, Surviving::Nothing] {
+        let expected = clean.fork().recover(surviving);
         for at in 1..=length {
             for fault in FAULTS {
                 runs += 1;
-                let ran = std::panic::catch_unwind(|| {
-                    let struck = scene.fork();
-                    struck.world.inject_fault(FaultAt::Call(at), fault);
-                    let _ = struck.turn(&struck.inbox);
-                    assert_eq!(struck.world.fired_faults(), [fault]);
-                    struck.again(left)
+                let result = std::panic::catch_unwind(|| {
+                    let faulty = case.fork();
+                    faulty.world.inject_fault(FaultAt::Call(at), fault);
+                    let _ = faulty.turn(&faulty.inbox);
+                    assert_eq!(faulty.world.fired_faults(), [fault]);
+                    faulty.recover(surviving)
                 });
-                match ran {
-                    Ok(gist) if gist == expected => {}
-                    Ok(gist) => failed.push(format!(
-                        "{name}, call {at} of {length}, {fault:?}, {left:?} left:\n{}",
-                        differ(&expected, &gist)
+                match result {
+                    Ok(description) if description == expected => {}
+                    Ok(description) => failed.push(format!(
+                        "{name}, call {at} of {length}, {fault:?}, {surviving:?} survives:\n{}",
+                        list_differences(&expected, &description)
                     )),
                     Err(panic) => {
-                        let words = panic.downcast_ref::<String>().cloned().unwrap_or_default();
-                        failed.push(format!("{name}, call {at} of {length}, {fault:?}, {left:?} left: {words}"));
+                        let message = panic.downcast_ref::<String>().cloned().unwrap_or_default();
+                        failed.push(format!(
+                            "{name}, call {at} of {length}, {fault:?}, {surviving:?} survives: {message}"
+                        ));
                     }
                 }
             }
         }
     }
     drop(clean.world.take_effects());
-    drop(scene.world.take_effects());
+    drop(case.world.take_effects());
     (runs, failed)
 }
 
-/// The lines that differ.
-fn differ(expected: &str, gist: &str) -> String {
-    let missing = expected.lines().filter(|line| !gist.lines().any(|it| it == *line)).map(|line| format!("- {line}\n"));
-    let more = gist.lines().filter(|line| !expected.lines().any(|it| it == *line)).map(|line| format!("+ {line}\n"));
+/// Lists the lines that differ.
+fn list_differences(expected: &str, description: &str) -> String {
+    let missing = expected
+        .lines()
+        .filter(|line| !description.lines().any(|other| other == *line))
+        .map(|line| format!("- {line}\n"));
+    let more = description
+        .lines()
+        .filter(|line| !expected.lines().any(|other| other == *line))
+        .map(|line| format!("+ {line}\n"));
     let lines: String = missing.chain(more).collect();
-    if lines.is_empty() { format!("another order, or twice:\n{gist}") } else { lines }
+    if lines.is_empty() { format!("same lines in another order or number:\n{description}") } else { lines }
 }
 
 #[expect(clippy::print_stdout, reason = "the number of runs is part of the proof")]
-fn on(quirks: &[(&str, Quirks)], publishing: PublishMode) {
+fn check_every_case(quirks: &[(&str, Quirks)], publishing: PublishMode) {
     let mut runs = 0;
     let mut failed = Vec::new();
     for (forge, quirks) in quirks {
-        for (name, shape) in SHAPES {
-            let scene = Scene { publishing, ..shape(quirks.clone()) };
-            let (more, wrong) = matrix(&format!("{forge}: {name}"), &scene);
-            runs += more;
-            failed.extend(wrong);
+        for (name, build_case) in CASES {
+            let case = CrashCase { publishing, ..build_case(quirks.clone()) };
+            let (case_runs, case_failures) = run_matrix(&format!("{forge}: {name}"), &case);
+            runs += case_runs;
+            failed.extend(case_failures);
         }
     }
     println!("{} of {runs} runs with one fault end as the run without", runs - failed.len());
     assert!(failed.is_empty(), "{} failed, first:\n{}", failed.len(), failed[..failed.len().min(4)].join("\n"));
 }
 
-/// I10.
+/// I10, with a single writer.
 // spec: LOOP-7, PUB-9 @core
 #[test]
-fn every_fault_at_every_call_heals_on_every_forge() {
-    on(&Quirks::presets(), PublishMode::SingleWriter);
+fn a_turn_recovers_from_every_fault_at_every_call_on_every_forge() {
+    check_every_case(&Quirks::presets(), PublishMode::SingleWriter);
 }
 
 /// I10, under a claim.
 // spec: LOOP-7, PUB-8 @core
 #[test]
-fn every_fault_at_every_call_heals_in_matrix_mode() {
-    on(&[("gitea-like", Quirks::gitea_like())], PublishMode::Matrix);
+fn a_turn_recovers_from_every_fault_at_every_call_in_matrix_mode() {
+    check_every_case(&[("gitea-like", Quirks::gitea_like())], PublishMode::Matrix);
 }

@@ -1,13 +1,14 @@
-//! Lease and dispatch, checked exhaustively: two or three dispatchers on one pull and one cause, with a crash at any call,
-//! a lease that runs out at any moment, and workers that die, fail, outlive their lease or deliver (DSP-14, DSP-16, D8).
+//! A model of lease and dispatch, checked exhaustively: two or three dispatchers on one pull and one cause, with a crash at
+//! any call, a lease that expires at any moment, and workers that die, fail, outlive their lease or deliver (DSP-14,
+//! DSP-16, D8).
 //!
-//! A dispatcher goes: look, claim (a compare-and-set on the epoch it saw), look again, record the job on the pull, look
-//! once more, print. Whether a view allows a start, and whether a result may be delivered, is asked of the decision core.
-//! The last look must answer as the one before it, the own lease and record left out, and know no higher epoch: the
-//! lease alone cannot tell, since whoever took it over may have given it back.
+//! A dispatcher reads, claims the lease (a compare-and-set on the epoch it read), reads again, records the job on the pull,
+//! reads once more, and prints. `decide` determines whether a view allows a start and whether a result may be delivered.
+//! The last read, without the dispatcher's own lease and record, must lead to the same decision as the one before and show
+//! no higher epoch. The lease alone is not enough: another dispatcher may have taken it over and released it.
 //!
-//! Two twins must fail: the source documents' order (read the label, add the label, start), and the same protocol without
-//! the last look: a claim that ran out unnoticed is only seen there.
+//! Two variants must fail the check: a label used as a mutex (read the label, add the label, start), and the same protocol
+//! without the last read, which is the only one that detects an expired claim.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Mutex;
@@ -22,48 +23,48 @@ use referee_core::policy::{DispatchPolicy, Policy, PullFilter};
 use referee_core::track::PatchId;
 use stateright::{Checker, Model, Property};
 
-/// A job's record on the pull.
+/// The record of a job on the pull.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Record {
+struct JobRecord {
     epoch: u8,
-    outcome: Option<Word>,
+    outcome: Option<ReportedOutcome>,
     retried: bool,
-    /// More than an hour ago.
+    /// Whether it is older than an hour.
     old: bool,
 }
 
-/// How a worker ended, by its own word.
+/// The outcome that a worker reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Word {
+enum ReportedOutcome {
     Done,
     Failed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Held {
+struct ModelLease {
     epoch: u8,
     live: bool,
 }
 
-/// What anybody can read on the forge.
+/// The state that everybody can read on the forge.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-struct Forge {
-    records: Vec<Record>,
-    lease: Option<Held>,
-    /// A worker's commit is the head now.
+struct ModelForge {
+    records: Vec<JobRecord>,
+    lease: Option<ModelLease>,
+    /// Whether a worker's commit is the head.
     moved: bool,
-    /// The source documents' mutex.
+    /// The label of the variant that uses it as a mutex.
     label: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Stage {
+enum DispatcherStage {
     Idle,
-    /// May start, as far as it saw; this was the lease's epoch then.
-    Looked {
+    /// Read a view that allows a start, with this epoch of the lease.
+    HasRead {
         seen: u8,
     },
-    /// Holds the lease, as far as it knows.
+    /// Acquired the lease, which may have expired since.
     Claimed {
         epoch: u8,
     },
@@ -71,7 +72,7 @@ enum Stage {
         epoch: u8,
         retry: bool,
     },
-    /// Recorded, and about to look once more.
+    /// Recorded the job; the last read comes next.
     Recorded {
         epoch: u8,
         retry: bool,
@@ -83,30 +84,30 @@ enum Stage {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Worker {
+enum ModelWorker {
     Runs {
         epoch: u8,
     },
-    /// Its result was let through; the push comes now.
+    /// Its result was accepted; the push comes next.
     Delivers {
         epoch: u8,
-        word: Word,
+        reported: ReportedOutcome,
     },
 }
 
-/// Dispatchers are alike, and so are workers: both are kept sorted.
+/// The state of the model. Dispatchers and workers are interchangeable, so both lists are kept sorted.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct State {
-    forge: Forge,
-    dispatchers: Vec<Stage>,
-    workers: Vec<Worker>,
-    /// The last epoch that any claim got.
+struct ModelState {
+    forge: ModelForge,
+    dispatchers: Vec<DispatcherStage>,
+    workers: Vec<ModelWorker>,
+    /// The highest epoch of any claim.
     epoch: u8,
     first_starts: u8,
     second_starts: u8,
     pushes: u8,
-    /// Something happened that no later state can undo.
-    wrong: Option<Wrong>,
+    /// A violation that no later state can undo.
+    violation: Option<Violation>,
     passes: u8,
     crashes: u8,
     expiries: u8,
@@ -114,73 +115,73 @@ struct State {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Wrong {
+enum Violation {
     StaleDelivery,
     EarlyRetry,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Step {
-    Go(usize),
+    Advance(usize),
     Crash(usize),
-    /// The lease runs out, whoever is at work.
+    /// The lease expires, even if its holder is still at work.
     Expire,
-    /// An hour passes: what is recorded is old, and no lease lives.
+    /// An hour passes: every record is old and every lease has expired.
     Hour,
-    Check(usize, Word),
+    Check(usize, ReportedOutcome),
     Push(usize),
     Die(usize),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Order {
+enum ProtocolVariant {
     Referee,
-    /// Prints right after recording.
-    WithoutLastLook,
-    /// Read the label, add the label, start: no lease, no record.
-    Sources,
+    /// Prints right after recording, without the last read.
+    WithoutLastRead,
+    /// Reads the label, adds the label, starts: no lease, no record.
+    LabelMutex,
 }
 
-/// What somebody else has to be kept from: the cause that the worker answers.
+/// The cause that starts a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Why {
-    /// A person asks for changes: one cause whatever the head.
+enum SpawnCause {
+    /// A person requests changes: one cause for all heads.
     Person,
     /// A check failed: one cause per change.
     Check,
 }
 
-/// How much may happen.
+/// Bounds of the model.
 #[derive(Clone, Copy, Debug)]
-struct Bounds {
+struct ModelBounds {
     dispatchers: usize,
-    /// Of all dispatchers together.
+    /// The sum over all dispatchers.
     passes: u8,
     crashes: u8,
     expiries: u8,
     hours: u8,
 }
 
-struct Dispatch {
-    bounds: Bounds,
-    order: Order,
-    core: Core,
+struct DispatchModel {
+    bounds: ModelBounds,
+    variant: ProtocolVariant,
+    decisions: CachedDecisions,
 }
 
-impl Model for Dispatch {
-    type State = State;
+impl Model for DispatchModel {
+    type State = ModelState;
     type Action = Step;
 
-    fn init_states(&self) -> Vec<State> {
-        vec![State {
-            forge: Forge::default(),
-            dispatchers: vec![Stage::Idle; self.bounds.dispatchers],
+    fn init_states(&self) -> Vec<ModelState> {
+        vec![ModelState {
+            forge: ModelForge::default(),
+            dispatchers: vec![DispatcherStage::Idle; self.bounds.dispatchers],
             workers: Vec::new(),
             epoch: 0,
             first_starts: 0,
             second_starts: 0,
             pushes: 0,
-            wrong: None,
+            violation: None,
             passes: 0,
             crashes: 0,
             expiries: 0,
@@ -188,23 +189,27 @@ impl Model for Dispatch {
         }]
     }
 
-    fn actions(&self, state: &State, actions: &mut Vec<Step>) {
+    fn actions(&self, state: &ModelState, actions: &mut Vec<Step>) {
         for (at, stage) in state.dispatchers.iter().enumerate() {
-            let idle = *stage == Stage::Idle;
-            let alike = 0 < at && state.dispatchers[at - 1] == *stage;
-            if !alike && (!idle || state.passes < self.bounds.passes) {
-                actions.push(Step::Go(at));
+            let idle = *stage == DispatcherStage::Idle;
+            let same_as_previous = 0 < at && state.dispatchers[at - 1] == *stage;
+            if !same_as_previous && (!idle || state.passes < self.bounds.passes) {
+                actions.push(Step::Advance(at));
             }
-            if !alike && !idle && state.crashes < self.bounds.crashes {
+            if !same_as_previous && !idle && state.crashes < self.bounds.crashes {
                 actions.push(Step::Crash(at));
             }
         }
         for (at, worker) in state.workers.iter().enumerate() {
             match worker {
-                Worker::Runs { .. } => {
-                    actions.extend([Step::Check(at, Word::Done), Step::Check(at, Word::Failed), Step::Die(at)]);
+                ModelWorker::Runs { .. } => {
+                    actions.extend([
+                        Step::Check(at, ReportedOutcome::Done),
+                        Step::Check(at, ReportedOutcome::Failed),
+                        Step::Die(at),
+                    ]);
                 }
-                Worker::Delivers { .. } => actions.push(Step::Push(at)),
+                ModelWorker::Delivers { .. } => actions.push(Step::Push(at)),
             }
         }
         if state.forge.lease.is_some_and(|lease| lease.live) && state.expiries < self.bounds.expiries {
@@ -215,14 +220,14 @@ impl Model for Dispatch {
         }
     }
 
-    fn next_state(&self, last: &State, step: Step) -> Option<State> {
+    fn next_state(&self, last: &ModelState, step: Step) -> Option<ModelState> {
         let mut state = last.clone();
         match step {
-            Step::Go(at) => self.go(&mut state, at),
-            // Its lease runs out by itself, and it comes back with its next pass.
+            Step::Advance(at) => self.advance_dispatcher(&mut state, at),
+            // Its lease expires by itself, and the dispatcher starts another pass.
             Step::Crash(at) => {
                 state.crashes += 1;
-                state.dispatchers[at] = Stage::Idle;
+                state.dispatchers[at] = DispatcherStage::Idle;
                 state.passes -= 1;
             }
             Step::Expire => {
@@ -237,7 +242,7 @@ impl Model for Dispatch {
                     lease.live = false;
                 }
             }
-            Step::Check(at, word) => self.check(&mut state, at, word),
+            Step::Check(at, reported) => self.check_result(&mut state, at, reported),
             Step::Push(at) => push(&mut state, at),
             Step::Die(at) => drop(state.workers.remove(at)),
         }
@@ -248,166 +253,170 @@ impl Model for Dispatch {
 
     fn properties(&self) -> Vec<Property<Self>> {
         vec![
-            Property::always(ONE_START, |_, state: &State| state.first_starts <= 1),
-            Property::always("one retry, after an hour without an outcome", |_, state: &State| {
-                state.second_starts <= 1 && state.wrong != Some(Wrong::EarlyRetry)
+            Property::always(ONE_START, |_, state: &ModelState| state.first_starts <= 1),
+            Property::always("one retry, after an hour without an outcome", |_, state: &ModelState| {
+                state.second_starts <= 1 && state.violation != Some(Violation::EarlyRetry)
             }),
-            Property::always("a stale epoch delivers nothing", |_, state: &State| {
-                state.wrong != Some(Wrong::StaleDelivery)
+            Property::always("a stale epoch delivers nothing", |_, state: &ModelState| {
+                state.violation != Some(Violation::StaleDelivery)
             }),
-            Property::always("one push for one cause", |_, state: &State| state.pushes <= 1),
+            Property::always("one push for one cause", |_, state: &ModelState| state.pushes <= 1),
             Property::always(
-                "nothing is lost: an hour later the next pass retries or asks a person",
-                |model: &Dispatch, state: &State| {
-                    !state.is_quiet() || model.order == Order::Sources || model.heals(state)
+                "an hour later the next pass retries or asks a person",
+                |model: &DispatchModel, state: &ModelState| {
+                    !state.is_quiet() || model.variant == ProtocolVariant::LabelMutex || model.recovers(state)
                 },
             ),
-            Property::sometimes("a worker is started", |_, state: &State| state.first_starts == 1),
-            Property::sometimes("a worker is started again", |_, state: &State| state.second_starts == 1),
-            Property::sometimes("a worker delivers", |_, state: &State| state.pushes == 1),
-            Property::sometimes("a stale worker is refused", |model: &Dispatch, state: &State| {
-                let stale = |worker: &Worker| match *worker {
-                    Worker::Runs { epoch } if epoch < state.forge.epoch() => Some(epoch),
+            Property::sometimes("a worker is started", |_, state: &ModelState| state.first_starts == 1),
+            Property::sometimes("a worker is started again", |_, state: &ModelState| state.second_starts == 1),
+            Property::sometimes("a worker delivers", |_, state: &ModelState| state.pushes == 1),
+            Property::sometimes("a stale worker is refused", |model: &DispatchModel, state: &ModelState| {
+                let stale = |worker: &ModelWorker| match *worker {
+                    ModelWorker::Runs { epoch } if epoch < state.forge.epoch() => Some(epoch),
                     _ => None,
                 };
                 let mut stale = state.workers.iter().filter_map(stale);
-                stale.any(|epoch| !model.core.delivers(&state.forge, epoch, Word::Done))
+                stale.any(|epoch| !model.decisions.may_deliver(&state.forge, epoch, ReportedOutcome::Done))
             }),
-            Property::sometimes("a person is asked", |model: &Dispatch, state: &State| {
-                state.second_starts == 1 && model.core.next(&state.forge) == Answer::Blocked
+            Property::sometimes("a person is asked", |model: &DispatchModel, state: &ModelState| {
+                state.second_starts == 1 && model.decisions.next(&state.forge) == ViewDecision::Blocked
             }),
         ]
     }
 }
 
-const ONE_START: &str = "never two first starts for one cause and change";
+const ONE_START: &str = "at most one first start per cause and change";
 
-impl Dispatch {
-    /// The next call of a dispatcher's pass.
-    fn go(&self, state: &mut State, at: usize) {
+impl DispatchModel {
+    /// Performs the next call of a dispatcher's pass.
+    fn advance_dispatcher(&self, state: &mut ModelState, at: usize) {
         let forge = &state.forge;
         let next = match state.dispatchers[at] {
-            Stage::Idle => {
+            DispatcherStage::Idle => {
                 state.passes += 1;
-                let free = Stage::Looked { seen: forge.lease.map_or(0, |lease| lease.epoch) };
-                match (self.order, self.core.next(forge)) {
-                    (Order::Sources, _) => (!forge.label).then_some(free),
-                    (_, Answer::Spawn { .. }) => Some(free),
-                    (_, Answer::Blocked | Answer::Wait) => None,
+                let free = DispatcherStage::HasRead { seen: forge.lease.map_or(0, |lease| lease.epoch) };
+                match (self.variant, self.decisions.next(forge)) {
+                    (ProtocolVariant::LabelMutex, _) => (!forge.label).then_some(free),
+                    (_, ViewDecision::Spawn { .. }) => Some(free),
+                    (_, ViewDecision::Blocked | ViewDecision::Wait) => None,
                 }
             }
-            Stage::Looked { .. } if self.order == Order::Sources => {
+            DispatcherStage::HasRead { .. } if self.variant == ProtocolVariant::LabelMutex => {
                 state.forge.label = true;
-                Some(Stage::Printing { epoch: 1, retry: false })
+                Some(DispatcherStage::Printing { epoch: 1, retry: false })
             }
-            Stage::Looked { seen } => claim(state, seen).map(|epoch| Stage::Claimed { epoch }),
-            Stage::Claimed { epoch } => match self.core.next(&forge.without(epoch)) {
-                Answer::Spawn { retry } => {
-                    if retry && !forge.records.iter().any(|it| it.old && it.outcome.is_none() && !it.retried) {
-                        state.wrong = Some(Wrong::EarlyRetry);
+            DispatcherStage::HasRead { seen } => claim(state, seen).map(|epoch| DispatcherStage::Claimed { epoch }),
+            DispatcherStage::Claimed { epoch } => match self.decisions.next(&forge.without_own(epoch)) {
+                ViewDecision::Spawn { retry } => {
+                    if retry
+                        && !forge.records.iter().any(|record| record.old && record.outcome.is_none() && !record.retried)
+                    {
+                        state.violation = Some(Violation::EarlyRetry);
                     }
-                    Some(Stage::Recording { epoch, retry })
+                    Some(DispatcherStage::Recording { epoch, retry })
                 }
-                Answer::Wait | Answer::Blocked => {
+                ViewDecision::Wait | ViewDecision::Blocked => {
                     release(&mut state.forge, epoch);
                     None
                 }
             },
-            Stage::Recording { epoch, retry } => {
-                state.forge.records.push(Record { epoch, outcome: None, retried: retry, old: false });
-                Some(match self.order {
-                    Order::WithoutLastLook => Stage::Printing { epoch, retry },
-                    Order::Referee | Order::Sources => Stage::Recorded { epoch, retry },
+            DispatcherStage::Recording { epoch, retry } => {
+                state.forge.records.push(JobRecord { epoch, outcome: None, retried: retry, old: false });
+                Some(match self.variant {
+                    ProtocolVariant::WithoutLastRead => DispatcherStage::Printing { epoch, retry },
+                    ProtocolVariant::Referee | ProtocolVariant::LabelMutex => {
+                        DispatcherStage::Recorded { epoch, retry }
+                    }
                 })
             }
-            Stage::Recorded { epoch, retry } => {
-                let same = self.core.next(&forge.without(epoch)) == Answer::Spawn { retry };
-                let mine = same && self.core.epoch(forge) == epoch;
-                if !mine {
+            DispatcherStage::Recorded { epoch, retry } => {
+                let same = self.decisions.next(&forge.without_own(epoch)) == ViewDecision::Spawn { retry };
+                let still_mine = same && self.decisions.epoch(forge) == epoch;
+                if !still_mine {
                     release(&mut state.forge, epoch);
                 }
-                mine.then_some(Stage::Printing { epoch, retry })
+                still_mine.then_some(DispatcherStage::Printing { epoch, retry })
             }
-            Stage::Printing { epoch, retry } => {
+            DispatcherStage::Printing { epoch, retry } => {
                 state.first_starts += u8::from(!retry);
                 state.second_starts += u8::from(retry);
-                state.workers.push(Worker::Runs { epoch });
+                state.workers.push(ModelWorker::Runs { epoch });
                 None
             }
         };
-        state.dispatchers[at] = next.unwrap_or(Stage::Idle);
+        state.dispatchers[at] = next.unwrap_or(DispatcherStage::Idle);
     }
 
-    /// A worker ends: its result meets the pull as it is now.
-    fn check(&self, state: &mut State, at: usize, word: Word) {
-        let Worker::Runs { epoch } = state.workers[at] else { return };
-        if self.order == Order::Sources {
-            state.workers[at] = Worker::Delivers { epoch, word };
-        } else if self.core.delivers(&state.forge, epoch, word) {
+    /// Ends a worker: its result is checked against the current pull.
+    fn check_result(&self, state: &mut ModelState, at: usize, reported: ReportedOutcome) {
+        let ModelWorker::Runs { epoch } = state.workers[at] else { return };
+        if self.variant == ProtocolVariant::LabelMutex {
+            state.workers[at] = ModelWorker::Delivers { epoch, reported };
+        } else if self.decisions.may_deliver(&state.forge, epoch, reported) {
             if epoch < state.forge.epoch() {
-                state.wrong = Some(Wrong::StaleDelivery);
+                state.violation = Some(Violation::StaleDelivery);
             }
-            state.workers[at] = Worker::Delivers { epoch, word };
+            state.workers[at] = ModelWorker::Delivers { epoch, reported };
         } else {
             state.workers.remove(at);
             release(&mut state.forge, epoch);
         }
     }
 
-    /// What the next pass does about a pull on which nobody is at work.
-    fn heals(&self, state: &State) -> bool {
+    /// Returns whether the next pass recovers a pull on which nobody is at work.
+    fn recovers(&self, state: &ModelState) -> bool {
         let newest = state.forge.records.iter().max_by_key(|record| record.epoch);
         let expected = match newest {
             _ if state.forge.moved => return true,
-            None => Answer::Spawn { retry: false },
-            Some(Record { outcome: None, retried: false, .. }) => Answer::Spawn { retry: true },
-            Some(_) => Answer::Blocked,
+            None => ViewDecision::Spawn { retry: false },
+            Some(JobRecord { outcome: None, retried: false, .. }) => ViewDecision::Spawn { retry: true },
+            Some(_) => ViewDecision::Blocked,
         };
-        self.core.next(&state.forge) == expected
+        self.decisions.next(&state.forge) == expected
     }
 }
 
-/// Takes the lease if nobody holds it, or over if it ran out and is still the one that was seen.
-fn claim(state: &mut State, seen: u8) -> Option<u8> {
+/// Acquires the lease if it is free, or if it expired and still has the epoch that was read.
+fn claim(state: &mut ModelState, seen: u8) -> Option<u8> {
     let free = state.forge.lease.is_none_or(|lease| !lease.live && lease.epoch == seen);
     free.then(|| {
         state.epoch += 1;
-        state.forge.lease = Some(Held { epoch: state.epoch, live: true });
+        state.forge.lease = Some(ModelLease { epoch: state.epoch, live: true });
         state.epoch
     })
 }
 
-/// A lease of another epoch is not given back.
-fn release(forge: &mut Forge, epoch: u8) {
+/// Releases the lease if it has that epoch.
+fn release(forge: &mut ModelForge, epoch: u8) {
     forge.lease = forge.lease.filter(|lease| lease.epoch != epoch);
 }
 
-/// A push is a compare-and-set on the head that the worker started from.
-fn push(state: &mut State, at: usize) {
-    let Worker::Delivers { epoch, word } = state.workers.remove(at) else { return };
-    if word == Word::Done && !state.forge.moved {
+/// Pushes with a compare-and-set on the head that the worker started from.
+fn push(state: &mut ModelState, at: usize) {
+    let ModelWorker::Delivers { epoch, reported } = state.workers.remove(at) else { return };
+    if reported == ReportedOutcome::Done && !state.forge.moved {
         state.forge.moved = true;
         state.pushes += 1;
     }
     if let Some(record) = state.forge.records.iter_mut().find(|record| record.epoch == epoch) {
-        record.outcome = Some(word);
+        record.outcome = Some(reported);
     }
     release(&mut state.forge, epoch);
 }
 
-impl State {
-    /// Nobody is at work, and has not been for an hour.
+impl ModelState {
+    /// Returns whether nobody is at work, and nobody was for an hour.
     fn is_quiet(&self) -> bool {
         self.workers.is_empty()
-            && self.dispatchers.iter().all(|stage| *stage == Stage::Idle)
+            && self.dispatchers.iter().all(|stage| *stage == DispatcherStage::Idle)
             && self.forge.lease.is_none_or(|lease| !lease.live)
             && self.forge.records.iter().all(|record| record.old)
     }
 }
 
-impl Forge {
-    /// As the holder of that lease sees it: its own lease and its own record are nobody else's work.
-    fn without(&self, epoch: u8) -> Self {
+impl ModelForge {
+    /// Returns the view without the lease and the record of that epoch, which are the dispatcher's own.
+    fn without_own(&self, epoch: u8) -> Self {
         let mut seen = self.clone();
         release(&mut seen, epoch);
         seen.records.retain(|record| record.epoch != epoch);
@@ -420,65 +429,65 @@ impl Forge {
     }
 }
 
-/// What the decision core says of a view.
+/// The decision on a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answer {
+enum ViewDecision {
     Spawn { retry: bool },
     Wait,
     Blocked,
 }
 
-/// The decision core, asked once for each view.
-struct Core {
-    why: Why,
+/// The real decision functions, with their results cached per view.
+struct CachedDecisions {
+    spawn_cause: SpawnCause,
     kind: JobKind,
     cause: String,
-    asked: Mutex<HashMap<Forge, Answer>>,
-    delivered: Mutex<HashMap<(Forge, u8, Word), bool>>,
+    decided: Mutex<HashMap<ModelForge, ViewDecision>>,
+    delivered: Mutex<HashMap<(ModelForge, u8, ReportedOutcome), bool>>,
 }
 
 const NOW: i64 = 1_000_000;
 const HOUR: i64 = 3_600;
 
-impl Core {
-    fn new(why: Why) -> Self {
-        let (asked, delivered) = Default::default();
-        let mut core = Self { why, kind: JobKind::Findings, cause: String::new(), asked, delivered };
-        let Next::Spawn(job) = decide(&core.snapshot(&Forge::default()), &policy()).next else {
-            panic!("{why:?} starts nobody")
+impl CachedDecisions {
+    fn new(spawn_cause: SpawnCause) -> Self {
+        let (decided, delivered) = Default::default();
+        let mut decisions = Self { spawn_cause, kind: JobKind::Findings, cause: String::new(), decided, delivered };
+        let Next::Spawn(job) = decide(&decisions.snapshot(&ModelForge::default()), &policy()).next else {
+            panic!("{spawn_cause:?} starts no worker")
         };
-        (core.kind, core.cause) = (job.kind, job.cause);
-        core
+        (decisions.kind, decisions.cause) = (job.kind, job.cause);
+        decisions
     }
 
-    fn next(&self, forge: &Forge) -> Answer {
-        let mut asked = self.asked.lock().expect("no test thread panicked");
-        *asked.entry(forge.clone()).or_insert_with(|| match decide(&self.snapshot(forge), &policy()).next {
-            Next::Spawn(job) => Answer::Spawn { retry: job.retry },
+    fn next(&self, forge: &ModelForge) -> ViewDecision {
+        let mut decided = self.decided.lock().expect("no test thread panicked");
+        *decided.entry(forge.clone()).or_insert_with(|| match decide(&self.snapshot(forge), &policy()).next {
+            Next::Spawn(job) => ViewDecision::Spawn { retry: job.retry },
             Next::Blocked(cause) => {
                 assert_eq!(cause, plan::BlockedCause::NeedsHuman);
-                Answer::Blocked
+                ViewDecision::Blocked
             }
-            Next::Wait(_) | Next::Review(_) | Next::Ready | Next::Idle => Answer::Wait,
+            Next::Wait(_) | Next::Review(_) | Next::Ready | Next::Idle => ViewDecision::Wait,
         })
     }
 
-    /// The highest epoch that the pull remembers.
-    fn epoch(&self, forge: &Forge) -> u8 {
+    /// Returns the highest epoch on the pull.
+    fn epoch(&self, forge: &ModelForge) -> u8 {
         let (snapshot, policy) = (self.snapshot(forge), policy());
         u8::try_from(Facts::new(&snapshot, &policy).highest_epoch()).expect("few epochs")
     }
 
-    /// Whether a worker's result is taken.
-    fn delivers(&self, forge: &Forge, epoch: u8, word: Word) -> bool {
+    /// Returns whether a worker's result may be delivered.
+    fn may_deliver(&self, forge: &ModelForge, epoch: u8, reported: ReportedOutcome) -> bool {
         let mut delivered = self.delivered.lock().expect("no test thread panicked");
-        *delivered.entry((forge.clone(), epoch, word)).or_insert_with(|| {
+        *delivered.entry((forge.clone(), epoch, reported)).or_insert_with(|| {
             let mut snapshot = self.snapshot(forge);
             snapshot.evidence.result = Some(WorkResult {
                 kind: self.kind,
                 epoch: u64::from(epoch),
                 started_at: sha('a'),
-                outcome: outcome(word),
+                outcome: outcome(reported),
                 summary: String::new(),
                 head: Some(sha('b')),
                 patch: Some(PatchId("after".to_owned())),
@@ -490,18 +499,18 @@ impl Core {
             });
             let plan = decide(&snapshot, &policy());
             let refused = plan.refused.iter().any(|refusal| refusal.why.rule == "deliver");
-            assert_eq!(plan.delivery.is_some(), !refused && word == Word::Done, "{:?}", plan.refused);
+            assert_eq!(plan.delivery.is_some(), !refused && reported == ReportedOutcome::Done, "{:?}", plan.refused);
             !refused
         })
     }
 
-    /// The pull with these records and this lease on it.
-    fn snapshot(&self, forge: &Forge) -> Snapshot {
+    /// Builds a snapshot of the pull with these records and this lease.
+    fn snapshot(&self, forge: &ModelForge) -> Snapshot {
         let mut snapshot = pull(forge.moved);
-        match self.why {
-            Why::Person => snapshot.reviews.push(block_of("bob")),
-            Why::Check if forge.moved => snapshot.checks.all = vec![check(CheckState::Pending)],
-            Why::Check => snapshot.checks.all = vec![check(CheckState::Fail)],
+        match self.spawn_cause {
+            SpawnCause::Person => snapshot.reviews.push(block_by("bob")),
+            SpawnCause::Check if forge.moved => snapshot.checks.all = vec![named_check(CheckState::Pending)],
+            SpawnCause::Check => snapshot.checks.all = vec![named_check(CheckState::Fail)],
         }
         snapshot.comments = forge.records.iter().enumerate().map(|(at, record)| self.record(at, record)).collect();
         snapshot.lease = forge.lease.map(|lease| Lease {
@@ -513,7 +522,7 @@ impl Core {
         snapshot
     }
 
-    fn record(&self, at: usize, record: &Record) -> Comment {
+    fn record(&self, at: usize, record: &JobRecord) -> Comment {
         let topic = Topic::Job {
             kind: self.kind,
             cause: self.cause.clone(),
@@ -531,10 +540,10 @@ impl Core {
     }
 }
 
-fn outcome(word: Word) -> WorkOutcome {
-    match word {
-        Word::Done => WorkOutcome::Done,
-        Word::Failed => WorkOutcome::Failed,
+fn outcome(reported: ReportedOutcome) -> WorkOutcome {
+    match reported {
+        ReportedOutcome::Done => WorkOutcome::Done,
+        ReportedOutcome::Failed => WorkOutcome::Failed,
     }
 }
 
@@ -559,11 +568,11 @@ fn sha(letter: char) -> Sha {
     Sha(letter.to_string().repeat(40))
 }
 
-fn check(state: CheckState) -> Check {
+fn named_check(state: CheckState) -> Check {
     Check { name: "test".to_owned(), state }
 }
 
-fn block_of(name: &str) -> Review {
+fn block_by(name: &str) -> Review {
     Review {
         id: ReviewId("r1".to_owned()),
         edit: None,
@@ -610,48 +619,48 @@ fn pull(moved: bool) -> Snapshot {
         reviews: Vec::new(),
         threads: Vec::new(),
         comments: Vec::new(),
-        checks: Checks { all: vec![check(CheckState::Pass)], own: Vec::new() },
+        checks: Checks { all: vec![named_check(CheckState::Pass)], own: Vec::new() },
         changes: Changes { patch: PatchId(patch.to_owned()), ..Changes::default() },
         evidence: Evidence::default(),
         lease: None,
     }
 }
 
-fn checked(order: Order, why: Why, bounds: Bounds) -> impl Checker<Dispatch> {
-    Dispatch { bounds, order, core: Core::new(why) }.checker().spawn_bfs().join()
+fn run_checker(variant: ProtocolVariant, spawn_cause: SpawnCause, bounds: ModelBounds) -> impl Checker<DispatchModel> {
+    DispatchModel { bounds, variant, decisions: CachedDecisions::new(spawn_cause) }.checker().spawn_bfs().join()
 }
 
 // spec: DSP-14, DSP-16, D8 @core
 #[test]
 #[expect(clippy::print_stdout, reason = "the number of states is part of the proof")]
-fn one_cause_starts_one_worker_and_one_retry_whoever_crashes() {
-    let two = Bounds { dispatchers: 2, passes: 4, crashes: 1, expiries: 1, hours: 2 };
-    let late = Bounds { crashes: 0, expiries: 0, hours: 3, ..two };
-    let three = Bounds { dispatchers: 3, passes: 3, crashes: 0, expiries: 1, hours: 2 };
+fn one_cause_starts_one_worker_and_one_retry_despite_crashes() {
+    let two = ModelBounds { dispatchers: 2, passes: 4, crashes: 1, expiries: 1, hours: 2 };
+    let late = ModelBounds { crashes: 0, expiries: 0, hours: 3, ..two };
+    let three = ModelBounds { dispatchers: 3, passes: 3, crashes: 0, expiries: 1, hours: 2 };
     let mut all = vec![two, late, three];
     if std::env::var("REFEREE_SCALE").is_ok_and(|scale| scale == "10") {
-        let more = Bounds { passes: 5, crashes: 1, hours: 3, ..two };
-        all.extend([more, Bounds { dispatchers: 3, passes: 4, hours: 2, ..more }]);
+        let more = ModelBounds { passes: 5, crashes: 1, hours: 3, ..two };
+        all.extend([more, ModelBounds { dispatchers: 3, passes: 4, hours: 2, ..more }]);
     }
     for bounds in all {
-        for why in [Why::Person, Why::Check] {
-            let checked = checked(Order::Referee, why, bounds);
-            println!("{why:?}, {bounds:?}: {} states", checked.unique_state_count());
-            checked.assert_properties();
+        for spawn_cause in [SpawnCause::Person, SpawnCause::Check] {
+            let checker = run_checker(ProtocolVariant::Referee, spawn_cause, bounds);
+            println!("{spawn_cause:?}, {bounds:?}: {} states", checker.unique_state_count());
+            checker.assert_properties();
         }
     }
 }
 
 #[test]
-fn the_sources_own_order_fails_the_same_check() {
-    let bounds = Bounds { dispatchers: 2, passes: 2, crashes: 0, expiries: 0, hours: 0 };
-    let checked = checked(Order::Sources, Why::Check, bounds);
-    assert!(checked.discovery(ONE_START).is_some(), "the check must be able to fail");
+fn a_label_as_mutex_fails_the_same_check() {
+    let bounds = ModelBounds { dispatchers: 2, passes: 2, crashes: 0, expiries: 0, hours: 0 };
+    let checker = run_checker(ProtocolVariant::LabelMutex, SpawnCause::Check, bounds);
+    assert!(checker.discovery(ONE_START).is_some(), "the check must be able to fail");
 }
 
 #[test]
-fn a_record_that_is_not_looked_at_again_fails_the_same_check() {
-    let bounds = Bounds { dispatchers: 2, passes: 2, crashes: 0, expiries: 1, hours: 0 };
-    let checked = checked(Order::WithoutLastLook, Why::Check, bounds);
-    assert!(checked.discovery(ONE_START).is_some(), "the check must be able to fail");
+fn skipping_the_last_read_fails_the_same_check() {
+    let bounds = ModelBounds { dispatchers: 2, passes: 2, crashes: 0, expiries: 1, hours: 0 };
+    let checker = run_checker(ProtocolVariant::WithoutLastRead, SpawnCause::Check, bounds);
+    assert!(checker.discovery(ONE_START).is_some(), "the check must be able to fail");
 }
