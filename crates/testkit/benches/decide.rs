@@ -1,5 +1,5 @@
-//! What deciding costs on a busy pull: nothing to do, a report to publish, and making the snapshot, beside the time
-//! that reading the same snapshot from JSON takes.
+//! The cost of deciding on a busy pull (nothing to do, a report to publish) and of gathering the snapshot, compared with
+//! parsing the same snapshot from JSON.
 //!
 //! `cargo bench -p referee-testkit --bench decide`
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
@@ -10,14 +10,14 @@ mod pull;
 mod random;
 #[path = "decide/recorded.rs"]
 mod recorded;
-#[path = "decide/words.rs"]
-mod words;
+#[path = "decide/texts.rs"]
+mod texts;
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use pull::Stage;
-use recorded::Recorded;
+use pull::BenchPull;
+use recorded::RecordedSource;
 use referee_core::decide::decide;
 use referee_core::model::Snapshot;
 use referee_core::plan::{Action, Plan};
@@ -27,57 +27,63 @@ use referee_turn::{Inbox, gather_snapshot};
 const REPETITIONS: usize = 301;
 
 fn main() {
-    let stage = Stage::set();
-    let policy = &stage.policy;
-    // As many threads as findings: nothing is spared by the default of `max_inline`.
+    let bench = BenchPull::prepare();
+    let policy = &bench.policy;
+    // `max_inline` equal to the number of findings, so that every finding gets a thread.
     let wide = Policy { max_inline: pull::FINDINGS, ..policy.clone() };
-    let (quiet, fresh) = (&stage.quiet, &stage.fresh);
-    let json = serde_json::to_vec(fresh).expect("a snapshot can be written");
-    check(quiet, fresh, policy, &wide);
-    let nothing = Inbox::default();
-    let source = Recorded::of(&stage.world);
+    let (quiet, fresh) = (&bench.quiet, &bench.fresh);
+    let json = serde_json::to_vec(fresh).expect("serialise the snapshot");
+    check_plans(quiet, fresh, policy, &wide);
+    let empty_inbox = Inbox::default();
+    let source = RecordedSource::new(&bench.world);
 
-    // By itself, as a sweep over unchanged pulls does it; and below, between jobs that empty the caches.
-    let mut steadily = Job::new("decide, quiet, one after the other", 200);
+    // Timed alone, as in a sweep over unchanged pulls; below, interleaved with jobs that evict the caches.
+    let mut quiet_alone = TimedJob::new("decide, quiet, one after the other", 200);
     for _ in 0..REPETITIONS {
-        steadily.time(|| (), |()| decide(black_box(quiet), policy));
+        quiet_alone.time(|| (), |()| decide(black_box(quiet), policy));
     }
-    let mut quietly = Job::new("decide, quiet, between the others", 20);
-    let mut by_default = Job::new("decide, 40 findings, 15 threads", 1);
-    let mut widely = Job::new("decide, 40 findings, 40 threads", 1);
-    let mut parse = Job::new("parse that snapshot from JSON", 1);
-    let mut gathering = Job::new("gather, quiet", 1);
-    let mut gathering_report = Job::new("gather, 40 findings", 1);
-    let read = |fetched, inbox| gather_snapshot(fetched, &source, inbox, policy, &stage.keys).expect("a snapshot");
+    let mut quiet_interleaved = TimedJob::new("decide, quiet, between the others", 20);
+    let mut default_limit = TimedJob::new("decide, 40 findings, 15 threads", 1);
+    let mut all_inline = TimedJob::new("decide, 40 findings, 40 threads", 1);
+    let mut parse = TimedJob::new("parse that snapshot from JSON", 1);
+    let mut gather_quiet = TimedJob::new("gather, quiet", 1);
+    let mut gather_report = TimedJob::new("gather, 40 findings", 1);
+    let read = |fetched, inbox| gather_snapshot(fetched, &source, inbox, policy, &bench.keys).expect("a snapshot");
     for _ in 0..REPETITIONS {
-        quietly.time(|| (), |()| decide(black_box(quiet), policy));
-        by_default.time(|| (), |()| decide(black_box(fresh), policy));
-        widely.time(|| (), |()| decide(black_box(fresh), &wide));
+        quiet_interleaved.time(|| (), |()| decide(black_box(quiet), policy));
+        default_limit.time(|| (), |()| decide(black_box(fresh), policy));
+        all_inline.time(|| (), |()| decide(black_box(fresh), &wide));
         parse.time(|| (), |()| serde_json::from_slice::<Snapshot>(black_box(&json)).expect("a snapshot"));
-        gathering.time(|| stage.fetched_quiet.clone(), |fetched| read(fetched, &nothing));
-        gathering_report.time(|| stage.fetched.clone(), |fetched| read(fetched, &stage.inbox));
+        gather_quiet.time(|| bench.fetched_quiet.clone(), |fetched| read(fetched, &empty_inbox));
+        gather_report.time(|| bench.fetched.clone(), |fetched| read(fetched, &bench.inbox));
     }
 
     println!("{}; as JSON {} kB\n", pull::size(fresh), json.len() / 1000);
     println!("| | median of {REPETITIONS} | a second and core | beside parsing |\n|---|---:|---:|---:|");
     let base = parse.median();
-    for job in
-        [&mut steadily, &mut quietly, &mut by_default, &mut widely, &mut parse, &mut gathering, &mut gathering_report]
-    {
-        let took = job.median();
+    for job in [
+        &mut quiet_alone,
+        &mut quiet_interleaved,
+        &mut default_limit,
+        &mut all_inline,
+        &mut parse,
+        &mut gather_quiet,
+        &mut gather_report,
+    ] {
+        let seconds = job.median();
         let name = job.name;
-        println!("| {name} | {:.1} µs | {:.0} | {:.1} % |", took * 1e6, 1.0 / took, 100.0 * took / base);
+        println!("| {name} | {:.1} µs | {:.0} | {:.1} % |", seconds * 1e6, 1.0 / seconds, 100.0 * seconds / base);
     }
 }
 
-/// Something that is timed: so many calls at once, dropping what they give included.
-struct Job {
+/// A timed job: `calls` calls per sample, including dropping their results.
+struct TimedJob {
     name: &'static str,
     calls: u32,
     times: Vec<Duration>,
 }
 
-impl Job {
+impl TimedJob {
     fn new(name: &'static str, calls: u32) -> Self {
         Self { name, calls, times: Vec::new() }
     }
@@ -91,28 +97,28 @@ impl Job {
         self.times.push(start.elapsed() / self.calls);
     }
 
-    /// In seconds.
+    /// Returns the median in seconds.
     fn median(&mut self) -> f64 {
         self.times.sort_unstable();
         self.times[self.times.len() / 2].as_secs_f64()
     }
 }
 
-/// What is timed is what it is said to be.
-fn check(quiet: &Snapshot, fresh: &Snapshot, policy: &Policy, wide: &Policy) {
+/// Checks that the timed plans have the expected contents.
+fn check_plans(quiet: &Snapshot, fresh: &Snapshot, policy: &Policy, wide: &Policy) {
     let plan = decide(quiet, policy);
-    assert!(plan.steps.is_empty(), "not quiet: {:?}", plan.steps);
+    assert!(plan.steps.is_empty(), "the quiet pull has steps: {:?}", plan.steps);
     for (policy, inline) in [(policy, policy.max_inline), (wide, pull::FINDINGS)] {
         let plan = decide(fresh, policy);
-        let new = plan.findings.iter().filter(|it| it.state == referee_core::model::FindingState::New).count();
-        assert_eq!((new, threads(&plan)), (pull::FINDINGS, inline), "findings and threads to publish");
+        let new = plan.findings.iter().filter(|line| line.state == referee_core::model::FindingState::New).count();
+        assert_eq!((new, count_threads(&plan)), (pull::FINDINGS, inline), "findings and threads to publish");
     }
 }
 
-fn threads(plan: &Plan) -> usize {
-    let of = |action: &Action| match action {
+fn count_threads(plan: &Plan) -> usize {
+    let threads_in = |action: &Action| match action {
         Action::PostReview { threads, .. } | Action::OpenThreads { threads, .. } => threads.len(),
         _ => 0,
     };
-    plan.steps.iter().map(|step| of(&step.action)).sum()
+    plan.steps.iter().map(|step| threads_in(&step.action)).sum()
 }

@@ -1,4 +1,4 @@
-//! What reading and tracking a large change costs, beside the `git diff` that it comes from.
+//! The cost of reading and tracking a large change, compared with the `git diff` that it comes from.
 //!
 //! `cargo bench -p referee-testkit --bench track`
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
@@ -19,24 +19,24 @@ use change::Change;
 use referee_core::model::Sha;
 use referee_git::Git;
 use repo::Repo;
-use work::{Texts, work};
+use work::{BlobTexts, work};
 
 const FILES: usize = 3_000;
 const FINDINGS: usize = 600;
 const REPETITIONS: usize = 9;
 
-/// Set for a child that does the work once and says how much memory it took.
-const CHILD: &str = "REFEREE_BENCH_CHILD";
+/// Set for a child process that does the work once and prints its peak memory.
+const CHILD_VARIABLE: &str = "REFEREE_BENCH_CHILD";
 
 fn main() {
-    if let Ok(job) = std::env::var(CHILD) {
-        return child(&job);
+    if let Ok(job) = std::env::var(CHILD_VARIABLE) {
+        return run_child(&job);
     }
-    time();
-    memory();
+    measure_time();
+    measure_memory();
 }
 
-fn time() {
+fn measure_time() {
     let (change, repo, old, new) = prepare(FILES);
     let git = Git::from_dir(&repo.dir);
     let mut figures: [(&str, Vec<Duration>); 5] = [
@@ -48,46 +48,50 @@ fn time() {
     ];
     let mut summary = String::new();
     for _ in 0..REPETITIONS {
-        figures[0].1.push(timed(|| plain_diff(&repo, &old, &new)).0);
-        let (took, diff) = timed(|| git.diff(&old, &new).expect("git diff"));
-        figures[3].1.push(took);
-        let (took, texts) = timed(|| Texts::read(&git, &diff));
-        figures[4].1.push(took);
-        let (took, done) = timed(|| work(&diff, &texts, &change.findings));
-        figures[1].1.push(took);
-        figures[2].1.push(done.reading);
-        summary = done.summary;
+        figures[0].1.push(time_call(|| plain_diff(&repo, &old, &new)).0);
+        let (elapsed, diff) = time_call(|| git.diff(&old, &new).expect("git diff"));
+        figures[3].1.push(elapsed);
+        let (elapsed, texts) = time_call(|| BlobTexts::read(&git, &diff));
+        figures[4].1.push(elapsed);
+        let (elapsed, result) = time_call(|| work(&diff, &texts, &change.findings));
+        figures[1].1.push(elapsed);
+        figures[2].1.push(result.reading);
+        summary = result.summary;
     }
     println!("{} files, {} changed lines, {} findings: {summary}\n", FILES, change.lines, change.findings.len());
     println!("| | median of {REPETITIONS} | beside `git diff` |\n|---|---:|---:|");
     let base = median(&mut figures[0].1).as_secs_f64();
     for (name, times) in &mut figures {
-        let took = median(times).as_secs_f64();
-        println!("| {name} | {:.0} ms | {:.2} × |", took * 1e3, took / base);
+        let elapsed = median(times).as_secs_f64();
+        println!("| {name} | {:.0} ms | {:.2} × |", elapsed * 1e3, elapsed / base);
     }
 }
 
-/// The same work in processes of their own, at a quarter, half and all of the size: what they took at most.
-fn memory() {
+/// Measures the peak memory of the same work in child processes, at a quarter, half and the full size.
+fn measure_memory() {
     println!("\n| files | findings | most memory |\n|---:|---:|---:|");
     for part in [4, 2, 1] {
         let files = FILES / part;
         let (change, repo, old, new) = prepare(files);
         let job = format!("{} {} {} {files}", repo.dir.display(), old.as_str(), new.as_str());
-        let me = std::env::current_exe().expect("the path of this program");
-        let output = Command::new(me).env(CHILD, job).stdout(Stdio::piped()).output().expect("a child");
-        let memory = String::from_utf8_lossy(&output.stdout);
-        println!("| {files} | {} | {} |", change.findings.len(), memory.trim());
+        let executable = std::env::current_exe().expect("the path of this program");
+        let output = Command::new(executable)
+            .env(CHILD_VARIABLE, job)
+            .stdout(Stdio::piped())
+            .output()
+            .expect("run the child process");
+        let peak = String::from_utf8_lossy(&output.stdout);
+        println!("| {files} | {} | {} |", change.findings.len(), peak.trim());
     }
 }
 
-fn child(job: &str) {
+fn run_child(job: &str) {
     let fields: Vec<&str> = job.split(' ').collect();
     let [dir, old, new, files] = fields[..] else { panic!("a job has four fields") };
     let change = Change::findings_only(files.parse().expect("a number"), FINDINGS);
     let git = Git::from_dir(dir);
     let diff = git.diff(&Sha::from(old), &Sha::from(new)).expect("git diff");
-    let texts = Texts::read(&git, &diff);
+    let texts = BlobTexts::read(&git, &diff);
     work(&diff, &texts, &change.findings);
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("not known here");
@@ -104,10 +108,10 @@ fn prepare(files: usize) -> (Change, Repo, Sha, Sha) {
 
 fn plain_diff(repo: &Repo, old: &Sha, new: &Sha) {
     let mut command = repo.git(&["diff", "-M", old.as_str(), new.as_str()]);
-    assert!(command.stdout(Stdio::null()).status().expect("git runs").success());
+    assert!(command.stdout(Stdio::null()).status().expect("run git").success());
 }
 
-fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
+fn time_call<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     let start = Instant::now();
     let result = work();
     (start.elapsed(), result)

@@ -1,4 +1,4 @@
-//! Prints a scenario's story turn by turn: `cargo run -q -p referee-testkit --example scenario -- NAME`.
+//! Prints the transcript of a scenario turn by turn: `cargo run -q -p referee-testkit --example scenario -- NAME`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints")]
 
 use std::process::ExitCode;
@@ -9,45 +9,45 @@ fn main() -> ExitCode {
     let names: Vec<String> = std::env::args().skip(1).collect();
     let [name] = names.as_slice() else {
         if names.is_empty() {
-            list();
+            print_names();
             return ExitCode::SUCCESS;
         }
-        eprintln!("error: nothing was played: one name, please\n\nhint: `list` lists the names");
+        eprintln!("error: expected exactly one scenario name\n\nhint: run with `list` to see all names");
         return ExitCode::from(2);
     };
     if name == "list" {
-        list();
+        print_names();
         return ExitCode::SUCCESS;
     }
-    match NAMED_SCENARIOS.iter().find(|tale| tale.name == name) {
-        Some(tale) => {
-            print!("{}", tale.render());
+    match NAMED_SCENARIOS.iter().find(|scenario| scenario.name == name) {
+        Some(scenario) => {
+            print!("{}", scenario.render());
             ExitCode::SUCCESS
         }
         None => {
-            eprintln!("error: nothing was played: there is no scenario `{name}`\n");
-            match nearest(name) {
-                Some(near) => eprintln!("hint: did you mean `{near}`?"),
-                None => eprintln!("hint: `list` lists the names"),
+            eprintln!("error: no scenario is called `{name}`\n");
+            match find_closest_name(name) {
+                Some(closest) => eprintln!("hint: did you mean `{closest}`?"),
+                None => eprintln!("hint: run with `list` to see all names"),
             }
             ExitCode::from(2)
         }
     }
 }
 
-fn list() {
-    for tale in NAMED_SCENARIOS {
-        println!("{:<20}{}", tale.name, tale.about);
+fn print_names() {
+    for scenario in NAMED_SCENARIOS {
+        println!("{:<20}{}", scenario.name, scenario.about);
     }
 }
 
-fn nearest(name: &str) -> Option<&'static str> {
-    let near = NAMED_SCENARIOS.iter().map(|tale| (distance(name, tale.name), tale.name)).min()?;
-    (near.0 <= name.chars().count().max(near.1.len()) / 2).then_some(near.1)
+fn find_closest_name(name: &str) -> Option<&'static str> {
+    let closest = NAMED_SCENARIOS.iter().map(|scenario| (edit_distance(name, scenario.name), scenario.name)).min()?;
+    (closest.0 <= name.chars().count().max(closest.1.len()) / 2).then_some(closest.1)
 }
 
-/// Letters to add, leave out or change.
-fn distance(one: &str, other: &str) -> usize {
+/// Returns the Levenshtein distance.
+fn edit_distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (at, letter) in one.chars().enumerate() {

@@ -1,6 +1,6 @@
-//! A busy pull, played through the real turn: three roles of two identities read it in two rounds, its author fixed
-//! some findings, people blocked, accepted, asked and talked. Then it is quiet. Then its author pushes once more, and
-//! one role hands in a report.
+//! A busy pull, created by real turns: three roles of two identities reviewed it in two rounds, its author fixed some
+//! findings, people blocked, accepted, asked and discussed. Then it is at rest. Then its author pushes once more, and one
+//! role submits a report.
 
 use referee_core::mark::{Key, Keys};
 use referee_core::model::{
@@ -15,67 +15,67 @@ use referee_testkit::{Quirks, World, WorldClient, WorldPerson, block_on};
 use referee_turn::{Inbox, NullJournal, PublishMode, Turn, TurnContext, finish, gather_snapshot};
 
 use crate::random::Random;
-use crate::words;
+use crate::texts;
 
-/// In the fresh report.
+/// The number of findings in the fresh report.
 pub(crate) const FINDINGS: usize = 40;
 
 const FILES: usize = 12;
 const REVIEWS: usize = 10;
 const THREADS: usize = 40;
 const NOTES: usize = 200;
-/// In the first round.
-const RAISED: [(&str, usize); 3] = [("security", 12), ("static", 14), ("style", 9)];
-/// Lines that the pull changes, that the second push changes, and the third.
+/// The number of findings of each role in the first round.
+const FIRST_ROUND: [(&str, usize); 3] = [("security", 12), ("static", 14), ("style", 9)];
+/// The lines that the pull, the second push and the third push change.
 const CHANGED: std::ops::Range<usize> = 40..80;
 const FIXED: std::ops::Range<usize> = 44..50;
 const NEW: std::ops::Range<usize> = 69..80;
 
-pub(crate) struct Stage {
+pub(crate) struct BenchPull {
     pub(crate) world: World,
     pub(crate) policy: Policy,
     pub(crate) keys: Keys,
-    /// Nothing to do.
+    /// The snapshot with nothing to do.
     pub(crate) quiet: Snapshot,
-    /// What the forge said then.
+    /// The fetched pull of that snapshot.
     pub(crate) fetched_quiet: FetchedPull,
-    /// After another push, with a report of one role.
+    /// The snapshot after another push, with a report of one role.
     pub(crate) fresh: Snapshot,
-    /// What the forge said then.
+    /// The fetched pull of that snapshot.
     pub(crate) fetched: FetchedPull,
     /// The report.
     pub(crate) inbox: Inbox,
 }
 
-impl Stage {
-    pub(crate) fn set() -> Self {
+impl BenchPull {
+    pub(crate) fn prepare() -> Self {
         let world = World::new(Quirks::gitea_like());
         for name in ["alice", "bob", "carol"] {
             world.admit(name, Access::Write);
         }
-        let key = Key::new("a secret that nobody guesses", None).expect("long enough");
-        let mut play = Play {
-            seat: world.client_with_tokens(&bot(), &[Login::from("style-bot")]),
+        let key = Key::new("a secret that nobody guesses", None).expect("a long enough key");
+        let mut script = PullScript {
+            client: world.client_with_tokens(&bot(), &[Login::from("style-bot")]),
             keys: Keys::new(vec![key]),
             policy: policy(),
             random: Random::new(20),
             world,
         };
-        play.open();
-        play.until_quiet();
-        play.people_talk();
-        play.until_quiet();
-        play.push(FIXED, "fixed");
-        play.until_quiet();
-        play.fill_up();
-        play.until_quiet();
-        let fetched_quiet = play.fetched();
-        let quiet = play.gathered(&fetched_quiet, &Inbox::default());
-        play.push(NEW, "new");
-        let fetched = play.fetched();
-        let inbox = Inbox { reports: vec![play.report(&quiet)], ..Inbox::default() };
-        let fresh = play.gathered(&fetched, &inbox);
-        let Play { world, keys, policy, .. } = play;
+        script.open();
+        script.run_to_rest();
+        script.let_people_discuss();
+        script.run_to_rest();
+        script.push(FIXED, "fixed");
+        script.run_to_rest();
+        script.add_replies();
+        script.run_to_rest();
+        let fetched_quiet = script.fetch();
+        let quiet = script.gather(&fetched_quiet, &Inbox::default());
+        script.push(NEW, "new");
+        let fetched = script.fetch();
+        let inbox = Inbox { reports: vec![script.report(&quiet)], ..Inbox::default() };
+        let fresh = script.gather(&fetched, &inbox);
+        let PullScript { world, keys, policy, .. } = script;
         let _ = world.take_effects();
         for snapshot in [&quiet, &fresh] {
             assert_eq!(counts(snapshot), (REVIEWS, THREADS, NOTES), "reviews, threads, notes");
@@ -84,7 +84,7 @@ impl Stage {
     }
 }
 
-/// How large a snapshot is, for people.
+/// Describes the size of a snapshot.
 pub(crate) fn size(snapshot: &Snapshot) -> String {
     let (reviews, threads, notes) = counts(snapshot);
     let (comments, files) = (snapshot.comments.len(), snapshot.changes.files.len());
@@ -96,29 +96,30 @@ fn counts(snapshot: &Snapshot) -> (usize, usize, usize) {
     (snapshot.reviews.len(), snapshot.threads.len(), notes)
 }
 
-struct Play {
+struct PullScript {
     world: World,
-    seat: WorldClient,
+    client: WorldClient,
     keys: Keys,
     policy: Policy,
     random: Random,
 }
 
-impl Play {
+impl PullScript {
     fn open(&self) {
         for at in 0..FILES {
             self.person("carol").push_base(&path(at), |_| (0..150).map(|line| code(at, line, "base")).collect());
         }
-        let texts: Vec<(String, String)> = (0..FILES).map(|at| (path(at), with(at, CHANGED, "changed"))).collect();
+        let texts: Vec<(String, String)> =
+            (0..FILES).map(|at| (path(at), changed_file(at, CHANGED, "changed"))).collect();
         let files: Vec<(&str, &str)> = texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
         self.world.people().as_("alice").open_pull("importer", &files);
     }
 
-    fn push(&self, lines: std::ops::Range<usize>, how: &str) {
+    fn push(&self, lines: std::ops::Range<usize>, label: &str) {
         self.person("alice").commit(|tree| {
             for at in 0..FILES {
                 let edit = |(line, text): (usize, &str)| {
-                    if lines.contains(&line) { code(at, line, how) } else { format!("{text}\n") }
+                    if lines.contains(&line) { code(at, line, label) } else { format!("{text}\n") }
                 };
                 let text: String = tree[&path(at)].lines().enumerate().map(edit).collect();
                 tree.insert(path(at), text.into());
@@ -126,51 +127,51 @@ impl Play {
         });
     }
 
-    /// Five threads of their own, a block, a review without a verdict, an accepted finding, a question.
-    fn people_talk(&mut self) {
+    /// Lets people open five threads, block, review without a verdict, accept a finding and ask a question.
+    fn let_people_discuss(&mut self) {
         let (bob, carol) = (self.person("bob"), self.person("carol"));
         for at in 0..5 {
-            bob.open_thread(&path(at), 75, &words::body(&mut self.random));
+            bob.open_thread(&path(at), 75, &texts::body(&mut self.random));
         }
-        bob.block(&words::body(&mut self.random));
-        carol.review_without_verdict(&words::body(&mut self.random));
+        bob.block(&texts::body(&mut self.random));
+        carol.review_without_verdict(&texts::body(&mut self.random));
         let style = self.threads().into_iter().nth(30).expect("a thread of the last role");
         bob.reply(&style, "won't fix");
         for _ in 0..6 {
-            carol.comment(&words::reply(&mut self.random));
+            carol.comment(&texts::reply(&mut self.random));
         }
         bob.comment(&format!("@{} explain", bot()));
     }
 
-    /// Talk in all threads, author and reviewer in turns.
-    fn fill_up(&mut self) {
+    /// Adds replies by author and reviewer to all threads.
+    fn add_replies(&mut self) {
         let (alice, bob) = (self.person("alice"), self.person("bob"));
         let threads = self.threads();
-        let mut notes: usize = self.fetched().threads.iter().map(|thread| thread.notes.len()).sum();
+        let mut notes: usize = self.fetch().threads.iter().map(|thread| thread.notes.len()).sum();
         while notes < NOTES {
-            let who = if self.random.chance(50) { &alice } else { &bob };
+            let person = if self.random.chance(50) { &alice } else { &bob };
             let thread = threads[notes % threads.len()].clone();
-            who.reply(&thread, &words::reply(&mut self.random));
+            person.reply(&thread, &texts::reply(&mut self.random));
             notes += 1;
         }
     }
 
-    /// Turns, with the reviews that they ask for, until there is nothing to do.
-    fn until_quiet(&mut self) {
+    /// Runs turns, with the reviews that they request, until nothing is left to do.
+    fn run_to_rest(&mut self) {
         let mut inbox = Inbox::default();
         for _ in 0..20 {
-            let played = self.turn(&inbox);
+            let turn = self.turn(&inbox);
             inbox = Inbox::default();
-            if let Next::Review(briefs) = &played.plan.next {
-                inbox.reports = briefs.iter().map(|brief| self.review(brief, &played.snapshot)).collect();
-            } else if played.writes == 0 {
+            if let Next::Review(briefs) = &turn.plan.next {
+                inbox.reports = briefs.iter().map(|brief| self.review(brief, &turn.snapshot)).collect();
+            } else if turn.writes == 0 {
                 return;
             }
         }
-        panic!("no end");
+        panic!("the pull does not come to rest within 20 turns");
     }
 
-    /// New findings in the first round; in the second a word on each prior one.
+    /// Reports new findings in the first round, and positions on all prior ones in the second.
     fn review(&mut self, brief: &Brief, snapshot: &Snapshot) -> Submission {
         let entries = snapshot.reviews.iter().filter_map(|review| review.text.reading.block.as_deref());
         let positions: Vec<SubmittedPosition> = entries
@@ -182,23 +183,23 @@ impl Play {
                 SubmittedPosition {
                     finding: entry.id,
                     position,
-                    evidence: words::body(&mut self.random),
+                    evidence: texts::body(&mut self.random),
                     reply: String::new(),
                 }
             })
             .collect();
         let mut submission = submission(&brief.role, snapshot);
-        let raised = RAISED.iter().position(|(name, _)| *name == brief.role.as_str()).expect("a role");
+        let role_index = FIRST_ROUND.iter().position(|(name, _)| *name == brief.role.as_str()).expect("a role");
         if positions.is_empty() {
-            let severity = |at: usize| match (raised, at % 4) {
+            let severity = |at: usize| match (role_index, at % 4) {
                 (2, _) => Severity::Suggestion,
                 (_, 0) => Severity::Critical,
                 _ => Severity::Warning,
             };
-            submission.findings = (0..RAISED[raised].1)
+            submission.findings = (0..FIRST_ROUND[role_index].1)
                 .map(|at| {
-                    let line = CHANGED.start + 1 + raised * 2 + at * 3 % (CHANGED.len() - 6);
-                    self.found(at, path(at % FILES), line, severity(at))
+                    let line = CHANGED.start + 1 + role_index * 2 + at * 3 % (CHANGED.len() - 6);
+                    self.new_finding(at, path(at % FILES), line, severity(at))
                 })
                 .collect();
         }
@@ -206,13 +207,13 @@ impl Play {
         submission
     }
 
-    /// Of the last role: a word on each prior finding, and new ones of every severity.
+    /// Builds the report of the last role: a position on each prior finding, and new findings of every severity.
     fn report(&mut self, before: &Snapshot) -> Submission {
         let role = &self.policy.roles.last().expect("a role").name.clone();
-        let is_its = |review: &&Review| review.text.trusted_mark().is_some_and(|mark| mark.role == *role);
-        let review = before.reviews.iter().rfind(is_its);
+        let is_of_role = |review: &&Review| review.text.trusted_mark().is_some_and(|mark| mark.role == *role);
+        let review = before.reviews.iter().rfind(is_of_role);
         let block = review.and_then(|review| review.text.reading.block.as_deref()).expect("a Block");
-        let still = |entry: &referee_core::mark::BlockEntry| SubmittedPosition {
+        let still_there = |entry: &referee_core::mark::BlockEntry| SubmittedPosition {
             finding: entry.id,
             position: Position::StillThere,
             evidence: String::new(),
@@ -220,37 +221,38 @@ impl Play {
         };
         let mut submission = submission(role, before);
         submission.head = self.person("alice").head();
-        submission.positions = block.entries.iter().filter(|it| !it.state.is_settled()).map(still).collect();
+        submission.positions =
+            block.entries.iter().filter(|entry| !entry.state.is_settled()).map(still_there).collect();
         let severity = |at: usize| match at % 10 {
             0 => Severity::Critical,
             1..4 => Severity::Warning,
             _ => Severity::Suggestion,
         };
         submission.findings = (0..FINDINGS)
-            .map(|at| self.found(100 + at, path(at % FILES), NEW.start + 1 + at / FILES * 3, severity(at)))
+            .map(|at| self.new_finding(100 + at, path(at % FILES), NEW.start + 1 + at / FILES * 3, severity(at)))
             .collect();
         self.random.shuffle(&mut submission.findings);
         submission
     }
 
-    fn found(&mut self, number: usize, path: String, line: usize, severity: Severity) -> SubmittedFinding {
+    fn new_finding(&mut self, number: usize, path: String, line: usize, severity: Severity) -> SubmittedFinding {
         SubmittedFinding {
-            title: words::title(&mut self.random, number),
-            body: words::body(&mut self.random),
+            title: texts::title(&mut self.random, number),
+            body: texts::body(&mut self.random),
             severity,
             path,
             line: u32::try_from(line).ok(),
             end_line: None,
             side: Side::New,
             rule: None,
-            suggestion: words::suggestion(&mut self.random),
+            suggestion: texts::suggestion(&mut self.random),
         }
     }
 
     fn turn(&self, inbox: &Inbox) -> Turn {
         let settings = Gate::ALL.iter().map(|gate| (*gate, GateSetting::On)).collect();
-        let desk = TurnContext {
-            forge: &self.seat,
+        let context = TurnContext {
+            forge: &self.client,
             source: &self.world,
             journal: &NullJournal,
             policy: &self.policy,
@@ -258,19 +260,19 @@ impl Play {
             keys: &self.keys,
             publish_mode: PublishMode::SingleWriter,
         };
-        block_on(finish(&desk, self.person("alice").pull(), inbox)).expect("a turn")
+        block_on(finish(&context, self.person("alice").pull(), inbox)).expect("a turn")
     }
 
-    fn gathered(&self, fetched: &FetchedPull, inbox: &Inbox) -> Snapshot {
+    fn gather(&self, fetched: &FetchedPull, inbox: &Inbox) -> Snapshot {
         gather_snapshot(fetched.clone(), &self.world, inbox, &self.policy, &self.keys).expect("a snapshot")
     }
 
-    fn fetched(&self) -> FetchedPull {
-        block_on(self.seat.fetch(self.person("alice").pull())).expect("the forge answers")
+    fn fetch(&self) -> FetchedPull {
+        block_on(self.client.fetch(self.person("alice").pull())).expect("fetch the pull")
     }
 
     fn threads(&self) -> Vec<ThreadId> {
-        let fetched = self.fetched();
+        let fetched = self.fetch();
         fetched.threads.iter().filter(|thread| thread.resolved.is_none()).map(|thread| thread.id.clone()).collect()
     }
 
@@ -304,7 +306,7 @@ fn policy() -> Policy {
         paths: Vec::new(),
         ad_hoc: false,
     };
-    let roles = RAISED.iter().map(role).collect();
+    let roles = FIRST_ROUND.iter().map(role).collect();
     Policy { roles, operator: Some(Login::from("carol")), ci_required: false, ..Policy::default() }
 }
 
@@ -316,10 +318,10 @@ fn path(at: usize) -> String {
     format!("crates/importer/src/module_{at}.rs")
 }
 
-fn with(at: usize, lines: std::ops::Range<usize>, how: &str) -> String {
-    (0..150).map(|line| code(at, line, if lines.contains(&line) { how } else { "base" })).collect()
+fn changed_file(at: usize, lines: std::ops::Range<usize>, label: &str) -> String {
+    (0..150).map(|line| code(at, line, if lines.contains(&line) { label } else { "base" })).collect()
 }
 
-fn code(at: usize, line: usize, how: &str) -> String {
-    format!("    let {how}_{line} = self.read(module_{at}::PAGE, {line})?;\n")
+fn code(at: usize, line: usize, label: &str) -> String {
+    format!("    let {label}_{line} = self.read(module_{at}::PAGE, {line})?;\n")
 }

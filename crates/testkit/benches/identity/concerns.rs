@@ -1,13 +1,13 @@
-//! What reviewers say: one concern, several wordings.
+//! The concerns of reviewers, each in several wordings.
 
 use std::collections::BTreeSet;
 
 pub(crate) struct Concern {
     pub(crate) rule: &'static str,
     pub(crate) title: &'static str,
-    /// The same words, nearly.
+    /// Nearly the same wording.
     pub(crate) close: &'static str,
-    /// Other words: fewer than half are shared.
+    /// Another wording, with fewer than half of the words in common.
     pub(crate) reworded: &'static str,
 }
 
@@ -147,7 +147,7 @@ pub(crate) const CONCERNS: &[Concern] = &[
     ),
 ];
 
-/// The share of words, in hundredths, that two titles have in common: counted here, not by the tracker.
+/// Returns the percentage of words that two titles share, computed independently of the tracker.
 pub(crate) fn shared_words(one: &str, other: &str) -> usize {
     let words = |title: &str| -> BTreeSet<String> {
         title

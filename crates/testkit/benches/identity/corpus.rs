@@ -1,4 +1,4 @@
-//! Real sources: files of published packages.
+//! Real sources: the files of published packages.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ const CRATES: &[(&str, &str, &str)] = &[
     ("uuid", "1.3.0", "1.17.0"),
 ];
 
-/// Python packages, the same way.
+/// Python packages with an older and a newer published version.
 const WHEELS: &[(&str, &str, &str)] = &[
     ("attrs", "22.2.0", "25.3.0"),
     ("click", "8.0.4", "8.1.8"),
@@ -56,21 +56,21 @@ const WHEELS: &[(&str, &str, &str)] = &[
 
 const EXTENSIONS: &[&str] = &["rs", "py", "c", "h", "js", "ts"];
 
-/// A package's source files by path.
+/// The source files of a package, by path.
 pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) files: BTreeMap<String, String>,
 }
 
 pub(crate) struct Corpus {
-    /// Everything, one version each.
+    /// All packages, in one version each.
     pub(crate) packages: Vec<Package>,
-    /// Older and newer versions of the same package.
+    /// The older and newer version of a package.
     pub(crate) versions: Vec<(Package, Package)>,
 }
 
 impl Corpus {
-    /// Fetches what is not there yet; needs the registries the first time.
+    /// Downloads missing packages; needs the registries the first time.
     pub(crate) fn load() -> Self {
         let cache = cache_folder();
         let older = fetch_crates(&cache.join("older"), |(_, older, _)| older);
@@ -122,7 +122,7 @@ fn fetch_crates(
     registry_packages(&manifest, asked)
 }
 
-/// The folders of a workspace's registry packages.
+/// Returns the folders of a workspace's registry packages.
 fn registry_packages(manifest: &Path, wanted: impl Fn(&str, &str) -> bool) -> BTreeMap<String, PathBuf> {
     let output = cargo(&["metadata", "--format-version=1", "--quiet"], manifest).output().expect("cargo runs");
     let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
@@ -144,7 +144,7 @@ fn cargo(arguments: &[&str], manifest: &Path) -> Command {
     command
 }
 
-/// A wheel is a zip file; Python unpacks it.
+/// Downloads a wheel and unpacks it with Python.
 fn fetch_wheel(cache: &Path, name: &str, version: &str) -> Option<PathBuf> {
     let folder = cache.join(format!("{name}-{version}"));
     if folder.exists() {

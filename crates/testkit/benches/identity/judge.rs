@@ -1,4 +1,4 @@
-//! What the tracker and two known keys make of a case, held against the truth.
+//! Compares the tracker and two known keys with the ground truth of a case.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,19 @@ use referee_core::track::{
 };
 use referee_git::{Git, parse_diff};
 
-use crate::cases::{Case, Said};
+use crate::cases::{ReportedFinding, TrackingCase};
 use crate::repo::Files;
 
-/// What one way of matching did.
+/// The results of one matcher.
 #[derive(Default, Clone)]
 pub(crate) struct Tally {
-    /// Findings of the kind that were raised again.
+    /// Target findings that were reported again.
     pub(crate) again: usize,
-    /// Those that kept their identity.
+    /// Target findings that kept their identity.
     pub(crate) kept: usize,
-    /// Everything raised.
+    /// All reported findings.
     pub(crate) raised: usize,
-    /// Those that got another finding's identity.
+    /// Reported findings that got the identity of another one.
     pub(crate) merged: usize,
 }
 
@@ -43,43 +43,48 @@ impl Tally {
     }
 }
 
-/// The tracker, reviewdog's key, PR-Agent's key.
+/// The results of the tracker, reviewdog's key and PR-Agent's key.
 #[derive(Default, Clone)]
-pub(crate) struct Verdicts(pub(crate) [Tally; 3]);
+pub(crate) struct MatcherTallies(pub(crate) [Tally; 3]);
 
-impl Verdicts {
-    pub(crate) fn add(&mut self, other: &Verdicts) {
+impl MatcherTallies {
+    pub(crate) fn add(&mut self, other: &MatcherTallies) {
         self.0.iter_mut().zip(&other.0).for_each(|(one, other)| one.add(other));
     }
 }
 
-pub(crate) fn judge(case: &Case, git: &Git, old: &Sha, new: &Sha) -> Verdicts {
+pub(crate) fn compare_matchers(case: &TrackingCase, git: &Git, old: &Sha, new: &Sha) -> MatcherTallies {
     let diff = git.diff(old, new).expect("git diff");
-    let files = parse_diff(&diff).expect("a diff of git is read");
-    let by_tracker = by_tracker(case, &files);
-    let by_reviewdog = by_key(case, |said| (said.spot.path.clone(), said.spot.line, said.title));
-    let by_pr_agent = by_key(case, |said| (said.spot.path.clone(), said.spot.line));
+    let files = parse_diff(&diff).expect("parse the diff of git");
+    let from_tracker = match_by_tracker(case, &files);
+    let from_reviewdog =
+        match_by_key(case, |finding| (finding.location.path.clone(), finding.location.line, finding.title));
+    let from_pr_agent = match_by_key(case, |finding| (finding.location.path.clone(), finding.location.line));
     if std::env::var_os("REFEREE_BENCH_SHOW").is_some() {
-        show(case, &files, &by_tracker);
+        print_mismatches(case, &files, &from_tracker);
     }
-    Verdicts([tally(case, &by_tracker), tally(case, &by_reviewdog), tally(case, &by_pr_agent)])
+    MatcherTallies([
+        count_matches(case, &from_tracker),
+        count_matches(case, &from_reviewdog),
+        count_matches(case, &from_pr_agent),
+    ])
 }
 
-fn by_tracker(case: &Case, files: &[FileDiff<'_>]) -> Vec<Option<usize>> {
-    let delta = delta(files, &case.old, &case.new);
-    let spots: Vec<CodeLocation> = case.priors.iter().map(|prior| prior.spot.clone()).collect();
+fn match_by_tracker(case: &TrackingCase, files: &[FileDiff<'_>]) -> Vec<Option<usize>> {
+    let delta = build_delta(files, &case.old, &case.new);
+    let spots: Vec<CodeLocation> = case.priors.iter().map(|prior| prior.location.clone()).collect();
     let tracks = follow_spots(&spots, &delta);
     let priors: Vec<PriorFinding> = case
         .priors
         .iter()
         .zip(tracks)
-        .map(|(said, track)| PriorFinding { observed: sighting(said, &case.old), track: Some(track) })
+        .map(|(finding, track)| PriorFinding { observed: observe(finding, &case.old), track: Some(track) })
         .collect();
-    let raised: Vec<ObservedFinding> = case.raised.iter().map(|(said, _, _)| sighting(said, &case.new)).collect();
+    let raised: Vec<ObservedFinding> = case.raised.iter().map(|(finding, _, _)| observe(finding, &case.new)).collect();
     match_findings(&priors, &raised)
 }
 
-fn delta<'a>(files: &'a [FileDiff<'_>], old: &'a Files, new: &'a Files) -> Vec<FileChange<'a>> {
+fn build_delta<'a>(files: &'a [FileDiff<'_>], old: &'a Files, new: &'a Files) -> Vec<FileChange<'a>> {
     files
         .iter()
         .map(|file| {
@@ -96,33 +101,33 @@ fn delta<'a>(files: &'a [FileDiff<'_>], old: &'a Files, new: &'a Files) -> Vec<F
         .collect()
 }
 
-fn sighting(said: &Said, files: &Files) -> ObservedFinding {
-    let text = files.get(&said.spot.path).map_or("", String::as_str);
-    let code = extract_lines(text, said.spot.line, said.spot.end_line);
+fn observe(finding: &ReportedFinding, files: &Files) -> ObservedFinding {
+    let text = files.get(&finding.location.path).map_or("", String::as_str);
+    let code = extract_lines(text, finding.location.line, finding.location.end_line);
     ObservedFinding {
         role: "quality".to_owned(),
-        rule: said.rule.map(str::to_owned),
-        title: said.title.to_owned(),
-        spot: said.spot.clone(),
-        fingerprint: Fingerprint::from_finding("quality", said.rule, said.title, code),
+        rule: finding.rule.map(str::to_owned),
+        title: finding.title.to_owned(),
+        spot: finding.location.clone(),
+        fingerprint: Fingerprint::from_finding("quality", finding.rule, finding.title, code),
         anchor: Some(AnchorHash::from_code(code)),
     }
 }
 
-/// The first prior finding with the same key that is still free.
-fn by_key<K: Ord>(case: &Case, key: impl Fn(&Said) -> K) -> Vec<Option<usize>> {
-    let mut by_key: BTreeMap<K, Vec<usize>> = BTreeMap::new();
+/// Matches each finding with the first unmatched prior finding of the same key.
+fn match_by_key<K: Ord>(case: &TrackingCase, key: impl Fn(&ReportedFinding) -> K) -> Vec<Option<usize>> {
+    let mut unmatched: BTreeMap<K, Vec<usize>> = BTreeMap::new();
     for (number, prior) in case.priors.iter().enumerate().rev() {
-        by_key.entry(key(prior)).or_default().push(number);
+        unmatched.entry(key(prior)).or_default().push(number);
     }
-    case.raised.iter().map(|(said, _, _)| by_key.get_mut(&key(said)).and_then(Vec::pop)).collect()
+    case.raised.iter().map(|(finding, _, _)| unmatched.get_mut(&key(finding)).and_then(Vec::pop)).collect()
 }
 
-fn tally(case: &Case, assigned: &[Option<usize>]) -> Tally {
+fn count_matches(case: &TrackingCase, assigned: &[Option<usize>]) -> Tally {
     let mut tally = Tally::default();
-    for ((_, truth, concerned), assigned) in case.raised.iter().zip(assigned) {
+    for ((_, truth, is_target), assigned) in case.raised.iter().zip(assigned) {
         tally.raised += 1;
-        if truth.is_some() && *concerned {
+        if truth.is_some() && *is_target {
             tally.again += 1;
             tally.kept += usize::from(assigned == truth);
         }
@@ -131,24 +136,30 @@ fn tally(case: &Case, assigned: &[Option<usize>]) -> Tally {
     tally
 }
 
-/// What went wrong, for whoever improves the tracker.
-fn show(case: &Case, files: &[FileDiff<'_>], assigned: &[Option<usize>]) {
-    let spots: Vec<CodeLocation> = case.priors.iter().map(|prior| prior.spot.clone()).collect();
-    let tracks = follow_spots(&spots, &delta(files, &case.old, &case.new));
-    for ((said, truth, concerned), assigned) in case.raised.iter().zip(assigned) {
-        if assigned == truth || (!concerned && assigned.is_none()) {
+/// Prints the wrong matches, to help improve the tracker.
+fn print_mismatches(case: &TrackingCase, files: &[FileDiff<'_>], assigned: &[Option<usize>]) {
+    let spots: Vec<CodeLocation> = case.priors.iter().map(|prior| prior.location.clone()).collect();
+    let tracks = follow_spots(&spots, &build_delta(files, &case.old, &case.new));
+    for ((finding, truth, is_target), assigned) in case.raised.iter().zip(assigned) {
+        if assigned == truth || (!is_target && assigned.is_none()) {
             continue;
         }
-        let code = |said: &Said, files: &Files| {
-            extract_lines(&files[&said.spot.path], said.spot.line, said.spot.end_line).to_owned()
+        let code = |finding: &ReportedFinding, files: &Files| {
+            extract_lines(&files[&finding.location.path], finding.location.line, finding.location.end_line).to_owned()
         };
-        println!("---- raised {:?} {:?} {:?}\n{}", said.spot, said.title, said.rule, code(said, &case.new));
+        println!(
+            "---- raised {:?} {:?} {:?}\n{}",
+            finding.location,
+            finding.title,
+            finding.rule,
+            code(finding, &case.new)
+        );
         for (name, number) in [("truth", truth), ("assigned", assigned)] {
             if let Some(number) = number {
                 let prior = &case.priors[*number];
                 println!(
                     "  {name}: {:?} {:?} -> {:?}\n{}",
-                    prior.spot,
+                    prior.location,
                     prior.title,
                     tracks[*number],
                     code(prior, &case.old)

@@ -1,44 +1,45 @@
-//! What formatters do, with the origin of every piece kept.
+//! Imitations of formatters that keep the origin of every row.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use crate::origin_text::{OriginRow, OriginText, render_text};
 use crate::random::Random;
-use crate::sheet::{Row, Sheet, text_of};
 
-/// A formatter's taste: its own indentation, and one of wrapping, joining and brace placement.
-pub(crate) fn reformat(sheet: &Sheet, path: &str, random: &mut Random) -> Sheet {
+/// Reformats a text: other indentation, and one of wrapping, joining and brace placement.
+pub(crate) fn reformat(origin_text: &OriginText, path: &str, random: &mut Random) -> OriginText {
     let unit = random.pick(&["  ", "\t", "        "]).to_string();
-    let indented: Sheet = sheet.iter().map(|row| Row { text: reindent(&row.text, &unit), ..row.clone() }).collect();
+    let indented: OriginText =
+        origin_text.iter().map(|row| OriginRow { text: reindent(&row.text, &unit), ..row.clone() }).collect();
     let widths = [40, 60, 80];
     let formatted = match random.below(3) {
-        0 => wrap(&indented, &unit, *random.pick(&widths)),
-        1 => join(&indented),
-        _ if path.ends_with(".py") => wrap(&indented, &unit, *random.pick(&widths)),
-        _ => braces(&indented),
+        0 => wrap_arguments(&indented, &unit, *random.pick(&widths)),
+        1 => join_calls(&indented),
+        _ if path.ends_with(".py") => wrap_arguments(&indented, &unit, *random.pick(&widths)),
+        _ => move_braces(&indented),
     };
     if !random.chance(20) {
         return formatted;
     }
-    formatted.into_iter().map(|row| Row { text: row.text + "\r", ..row }).collect()
+    formatted.into_iter().map(|row| OriginRow { text: row.text + "\r", ..row }).collect()
 }
 
-/// The real one, with another width and indentation. A comment in front of each wanted row tells where it went, and is
-/// taken out again; none when rustfmt does not like the file.
-pub(crate) fn rustfmt(sheet: &Sheet, wanted: &[usize], random: &mut Random) -> Option<Sheet> {
+/// Runs rustfmt with another width and indentation. A comment in front of each wanted row records its origin and is removed
+/// afterwards. Returns `None` if rustfmt rejects the file.
+pub(crate) fn rustfmt(origin_text: &OriginText, wanted: &[usize], random: &mut Random) -> Option<OriginText> {
     const STYLES: &[&str] = &[
         "max_width=60,tab_spaces=2",
         "max_width=80,hard_tabs=true",
         "max_width=160,use_small_heuristics=Max",
         "max_width=72,use_small_heuristics=Off",
     ];
-    let marked: Sheet = sheet
+    let marked: OriginText = origin_text
         .iter()
         .map(|row| match row.origins.iter().find(|origin| wanted.contains(origin)) {
             Some(origin) => {
                 let body = row.text.trim_start();
                 let indent = &row.text[..row.text.len() - body.len()];
-                Row { text: format!("{indent}/*@{origin}@*/ {body}"), origins: Vec::new() }
+                OriginRow { text: format!("{indent}/*@{origin}@*/ {body}"), origins: Vec::new() }
             }
             None => row.clone(),
         })
@@ -50,7 +51,7 @@ pub(crate) fn rustfmt(sheet: &Sheet, wanted: &[usize], random: &mut Random) -> O
         .stderr(Stdio::null())
         .spawn()
         .ok()?;
-    let input = text_of(&marked);
+    let input = render_text(&marked);
     let mut stdin = child.stdin.take()?;
     let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
     let output = child.wait_with_output().ok()?;
@@ -58,11 +59,11 @@ pub(crate) fn rustfmt(sheet: &Sheet, wanted: &[usize], random: &mut Random) -> O
     if !output.status.success() {
         return None;
     }
-    Some(without_marks(&String::from_utf8(output.stdout).ok()?))
+    Some(strip_marks(&String::from_utf8(output.stdout).ok()?))
 }
 
-fn without_marks(text: &str) -> Sheet {
-    let mut sheet = Sheet::new();
+fn strip_marks(text: &str) -> OriginText {
+    let mut origin_text = OriginText::new();
     let mut waiting = Vec::new();
     for line in text.lines() {
         let mut line = line.to_owned();
@@ -79,10 +80,10 @@ fn without_marks(text: &str) -> Sheet {
         if line.trim().is_empty() && !origins.is_empty() {
             waiting = origins;
         } else {
-            sheet.push(Row { text: line, origins });
+            origin_text.push(OriginRow { text: line, origins });
         }
     }
-    sheet
+    origin_text
 }
 
 fn reindent(text: &str, unit: &str) -> String {
@@ -92,18 +93,18 @@ fn reindent(text: &str, unit: &str) -> String {
     unit.repeat(columns / 4) + &" ".repeat(columns % 4) + body
 }
 
-/// Puts the arguments of long calls on lines of their own, with a comma after the last.
-fn wrap(sheet: &Sheet, unit: &str, width: usize) -> Sheet {
-    let mut wrapped = Sheet::new();
-    for row in sheet {
-        match pieces(&row.text).filter(|_| row.text.len() > width && !is_comment(&row.text)) {
+/// Puts each argument of a long call on its own line, with a trailing comma.
+fn wrap_arguments(origin_text: &OriginText, unit: &str, width: usize) -> OriginText {
+    let mut wrapped = OriginText::new();
+    for row in origin_text {
+        match split_call(&row.text).filter(|_| row.text.len() > width && !is_comment(&row.text)) {
             Some((head, arguments, tail)) => {
                 let indent: String = row.text.chars().take_while(|letter| letter.is_whitespace()).collect();
-                wrapped.push(Row { text: head, ..row.clone() });
+                wrapped.push(OriginRow { text: head, ..row.clone() });
                 for argument in arguments {
-                    wrapped.push(Row { text: format!("{indent}{unit}{argument},"), ..row.clone() });
+                    wrapped.push(OriginRow { text: format!("{indent}{unit}{argument},"), ..row.clone() });
                 }
-                wrapped.push(Row { text: format!("{indent}{tail}"), ..row.clone() });
+                wrapped.push(OriginRow { text: format!("{indent}{tail}"), ..row.clone() });
             }
             None => wrapped.push(row.clone()),
         }
@@ -111,8 +112,8 @@ fn wrap(sheet: &Sheet, unit: &str, width: usize) -> Sheet {
     wrapped
 }
 
-/// `head(`, the arguments, `)tail` of the first call that ends on its line; strings are not cut.
-fn pieces(text: &str) -> Option<(String, Vec<String>, String)> {
+/// Splits the first call that ends on its line into `head(`, the arguments and `)tail`. Strings are not split.
+fn split_call(text: &str) -> Option<(String, Vec<String>, String)> {
     let open = text.find('(')?;
     let (mut depth, mut in_string, mut escaped) = (0, false, false);
     let mut starts = vec![open + 1];
@@ -143,17 +144,17 @@ fn pieces(text: &str) -> Option<(String, Vec<String>, String)> {
     None
 }
 
-/// Pulls calls that were spread over lines onto one.
-fn join(sheet: &Sheet) -> Sheet {
-    let mut joined = Sheet::new();
+/// Joins calls that span several lines.
+fn join_calls(origin_text: &OriginText) -> OriginText {
+    let mut joined = OriginText::new();
     let mut at = 0;
-    while at < sheet.len() {
-        let end = closing_row(sheet, at);
+    while at < origin_text.len() {
+        let end = closing_row(origin_text, at);
         match end {
             Some(end) => {
-                let mut text = sheet[at].text.trim_end().to_owned();
-                let mut origins = sheet[at].origins.clone();
-                for row in &sheet[at + 1..=end] {
+                let mut text = origin_text[at].text.trim_end().to_owned();
+                let mut origins = origin_text[at].origins.clone();
+                for row in &origin_text[at + 1..=end] {
                     let piece = row.text.trim();
                     if piece.starts_with([')', ']', '}']) && text.ends_with(',') {
                         text.pop();
@@ -164,11 +165,11 @@ fn join(sheet: &Sheet) -> Sheet {
                     text += piece;
                     origins.extend(&row.origins);
                 }
-                joined.push(Row { text, origins });
+                joined.push(OriginRow { text, origins });
                 at = end + 1;
             }
             None => {
-                joined.push(sheet[at].clone());
+                joined.push(origin_text[at].clone());
                 at += 1;
             }
         }
@@ -176,27 +177,27 @@ fn join(sheet: &Sheet) -> Sheet {
     joined
 }
 
-/// Where the call that a row opens is closed, if it is short enough to be put on one line.
-fn closing_row(sheet: &Sheet, open: usize) -> Option<usize> {
-    let first = sheet[open].text.trim_end();
+/// Returns the row that closes the call opened at a row, if the call is short enough for one line.
+fn closing_row(origin_text: &OriginText, open: usize) -> Option<usize> {
+    let first = origin_text[open].text.trim_end();
     if !first.ends_with(['(', '[']) || is_comment(first) {
         return None;
     }
-    let rows = sheet[open + 1..].iter().take(8);
+    let rows = origin_text[open + 1..].iter().take(8);
     let length = rows.clone().position(|row| row.text.trim_start().starts_with([')', ']']))?;
     let plain = rows.take(length + 1).all(|row| !row.text.contains("//") && !row.text.contains('#'));
     plain.then_some(open + 1 + length)
 }
 
 /// Puts each opening brace on its own line.
-fn braces(sheet: &Sheet) -> Sheet {
-    let mut rows = Sheet::new();
-    for row in sheet {
+fn move_braces(origin_text: &OriginText) -> OriginText {
+    let mut rows = OriginText::new();
+    for row in origin_text {
         match row.text.trim_end().strip_suffix(" {") {
             Some(head) if !head.trim().is_empty() && !is_comment(head) => {
                 let indent: String = head.chars().take_while(|letter| letter.is_whitespace()).collect();
-                rows.push(Row { text: head.to_owned(), ..row.clone() });
-                rows.push(Row { text: indent + "{", origins: Vec::new() });
+                rows.push(OriginRow { text: head.to_owned(), ..row.clone() });
+                rows.push(OriginRow { text: indent + "{", origins: Vec::new() });
             }
             _ => rows.push(row.clone()),
         }

@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same on every run (splitmix64).
+//! A deterministic pseudo-random number generator (splitmix64).
 
 pub(crate) struct Random(u64);
 
@@ -15,7 +15,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// From 0 to below `bound`; 0 for an empty range.
+    /// Returns a number below `bound`; 0 for an empty range.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         if bound == 0 { 0 } else { (self.number() % bound as u64) as usize }
     }
@@ -24,7 +24,7 @@ impl Random {
         low + self.below(high - low + 1)
     }
 
-    /// True in `percent` of a hundred.
+    /// Returns true with a probability of `percent` percent.
     pub(crate) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }

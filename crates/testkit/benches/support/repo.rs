@@ -1,4 +1,4 @@
-//! A repository for one run, filled by `git fast-import` and removed at the end.
+//! A temporary repository, filled by `git fast-import`.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -14,17 +14,17 @@ pub(crate) struct Repo {
 }
 
 impl Repo {
-    /// A bare repository in a fresh folder.
+    /// Creates a bare repository in a new folder.
     pub(crate) fn new(name: &str) -> Self {
         let dir = std::env::temp_dir().join(format!("referee-bench-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&dir);
         std::fs::create_dir_all(&dir).expect("a temporary folder");
         let repo = Repo { dir };
-        assert!(repo.git(&["init", "--quiet", "--bare", "."]).status().expect("git runs").success());
+        assert!(repo.git(&["init", "--quiet", "--bare", "."]).status().expect("run git").success());
         repo
     }
 
-    /// One commit without a parent for each set of files.
+    /// Creates one commit without a parent for each set of files.
     pub(crate) fn commits<'a>(&self, trees: impl Iterator<Item = &'a Files>) -> Vec<Sha> {
         let mut input = Vec::new();
         let mut count = 0;
@@ -43,9 +43,9 @@ impl Repo {
         }
         let marks = self.dir.join("marks");
         let mut import = self.git(&["fast-import", "--quiet", "--export-marks=marks"]);
-        let mut child = import.stdin(Stdio::piped()).spawn().expect("git runs");
-        child.stdin.take().expect("a pipe").write_all(&input).expect("git reads");
-        assert!(child.wait().expect("git ends").success(), "fast-import failed");
+        let mut child = import.stdin(Stdio::piped()).spawn().expect("run git");
+        child.stdin.take().expect("a pipe").write_all(&input).expect("write to git");
+        assert!(child.wait().expect("wait for git").success(), "fast-import failed");
         read_marks(&marks, count)
     }
 
@@ -63,7 +63,7 @@ impl Drop for Repo {
     }
 }
 
-/// Lines of `:<mark> <name>`, in any order.
+/// Parses lines of `:<mark> <commit>`, in any order.
 fn read_marks(path: &Path, count: usize) -> Vec<Sha> {
     let mut shas = vec![Sha::from(""); count];
     for line in std::fs::read_to_string(path).expect("marks").lines() {

@@ -1,4 +1,4 @@
-//! A large change, made up.
+//! A generated large change.
 
 use referee_core::track::CodeLocation;
 
@@ -7,21 +7,21 @@ use crate::repo::Files;
 
 const SEED: u64 = 3_000_150_000;
 
-/// Lines of a file, and how many of them are edited: removed and added lines are counted, so twice that many change.
+/// The lines of a file, and how many of them are edited. Each edit counts twice, as a removed and an added line.
 const LENGTH: usize = 200;
 const EDITED: usize = 25;
 
 pub(crate) struct Change {
     pub(crate) old: Files,
     pub(crate) new: Files,
-    /// Removed and added lines.
+    /// The number of removed and added lines.
     pub(crate) lines: usize,
     pub(crate) findings: Vec<CodeLocation>,
 }
 
 impl Change {
-    /// `files` files with five edits each. Every twentieth is renamed as well, every tenth has a block moved within it,
-    /// every fiftieth a block moved to its neighbour.
+    /// Generates `files` files with five edits each. Every twentieth is renamed too, every tenth has a block moved within it,
+    /// and every fiftieth has a block moved to its neighbour.
     pub(crate) fn new(files: usize, findings: usize) -> Self {
         let mut random = Random::new(SEED);
         let mut change = Change::findings_only(files, findings);
@@ -50,7 +50,7 @@ impl Change {
         change
     }
 
-    /// The same findings without the texts.
+    /// Generates the same findings without the texts.
     pub(crate) fn findings_only(files: usize, findings: usize) -> Self {
         let mut random = Random::new(SEED + 1);
         let mut findings: Vec<CodeLocation> = (0..findings)
@@ -68,7 +68,7 @@ fn path(number: usize) -> String {
     format!("src/part_{}/module_{}/file_{number}.rs", number % 12, number % 60)
 }
 
-/// Something that looks like a line of code; a fifth are lines that stand in every file.
+/// Generates a line of code; a fifth of them are lines that occur in every file.
 fn code(file: usize, random: &mut Random) -> String {
     const COMMON: &[&str] =
         &["    }\n", "\n", "        return None;\n", "    } else {\n", "        let mut out = Vec::new();\n"];
