@@ -1,19 +1,20 @@
-//! What a worker may reach.
+//! Endpoints that a sandboxed program may connect to.
 
 use std::fmt;
 use std::net::IpAddr;
 
-/// One host at one port, exactly.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+use serde::{Deserialize, Serialize};
+
+/// One host and port, matched exactly.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Egress {
-    /// A name or an address, lower case, without brackets.
+    /// A lower-case name or an address, IPv6 without brackets.
     pub host: String,
-    /// The port.
     pub port: u16,
 }
 
 impl Egress {
-    /// `host:port`; an IPv6 address stands in brackets.
+    /// Parses `host:port`, with an IPv6 address in brackets.
     pub fn parse(text: &str) -> Option<Self> {
         let (host, port) = text.rsplit_once(':')?;
         let port = port.parse().ok().filter(|port| *port != 0)?;
@@ -22,12 +23,13 @@ impl Egress {
             Some(inner) => inner.parse::<std::net::Ipv6Addr>().ok()?.to_string(),
             None => host.to_ascii_lowercase(),
         };
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
-        let fits = inner.is_some() || (!host.is_empty() && host.len() < 254 && host.chars().all(plain));
-        fits.then_some(Self { host, port })
+        let is_host_char = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+        let is_valid = inner.is_some() || (!host.is_empty() && host.len() < 254 && host.chars().all(is_host_char));
+        is_valid.then_some(Self { host, port })
     }
 
-    /// Whether it is on this machine. Inside, the same port then listens, so that addresses need no change.
+    /// Returns whether the endpoint is on this machine. Such a port also listens inside the sandbox, so that the address
+    /// works unchanged.
     pub fn is_loopback(&self) -> bool {
         self.host == "localhost" || self.host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
     }
@@ -47,7 +49,7 @@ mod tests {
     use super::Egress;
 
     #[test]
-    fn a_host_and_a_port_or_nothing() {
+    fn only_host_and_port_is_parsed() {
         for text in ["127.0.0.1:8080", "api.example.org:443", "[::1]:80", "localhost:1"] {
             assert_eq!(Egress::parse(text).expect(text).to_string(), text);
         }
@@ -60,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_has_three_names() {
+    fn loopback_addresses_and_localhost_are_on_this_machine() {
         for (text, want) in [
             ("127.0.0.1:1", true),
             ("127.8.8.8:1", true),

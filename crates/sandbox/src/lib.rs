@@ -24,6 +24,8 @@ mod cgroup;
 #[cfg(target_os = "linux")]
 mod environment;
 #[cfg(target_os = "linux")]
+mod helper;
+#[cfg(target_os = "linux")]
 mod manual_run;
 #[cfg(target_os = "linux")]
 mod output_log;
@@ -36,8 +38,7 @@ mod relay;
 mod run;
 #[cfg(target_os = "linux")]
 mod seccomp;
-#[cfg(target_os = "linux")]
-mod subcommand;
+pub mod supervisor;
 #[cfg(target_os = "linux")]
 mod tunnel;
 
@@ -121,7 +122,7 @@ impl Sandbox {
 /// `main` calls this before it parses its arguments. The helpers appear in no help text and no completion.
 pub fn run_if_invoked() -> Option<ExitCode> {
     #[cfg(target_os = "linux")]
-    return subcommand::run_if_invoked();
+    return helper::run_if_invoked();
     #[cfg(not(target_os = "linux"))]
     None
 }

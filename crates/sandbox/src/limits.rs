@@ -1,20 +1,21 @@
-//! How much of the machine a worker may use.
+//! Resource limits of a sandboxed program.
 
-use std::fmt;
-use std::str::FromStr;
+use serde::{Deserialize, Serialize};
 
-/// The limits. The memory is each process's own; where there is a fence (`fence.rs`), it also holds for all together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a sandboxed program may use. `memory_bytes` holds for each process; inside a control group (`cgroup.rs`) it also
+/// holds for all of them together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ResourceLimits {
-    /// Processes and threads at once.
+    /// Processes and threads at the same time.
     pub processes: u64,
-    /// Bytes of memory that can be written.
+    /// Writable memory of a process.
     pub memory_bytes: u64,
-    /// Bytes of one file.
+    /// Size of one file.
     pub file_bytes: u64,
-    /// Open files of one process.
+    /// Open files of a process.
     pub open_files: u64,
-    /// Bytes of prints that are kept.
+    /// Size of the log; output beyond it is dropped.
     pub log_bytes: u64,
 }
 
@@ -24,58 +25,23 @@ impl Default for ResourceLimits {
     }
 }
 
-/// How they are handed to the program inside: numbers with colons between them.
-impl fmt::Display for ResourceLimits {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}:{}:{}", self.processes, self.memory_bytes, self.file_bytes, self.open_files, self.log_bytes)
-    }
-}
-
-impl FromStr for ResourceLimits {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let numbers: Result<Vec<u64>, _> = text.split(':').map(str::parse).collect();
-        match numbers.as_deref() {
-            Ok(&[processes, memory, file, files, log]) => {
-                Ok(Self { processes, memory_bytes: memory, file_bytes: file, open_files: files, log_bytes: log })
-            }
-            _ => Err("five numbers are wanted".to_owned()),
-        }
-    }
-}
-
 #[cfg(target_os = "linux")]
 impl ResourceLimits {
-    /// Holds them for this process and all that come of it.
+    /// Applies the limits to this process and everything it starts.
     pub(crate) fn apply(&self) -> std::io::Result<()> {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-        // Not the address space: programs with a garbage collector reserve far more of it than they ever touch.
-        let all = [
+        // No limit on the address space: runtimes with a garbage collector reserve far more of it than they use.
+        let limits = [
             (Resource::Nproc, self.processes),
             (Resource::Data, self.memory_bytes),
             (Resource::Fsize, self.file_bytes),
             (Resource::Nofile, self.open_files),
             (Resource::Core, 0),
         ];
-        for (resource, limit) in all {
-            let most = getrlimit(resource).maximum.map_or(limit, |hard| hard.min(limit));
-            setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
+        for (resource, limit) in limits {
+            let limit = getrlimit(resource).maximum.map_or(limit, |hard| hard.min(limit));
+            setrlimit(resource, Rlimit { current: Some(limit), maximum: Some(limit) })?;
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ResourceLimits;
-
-    #[test]
-    fn what_is_handed_over_comes_back() {
-        let limits = ResourceLimits { processes: 7, ..ResourceLimits::default() };
-        assert_eq!(limits.to_string().parse(), Ok(limits));
-        for wrong in ["", "1", "1:2:3:4:x", "1:2:3:4:5:6"] {
-            wrong.parse::<ResourceLimits>().expect_err(wrong);
-        }
     }
 }

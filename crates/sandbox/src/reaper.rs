@@ -1,35 +1,37 @@
-//! What a worker leaves behind, and its end.
+//! Kills every descendant of the guard, wherever it went.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, wait};
 
-/// How often new ones are looked for before those that stand still are ended.
+/// How often to look for new descendants before those found so far are killed.
 const MAX_STOP_ROUNDS: usize = 100;
 
-/// Ends all that came of this process; `group` is the one that the first of them leads. It must be a subreaper: whoever
-/// left its parent then hangs on this one, wherever it went.
+/// Kills all descendants of this process; `group` is the process group of its direct child. This process must be a
+/// subreaper: a descendant whose parent died is then a child of this process, whatever session it joined.
 pub(super) fn kill_descendants(group: Pid) {
-    // The kernel ends a group at once, and nobody in it can be faster.
+    // The kernel signals a whole group at once: none of its members can fork in between.
     let _ = kill_process_group(group, Signal::KILL);
-    // Elsewhere somebody may start others while this looks. Who stands still starts nobody, and takes no free place.
-    let mut still = BTreeSet::new();
+    // SIGSTOP every other descendant before SIGKILL, so that none can fork while we walk the tree. A stopped process
+    // also keeps its slot under the process limit, which a fork bomb would refill.
+    let mut stopped = BTreeSet::new();
     for _ in 0..MAX_STOP_ROUNDS {
-        let fresh: Vec<Pid> = find_descendants().into_iter().filter(|pid| still.insert(pid.as_raw_nonzero())).collect();
-        if fresh.is_empty() {
+        let found: Vec<Pid> =
+            find_descendants().into_iter().filter(|pid| stopped.insert(pid.as_raw_nonzero())).collect();
+        if found.is_empty() {
             break;
         }
-        for pid in fresh {
+        for pid in found {
             let _ = kill_process(pid, Signal::STOP);
         }
     }
     loop {
-        let left = find_descendants();
-        if left.is_empty() {
+        let remaining = find_descendants();
+        if remaining.is_empty() {
             return;
         }
-        for pid in left {
+        for pid in remaining {
             let _ = kill_process(pid, Signal::KILL);
         }
         if wait(WaitOptions::empty()).is_err() {
@@ -39,7 +41,7 @@ pub(super) fn kill_descendants(group: Pid) {
     }
 }
 
-/// Whoever has this process among its parents, the dead that nobody has asked about included.
+/// Returns all descendants of this process, zombies included.
 fn find_descendants() -> Vec<Pid> {
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
@@ -51,17 +53,17 @@ fn find_descendants() -> Vec<Pid> {
             children.entry(parent).or_default().push(pid);
         }
     }
-    let mut found = Vec::new();
-    let mut open = vec![getpid().as_raw_nonzero().get()];
-    while let Some(of) = open.pop() {
-        let here = children.remove(&of).unwrap_or_default();
-        found.extend(here.iter().filter_map(|pid| Pid::from_raw(*pid)));
-        open.extend(here);
+    let mut descendants = Vec::new();
+    let mut unvisited = vec![getpid().as_raw_nonzero().get()];
+    while let Some(parent) = unvisited.pop() {
+        let pids = children.remove(&parent).unwrap_or_default();
+        descendants.extend(pids.iter().filter_map(|pid| Pid::from_raw(*pid)));
+        unvisited.extend(pids);
     }
-    found
+    descendants
 }
 
-/// `pid (name) state parent …`; the name may hold anything, brackets too.
+/// Parses `/proc/PID/stat`: `pid (name) state parent …`. The name may contain any character, parentheses included.
 fn parse_parent_pid(stat: &str) -> Option<i32> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
@@ -71,7 +73,7 @@ mod tests {
     use super::parse_parent_pid;
 
     #[test]
-    fn a_name_cannot_lie_about_the_parent() {
+    fn a_process_name_cannot_forge_the_parent() {
         assert_eq!(parse_parent_pid("7 (sh) S 3 7 7 0"), Some(3));
         assert_eq!(parse_parent_pid("7 (a) S 1 (b) R 3 7"), Some(3));
         assert_eq!(parse_parent_pid("7"), None);

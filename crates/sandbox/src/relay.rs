@@ -1,4 +1,4 @@
-//! The only way out of tier 2, from outside: it connects to what is listed, and to nothing else.
+//! The outer end of tier 2's network: connects to the listed endpoints and refuses every other request.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream, ToSocketAddrs};
@@ -12,54 +12,53 @@ use std::time::Duration;
 use super::Egress;
 use super::output_log::OutputLog;
 
-/// How long one connection may take to be asked for, and to be made.
+/// Limits both the wait for a request and the wait for the connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Longer than any name and port.
+/// Longer than any `host:port`.
 const MAX_REQUEST_BYTES: u64 = 300;
 
-/// Connections at once.
 const MAX_CONNECTIONS: usize = 256;
 
-/// How many refusals the log names.
+/// Further refusals are not logged, so that they cannot fill the disk.
 const MAX_LOGGED_REFUSALS: usize = 100;
 
-/// It listens as long as it lives.
+/// A relay that listens on a UNIX socket until it is dropped.
 pub(super) struct Relay {
     socket: PathBuf,
     stopped: Arc<AtomicBool>,
 }
 
 impl Relay {
-    pub(super) fn open(socket: &Path, egress: &[Egress], printed: &Arc<OutputLog>) -> io::Result<Self> {
+    pub(super) fn open(socket: &Path, egress: &[Egress], log: &Arc<OutputLog>) -> io::Result<Self> {
         let listener = UnixListener::bind(socket)?;
-        let over = Arc::new(AtomicBool::new(false));
-        let desk = Arc::new(RelayServer {
+        let stopped = Arc::new(AtomicBool::new(false));
+        let server = Arc::new(RelayServer {
             allowed: egress.to_vec(),
-            log: Arc::clone(printed),
+            log: Arc::clone(log),
             open_connections: AtomicUsize::new(0),
             refusal_count: AtomicUsize::new(0),
         });
-        let ends = Arc::clone(&over);
+        let relay = Self { socket: socket.to_owned(), stopped: Arc::clone(&stopped) };
         thread::spawn(move || {
             for stream in listener.incoming() {
-                if ends.load(Ordering::Relaxed) {
+                if stopped.load(Ordering::Relaxed) {
                     return;
                 }
                 let Ok(stream) = stream else { continue };
-                let desk = Arc::clone(&desk);
-                // Where there is no thread left, the connection just ends.
-                let _ = thread::Builder::new().spawn(move || desk.serve(stream));
+                let server = Arc::clone(&server);
+                // If no thread can be started, the connection is dropped.
+                let _ = thread::Builder::new().spawn(move || server.serve(stream));
             }
         });
-        Ok(Self { socket: socket.to_owned(), stopped: over })
+        Ok(relay)
     }
 }
 
 impl Drop for Relay {
     fn drop(&mut self) {
         self.stopped.store(true, Ordering::Relaxed);
-        // Wakes whoever waits for a connection.
+        // Wakes the thread that waits in `accept`.
         let _ = UnixStream::connect(&self.socket);
     }
 }
@@ -74,13 +73,14 @@ struct RelayServer {
 impl RelayServer {
     fn serve(&self, stream: UnixStream) {
         if self.open_connections.fetch_add(1, Ordering::Relaxed) < MAX_CONNECTIONS {
-            // Whatever goes wrong here ends one connection of the worker's.
+            // An error ends this one connection of the program.
             let _ = self.handle_request(stream);
         }
         self.open_connections.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// One line asks for `host:port`, one line answers; then it is theirs.
+    /// Reads one line, `host:port`, and answers with one line, `open`, `refused` or `failed`. After `open` the stream
+    /// belongs to the program and the server.
     fn handle_request(&self, mut stream: UnixStream) -> io::Result<()> {
         stream.set_read_timeout(Some(CONNECT_TIMEOUT))?;
         let mut line = String::new();
@@ -104,33 +104,34 @@ impl RelayServer {
     }
 }
 
-/// Names are looked up here, where the worker has no say. One that leads back to this machine was not meant so.
+/// Connects to an endpoint. Host names are resolved here, outside the sandbox. A name other than `localhost` must not
+/// resolve to a loopback or link-local address: DNS rebinding would reach services of this machine that way.
 fn connect_endpoint(egress: &Egress) -> io::Result<TcpStream> {
-    let named = egress.host.parse::<IpAddr>().is_err() && !egress.is_loopback();
-    let inward = |address: &SocketAddr| match address.ip().to_canonical() {
+    let is_remote_name = egress.host.parse::<IpAddr>().is_err() && !egress.is_loopback();
+    let is_local = |address: &SocketAddr| match address.ip().to_canonical() {
         IpAddr::V4(ip) => ip.is_loopback() || ip.is_link_local() || ip.is_unspecified(),
         IpAddr::V6(ip) => ip.is_loopback() || ip.is_unicast_link_local() || ip.is_unspecified(),
     };
-    let mut last = io::Error::other("its name leads to no address outside");
-    for address in (egress.host.as_str(), egress.port).to_socket_addrs()?.filter(|address| !(named && inward(address)))
-    {
+    let addresses = (egress.host.as_str(), egress.port).to_socket_addrs()?;
+    let mut last_error = io::Error::other("the name resolves to no address outside this machine");
+    for address in addresses.filter(|address| !(is_remote_name && is_local(address))) {
         match TcpStream::connect_timeout(&address, CONNECT_TIMEOUT) {
             Ok(stream) => return Ok(stream),
-            Err(error) => last = error,
+            Err(error) => last_error = error,
         }
     }
-    Err(last)
+    Err(last_error)
 }
 
-/// Both ways, until both are at their end.
-pub(super) fn copy_both_ways(mut here: UnixStream, mut there: TcpStream) -> io::Result<()> {
-    let (mut from_there, mut to_here) = (there.try_clone()?, here.try_clone()?);
-    let back = thread::Builder::new().spawn(move || {
-        let _ = io::copy(&mut from_there, &mut to_here);
-        let _ = to_here.shutdown(Shutdown::Write);
+/// Copies in both directions until both are closed.
+pub(super) fn copy_both_ways(mut unix: UnixStream, mut tcp: TcpStream) -> io::Result<()> {
+    let (mut from_tcp, mut to_unix) = (tcp.try_clone()?, unix.try_clone()?);
+    let backward = thread::Builder::new().spawn(move || {
+        let _ = io::copy(&mut from_tcp, &mut to_unix);
+        let _ = to_unix.shutdown(Shutdown::Write);
     })?;
-    let _ = io::copy(&mut here, &mut there);
-    let _ = there.shutdown(Shutdown::Write);
-    let _ = back.join();
+    let _ = io::copy(&mut unix, &mut tcp);
+    let _ = tcp.shutdown(Shutdown::Write);
+    let _ = backward.join();
     Ok(())
 }

@@ -2,11 +2,12 @@
 
 use std::io;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args;
 use referee_core::model::{CheckOutcome, LocalCheck, Sha};
 use referee_git::Git;
+use referee_sandbox::supervisor::{ExitCause, OutputTarget, Supervisor};
 use serde_json::json;
 
 use crate::console::Console;
@@ -27,9 +28,6 @@ pub(super) struct CheckArgs {
     #[arg(last = true, value_name = "ARGV")]
     argv: Vec<String>,
 }
-
-/// How often somebody looks whether a check is still running.
-const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 impl CheckArgs {
     pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
@@ -81,33 +79,24 @@ impl CheckArgs {
         };
         out.print_info(&format!("{name}: {}", argv.join(" ")));
         let mut command = Command::new(program);
-        // What a check prints is words: stdout is for data.
-        command.args(rest).stdin(Stdio::null()).stdout(io::stderr());
+        command.args(rest);
         if let Some(top) = git.work_tree_root() {
             command.current_dir(top);
         }
-        // What could not be started proves nothing, and unsays what passed before.
-        let mut child = match command.spawn() {
-            Ok(child) => child,
+        // A check that did not start proves nothing, and withdraws an earlier pass.
+        let exit = Supervisor::new(command, Duration::from_secs(self.timeout))
+            // stdout of referee is for data; the output of a check goes to stderr.
+            .stdout(OutputTarget::Stdio(Stdio::from(io::stderr())))
+            .run(&mut || {});
+        match exit.map(|exit| exit.cause) {
+            Ok(ExitCause::Code(0)) => CheckOutcome::Passed,
+            Ok(ExitCause::Code(_) | ExitCause::Signal(_) | ExitCause::OutputLimit) => CheckOutcome::Failed,
+            Ok(ExitCause::Timeout) => CheckOutcome::TimedOut,
             Err(error) => {
                 out.print_always(&format!(
                     "error: the check `{name}` could not be started: {error}\n\nhint: is `{program}` installed?"
                 ));
-                return CheckOutcome::Unknown;
-            }
-        };
-        let deadline = Instant::now() + Duration::from_secs(self.timeout);
-        loop {
-            match child.try_wait() {
-                Ok(Some(status)) if status.success() => return CheckOutcome::Passed,
-                Ok(Some(_)) => return CheckOutcome::Failed,
-                Ok(None) if Instant::now() < deadline => std::thread::park_timeout(POLL_INTERVAL),
-                Ok(None) => {
-                    let _ = child.kill();
-                    let _ = child.wait();
-                    return CheckOutcome::TimedOut;
-                }
-                Err(_) => return CheckOutcome::Unknown,
+                CheckOutcome::Unknown
             }
         }
     }

@@ -1,4 +1,4 @@
-//! `referee doctor --sandbox` on a machine with something to find.
+//! `referee doctor --sandbox` on a machine with secrets to find.
 
 use std::fs;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A home with every kind of secret in it.
+/// Files in the home that a probe would find if the sandbox leaked.
 const BAITS: &[&str] = &[
     ".ssh/id_ed25519",
     ".netrc",
@@ -16,7 +16,7 @@ const BAITS: &[&str] = &[
     ".docker/config.json",
 ];
 
-fn doctor(tier: &str) -> (Option<i32>, Value) {
+fn run_doctor(tier: &str) -> (Option<i32>, Value) {
     let home = TempDir::new().expect("a folder");
     for bait in BAITS {
         let path = home.path().join(bait);
@@ -27,34 +27,34 @@ fn doctor(tier: &str) -> (Option<i32>, Value) {
     command.args(["doctor", "--sandbox", "--json", "--tier", tier]).env("HOME", home.path());
     command.env("REFEREE_TOKEN", "secret").env("SSH_AUTH_SOCK", "/secret").env("HTTPS_PROXY", "http://127.0.0.1:9");
     let output = command.output().expect("referee runs");
-    let words = String::from_utf8_lossy(&output.stderr);
-    let told = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {words}"));
-    (output.status.code(), told)
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let report = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {stderr}"));
+    (output.status.code(), report)
 }
 
-fn holds(tier: &str, least: usize) {
-    let (code, told) = doctor(tier);
-    let probes = told["probes"].as_array().expect("probes");
-    let of = |state: &str| probes.iter().filter(|probe| probe["state"] == state).collect::<Vec<_>>();
-    assert!(of("open").is_empty(), "{:#?}", of("open"));
-    assert!(of("held").len() >= least, "{told:#}");
+fn expect_all_held(tier: &str, min_held: usize) {
+    let (code, report) = run_doctor(tier);
+    let probes = report["probes"].as_array().expect("probes");
+    let in_state = |state: &str| probes.iter().filter(|probe| probe["state"] == state).collect::<Vec<_>>();
+    assert!(in_state("open").is_empty(), "{:#?}", in_state("open"));
+    assert!(in_state("held").len() >= min_held, "{report:#}");
     assert_eq!(
-        (code, told["tier"].to_string().as_str(), &told["schema"]),
+        (code, report["tier"].to_string().as_str(), &report["schema"]),
         (Some(0), tier, &"referee/sandbox-1".into())
     );
 }
 
 #[test]
-fn tier_2_holds_all_that_is_tried() {
-    holds("2", 60);
+fn tier_2_stops_every_probe() {
+    expect_all_held("2", 60);
 }
 
 #[test]
-fn tier_1_holds_what_it_promises() {
-    holds("1", 18);
+fn tier_1_stops_what_it_promises() {
+    expect_all_held("1", 18);
 }
 
 #[test]
-fn tier_0_holds_what_it_promises() {
-    holds("0", 17);
+fn tier_0_stops_what_it_promises() {
+    expect_all_held("0", 17);
 }

@@ -1,7 +1,7 @@
-//! What a worker runs in, tried for real: bubblewrap must be there, as `.ci/run` sees to.
+//! The sandbox of workers, tested for real. Needs bubblewrap, which `.ci/run` installs.
 
 mod doctor;
-mod ends;
-mod reach;
-mod room;
-mod sees;
+mod isolation;
+mod network;
+mod sandbox_run;
+mod termination;

@@ -1,7 +1,6 @@
 //! Any program as a reviewer: argv in, a report out. Whatever goes wrong is a failed report that says why (INC-15).
 
 mod environment;
-mod guard;
 mod process;
 mod stdin;
 
@@ -10,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use referee_core::model::{RunCost, Submission};
 use referee_core::plan::Brief;
+use referee_sandbox::supervisor::ExitCause;
 
 use crate::formats::{Format, ReportContext, ToolExit, parse_report};
 use environment::CommandEnvironment;
-use process::{ExitCause, ProcessExit};
 
 /// A program that reviews.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +65,8 @@ fn try_review(
         let what = if dir.is_dir() { error.to_string() } else { "the checkout is gone".to_owned() };
         format!("`{program}` could not be started: {what}")
     })?;
-    let failed = |what: String| Err(format!("`{program}` {what}{}", exit.last_stderr_line(environment)));
+    let failed =
+        |what: String| Err(format!("`{program}` {what}{}", process::last_stderr_line(&exit.stderr, environment)));
     let code = match exit.cause {
         ExitCause::Timeout => return failed(format!("did not end within {:?}", command.timeout)),
         ExitCause::OutputLimit => return failed(format!("printed more than {} bytes", command.max_output_bytes)),
@@ -76,10 +76,10 @@ fn try_review(
     if !command.ok_codes.contains(&code) {
         return failed(format!("ended with exit code {code}"));
     }
-    let ProcessExit { stdout, tool_exit: ended, .. } = &exit;
-    if stdout.trim_ascii().is_empty() {
+    if exit.stdout.trim_ascii().is_empty() {
         return failed("printed nothing".to_owned());
     }
-    let read = parse_report(command.format, stdout, &ReportContext { tool_exit: *ended, ..*origin });
-    read.or_else(|error| failed(format!("ended with exit code {code}, but {error}")))
+    let tool_exit = if exit.output_complete { ToolExit::Completed } else { ToolExit::Unknown };
+    let report = parse_report(command.format, &exit.stdout, &ReportContext { tool_exit, ..*origin });
+    report.or_else(|error| failed(format!("ended with exit code {code}, but {error}")))
 }

@@ -27,7 +27,7 @@ impl Region {
     }
 
     /// A replacement of this region as one of the place's whole lines: nothing else can be taken over by a click.
-    pub(super) fn to_line_replacement(&self, place: &Self, text: &str) -> Option<String> {
+    pub(super) fn to_line_replacement(self, place: &Self, text: &str) -> Option<String> {
         let from_start = self.column.is_none_or(|column| column == 1);
         let ends_behind = self.end_column == Some(1) && self.line < self.end_line;
         let to_end = self.end_column.is_none() || ends_behind;

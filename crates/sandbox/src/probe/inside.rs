@@ -26,24 +26,23 @@ pub(crate) struct ProbeFacts {
     /// The process that runs the probes.
     pub(super) pid: i32,
     /// A TCP port of this machine that is not in `egress`.
-    pub(super) tcp: u16,
+    pub(super) unlisted_tcp_port: u16,
     /// A UDP port of this machine.
-    pub(super) udp: u16,
+    pub(super) udp_port: u16,
     /// A TCP port of this machine that is in `egress`.
-    pub(super) listed: u16,
-    /// The name of a socket in the abstract namespace.
-    pub(super) unnamed: String,
+    pub(super) listed_tcp_port: u16,
+    /// The name of a UNIX socket in the abstract namespace, which has no file.
+    pub(super) abstract_name: String,
 }
 
 /// Runs every probe of the tier and writes each result as a line of JSON. Results are written one by one, so that a
 /// probe that crashes takes only the later ones along.
-pub(crate) fn run_inside_probes(facts: &str) -> io::Result<()> {
-    let facts: ProbeFacts = serde_json::from_str(facts)?;
+pub(crate) fn run_inside_probes(facts: &ProbeFacts) -> io::Result<()> {
     let path = std::env::var_os("REFEREE_JOB").map(PathBuf::from).unwrap_or_default().join("answers");
     let mut answers = File::create(path)?;
     for probe in PROBES.iter().filter(|probe| probe.min_tier as u8 <= facts.tier) {
         if let ProbeMethod::InSandbox(attempt) = probe.method {
-            let line = serde_json::to_string(&(probe.name, attempt(&facts)))?;
+            let line = serde_json::to_string(&(probe.name, attempt(facts)))?;
             writeln!(answers, "{line}")?;
         }
     }

@@ -1,4 +1,4 @@
-//! What a worker sees and changes of the machine.
+//! Probes of what the program can see and change on the machine.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::FileTypeExt;
@@ -12,28 +12,28 @@ use rustix::process::{Pid, test_kill_process};
 use super::table::expect_empty;
 use super::{ProbeFacts, ProbeResult};
 
-/// Held if none of these can be opened or listed.
+/// Expects that no file can be opened, and that every folder is missing or empty.
 fn expect_unreadable<P: AsRef<Path>>(paths: &[P]) -> ProbeResult {
     let opens = |path: &&P| match fs::metadata(path) {
-        Ok(it) if it.is_dir() => fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()),
+        Ok(metadata) if metadata.is_dir() => fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()),
         Ok(_) => File::open(path).is_ok(),
         Err(_) => false,
     };
     let found: Vec<String> = paths.iter().filter(opens).map(|path| path.as_ref().display().to_string()).collect();
-    expect_empty(&found, "not there")
+    expect_empty(&found, "does not exist")
 }
 
-/// Held if none of these can be opened to write; nothing is written.
+/// Expects that no file can be opened for writing. Nothing is written.
 fn expect_unwritable(paths: &[&str]) -> ProbeResult {
     let opens = |path: &&&str| OpenOptions::new().append(true).open(path).is_ok();
     let found: Vec<String> = paths.iter().filter(opens).map(|path| (*path).to_owned()).collect();
-    expect_empty(&found, "none opens")
+    expect_empty(&found, "none can be opened")
 }
 
 fn expect_unreachable(paths: &[&str]) -> ProbeResult {
     let found: Vec<String> =
         paths.iter().filter(|path| UnixStream::connect(path).is_ok()).map(|path| (*path).to_owned()).collect();
-    expect_empty(&found, "not there")
+    expect_empty(&found, "does not exist")
 }
 
 fn expect_home_unreadable(facts: &ProbeFacts, names: &[&str]) -> ProbeResult {
@@ -49,7 +49,7 @@ pub(super) fn init_environ(_: &ProbeFacts) -> ProbeResult {
     let names = text.split(|byte| *byte == 0).filter_map(|pair| pair.split(|byte| *byte == b'=').next());
     let names = names.map(|name| String::from_utf8_lossy(name).into_owned());
     let own = |name: &String| name.is_empty() || std::env::var_os(name).is_some();
-    expect_empty(&names.filter(|name| !own(name)).collect::<Vec<_>>(), "nothing that is not its own")
+    expect_empty(&names.filter(|name| !own(name)).collect::<Vec<_>>(), "only its own variables")
 }
 
 pub(super) fn parent_environ(facts: &ProbeFacts) -> ProbeResult {
@@ -68,28 +68,28 @@ pub(super) fn processes(facts: &ProbeFacts) -> ProbeResult {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter(|entry| entry.file_name().to_string_lossy().parse::<u32>().is_ok()).count();
     match Path::new(&proc_path(facts, "")).exists() {
-        true => Err("referee is among them".to_owned()),
-        false => Ok(format!("{pids}, all its own")),
+        true => Err("the process of referee is visible".to_owned()),
+        false => Ok(format!("{pids} processes, all inside")),
     }
 }
 
 pub(super) fn signals(facts: &ProbeFacts) -> ProbeResult {
     match Pid::from_raw(facts.pid).map(test_kill_process) {
-        Some(Ok(())) => Err("it would arrive".to_owned()),
+        Some(Ok(())) => Err("the signal would be delivered".to_owned()),
         Some(Err(error)) => Ok(error.to_string()),
-        None => Err("referee has no number".to_owned()),
+        None => Err("not tried: the pid of referee is not valid".to_owned()),
     }
 }
 
-/// Where a filter is on, it refuses whatever reads keys; where none can be, there must be none.
+/// A seccomp filter refuses the system calls for keys. Without one, no key may be listed.
 pub(super) fn keyring(_: &ProbeFacts) -> ProbeResult {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     if status.lines().any(|line| line.split_whitespace().eq(["Seccomp:", "2"])) {
-        return Ok("no call reads one".to_owned());
+        return Ok("seccomp refuses the system calls".to_owned());
     }
     let keys = fs::read_to_string("/proc/keys").unwrap_or_default();
     let secret = |line: &&str| line.split_whitespace().nth(7).is_some_and(|kind| kind != "keyring");
-    expect_empty(&keys.lines().filter(secret).map(str::to_owned).collect::<Vec<_>>(), "none is listed")
+    expect_empty(&keys.lines().filter(secret).map(str::to_owned).collect::<Vec<_>>(), "no key is listed")
 }
 
 pub(super) fn shared_memory(facts: &ProbeFacts) -> ProbeResult {
@@ -118,12 +118,12 @@ pub(super) fn temporary(facts: &ProbeFacts) -> ProbeResult {
     expect_unreadable(&[&facts.secret])
 }
 
-/// Folders of the `PATH` may be there, with nothing around them.
+/// Folders of the `PATH` may be visible there, but no other file.
 pub(super) fn real_home(facts: &ProbeFacts) -> ProbeResult {
     let entries = fs::read_dir(&facts.home).into_iter().flatten().flatten();
     let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_dir()));
     let found: Vec<String> = files.map(|entry| entry.path().display().to_string()).collect();
-    expect_empty(&found, "no file of it")
+    expect_empty(&found, "none of its files")
 }
 
 pub(super) fn ssh(facts: &ProbeFacts) -> ProbeResult {
@@ -150,7 +150,7 @@ pub(super) fn passwords(_: &ProbeFacts) -> ProbeResult {
     expect_unreadable(&["/etc/shadow", "/etc/sudoers", "/etc/machine-id", "/etc/ssl/private", "/etc/ssh"])?;
     match fs::read_to_string("/etc/passwd").is_ok_and(|text| text.lines().count() > 1) {
         true => Err("/etc/passwd".to_owned()),
-        false => Ok("not there".to_owned()),
+        false => Ok("does not exist".to_owned()),
     }
 }
 
@@ -161,7 +161,7 @@ pub(super) fn other_folders(_: &ProbeFacts) -> ProbeResult {
 pub(super) fn symlink_out(facts: &ProbeFacts) -> ProbeResult {
     let link = Path::new("probe-link");
     let _ = fs::remove_file(link);
-    std::os::unix::fs::symlink(&facts.secret, link).map_err(|error| format!("it could not be tried: {error}"))?;
+    std::os::unix::fs::symlink(&facts.secret, link).map_err(|error| format!("not tried: {error}"))?;
     let found = expect_unreadable(&[link]);
     let _ = fs::remove_file(link);
     found
@@ -183,11 +183,11 @@ pub(super) fn write_system(_: &ProbeFacts) -> ProbeResult {
     expect_empty(&found.iter().map(|folder| (**folder).to_owned()).collect::<Vec<_>>(), "read only")
 }
 
-/// Not by writing to it: a program that runs is busy, whoever may write there.
+/// Changes the permissions rather than the content: writing to a running program fails in any case (`ETXTBSY`).
 pub(super) fn write_program(_: &ProbeFacts) -> ProbeResult {
-    let own = std::env::current_exe().map_err(|error| format!("it could not be tried: {error}"))?;
-    let same = fs::metadata(&own).map_err(|error| format!("it could not be tried: {error}"))?.permissions();
-    expect_refused(fs::set_permissions(own, same))
+    let executable = std::env::current_exe().map_err(|error| format!("not tried: {error}"))?;
+    let permissions = fs::metadata(&executable).map_err(|error| format!("not tried: {error}"))?.permissions();
+    expect_refused(fs::set_permissions(executable, permissions))
 }
 
 pub(super) fn kernel_switches(_: &ProbeFacts) -> ProbeResult {
@@ -204,17 +204,17 @@ pub(super) fn kernel_switches(_: &ProbeFacts) -> ProbeResult {
 
 pub(super) fn devices(_: &ProbeFacts) -> ProbeResult {
     let entries = fs::read_dir("/dev").into_iter().flatten().flatten();
-    let known = ["full", "null", "ptmx", "random", "tty", "urandom", "zero", "console"];
+    let harmless = ["full", "null", "ptmx", "random", "tty", "urandom", "zero", "console"];
     let device =
         |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_block_device() || kind.is_char_device());
     let names = entries.filter(device).map(|entry| entry.file_name().to_string_lossy().into_owned());
     expect_empty(
-        &names.filter(|name| !known.contains(&name.as_str())).collect::<Vec<_>>(),
-        "only those that hold nothing",
+        &names.filter(|name| !harmless.contains(&name.as_str())).collect::<Vec<_>>(),
+        "only devices without data",
     )
 }
 
-/// The kernel's memory; made, it would not be opened.
+/// Creates the device of the kernel's memory. It is not opened.
 pub(super) fn make_device(_: &ProbeFacts) -> ProbeResult {
     expect_refused(mknodat(CWD, "probe-device", FileType::CharacterDevice, Mode::RUSR, makedev(1, 1)))
 }
@@ -226,7 +226,7 @@ pub(super) fn mount(_: &ProbeFacts) -> ProbeResult {
 
 pub(super) fn user_namespace(_: &ProbeFacts) -> ProbeResult {
     match Command::new("unshare").args(["--user", "--map-root-user", "true"]).output() {
-        Ok(output) if output.status.success() => Err("there is one".to_owned()),
+        Ok(output) if output.status.success() => Err("a user namespace was created".to_owned()),
         Ok(output) => Ok(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
         Err(error) => Err(format!("it could not be tried: `unshare`: {error}")),
     }
@@ -237,7 +237,7 @@ pub(super) fn capabilities(_: &ProbeFacts) -> ProbeResult {
     let sets = status.lines().filter(|line| line.starts_with("Cap"));
     let some =
         sets.filter(|line| line.split_whitespace().nth(1).is_none_or(|set| set.bytes().any(|digit| digit != b'0')));
-    expect_empty(&some.map(str::to_owned).collect::<Vec<_>>(), "not one")
+    expect_empty(&some.map(str::to_owned).collect::<Vec<_>>(), "no capability")
 }
 
 pub(super) fn setuid(_: &ProbeFacts) -> ProbeResult {
@@ -246,12 +246,12 @@ pub(super) fn setuid(_: &ProbeFacts) -> ProbeResult {
         .lines()
         .filter(|line| line.split(' ').nth(3).is_none_or(|how| how.split(',').all(|word| word != "nosuid")));
     let places = counts.map(|line| line.split(' ').nth(1).unwrap_or_default().to_owned());
-    expect_empty(&places.collect::<Vec<_>>(), "all are nosuid")
+    expect_empty(&places.collect::<Vec<_>>(), "all mounts are nosuid")
 }
 
-fn expect_refused<T, E: ToString>(tried: Result<T, E>) -> ProbeResult {
-    match tried {
-        Ok(_) => Err("it was done".to_owned()),
+fn expect_refused<T, E: ToString>(result: Result<T, E>) -> ProbeResult {
+    match result {
+        Ok(_) => Err("the operation succeeded".to_owned()),
         Err(error) => Ok(error.to_string()),
     }
 }

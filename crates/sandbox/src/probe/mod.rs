@@ -20,9 +20,9 @@ use serde::Serialize;
 use super::{SandboxError, Tier};
 
 #[cfg(target_os = "linux")]
-pub(crate) use inside::run_inside_probes;
+use inside::ProbeResult;
 #[cfg(target_os = "linux")]
-use inside::{ProbeFacts, ProbeResult};
+pub(crate) use inside::{ProbeFacts, run_inside_probes};
 
 /// What one probe showed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

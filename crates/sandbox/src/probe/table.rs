@@ -1,4 +1,5 @@
-//! The probes, and the tier from which each is promised to hold. `docs/sandbox.md` has the same rows.
+//! The table of probes: what each attempts, and the lowest tier that promises to stop it. `docs/sandbox.md` has the same
+//! rows in the same order; a test compares them.
 
 use super::testbed::ProbeTestbed;
 use super::{ProbeFacts, ProbeResult, machine, network, process, runs};
@@ -29,28 +30,28 @@ const fn probe(name: &'static str, min_tier: Tier, description: &'static str, me
 }
 
 pub(super) const PROBES: &[Probe] = &[
-    // What it was given.
+    // Inherited state.
     probe("env-secrets", Scrubbed, "find a token or key in the environment", InSandbox(process::env_secrets)),
     probe("env-others", Scrubbed, "find any other variable of referee's", InSandbox(process::env_others)),
     probe("descriptors", Scrubbed, "use a descriptor that was left open", InSandbox(process::descriptors)),
     probe("terminal", Scrubbed, "type into the terminal", InSandbox(process::terminal)),
     probe("privileges", Scrubbed, "gain rights by running a program", InSandbox(process::privileges)),
     probe("home", OwnHome, "find somebody's files at `~`", InSandbox(process::home)),
-    // How much it may use.
+    // Resource limits.
     probe("forks", Scrubbed, "start processes without end", InSandbox(process::forks)),
     probe("memory", Scrubbed, "take more memory than there may be", InSandbox(process::memory)),
     probe("big-file", Scrubbed, "write a file without end", InSandbox(process::big_file)),
     probe("open-files", Scrubbed, "open files without end", InSandbox(process::open_files)),
     probe("core-file", Scrubbed, "leave its memory in a file", InSandbox(process::core_file)),
     probe("output", Scrubbed, "print without end", SeparateRun(runs::output)),
-    // Whether it ends.
+    // Termination.
     probe("deadline", Scrubbed, "run past the deadline", SeparateRun(runs::deadline)),
     probe("deaf", Scrubbed, "ignore every signal at the deadline", SeparateRun(runs::deaf)),
     probe("background", Scrubbed, "leave a process in the background", SeparateRun(runs::background)),
     probe("session", Scrubbed, "leave a process in a session of its own", SeparateRun(runs::session)),
     probe("twice-forked", Scrubbed, "leave a process whose parent is gone", SeparateRun(runs::twice_forked)),
     probe("referee-killed", Scrubbed, "live on when referee is killed", SeparateRun(runs::referee_killed)),
-    // What it sees of others.
+    // Other processes.
     probe("init-environ", Bubblewrap, "read the environment of process 1", InSandbox(machine::init_environ)),
     probe("parent-environ", Bubblewrap, "read referee's environment", InSandbox(machine::parent_environ)),
     probe("parent-memory", Bubblewrap, "read referee's memory, as a debugger does", InSandbox(machine::parent_memory)),
@@ -61,7 +62,7 @@ pub(super) const PROBES: &[Probe] = &[
     probe("shared-memory", Bubblewrap, "read the machine's `/dev/shm`", InSandbox(machine::shared_memory)),
     probe("docker", Bubblewrap, "speak to Docker, Podman or containerd", InSandbox(machine::docker)),
     probe("bus", Bubblewrap, "speak to D-Bus or systemd", InSandbox(machine::bus)),
-    // What it reads.
+    // Reading files.
     probe("temporary", Bubblewrap, "read the machine's temporary files", InSandbox(machine::temporary)),
     probe("real-home", Bubblewrap, "read the user's home by its real name", InSandbox(machine::real_home)),
     probe("ssh", Bubblewrap, "read `~/.ssh`", InSandbox(machine::ssh)),
@@ -77,7 +78,7 @@ pub(super) const PROBES: &[Probe] = &[
         InSandbox(machine::other_folders),
     ),
     probe("symlink-out", Bubblewrap, "read a file outside by a symbolic link", InSandbox(machine::symlink_out)),
-    // What it changes.
+    // Changing the machine.
     probe("write-outside", Bubblewrap, "write beside its work copy", InSandbox(machine::write_outside)),
     probe("hard-link-out", Bubblewrap, "take in a file outside by a hard link", InSandbox(machine::hard_link_out)),
     probe("write-system", Bubblewrap, "write to `/etc`, `/usr`, `/run` and `/`", InSandbox(machine::write_system)),
@@ -89,7 +90,7 @@ pub(super) const PROBES: &[Probe] = &[
     probe("user-namespace", Bubblewrap, "get rights in a new user namespace", InSandbox(machine::user_namespace)),
     probe("capabilities", Bubblewrap, "have any capability", InSandbox(machine::capabilities)),
     probe("setuid", Bubblewrap, "have a mount where setuid counts", InSandbox(machine::setuid)),
-    // What it reaches.
+    // Network.
     probe("interfaces", Bubblewrap, "have a network interface", InSandbox(network::interfaces)),
     probe("routes", Bubblewrap, "have a route anywhere", InSandbox(network::routes)),
     probe("metadata", Bubblewrap, "ask the cloud's metadata service", InSandbox(network::metadata)),
@@ -111,7 +112,7 @@ pub(super) const PROBES: &[Probe] = &[
     probe("proxy-outside", Bubblewrap, "ask the proxy for a name outside", InSandbox(network::proxy_outside)),
 ];
 
-/// A probe that found what it says; for those that list what they saw.
+/// Returns `Ok(words)` if a probe found nothing, and what it found otherwise.
 pub(super) fn expect_empty(found: &[String], words: &str) -> ProbeResult {
     if found.is_empty() { Ok(words.to_owned()) } else { Err(found.join(", ")) }
 }

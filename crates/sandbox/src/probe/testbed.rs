@@ -1,4 +1,4 @@
-//! What stands around the probes: things that a worker must not find, and how it is started.
+//! The testbed of the probes: secrets and servers that a sandboxed program must not reach, and one server that it may.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -13,26 +13,24 @@ use rustix::process::{getpid, getuid};
 use tempfile::{NamedTempFile, TempDir};
 
 use super::{ProbeFacts, ProbeResult};
-use crate::error::SandboxError;
-use crate::{Egress, ResourceLimits, Sandbox, Tier};
+use crate::helper::HelperRequest;
+use crate::{Egress, ResourceLimits, Sandbox, SandboxError, Tier};
 
-/// Low: what runs against them comes to no harm. Forks are counted over all of a user's processes where nothing is closed.
+/// Low limits: a probe that exhausts them does not harm the machine.
 const PROBE_LIMITS: ResourceLimits =
     ResourceLimits { processes: 64, memory_bytes: 256 << 20, file_bytes: 1 << 20, open_files: 64, log_bytes: 64 << 10 };
 
-/// A machine with something to find on it.
 pub(super) struct ProbeTestbed {
     pub(super) tier: Tier,
     folder: TempDir,
     facts: ProbeFacts,
-    /// Open as long as the probes run.
+    /// Kept open while the probes run: the file in `/dev/shm`, the unlisted TCP port, the abstract socket.
     _baits: (Option<NamedTempFile>, TcpListener, UnixListener),
 }
 
 impl ProbeTestbed {
-    /// Lays it all out.
     pub(super) fn new(tier: Tier) -> Result<Self, SandboxError> {
-        Self::set_up(tier).map_err(setup_failure)
+        Self::set_up(tier).map_err(setup_error)
     }
 
     fn set_up(tier: Tier) -> io::Result<Self> {
@@ -45,8 +43,8 @@ impl ProbeTestbed {
         fs::write(&secret, "secret")?;
         let shared = NamedTempFile::new_in("/dev/shm").ok();
         let tcp = TcpListener::bind("127.0.0.1:0")?;
-        let unnamed = format!("referee-probe-{}", getpid().as_raw_nonzero());
-        let socket = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&unnamed)?)?;
+        let abstract_name = format!("referee-probe-{}", getpid().as_raw_nonzero());
+        let abstract_socket = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&abstract_name)?)?;
         let text = |path: &Path| path.display().to_string();
         let facts = ProbeFacts {
             tier: tier as u8,
@@ -55,57 +53,56 @@ impl ProbeTestbed {
             shared: shared.as_ref().map(|file| text(file.path())),
             home: std::env::home_dir().map(|home| text(&home)).unwrap_or_default(),
             pid: getpid().as_raw_nonzero().get(),
-            tcp: tcp.local_addr()?.port(),
-            udp: spawn_udp_echo()?,
-            listed: spawn_listed_server()?,
-            unnamed,
+            unlisted_tcp_port: tcp.local_addr()?.port(),
+            udp_port: spawn_udp_echo()?,
+            listed_tcp_port: spawn_listed_server()?,
+            abstract_name,
         };
-        Ok(Self { tier, folder, facts, _baits: (shared, tcp, socket) })
+        Ok(Self { tier, folder, facts, _baits: (shared, tcp, abstract_socket) })
     }
 
-    /// A file or folder of the probes'.
     pub(super) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// A sandbox around them.
+    /// Returns a sandbox in the folders of the testbed.
     pub(super) fn sandbox(&self) -> Sandbox {
-        let own = getuid().is_root() || self.tier == Tier::Bubblewrap;
+        // The kernel counts processes per user. A user namespace has a count of its own, and for root a control group
+        // counts; everywhere else the limit includes what the user already runs.
+        let counts_from_zero = getuid().is_root() || self.tier == Tier::Bubblewrap;
+        let running = if counts_from_zero { 0 } else { count_user_threads() };
         Sandbox {
             tier: self.tier,
             work_dir: self.path("work"),
             job_dir: self.path("job"),
             home_dir: self.path("home"),
-            egress: vec![Egress { host: "127.0.0.1".to_owned(), port: self.facts.listed }],
+            egress: vec![Egress { host: "127.0.0.1".to_owned(), port: self.facts.listed_tcp_port }],
             env: Vec::new(),
             timeout: Duration::from_mins(2),
             log_path: self.path("log"),
-            limits: ResourceLimits {
-                processes: PROBE_LIMITS.processes + if own { 0 } else { count_user_threads() },
-                ..PROBE_LIMITS
-            },
+            limits: ResourceLimits { processes: PROBE_LIMITS.processes + running, ..PROBE_LIMITS },
         }
     }
 
-    /// Runs all that are tried inside.
+    /// Runs all probes that run inside, in one sandboxed process, and returns their results by name.
     pub(super) fn run_inside_probes(&self) -> Result<BTreeMap<String, ProbeResult>, SandboxError> {
-        let own = std::env::current_exe().map_err(setup_failure)?;
-        let facts = serde_json::to_string(&self.facts).map_err(|error| setup_failure(error.into()))?;
-        let argv = [own.display().to_string(), "sandbox".to_owned(), "probe".to_owned(), facts];
+        let executable = std::env::current_exe().map_err(setup_error)?;
+        let request = HelperRequest::Probe(self.facts.clone()).to_arguments().map_err(setup_error)?;
+        let argv: Vec<String> = [executable.display().to_string()].into_iter().chain(request).collect();
         self.sandbox().run(&argv, "", &mut |_| {})?;
-        let text = fs::read_to_string(self.path("job/answers")).map_err(|error| {
+        let results = fs::read_to_string(self.path("job/answers")).map_err(|error| {
             let log = fs::read_to_string(self.path("log")).unwrap_or_default();
-            setup_failure(error).with_hint(format!("it printed: {}", log.trim_end().escape_debug()))
+            setup_error(error).with_hint(format!("the log of the probes: {}", log.trim_end().escape_debug()))
         })?;
-        Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+        Ok(results.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
     }
 }
 
-fn setup_failure(error: io::Error) -> SandboxError {
-    SandboxError::failed(format!("the sandbox was not tried: {error}"))
+fn setup_error(error: io::Error) -> SandboxError {
+    SandboxError::failed(format!("the sandbox was not probed: {error}"))
 }
 
-/// A server that may be reached.
+/// Starts a TCP server that is in `egress`.
 fn spawn_listed_server() -> io::Result<u16> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let port = listener.local_addr()?.port();
@@ -113,7 +110,7 @@ fn spawn_listed_server() -> io::Result<u16> {
     Ok(port)
 }
 
-/// A server that may not.
+/// Starts a UDP server, which must not be reachable.
 fn spawn_udp_echo() -> io::Result<u16> {
     let socket = UdpSocket::bind("127.0.0.1:0")?;
     let port = socket.local_addr()?.port();
@@ -126,15 +123,15 @@ fn spawn_udp_echo() -> io::Result<u16> {
     Ok(port)
 }
 
-/// How many threads this user has.
+/// Returns how many threads this user runs.
 fn count_user_threads() -> u64 {
-    let own = getuid().as_raw().to_string();
+    let user = getuid().as_raw().to_string();
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let statuses = entries.filter_map(|entry| fs::read_to_string(entry.path().join("status")).ok());
     let field = |status: &str, name: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(name))?;
         line.split_whitespace().next().map(str::to_owned)
     };
-    let theirs = statuses.filter(|status| field(status, "Uid:").is_some_and(|user| user == own));
-    theirs.filter_map(|status| field(&status, "Threads:")?.parse::<u64>().ok()).sum()
+    let of_user = statuses.filter(|status| field(status, "Uid:").is_some_and(|uid| uid == user));
+    of_user.filter_map(|status| field(&status, "Threads:")?.parse::<u64>().ok()).sum()
 }

@@ -95,6 +95,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "referee-core",
             "referee-git",
             "referee-http",
+            // Runs reviewers under its supervisor.
+            "referee-sandbox",
             "regex",
             "serde",
             "serde_json",
@@ -105,7 +107,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "sandbox",
         &[
-            "clap",
             // Closes inherited file descriptors before an untrusted program starts (decision 0033).
             "close_fds",
             // Limits, sessions and signals without `unsafe` (decision 0033).

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use referee_testkit::server::ServerBuild;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{Den, SEALED, share};
@@ -40,30 +40,34 @@ fn what_is_printed_is_kept_up_to_a_size(build: ServerBuild) {
     let fate = den.send(SEALED, &["print"]);
     fate.pushed();
     assert!(fate.log.len() < (10 << 20) + 1000, "{}", fate.log.len());
-    assert!(fate.log.ends_with("bytes that are kept\n"), "{:?}", fate.log.get(fate.log.len() - 200..));
+    assert!(fate.log.ends_with("bytes is dropped\n"), "{:?}", fate.log.get(fate.log.len() - 200..));
 }
 
 /// With limits of a size that harms nobody: those of a worker are wider, and held in the same way.
 #[test]
 fn whoever_wants_all_gets_its_share() {
-    for tier in ["1", "2"] {
-        let told = run_in_sandbox(tier, "40:134217728:1048576:64:65536", "fork", "3000");
+    for tier in [1, 2] {
+        let told = run_in_sandbox(tier, 40, "fork", 3000);
         assert_eq!(told.0["ended"], "timed out", "{told:?}");
         assert!(told.1.to_lowercase().contains("fork"), "tier {tier}: nothing was refused: {told:?}");
-        let told = run_in_sandbox(tier, "64:134217728:1048576:64:65536", "fill", "60000");
+        let told = run_in_sandbox(tier, 64, "fill", 60_000);
         assert!(!told.1.contains("1073741824"), "{told:?}");
         assert!(told.1.contains("memory: ") && told.1.contains("file: "), "{told:?}");
     }
 }
 
-fn run_in_sandbox(tier: &str, limits: &str, mode: &str, deadline: &str) -> (Value, String) {
+fn run_in_sandbox(tier: u8, processes: u64, mode: &str, timeout_ms: u64) -> (Value, String) {
     let folder = TempDir::new().expect("a folder");
     fs::create_dir(folder.path().join("job")).expect("a folder");
     fs::write(folder.path().join("job/job.json"), "{}").expect("a file");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/worker/hostile.sh").canonicalize();
     let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
-    command.args(["sandbox", "run", "--tier", tier, "--limits", limits, "--deadline", deadline, "--folder"]);
-    let ran = command.arg(folder.path()).arg("--").arg(script.expect("the script")).arg(mode).output();
+    let limits = json!({
+        "processes": processes, "memory_bytes": 128 << 20, "file_bytes": 1 << 20, "open_files": 64, "log_bytes": 65536,
+    });
+    let run = json!({ "tier": tier, "folder": folder.path(), "timeout_ms": timeout_ms, "limits": limits });
+    command.arg("sandbox").arg(json!({ "run": run }).to_string());
+    let ran = command.arg(script.expect("the script")).arg(mode).output();
     let ran = ran.expect("referee runs");
     let told = serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
     let log = fs::read(folder.path().join("log")).expect("a log");
