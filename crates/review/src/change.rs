@@ -1,4 +1,4 @@
-//! What a reviewer reads: the change as git tells it.
+//! The change that a reviewer reads, as git reports it.
 
 use std::ops::RangeInclusive;
 
@@ -9,67 +9,63 @@ use referee_core::track::{ChangeKind, DiffContent, FileDiff, LineKind};
 /// A change between base and head.
 #[derive(Clone, Copy, Debug)]
 pub struct ChangeSet<'a> {
-    /// The commit that is read.
     pub head: &'a Sha,
-    /// What the diff says of each file.
     pub files: &'a [FileDiff<'a>],
-    /// Each file as it is at the head, in the order of `files`; none where there is none or nobody fetched it.
+    /// The content of each file at the head, in the order of `files`. `None` if the file is deleted or was not fetched.
     pub contents: &'a [Option<Vec<u8>>],
 }
 
 /// Which files of a change a reviewer reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileSelection {
-    /// Those to read, as places in [`Change::files`].
+    /// Files to read, as indices into [`ChangeSet::files`].
     pub files: Vec<usize>,
-    /// Those left out, and why.
     pub skipped: Vec<SkippedFile>,
 }
 
-/// Why a file is left out. Only [`EXCLUDED`] counts as read: the policy wants it so.
+// Why a file is not read.
+
+/// The policy excludes the file. Unlike the other reasons, this one leaves no gap in the coverage.
 pub const SKIP_EXCLUDED: &str = "excluded";
-/// It is gone.
 pub const SKIP_DELETED: &str = "deleted";
-/// It is no text.
 pub const SKIP_BINARY: &str = "binary";
-/// It is another repository.
 pub const SKIP_SUBMODULE: &str = "submodule";
-/// It is longer than [`MOST_BYTES`].
+/// The file is longer than [`MAX_FILE_BYTES`].
 pub const SKIP_TOO_LARGE: &str = "too large";
-/// Its text was not fetched.
+/// The content was not fetched.
 pub const SKIP_MISSING: &str = "its text is missing";
 
-/// Longer texts are data, and reading them takes the time of all others.
+/// A longer file is data rather than source, and would take most of the time of a review.
 pub const MAX_FILE_BYTES: usize = 10 << 20;
 
 const GITLINK_MODE: u32 = 0o160_000;
 
 impl ChangeSet<'_> {
-    /// What a role with these `paths` reads, without what the policy excludes; empty `paths` are all.
+    /// Selects the files that match `paths` (all files if `paths` is empty) and that `exclude` does not match.
     pub fn select_files(&self, paths: &[String], exclude: &[String]) -> FileSelection {
         let mut selection = FileSelection::default();
-        for (at, file) in self.files.iter().enumerate() {
-            let hits = |globs: &[String]| globs.iter().any(|glob| glob_match(glob, &file.path));
-            let outside = !paths.is_empty() && !hits(paths);
-            let why = if outside || hits(exclude) { Some(SKIP_EXCLUDED) } else { self.skip_reason(at) };
-            match why {
-                None => selection.files.push(at),
+        for (index, file) in self.files.iter().enumerate() {
+            let matches_any = |globs: &[String]| globs.iter().any(|glob| glob_match(glob, &file.path));
+            let excluded = !paths.is_empty() && !matches_any(paths) || matches_any(exclude);
+            let reason = if excluded { Some(SKIP_EXCLUDED) } else { self.skip_reason(index) };
+            match reason {
+                None => selection.files.push(index),
                 Some(why) => selection.skipped.push(SkippedFile { path: file.path.clone(), why: why.to_owned() }),
             }
         }
         selection
     }
 
-    /// The lines of the new side that the change added, as runs in order; they count from 1.
+    /// Returns the added lines of a file as ascending ranges, counted from 1 at the head.
     pub fn added_lines(&self, file: usize) -> impl Iterator<Item = RangeInclusive<u32>> + use<> {
-        let mut runs: Vec<RangeInclusive<u32>> = Vec::new();
+        let mut ranges: Vec<RangeInclusive<u32>> = Vec::new();
         for hunk in self.files.get(file).map_or(&[][..], FileDiff::hunks) {
             let mut number = hunk.range.new_start;
             for line in hunk.lines() {
                 if line.kind == LineKind::Added {
-                    match runs.last_mut().filter(|run| run.end() + 1 == number) {
-                        Some(run) => *run = *run.start()..=number,
-                        None => runs.push(number..=number),
+                    match ranges.last_mut().filter(|range| range.end() + 1 == number) {
+                        Some(range) => *range = *range.start()..=number,
+                        None => ranges.push(number..=number),
                     }
                 }
                 if line.kind != LineKind::Removed {
@@ -77,16 +73,16 @@ impl ChangeSet<'_> {
                 }
             }
         }
-        runs.into_iter()
+        ranges.into_iter()
     }
 
-    /// A file's text at the head.
+    /// Returns the content of a file at the head.
     pub fn text(&self, file: usize) -> Option<&[u8]> {
         self.contents.get(file)?.as_deref()
     }
 
-    fn skip_reason(&self, at: usize) -> Option<&'static str> {
-        let file = self.files.get(at)?;
+    fn skip_reason(&self, index: usize) -> Option<&'static str> {
+        let file = self.files.get(index)?;
         if file.kind == ChangeKind::Deleted {
             return Some(SKIP_DELETED);
         }
@@ -96,7 +92,7 @@ impl ChangeSet<'_> {
         if matches!(file.content, DiffContent::Binary(_)) {
             return Some(SKIP_BINARY);
         }
-        match self.text(at) {
+        match self.text(index) {
             None => Some(SKIP_MISSING),
             Some(text) if has_nul(text) => Some(SKIP_BINARY),
             Some(text) if text.len() > MAX_FILE_BYTES => Some(SKIP_TOO_LARGE),
@@ -105,7 +101,7 @@ impl ChangeSet<'_> {
     }
 }
 
-/// What git calls binary: a zero byte early on.
+/// Returns whether git would call a content binary: a NUL among its first 8000 bytes.
 fn has_nul(text: &[u8]) -> bool {
     text.iter().take(8000).any(|byte| *byte == 0)
 }

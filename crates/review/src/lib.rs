@@ -1,5 +1,4 @@
-//! Reviewers: a brief in, a report out. Nothing here decides what is said on a pull.
-#![warn(missing_docs)]
+//! Reviewers: each takes a brief and returns a report. What is posted on a pull is decided in `referee-core`.
 
 pub mod builtin;
 pub mod change;

@@ -326,12 +326,12 @@ fn a_foreign_report_cut_anywhere_never_says_fixed() {
 #[test]
 fn a_program_that_hangs_babbles_dies_or_is_missing_is_a_failed_review() {
     let scripts = [
-        ("sleep 600\n", "timeout = \"1s\"", "did not end within"),
-        ("echo this is no report\n", "", "no referee"),
-        ("echo '{\"schema\":'\n", "", "ends in the middle"),
+        ("sleep 600\n", "timeout = \"1s\"", "did not finish within"),
+        ("echo this is no report\n", "", "not in the `referee` format"),
+        ("echo '{\"schema\":'\n", "", "is truncated"),
         ("true\n", "", "printed nothing"),
-        ("echo about to fall >&2; kill -9 $$\n", "", "was ended by signal 9: about to fall"),
-        ("exit 3\n", "", "exit code 3"),
+        ("echo about to fall >&2; kill -9 $$\n", "", "was killed by signal 9: about to fall"),
+        ("exit 3\n", "", "exited with code 3"),
     ];
     for (script, entry, says) in scripts {
         let shop = fresh();

@@ -1,4 +1,4 @@
-//! A file read in its language.
+//! Applies language rules to one file.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,7 +14,7 @@ use super::line_index::{LineIndex, LineRanges};
 use super::rule_page::map_severity;
 use super::suggestion::build_suggestion;
 
-/// A file that has a language.
+/// A source file in a supported language.
 pub(super) struct CodeFile<'a> {
     pub(super) path: &'a str,
     pub(super) bytes: &'a [u8],
@@ -22,30 +22,27 @@ pub(super) struct CodeFile<'a> {
     pub(super) added_lines: &'a LineRanges,
 }
 
-/// Why a file was not read in its language.
+/// Why the language rules were not applied to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum UnreadReason {
-    /// It is no code that a person wrote.
     TooLong,
-    /// Its letters are unknown.
     NotUtf8,
-    /// The grammar could not take it.
+    /// The parser failed or panicked.
     ParseFailed,
-    /// Thousands of statements in a row, each compared with all others: a file can be made so on purpose.
+    /// The rules took too long. Some compare each statement with all others in its block, which an author can exploit.
     TimedOut,
 }
 
-/// Longer code was not written by a person.
+/// Longer code is generated.
 const MAX_CODE_BYTES: usize = 1 << 20;
-/// What one file may take; most take a thousandth of a second.
+/// The time limit for one file; most take a millisecond.
 const SCAN_TIMEOUT: Duration = Duration::from_secs(20);
-/// Longer code does not help to read a note.
+/// Longer code is not inserted into a note: it would make the note harder to read.
 const MAX_SUBSTITUTION_BYTES: usize = 60;
-/// A title is one line on a page.
 const MAX_TITLE_CHARS: usize = 160;
 
 impl CodeFile<'_> {
-    /// What the rules say of its added lines.
+    /// Returns the findings on added lines.
     pub(super) fn scan_findings(
         &self,
         scan: &LanguageScanner<'_>,
@@ -57,10 +54,10 @@ impl CodeFile<'_> {
         let text = std::str::from_utf8(self.bytes).map_err(|_| UnreadReason::NotUtf8)?;
         let tree = AstGrep::try_new(text, language).map_err(|_| UnreadReason::ParseFailed)?;
         let mut findings = Vec::new();
-        // A pattern that matches a call matches each call of a chain: one finding a line says it all.
+        // A pattern for a call matches each call of a chain. One finding per line and rule is enough.
         let mut seen = BTreeSet::new();
-        let until = Instant::now() + SCAN_TIMEOUT;
-        let ended = scan.for_each_match(&tree, self.added_lines, until, |rule, hit| {
+        let deadline = Instant::now() + SCAN_TIMEOUT;
+        let scanned = scan.for_each_match(&tree, self.added_lines, deadline, |rule, hit| {
             let lines = node_lines(hit);
             if !seen.insert((*lines.start(), rule.id.clone())) {
                 return;
@@ -68,15 +65,15 @@ impl CodeFile<'_> {
             let suggestion = build_suggestion(rule, hit, &lines, text, self.line_index);
             let title = collapse_title(&rule.get_message(hit), &rule.id);
             let body = fill_placeholders(rule.note.as_deref().unwrap_or_default().trim(), hit);
-            let found = new_finding(self.path, Some(lines), &rule.id, map_severity(&rule.severity), title);
-            findings.push(SubmittedFinding { body, suggestion, ..found });
+            let finding = new_finding(self.path, Some(lines), &rule.id, map_severity(&rule.severity), title);
+            findings.push(SubmittedFinding { body, suggestion, ..finding });
         });
-        ended.map(|()| findings).map_err(|_| UnreadReason::TimedOut)
+        scanned.map(|()| findings).map_err(|_| UnreadReason::TimedOut)
     }
 }
 
 impl UnreadReason {
-    /// Whether somebody could hide a defect by it, so that the report must not pass for a whole one.
+    /// Returns whether an author could hide a defect this way, so that the report must count as incomplete.
     pub(super) fn is_coverage_gap(self) -> bool {
         matches!(self, Self::ParseFailed | Self::TimedOut)
     }
@@ -87,13 +84,13 @@ impl fmt::Display for UnreadReason {
         f.write_str(match self {
             Self::TooLong => "longer than 1 MB",
             Self::NotUtf8 => "not UTF-8",
-            Self::ParseFailed => "its grammar failed",
-            Self::TimedOut => "its rules took longer than 20 s",
+            Self::ParseFailed => "the parser failed",
+            Self::TimedOut => "the rules took longer than 20 s",
         })
     }
 }
 
-/// A note with the code that its `$NAME`s stand for; a name that matched nothing, or much, stays as it is written.
+/// Replaces each `$NAME` in a note with the code it matched. A name that matched nothing, or long code, stays.
 fn fill_placeholders(note: &str, hit: &RuleMatch<'_>) -> String {
     let mut parts = note.split('$');
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -110,7 +107,7 @@ fn fill_placeholders(note: &str, hit: &RuleMatch<'_>) -> String {
     out
 }
 
-/// A message with code in it may have become long, or several lines.
+/// Joins a message to one line and shortens it: code that was inserted may be long or have several lines.
 fn collapse_title(message: &str, id: &str) -> String {
     let words: Vec<&str> = message.split_whitespace().collect();
     let line = words.join(" ");

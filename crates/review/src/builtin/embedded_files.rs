@@ -1,12 +1,12 @@
-//! The embedded files: one line per language rule, in the order of the folders.
+//! The rule files embedded in the program, in the order of their folders.
 
-/// A rule file and its samples, as they were when the program was built.
+/// A rule file and its samples.
 pub(super) struct Embedded {
-    /// From the crate's root.
+    /// Relative to the root of the crate.
     pub(super) path: &'static str,
-    /// The rule, in ast-grep's format.
+    /// In the format of ast-grep.
     pub(super) rule: &'static str,
-    /// What must hit and what must not, in the format of ast-grep's own tests.
+    /// Code that must match and code that must not, in the format of ast-grep's tests.
     pub(super) samples: &'static str,
 }
 
@@ -20,7 +20,7 @@ macro_rules! embed {
     };
 }
 
-/// Every file of the folders; a test compares.
+/// All language rules. A test compares this list with the folders.
 pub(super) const LANGUAGE_RULES: &[Embedded] = embed! {
     "go":
         "go-atomic-self"
@@ -308,7 +308,7 @@ pub(super) const LANGUAGE_RULES: &[Embedded] = embed! {
 };
 
 impl Embedded {
-    /// A rule's file has its name.
+    /// Returns whether this is the file of a rule: it is named after the id.
     pub(super) fn has_id(&self, id: &str) -> bool {
         self.path.rsplit('/').next().and_then(|name| name.strip_suffix(".yml")) == Some(id)
     }
@@ -333,7 +333,7 @@ pub(super) const TEXT_RULES: &[(&str, &str)] = texts! {
 };
 
 pub(super) const SECRET_RULES_PATH: &str = "rules/secrets.toml";
-/// The secret rules, in gitleaks' format.
+/// In the format of gitleaks.
 pub(super) const SECRET_RULES: &str = include_str!("../../rules/secrets.toml");
-/// For each of them what must hit and what must not; `{36}` stands for that many random characters.
+/// Texts that each secret rule must match and must not match; `{36}` stands for 36 random characters.
 pub(super) const SECRET_SAMPLES: &str = include_str!("../../rules/text/secrets.samples.toml");

@@ -1,26 +1,24 @@
-//! A rule that cannot be used.
+//! Errors in rule files.
 
-/// Why the rules of a file do not apply.
+/// Why the rules of a file cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the rules of `{path}` do not apply: line {line}: {reason}")]
+#[error("the rules in `{path}` cannot be used: line {line}: {reason}")]
 pub struct RuleError {
-    /// The file.
     pub path: String,
-    /// The line, from 1; where nothing better is known, the line where the rule begins.
+    /// Counted from 1; the first line of the rule if the exact line is not known.
     pub line: usize,
-    /// What is wrong there.
     pub reason: String,
 }
 
 impl RuleError {
-    /// With what an error says and what it says of its cause.
+    /// Takes the reason from an error and its causes.
     pub(super) fn new(path: &str, line: usize, error: &dyn std::error::Error) -> Self {
         let mut reason = first_line(&error.to_string());
         let mut cause = error.source();
         while let Some(error) = cause {
-            let more = first_line(&error.to_string());
-            if !reason.contains(&more) {
-                reason = format!("{reason}: {more}");
+            let detail = first_line(&error.to_string());
+            if !reason.contains(&detail) {
+                reason = format!("{reason}: {detail}");
             }
             cause = error.source();
         }
@@ -32,13 +30,13 @@ impl RuleError {
     }
 }
 
-/// Libraries draw pictures and write whole sentences; an error is one line here.
+/// Returns the first line without its full stop. Libraries add drawings and further sentences.
 fn first_line(text: &str) -> String {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("unknown error");
     first.trim_end_matches('.').to_owned()
 }
 
-/// The line of a byte, from 1.
+/// Returns the line of a byte offset, counted from 1.
 pub(super) fn line_number_at(text: &str, byte: usize) -> usize {
     1 + text.bytes().take(byte).filter(|byte| *byte == b'\n').count()
 }

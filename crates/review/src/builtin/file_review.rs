@@ -1,4 +1,4 @@
-//! One file of a change, read by every rule that reads it.
+//! Applies all rules to one file of a change.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
@@ -15,20 +15,20 @@ use super::language_rule::{LANGUAGES, LanguageScanner};
 use super::line_index::{LineIndex, LineRanges};
 use super::rule_page::{SECRET_FIX, SECRET_WHY, map_severity, render_secret_title};
 use super::rules::RuleSet;
-use super::text_rule::TextRuleInput;
+use super::text_rule::{TextRuleHeader, TextRuleInput};
 use crate::change::ChangeSet;
 
-/// What came of one file.
+/// The result for one file.
 #[derive(Default)]
 pub(super) struct FileReview {
     pub(super) findings: Vec<SubmittedFinding>,
-    /// How many its comments silenced.
+    /// Findings suppressed by comments in the source.
     pub(super) suppressed_count: usize,
-    /// Its language was not read, and why.
+    /// Why the language rules were not applied, if so.
     pub(super) unread_reason: Option<UnreadReason>,
 }
 
-/// Reads files one after another, and keeps what the next one can use.
+/// Reviews files one after another, and reuses the scanner of a language.
 pub(super) struct FileReviewer<'r> {
     rules: &'r RuleSet,
     scanners: HashMap<SupportLang, LanguageScanner<'r>>,
@@ -39,55 +39,54 @@ impl<'r> FileReviewer<'r> {
         Self { rules, scanners: HashMap::new() }
     }
 
-    /// Reads a file as a text and in its language.
+    /// Applies text rules, secret rules and language rules.
     pub(super) fn review_file(&mut self, change: &ChangeSet<'_>, at: usize) -> FileReview {
         let Some((file, bytes)) = change.files.get(at).zip(change.text(at)) else { return FileReview::default() };
         let (index, added) = (LineIndex::new(bytes), change.added_lines(at).collect::<LineRanges>());
-        let mut reading = FileReview::default();
-        let sheet = TextRuleInput { file, bytes: Some(bytes), line_index: Some(&index), added_lines: &added };
-        reading.findings.extend(self.apply_text_rules(&sheet));
+        let mut review = FileReview::default();
+        let input = TextRuleInput { file, bytes: Some(bytes), line_index: Some(&index), added_lines: &added };
+        review.findings.extend(self.apply_text_rules(&input));
         if !added.is_empty() {
-            let known = self.find_secrets(&file.path, bytes, &index, &added, &mut reading.findings);
-            if let Some(language) = SupportLang::from_path(&file.path).filter(|it| LANGUAGES.contains(it)) {
+            let secrets = self.find_secrets(&file.path, bytes, &index, &added, &mut review.findings);
+            if let Some(language) = SupportLang::from_path(&file.path).filter(|language| LANGUAGES.contains(language)) {
                 let code = CodeFile { path: &file.path, bytes, line_index: &index, added_lines: &added };
                 match self.apply_language_rules(language, &code) {
                     Ok(found) => {
-                        let new = self.drop_duplicates(found, &reading.findings);
-                        reading.findings.extend(new.into_iter().map(|it| mask_secrets(it, &known)));
+                        let new = self.drop_duplicates(found, &review.findings);
+                        review.findings.extend(new.into_iter().map(|finding| mask_secrets(finding, &secrets)));
                     }
-                    Err(why) => reading.unread_reason = Some(why),
+                    Err(reason) => review.unread_reason = Some(reason),
                 }
             }
         }
-        let all = reading.findings.len();
-        reading.findings.retain(|found| !is_suppressed(found, &index, &added));
-        reading.suppressed_count = all - reading.findings.len();
-        reading
+        let total = review.findings.len();
+        review.findings.retain(|finding| !is_suppressed(finding, &index, &added));
+        review.suppressed_count = total - review.findings.len();
+        review
     }
 
-    /// Reads what a file that is no text shows: its name and its size.
+    /// Applies the text rules that need no text: those that look at the name and the size of a file.
     pub(super) fn review_metadata(&self, change: &ChangeSet<'_>, at: usize) -> Vec<SubmittedFinding> {
         let Some(file) = change.files.get(at) else { return Vec::new() };
-        let sheet =
+        let input =
             TextRuleInput { file, bytes: change.text(at), line_index: None, added_lines: &LineRanges::default() };
-        self.apply_text_rules(&sheet)
+        self.apply_text_rules(&input)
     }
 
-    fn apply_text_rules(&self, sheet: &TextRuleInput<'_>) -> Vec<SubmittedFinding> {
+    fn apply_text_rules(&self, input: &TextRuleInput<'_>) -> Vec<SubmittedFinding> {
         let mut findings = Vec::new();
         for rule in self.rules.text_rules() {
-            for place in rule.find(sheet) {
-                let head = &rule.header;
-                let body = format!("{}\n\n{}", head.why.trim(), head.note.trim());
-                let found =
-                    new_finding(&sheet.file.path, place, &head.id, map_severity(&head.severity), head.message.clone());
-                findings.push(SubmittedFinding { body, ..found });
+            for lines in rule.find(input) {
+                let TextRuleHeader { id, severity, message, why, note, .. } = &rule.header;
+                let body = format!("{}\n\n{}", why.trim(), note.trim());
+                let finding = new_finding(&input.file.path, lines, id, map_severity(severity), message.clone());
+                findings.push(SubmittedFinding { body, ..finding });
             }
         }
         findings
     }
 
-    /// Raises what the added lines give away; the values are for masking alone.
+    /// Adds a finding for each secret in the added lines, and returns the values of the secrets, for masking.
     fn find_secrets(
         &self,
         path: &str,
@@ -100,35 +99,36 @@ impl<'r> FileReviewer<'r> {
         if secrets.skips_path(path) {
             return Vec::new();
         }
-        let in_text = added.ranges().iter().flat_map(|run| secrets.find_in_text(path, bytes, index.byte_range(run)));
+        let in_text =
+            added.ranges().iter().flat_map(|lines| secrets.find_in_text(path, bytes, index.byte_range(lines)));
         let mut values = Vec::new();
         for secret in secrets.find_in_path(path).chain(in_text) {
-            let mut begins = String::new();
-            let place = secret.range.map(|range| {
+            let mut prefix = String::new();
+            let lines = secret.range.map(|range| {
                 let value = String::from_utf8_lossy(&bytes[range.clone()]).into_owned();
-                begins = describe_secret_prefix(&value);
+                prefix = describe_secret_prefix(&value);
                 values.push(value);
                 index.line_number(range.start)..=index.line_number(range.end.saturating_sub(1).max(range.start))
             });
             let title = render_secret_title(&secret.rule.description, &secret.rule.id);
-            let found = new_finding(path, place, &secret.rule.id, Severity::Critical, title);
-            findings.push(SubmittedFinding { body: format!("{begins}{SECRET_WHY}\n\n{SECRET_FIX}"), ..found });
+            let finding = new_finding(path, lines, &secret.rule.id, Severity::Critical, title);
+            findings.push(SubmittedFinding { body: format!("{prefix}{SECRET_WHY}\n\n{SECRET_FIX}"), ..finding });
         }
         values
     }
 
-    /// Without what was told before: a secret by the secret rule that knows it better, one kind of defect on one line by
-    /// the gravest of its rules.
-    fn drop_duplicates(&self, mut found: Vec<SubmittedFinding>, told: &[SubmittedFinding]) -> Vec<SubmittedFinding> {
-        let secrets: BTreeSet<u32> = told.iter().filter_map(|it| it.line).collect();
-        let mut kinds = BTreeSet::new();
-        found.sort_by_key(|it| Reverse(it.severity));
-        found.retain(|it| {
-            let (Some(line), Some(rule)) = (it.line, it.rule.as_deref()) else { return true };
+    /// Drops findings of language rules that duplicate others: a secret that a secret rule has found already, and all but the
+    /// most severe finding of a defect class on a line.
+    fn drop_duplicates(&self, mut found: Vec<SubmittedFinding>, earlier: &[SubmittedFinding]) -> Vec<SubmittedFinding> {
+        let reported_lines: BTreeSet<u32> = earlier.iter().filter_map(|finding| finding.line).collect();
+        let mut seen_classes = BTreeSet::new();
+        found.sort_by_key(|finding| Reverse(finding.severity));
+        found.retain(|finding| {
+            let (Some(line), Some(rule)) = (finding.line, finding.rule.as_deref()) else { return true };
             match self.rules.find_class(rule) {
                 "" => true,
-                "secret" if secrets.contains(&line) => false,
-                class => kinds.insert((line, class)),
+                "secret" if reported_lines.contains(&line) => false,
+                class => seen_classes.insert((line, class)),
             }
         });
         found
@@ -147,14 +147,14 @@ impl<'r> FileReviewer<'r> {
             self.scanners.insert(language, LanguageScanner::new(rules));
         }
         let Some(scan) = self.scanners.get(&language) else { return Ok(Vec::new()) };
-        // Grammars are foreign code: what one of them cannot take must not end the review of all other files.
+        // Grammars are third-party C code. A panic on one file must not end the review of all others.
         catch_unwind(AssertUnwindSafe(|| code.scan_findings(scan, language))).unwrap_or(Err(UnreadReason::ParseFailed))
     }
 }
 
 pub(super) fn new_finding(
     path: &str,
-    place: Option<RangeInclusive<u32>>,
+    lines: Option<RangeInclusive<u32>>,
     rule: &str,
     severity: Severity,
     title: String,
@@ -164,15 +164,15 @@ pub(super) fn new_finding(
         body: String::new(),
         severity,
         path: path.to_owned(),
-        line: place.as_ref().map(|lines| *lines.start()),
-        end_line: place.filter(|lines| lines.end() > lines.start()).map(|lines| *lines.end()),
+        line: lines.as_ref().map(|lines| *lines.start()),
+        end_line: lines.filter(|lines| lines.end() > lines.start()).map(|lines| *lines.end()),
         side: Side::default(),
         rule: Some(rule.to_owned()),
         suggestion: None,
     }
 }
 
-/// Enough to find it in a list of issued ones, too little to use it (SAF-4).
+/// Names the first characters of a secret: enough to find it in a list of issued keys, too few to use it (SAF-4).
 fn describe_secret_prefix(value: &str) -> String {
     let shown: String = value.chars().take((value.chars().count() / 4).min(4)).collect();
     match shown.is_ascii() && shown.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)) {
@@ -181,23 +181,23 @@ fn describe_secret_prefix(value: &str) -> String {
     }
 }
 
-/// A rule's message may quote the code, and the code a secret.
-fn mask_secrets(mut found: SubmittedFinding, secrets: &[String]) -> SubmittedFinding {
+/// Masks secrets in a finding, whose message may quote the code.
+fn mask_secrets(mut finding: SubmittedFinding, secrets: &[String]) -> SubmittedFinding {
     for secret in secrets.iter().filter(|secret| !secret.is_empty()) {
-        found.title = found.title.replace(secret.as_str(), "…");
-        found.suggestion = found.suggestion.filter(|text| !text.contains(secret.as_str()));
+        finding.title = finding.title.replace(secret.as_str(), "…");
+        finding.suggestion = finding.suggestion.filter(|text| !text.contains(secret.as_str()));
     }
-    found
+    finding
 }
 
-/// Whether a comment on the line names the rule, or one that has the line above for itself.
+/// Returns whether a comment `referee: ignore RULE` suppresses a finding: at the end of its line, or alone on the line above.
 ///
-/// A comment that the change itself brings is its author's word: who may accept a finding is not for a rule to say, and
-/// what silences comes from the base (SAF-2, D10).
-fn is_suppressed(found: &SubmittedFinding, index: &LineIndex<'_>, added: &LineRanges) -> bool {
-    let (Some(line), Some(rule)) = (found.line, found.rule.as_deref()) else { return false };
-    // What stands before the words, if the line silences this rule.
-    let before = |number: u32| {
+/// A comment that the change itself adds does not count: the author of a change must not accept findings on it (SAF-2,
+/// D10).
+fn is_suppressed(finding: &SubmittedFinding, index: &LineIndex<'_>, added: &LineRanges) -> bool {
+    let (Some(line), Some(rule)) = (finding.line, finding.rule.as_deref()) else { return false };
+    // The text before the comment, if the line suppresses this rule.
+    let text_before = |number: u32| {
         if added.intersects(&(number..=number)) {
             return None;
         }
@@ -205,9 +205,9 @@ fn is_suppressed(found: &SubmittedFinding, index: &LineIndex<'_>, added: &LineRa
         let (before, names) = text.split_once("referee: ignore ")?;
         names.split([',', ' ', '\t']).any(|name| name == rule).then(|| before.to_owned())
     };
-    before(line).is_some_and(|it| COMMENT_PREFIXES.iter().any(|mark| it.contains(mark)))
-        || line > 1 && before(line - 1).is_some_and(|it| COMMENT_PREFIXES.contains(&it.trim()))
+    text_before(line).is_some_and(|before| COMMENT_PREFIXES.iter().any(|prefix| before.contains(prefix)))
+        || line > 1 && text_before(line - 1).is_some_and(|before| COMMENT_PREFIXES.contains(&before.trim()))
 }
 
-/// How comments begin, in most languages.
+/// How comments start in most languages.
 const COMMENT_PREFIXES: [&str; 8] = ["//", "#", "/*", "--", "<!--", ";", "%", "*"];

@@ -1,4 +1,4 @@
-//! Rules that read a language: ast-grep's format, ast-grep's matcher, and a walk of our own that stays on changed lines.
+//! Language rules: the format and the matcher of ast-grep, and a tree walk of our own that stays on changed lines.
 
 use std::time::Instant;
 
@@ -29,10 +29,10 @@ pub(super) const LANGUAGES: [SupportLang; 6] = [
     SupportLang::TypeScript,
 ];
 
-/// Code nested deeper was not written by a person, and rules that look outwards take quadratic time in it.
+/// Deeper nodes are not scanned: rules that look at ancestors take quadratic time there. People do not nest that deep.
 const MAX_NODE_DEPTH: u32 = 400;
 
-/// What a rule file says of its rule, without the rule itself.
+/// The fields of a rule file other than the rule itself.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct RuleHeader {
     #[serde(default)]
@@ -52,47 +52,47 @@ pub(super) struct RuleHeader {
 pub(super) struct RuleMetadata {
     #[serde(default)]
     pub(super) why: String,
-    /// What kind of thing it finds.
+    /// The class of defects that the rule finds. Of several findings of a class on a line, one is reported.
     #[serde(default)]
     pub(super) class: String,
 }
 
-/// Reads the rules of a file, and what it says of each.
+/// Parses the rules of a file and their headers.
 pub(super) fn parse_rules(path: &str, text: &str) -> Result<Vec<(RuleHeader, LanguageRule)>, RuleError> {
-    // The place is told apart from the reason, so it is taken out of it.
-    let yaml = |error: String, line: Option<u64>| {
+    // The line has a field of its own, so it is cut from the message.
+    let yaml_error = |error: String, line: Option<u64>| {
         let line = line.and_then(|line| usize::try_from(line).ok()).unwrap_or(1);
         let first = error.lines().next().unwrap_or_default().trim_start_matches("error: ");
         let reason = first.strip_prefix(&format!("line {line} column ")).and_then(|rest| rest.split_once(": "));
         RuleError::from_reason(path, line, reason.map_or(first, |(_, reason)| reason).to_owned())
     };
-    let heads: Vec<RuleHeader> =
-        from_multiple(text).map_err(|error| yaml(error.to_string(), error.location().map(|it| it.line())))?;
-    for head in &heads {
-        let at = find_key_line(text, "language", &head.language);
-        let language = head.language.parse().ok().filter(|it| LANGUAGES.contains(it));
+    let headers: Vec<RuleHeader> = from_multiple(text)
+        .map_err(|error| yaml_error(error.to_string(), error.location().map(|location| location.line())))?;
+    for header in &headers {
+        let at = find_key_line(text, "language", &header.language);
+        let language = header.language.parse().ok().filter(|language| LANGUAGES.contains(language));
         if language.is_none() {
-            let known = LANGUAGES.map(|it| format!("`{}`", it.to_string().to_lowercase())).join(", ");
-            let reason = format!("`{}` is no language that rules can read: it may be {known}", head.language);
+            let known = LANGUAGES.map(|language| format!("`{}`", language.to_string().to_lowercase())).join(", ");
+            let reason = format!("the language `{}` is not supported; use one of {known}", header.language);
             return Err(RuleError::from_reason(path, at, reason));
         }
-        if head.id.is_empty() {
+        if header.id.is_empty() {
             return Err(RuleError::from_reason(path, at, "the rule has no `id`".to_owned()));
         }
     }
     let rules = from_yaml_string(text, &GlobalRules::default()).map_err(|error| match &error {
-        RuleConfigError::Yaml(inner) => yaml(inner.to_string(), inner.location().map(|it| it.line())),
-        _ => RuleError::new(path, find_rule_line(text, &heads), &error),
+        RuleConfigError::Yaml(inner) => yaml_error(inner.to_string(), inner.location().map(|location| location.line())),
+        _ => RuleError::new(path, find_rule_line(text, &headers), &error),
     })?;
-    Ok(heads.into_iter().zip(rules).collect())
+    Ok(headers.into_iter().zip(rules).collect())
 }
 
-/// What a file says of its only rule.
+/// Parses the header of a file with one rule.
 pub(super) fn parse_header(path: &str, text: &str) -> Result<RuleHeader, RuleError> {
     from_str(text).map_err(|error| RuleError::new(path, 1, &error))
 }
 
-/// The only rule of a file, in a language that may be another than it says.
+/// Compiles the rule of a file with one rule for `language`, which may differ from the one in the file.
 pub(super) fn compile_rule(path: &str, text: &str, language: SupportLang) -> Result<LanguageRule, RuleError> {
     let mut rule: SerializableRuleConfig<SupportLang> =
         from_str(text).map_err(|error| RuleError::new(path, 1, &error))?;
@@ -100,31 +100,31 @@ pub(super) fn compile_rule(path: &str, text: &str, language: SupportLang) -> Res
     RuleConfig::try_from(rule, &GlobalRules::default()).map_err(|error| RuleError::new(path, 1, &error))
 }
 
-/// Groups rules by language and by the files they want to read.
+/// Groups rules by language and by the files they apply to.
 pub(super) fn group_rules(path: &str, rules: Vec<LanguageRule>) -> Result<RuleCollection<SupportLang>, RuleError> {
     RuleCollection::try_new(rules).map_err(|error| RuleError::new(path, 1, &error))
 }
 
 fn find_key_line(text: &str, key: &str, value: &str) -> usize {
-    let says = |line: &str| {
+    let matches = |line: &str| {
         line.strip_prefix(key).and_then(|rest| rest.strip_prefix(':')).is_some_and(|rest| rest.contains(value))
     };
-    text.lines().position(says).map_or(1, |at| at + 1)
+    text.lines().position(matches).map_or(1, |at| at + 1)
 }
 
-/// The library does not say which of several rules is wrong, and most files have one.
-fn find_rule_line(text: &str, heads: &[RuleHeader]) -> usize {
-    match heads {
+/// Returns the line of the rule with the error. The library does not say which of several rules it is; then this is 1.
+fn find_rule_line(text: &str, headers: &[RuleHeader]) -> usize {
+    match headers {
         [_] => find_key_line(text, "rule", ""),
         _ => 1,
     }
 }
 
-/// A scan that did not come to its end.
+/// The scan reached its deadline.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ScanTimeout;
 
-/// Rules of one language, found by the kind of node they can match.
+/// The rules of one language, indexed by the kinds of node that they can match.
 pub(super) struct LanguageScanner<'r> {
     rules: Vec<&'r LanguageRule>,
     rules_by_node_kind: Vec<Vec<usize>>,
@@ -144,43 +144,43 @@ impl<'r> LanguageScanner<'r> {
         Self { rules, rules_by_node_kind: by_kind }
     }
 
-    /// Whether it is a scan by these very rules.
+    /// Returns whether the scanner was built from the same rule objects.
     pub(super) fn has_rules(&self, rules: &[&LanguageRule]) -> bool {
         self.rules.len() == rules.len() && self.rules.iter().zip(rules).all(|(one, other)| std::ptr::eq(*one, *other))
     }
 
-    /// Matches every node that meets an added line, until the time is over.
+    /// Matches every node that touches an added line, and stops at the deadline.
     pub(super) fn for_each_match<'t>(
         &self,
         tree: &'t AstGrep<StrDoc<SupportLang>>,
         added: &LineRanges,
-        until: Instant,
-        mut found: impl FnMut(&'r LanguageRule, &RuleMatch<'t>),
+        deadline: Instant,
+        mut on_match: impl FnMut(&'r LanguageRule, &RuleMatch<'t>),
     ) -> Result<(), ScanTimeout> {
-        let mut open = vec![(tree.root(), 0)];
-        while let Some((node, depth)) = open.pop() {
-            // A subtree outside the change cannot hold a match inside it.
+        let mut unvisited = vec![(tree.root(), 0)];
+        while let Some((node, depth)) = unvisited.pop() {
+            // A subtree without an added line contains no match to report.
             if !added.intersects(&node_lines(&node)) {
                 continue;
             }
             let candidates = self.rules_by_node_kind.get(usize::from(node.kind_id())).map_or(&[][..], Vec::as_slice);
-            if !candidates.is_empty() && Instant::now() > until {
+            if !candidates.is_empty() && Instant::now() > deadline {
                 return Err(ScanTimeout);
             }
             for at in candidates {
                 if let Some(hit) = self.rules[*at].matcher.match_node(node.clone()) {
-                    found(self.rules[*at], &hit);
+                    on_match(self.rules[*at], &hit);
                 }
             }
             if depth < MAX_NODE_DEPTH {
-                open.extend(node.children().map(|child| (child, depth + 1)));
+                unvisited.extend(node.children().map(|child| (child, depth + 1)));
             }
         }
         Ok(())
     }
 }
 
-/// The lines of a node, from 1. A node that ends with a line feed ends before it.
+/// Returns the lines of a node, counted from 1. A node that ends with a line feed does not include the next line.
 pub(super) fn node_lines(node: &ast_grep_core::Node<'_, StrDoc<SupportLang>>) -> std::ops::RangeInclusive<u32> {
     let (start, end) = (node.start_pos(), node.end_pos());
     let last = if end.byte_point().1 == 0 && end.line() > start.line() { end.line() } else { end.line() + 1 };
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_scan_ends_when_its_time_is_over() {
+    fn a_scan_stops_at_its_deadline() {
         let text = "id: a\nlanguage: python\nrule: { pattern: f($X) }\n";
         let rules: Vec<LanguageRule> =
             parse_rules("a.yml", text).expect("it can be read").into_iter().map(|(_, rule)| rule).collect();

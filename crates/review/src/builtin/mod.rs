@@ -1,6 +1,6 @@
-//! The built-in reviewer: rules for languages, for texts and for secrets, held against what a change added.
+//! The built-in reviewer: rules for languages, text files and secrets, applied to the lines that a change added.
 //!
-//! It needs no network, no model and no key, and says the same of the same change every time.
+//! It needs no network, model or key, and its report depends on the change and the rules alone.
 
 mod code;
 mod embedded_files;
@@ -29,27 +29,27 @@ pub use self::rule_page::RulePage;
 pub use self::rules::{REPOSITORY_SECRET_RULES, RuleSet};
 use crate::change::{ChangeSet, FileSelection, SKIP_BINARY, SKIP_DELETED, SKIP_SUBMODULE, SKIP_TOO_LARGE};
 
-/// Reads a change by the rules.
+/// Reviews a change with the rules.
 ///
-/// A rule speaks only of lines that the change added. The whole change is read, whatever the brief's scope: only then
-/// does absence mean that a finding is fixed. A file without text counts as read where its name and size are all there
-/// is to it.
+/// Rules report only lines that the change added. The whole change is read whatever the scope of the brief: only then does
+/// the absence of a finding mean that it is fixed. A binary file, a deleted file and a submodule count as read, because
+/// their name and size are all that the rules look at.
 pub fn review_change(brief: &Brief, change: &ChangeSet<'_>, selection: &FileSelection, rules: &RuleSet) -> Submission {
-    let mut readings = review_files(change, &selection.files, rules);
+    let mut file_reviews = review_files(change, &selection.files, rules);
     let mut coverage = Coverage::default();
-    for (at, reading) in selection.files.iter().zip(&readings) {
+    for (at, file_review) in selection.files.iter().zip(&file_reviews) {
         let Some(file) = change.files.get(*at) else { continue };
-        match reading.unread_reason.filter(|unread| unread.is_coverage_gap()) {
+        match file_review.unread_reason.filter(|reason| reason.is_coverage_gap()) {
             Some(why) => coverage.skipped.push(SkippedFile { path: file.path.clone(), why: why.to_string() }),
             None => coverage.read.push(file.path.clone()),
         }
     }
-    let reader = FileReviewer::new(rules);
+    let reviewer = FileReviewer::new(rules);
     for skipped in &selection.skipped {
         if [SKIP_BINARY, SKIP_DELETED, SKIP_SUBMODULE, SKIP_TOO_LARGE].contains(&skipped.why.as_str()) {
             let at = change.files.iter().position(|file| file.path == skipped.path);
-            let findings = at.filter(|_| skipped.why != SKIP_DELETED).map(|at| reader.review_metadata(change, at));
-            readings.push(FileReview { findings: findings.unwrap_or_default(), ..FileReview::default() });
+            let findings = at.filter(|_| skipped.why != SKIP_DELETED).map(|at| reviewer.review_metadata(change, at));
+            file_reviews.push(FileReview { findings: findings.unwrap_or_default(), ..FileReview::default() });
         }
         match skipped.why.as_str() {
             SKIP_BINARY | SKIP_DELETED | SKIP_SUBMODULE => coverage.read.push(skipped.path.clone()),
@@ -57,9 +57,9 @@ pub fn review_change(brief: &Brief, change: &ChangeSet<'_>, selection: &FileSele
         }
     }
     let broken = rules.broken().iter();
-    coverage.skipped.extend(broken.map(|it| SkippedFile { path: it.path.clone(), why: it.to_string() }));
-    let summary = render_summary(&readings, rules);
-    let mut findings: Vec<SubmittedFinding> = readings.into_iter().flat_map(|reading| reading.findings).collect();
+    coverage.skipped.extend(broken.map(|error| SkippedFile { path: error.path.clone(), why: error.to_string() }));
+    let summary = render_summary(&file_reviews, rules);
+    let mut findings: Vec<SubmittedFinding> = file_reviews.into_iter().flat_map(|review| review.findings).collect();
     findings.sort_by(|one, other| sort_key(one).cmp(&sort_key(other)));
     Submission {
         schema: "referee/report-1".to_owned(),
@@ -77,46 +77,46 @@ pub fn review_change(brief: &Brief, change: &ChangeSet<'_>, selection: &FileSele
     }
 }
 
-fn sort_key(found: &SubmittedFinding) -> (&str, Option<u32>, Option<u32>, Option<&str>, &str) {
-    (&found.path, found.line, found.end_line, found.rule.as_deref(), &found.title)
+fn sort_key(finding: &SubmittedFinding) -> (&str, Option<u32>, Option<u32>, Option<&str>, &str) {
+    (&finding.path, finding.line, finding.end_line, finding.rule.as_deref(), &finding.title)
 }
 
-/// Every core takes the next file until there is none; the answers are in the order of `files`.
+/// Reviews files in parallel, one thread per core. The results are in the order of `files`.
 fn review_files(change: &ChangeSet<'_>, files: &[usize], rules: &RuleSet) -> Vec<FileReview> {
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut reader = FileReviewer::new(rules);
-        let mut read = Vec::new();
+        let mut reviewer = FileReviewer::new(rules);
+        let mut reviewed = Vec::new();
         while let Some(at) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            read.push((*at, reader.review_file(change, *at)));
+            reviewed.push((*at, reviewer.review_file(change, *at)));
         }
-        read
+        reviewed
     };
     let cores = thread::available_parallelism().map_or(1, NonZero::get).min(files.len());
-    let mut readings = thread::scope(|scope| {
+    let mut reviewed = thread::scope(|scope| {
         let others: Vec<_> = (1..cores).map(|_| scope.spawn(work)).collect();
-        let mut readings = work();
-        readings.extend(others.into_iter().flat_map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic))));
-        readings
+        let mut reviewed = work();
+        reviewed.extend(others.into_iter().flat_map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic))));
+        reviewed
     });
-    readings.sort_by_key(|(at, _)| *at);
-    readings.into_iter().map(|(_, reading)| reading).collect()
+    reviewed.sort_by_key(|(at, _)| *at);
+    reviewed.into_iter().map(|(_, file_review)| file_review).collect()
 }
 
-fn render_summary(readings: &[FileReview], rules: &RuleSet) -> String {
-    let mut says = Vec::new();
-    let silenced: usize = readings.iter().map(|reading| reading.suppressed_count).sum();
-    if silenced > 0 {
-        says.push(format!("{silenced} suppressed in the source."));
+fn render_summary(file_reviews: &[FileReview], rules: &RuleSet) -> String {
+    let mut sentences = Vec::new();
+    let suppressed: usize = file_reviews.iter().map(|review| review.suppressed_count).sum();
+    if suppressed > 0 {
+        sentences.push(format!("{suppressed} suppressed in the source."));
     }
-    let mut unread: Vec<UnreadReason> = readings.iter().filter_map(|reading| reading.unread_reason).collect();
+    let mut unread: Vec<UnreadReason> = file_reviews.iter().filter_map(|review| review.unread_reason).collect();
     if !unread.is_empty() {
         let count = unread.len();
         unread.sort_unstable();
         unread.dedup();
-        let whys: Vec<String> = unread.iter().map(UnreadReason::to_string).collect();
-        says.push(format!("{count} read by text rules only ({}).", whys.join(", ")));
+        let reasons: Vec<String> = unread.iter().map(UnreadReason::to_string).collect();
+        sentences.push(format!("{count} checked by text rules only ({}).", reasons.join(", ")));
     }
-    says.extend(rules.broken().iter().map(|it| format!("{it}.")));
-    says.join(" ")
+    sentences.extend(rules.broken().iter().map(|error| format!("{error}.")));
+    sentences.join(" ")
 }

@@ -1,4 +1,4 @@
-//! What people read of a rule.
+//! The page that explains a rule.
 
 use ast_grep_config::Severity as Level;
 use referee_core::model::Severity;
@@ -8,31 +8,24 @@ use super::embedded_files::SECRET_SAMPLES;
 use super::language_rule::RuleHeader;
 use super::text_rule::TextRuleHeader;
 
-/// A rule's page: what it finds, why that matters, how to mend it.
+/// The page of a rule: what it finds, why that matters, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RulePage {
-    /// Its name, as findings carry it.
     pub id: String,
-    /// What it finds, in a line.
     pub title: String,
-    /// How grave.
     pub severity: Severity,
-    /// Which files it reads: a language, or `any file`.
+    /// The language of the files it reads, or `any file`.
     pub language: String,
-    /// Why it matters.
     pub why: String,
-    /// Code that it finds.
     pub bad_example: Option<String>,
-    /// Code that it leaves alone.
     pub good_example: Option<String>,
-    /// How to mend it.
     pub fix: String,
 }
 
-/// The format of ast-grep's tests.
+/// Samples of a rule, in the format of ast-grep's tests.
 #[derive(Deserialize)]
 pub(super) struct RuleSamples {
-    #[expect(dead_code, reason = "the format has it; the file's name says the same")]
+    #[expect(dead_code, reason = "the format requires it; the file name holds the same id")]
     id: String,
     #[serde(default)]
     pub(super) valid: Vec<String>,
@@ -43,38 +36,38 @@ pub(super) struct RuleSamples {
 const ANY_FILE: &str = "any file";
 
 impl RulePage {
-    pub(super) fn from_language_rule(head: &RuleHeader, samples: Option<&str>) -> Self {
+    pub(super) fn from_language_rule(header: &RuleHeader, samples: Option<&str>) -> Self {
         let samples: Option<RuleSamples> = samples.and_then(|text| ast_grep_config::from_str(text).ok());
-        let (hit, miss) =
-            samples.map_or((None, None), |it| (it.invalid.into_iter().next(), it.valid.into_iter().next()));
-        let (message, note) = (head.message.trim(), head.note.trim());
-        // Without a reason of its own, the note gives it first, or the message last.
-        let (why, fix) = match head.metadata.why.trim() {
+        let (bad_example, good_example) = samples
+            .map_or((None, None), |samples| (samples.invalid.into_iter().next(), samples.valid.into_iter().next()));
+        let (message, note) = (header.message.trim(), header.note.trim());
+        // A rule without `why` has its reason in the first sentence of the note, or after the colon of the message.
+        let (why, fix) = match header.metadata.why.trim() {
             "" => note.split_once(". ").unwrap_or((message.split_once(": ").map_or(message, |(_, why)| why), note)),
             why => (why, note),
         };
         Self {
-            id: head.id.clone(),
-            title: head.message.trim().to_owned(),
-            severity: map_severity(&head.severity),
-            language: head.language.clone(),
+            id: header.id.clone(),
+            title: header.message.trim().to_owned(),
+            severity: map_severity(&header.severity),
+            language: header.language.clone(),
             why: to_sentence(why),
-            bad_example: hit,
-            good_example: miss,
+            bad_example,
+            good_example,
             fix: fix.trim().to_owned(),
         }
     }
 
-    pub(super) fn from_text_rule(head: &TextRuleHeader) -> Self {
+    pub(super) fn from_text_rule(header: &TextRuleHeader) -> Self {
         Self {
-            id: head.id.clone(),
-            title: head.message.clone(),
-            severity: map_severity(&head.severity),
+            id: header.id.clone(),
+            title: header.message.clone(),
+            severity: map_severity(&header.severity),
             language: ANY_FILE.to_owned(),
-            why: head.why.trim().to_owned(),
-            bad_example: Some(head.hit.clone()),
-            good_example: Some(head.miss.clone()),
-            fix: head.note.trim().to_owned(),
+            why: header.why.trim().to_owned(),
+            bad_example: Some(header.hit.clone()),
+            good_example: Some(header.miss.clone()),
+            fix: header.note.trim().to_owned(),
         }
     }
 
@@ -93,36 +86,36 @@ impl RulePage {
         }
     }
 
-    /// As Markdown, which reads as plain text as well.
+    /// Renders the page as Markdown that is also readable as plain text.
     pub fn render(&self) -> String {
         let Self { id, title, severity, language, why, fix, .. } = self;
         let mut page = format!("# {id}\n\n{title}\n\nSeverity: {severity}\nReads: {language}\n");
-        let mut part = |name: &str, text: &str| {
+        let mut section = |name: &str, text: &str| {
             if !text.trim().is_empty() {
                 page.push_str(&format!("\n## {name}\n\n{}\n", text.trim_end()));
             }
         };
-        part("Why it matters", why);
-        part("It finds", &self.bad_example.as_deref().map(indent_block).unwrap_or_default());
-        part("It leaves alone", &self.good_example.as_deref().map(indent_block).unwrap_or_default());
-        part("How to mend it", fix);
-        let silence = format!(
+        section("Why it matters", why);
+        section("It finds", &self.bad_example.as_deref().map(indent_block).unwrap_or_default());
+        section("It leaves alone", &self.good_example.as_deref().map(indent_block).unwrap_or_default());
+        section("How to mend it", fix);
+        let suppression = format!(
             "Answer the finding: `won't fix` and the reason. Once that code is on the default branch, a comment\n\
              `referee: ignore {id}` on the line above keeps later changes of the line quiet; one that the change itself\n\
              brings does not count."
         );
-        part("How to silence it", &silence);
+        section("How to silence it", &suppression);
         page
     }
 }
 
-/// With a capital and a full stop.
+/// Capitalises the first letter and adds a full stop.
 fn to_sentence(text: &str) -> String {
     let mut rest = text.trim().trim_end_matches('.').chars();
     rest.next().map(|first| format!("{}{}.", first.to_uppercase(), rest.as_str())).unwrap_or_default()
 }
 
-/// Indented by four, so that no text can end the block.
+/// Indents by four. Unlike a fence, the text cannot end such a block.
 fn indent_block(text: &str) -> String {
     text.trim_end().lines().map(|line| format!("    {line}\n")).collect()
 }
@@ -136,8 +129,8 @@ pub(super) fn map_severity(level: &Level) -> Severity {
 }
 
 pub(super) fn render_secret_title(description: &str, id: &str) -> String {
-    let what = if description.is_empty() { id } else { description.trim_end_matches('.') };
-    format!("{what} is committed")
+    let name = if description.is_empty() { id } else { description.trim_end_matches('.') };
+    format!("{name} is committed")
 }
 
 pub(super) const SECRET_WHY: &str = "Whoever can read the repository, now or later, can use it. \

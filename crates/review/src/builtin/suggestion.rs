@@ -1,14 +1,14 @@
-//! A rule's fix as the lines that would stand there.
+//! Turns the fix of a rule into a suggestion of whole lines.
 
 use std::ops::RangeInclusive;
 
 use super::language_rule::{LanguageRule, RuleMatch};
 use super::line_index::LineIndex;
 
-/// A longer one is read as code, not taken with a click.
+/// Longer fixes are not offered: nobody reviews them before the click.
 const MAX_SUGGESTION_LINES: u32 = 5;
 
-/// What would take the place of `lines`, if the rule has one fix and it stays inside them.
+/// Returns the replacement of `lines`, if the rule has exactly one fix and it stays within them.
 pub(super) fn build_suggestion(
     rule: &LanguageRule,
     hit: &RuleMatch<'_>,
@@ -21,12 +21,12 @@ pub(super) fn build_suggestion(
         return None;
     }
     let edit = hit.make_edit(&rule.matcher, fixer);
-    let (from, to) = (edit.position, edit.position + edit.deleted_length);
+    let (start, end) = (edit.position, edit.position + edit.deleted_length);
     let whole = index.byte_range(lines);
-    if from < whole.start || to > whole.end {
+    if start < whole.start || end > whole.end {
         return None;
     }
-    let middle = String::from_utf8(edit.inserted_text).ok()?;
-    let after = text.get(to..whole.end)?.trim_end_matches(['\r', '\n']);
-    Some(format!("{}{middle}{after}", text.get(whole.start..from)?))
+    let inserted = String::from_utf8(edit.inserted_text).ok()?;
+    let after = text.get(end..whole.end)?.trim_end_matches(['\r', '\n']);
+    Some(format!("{}{inserted}{after}", text.get(whole.start..start)?))
 }

@@ -1,11 +1,11 @@
-//! What a command may know of referee's surroundings: a short list, and what the operator names.
+//! The environment of a reviewer's program: a short list of harmless variables, and those that the operator names.
 
 use std::env;
 use std::ffi::OsString;
 
 use referee_core::model::Submission;
 
-/// What programs need to find themselves, their caches and the language of their user. Nothing that opens a door.
+/// Variables that programs need to find their tools, caches and locale. None of them holds a credential.
 const INHERITED_VARIABLES: &[&str] = &[
     "PATH",
     "HOME",
@@ -20,7 +20,7 @@ const INHERITED_VARIABLES: &[&str] = &[
     "RUSTUP_HOME",
     "RUSTUP_TOOLCHAIN",
     "XDG_CACHE_HOME",
-    // What Windows needs to start anything.
+    // Windows cannot start programs without these.
     "SystemRoot",
     "SystemDrive",
     "ComSpec",
@@ -45,18 +45,18 @@ const LOCALE_VARIABLES: [&str; 10] = [
     "LC_TIME",
 ];
 
-/// Shorter values would blot out half of a text, and keep nobody out.
+/// Shorter values are not redacted: they would match ordinary text, and are no secrets.
 const MIN_SECRET_BYTES: usize = 4;
 
-/// The variables of a command.
+/// The environment of a program.
 pub(super) struct CommandEnvironment {
     pub(super) variables: Vec<(String, OsString)>,
-    /// Values of those that were let through by name.
+    /// Values of the variables that the operator named; they are redacted from all texts.
     secret_values: Vec<String>,
 }
 
 impl CommandEnvironment {
-    /// The usual variables and the named ones, as far as they are set.
+    /// Takes the usual variables and the named ones from the environment of this process.
     pub(super) fn from_allowed(names: &[String]) -> Self {
         let usual = INHERITED_VARIABLES.iter().chain(&LOCALE_VARIABLES).map(|name| (*name).to_owned());
         let variables = usual.chain(names.iter().cloned()).filter_map(|name| {
@@ -65,34 +65,34 @@ impl CommandEnvironment {
             Some((name, value))
         });
         let values = names.iter().filter_map(|name| env::var(name).ok());
-        let mut named: Vec<String> = values.filter(|value| value.len() >= MIN_SECRET_BYTES).collect();
-        // One may begin like another: the longer one goes first, or its end would stay.
-        named.sort_by_key(|value| std::cmp::Reverse(value.len()));
-        Self { variables: variables.collect(), secret_values: named }
+        let mut secret_values: Vec<String> = values.filter(|value| value.len() >= MIN_SECRET_BYTES).collect();
+        // One value may be a prefix of another. The longer one is redacted first, so that no rest of it stays.
+        secret_values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        Self { variables: variables.collect(), secret_values }
     }
 
-    /// A report without the values that the operator let through: it will be posted.
+    /// Redacts the values of named variables from a report, because it will be posted.
     pub(super) fn redact_report(&self, mut report: Submission) -> Submission {
         let redact = |text: &mut String| *text = self.redact_text(text);
         [&mut report.reason, &mut report.summary].into_iter().for_each(redact);
-        for found in &mut report.findings {
-            [&mut found.title, &mut found.body].into_iter().for_each(redact);
-            // Half of a suggestion would still be taken over by a click.
-            found.suggestion.take_if(|text| self.redact_text(text) != *text);
+        for finding in &mut report.findings {
+            [&mut finding.title, &mut finding.body].into_iter().for_each(redact);
+            // A redacted suggestion could still be applied with a click, so it is dropped.
+            finding.suggestion.take_if(|text| self.redact_text(text) != *text);
         }
-        for stated in &mut report.positions {
-            [&mut stated.evidence, &mut stated.reply].into_iter().for_each(redact);
+        for position in &mut report.positions {
+            [&mut position.evidence, &mut position.reply].into_iter().for_each(redact);
         }
         report
     }
 
-    /// A text without those values.
+    /// Replaces the values of named variables with `***`.
     pub(super) fn redact_text(&self, text: &str) -> String {
         self.secret_values.iter().fold(text.to_owned(), |text, value| text.replace(value.as_str(), "***"))
     }
 }
 
-/// A relative folder is one of the reviewed change, which must not choose the program.
+/// Drops relative folders from a `PATH`. They are in the reviewed checkout, which must not choose the program that runs.
 fn drop_relative_paths(path: OsString) -> OsString {
     let absolute = env::split_paths(&path).filter(|folder| folder.is_absolute());
     env::join_paths(absolute).unwrap_or_default()

@@ -1,10 +1,10 @@
-//! The brief as a command reads it.
+//! The brief that a program receives on stdin.
 
 use referee_core::model::{RoleName, Severity, Sha};
 use referee_core::plan::{Brief, Scope};
 use serde::Serialize;
 
-/// `F4` rather than 4 for findings, as the report has to name them.
+/// Finding ids are written as `F4`, the form in which a report names them.
 #[derive(Serialize)]
 struct BriefInput<'a> {
     schema: &'static str,
@@ -18,7 +18,7 @@ struct BriefInput<'a> {
 }
 
 pub(super) fn encode_brief(brief: &Brief, files: &[String]) -> Result<Vec<u8>, String> {
-    let written = BriefInput {
+    let input = BriefInput {
         schema: "referee/brief-1",
         role: &brief.role,
         head: &brief.head,
@@ -28,5 +28,5 @@ pub(super) fn encode_brief(brief: &Brief, files: &[String]) -> Result<Vec<u8>, S
         floor: brief.floor,
         files,
     };
-    serde_json::to_vec(&written).map_err(|error| format!("the brief could not be written: {error}"))
+    serde_json::to_vec(&input).map_err(|error| format!("the brief could not be encoded: {error}"))
 }

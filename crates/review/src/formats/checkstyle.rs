@@ -1,4 +1,5 @@
-//! Checkstyle's XML. Entities that XML does not define itself are never expanded: they stay as they are written.
+//! The XML of Checkstyle. Only the predefined entities of XML are expanded; entities of the document stay as written, so
+//! that it can neither read files nor grow without limit.
 
 use std::collections::HashMap;
 
@@ -12,34 +13,34 @@ use super::{Format, FormatError, ReportContext};
 
 const ROOT_ELEMENT: &[u8] = b"checkstyle";
 
-pub(super) fn parse_checkstyle(text: &str, origin: &ReportContext<'_>) -> Result<Submission, FormatError> {
+pub(super) fn parse_checkstyle(text: &str, context: &ReportContext<'_>) -> Result<Submission, FormatError> {
     let mut reader = Reader::from_str(text);
-    let mut reading = CheckstyleParser {
-        report: ToolReportBuilder::new(origin),
+    let mut parser = CheckstyleParser {
+        report: ToolReportBuilder::new(context),
         file: String::new(),
         depth: 0,
         root: RootState::NotOpened,
     };
     loop {
         let event = reader.read_event();
-        // From here on it is a checkstyle report, and what was read of it is kept.
+        // An error after the root element keeps what was parsed so far.
         match event {
             Ok(Event::Eof) => break,
-            Ok(event) => reading.handle_event(event)?,
-            Err(error) if reading.root == RootState::NotOpened => return Err(syntax_error(error.to_string())),
+            Ok(event) => parser.handle_event(event)?,
+            Err(error) if parser.root == RootState::NotOpened => return Err(syntax_error(error.to_string())),
             Err(error) => {
-                reading.report.add_gap(format!("the XML breaks off at byte {}: {error}", reader.error_position()));
+                parser.report.add_gap(format!("the XML is broken at byte {}: {error}", reader.error_position()));
                 break;
             }
         }
     }
-    match reading.root {
-        RootState::NotOpened => Err(syntax_error("there is no `<checkstyle>`".to_owned())),
+    match parser.root {
+        RootState::NotOpened => Err(syntax_error("there is no `<checkstyle>` element".to_owned())),
         RootState::Open => {
-            reading.report.add_gap("the XML is not closed");
-            Ok(reading.report.finish())
+            parser.report.add_gap("the XML is not closed");
+            Ok(parser.report.finish())
         }
-        RootState::Closed => Ok(reading.report.finish()),
+        RootState::Closed => Ok(parser.report.finish()),
     }
 }
 
@@ -84,8 +85,8 @@ impl CheckstyleParser<'_> {
             (RootState::NotOpened | RootState::Closed, _) => self.reject_outside_root()?,
             (RootState::Open, b"file") => self.file = self.read_attributes(tag).remove("name").unwrap_or_default(),
             (RootState::Open, b"error") => {
-                let said = self.read_attributes(tag);
-                self.add_error(said);
+                let attributes = self.read_attributes(tag);
+                self.add_error(attributes);
             }
             (RootState::Open, _) => {}
         }
@@ -98,46 +99,47 @@ impl CheckstyleParser<'_> {
         }
     }
 
-    /// Something beside the one root: before it, this is another format; behind it, two outputs ran together.
+    /// Handles content outside the root element. Before the root, this is another format; after it, two outputs were
+    /// concatenated.
     fn reject_outside_root(&mut self) -> Result<(), FormatError> {
         if self.root == RootState::NotOpened {
-            return Err(syntax_error("it does not begin with `<checkstyle>`".to_owned()));
+            return Err(syntax_error("the root element is not `<checkstyle>`".to_owned()));
         }
-        self.report.add_gap("there is more behind the end of the XML");
+        self.report.add_gap("there is content after the end of the XML");
         Ok(())
     }
 
     fn read_attributes(&mut self, tag: &BytesStart<'_>) -> HashMap<String, String> {
-        let plain = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let mut pairs = HashMap::new();
+        let decode = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let mut attributes = HashMap::new();
         for attribute in tag.attributes().with_checks(false) {
             let Ok(attribute) = attribute else {
-                self.report.add_gap("the attributes of an element cannot be read");
+                self.report.add_gap("the attributes of an element cannot be parsed");
                 break;
             };
-            let written = plain(&attribute.value);
-            let value = unescape(&written).map(|value| value.into_owned());
-            pairs.insert(plain(attribute.key.as_ref()), value.unwrap_or(written));
+            let raw = decode(&attribute.value);
+            let value = unescape(&raw).map(|value| value.into_owned());
+            attributes.insert(decode(attribute.key.as_ref()), value.unwrap_or(raw));
         }
-        pairs
+        attributes
     }
 
-    fn add_error(&mut self, mut said: HashMap<String, String>) {
-        let severity = match said.get("severity").map(String::as_str) {
+    fn add_error(&mut self, mut attributes: HashMap<String, String>) {
+        let severity = match attributes.get("severity").map(String::as_str) {
             Some("warning") => Severity::Warning,
             Some("info") => Severity::Suggestion,
             Some("ignore") => return,
-            // Checkstyle's own default.
+            // The default of Checkstyle is `error`.
             _ => Severity::Critical,
         };
-        let line = said.get("line").and_then(|line| line.parse().ok()).filter(|line| *line > 0);
+        let line = attributes.get("line").and_then(|line| line.parse().ok()).filter(|line| *line > 0);
         self.report.add_message(ToolMessage {
-            message: said.remove("message").unwrap_or_default(),
+            message: attributes.remove("message").unwrap_or_default(),
             severity,
             location: self.report.locate(&self.file),
             line,
             end_line: None,
-            rule: said.remove("source").filter(|rule| !rule.is_empty()),
+            rule: attributes.remove("source").filter(|rule| !rule.is_empty()),
             suggestion: None,
         });
     }

@@ -2,78 +2,54 @@ use std::fmt;
 
 use super::{Format, MAX_REPORT_BYTES};
 
-/// Why a report was not taken. Nothing of it is used.
+/// Why a report was rejected. No part of it is used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FormatError {
-    /// More than anybody reads.
-    #[error("the report was not read: it has {} MB, and {} MB is too much", .bytes / 1_000_000, MAX_REPORT_BYTES / 1_000_000)]
-    TooLarge {
-        /// How much.
-        bytes: usize,
-    },
-    /// Some other encoding.
-    #[error("the report was not taken: it is no UTF-8 (byte {at})")]
+    #[error("the report was rejected: it has {} MB, and the limit is {} MB", .bytes / 1_000_000, MAX_REPORT_BYTES / 1_000_000)]
+    TooLarge { bytes: usize },
+    #[error("the report was rejected: it is not UTF-8 (byte {at})")]
     NotUtf8 {
-        /// The first byte that is not.
+        /// The offset of the first invalid byte.
         at: usize,
     },
-    /// It ends in the middle.
-    #[error("the report was not taken: the {format} ends in the middle (line {line}), so nobody knows what is missing")]
+    #[error("the report was rejected: the `{format}` document is truncated at line {line}")]
     Truncated {
-        /// Read as.
         format: Format,
-        /// Its last line.
+        /// The last line, counted from 1.
         line: usize,
     },
-    /// Neither JSON nor XML.
-    #[error("the report was not taken: this is no {format}: {what}")]
-    Syntax {
-        /// Read as.
-        format: Format,
-        /// What is wrong, and where.
-        what: String,
-    },
-    /// Well written, but something else.
-    #[error("the report was not taken: this is no {format}: {what}")]
-    WrongFormat {
-        /// Read as.
-        format: Format,
-        /// What it lacks.
-        what: String,
-    },
-    /// Another role's report.
-    #[error("the report was not taken: it is for the role `{said}`, and `{asked}` was asked")]
-    WrongRole {
-        /// The report's.
-        said: String,
-        /// Ours.
-        asked: String,
-    },
-    /// It breaks the published schema; all that is wrong, in the order of the text.
-    #[error("the report was not taken:{}", format_violations(.0))]
+    /// The text is not valid JSON or XML.
+    #[error("the report was rejected: it is not in the `{format}` format: {what}")]
+    Syntax { format: Format, what: String },
+    /// The text is valid JSON or XML, but in another format.
+    #[error("the report was rejected: it is not in the `{format}` format: {what}")]
+    WrongFormat { format: Format, what: String },
+    #[error("the report was rejected: it is for the role `{found}`, not for `{expected}`")]
+    WrongRole { found: String, expected: String },
+    /// The report violates the published schema. Lists all violations, in the order of the text.
+    #[error("the report was rejected:{}", format_violations(.0))]
     Violations(Vec<ReportViolation>),
 }
 
-/// One thing that is wrong in a report.
+/// One violation of the report schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportViolation {
-    /// Where: a JSON pointer, empty for the whole.
+    /// A JSON pointer to the value; empty for the whole document.
     pub pointer: String,
-    /// What.
     pub message: String,
 }
 
 impl FormatError {
-    /// What to do about it.
+    /// Returns what to do about the error.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::TooLarge { .. } => Some("report on the change alone, or split the report by role"),
-            Self::NotUtf8 { .. } => Some("write it as UTF-8: some shells redirect into UTF-16"),
-            Self::Truncated { .. } => Some("run the tool again and let it end"),
+            Self::NotUtf8 { .. } => Some("encode it as UTF-8: some shells write UTF-16 when they redirect"),
+            Self::Truncated { .. } => Some("run the tool again, and let it finish"),
             Self::Syntax { .. } | Self::WrongFormat { .. } => {
-                Some("name its format, and take only the tool's stdout: messages for people go to stderr")
+                Some("check the format name, and pass only the stdout of the tool: messages go to stderr")
             }
-            Self::WrongRole { .. } => Some("hand it in for that role"),
+            Self::WrongRole { .. } => Some("submit it for that role"),
             Self::Violations(_) => Some("`referee schema report` prints the schema"),
         }
     }
@@ -89,10 +65,10 @@ impl fmt::Display for ReportViolation {
     }
 }
 
-/// On lines of their own where there are several.
+/// Renders one violation in the same line, and several on a line each.
 fn format_violations(violations: &[ReportViolation]) -> String {
     match violations {
         [one] => format!(" {one}"),
-        many => many.iter().map(|it| format!("\n  {it}")).collect(),
+        many => many.iter().map(|violation| format!("\n  {violation}")).collect(),
     }
 }

@@ -1,16 +1,16 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// What a reviewer writes its report in.
+/// A format in which tools write reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// `referee/report-1`.
     Referee,
     /// SARIF 2.1.0.
     Sarif,
-    /// Reviewdog's diagnostics, one document.
+    /// Diagnostics of reviewdog in one JSON document.
     Rdjson,
-    /// Reviewdog's diagnostics, one a line.
+    /// Diagnostics of reviewdog, one JSON object per line.
     Rdjsonl,
     /// Checkstyle's XML.
     Checkstyle,
@@ -21,11 +21,11 @@ pub enum Format {
 }
 
 impl Format {
-    /// All of them, in the order in which help lists them.
+    /// All formats, in the order in which help texts list them.
     pub const ALL: [Self; 7] =
         [Self::Referee, Self::Sarif, Self::Rdjson, Self::Rdjsonl, Self::Checkstyle, Self::Cargo, Self::Gitlab];
 
-    /// As configs and options write it.
+    /// Returns the name used in config files and options.
     pub fn name(self) -> &'static str {
         match self {
             Self::Referee => "referee",
@@ -45,19 +45,19 @@ impl fmt::Display for Format {
     }
 }
 
-/// A name that is no format's; [`Format::ALL`] are those there are.
+/// A name that does not belong to any [`Format`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no report format: there are {names}", names = list_format_names())]
+#[error("`{0}` is not a report format; use one of {names}", names = list_format_names())]
 pub struct UnknownFormat(pub String);
 
 impl FromStr for Format {
     type Err = UnknownFormat;
 
     fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        Self::ALL.into_iter().find(|it| it.name() == name).ok_or_else(|| UnknownFormat(name.to_owned()))
+        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| UnknownFormat(name.to_owned()))
     }
 }
 
 fn list_format_names() -> String {
-    Format::ALL.map(|it| format!("`{it}`")).join(", ")
+    Format::ALL.map(|format| format!("`{format}`")).join(", ")
 }

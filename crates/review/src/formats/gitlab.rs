@@ -1,9 +1,9 @@
-//! GitLab's code quality report: an array of issues.
+//! The code quality report of GitLab: an array of issues.
 
 use referee_core::model::{Severity, Submission};
 use serde::Deserialize;
 
-use super::json::{self, count, or_nothing};
+use super::json::{self, null_as_default, positive_number};
 use super::report_builder::{ToolMessage, ToolReportBuilder};
 use super::{Format, FormatError, ReportContext};
 
@@ -14,7 +14,7 @@ struct GitlabIssue {
     check_name: Option<String>,
     #[serde(default)]
     severity: Option<String>,
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     content: GitlabContent,
     location: GitlabLocation,
 }
@@ -36,9 +36,9 @@ struct GitlabLocation {
 
 #[derive(Deserialize)]
 struct GitlabLines {
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "positive_number")]
     begin: Option<u32>,
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "positive_number")]
     end: Option<u32>,
 }
 
@@ -51,28 +51,28 @@ struct GitlabPositions {
 
 #[derive(Deserialize)]
 struct GitlabPosition {
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "positive_number")]
     line: Option<u32>,
 }
 
-pub(super) fn parse_gitlab(text: &str, origin: &ReportContext<'_>) -> Result<Submission, FormatError> {
+pub(super) fn parse_gitlab(text: &str, context: &ReportContext<'_>) -> Result<Submission, FormatError> {
     let issues: Vec<GitlabIssue> = json::parse_document(Format::Gitlab, text)?;
-    let mut draft = ToolReportBuilder::new(origin);
+    let mut report = ToolReportBuilder::new(context);
     for issue in issues {
         let (line, end) = issue.location.line_range();
-        let place = draft.locate(&issue.location.path);
+        let location = report.locate(&issue.location.path);
         let body = issue.content.body.unwrap_or_default();
-        draft.add_message(ToolMessage {
+        report.add_message(ToolMessage {
             message: format!("{}\n\n{body}", issue.description),
             severity: map_severity(issue.severity.as_deref()),
-            location: place,
+            location,
             line,
             end_line: end.filter(|end| line < Some(*end)),
             rule: issue.check_name,
             suggestion: None,
         });
     }
-    Ok(draft.finish())
+    Ok(report.finish())
 }
 
 impl GitlabLocation {
@@ -85,8 +85,8 @@ impl GitlabLocation {
     }
 }
 
-fn map_severity(said: Option<&str>) -> Severity {
-    match said {
+fn map_severity(severity: Option<&str>) -> Severity {
+    match severity {
         Some("blocker" | "critical") => Severity::Critical,
         Some("minor" | "info") => Severity::Suggestion,
         _ => Severity::Warning,

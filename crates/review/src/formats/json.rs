@@ -1,4 +1,4 @@
-//! Documents of JSON, and the looseness with which tools fill them.
+//! Helpers for JSON documents that tools fill loosely.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
@@ -7,7 +7,7 @@ use serde_json::error::Category;
 
 use super::{Format, FormatError};
 
-/// A whole document: a cut one is told from one that is something else.
+/// Parses a whole document, and tells a truncated one from one in another format.
 pub(super) fn parse_document<T: DeserializeOwned>(format: Format, text: &str) -> Result<T, FormatError> {
     serde_json::from_str(text).map_err(|error| match error.classify() {
         Category::Eof => FormatError::Truncated { format, line: error.line() },
@@ -16,8 +16,8 @@ pub(super) fn parse_document<T: DeserializeOwned>(format: Format, text: &str) ->
     })
 }
 
-/// A line or column, counted from one. Tools write 0, -1 or a string where there is none, or where it is one.
-pub(super) fn count<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
+/// Deserialises a line or column, counted from 1. Tools write 0 or -1 for "none", and some write numbers as strings.
+pub(super) fn positive_number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
     let number = match Value::deserialize(from)? {
         Value::Number(number) => number.as_u64().and_then(|number| u32::try_from(number).ok()),
         Value::String(digits) => digits.parse().ok(),
@@ -26,7 +26,9 @@ pub(super) fn count<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D
     Ok(number.filter(|number| *number > 0))
 }
 
-/// `null` is nothing.
-pub(super) fn or_nothing<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(from: D) -> Result<T, D::Error> {
+/// Deserialises `null` as the default value.
+pub(super) fn null_as_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    from: D,
+) -> Result<T, D::Error> {
     Ok(Option::deserialize(from)?.unwrap_or_default())
 }

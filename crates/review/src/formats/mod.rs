@@ -1,19 +1,19 @@
-//! What tools write, read as reports.
+//! Parses the reports of tools.
 //!
-//! A tool's word counts in full only where its run ended properly (INTERFACE §3): absence from a run that was cut would
-//! call everything fixed.
+//! A report counts as complete only if the run of the tool was complete (INTERFACE §3). If an interrupted run counted,
+//! every finding that it did not reach would be marked as fixed.
 //!
 //! | format | the run is complete when |
 //! |---|---|
-//! | `referee` | the report has coverage; the core weighs it |
+//! | `referee` | the report has coverage; the core evaluates it |
 //! | `sarif` | the JSON is closed, there is a run, each run has its results, and none says `executionSuccessful: false` |
 //! | `rdjson`, `gitlab` | the JSON is closed |
-//! | `rdjsonl` | referee ran the command and it ended well: the format itself has no end |
+//! | `rdjsonl` | referee ran the command and it exited as expected: the format itself has no end mark |
 //! | `checkstyle` | the XML is closed |
-//! | `cargo` | the last message is `build-finished` with success: a build that failed left crates unread |
+//! | `cargo` | the last message is `build-finished` with success: a failed build leaves crates unread |
 //!
-//! A cut document of JSON is refused. Where records stand on their own (lines, elements), those before the cut are kept
-//! and the report is incomplete; with none left it has failed.
+//! A truncated JSON document is rejected. In formats of separate records (lines, elements) the records before the cut are
+//! kept and the report is incomplete; without any record it is a failed report.
 
 mod cargo;
 mod checkstyle;
@@ -39,28 +39,28 @@ pub use context::{ReportContext, ToolExit};
 pub use error::{FormatError, ReportViolation};
 pub use format::{Format, UnknownFormat};
 
-/// Reports from here on are refused unread.
+/// A report of this size or more is rejected without parsing.
 pub const MAX_REPORT_BYTES: usize = 100_000_000;
 
-/// A tool's output as a report for a role.
-pub fn parse_report(format: Format, bytes: &[u8], origin: &ReportContext<'_>) -> Result<Submission, FormatError> {
+/// Parses the output of a tool into a report for a role.
+pub fn parse_report(format: Format, bytes: &[u8], context: &ReportContext<'_>) -> Result<Submission, FormatError> {
     let text = decode_text(format, bytes)?;
     if text.trim().is_empty() {
-        return Ok(origin.failed_report("the report is empty".to_owned()));
+        return Ok(context.failed_report("the report is empty".to_owned()));
     }
     match format {
-        Format::Referee => referee::parse_referee(&text, origin),
-        Format::Sarif => sarif::parse_sarif(&text, origin),
-        Format::Rdjson => rdjson::parse_rdjson(&text, origin),
-        Format::Rdjsonl => rdjson::parse_rdjsonl(&text, origin),
-        Format::Checkstyle => checkstyle::parse_checkstyle(&text, origin),
-        Format::Cargo => cargo::parse_cargo(&text, origin),
-        Format::Gitlab => gitlab::parse_gitlab(&text, origin),
+        Format::Referee => referee::parse_referee(&text, context),
+        Format::Sarif => sarif::parse_sarif(&text, context),
+        Format::Rdjson => rdjson::parse_rdjson(&text, context),
+        Format::Rdjsonl => rdjson::parse_rdjsonl(&text, context),
+        Format::Checkstyle => checkstyle::parse_checkstyle(&text, context),
+        Format::Cargo => cargo::parse_cargo(&text, context),
+        Format::Gitlab => gitlab::parse_gitlab(&text, context),
     }
 }
 
-/// Tools quote source code, and not all source code is UTF-8: a stray byte in a quote loses no report. Whoever writes
-/// referee's own format is held to it.
+/// Decodes UTF-8. Tools quote source code, which may be in another encoding, so invalid bytes are replaced. The format
+/// `referee` must be valid UTF-8.
 fn decode_text(format: Format, bytes: &[u8]) -> Result<Cow<'_, str>, FormatError> {
     if bytes.len() >= MAX_REPORT_BYTES {
         return Err(FormatError::TooLarge { bytes: bytes.len() });

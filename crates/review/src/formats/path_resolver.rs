@@ -1,36 +1,34 @@
-//! Paths as tools write them, as paths of the repository.
+//! Resolves the paths that tools write to paths of the repository.
 
 use std::collections::HashSet;
 use std::path::Path;
 
 use super::ReportContext;
 
-/// What is known of where files are.
 #[derive(Debug)]
 pub(super) struct PathResolver<'a> {
-    /// Where the repository was, as given and with links followed, in `/`.
+    /// The folder of the checkout, as given and canonical, with `/` as the separator.
     roots: Vec<String>,
     changed_files: HashSet<&'a str>,
 }
 
 impl<'a> PathResolver<'a> {
-    pub(super) fn new(origin: &ReportContext<'a>) -> Self {
-        let canonical = origin.checkout_root.and_then(|root| root.canonicalize().ok());
-        let roots = origin.checkout_root.into_iter().chain(canonical.as_deref());
+    pub(super) fn new(context: &ReportContext<'a>) -> Self {
+        let canonical = context.checkout_root.and_then(|root| root.canonicalize().ok());
+        let roots = context.checkout_root.into_iter().chain(canonical.as_deref());
         Self {
             roots: roots.filter_map(normalize_root).collect(),
-            changed_files: origin.changed_files.iter().map(String::as_str).collect(),
+            changed_files: context.changed_files.iter().map(String::as_str).collect(),
         }
     }
 
-    /// Whether the change has that file.
     pub(super) fn is_changed_file(&self, path: &str) -> bool {
         self.changed_files.contains(path)
     }
 
-    /// A path in the repository, or nothing for one outside.
+    /// Returns a path relative to the repository, or `None` for a path outside of it.
     pub(super) fn resolve_path(&self, text: &str) -> Option<String> {
-        // Some names hold what looks like a separator of another system.
+        // A file name may contain `\`, which is the separator of another system.
         if self.is_changed_file(text) {
             return Some(text.to_owned());
         }
@@ -47,7 +45,7 @@ impl<'a> PathResolver<'a> {
         }
     }
 
-    /// A URI reference, as SARIF writes it: relative ones are percent-encoded too.
+    /// Resolves a URI reference of SARIF. Relative references are percent-encoded too.
     pub(super) fn resolve_uri(&self, text: &str) -> Option<String> {
         if text.starts_with("file:") || self.is_changed_file(text) {
             self.resolve_path(text)
@@ -59,11 +57,12 @@ impl<'a> PathResolver<'a> {
 
 fn normalize_root(root: &Path) -> Option<String> {
     let root = root.to_str()?.replace('\\', "/");
-    // What Windows calls the canonical form of `C:/x`.
+    // Windows writes the canonical form of `C:/x` as `//?/C:/x`.
     Some(root.trim_start_matches("//?/").trim_end_matches('/').to_owned())
 }
 
-/// `///path`, `//localhost/path` and `/path` are the same file; `///C:/path` is one on Windows.
+/// Strips the host of a `file:` URI: `///path`, `//localhost/path` and `/path` name the same file, and `///C:/path` names
+/// one on Windows.
 fn strip_host(rest: &str) -> &str {
     let path = match rest.strip_prefix("//") {
         Some(rest) => rest.find('/').map_or("", |at| &rest[at..]),
@@ -83,12 +82,12 @@ fn has_drive(path: &str) -> bool {
 
 fn strip_root<'p>(path: &'p str, root: &str) -> Option<&'p str> {
     let head = path.get(..root.len())?;
-    // Windows compares names without regard to case.
+    // File names on Windows are case-insensitive.
     let same = if has_drive(path) { head.eq_ignore_ascii_case(root) } else { head == root };
     path.get(root.len()..).filter(|_| same)?.strip_prefix('/')
 }
 
-/// Without `.` and `..`; nothing where it leaves the repository or names its root.
+/// Removes `.` and `..`. Returns `None` for a path that leaves the repository or names its root.
 fn normalize_path(path: &str) -> Option<String> {
     let mut parts = Vec::new();
     for part in path.split('/') {
@@ -101,7 +100,7 @@ fn normalize_path(path: &str) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("/"))
 }
 
-/// `%20` is a blank; what is no such code stays as it is.
+/// Decodes `%20` and the like. A `%` without two hex digits stays.
 fn percent_decode(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut plain = Vec::with_capacity(bytes.len());

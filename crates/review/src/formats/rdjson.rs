@@ -1,10 +1,10 @@
-//! Reviewdog's diagnostics, as one document or one a line. Names are camelCase or snake_case, as protobuf allows both.
+//! The diagnostics of reviewdog, as one document or one per line.
 
 use referee_core::model::{Severity, Submission};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::json::{self, count, or_nothing};
+use super::json::{self, null_as_default, positive_number};
 use super::region::Region;
 use super::report_builder::{BrokenLines, ToolMessage, ToolReportBuilder};
 use super::{Format, FormatError, ReportContext, ToolExit};
@@ -22,13 +22,13 @@ struct RdjsonDocument {
 #[derive(Deserialize)]
 struct RdjsonDiagnostic {
     message: String,
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     location: RdjsonLocation,
     #[serde(default)]
     severity: Value,
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     code: RdjsonCode,
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     suggestions: Vec<RdjsonSuggestion>,
 }
 
@@ -36,23 +36,23 @@ struct RdjsonDiagnostic {
 struct RdjsonLocation {
     #[serde(default)]
     path: String,
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     range: RdjsonRange,
 }
 
 #[derive(Clone, Copy, Default, Deserialize)]
 struct RdjsonRange {
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     start: RdjsonPosition,
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     end: RdjsonPosition,
 }
 
 #[derive(Clone, Copy, Default, Deserialize)]
 struct RdjsonPosition {
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "positive_number")]
     line: Option<u32>,
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "positive_number")]
     column: Option<u32>,
 }
 
@@ -64,33 +64,33 @@ struct RdjsonCode {
 
 #[derive(Deserialize)]
 struct RdjsonSuggestion {
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     range: RdjsonRange,
     #[serde(default)]
     text: String,
 }
 
-pub(super) fn parse_rdjson(text: &str, origin: &ReportContext<'_>) -> Result<Submission, FormatError> {
+pub(super) fn parse_rdjson(text: &str, context: &ReportContext<'_>) -> Result<Submission, FormatError> {
     let document: RdjsonDocument = json::parse_document(Format::Rdjson, text)?;
     if document.source.is_none() && document.diagnostics.is_none() {
-        let what = "it has neither `diagnostics` nor a `source`".to_owned();
+        let what = "it has neither `diagnostics` nor `source`".to_owned();
         return Err(FormatError::WrongFormat { format: Format::Rdjson, what });
     }
-    let mut draft = ToolReportBuilder::new(origin);
+    let mut report = ToolReportBuilder::new(context);
     for diagnostic in document.diagnostics.unwrap_or_default() {
-        add_diagnostic(&mut draft, diagnostic, &document.severity);
+        add_diagnostic(&mut report, diagnostic, &document.severity);
     }
-    Ok(draft.finish())
+    Ok(report.finish())
 }
 
-pub(super) fn parse_rdjsonl(text: &str, origin: &ReportContext<'_>) -> Result<Submission, FormatError> {
-    let mut draft = ToolReportBuilder::new(origin);
+pub(super) fn parse_rdjsonl(text: &str, context: &ReportContext<'_>) -> Result<Submission, FormatError> {
+    let mut report = ToolReportBuilder::new(context);
     let mut broken = BrokenLines::default();
     let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line)).filter(|(_, line)| !line.trim().is_empty());
     for (at, (number, line)) in lines.enumerate() {
         match serde_json::from_str(line) {
-            Ok(diagnostic) => add_diagnostic(&mut draft, diagnostic, &Value::Null),
-            // Whose first line is something else is something else.
+            Ok(diagnostic) => add_diagnostic(&mut report, diagnostic, &Value::Null),
+            // If the first line is no diagnostic, the text is in another format.
             Err(error) if at == 0 => {
                 return Err(FormatError::WrongFormat {
                     format: Format::Rdjsonl,
@@ -100,35 +100,35 @@ pub(super) fn parse_rdjsonl(text: &str, origin: &ReportContext<'_>) -> Result<Su
             Err(_) => broken.add_line(number),
         }
     }
-    broken.report_gap(&mut draft);
-    if origin.tool_exit == ToolExit::Unknown {
-        draft.add_gap("the format has no end, and nobody saw the tool end");
+    broken.report_gap(&mut report);
+    if context.tool_exit == ToolExit::Unknown {
+        report.add_gap("the format has no end mark, and referee did not run the tool");
     }
-    Ok(draft.finish())
+    Ok(report.finish())
 }
 
-fn add_diagnostic(draft: &mut ToolReportBuilder<'_>, said: RdjsonDiagnostic, otherwise: &Value) {
-    let place = draft.locate(&said.location.path);
-    let region = said.location.range.to_region();
+fn add_diagnostic(report: &mut ToolReportBuilder<'_>, diagnostic: RdjsonDiagnostic, default_severity: &Value) {
+    let location = report.locate(&diagnostic.location.path);
+    let region = diagnostic.location.range.to_region();
     let (line, end_line) = region.line_range();
-    let suggestion = match said.suggestions.as_slice() {
+    let suggestion = match diagnostic.suggestions.as_slice() {
         [one] => one.range.to_region().to_line_replacement(&region, &one.text),
         _ => None,
     };
-    draft.add_message(ToolMessage {
-        message: said.message,
-        severity: map_severity(&said.severity).or(map_severity(otherwise)).unwrap_or(Severity::Warning),
-        location: place,
+    report.add_message(ToolMessage {
+        message: diagnostic.message,
+        severity: map_severity(&diagnostic.severity).or(map_severity(default_severity)).unwrap_or(Severity::Warning),
+        location,
         line,
         end_line,
-        rule: said.code.value.filter(|rule| !rule.is_empty()),
+        rule: diagnostic.code.value.filter(|rule| !rule.is_empty()),
         suggestion,
     });
 }
 
-/// By name, or by its number in the protocol.
-fn map_severity(said: &Value) -> Option<Severity> {
-    match (said.as_str(), said.as_u64()) {
+/// Maps a severity, given by name or by its number in the protobuf enum.
+fn map_severity(severity: &Value) -> Option<Severity> {
+    match (severity.as_str(), severity.as_u64()) {
         (Some("ERROR"), _) | (_, Some(1)) => Some(Severity::Critical),
         (Some("WARNING"), _) | (_, Some(2)) => Some(Severity::Warning),
         (Some("INFO"), _) | (_, Some(3)) => Some(Severity::Suggestion),

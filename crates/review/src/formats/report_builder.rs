@@ -1,4 +1,4 @@
-//! A tool's report while it is read.
+//! Builds the report of a tool from its messages.
 
 use std::collections::HashSet;
 
@@ -21,7 +21,7 @@ pub(super) struct ToolReportBuilder<'a> {
     gaps: Vec<String>,
 }
 
-/// What one message of a tool says.
+/// One message of a tool.
 #[derive(Debug)]
 pub(super) struct ToolMessage {
     pub(super) message: String,
@@ -33,22 +33,23 @@ pub(super) struct ToolMessage {
     pub(super) suggestion: Option<String>,
 }
 
-/// Where, as far as the repository goes.
+/// The file that a message is about.
 #[derive(Debug)]
 pub(super) enum MessageLocation {
+    /// A path relative to the repository.
     InRepository(String),
-    /// As the tool wrote it; empty where it wrote nothing.
+    /// The path as the tool wrote it; empty if it wrote none.
     OutsideRepository(String),
 }
 
-/// Two messages with the same are one: cargo repeats itself for each target of a crate.
+/// Messages with the same key are duplicates: cargo repeats a message for each target of a crate.
 type MessageKey = (String, Option<u32>, Option<u32>, Option<String>, String, String);
 
 impl<'a> ToolReportBuilder<'a> {
-    pub(super) fn new(origin: &ReportContext<'a>) -> Self {
+    pub(super) fn new(context: &ReportContext<'a>) -> Self {
         Self {
-            context: *origin,
-            paths: PathResolver::new(origin),
+            context: *context,
+            paths: PathResolver::new(context),
             findings: Vec::new(),
             seen_messages: HashSet::new(),
             unplaced: UnplacedFindings::default(),
@@ -57,59 +58,59 @@ impl<'a> ToolReportBuilder<'a> {
         }
     }
 
-    /// A path that is written as paths are.
-    pub(super) fn locate(&self, written: &str) -> MessageLocation {
+    /// Resolves a path that is not a URI.
+    pub(super) fn locate(&self, path: &str) -> MessageLocation {
         self.paths
-            .resolve_path(written)
-            .map_or_else(|| MessageLocation::OutsideRepository(written.to_owned()), MessageLocation::InRepository)
+            .resolve_path(path)
+            .map_or_else(|| MessageLocation::OutsideRepository(path.to_owned()), MessageLocation::InRepository)
     }
 
-    pub(super) fn add_message(&mut self, said: ToolMessage) {
-        let (mut title, body) = split_title_and_body(&said.message);
+    pub(super) fn add_message(&mut self, message: ToolMessage) {
+        let (mut title, body) = split_title_and_body(&message.message);
         if title.is_empty() {
-            title = said.rule.clone().unwrap_or_else(|| "no message".to_owned());
+            title = message.rule.clone().unwrap_or_else(|| "no message".to_owned());
         }
-        let (path, inside) = match said.location {
+        let (path, inside) = match message.location {
             MessageLocation::InRepository(path) => (path, true),
             MessageLocation::OutsideRepository(path) => (path, false),
         };
-        let identity = (path.clone(), said.line, said.end_line, said.rule.clone(), title.clone(), body.clone());
-        if !self.seen_messages.insert(identity) {
+        let key = (path.clone(), message.line, message.end_line, message.rule.clone(), title.clone(), body.clone());
+        if !self.seen_messages.insert(key) {
             return;
         }
-        let found = SubmittedFinding {
+        let finding = SubmittedFinding {
             title,
             body,
-            severity: said.severity,
+            severity: message.severity,
             path,
-            line: said.line,
-            end_line: said.end_line,
+            line: message.line,
+            end_line: message.end_line,
             side: Side::New,
-            rule: said.rule,
-            suggestion: said.suggestion,
+            rule: message.rule,
+            suggestion: message.suggestion,
         };
-        if inside { self.findings.push(found) } else { self.unplaced.add(&found) }
+        if inside { self.findings.push(finding) } else { self.unplaced.add(&finding) }
     }
 
-    /// Something that a reader should know.
-    pub(super) fn add_note(&mut self, words: String) {
-        self.notes.push(words);
+    /// Adds a sentence to the summary.
+    pub(super) fn add_note(&mut self, note: String) {
+        self.notes.push(note);
     }
 
-    /// Something was not read, so absence says nothing.
-    pub(super) fn add_gap(&mut self, why: impl Into<String>) {
-        let why = why.into();
-        if !self.gaps.contains(&why) {
-            self.gaps.push(why);
+    /// Marks the report as incomplete. The absence of a finding then does not mean that it is fixed.
+    pub(super) fn add_gap(&mut self, reason: impl Into<String>) {
+        let reason = reason.into();
+        if !self.gaps.contains(&reason) {
+            self.gaps.push(reason);
         }
     }
 
     pub(super) fn finish(mut self) -> Submission {
         if self.unplaced.has_critical() {
-            self.add_gap("a critical finding has no place in this repository");
+            self.add_gap("a critical finding is outside this repository");
         }
         let gaps = self.gaps.join("; ");
-        let incomplete = (!gaps.is_empty()).then(|| format!("Not everything was read: {gaps}."));
+        let incomplete = (!gaps.is_empty()).then(|| format!("The report is incomplete: {gaps}."));
         self.notes.extend(self.unplaced.render());
         self.notes.extend(incomplete);
         let summary = self.notes.join("\n\n");
@@ -130,7 +131,7 @@ impl<'a> ToolReportBuilder<'a> {
     }
 }
 
-/// Lines that are no records, in a format of one record a line.
+/// Lines that could not be parsed, in a format of one record per line.
 #[derive(Debug, Default)]
 pub(super) struct BrokenLines {
     first_line: Option<usize>,
@@ -145,11 +146,11 @@ impl BrokenLines {
         }
     }
 
-    pub(super) fn report_gap(self, draft: &mut ToolReportBuilder<'_>) {
+    pub(super) fn report_gap(self, report: &mut ToolReportBuilder<'_>) {
         match (self.first_line, self.further_count) {
             (None, _) => {}
-            (Some(line), 0) => draft.add_gap(format!("line {line} cannot be read")),
-            (Some(line), more) => draft.add_gap(format!("line {line} and {more} more cannot be read")),
+            (Some(line), 0) => report.add_gap(format!("line {line} cannot be parsed")),
+            (Some(line), more) => report.add_gap(format!("line {line} and {more} more cannot be parsed")),
         }
     }
 }

@@ -1,9 +1,9 @@
-//! A tool's message as a title and a body. Both stay raw: what is posted is sanitised by the core.
+//! Splits the message of a tool into a title and a body. Both stay raw: the core sanitises what is posted.
 
-/// In characters.
 const MAX_TITLE_CHARS: usize = 120;
 
-/// The first line, and the rest. A first line that is too long for a title is in the body as well.
+/// Returns the first line as the title and the rest as the body. A first line that is too long for a title is cut, and the
+/// body then holds the whole message.
 pub(super) fn split_title_and_body(message: &str) -> (String, String) {
     let message = message.trim();
     let (first, rest) = message.split_once('\n').unwrap_or((message, ""));

@@ -1,10 +1,11 @@
-//! The built-in reviewer, through what it offers.
+//! The built-in reviewer, through its public interface.
 
 mod bad_input;
 mod changed_lines;
-mod desk;
-mod own_rules;
+
 mod pages;
+mod repository_rules;
 mod samples;
 mod secrets;
+mod test_change;
 mod text_rules;

@@ -1,9 +1,9 @@
-//! Every rule explains itself.
+//! Every rule has a page.
 
 use referee_review::builtin::RuleSet;
 
 #[test]
-fn every_rule_has_a_page_that_says_all_of_it() {
+fn every_rule_has_a_complete_page() {
     let rules = RuleSet::load_embedded().expect("the embedded rules can be read");
     let ids = rules.ids();
     assert!(ids.is_sorted() && ids.len() >= 48);
@@ -17,7 +17,7 @@ fn every_rule_has_a_page_that_says_all_of_it() {
 }
 
 #[test]
-fn a_page_reads_well() {
+fn a_page_is_rendered_as_markdown() {
     let rules = RuleSet::load_embedded().expect("the embedded rules can be read");
     insta::assert_snapshot!(rules.find_page("conflict-marker").expect("it has a page").render(), @"
     # conflict-marker

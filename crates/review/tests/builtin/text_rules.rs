@@ -1,17 +1,17 @@
-//! Rules for every file.
+//! Text rules.
 
 use referee_review::builtin::RuleSet;
 
-use crate::desk::{Desk, places};
+use crate::test_change::{TestChange, rule_lines};
 
 #[test]
-fn each_rule_s_page_shows_what_hits_and_what_does_not() {
+fn the_examples_on_the_pages_of_text_rules_hold() {
     let rules = RuleSet::load_embedded().expect("the embedded rules can be read");
     for id in ["conflict-marker", "bidi-control", "hidden-character"] {
         let page = rules.find_page(id).expect("it has a page");
         let hits = |text: Option<String>| {
-            let report = Desk::default().adds("a.txt", text.expect("it has a sample")).review();
-            places(&report).iter().any(|(rule, _)| *rule == id)
+            let report = TestChange::default().adds("a.txt", text.expect("it has a sample")).review();
+            rule_lines(&report).iter().any(|(rule, _)| *rule == id)
         };
         assert!(hits(page.bad_example), "{id}");
         assert!(!hits(page.good_example), "{id}");
@@ -19,8 +19,8 @@ fn each_rule_s_page_shows_what_hits_and_what_does_not() {
     for id in ["merge-leftover", "committed-env-file", "committed-key-file"] {
         let page = rules.find_page(id).expect("it has a page");
         let hits = |path: Option<String>| {
-            let report = Desk::default().adds(&path.expect("it has a sample"), "A=1\n").review();
-            places(&report) == [(id, 0)]
+            let report = TestChange::default().adds(&path.expect("it has a sample"), "A=1\n").review();
+            rule_lines(&report) == [(id, 0)]
         };
         assert!(hits(page.bad_example), "{id}");
         assert!(!hits(page.good_example), "{id}");
@@ -28,26 +28,27 @@ fn each_rule_s_page_shows_what_hits_and_what_does_not() {
 }
 
 #[test]
-fn a_conflict_is_one_finding_and_a_lone_marker_is_one_too() {
+fn a_conflict_and_a_single_marker_give_one_finding_each() {
     let text = "a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x\nd\n>>>>>>> y\n<<<<<<< z\n";
-    let report = Desk::default().adds("a.txt", text).review();
-    let lines: Vec<_> = report.findings.iter().map(|it| (it.line, it.end_line)).collect();
+    let report = TestChange::default().adds("a.txt", text).review();
+    let lines: Vec<_> = report.findings.iter().map(|finding| (finding.line, finding.end_line)).collect();
     assert_eq!(lines, [(Some(2), Some(6)), (Some(8), None), (Some(9), None)]);
 }
 
 #[test]
-fn huge_files_are_told_by_what_was_added() {
+fn a_huge_file_is_reported_by_the_size_of_its_added_lines() {
     let huge = "a line of text\n".repeat(80_000);
-    assert_eq!(places(&Desk::default().adds("a.txt", &huge).review()), [("huge-text", 0)]);
-    let edited = Desk::default().changes("a.txt", &huge, &[(1, "+a line of text\n")]);
-    assert_eq!(places(&edited.review()), []);
+    assert_eq!(rule_lines(&TestChange::default().adds("a.txt", &huge).review()), [("huge-text", 0)]);
+    let edited = TestChange::default().changes("a.txt", &huge, &[(1, "+a line of text\n")]);
+    assert_eq!(rule_lines(&edited.review()), []);
     let picture = vec![1; (5 << 20) + 1];
-    assert_eq!(places(&Desk::default().adds_binary("a.png", &picture).review()), [("huge-binary", 0)]);
-    assert_eq!(places(&Desk::default().adds_binary("a.png", &picture[1..]).review()), []);
+    assert_eq!(rule_lines(&TestChange::default().adds_binary("a.png", &picture).review()), [("huge-binary", 0)]);
+    assert_eq!(rule_lines(&TestChange::default().adds_binary("a.png", &picture[1..]).review()), []);
 }
 
 #[test]
-fn a_file_that_was_there_before_is_left_alone() {
-    let desk = Desk::default().changes(".env", "A=1\n", &[(1, "+A=1\n")]).changes("a.rej", "a\n", &[(1, "+a\n")]);
-    assert_eq!(places(&desk.review()), []);
+fn a_file_that_existed_before_is_not_reported() {
+    let change =
+        TestChange::default().changes(".env", "A=1\n", &[(1, "+A=1\n")]).changes("a.rej", "a\n", &[(1, "+a\n")]);
+    assert_eq!(rule_lines(&change.review()), []);
 }

@@ -1,4 +1,4 @@
-//! Any program as a reviewer.
+//! Any program as a reviewer: exit codes, limits, the process tree, stdin and the environment.
 #![cfg(unix)]
 
 use std::fs;
@@ -16,7 +16,7 @@ const ISSUE: &str =
     r#"[{"description":"Something is wrong","severity":"minor","location":{"path":"src/lib.rs","lines":{"begin":3}}}]"#;
 
 #[test]
-fn a_program_that_ends_well_is_a_complete_report() {
+fn a_program_that_exits_as_expected_gives_a_complete_report() {
     let report = review(&command(&["printf", "%s", ISSUE]));
     assert_eq!((report.outcome, report.findings.len()), (SubmittedOutcome::Findings, 1));
     assert_eq!(report.coverage.expect("complete").read, ["src/lib.rs"]);
@@ -25,24 +25,27 @@ fn a_program_that_ends_well_is_a_complete_report() {
 }
 
 #[test]
-fn no_shell_reads_the_arguments() {
+fn no_shell_interprets_the_arguments() {
     let issue = ISSUE.replace("Something", "$(id) `id` ; | >x");
     let report = review(&command(&["printf", "%s", &issue]));
     assert_eq!(report.findings[0].title, "$(id) `id` ; | >x is wrong");
 }
 
 #[test]
-fn whatever_goes_wrong_is_a_failed_report_that_says_why() {
+fn every_failure_is_a_failed_report_with_its_reason() {
     let rows: &[(&[&str], &str)] = &[
         (&[], "no program was run: `argv` is empty"),
         (&["no-such-program-here"], "`no-such-program-here` could not be started: No such file or directory"),
         (&["true"], "`true` printed nothing"),
-        (&["sh", "-c", "echo '[]'; exit 3"], "`sh` ended with exit code 3"),
-        (&["sh", "-c", "echo no config >&2; echo >&2; echo '[]'; exit 2"], "`sh` ended with exit code 2: no config"),
-        (&["sh", "-c", "echo '[]'; kill -TERM $$"], "`sh` was ended by signal 15"),
+        (&["sh", "-c", "echo '[]'; exit 3"], "`sh` exited with code 3"),
+        (&["sh", "-c", "echo no config >&2; echo >&2; echo '[]'; exit 2"], "`sh` exited with code 2: no config"),
+        (&["sh", "-c", "echo '[]'; kill -TERM $$"], "`sh` was killed by signal 15"),
         (&["sh", "-c", "echo half >&2; cat /dev/zero"], "`sh` printed more than 100000 bytes: half"),
-        (&["echo", "garbage"], "`echo` ended with exit code 0, but the report was not taken: this is no gitlab"),
-        (&["echo", "[{"], "`echo` ended with exit code 0, but the report was not taken: the gitlab ends in the middle"),
+        (
+            &["echo", "garbage"],
+            "`echo` exited with code 0, but the report was rejected: it is not in the `gitlab` format",
+        ),
+        (&["echo", "[{"], "`echo` exited with code 0, but the report was rejected: the `gitlab` document is truncated"),
     ];
     for (argv, reason) in rows {
         let report = review(&command(argv));
@@ -52,39 +55,39 @@ fn whatever_goes_wrong_is_a_failed_report_that_says_why() {
 }
 
 #[test]
-fn a_program_that_hangs_is_ended() {
+fn a_program_that_hangs_is_killed() {
     let hanging = ReviewCommand { timeout: Duration::from_millis(100), ..command(&["sleep", "600"]) };
-    assert_eq!(review(&hanging).reason, "`sleep` did not end within 100ms");
+    assert_eq!(review(&hanging).reason, "`sleep` did not finish within 100ms");
 }
 
 #[test]
-fn other_exit_codes_may_count() {
+fn other_exit_codes_can_be_accepted() {
     let failing = ReviewCommand { ok_codes: vec![0, 1], ..command(&["sh", "-c", "echo '[]'; exit 1"]) };
     assert_eq!(review(&failing).outcome, SubmittedOutcome::Clean);
 }
 
 #[test]
-fn a_checkout_that_is_gone_is_told_from_a_missing_program() {
+fn a_missing_checkout_is_distinguished_from_a_missing_program() {
     let report = run_command(&command(&["true"]), Path::new("gone/away"), &brief(), &[]);
-    assert_eq!(report.reason, "`true` could not be started: the checkout is gone");
+    assert_eq!(report.reason, "`true` could not be started: the checkout no longer exists");
 }
 
 #[test]
 #[cfg(target_os = "linux")]
-fn what_a_program_started_ends_with_it() {
+fn descendants_of_a_killed_program_are_killed() {
     let dir = TempDir::new().expect("a folder");
-    // The flood ends it, and by then the number of the child is written.
+    // The program is killed for its output, after it has written the pid of its child.
     let flooding = command(&["sh", "-c", "sleep 600 & echo $! > child; cat /dev/zero"]);
     let report = run_command(&flooding, dir.path(), &brief(), &[]);
     assert_eq!(report.outcome, SubmittedOutcome::Failed);
     let child = fs::read_to_string(dir.path().join("child")).expect("it was started");
-    // A signal that was sent takes its time; this never ends where none was.
+    // A killed process takes a moment to die. This never ends if no signal was sent.
     while is_alive(child.trim()) {
         std::thread::yield_now();
     }
 }
 
-/// What is dead and was not yet buried is a zombie.
+/// Returns whether a process runs. A zombie does not.
 #[cfg(target_os = "linux")]
 fn is_alive(process: &str) -> bool {
     let state = fs::read_to_string(format!("/proc/{process}/stat"));
@@ -92,9 +95,13 @@ fn is_alive(process: &str) -> bool {
 }
 
 #[test]
-fn what_it_leaves_behind_cannot_hold_the_line() {
+fn a_descendant_that_holds_the_output_does_not_block_the_review() {
     let leaving = command(&["sh", "-c", "sleep 600 & echo '[]'"]);
-    assert_eq!(review(&leaving).outcome, SubmittedOutcome::Clean, "closed JSON is complete, whoever holds the pipe");
+    assert_eq!(
+        review(&leaving).outcome,
+        SubmittedOutcome::Clean,
+        "a closed JSON document is complete, even if the pipe is still open"
+    );
     let line = r#"{"message":"x","location":{"path":"src/lib.rs"}}"#;
     let lines = |script: &str| {
         let argv = ["sh", "-c", script, "sh", line];
@@ -102,11 +109,11 @@ fn what_it_leaves_behind_cannot_hold_the_line() {
     };
     assert!(lines("echo \"$1\"").coverage.is_some());
     let report = lines("sleep 600 & echo \"$1\"");
-    assert_eq!((report.findings.len(), report.coverage), (1, None), "more lines may have come");
+    assert_eq!((report.findings.len(), report.coverage), (1, None), "more lines might have followed");
 }
 
 #[test]
-fn a_program_that_writes_our_format_is_given_the_brief() {
+fn a_program_with_the_referee_format_receives_the_brief() {
     let dir = TempDir::new().expect("a folder");
     let report = format!(r#"{{"schema":"referee/report-1","role":"lint","head":"{HEAD}","outcome":"clean"}}"#);
     let script = "cat > brief; echo \"$1\"";
@@ -125,7 +132,7 @@ fn a_program_that_writes_our_format_is_given_the_brief() {
 }
 
 #[test]
-fn a_brief_that_nobody_reads_is_no_failure() {
+fn a_program_need_not_read_its_brief() {
     let report = format!(r#"{{"schema":"referee/report-1","role":"lint","head":"{HEAD}","outcome":"clean"}}"#);
     let files: Vec<String> = (0..20_000).map(|number| format!("src/file_{number}.rs")).collect();
     let deaf = ReviewCommand { format: Format::Referee, ..command(&["printf", "%s", &report]) };
@@ -133,13 +140,13 @@ fn a_brief_that_nobody_reads_is_no_failure() {
 }
 
 #[test]
-fn others_read_nothing() {
+fn stdin_is_empty_for_other_formats() {
     let report = review(&command(&["sh", "-c", "cat; echo '[]'"]));
     assert_eq!(report.outcome, SubmittedOutcome::Clean);
 }
 
 #[test]
-fn a_program_knows_what_it_was_given_and_no_more() {
+fn the_environment_holds_only_the_usual_and_the_named_variables() {
     let dir = TempDir::new().expect("a folder");
     run_command(&command(&["sh", "-c", "env > seen; echo '[]'"]), dir.path(), &brief(), &[]);
     let seen = fs::read_to_string(dir.path().join("seen")).expect("it was written");
@@ -154,12 +161,12 @@ fn a_program_knows_what_it_was_given_and_no_more() {
 }
 
 #[test]
-fn a_value_that_was_let_through_is_in_no_text() {
+fn values_of_named_variables_are_redacted() {
     let secret = "referee-review";
     let env = vec!["CARGO_PKG_NAME".to_owned()];
     let failing = command(&["sh", "-c", "echo \"bad key: $CARGO_PKG_NAME!\" >&2; exit 9"]);
     let report = review(&ReviewCommand { env_names: env.clone(), ..failing });
-    assert_eq!(report.reason, "`sh` ended with exit code 9: bad key: ***!");
+    assert_eq!(report.reason, "`sh` exited with code 9: bad key: ***!");
     let script = "printf '%s' \"$1\" | sed \"s/Something/$CARGO_PKG_NAME/\"";
     let report = review(&ReviewCommand { env_names: env, ..command(&["sh", "-c", script, "sh", ISSUE]) });
     assert_eq!(report.findings[0].title, "*** is wrong");

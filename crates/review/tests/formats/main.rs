@@ -1,10 +1,10 @@
-//! What tools write, read as reports.
+//! The parsers of report formats.
 
-mod cut;
-mod odd;
-mod own;
 mod paths;
+mod quirks;
+mod referee_format;
 mod samples;
+mod truncated;
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use referee_review::formats::{Format, FormatError, ReportContext, ToolExit, pars
 
 const HEAD: &str = "1111111111111111111111111111111111111111";
 
-/// A sample in its format.
+/// One sample of each format.
 const SAMPLES: [(Format, &str); 7] = [
     (Format::Referee, include_str!("samples/report.json")),
     (Format::Sarif, include_str!("samples/sarif.json")),
@@ -25,21 +25,22 @@ const SAMPLES: [(Format, &str); 7] = [
 ];
 
 fn sample(format: Format) -> &'static str {
-    SAMPLES.iter().find(|(it, _)| *it == format).expect("each format has one").1
+    SAMPLES.iter().find(|(known, _)| *known == format).expect("each format has a sample").1
 }
 
-/// Read for the role `lint`, in a checkout at `/checkout`, with `src/lib.rs` changed.
-fn read(format: Format, bytes: &[u8], ended: ToolExit) -> Result<Submission, FormatError> {
+/// Parses a report for the role `lint`, from a checkout at `/checkout` in which `src/lib.rs` changed.
+fn parse(format: Format, bytes: &[u8], tool_exit: ToolExit) -> Result<Submission, FormatError> {
     let files = ["src/lib.rs".to_owned()];
     let (role, head) = (RoleName::from("lint"), Sha::from(HEAD));
     let root = Some(Path::new("/checkout"));
     parse_report(
         format,
         bytes,
-        &ReportContext { role: &role, head: &head, checkout_root: root, changed_files: &files, tool_exit: ended },
+        &ReportContext { role: &role, head: &head, checkout_root: root, changed_files: &files, tool_exit },
     )
 }
 
-fn read_file(format: Format, text: &str) -> Submission {
-    read(format, text.as_bytes(), ToolExit::Unknown).expect("it can be read")
+/// Parses a report of which nobody knows how the tool ended.
+fn parse_file(format: Format, text: &str) -> Submission {
+    parse(format, text.as_bytes(), ToolExit::Unknown).expect("it can be parsed")
 }

@@ -1,12 +1,12 @@
-//! Paths as tools write them.
+//! Paths as tools write them are resolved to paths of the repository.
 
 use referee_core::model::SubmittedOutcome;
 use referee_review::formats::{Format, ReportContext, ToolExit, parse_report};
 
-use crate::{HEAD, read_file};
+use crate::{HEAD, parse_file};
 
 #[test]
-fn paths_of_the_repository_are_found() {
+fn all_spellings_of_a_path_are_resolved() {
     let same = [
         "src/lib.rs",
         "./src/lib.rs",
@@ -23,13 +23,13 @@ fn paths_of_the_repository_are_found() {
         "file:///checkout/src/%6Cib.rs",
     ];
     for path in same {
-        let report = read_file(Format::Gitlab, &issue(path, "minor"));
-        assert_eq!(report.findings.first().map(|it| it.path.as_str()), Some("src/lib.rs"), "{path}");
+        let report = parse_file(Format::Gitlab, &issue(path, "minor"));
+        assert_eq!(report.findings.first().map(|finding| finding.path.as_str()), Some("src/lib.rs"), "{path}");
     }
 }
 
 #[test]
-fn what_lies_outside_is_told_in_words() {
+fn findings_outside_the_repository_are_listed_in_the_summary() {
     let outside = [
         "../lib.rs",
         "src/../../lib.rs",
@@ -46,34 +46,34 @@ fn what_lies_outside_is_told_in_words() {
         "src/\\u0000",
     ];
     for path in outside {
-        let report = read_file(Format::Gitlab, &issue(path, "minor"));
+        let report = parse_file(Format::Gitlab, &issue(path, "minor"));
         assert_eq!((report.outcome, report.findings.len()), (SubmittedOutcome::Clean, 0), "{path}");
-        assert!(report.summary.contains("1 finding has no place in this repository:"), "{path}: {}", report.summary);
+        assert!(report.summary.contains("1 finding is outside this repository:"), "{path}: {}", report.summary);
         assert!(report.summary.contains("Something is wrong"), "{path}: {}", report.summary);
     }
 }
 
 #[test]
-fn a_critical_finding_outside_does_not_end_in_an_approval() {
-    let report = read_file(Format::Gitlab, &issue("/etc/passwd", "critical"));
+fn a_critical_finding_outside_the_repository_does_not_end_in_an_approval() {
+    let report = parse_file(Format::Gitlab, &issue("/etc/passwd", "critical"));
     assert_eq!((report.outcome, report.coverage), (SubmittedOutcome::Failed, None));
     assert!(report.summary.contains("/etc/passwd:3: Something is wrong"), "{}", report.summary);
 }
 
 #[test]
-fn many_outside_are_counted() {
+fn many_findings_outside_the_repository_are_counted() {
     let one = issue("/etc/passwd", "minor");
     let one = one.trim_matches(['[', ']']);
     let issues: Vec<String> = (0..30).map(|n| one.replace(":3", &format!(":{}", n + 3))).collect();
-    let report = read_file(Format::Gitlab, &format!("[{}]", issues.join(",")));
-    assert!(report.summary.starts_with("30 findings have no place"), "{}", report.summary);
+    let report = parse_file(Format::Gitlab, &format!("[{}]", issues.join(",")));
+    assert!(report.summary.starts_with("30 findings are outside"), "{}", report.summary);
     assert!(report.summary.ends_with("- and 10 more"), "{}", report.summary);
 }
 
 #[test]
-fn a_name_with_a_backslash_is_kept_where_the_change_has_it() {
+fn a_changed_file_with_a_backslash_in_its_name_is_found() {
     let (role, head, files) = ("lint".into(), HEAD.into(), ["src\\odd.rs".to_owned(), "100%25.txt".to_owned()]);
-    let origin = ReportContext {
+    let context = ReportContext {
         role: &role,
         head: &head,
         checkout_root: None,
@@ -81,20 +81,20 @@ fn a_name_with_a_backslash_is_kept_where_the_change_has_it() {
         tool_exit: ToolExit::Unknown,
     };
     for path in ["src\\\\odd.rs", "100%25.txt"] {
-        let report = parse_report(Format::Gitlab, issue(path, "minor").as_bytes(), &origin).expect("it can be read");
+        let report = parse_report(Format::Gitlab, issue(path, "minor").as_bytes(), &context).expect("it can be parsed");
         assert_eq!(report.findings[0].path, path.replace("\\\\", "\\"));
     }
     let report =
-        parse_report(Format::Gitlab, issue("/checkout/a.rs", "minor").as_bytes(), &origin).expect("it can be read");
-    assert_eq!(report.findings, [], "without a root nobody knows");
+        parse_report(Format::Gitlab, issue("/checkout/a.rs", "minor").as_bytes(), &context).expect("it can be parsed");
+    assert_eq!(report.findings, [], "without the checkout's root, an absolute path cannot be resolved");
 }
 
 #[test]
-fn a_workspace_in_a_folder_is_found() {
+fn a_cargo_workspace_in_a_subfolder_is_found() {
     let (role, head) = ("lint".into(), HEAD.into());
     let files = ["src/lib.rs".to_owned(), "rust/src/lib.rs".to_owned()];
     let root = Some(std::path::Path::new("/checkout"));
-    let origin = ReportContext {
+    let context = ReportContext {
         role: &role,
         head: &head,
         checkout_root: root,
@@ -102,7 +102,7 @@ fn a_workspace_in_a_folder_is_found() {
         tool_exit: ToolExit::Unknown,
     };
     let text = include_str!("samples/cargo.jsonl").replace("/checkout/Cargo.toml", "/checkout/rust/Cargo.toml");
-    let report = parse_report(Format::Cargo, text.as_bytes(), &origin).expect("it can be read");
+    let report = parse_report(Format::Cargo, text.as_bytes(), &context).expect("it can be parsed");
     assert!(report.findings.iter().all(|found| found.path == "rust/src/lib.rs"));
 }
 

@@ -1,23 +1,23 @@
-//! Each format as a tool writes it.
+//! One sample of each format, as a tool writes it.
 
 use std::fmt::Write;
 
 use referee_core::model::{Submission, SubmittedOutcome};
 use referee_review::formats::{Format, ToolExit};
 
-use crate::{HEAD, SAMPLES, read, read_file, sample};
+use crate::{HEAD, SAMPLES, parse, parse_file, sample};
 
 #[test]
-fn every_format_is_read() {
+fn every_format_is_parsed() {
     for (format, text) in SAMPLES {
-        insta::assert_snapshot!(format.name(), told(&read_file(format, text)));
+        insta::assert_snapshot!(format.name(), render(&parse_file(format, text)));
     }
 }
 
 #[test]
-fn a_foreign_run_that_ends_properly_is_complete() {
+fn a_completed_run_of_a_tool_is_complete() {
     for (format, text) in SAMPLES.into_iter().filter(|(format, _)| *format != Format::Referee) {
-        let report = read(format, text.as_bytes(), ToolExit::Completed).expect("it can be read");
+        let report = parse(format, text.as_bytes(), ToolExit::Completed).expect("it can be parsed");
         assert!(report.deterministic, "{format}");
         assert_eq!((report.role.as_str(), report.head.as_str()), ("lint", HEAD));
         assert_eq!(report.coverage.expect("complete").read, ["src/lib.rs"], "{format}");
@@ -25,7 +25,7 @@ fn a_foreign_run_that_ends_properly_is_complete() {
 }
 
 #[test]
-fn a_run_that_found_nothing_is_clean() {
+fn a_run_without_findings_is_clean() {
     let clean = [
         (Format::Sarif, r#"{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"x"}},"results":[]}]}"#),
         (Format::Rdjson, r#"{"source":{"name":"x"},"diagnostics":null}"#),
@@ -34,28 +34,28 @@ fn a_run_that_found_nothing_is_clean() {
         (Format::Gitlab, "[]"),
     ];
     for (format, text) in clean {
-        let report = read_file(format, text);
+        let report = parse_file(format, text);
         assert_eq!(report.outcome, SubmittedOutcome::Clean, "{format}");
         assert_eq!(report.coverage.expect("complete").read, ["src/lib.rs"], "{format}");
     }
 }
 
 #[test]
-fn a_build_that_failed_was_not_read_whole() {
-    let report = read_file(Format::Cargo, include_str!("samples/cargo-failed.jsonl"));
+fn a_failed_build_is_incomplete() {
+    let report = parse_file(Format::Cargo, include_str!("samples/cargo-failed.jsonl"));
     assert_eq!(report.coverage, None);
-    insta::assert_snapshot!("cargo-failed", told(&report));
+    insta::assert_snapshot!("cargo-failed", render(&report));
 }
 
 #[test]
-fn what_a_tool_calls_a_failure_is_no_complete_run() {
+fn a_run_that_the_tool_reports_as_failed_is_incomplete() {
     let failed = sample(Format::Sarif).replace(
         r#""executionSuccessful": true"#,
         r#""executionSuccessful": false, "toolExecutionNotifications": [{ "message": { "text": "out of memory" } }]"#,
     );
-    let report = read_file(Format::Sarif, &failed);
+    let report = parse_file(Format::Sarif, &failed);
     assert_eq!((report.outcome, report.coverage), (SubmittedOutcome::Findings, None));
-    assert!(report.summary.contains("CodeScan says that it did not succeed: out of memory"), "{}", report.summary);
+    assert!(report.summary.contains("CodeScan reports that it failed: out of memory"), "{}", report.summary);
     let tool = r#""tool":{"driver":{"name":"x"}}"#;
     let ends = [
         r#"{"runs":[]}"#.to_owned(),
@@ -64,33 +64,34 @@ fn what_a_tool_calls_a_failure_is_no_complete_run() {
         format!(r#"{{"runs":[{{{tool},"results":[],"externalPropertyFileReferences":{{"results":[{{}}]}}}}]}}"#),
     ];
     for text in ends {
-        let report = read_file(Format::Sarif, &text);
+        let report = parse_file(Format::Sarif, &text);
         assert_eq!((report.outcome, report.coverage), (SubmittedOutcome::Failed, None), "{text}");
         assert_ne!(report.reason, "", "{text}");
     }
 }
 
 #[test]
-fn lines_without_an_end_are_complete_only_where_somebody_saw_the_end() {
+fn rdjsonl_is_complete_only_if_referee_ran_the_tool() {
     let text = sample(Format::Rdjsonl);
-    assert_eq!(read_file(Format::Rdjsonl, text).coverage, None);
+    assert_eq!(parse_file(Format::Rdjsonl, text).coverage, None);
     let broken = format!("{text}{{\"message\":");
-    let report = read(Format::Rdjsonl, broken.as_bytes(), ToolExit::Completed).expect("its lines before can be read");
+    let report =
+        parse(Format::Rdjsonl, broken.as_bytes(), ToolExit::Completed).expect("the lines before can be parsed");
     assert_eq!((report.findings.len(), report.coverage), (5, None));
 }
 
 #[test]
-fn a_name_that_is_no_format_lists_those_there_are() {
+fn an_unknown_format_name_lists_the_known_ones() {
     for format in Format::ALL {
         assert_eq!(format.name().parse(), Ok(format));
     }
-    let error = "xml".parse::<Format>().expect_err("there is none");
+    let error = "xml".parse::<Format>().expect_err("there is no such format");
     let names = "`referee`, `sarif`, `rdjson`, `rdjsonl`, `checkstyle`, `cargo`, `gitlab`";
-    assert_eq!(error.to_string(), format!("`xml` is no report format: there are {names}"));
+    assert_eq!(error.to_string(), format!("`xml` is not a report format; use one of {names}"));
 }
 
-/// A report as people would tell it.
-fn told(report: &Submission) -> String {
+/// Renders a report for a snapshot.
+fn render(report: &Submission) -> String {
     let mut text = format!("{:?} {:?}\n", report.outcome, report.coverage);
     for found in &report.findings {
         let end = found.end_line.map(|end| format!("-{end}")).unwrap_or_default();

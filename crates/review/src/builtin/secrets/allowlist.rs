@@ -1,8 +1,8 @@
-//! What looks like a secret and is none.
+//! Allowlists: exceptions for texts that look like secrets.
 
 use super::lazy_regex::LazyRegex;
 
-/// One allowlist of the format.
+/// One allowlist of a gitleaks file.
 #[derive(Debug)]
 pub(super) struct Allowlist {
     pub(super) paths: Vec<LazyRegex>,
@@ -10,11 +10,11 @@ pub(super) struct Allowlist {
     pub(super) stopwords: Vec<String>,
     pub(super) target: AllowlistTarget,
     pub(super) condition: AllowlistCondition,
-    /// Only for these rules; empty is all.
+    /// The rules it applies to; all if empty.
     pub(super) rule_ids: Vec<String>,
 }
 
-/// What an allowlist's patterns are held against.
+/// The text that the patterns of an allowlist are matched against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AllowlistTarget {
     Secret,
@@ -22,14 +22,14 @@ pub(super) enum AllowlistTarget {
     Line,
 }
 
-/// How many of an allowlist's kinds must agree.
+/// How paths, patterns and stopwords of an allowlist are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AllowlistCondition {
     Any,
     All,
 }
 
-/// What was found, from the narrowest to the widest.
+/// A possible secret, and the text around it.
 pub(super) struct SecretCandidate<'a> {
     pub(super) path: &'a str,
     pub(super) secret: &'a [u8],
@@ -38,9 +38,9 @@ pub(super) struct SecretCandidate<'a> {
 }
 
 impl Allowlist {
-    /// Whether it lets the candidate pass for that rule.
+    /// Returns whether the candidate is not a secret for that rule.
     pub(super) fn allows(&self, rule: &str, candidate: &SecretCandidate<'_>) -> bool {
-        if !self.rule_ids.is_empty() && !self.rule_ids.iter().any(|it| it == rule) {
+        if !self.rule_ids.is_empty() && !self.rule_ids.iter().any(|id| id == rule) {
             return false;
         }
         let target = match self.target {
@@ -49,10 +49,10 @@ impl Allowlist {
             AllowlistTarget::Line => candidate.line,
         };
         let path = || self.allows_path(candidate.path);
-        let regex = || self.regexes.iter().any(|it| it.is_match(target));
+        let regex = || self.regexes.iter().any(|pattern| pattern.is_match(target));
         let word = || {
             let secret = candidate.secret.to_ascii_lowercase();
-            self.stopwords.iter().any(|it| contains_bytes(&secret, it.as_bytes()))
+            self.stopwords.iter().any(|word| contains_bytes(&secret, word.as_bytes()))
         };
         match self.condition {
             AllowlistCondition::Any => path() || regex() || word(),
@@ -65,9 +65,8 @@ impl Allowlist {
         }
     }
 
-    /// Whether whole files of that path pass.
     pub(super) fn allows_path(&self, path: &str) -> bool {
-        self.paths.iter().any(|it| it.is_match(path.as_bytes()))
+        self.paths.iter().any(|pattern| pattern.is_match(path.as_bytes()))
     }
 
     fn is_empty(&self) -> bool {

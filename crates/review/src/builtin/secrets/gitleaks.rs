@@ -1,4 +1,4 @@
-//! The format of gitleaks: a TOML file of rules and allowlists.
+//! Parses the format of gitleaks: a TOML file of rules and allowlists.
 
 use std::sync::Arc;
 
@@ -71,41 +71,42 @@ struct GitleaksAllowlist {
 /// When patterns are compiled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum CompileMode {
-    /// When first needed: a test knows that they do.
+    /// When first needed. For embedded rules: a test has compiled them.
     Lazy,
-    /// At once, and one that does not is an error.
+    /// At once, so that a pattern that does not compile is an error.
     Eager,
 }
 
-/// Reads a file. `base` are the rules that it may extend.
+/// Parses a file. `base` are the rules that it may extend.
 pub(super) fn parse_config(
     path: &str,
     text: &str,
     base: Option<&SecretRuleSet>,
-    when: CompileMode,
+    compile_mode: CompileMode,
 ) -> Result<SecretRuleSet, RuleError> {
     let config: GitleaksConfig = toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| line_number_at(text, span.start));
         RuleError::from_reason(path, line, error.message().to_owned())
     })?;
-    let reader = GitleaksParser { path, text, compile_mode: when };
+    let parser = GitleaksParser { path, text, compile_mode };
     if let Some(other) = config.extend.path.as_ref().or(config.extend.url.as_ref()) {
-        let reason = format!("`{}` is not read: a file can extend the default rules alone", other.get_ref());
+        let reason = format!("`{}` cannot be extended: only the default rules can", other.get_ref());
         return Err(RuleError::from_reason(path, line_number_at(text, other.span().start), reason));
     }
     let own: Vec<Arc<SecretRule>> =
-        config.rules.into_iter().map(|it| reader.build_rule(it)).collect::<Result<_, _>>()?;
-    let own_allow = reader.build_allowlists(config.allowlist, config.allowlists)?;
-    let (mut rules, mut allow) = (Vec::new(), Vec::new());
+        config.rules.into_iter().map(|entry| parser.build_rule(entry)).collect::<Result<_, _>>()?;
+    let own_allowlists = parser.build_allowlists(config.allowlist, config.allowlists)?;
+    let (mut rules, mut allowlists) = (Vec::new(), Vec::new());
     if let Some(base) = base.filter(|_| config.extend.use_default) {
-        let off = |id: &String| config.extend.disabled_rules.contains(id) || own.iter().any(|it| it.id == *id);
-        rules.extend(base.rules.iter().filter(|rule| !off(&rule.id)).cloned());
-        allow.extend(base.allowlists.iter().cloned());
+        let is_replaced =
+            |id: &String| config.extend.disabled_rules.contains(id) || own.iter().any(|rule| rule.id == *id);
+        rules.extend(base.rules.iter().filter(|rule| !is_replaced(&rule.id)).cloned());
+        allowlists.extend(base.allowlists.iter().cloned());
     }
-    // The repository's own come first: where two rules find one secret, the first one reports it.
+    // The rules of the repository come first: if two rules find a secret, the first one reports it.
     let rules = own.into_iter().chain(rules).collect();
-    allow.extend(own_allow.into_iter().map(Arc::new));
-    SecretRuleSet::new(rules, allow).map_err(|error| RuleError::new(path, 1, &error))
+    allowlists.extend(own_allowlists.into_iter().map(Arc::new));
+    SecretRuleSet::new(rules, allowlists).map_err(|error| RuleError::new(path, 1, &error))
 }
 
 struct GitleaksParser<'a> {
@@ -117,10 +118,10 @@ struct GitleaksParser<'a> {
 impl GitleaksParser<'_> {
     fn build_rule(&self, entry: GitleaksRule) -> Result<Arc<SecretRule>, RuleError> {
         Ok(Arc::new(SecretRule {
-            regex: entry.regex.map(|it| self.build_pattern(it)).transpose()?,
-            path: entry.path.map(|it| self.build_pattern(it)).transpose()?,
+            regex: entry.regex.map(|source| self.build_pattern(source)).transpose()?,
+            path: entry.path.map(|source| self.build_pattern(source)).transpose()?,
             allowlists: self.build_allowlists(entry.allowlist, entry.allowlists)?,
-            keywords: entry.keywords.iter().map(|it| it.to_ascii_lowercase()).collect(),
+            keywords: entry.keywords.iter().map(|word| word.to_ascii_lowercase()).collect(),
             capture_group: entry.secret_group,
             min_entropy: entry.entropy,
             description: entry.description,
@@ -133,17 +134,17 @@ impl GitleaksParser<'_> {
         one: Option<GitleaksAllowlist>,
         more: Vec<GitleaksAllowlist>,
     ) -> Result<Vec<Allowlist>, RuleError> {
-        one.into_iter().chain(more).map(|it| self.build_allowlist(it)).collect()
+        one.into_iter().chain(more).map(|list| self.build_allowlist(list)).collect()
     }
 
     fn build_allowlist(&self, list: GitleaksAllowlist) -> Result<Allowlist, RuleError> {
         let patterns = |list: Vec<Spanned<String>>| -> Result<Vec<LazyRegex>, RuleError> {
-            list.into_iter().map(|it| self.build_pattern(it)).collect()
+            list.into_iter().map(|source| self.build_pattern(source)).collect()
         };
         Ok(Allowlist {
             paths: patterns(list.paths)?,
             regexes: patterns(list.regexes)?,
-            stopwords: list.stopwords.iter().map(|it| it.to_ascii_lowercase()).collect(),
+            stopwords: list.stopwords.iter().map(|word| word.to_ascii_lowercase()).collect(),
             target: match list.regex_target.as_str() {
                 "match" => AllowlistTarget::Match,
                 "line" => AllowlistTarget::Line,
@@ -170,7 +171,7 @@ impl GitleaksParser<'_> {
     }
 }
 
-/// The library draws the pattern with carets; the last line says what is wrong.
+/// Returns the last line of the error, which holds the reason; the lines before show the pattern with carets.
 fn describe_regex_error(error: &regex::Error) -> String {
     let text = error.to_string();
     let last = text.lines().last().unwrap_or_default();

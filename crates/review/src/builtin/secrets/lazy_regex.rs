@@ -1,10 +1,10 @@
-//! A regular expression of a rule, compiled when it is first needed.
+//! A regular expression that is compiled when it is first needed.
 
 use std::sync::OnceLock;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-/// What one pattern may take: `(a{999}){999}` is forty characters long and a gigabyte when compiled.
+/// The size limit of a compiled pattern: `(a{999}){999}` would take a gigabyte.
 const MAX_COMPILED_BYTES: usize = 1 << 20;
 
 #[derive(Debug)]
@@ -18,14 +18,14 @@ impl LazyRegex {
         Self { source, compiled: OnceLock::new() }
     }
 
-    /// Compiles it now, for rules that nobody tested.
+    /// Compiles the pattern now, and returns the error of one that does not compile.
     pub(super) fn compile_now(&self) -> Result<(), regex::Error> {
         compile_regex(&self.source).map(|regex| {
             self.compiled.get_or_init(|| Some(regex));
         })
     }
 
-    /// None is a pattern that does not compile, which [`check`](Self::check) told.
+    /// Returns `None` if the pattern does not compile; [`Self::compile_now`] returns the reason.
     pub(super) fn regex(&self) -> Option<&Regex> {
         self.compiled.get_or_init(|| compile_regex(&self.source).ok()).as_ref()
     }
@@ -35,7 +35,7 @@ impl LazyRegex {
     }
 }
 
-/// The format's patterns count letters and digits in ASCII.
+/// Compiles a pattern. Character classes are ASCII, as in gitleaks.
 fn compile_regex(source: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(source).unicode(false).size_limit(MAX_COMPILED_BYTES).dfa_size_limit(MAX_COMPILED_BYTES).build()
 }

@@ -1,4 +1,4 @@
-//! Cargo's messages and the compiler's diagnostics, as far as a review needs them.
+//! The part of cargo's messages and rustc's diagnostics that a review needs.
 
 use serde::Deserialize;
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 #[serde(tag = "reason")]
 pub(super) enum Message {
     #[serde(rename = "compiler-message")]
-    Said {
+    CompilerMessage {
         message: Diagnostic,
         #[serde(default)]
         manifest_path: String,
@@ -65,8 +65,8 @@ pub(super) struct Expansion {
 }
 
 impl Span {
-    /// The span's lines with edits made in them, which stand in order. Nothing where an edit is outside of them,
-    /// overlaps another or leaves nothing.
+    /// Applies edits, in ascending order, to the lines of the span. Returns `None` if an edit is outside of them or overlaps
+    /// another, or if nothing is left.
     pub(super) fn apply_edits(&self, edits: &[&Span]) -> Option<String> {
         let text = self.text.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n");
         if self.text.len() != (self.line_end.checked_sub(self.line_start)? as usize) + 1 {
@@ -86,12 +86,12 @@ impl Span {
         (!out.trim().is_empty()).then_some(out)
     }
 
-    /// Where in the joined lines a line and column are; columns count characters from one.
+    /// Returns the offset of a line and column in the joined lines. Columns count characters from 1.
     fn byte_offset(&self, line: u32, column: usize) -> Option<usize> {
         let at = line.checked_sub(self.line_start)? as usize;
-        let here = &self.text.get(at)?.text;
+        let source = &self.text.get(at)?.text;
         let before: usize = self.text.iter().take(at).map(|line| line.text.len() + 1).sum();
-        let mut ends = here.char_indices().map(|(offset, _)| offset).chain([here.len()]);
+        let mut ends = source.char_indices().map(|(offset, _)| offset).chain([source.len()]);
         Some(before + ends.nth(column.checked_sub(1)?)?)
     }
 }

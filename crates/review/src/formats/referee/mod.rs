@@ -1,4 +1,4 @@
-//! Referee's own format: `referee/report-1`, to the letter, and all that is wrong at once.
+//! The format `referee/report-1`, checked strictly. All violations are reported at once.
 
 mod report_schema;
 
@@ -13,86 +13,86 @@ use super::path_resolver::PathResolver;
 use super::unplaced::UnplacedFindings;
 use super::{Format, FormatError, ReportContext, ReportViolation, json};
 
-pub(super) fn parse_referee(text: &str, origin: &ReportContext<'_>) -> Result<Submission, FormatError> {
+pub(super) fn parse_referee(text: &str, context: &ReportContext<'_>) -> Result<Submission, FormatError> {
     let value: Value = json::parse_document(Format::Referee, text)?;
-    let mut faults = ViolationList::default();
-    check_schema(&value, &mut faults);
-    REPORT_TYPE.check_value(&value, "", &mut faults);
-    if !faults.is_empty() {
-        return Err(FormatError::Violations(faults.into_violations()));
+    let mut violations = ViolationList::default();
+    check_schema(&value, &mut violations);
+    REPORT_TYPE.check_value(&value, "", &mut violations);
+    if !violations.is_empty() {
+        return Err(FormatError::Violations(violations.into_violations()));
     }
-    // The text again, not the value: a field that is there twice shows only here.
+    // Parses the text again rather than the value: only this way a duplicate field is found.
     let report: Submission = serde_json::from_str(text).map_err(|error| {
         FormatError::Violations(vec![ReportViolation { pointer: String::new(), message: error.to_string() }])
     })?;
-    if report.role != *origin.role {
-        let (said, asked) = (report.role.to_string(), origin.role.to_string());
-        return Err(FormatError::WrongRole { said, asked });
+    if report.role != *context.role {
+        let (found, expected) = (report.role.to_string(), context.role.to_string());
+        return Err(FormatError::WrongRole { found, expected });
     }
     check_consistency(&report)?;
-    Ok(resolve_paths(report, origin))
+    Ok(resolve_paths(report, context))
 }
 
-/// First, since with another schema nothing else need be as it is here.
-fn check_schema(report: &Value, faults: &mut ViolationList) {
+/// Checks the schema version. This comes first: in another version, everything else may differ.
+fn check_schema(report: &Value, violations: &mut ViolationList) {
     match report.get("schema").and_then(Value::as_str) {
         None | Some(REPORT_SCHEMA) => {}
-        Some(other) => faults.add("/schema", format!("`{other}` is not `{REPORT_SCHEMA}`, the only one known here")),
+        Some(other) => violations.add("/schema", format!("`{other}` is not supported, write `{REPORT_SCHEMA}`")),
     }
 }
 
-/// What has the right form and makes no sense.
+/// Checks what the types cannot: values that contradict each other.
 fn check_consistency(report: &Submission) -> Result<(), FormatError> {
-    let mut faults = ViolationList::default();
+    let mut violations = ViolationList::default();
     let head = report.head.as_str();
     if !matches!(head.len(), 40 | 64) || !head.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        faults.add("/head", format!("`{head}` is not the full name of a commit"));
+        violations.add("/head", format!("`{head}` is not a full commit id"));
     }
     match report.outcome {
         SubmittedOutcome::Clean if !report.findings.is_empty() => {
-            faults.add("/outcome", "`clean`, and yet there are findings".to_owned());
+            violations.add("/outcome", "is `clean`, but there are findings".to_owned());
         }
         SubmittedOutcome::Failed if report.reason.trim().is_empty() => {
-            faults.add("/reason", "a failed report says why".to_owned());
+            violations.add("/reason", "a failed report needs a reason".to_owned());
         }
         _ => {}
     }
-    for (at, found) in report.findings.iter().enumerate() {
-        if found.title.trim().is_empty() {
-            faults.add(&format!("/findings/{at}/title"), "is empty".to_owned());
+    for (at, finding) in report.findings.iter().enumerate() {
+        if finding.title.trim().is_empty() {
+            violations.add(&format!("/findings/{at}/title"), "is empty".to_owned());
         }
-        if found.line == Some(0) {
-            faults.add(&format!("/findings/{at}/line"), "lines count from 1".to_owned());
+        if finding.line == Some(0) {
+            violations.add(&format!("/findings/{at}/line"), "line numbers start at 1".to_owned());
         }
-        if found.end_line.is_some_and(|end| Some(end) < found.line || found.line.is_none()) {
-            faults.add(&format!("/findings/{at}/end_line"), "is before `line`".to_owned());
+        if finding.end_line.is_some_and(|end| Some(end) < finding.line || finding.line.is_none()) {
+            violations.add(&format!("/findings/{at}/end_line"), "is before `line`".to_owned());
         }
     }
-    let mut taken = HashSet::new();
-    for (at, stated) in report.positions.iter().enumerate().filter(|(_, it)| !taken.insert(it.finding)) {
-        faults.add(&format!("/positions/{at}/finding"), format!("`{}` has a position already", stated.finding));
+    let mut seen = HashSet::new();
+    for (at, stated) in report.positions.iter().enumerate().filter(|(_, stated)| !seen.insert(stated.finding)) {
+        violations.add(&format!("/positions/{at}/finding"), format!("`{}` already has a position", stated.finding));
     }
-    if faults.is_empty() { Ok(()) } else { Err(FormatError::Violations(faults.into_violations())) }
+    if violations.is_empty() { Ok(()) } else { Err(FormatError::Violations(violations.into_violations())) }
 }
 
-/// Findings outside the repository become words of the summary.
-fn resolve_paths(mut report: Submission, origin: &ReportContext<'_>) -> Submission {
-    let places = PathResolver::new(origin);
-    let mut strays = UnplacedFindings::default();
-    report.findings.retain_mut(|found| match places.resolve_path(&found.path) {
+/// Resolves the paths of findings. Findings outside the repository move to the summary.
+fn resolve_paths(mut report: Submission, context: &ReportContext<'_>) -> Submission {
+    let paths = PathResolver::new(context);
+    let mut unplaced = UnplacedFindings::default();
+    report.findings.retain_mut(|finding| match paths.resolve_path(&finding.path) {
         Some(path) => {
-            found.path = path;
+            finding.path = path;
             true
         }
         None => {
-            strays.add(found);
+            unplaced.add(finding);
             false
         }
     });
-    if let Some(words) = strays.render() {
-        report.summary = [report.summary.as_str(), words.as_str()].join("\n\n").trim_start().to_owned();
+    if let Some(list) = unplaced.render() {
+        report.summary = [report.summary.as_str(), list.as_str()].join("\n\n").trim_start().to_owned();
     }
-    if strays.has_critical() {
+    if unplaced.has_critical() {
         report.coverage = None;
     }
     report

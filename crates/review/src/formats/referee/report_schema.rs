@@ -1,16 +1,16 @@
-//! The published schema as a table. The types read it too, but stop at the first thing that is wrong and do not say
-//! where; whoever writes reports wants all of it.
+//! The published schema as a table. Deserialising would stop at the first error and not say where; authors of reports need
+//! all errors, each with its place.
 
 use serde_json::Value;
 
 use crate::formats::ReportViolation;
 
-/// What a value may be.
+/// The type of a JSON value.
 pub(super) enum JsonType {
     Text,
-    /// A number that fits a line.
+    /// An integer of 32 bits.
     LineNumber,
-    /// `F4`.
+    /// Such as `F4`.
     FindingId,
     OneOf(&'static [&'static str]),
     List(&'static JsonType),
@@ -23,14 +23,12 @@ pub(super) struct JsonField {
     presence: Presence,
 }
 
-/// What a field does without.
+/// Whether a field may be missing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Presence {
-    /// Nothing.
     Required,
-    /// It may be left out.
     Optional,
-    /// It may be left out or `null`.
+    /// It may be missing or `null`.
     Nullable,
 }
 
@@ -79,11 +77,11 @@ const POSITION_TYPE: JsonType = JsonType::Record(&[
     new_field("reply", JsonType::Text, Presence::Optional),
 ]);
 
-const fn new_field(name: &'static str, shape: JsonType, need: Presence) -> JsonField {
-    JsonField { name, json_type: shape, presence: need }
+const fn new_field(name: &'static str, json_type: JsonType, presence: Presence) -> JsonField {
+    JsonField { name, json_type, presence }
 }
 
-/// What is wrong, up to as much as anybody reads.
+/// The violations of a report. Beyond a limit they are only counted.
 #[derive(Default)]
 pub(super) struct ViolationList {
     listed: Vec<ReportViolation>,
@@ -93,9 +91,9 @@ pub(super) struct ViolationList {
 const MAX_LISTED_VIOLATIONS: usize = 50;
 
 impl ViolationList {
-    pub(super) fn add(&mut self, pointer: &str, what: String) {
+    pub(super) fn add(&mut self, pointer: &str, message: String) {
         if self.listed.len() < MAX_LISTED_VIOLATIONS {
-            self.listed.push(ReportViolation { pointer: pointer.to_owned(), message: what });
+            self.listed.push(ReportViolation { pointer: pointer.to_owned(), message });
         } else {
             self.omitted_count += 1;
         }
@@ -115,38 +113,40 @@ impl ViolationList {
 }
 
 impl JsonType {
-    /// Adds all that is wrong with a value.
-    pub(super) fn check_value(&self, value: &Value, at: &str, faults: &mut ViolationList) {
+    /// Adds all violations in a value; `at` is the JSON pointer to it.
+    pub(super) fn check_value(&self, value: &Value, at: &str, violations: &mut ViolationList) {
         match (self, value) {
             (Self::Text, Value::String(_)) => {}
             (Self::LineNumber, Value::Number(number))
-                if number.as_u64().is_some_and(|it| u32::try_from(it).is_ok()) => {}
+                if number.as_u64().is_some_and(|number| u32::try_from(number).is_ok()) => {}
             (Self::FindingId, Value::String(name)) if is_finding_id(name) => {}
             (Self::OneOf(known), Value::String(word)) if known.contains(&word.as_str()) => {}
             (Self::List(shape), Value::Array(items)) => {
                 for (index, item) in items.iter().enumerate() {
-                    shape.check_value(item, &format!("{at}/{index}"), faults);
+                    shape.check_value(item, &format!("{at}/{index}"), violations);
                 }
             }
             (Self::Record(fields), Value::Object(entries)) => {
                 for field in *fields {
                     let inside = format!("{at}/{}", field.name);
                     match entries.get(field.name) {
-                        None if field.presence == Presence::Required => faults.add(&inside, "is missing".to_owned()),
+                        None if field.presence == Presence::Required => {
+                            violations.add(&inside, "is missing".to_owned())
+                        }
                         None => {}
                         Some(Value::Null) if field.presence == Presence::Nullable => {}
-                        Some(value) => field.json_type.check_value(value, &inside, faults),
+                        Some(value) => field.json_type.check_value(value, &inside, violations),
                     }
                 }
                 for name in entries.keys().filter(|name| !fields.iter().any(|field| field.name == *name)) {
                     let known: Vec<String> = fields.iter().map(|field| format!("`{}`", field.name)).collect();
-                    faults.add(
+                    violations.add(
                         &format!("{at}/{}", escape_pointer(name)),
-                        format!("is unknown: there are {}", known.join(", ")),
+                        format!("is not a known field; known are {}", known.join(", ")),
                     );
                 }
             }
-            _ => faults.add(at, format!("should be {}, is {}", self.describe(), describe_value(value))),
+            _ => violations.add(at, format!("must be {}, but is {}", self.describe(), describe_value(value))),
         }
     }
 
@@ -154,7 +154,7 @@ impl JsonType {
         match self {
             Self::Text => "text".to_owned(),
             Self::LineNumber => "a line number".to_owned(),
-            Self::FindingId => "a finding's id such as `F4`".to_owned(),
+            Self::FindingId => "a finding id such as `F4`".to_owned(),
             Self::OneOf(known) => known.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or "),
             Self::List(_) => "a list".to_owned(),
             Self::Record(_) => "an object".to_owned(),
@@ -166,7 +166,7 @@ fn is_finding_id(name: &str) -> bool {
     name.strip_prefix('F').is_some_and(|digits| digits.parse::<u64>().is_ok())
 }
 
-/// As JSON pointers write names.
+/// Escapes a name for a JSON pointer (RFC 6901 §3).
 fn escape_pointer(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }

@@ -10,61 +10,61 @@ use super::region::Region;
 use super::report_builder::{MessageLocation, ToolMessage, ToolReportBuilder};
 use super::{Format, FormatError, ReportContext, json};
 
-pub(super) fn parse_sarif(text: &str, origin: &ReportContext<'_>) -> Result<Submission, FormatError> {
+pub(super) fn parse_sarif(text: &str, context: &ReportContext<'_>) -> Result<Submission, FormatError> {
     let log: Log = json::parse_document(Format::Sarif, text)?;
     let Some(runs) = log.runs else {
         return Err(FormatError::WrongFormat { format: Format::Sarif, what: "it has no `runs`".to_owned() });
     };
-    let mut draft = ToolReportBuilder::new(origin);
+    let mut report = ToolReportBuilder::new(context);
     if runs.is_empty() {
-        draft.add_gap("there is no run in it");
+        report.add_gap("it contains no run");
     }
     for run in &runs {
-        add_run(&mut draft, run);
+        add_run(&mut report, run);
     }
-    Ok(draft.finish())
+    Ok(report.finish())
 }
 
-fn add_run(draft: &mut ToolReportBuilder<'_>, run: &Run) {
-    for failed in run.invocations.iter().filter(|it| it.execution_successful == Some(false)) {
+fn add_run(report: &mut ToolReportBuilder<'_>, run: &Run) {
+    for failed in run.invocations.iter().filter(|invocation| invocation.execution_successful == Some(false)) {
         let notice = failed.notices.iter().find_map(|notice| notice.message.text.as_deref());
         let notice = notice.map(|text| format!(": {text}")).unwrap_or_default();
-        draft.add_gap(format!("{} says that it did not succeed{notice}", run.tool.driver.name));
+        report.add_gap(format!("{} reports that it failed{notice}", run.tool.driver.name));
     }
     if !run.external_files.results.is_empty() {
-        draft.add_gap("some results are in other files");
+        report.add_gap("some results are in external files");
     }
     let Some(results) = &run.results else {
-        draft.add_gap("a run has no results");
+        report.add_gap("a run has no results");
         return;
     };
-    let suppressed = results.iter().filter(|it| it.is_suppressed()).count();
+    let suppressed = results.iter().filter(|result| result.is_suppressed()).count();
     if suppressed > 0 {
-        draft.add_note(format!("Suppressed, so not raised: {suppressed}."));
+        report.add_note(format!("Suppressed results: {suppressed}."));
     }
     let rules = run.rules_by_id();
-    for result in results.iter().filter(|it| it.is_current() && !it.is_suppressed()) {
-        add_result(draft, run, result, run.find_rule(result, &rules));
+    for result in results.iter().filter(|result| result.is_current() && !result.is_suppressed()) {
+        add_result(report, run, result, run.find_rule(result, &rules));
     }
 }
 
-fn add_result(draft: &mut ToolReportBuilder<'_>, run: &Run, result: &SarifResult, rule: Option<&ReportingDescriptor>) {
-    let physical = result.locations.iter().find_map(|it| it.physical.as_ref());
-    let place =
-        physical.map_or(MessageLocation::OutsideRepository(String::new()), |physical| locate(draft, run, physical));
-    let region = physical.map(|it| it.region).unwrap_or_default();
+fn add_result(report: &mut ToolReportBuilder<'_>, run: &Run, result: &SarifResult, rule: Option<&ReportingDescriptor>) {
+    let physical = result.locations.iter().find_map(|location| location.physical.as_ref());
+    let location =
+        physical.map_or(MessageLocation::OutsideRepository(String::new()), |physical| locate(report, run, physical));
+    let region = physical.map(|physical| physical.region).unwrap_or_default();
     let (line, end_line) = region.line_range();
-    let suggestion = match &place {
+    let suggestion = match &location {
         MessageLocation::InRepository(path) => {
-            result.fixes.first().and_then(|fix| build_suggestion(draft, run, fix, path, &region))
+            result.fixes.first().and_then(|fix| build_suggestion(report, run, fix, path, &region))
         }
         MessageLocation::OutsideRepository(_) => None,
     };
     let message = run.render_message(&result.message, rule).or_else(|| rule?.short.text.clone());
-    draft.add_message(ToolMessage {
+    report.add_message(ToolMessage {
         message: message.unwrap_or_default(),
         severity: map_severity(result, rule),
-        location: place,
+        location,
         line,
         end_line,
         rule: result.rule_id().or(rule.map(|rule| rule.id.as_str())).map(str::to_owned),
@@ -72,12 +72,13 @@ fn add_result(draft: &mut ToolReportBuilder<'_>, run: &Run, result: &SarifResult
     });
 }
 
-fn locate(draft: &ToolReportBuilder<'_>, run: &Run, physical: &PhysicalLocation) -> MessageLocation {
+fn locate(report: &ToolReportBuilder<'_>, run: &Run, physical: &PhysicalLocation) -> MessageLocation {
     let uri = run.resolve_uri(&physical.artifact);
-    draft.paths.resolve_uri(&uri).map_or(MessageLocation::OutsideRepository(uri), MessageLocation::InRepository)
+    report.paths.resolve_uri(&uri).map_or(MessageLocation::OutsideRepository(uri), MessageLocation::InRepository)
 }
 
-/// What is not a failure of the code is at most worth considering; a security score of 7 and more is critical.
+/// Maps the severity of a result. A security score of 7 or more is critical; a result of another kind than `fail` is at most
+/// a suggestion.
 fn map_severity(result: &SarifResult, rule: Option<&ReportingDescriptor>) -> Severity {
     let score = result.properties.score().or_else(|| rule?.properties.score());
     if score.is_some_and(|score| score >= 7.0) {
@@ -93,12 +94,18 @@ fn map_severity(result: &SarifResult, rule: Option<&ReportingDescriptor>) -> Sev
     }
 }
 
-/// Only where the fix is one replacement of just the lines that the finding is about.
-fn build_suggestion(draft: &ToolReportBuilder<'_>, run: &Run, fix: &Fix, path: &str, place: &Region) -> Option<String> {
+/// Returns a suggestion if the fix is one replacement of exactly the lines of the finding.
+fn build_suggestion(
+    report: &ToolReportBuilder<'_>,
+    run: &Run,
+    fix: &Fix,
+    path: &str,
+    region: &Region,
+) -> Option<String> {
     let [change] = fix.changes.as_slice() else { return None };
     let [replacement] = change.replacements.as_slice() else { return None };
-    let same = draft.paths.resolve_uri(&run.resolve_uri(&change.artifact)).as_deref() == Some(path);
-    replacement.deleted.to_line_replacement(place, replacement.inserted.text.as_deref().filter(|_| same)?)
+    let is_same_file = report.paths.resolve_uri(&run.resolve_uri(&change.artifact)).as_deref() == Some(path);
+    replacement.deleted.to_line_replacement(region, replacement.inserted.text.as_deref().filter(|_| is_same_file)?)
 }
 
 impl Run {
@@ -113,7 +120,7 @@ impl Run {
     }
 }
 
-/// `{0}` is the first argument; an argument that looks like a placeholder is none.
+/// Replaces `{0}` with the first argument, and so on. Placeholders inside arguments are not replaced.
 fn fill_placeholders(template: &str, arguments: &[String]) -> String {
     let mut parts = template.split('{');
     let mut text = parts.next().unwrap_or_default().to_owned();

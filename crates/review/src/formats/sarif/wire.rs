@@ -1,4 +1,4 @@
-//! The part of SARIF that a review needs, and how its pieces refer to each other.
+//! The part of SARIF that a review needs, with its references between objects.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::formats::json::or_nothing;
+use crate::formats::json::null_as_default;
 use crate::formats::region::Region;
 
 #[derive(Deserialize)]
@@ -21,42 +21,42 @@ pub(super) struct Run {
     pub(super) tool: Tool,
     #[serde(default)]
     pub(super) results: Option<Vec<SarifResult>>,
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) invocations: Vec<Invocation>,
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     artifacts: Vec<Artifact>,
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     original_uri_base_ids: HashMap<String, ArtifactLocation>,
-    #[serde(default, rename = "externalPropertyFileReferences", deserialize_with = "or_nothing")]
+    #[serde(default, rename = "externalPropertyFileReferences", deserialize_with = "null_as_default")]
     pub(super) external_files: ExternalPropertyFiles,
 }
 
 #[derive(Deserialize)]
 pub(super) struct Tool {
     pub(super) driver: Component,
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     extensions: Vec<Component>,
 }
 
 #[derive(Deserialize)]
 pub(super) struct Component {
     pub(super) name: String,
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     rules: Vec<ReportingDescriptor>,
-    #[serde(default, rename = "globalMessageStrings", deserialize_with = "or_nothing")]
+    #[serde(default, rename = "globalMessageStrings", deserialize_with = "null_as_default")]
     pub(super) messages: HashMap<String, Message>,
 }
 
 #[derive(Deserialize)]
 pub(super) struct ReportingDescriptor {
     pub(super) id: String,
-    #[serde(default, rename = "shortDescription", deserialize_with = "or_nothing")]
+    #[serde(default, rename = "shortDescription", deserialize_with = "null_as_default")]
     pub(super) short: Message,
-    #[serde(default, rename = "messageStrings", deserialize_with = "or_nothing")]
+    #[serde(default, rename = "messageStrings", deserialize_with = "null_as_default")]
     pub(super) messages: HashMap<String, Message>,
-    #[serde(default, rename = "defaultConfiguration", deserialize_with = "or_nothing")]
+    #[serde(default, rename = "defaultConfiguration", deserialize_with = "null_as_default")]
     pub(super) configuration: Configuration,
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) properties: Properties,
 }
 
@@ -77,23 +77,23 @@ pub(super) struct Properties {
 pub(super) struct Invocation {
     #[serde(default)]
     pub(super) execution_successful: Option<bool>,
-    #[serde(default, rename = "toolExecutionNotifications", deserialize_with = "or_nothing")]
+    #[serde(default, rename = "toolExecutionNotifications", deserialize_with = "null_as_default")]
     pub(super) notices: Vec<ToolNotification>,
 }
 
 #[derive(Deserialize)]
 pub(super) struct ToolNotification {
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) message: Message,
 }
 
 #[derive(Default, Deserialize)]
 pub(super) struct ExternalPropertyFiles {
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) results: Vec<IgnoredAny>,
 }
 
-/// What SARIF calls a result.
+/// A `result` object. Not named `Result`, which would shadow the one of Rust.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SarifResult {
@@ -101,7 +101,7 @@ pub(super) struct SarifResult {
     rule_id: Option<String>,
     #[serde(default, deserialize_with = "index")]
     rule_index: Option<usize>,
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     rule: RuleReference,
     #[serde(default)]
     pub(super) level: Option<String>,
@@ -109,15 +109,15 @@ pub(super) struct SarifResult {
     pub(super) kind: Option<String>,
     #[serde(default)]
     baseline_state: Option<String>,
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     suppressions: Vec<Suppression>,
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) message: Message,
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) locations: Vec<Location>,
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) fixes: Vec<Fix>,
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) properties: Properties,
 }
 
@@ -128,7 +128,7 @@ struct RuleReference {
     id: Option<String>,
     #[serde(default, deserialize_with = "index")]
     index: Option<usize>,
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     tool_component: ComponentReference,
 }
 
@@ -152,7 +152,7 @@ pub(super) struct Message {
     pub(super) markdown: Option<String>,
     #[serde(default)]
     pub(super) id: Option<String>,
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) arguments: Vec<String>,
 }
 
@@ -164,15 +164,15 @@ pub(super) struct Location {
 
 #[derive(Deserialize)]
 pub(super) struct PhysicalLocation {
-    #[serde(default, rename = "artifactLocation", deserialize_with = "or_nothing")]
+    #[serde(default, rename = "artifactLocation", deserialize_with = "null_as_default")]
     pub(super) artifact: ArtifactLocation,
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) region: Region,
 }
 
 #[derive(Deserialize)]
 struct Artifact {
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     location: ArtifactLocation,
 }
 
@@ -189,27 +189,27 @@ pub(super) struct ArtifactLocation {
 
 #[derive(Deserialize)]
 pub(super) struct Fix {
-    #[serde(default, rename = "artifactChanges", deserialize_with = "or_nothing")]
+    #[serde(default, rename = "artifactChanges", deserialize_with = "null_as_default")]
     pub(super) changes: Vec<ArtifactChange>,
 }
 
 #[derive(Deserialize)]
 pub(super) struct ArtifactChange {
-    #[serde(default, rename = "artifactLocation", deserialize_with = "or_nothing")]
+    #[serde(default, rename = "artifactLocation", deserialize_with = "null_as_default")]
     pub(super) artifact: ArtifactLocation,
-    #[serde(default, deserialize_with = "or_nothing")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) replacements: Vec<Replacement>,
 }
 
 #[derive(Deserialize)]
 pub(super) struct Replacement {
-    #[serde(default, rename = "deletedRegion", deserialize_with = "or_nothing")]
+    #[serde(default, rename = "deletedRegion", deserialize_with = "null_as_default")]
     pub(super) deleted: Region,
-    #[serde(default, rename = "insertedContent", deserialize_with = "or_nothing")]
+    #[serde(default, rename = "insertedContent", deserialize_with = "null_as_default")]
     pub(super) inserted: Message,
 }
 
-/// Where none is meant, the standard writes -1.
+/// Deserialises an index. The standard writes -1 for "none".
 fn index<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
     let number = Value::deserialize(from)?;
     Ok(number.as_u64().and_then(|number| usize::try_from(number).ok()))
@@ -220,30 +220,31 @@ impl SarifResult {
         self.rule_id.as_deref().or(self.rule.id.as_deref())
     }
 
-    /// Whether it speaks of the code as it is: not of what passed or does not apply, nor of what an older run had.
+    /// Returns whether the result is about the current code: it is not a pass or "not applicable", and not a result that only
+    /// an earlier run had.
     pub(super) fn is_current(&self) -> bool {
         let passed = matches!(self.kind.as_deref(), Some("pass" | "notApplicable"));
         !passed && self.baseline_state.as_deref() != Some("absent")
     }
 
-    /// One suppression that is only proposed, or was rejected, suppresses nothing.
+    /// Returns whether the result is suppressed. A suppression that is under review or rejected does not count.
     pub(super) fn is_suppressed(&self) -> bool {
         let accepted = |it: &Suppression| it.status.as_deref().is_none_or(|status| status == "accepted");
         !self.suppressions.is_empty() && self.suppressions.iter().all(accepted)
     }
 }
 
-/// How many bases may stand on each other: a ring of them has no end.
+/// How many base URIs may refer to each other; their references may be circular.
 const MAX_BASE_DEPTH: usize = 8;
 
 impl Run {
-    /// The rules of all components by name.
+    /// Returns the rules of all components by id.
     pub(super) fn rules_by_id(&self) -> HashMap<&str, &ReportingDescriptor> {
         let components = self.tool.extensions.iter().chain([&self.tool.driver]);
         components.flat_map(|it| &it.rules).map(|rule| (rule.id.as_str(), rule)).collect()
     }
 
-    /// The rule of a result: by number, else by name; a name may go on behind a slash.
+    /// Returns the rule of a result, by index or by id. An id is hierarchical: it may have a suffix after a slash.
     pub(super) fn find_rule<'r>(
         &'r self,
         result: &SarifResult,
@@ -261,7 +262,7 @@ impl Run {
         named.get(id).or_else(family).copied()
     }
 
-    /// An artifact's address, with its bases put before it.
+    /// Returns the URI of an artifact, resolved against its base URIs.
     pub(super) fn resolve_uri(&self, location: &ArtifactLocation) -> String {
         let location = match (&location.uri, location.index.and_then(|index| self.artifacts.get(index))) {
             (None, Some(artifact)) => &artifact.location,

@@ -1,25 +1,25 @@
-//! Referee's own format, to the letter.
+//! The format `referee/report-1` is checked strictly.
 
 use referee_core::model::SubmittedOutcome;
 use referee_review::formats::{Format, FormatError, ToolExit};
 use serde_json::{Value, json};
 
-use crate::{HEAD, read, read_file, sample};
+use crate::{HEAD, parse, parse_file, sample};
 
 #[test]
-fn a_model_wrote_it_so_absence_says_nothing() {
-    assert!(!read_file(Format::Referee, sample(Format::Referee)).deterministic);
+fn a_report_in_the_referee_format_is_not_deterministic() {
+    assert!(!parse_file(Format::Referee, sample(Format::Referee)).deterministic);
 }
 
 #[test]
-fn what_the_types_write_is_what_is_read() {
-    let report = read_file(Format::Referee, sample(Format::Referee));
-    let written = serde_json::to_string(&report).expect("it can be written");
-    assert_eq!(read_file(Format::Referee, &written), report);
+fn a_serialised_report_parses_to_itself() {
+    let report = parse_file(Format::Referee, sample(Format::Referee));
+    let written = serde_json::to_string(&report).expect("it can be serialised");
+    assert_eq!(parse_file(Format::Referee, &written), report);
 }
 
 #[test]
-fn all_that_is_wrong_is_told_at_once() {
+fn all_violations_are_reported_at_once() {
     let report = json!({
         "schema": "referee/report-2",
         "role": 7,
@@ -33,11 +33,11 @@ fn all_that_is_wrong_is_told_at_once() {
         "positions": [{ "finding": "4", "position": "gone" }],
         "verdict": "",
     });
-    insta::assert_snapshot!("violations", refused(&report));
+    insta::assert_snapshot!("violations", reject(&report));
 }
 
 #[test]
-fn what_makes_no_sense_is_told_at_once() {
+fn all_contradictions_are_reported_at_once() {
     let report = json!({
         "schema": "referee/report-1", "role": "lint", "head": "HEAD", "outcome": "clean",
         "findings": [
@@ -50,56 +50,56 @@ fn what_makes_no_sense_is_told_at_once() {
             { "finding": "F4", "position": "stands" },
         ],
     });
-    insta::assert_snapshot!("contradictions", refused(&report));
+    insta::assert_snapshot!("contradictions", reject(&report));
 }
 
 #[test]
-fn a_field_that_is_there_twice_is_refused() {
+fn a_duplicate_field_is_rejected() {
     let twice = sample(Format::Referee).replacen("\"reason\": \"\"", "\"reason\": \"\", \"outcome\": \"clean\"", 1);
-    let error = read(Format::Referee, twice.as_bytes(), ToolExit::Completed).expect_err("it contradicts itself");
+    let error = parse(Format::Referee, twice.as_bytes(), ToolExit::Completed).expect_err("it contradicts itself");
     assert!(error.to_string().contains("duplicate field `outcome`"), "{error}");
 }
 
 #[test]
-fn another_roles_report_is_refused_by_both_names() {
+fn a_report_for_another_role_is_rejected_with_both_names() {
     let report = sample(Format::Referee).replace("\"lint\"", "\"security\"");
-    let error = read(Format::Referee, report.as_bytes(), ToolExit::Completed).expect_err("it is somebody else's");
-    let said = "the report was not taken: it is for the role `security`, and `lint` was asked";
-    assert_eq!(error.to_string(), said);
+    let error = parse(Format::Referee, report.as_bytes(), ToolExit::Completed).expect_err("it is for another role");
+    let message = "the report was rejected: it is for the role `security`, not for `lint`";
+    assert_eq!(error.to_string(), message);
 }
 
 #[test]
-fn another_heads_report_is_taken_as_what_it_is() {
+fn a_report_for_another_head_keeps_its_head() {
     let other = "2222222222222222222222222222222222222222";
-    let report = read_file(Format::Referee, &sample(Format::Referee).replace(HEAD, other));
+    let report = parse_file(Format::Referee, &sample(Format::Referee).replace(HEAD, other));
     assert_eq!(report.head.as_str(), other);
 }
 
 #[test]
-fn a_failed_report_says_why() {
+fn a_failed_report_needs_a_reason() {
     let mut report = json!({ "schema": "referee/report-1", "role": "lint", "head": HEAD, "outcome": "failed" });
-    assert_eq!(refused(&report), "the report was not taken: /reason: a failed report says why");
+    assert_eq!(reject(&report), "the report was rejected: /reason: a failed report needs a reason");
     report["reason"] = json!("the model refused");
-    let taken = read_file(Format::Referee, &report.to_string());
-    assert_eq!((taken.outcome, taken.reason.as_str()), (SubmittedOutcome::Failed, "the model refused"));
+    let parsed = parse_file(Format::Referee, &report.to_string());
+    assert_eq!((parsed.outcome, parsed.reason.as_str()), (SubmittedOutcome::Failed, "the model refused"));
 }
 
 #[test]
-fn a_critical_finding_outside_leaves_no_proof() {
+fn a_critical_finding_outside_the_repository_leaves_the_report_incomplete() {
     let report = sample(Format::Referee).replace("./src/token.rs", "/etc/passwd");
-    let report = read_file(Format::Referee, &report);
+    let report = parse_file(Format::Referee, &report);
     assert_eq!((report.findings.len(), report.coverage), (1, None));
     assert!(report.summary.contains("- /etc/passwd:88: Refresh token is logged"), "{}", report.summary);
 }
 
 #[test]
-fn a_thousand_faults_are_counted() {
+fn violations_beyond_the_limit_are_counted() {
     let report = json!({
         "schema": "referee/report-1", "role": "lint", "head": HEAD, "outcome": "findings",
         "findings": vec![Value::Null; 1000],
     });
     let FormatError::Violations(all) =
-        read(Format::Referee, report.to_string().as_bytes(), ToolExit::Completed).expect_err("nothing is right")
+        parse(Format::Referee, report.to_string().as_bytes(), ToolExit::Completed).expect_err("every finding is wrong")
     else {
         panic!("these are violations")
     };
@@ -107,6 +107,6 @@ fn a_thousand_faults_are_counted() {
     assert_eq!(all.last().map(ToString::to_string), Some("and 950 more".to_owned()));
 }
 
-fn refused(report: &Value) -> String {
-    read(Format::Referee, report.to_string().as_bytes(), ToolExit::Completed).expect_err("it is refused").to_string()
+fn reject(report: &Value) -> String {
+    parse(Format::Referee, report.to_string().as_bytes(), ToolExit::Completed).expect_err("it is rejected").to_string()
 }

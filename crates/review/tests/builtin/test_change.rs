@@ -1,4 +1,4 @@
-//! A change put together by hand, and its review.
+//! A change built file by file, and its review.
 
 use referee_core::model::{RoleName, Severity, Sha, Submission, SubmittedFinding};
 use referee_core::plan::{Brief, Scope};
@@ -7,25 +7,25 @@ use referee_review::builtin::{RuleSet, review_change};
 use referee_review::change::ChangeSet;
 
 #[derive(Default)]
-pub(crate) struct Desk {
-    files: Vec<Entry>,
+pub(crate) struct TestChange {
+    files: Vec<TestFile>,
     pub(crate) paths: Vec<String>,
     pub(crate) exclude: Vec<String>,
 }
 
-struct Entry {
+struct TestFile {
     path: String,
     old_path: Option<String>,
     kind: ChangeKind,
     new_mode: Option<u32>,
     binary: bool,
     text: Option<Vec<u8>>,
-    /// First new line and body of each hunk.
+    /// The first line at the head and the body of each hunk.
     hunks: Vec<(u32, Vec<u8>)>,
 }
 
-impl Desk {
-    /// A file that the change adds.
+impl TestChange {
+    /// Adds a new file.
     pub(crate) fn adds(self, path: &str, text: impl AsRef<[u8]>) -> Self {
         let text = text.as_ref();
         let mut body = Vec::new();
@@ -39,7 +39,7 @@ impl Desk {
         self.with(path, ChangeKind::Added, Some(text), vec![(1, body)])
     }
 
-    /// A file of which only these hunks (first line at the head, and body) are new.
+    /// Adds a modified file; each hunk is its first line at the head and its body.
     pub(crate) fn changes(self, path: &str, text: &str, hunks: &[(u32, &str)]) -> Self {
         let hunks = hunks.iter().map(|(start, body)| (*start, body.as_bytes().to_vec())).collect();
         self.with(path, ChangeKind::Modified, Some(text.as_bytes()), hunks)
@@ -47,8 +47,8 @@ impl Desk {
 
     pub(crate) fn renames(mut self, old: &str, path: &str, text: &str, hunks: &[(u32, &str)]) -> Self {
         self = self.changes(path, text, hunks);
-        let entry = self.files.last_mut().expect("one was added");
-        (entry.kind, entry.old_path) = (ChangeKind::Renamed, Some(old.to_owned()));
+        let file = self.files.last_mut().expect("one was added");
+        (file.kind, file.old_path) = (ChangeKind::Renamed, Some(old.to_owned()));
         self
     }
 
@@ -70,29 +70,31 @@ impl Desk {
 
     fn with(mut self, path: &str, kind: ChangeKind, text: Option<&[u8]>, hunks: Vec<(u32, Vec<u8>)>) -> Self {
         let (path, text) = (path.to_owned(), text.map(<[u8]>::to_vec));
-        self.files.push(Entry { path, old_path: None, kind, new_mode: None, binary: false, text, hunks });
+        self.files.push(TestFile { path, old_path: None, kind, new_mode: None, binary: false, text, hunks });
         self
     }
 
     pub(crate) fn review(&self) -> Submission {
-        self.review_by(&RuleSet::load_embedded().expect("the embedded rules can be read"))
+        self.review_with(&RuleSet::load_embedded().expect("the embedded rules can be read"))
     }
 
-    pub(crate) fn review_by(&self, rules: &RuleSet) -> Submission {
-        self.look(|change| review_change(&brief(), change, &change.select_files(&self.paths, &self.exclude), rules))
+    pub(crate) fn review_with(&self, rules: &RuleSet) -> Submission {
+        self.with_change_set(|change| {
+            review_change(&brief(), change, &change.select_files(&self.paths, &self.exclude), rules)
+        })
     }
 
-    pub(crate) fn look<T>(&self, look: impl FnOnce(&ChangeSet<'_>) -> T) -> T {
-        let files: Vec<FileDiff<'_>> = self.files.iter().map(Entry::diff).collect();
-        let texts: Vec<Option<Vec<u8>>> = self.files.iter().map(|entry| entry.text.clone()).collect();
-        look(&ChangeSet { head: &Sha::from("head"), files: &files, contents: &texts })
+    pub(crate) fn with_change_set<T>(&self, action: impl FnOnce(&ChangeSet<'_>) -> T) -> T {
+        let files: Vec<FileDiff<'_>> = self.files.iter().map(TestFile::diff).collect();
+        let texts: Vec<Option<Vec<u8>>> = self.files.iter().map(|file| file.text.clone()).collect();
+        action(&ChangeSet { head: &Sha::from("head"), files: &files, contents: &texts })
     }
 }
 
-impl Entry {
+impl TestFile {
     fn diff(&self) -> FileDiff<'_> {
         let range = |start: u32| HunkRange { old_start: 0, old_lines: 0, new_start: start, new_lines: 0 };
-        let hunks = self.hunks.iter().map(|it| Hunk { range: range(it.0), body: &it.1 }).collect();
+        let hunks = self.hunks.iter().map(|(start, body)| Hunk { range: range(*start), body }).collect();
         FileDiff {
             path: self.path.clone(),
             old_path: self.old_path.clone(),
@@ -117,17 +119,17 @@ pub(crate) fn brief() -> Brief {
     }
 }
 
-/// Rule and first line of each finding; 0 is the file as a whole.
-pub(crate) fn places(report: &Submission) -> Vec<(&str, u32)> {
-    report.findings.iter().map(|it| (rule(it), it.line.unwrap_or(0))).collect()
+/// Returns the rule and the first line of each finding; 0 is the whole file.
+pub(crate) fn rule_lines(report: &Submission) -> Vec<(&str, u32)> {
+    report.findings.iter().map(|finding| (rule(finding), finding.line.unwrap_or(0))).collect()
 }
 
-pub(crate) fn rule(found: &SubmittedFinding) -> &str {
-    found.rule.as_deref().unwrap_or_default()
+pub(crate) fn rule(finding: &SubmittedFinding) -> &str {
+    finding.rule.as_deref().unwrap_or_default()
 }
 
-/// Rules of a repository.
-pub(crate) fn own(files: &[(&str, &str)]) -> RuleSet {
+/// Returns the embedded rules with these files as rules of the repository.
+pub(crate) fn repository_rules(files: &[(&str, &str)]) -> RuleSet {
     let files: Vec<(String, String)> = files.iter().map(|(path, text)| ((*path).into(), (*text).into())).collect();
     let rules = RuleSet::load_embedded().expect("the embedded rules can be read").with_repository_rules(&files);
     rules.map_err(|errors| format!("{errors:?}")).expect("the rules can be read")
