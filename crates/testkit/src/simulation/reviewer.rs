@@ -49,21 +49,7 @@ impl ReviewerBehaviour {
         let paths: Vec<String> = snapshot.changes.files.iter().map(|file| file.path.clone()).collect();
         let texts: Vec<(&str, &str)> =
             paths.iter().filter_map(|path| Some((path.as_str(), tree.get(path)?.as_ref()))).collect();
-        let mut report = Submission {
-            schema: "referee/report-1".to_owned(),
-            role: brief.role.clone(),
-            head: brief.head.clone(),
-            outcome: SubmittedOutcome::Clean,
-            reason: String::new(),
-            coverage: Some(Coverage { read: paths.clone(), skipped: Vec::new() }),
-            summary: String::new(),
-            findings: find_markers(&texts),
-            positions: Vec::new(),
-            deterministic: false,
-            run: snapshot.taken_at.0.to_string(),
-            figures: RunCost { tokens: 1_000, micro_usd: 1_000, seconds: 5, runs: 1 },
-        };
-        report.positions = state_positions(brief, snapshot, &report.findings);
+        let mut report = honest_report(brief, snapshot, &paths, find_markers(&texts));
         let is_odd_head = brief.head.as_str().bytes().map(u32::from).sum::<u32>() % 2 == 1;
         match self {
             Self::Honest => {}
@@ -106,6 +92,24 @@ impl ReviewerBehaviour {
             report.outcome = SubmittedOutcome::Findings;
         }
         report
+    }
+}
+
+/// Returns the report of a reviewer that read everything and reports each marker.
+fn honest_report(brief: &Brief, snapshot: &Snapshot, paths: &[String], findings: Vec<SubmittedFinding>) -> Submission {
+    Submission {
+        schema: "referee/report-1".to_owned(),
+        role: brief.role.clone(),
+        head: brief.head.clone(),
+        outcome: SubmittedOutcome::Clean,
+        reason: String::new(),
+        coverage: Some(Coverage { read: paths.to_vec(), skipped: Vec::new() }),
+        summary: String::new(),
+        positions: state_positions(brief, snapshot, &findings),
+        findings,
+        deterministic: false,
+        run: snapshot.taken_at.0.to_string(),
+        figures: RunCost { tokens: 1_000, micro_usd: 1_000, seconds: 5, runs: 1 },
     }
 }
 
