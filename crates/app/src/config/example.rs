@@ -4,9 +4,3 @@
 pub(crate) fn repository_example() -> &'static str {
     include_str!("example/referee.toml")
 }
-
-/// Returns an operator file with every key.
-#[cfg(test)]
-pub(super) fn operator_example() -> &'static str {
-    include_str!("example/operator.toml")
-}

@@ -7,6 +7,11 @@ mod values;
 
 use super::{ConfigErrors, ConfigFile, ConfigLayers, FlagOverride, ResolvedConfig, load_config};
 
+/// Returns the operator file with every key, which `docs/config.md` shows.
+fn operator_example() -> &'static str {
+    include_str!("example/operator.toml")
+}
+
 fn empty_env(_: &str) -> Option<String> {
     None
 }

@@ -5,14 +5,14 @@ use referee_core::policy::Policy;
 use referee_turn::{Intent, Journal, JournalRecord, Receipt};
 
 use crate::session::connect::pull_key;
-use crate::session::site::Site;
+use crate::session::site::RemoteSite;
 use crate::store::Store;
 
 /// The journals of a repository's pulls.
 #[derive(Debug)]
 pub(super) struct PullJournals<'a> {
     pub(super) store: &'a Store,
-    pub(super) site: &'a Site,
+    pub(super) site: &'a RemoteSite,
     pub(super) policy: &'a Policy,
 }
 

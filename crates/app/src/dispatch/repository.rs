@@ -21,7 +21,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::session::Options;
 use crate::session::config_files::{self, env};
 use crate::session::connect::{self, connect_identities, connect_server, open_remote_commits};
-use crate::session::site::{Site, entry_url, project_site};
+use crate::session::site::{RemoteSite, entry_url, project_site};
 use crate::session::source::GitSource;
 use crate::store::{Store, StoreAccess};
 use crate::worker::WorkerRegistry;
@@ -29,7 +29,7 @@ use crate::worker::WorkerRegistry;
 /// A project's repository, with all that a pass takes.
 #[derive(Debug)]
 pub(crate) struct ProjectRepository {
-    pub(super) site: Site,
+    pub(super) site: RemoteSite,
     /// Who pushes for workers and opens their pulls.
     pub(super) author_token: Token,
     pub(super) forge: Arc<dyn Forge>,
@@ -184,7 +184,7 @@ fn read_failure(error: TurnError) -> Failure {
 }
 
 /// Where the repository is, who asks there, and the fixing side's own token.
-fn resolve_site(options: &Options, found: &LoadedProject) -> Result<(Site, Option<Token>), Failure> {
+fn resolve_site(options: &Options, found: &LoadedProject) -> Result<(RemoteSite, Option<Token>), Failure> {
     let file = &found.file;
     let forges = config_files::load_forges(options)?;
     let entry: Option<&ForgeEntry> = match &file.forge {

@@ -16,7 +16,7 @@ use super::local::now;
 use super::memento_files::MementoFiles;
 use super::reference::PullReference;
 use super::remote_commits::RemoteCommits;
-use super::site::{Site, find_site};
+use super::site::{RemoteSite, find_site};
 use crate::config::ResolvedConfig;
 use crate::failure::Failure;
 use crate::store::{MemoryKind, Store, StoreAccess};
@@ -24,7 +24,7 @@ use crate::user_dirs;
 
 /// Connects to a server and opens the store of pulls on forges; `None` if a guessed server is not a forge.
 pub(crate) async fn connect_server(
-    site: &Site,
+    site: &RemoteSite,
     access: StoreAccess,
 ) -> Result<Option<(Arc<dyn Forge>, Store)>, Failure> {
     let store = Store::open_for_forges(access, now);
@@ -67,22 +67,22 @@ impl StoredFacts {
 }
 
 /// Distinguishes tokens without revealing them.
-fn server_facts_key(site: &Site) -> String {
+fn server_facts_key(site: &RemoteSite) -> String {
     let Hash(hash) = Hash::digest_parts([site.server.as_str(), site.token.reveal()]);
     format!("{} {}", site.server, &hash[..16])
 }
 
 /// Returns the store's key for a pull: its URL, which every command accepts as a reference.
-pub(crate) fn pull_key(site: &Site, number: PullNumber) -> String {
+pub(crate) fn pull_key(site: &RemoteSite, number: PullNumber) -> String {
     format!("{}/pulls/{}", repository_url(site), number.0)
 }
 
-fn repository_url(site: &Site) -> String {
+fn repository_url(site: &RemoteSite) -> String {
     format!("{}/{}", site.server.as_str().trim_end_matches('/'), site.repo)
 }
 
 /// Opens the cache of a repository's commits.
-pub(crate) fn open_remote_commits(site: &Site, forge: &dyn Forge) -> Result<RemoteCommits, Failure> {
+pub(crate) fn open_remote_commits(site: &RemoteSite, forge: &dyn Forge) -> Result<RemoteCommits, Failure> {
     let url = format!("{}.git", repository_url(site));
     let credentials = Credentials {
         ca_file: site.ca.clone(),
@@ -148,7 +148,7 @@ pub(super) async fn connect_local_identities(
 /// The open pulls of the forge of this checkout.
 #[derive(Debug)]
 pub(crate) struct ForgePulls {
-    site: Site,
+    site: RemoteSite,
     /// Newest first.
     pub(crate) pulls: Vec<ListedPull>,
 }

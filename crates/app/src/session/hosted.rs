@@ -12,7 +12,7 @@ use super::Options;
 use super::connect::{connect_server, open_remote_commits, pull_key, read_failure};
 use super::pull::UnconfiguredPull;
 use super::reference::{PullReference, RemoteReference};
-use super::site::Site;
+use super::site::RemoteSite;
 use super::source::GitSource;
 use crate::failure::{Failure, FailureKind};
 use crate::store::{MemoryKind, Store, StoreAccess};
@@ -26,7 +26,7 @@ pub(super) enum HostedPull {
 
 pub(super) async fn open(
     options: &Options,
-    site: Site,
+    site: RemoteSite,
     reference: &PullReference,
     access: StoreAccess,
 ) -> Result<HostedPull, Failure> {
@@ -73,7 +73,7 @@ fn writer_lock_path(key: &str) -> Option<PathBuf> {
 }
 
 /// Returns the store's key for the current branch; `None` without one.
-fn branch_key(site: &Site, checkout: Option<&Git>) -> Option<String> {
+fn branch_key(site: &RemoteSite, checkout: Option<&Git>) -> Option<String> {
     let git = checkout?;
     let CheckedOut::Branch { name, .. } = git.head().ok()? else { return None };
     Some(format!("{} {} {} {name}", git.common_dir().display(), site.server, site.repo))
@@ -81,7 +81,7 @@ fn branch_key(site: &Site, checkout: Option<&Git>) -> Option<String> {
 
 /// Finds the pull of the current branch: the one used last if there are several, else the newest.
 async fn find_pull_of_branch(
-    site: &Site,
+    site: &RemoteSite,
     forge: &dyn Forge,
     store: &Store,
     checkout: Option<&Git>,
@@ -121,7 +121,7 @@ async fn find_pull_of_branch(
 
 /// Opens this checkout if it has every commit that is needed, else a cache that fetches them.
 fn open_source(
-    site: &Site,
+    site: &RemoteSite,
     forge: &dyn Forge,
     checkout: Option<&Git>,
     pull: &Pull,

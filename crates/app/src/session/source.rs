@@ -17,7 +17,7 @@ pub(crate) struct GitSource {
     git: Git,
     remote: Option<RemoteCommits>,
     diffs: Mutex<BTreeMap<(Sha, Sha), Vec<u8>>>,
-    files: Mutex<BTreeMap<Sha, CommitFiles>>,
+    files: Mutex<BTreeMap<Sha, FileContents>>,
     /// Merge bases by base and head, filled by `work_out`.
     merge_bases: Mutex<BTreeMap<(Sha, Sha), Option<Sha>>>,
     changes: Mutex<DiffCache>,
@@ -27,7 +27,7 @@ pub(crate) struct GitSource {
 const DIFF_BATCH: usize = 100;
 
 /// Files of one commit by path; `None` if the commit has no such file.
-type CommitFiles = BTreeMap<String, Option<Vec<u8>>>;
+type FileContents = BTreeMap<String, Option<Vec<u8>>>;
 
 impl GitSource {
     /// A source that reads the repository of this checkout.

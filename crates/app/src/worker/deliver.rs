@@ -14,13 +14,13 @@ use referee_turn::{
 };
 use url::Url;
 
-use crate::session::site::Site;
+use crate::session::site::RemoteSite;
 use crate::session::source::GitSource;
 
 /// The author identity: the account that pushes and opens pulls.
 #[derive(Debug)]
 pub(crate) struct PushIdentity<'a> {
-    pub(crate) site: &'a Site,
+    pub(crate) site: &'a RemoteSite,
     pub(crate) login: &'a Login,
     pub(crate) token: &'a Token,
 }

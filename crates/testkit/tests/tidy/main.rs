@@ -19,6 +19,7 @@ mod routes;
 mod rust_source;
 mod source_tree;
 mod spec;
+mod unique_types;
 mod workarounds;
 mod write_calls;
 

@@ -82,6 +82,30 @@ impl<'a> RustSource<'a> {
         matches!(self.text(index.wrapping_sub(1)), "struct" | "enum" | "trait" | "type" | "union")
     }
 
+    /// Whether a brace opens the body of an inline module.
+    pub(crate) fn opens_module(&self, open: usize) -> bool {
+        self.text(open) == "{" && self.text(open.wrapping_sub(2)) == "mod"
+    }
+
+    /// Whether a token stands inside `impl Trait for Type { … }`.
+    pub(crate) fn in_trait_impl(&self, index: usize) -> bool {
+        let mut at = index;
+        while let Some(open) = self.parent(at) {
+            let level = self.parent(open);
+            let header = (0..open)
+                .rev()
+                .take_while(|it| self.parent(*it) != level || !matches!(self.text(*it), ";" | "}" | "{"));
+            let header: Vec<usize> = header.filter(|it| self.parent(*it) == level).collect();
+            let has = |word: &str| header.iter().any(|it| self.text(*it) == word && self.text(it + 1) != "<");
+            let is_impl = header.iter().any(|it| self.text(*it) == "impl");
+            if self.text(open) == "{" && is_impl && !has("fn") && has("for") {
+                return true;
+            }
+            at = open;
+        }
+        false
+    }
+
     fn tokens_of_kind(&self, kind: Kind) -> impl Iterator<Item = (usize, &'a str)> {
         let tokens = self.tokens.iter().enumerate();
         tokens.filter(move |(_, token)| token.kind == kind).map(|(index, token)| (index, token.text))
@@ -156,4 +180,13 @@ fn a_grouped_import_gives_one_path_per_name() {
     let paths: Vec<String> = rust.paths_from(1).iter().map(|path| path.join("::")).collect();
     let want = ["std::fs", "std::collections::BTreeMap", "std::collections::btree_map::Entry", "std::time::Duration"];
     assert_eq!(paths, want);
+}
+
+#[test]
+fn a_trait_impl_differs_from_an_inherent_impl() {
+    let rust = RustSource::parse(
+        "#[x]\nimpl<T> A<T> { fn a() { for b in c {} } }\nimpl<T> B for A<T> { fn d() -> impl E { f } }",
+    );
+    let inside: Vec<&str> = rust.idents().filter(|(i, _)| rust.in_trait_impl(*i)).map(|(_, word)| word).collect();
+    assert_eq!(inside, ["fn", "d", "impl", "E", "f"]);
 }

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::session::Options;
 use crate::session::connect::read_failure;
 use crate::session::reference::PullReference;
-use crate::session::site::{Site, find_site};
+use crate::session::site::{RemoteSite, find_site};
 
 /// A repository on a forge, and what was found out there.
 #[derive(Debug, Serialize)]
@@ -26,7 +26,7 @@ pub(super) async fn inspect_forge(options: &Options) -> Result<Option<ForgeDiagn
         Err(ForgeError::Unsupported(_)) => return Ok(None),
         Err(error) => return Err(read_failure(error, site.server.as_str())),
     };
-    let Site { server, repo, .. } = site;
+    let RemoteSite { server, repo, .. } = site;
     let (server, repo) = (server.to_string(), repo.to_string());
     let mut lines = vec![doctor_line(DoctorState::Ok, "forge", format!("{repo} on {server}"))];
     lines.extend(facts.into_iter().map(DoctorLine::from));

@@ -1,8 +1,7 @@
 //! Snapshots of the error messages.
 
-use super::super::example::operator_example;
 use super::super::*;
-use super::{build_layers, empty_env, load_pair};
+use super::{build_layers, empty_env, load_pair, operator_example};
 
 fn render_errors(repository: &str, operator: Option<&str>) -> String {
     load_pair(repository, operator).expect_err("it is wrong").to_string()

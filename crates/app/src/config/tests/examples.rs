@@ -2,11 +2,10 @@
 
 use serde_json::Value;
 
-use super::super::example::operator_example;
 use super::super::key::{ConfigKey, ValueType};
 use super::super::key_table::{OPERATOR_KEYS, REPOSITORY_KEYS};
 use super::super::*;
-use super::{empty_env, load_pair};
+use super::{empty_env, load_pair, operator_example};
 
 /// The example with every key uncommented.
 fn example_with_all_keys() -> String {

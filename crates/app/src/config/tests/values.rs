@@ -6,7 +6,6 @@ use referee_core::model::{Class, Login, RoleName, Severity, Span};
 use referee_core::plan::Gate;
 use referee_core::policy::{ApprovalMode, GateSetting, Policy, ReviewStart, Role};
 
-use super::super::example::operator_example;
 use super::super::key::{KeyDefault, ValueType};
 use super::super::layers::collect_policy_keys;
 use super::super::resolved::{
@@ -14,7 +13,7 @@ use super::super::resolved::{
 };
 use super::super::validate::parse_default;
 use super::super::*;
-use super::{build_layers, empty_env, load_pair};
+use super::{build_layers, empty_env, load_pair, operator_example};
 
 fn find_origin<'a>(config: &'a ResolvedConfig, key: &str) -> (&'a str, &'a str) {
     let origin = config.origins.iter().find(|origin| origin.key == key).expect("every value has an origin");

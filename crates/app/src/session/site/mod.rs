@@ -40,7 +40,7 @@ struct Surroundings<'a> {
 
 /// A repository on a server, and how to reach it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Site {
+pub(crate) struct RemoteSite {
     /// The root URL of the forge.
     pub(crate) server: Url,
     /// `None` if the server has to be probed.
@@ -58,7 +58,7 @@ pub(crate) struct Site {
 }
 
 /// Finds the forge that a reference is on; `None` is the local one.
-pub(crate) fn find_site(options: &Options, reference: &PullReference) -> Result<Option<Site>, Failure> {
+pub(crate) fn find_site(options: &Options, reference: &PullReference) -> Result<Option<RemoteSite>, Failure> {
     let forges = load_forges(options);
     let origin = || Git::discover(&options.dir).ok()?.remote_url("origin").ok()?;
     let known = forges.as_ref().cloned().unwrap_or_default();
@@ -77,7 +77,7 @@ fn choose_site(
     reference: &PullReference,
     given: &ForgeOptions,
     around: &Surroundings<'_>,
-) -> Result<Option<Site>, Failure> {
+) -> Result<Option<RemoteSite>, Failure> {
     let (named, pull) = match reference {
         PullReference::Local(_) | PullReference::Range { .. } | PullReference::WorkTree | PullReference::Staged => {
             return Ok(None);
@@ -107,7 +107,7 @@ fn assemble_site(
     pull: Option<PullNumber>,
     given: &ForgeOptions,
     around: &Surroundings<'_>,
-) -> Result<Site, Failure> {
+) -> Result<RemoteSite, Failure> {
     let runner = CiRunner::from_env(around.env);
     let origin = (around.origin)().as_deref().and_then(RemoteUrl::parse);
     let (server, guessed) = find_server(named, given, around, runner.as_ref(), origin.as_ref())?;
@@ -125,10 +125,10 @@ fn assemble_site(
     let token = token::find_token(&server, runner.as_ref(), entry, around.env)?;
     let pull = pull.or_else(|| runner.as_ref().filter(|it| it.repo.as_ref() == Some(repo))?.pull);
     let (ca, proxy) = find_route(entry, around.env);
-    Ok(Site { server, kind, repo: repo.clone(), pull, token, ca, proxy, guessed: guessed && kind.is_none() })
+    Ok(RemoteSite { server, kind, repo: repo.clone(), pull, token, ca, proxy, guessed: guessed && kind.is_none() })
 }
 
-impl Site {
+impl RemoteSite {
     /// Returns the site as `referee_forge::connect` takes it.
     pub(crate) fn to_server_site(&self, known: Option<ServerFacts>) -> Result<ServerSite, Failure> {
         Ok(ServerSite {
@@ -165,7 +165,7 @@ pub(crate) fn project_site(
     token: Option<Token>,
     forges: &BTreeMap<String, ForgeEntry>,
     env: &dyn Fn(&str) -> Option<String>,
-) -> Result<Site, Failure> {
+) -> Result<RemoteSite, Failure> {
     let runner = CiRunner::from_env(env).filter(|runner| is_same_server(&runner.server, &server));
     let entry = find_entry(&server, forges);
     let kind = check_supported(&server, entry.map(|entry| entry.kind).or_else(|| runner.as_ref()?.kind))?;
@@ -174,7 +174,7 @@ pub(crate) fn project_site(
         None => token::find_token(&server, runner.as_ref(), entry, env)?,
     };
     let (ca, proxy) = find_route(entry, env);
-    Ok(Site { server, kind, repo, pull: None, token, ca, proxy, guessed: false })
+    Ok(RemoteSite { server, kind, repo, pull: None, token, ca, proxy, guessed: false })
 }
 
 /// Finds the operator's entry for a server.

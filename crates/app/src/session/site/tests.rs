@@ -21,7 +21,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn choose(&self) -> Result<Option<Site>, Failure> {
+    fn choose(&self) -> Result<Option<RemoteSite>, Failure> {
         let env = |name: &str| self.env.iter().find(|(it, _)| *it == name).map(|(_, value)| (*value).to_owned());
         let origin = || self.origin.map(str::to_owned);
         let around = Surroundings { env: &env, forges: &self.forges, origin: &origin };
@@ -32,7 +32,7 @@ impl Run<'_> {
     fn describe(&self) -> String {
         match self.choose() {
             Ok(None) => "local".to_owned(),
-            Ok(Some(Site { server, repo, pull, token, .. })) => {
+            Ok(Some(RemoteSite { server, repo, pull, token, .. })) => {
                 let pull = pull.map_or("branch".to_owned(), |pull| format!("#{}", pull.0));
                 format!("{server} {repo} {pull} {}", token.reveal())
             }
