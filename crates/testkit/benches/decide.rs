@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use pull::BenchPull;
 use recorded::RecordedSource;
-use referee_core::decide::decide;
+use referee_core::decide::{PlanScope, decide};
 use referee_core::model::Snapshot;
 use referee_core::plan::{Action, Plan};
 use referee_core::policy::Policy;
@@ -40,7 +40,7 @@ fn main() {
     // Timed alone, as in a sweep over unchanged pulls; below, interleaved with jobs that evict the caches.
     let mut quiet_alone = TimedJob::new("decide, quiet, one after the other", 200);
     for _ in 0..REPETITIONS {
-        quiet_alone.time(|| (), |()| decide(black_box(quiet), policy));
+        quiet_alone.time(|| (), |()| decide(black_box(quiet), policy, &PlanScope::Everything));
     }
     let mut quiet_interleaved = TimedJob::new("decide, quiet, between the others", 20);
     let mut default_limit = TimedJob::new("decide, 40 findings, 15 threads", 1);
@@ -50,9 +50,9 @@ fn main() {
     let mut gather_report = TimedJob::new("gather, 40 findings", 1);
     let read = |fetched, inbox| gather_snapshot(fetched, &source, inbox, policy, &bench.keys).expect("a snapshot");
     for _ in 0..REPETITIONS {
-        quiet_interleaved.time(|| (), |()| decide(black_box(quiet), policy));
-        default_limit.time(|| (), |()| decide(black_box(fresh), policy));
-        all_inline.time(|| (), |()| decide(black_box(fresh), &wide));
+        quiet_interleaved.time(|| (), |()| decide(black_box(quiet), policy, &PlanScope::Everything));
+        default_limit.time(|| (), |()| decide(black_box(fresh), policy, &PlanScope::Everything));
+        all_inline.time(|| (), |()| decide(black_box(fresh), &wide, &PlanScope::Everything));
         parse.time(|| (), |()| serde_json::from_slice::<Snapshot>(black_box(&json)).expect("a snapshot"));
         gather_quiet.time(|| bench.fetched_quiet.clone(), |fetched| read(fetched, &empty_inbox));
         gather_report.time(|| bench.fetched.clone(), |fetched| read(fetched, &bench.inbox));
@@ -106,10 +106,10 @@ impl TimedJob {
 
 /// Checks that the timed plans have the expected contents.
 fn check_plans(quiet: &Snapshot, fresh: &Snapshot, policy: &Policy, wide: &Policy) {
-    let plan = decide(quiet, policy);
+    let plan = decide(quiet, policy, &PlanScope::Everything);
     assert!(plan.steps.is_empty(), "the quiet pull has steps: {:?}", plan.steps);
     for (policy, inline) in [(policy, policy.max_inline), (wide, pull::FINDINGS)] {
-        let plan = decide(fresh, policy);
+        let plan = decide(fresh, policy, &PlanScope::Everything);
         let new = plan.findings.iter().filter(|line| line.state == referee_core::model::FindingState::New).count();
         assert_eq!((new, count_threads(&plan)), (pull::FINDINGS, inline), "findings and threads to publish");
     }

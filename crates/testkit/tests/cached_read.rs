@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use referee_core::mark::Keys;
 use referee_core::model::{Access, Author, Board, Login, PullNumber, Resolution, Sha, Span};
-use referee_core::plan::{Delivery, Gate, Next};
+use referee_core::plan::{Delivery, Gate};
 use referee_core::policy::GateSetting;
 use referee_forge::{
     ActionRequest, ClaimOutcome, ClaimPurpose, FetchedPull, Forge, ForgeError, ForgeInfo, Gates, PerformOutcome,
@@ -20,8 +20,8 @@ fn a_plan_from_a_cached_read_is_made_again_before_writing() {
     for (is_fresh, writes) in [(true, true), (false, false)] {
         let simulation = SimulationSetup::default().build();
         let first = run_one_turn(&simulation, &simulation.clients[0], &Inbox::default());
-        let Next::Review(briefs) = &first.plan.next else { panic!("expected a review request: {:?}", first.plan.next) };
-        let report = ReviewerBehaviour::Honest.review(&simulation.world, simulation.pull, &briefs[0], &first.snapshot);
+        let [brief] = first.plan.reviews.as_slice() else { panic!("no review is due: {:?}", first.plan.next) };
+        let report = ReviewerBehaviour::Honest.review(&simulation.world, simulation.pull, brief, &first.snapshot);
         let blocked =
             run_one_turn(&simulation, &simulation.clients[0], &Inbox { reports: vec![report], ..Inbox::default() });
         assert!(blocked.writes > 0, "{:?}", blocked.plan.why);

@@ -3,7 +3,7 @@
 
 use referee_core::mark::Keys;
 use referee_core::model::{PullNumber, ReviewId, Span};
-use referee_core::plan::{Gate, Next};
+use referee_core::plan::Gate;
 use referee_core::policy::{ApprovalMode, GateSetting, Policy};
 use referee_forge::{Gates, Reader};
 use referee_testkit::simulation::{
@@ -160,7 +160,6 @@ impl CrashCase {
     }
 
     fn write_reports(&self, turn_result: &Turn) -> Inbox {
-        let Next::Review(briefs) = &turn_result.plan.next else { return Inbox::default() };
         let role_index = |brief: &referee_core::plan::Brief| {
             self.policy.roles.iter().position(|role| role.name == brief.role).expect("a role of this policy")
         };
@@ -178,7 +177,7 @@ impl CrashCase {
             report.positions.retain(|stated| listed.contains(&stated.finding));
             report
         };
-        Inbox { reports: briefs.iter().map(review).collect(), ..Inbox::default() }
+        Inbox { reports: turn_result.plan.reviews.iter().map(review).collect(), ..Inbox::default() }
     }
 
     fn fork(&self) -> Self {

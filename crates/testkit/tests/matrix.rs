@@ -6,7 +6,7 @@ use std::pin::Pin;
 
 use referee_core::mark::{Keys, TagKind};
 use referee_core::model::{PullNumber, PullState, Span, Submission, Verdict};
-use referee_core::plan::{Gate, Next};
+use referee_core::plan::Gate;
 use referee_core::policy::{ApprovalMode, GateSetting, Policy};
 use referee_forge::{Gates, Reader};
 use referee_testkit::simulation::{ReviewerBehaviour, RoleIdentity, Simulation, SimulationSetup, bot_login};
@@ -51,7 +51,7 @@ impl Matrix {
     /// Returns the report of each role's reviewer on the head.
     fn reports(&mut self) -> Vec<Option<Submission>> {
         let turn = block_on(self.turn(&self.clients[0], &Inbox::default())).expect("the claim is free");
-        let Next::Review(briefs) = &turn.plan.next else { return vec![None; self.clients.len()] };
+        let briefs = &turn.plan.reviews;
         let roles: Vec<_> = self.policy.roles.iter().map(|role| role.name.clone()).collect();
         let report = |(reviewer, role): (&mut ReviewerBehaviour, _)| {
             let brief = briefs.iter().find(|brief| brief.role == role)?;

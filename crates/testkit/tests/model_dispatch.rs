@@ -13,7 +13,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Mutex;
 
-use referee_core::decide::decide;
+use referee_core::decide::{PlanScope, decide};
 use referee_core::facts::Facts;
 use referee_core::mark::{Tag, TagKind, Topic, Trust, UnsealedMark};
 use referee_core::model::snapshot::WorkOutcome;
@@ -453,7 +453,7 @@ impl CachedDecisions {
     fn new(spawn_cause: SpawnCause) -> Self {
         let (decided, delivered) = Default::default();
         let mut decisions = Self { spawn_cause, kind: JobKind::Findings, cause: String::new(), decided, delivered };
-        let Next::Spawn(job) = decide(&decisions.snapshot(&ModelForge::default()), &policy()).next else {
+        let Next::Spawn(job) = decide(&decisions.snapshot(&ModelForge::default()), &policy(), &PlanScope::Everything).next else {
             panic!("{spawn_cause:?} starts no worker")
         };
         (decisions.kind, decisions.cause) = (job.kind, job.cause);
@@ -462,13 +462,13 @@ impl CachedDecisions {
 
     fn next(&self, forge: &ModelForge) -> ViewDecision {
         let mut decided = self.decided.lock().expect("no test thread panicked");
-        *decided.entry(forge.clone()).or_insert_with(|| match decide(&self.snapshot(forge), &policy()).next {
+        *decided.entry(forge.clone()).or_insert_with(|| match decide(&self.snapshot(forge), &policy(), &PlanScope::Everything).next {
             Next::Spawn(job) => ViewDecision::Spawn { retry: job.retry },
             Next::Blocked(cause) => {
                 assert_eq!(cause, plan::BlockedCause::NeedsHuman);
                 ViewDecision::Blocked
             }
-            Next::Wait(_) | Next::Review(_) | Next::Ready | Next::Idle => ViewDecision::Wait,
+            Next::Wait(_) | Next::Ready | Next::Idle => ViewDecision::Wait,
         })
     }
 
@@ -497,7 +497,7 @@ impl CachedDecisions {
                 plan: Vec::new(),
                 pull: None,
             });
-            let plan = decide(&snapshot, &policy());
+            let plan = decide(&snapshot, &policy(), &PlanScope::Everything);
             let refused = plan.refused.iter().any(|refusal| refusal.why.rule == "deliver");
             assert_eq!(plan.delivery.is_some(), !refused && reported == ReportedOutcome::Done, "{:?}", plan.refused);
             !refused

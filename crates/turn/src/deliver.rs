@@ -12,8 +12,7 @@
 //! head.
 
 use async_trait::async_trait;
-use referee_core::decide::{decide, plan_delivery as core_deliver, plan_issue_delivery};
-use referee_core::facts::Facts;
+use referee_core::decide::{PlanScope, decide, plan_issue_delivery};
 use referee_core::mark::{Binding, Topic};
 use referee_core::model::snapshot::WorkOutcome;
 use referee_core::model::{Answer, Completeness, Evidence, PullNumber, Sha, Snapshot, WorkResult};
@@ -23,7 +22,7 @@ use referee_forge::Permit;
 use crate::apply::{apply_plan, apply_plan_with_binding, snapshot_binding};
 use crate::gather::{GatherError, Inbox, compute_changes, gather_snapshot};
 use crate::journal::JournalRecord;
-use crate::pass::{ClaimedWorker, WorkSubject, step_topic};
+use crate::pass::{ClaimedWorker, WorkSubject};
 use crate::receipt::Receipt;
 use crate::source::Source;
 use crate::turn::{Turn, TurnContext, TurnError, fetch_and_decide};
@@ -82,7 +81,8 @@ pub async fn deliver(
     let applied =
         apply_plan_with_binding(desk.forge, desk.journal, desk.gates, desk.keys, &due.binding, &due.plan).await;
     if let Some(snapshot) = due.snapshot.as_ref().filter(|_| !desk.gates.is_dry_run()) {
-        desk.journal.record_turn(&JournalRecord { snapshot, plan: &due.plan, receipts: &applied.receipts });
+        let (scope, plan, receipts) = (&PlanScope::Delivery, &due.plan, &applied.receipts);
+        desk.journal.record_turn(&JournalRecord { snapshot, scope, plan, receipts });
     }
     let cut_off = due.snapshot.is_some_and(|snapshot| snapshot.complete != Completeness::Complete);
     let recorded = due.plan.steps.iter().find_map(find_recorded_outcome);
@@ -101,7 +101,7 @@ fn build_refusal(kind: JobKind, why: String) -> Refusal {
 }
 
 fn find_recorded_outcome(step: &Step) -> Option<WorkOutcome> {
-    match step_topic(step)? {
+    match step.topic()? {
         Topic::Job { outcome, .. } => *outcome,
         _ => None,
     }
@@ -111,11 +111,12 @@ fn find_recorded_outcome(step: &Step) -> Option<WorkOutcome> {
 pub async fn post_answers(desk: &TurnContext<'_>, pull: PullNumber, answers: Vec<Answer>) -> Result<Turn, TurnError> {
     // What the worker was given was read then; the triage that somebody stored is another matter.
     let evidence = Evidence { answers, answers_for: Some(pull.0), detached: true, ..Evidence::default() };
-    let (snapshot, mut plan) = fetch_and_decide(desk, pull, &Inbox { evidence, ..Inbox::default() }).await?;
-    plan.steps.retain(|step| matches!(step.gate, Gate::Reply | Gate::Resolve));
+    let inbox = Inbox { evidence, scope: PlanScope::Answers, ..Inbox::default() };
+    let (snapshot, plan) = fetch_and_decide(desk, pull, &inbox).await?;
     let applied = apply_plan(desk.forge, desk.journal, desk.gates, desk.keys, &snapshot, &plan).await;
     if !desk.gates.is_dry_run() {
-        desk.journal.record_turn(&JournalRecord { snapshot: &snapshot, plan: &plan, receipts: &applied.receipts });
+        let receipts = &applied.receipts;
+        desk.journal.record_turn(&JournalRecord { snapshot: &snapshot, scope: &inbox.scope, plan: &plan, receipts });
     }
     let (steps, receipts) = (plan.steps.clone(), applied.receipts);
     Ok(Turn { snapshot, plan, steps, receipts, needs_rerun: applied.ended_early, writes: applied.writes })
@@ -168,9 +169,7 @@ impl DeliveryPlan {
         let evidence = Evidence { result: Some(result), ..Evidence::default() };
         let inbox = Inbox { evidence, ..Inbox::default() };
         let snapshot = gather_snapshot(fetched, desk.source, &inbox, desk.policy, desk.keys)?;
-        let mut plan = decide(&snapshot, desk.policy);
-        let (_, steps, _) = core_deliver(&Facts::new(&snapshot, desk.policy));
-        plan.steps.retain(|step| steps.contains(step));
+        let plan = decide(&snapshot, desk.policy, &PlanScope::Delivery);
         Ok(Self { plan, binding: snapshot_binding(&snapshot), snapshot: Some(snapshot) })
     }
 

@@ -1,5 +1,6 @@
 //! What is written down of a turn: before each write that it is meant, after it what came of it.
 
+use referee_core::decide::PlanScope;
 use referee_core::model::{PullNumber, Snapshot};
 use referee_core::plan::Plan;
 
@@ -35,6 +36,8 @@ pub struct Intent<'a> {
 pub struct JournalRecord<'a> {
     /// What was known.
     pub snapshot: &'a Snapshot,
+    /// The part of the plan that was carried out.
+    pub scope: &'a PlanScope,
     /// What was decided.
     pub plan: &'a Plan,
     /// What was done.

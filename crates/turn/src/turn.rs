@@ -87,7 +87,7 @@ pub async fn begin(context: &TurnContext<'_>, pull: PullNumber, inbox: &Inbox) -
     let fetched = context.forge.fetch_reusing(pull, Reuse::Cached).await?;
     let (mut snapshot, mut plan) = gather_and_decide(context, fetched, inbox)?;
     if !worker_can_push(context.forge, context.policy, &plan, &mut snapshot).await? {
-        plan = decide(&snapshot, context.policy);
+        plan = decide(&snapshot, context.policy, &inbox.scope);
     }
     Ok((snapshot, plan))
 }
@@ -144,7 +144,7 @@ fn gather_and_decide(
     inbox: &Inbox,
 ) -> Result<(Snapshot, Plan), TurnError> {
     let snapshot = gather_snapshot(fetched, desk.source, inbox, desk.policy, desk.keys)?;
-    let plan = decide(&snapshot, desk.policy);
+    let plan = decide(&snapshot, desk.policy, &inbox.scope);
     Ok((snapshot, plan))
 }
 
@@ -172,7 +172,13 @@ async fn apply_until_settled(
     for round in 1..=MAX_PLANS {
         let applied = apply_plan(desk.forge, desk.journal, desk.gates, desk.keys, &snapshot, &plan).await;
         if !desk.gates.is_dry_run() {
-            desk.journal.record_turn(&JournalRecord { snapshot: &snapshot, plan: &plan, receipts: &applied.receipts });
+            let receipts = &applied.receipts;
+            desk.journal.record_turn(&JournalRecord {
+                snapshot: &snapshot,
+                scope: &inbox.scope,
+                plan: &plan,
+                receipts,
+            });
         }
         writes += applied.writes;
         let unknown = applied.receipts.iter().any(|receipt| receipt.outcome == StepOutcome::Unknown);

@@ -92,7 +92,7 @@ impl CommentsArgs {
                 .with_hint("`referee review` opens one"));
         }
         let (store, key) = (&session.store, &session.key);
-        let mut inbox = Inbox { evidence: session.load_evidence()?, reports: Vec::new() };
+        let mut inbox = Inbox { evidence: session.load_evidence()?, ..Inbox::default() };
         let (mut snapshot, _) = session.begin(&inbox).await?;
         let most = self.max_threads.map_or(session.config.max_threads, |most| most as usize);
         if snapshot.threads.len() > most {

@@ -48,7 +48,7 @@ impl ExplainArgs {
             session.config.policy = dispatch::apply_project_policy(&found.file, policy, &*session.forge).await?;
         }
         let (store, key) = (&session.store, &session.key);
-        let inbox = Inbox { evidence: session.load_evidence()?, reports: Vec::new() };
+        let inbox = Inbox { evidence: session.load_evidence()?, ..Inbox::default() };
         let (snapshot, plan) = session.begin(&inbox).await?;
         if out.json {
             let calls = session.request_counts(0).into();

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use referee_core::decide::PlanScope;
 use referee_core::decide::settle::{AnswerResult, Settlement, ThreadOutcome, append_outcomes, settle};
 use referee_core::model::Snapshot;
-use referee_core::plan::{Action, Gate, Next, Plan, Reason, Step};
+use referee_core::plan::{Action, Gate, Next, Plan, Reason};
 use referee_core::policy::{GateSetting, Policy};
 use referee_core::render::render_plan;
 use referee_core::triage::{PhaseNow, SettleOutcome, ThreadFilter, compute_phase, update_phase_after_settling};
@@ -57,22 +58,20 @@ impl FixCommentsArgs {
         evidence.answers_for = Some(handed.pr_number);
         evidence.answers = handed.threads;
         evidence.detached = self.detached;
-        let inbox = Inbox { evidence, reports: Vec::new() };
+        let inbox = Inbox { evidence, scope: PlanScope::Answers, ..Inbox::default() };
         let (snapshot, plan) = session.begin(&inbox).await?;
         let before = compute_phase(&snapshot, &session.config.policy, &ThreadFilter::include_all());
         let Settlement { outcomes, failed_precondition: barred, .. } = settle(&snapshot, &session.config.policy);
         if asked.is_empty() {
-            let plan = Plan { steps: plan.steps.into_iter().filter(is_answer).collect(), ..plan };
             print_preview(&session, &snapshot, &plan, &before, out);
             return Ok(conclude_preview(&plan, barred.as_ref(), out));
         }
         let turn =
             session.finish(&build_gates(&session.config.policy, asked), &inbox, PublishMode::SingleWriter).await?;
-        let turn = keep_answers(turn);
         let outcomes = outcomes.into_iter().map(|outcome| apply_receipts(outcome, &turn));
         let stored: Vec<ThreadOutcome> = store.load_memory(key, MemoryKind::AnswerOutcomes)?.unwrap_or_default();
         store.save_memory(key, MemoryKind::AnswerOutcomes, &append_outcomes(stored, outcomes))?;
-        let (fresh, _) = session.begin(&Inbox { evidence: session.load_evidence()?, reports: Vec::new() }).await?;
+        let (fresh, _) = session.begin(&Inbox { evidence: session.load_evidence()?, ..Inbox::default() }).await?;
         let fresh = compute_phase(&fresh, &session.config.policy, &ThreadFilter::include_all());
         let now = update_phase_after_settling(before, &summarize_receipts(&turn), fresh);
         store.save_memory(key, MemoryKind::Phase, &now)?;
@@ -97,17 +96,6 @@ fn build_gates(policy: &Policy, asked: RequestedGates) -> Gates {
         (gate, if answers { configured.min(GateSetting::Ask) } else { GateSetting::Off })
     });
     Gates::new(settings.collect(), asked, policy.approve)
-}
-
-fn is_answer(step: &Step) -> bool {
-    matches!(step.gate, Gate::Reply | Gate::Resolve)
-}
-
-/// A turn without what `review` would do: that is shut here, and not this command's word.
-fn keep_answers(mut turn: Turn) -> Turn {
-    let (steps, receipts) = (turn.steps, turn.receipts);
-    (turn.steps, turn.receipts) = steps.into_iter().zip(receipts).filter(|(step, _)| is_answer(step)).unzip();
-    turn
 }
 
 fn apply_receipts(outcome: ThreadOutcome, turn: &Turn) -> ThreadOutcome {

@@ -192,7 +192,7 @@ async fn load_pull(
     out: &Console,
 ) -> Result<(Snapshot, Plan), Failure> {
     let session = PullSession::open_local(checkout, pull, options, out).await?;
-    session.begin(&Inbox { evidence: session.load_evidence()?, reports: Vec::new() }).await
+    session.begin(&Inbox { evidence: session.load_evidence()?, ..Inbox::default() }).await
 }
 
 /// Everything that was written, as it stands.

@@ -44,7 +44,7 @@ impl ReplayArgs {
             Some(path) => payload::parse_payload(path, "policy")?,
             None => stored.policy,
         };
-        let plan = decide(&stored.snapshot, &policy);
+        let plan = decide(&stored.snapshot, &policy, &stored.scope);
         let text = serde_json::to_string(&plan).map_err(|error| Failure::failed(error.to_string()))?;
         let same = Hash::digest(text).0 == stored.plan_hash;
         let lines = render_plan(&plan);

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use referee_core::decide::PlanScope;
 use referee_core::model::{ReportOutcome as Reported, RoleName, Severity, Sha, Submission};
 use referee_core::plan::{Brief, Next};
 use referee_core::policy::{Policy, Role};
@@ -106,9 +107,9 @@ impl ReviewArgs {
         } else {
             Gates::new(session.config.policy.gates.clone(), RequestedGates::new(), session.config.policy.approve)
         };
-        let mut inbox = Inbox { evidence: session.load_evidence()?, reports: Vec::new() };
+        let mut inbox = Inbox { evidence: session.load_evidence()?, ..Inbox::default() };
         inbox.evidence.full = self.full;
-        inbox.evidence.only = self.roles.iter().map(|name| RoleName::from(name.as_str())).collect();
+        inbox.scope = PlanScope::from_roles(self.roles.iter().map(|name| RoleName::from(name.as_str())));
         let (snapshot, plan) = session.begin(&inbox).await?;
         let head = snapshot.pull.head.clone();
         let saved = session.store.load_pending_reports(&session.key, &head)?;
@@ -125,7 +126,7 @@ impl ReviewArgs {
                 vec![report]
             }
             None => {
-                let briefs = select_briefs(&plan.next, &inbox.reports);
+                let briefs = select_briefs(&plan.reviews, &inbox.reports);
                 out.print_info(&describe_start(
                     session,
                     &snapshot.pull.base,
@@ -253,10 +254,9 @@ impl ReviewArgs {
 }
 
 /// The briefs whose report is not there already.
-fn select_briefs(next: &Next, reports: &[Submission]) -> Vec<Brief> {
-    let Next::Review(briefs) = next else { return Vec::new() };
+fn select_briefs(reviews: &[Brief], reports: &[Submission]) -> Vec<Brief> {
     let there: BTreeSet<&RoleName> = reports.iter().map(|report| &report.role).collect();
-    briefs.iter().filter(|brief| !there.contains(&brief.role)).cloned().collect()
+    reviews.iter().filter(|brief| !there.contains(&brief.role)).cloned().collect()
 }
 
 fn describe_start(session: &PullSession, base: &str, head: &Sha, files: usize, briefs: &[Brief]) -> String {

@@ -1,6 +1,6 @@
 //! What a worker gets before it starts: its folder, its copy of the repository, what it is told.
 
-use referee_core::decide::decide;
+use referee_core::decide::{PlanScope, decide};
 use referee_core::model::{Author, Checks, Sha};
 use referee_core::plan::JobKind;
 use referee_git::{GitIdentity, WorkCopy};
@@ -42,7 +42,7 @@ impl ProjectRepository {
         let nothing = Checks::default();
         let (talk, base, diff, checks) = match &held.subject {
             WorkSubject::Pull(snapshot) => {
-                let plan = decide(snapshot, &self.policy);
+                let plan = decide(snapshot, &self.policy, &PlanScope::Everything);
                 let talk = Talk::from_pull(snapshot, &plan.findings, &self.policy);
                 let base = &snapshot.pull.base_sha;
                 let from = snapshot.changes.merge_base.as_ref().unwrap_or(base);

@@ -7,7 +7,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Calls;
-use super::turn_document::{NextEntry, RefusalEntry, StepEntry, build_next, build_refusal, build_step, format_reason};
+use super::turn_document::{
+    NextEntry, RefusalEntry, ReviewEntry, StepEntry, build_next, build_refusal, build_review, build_step, format_reason,
+};
 use crate::worker::WorkerRun;
 
 /// What a pass document is built from.
@@ -48,6 +50,7 @@ struct PassPullEntry {
     takes_part: bool,
     reason: ReasonEntry,
     next: NextEntry,
+    reviews: Vec<ReviewEntry>,
     steps: Vec<StepEntry>,
     refused: Vec<RefusalEntry>,
 }
@@ -144,6 +147,7 @@ fn build_pull(outcome: &PassOutcome, pull: &PassPull) -> PassPullEntry {
         takes_part: *is_eligible,
         reason: build_reason(reason),
         next: build_next(plan),
+        reviews: plan.reviews.iter().map(build_review).collect(),
         steps: plan.steps.iter().enumerate().map(|(index, step)| build_step(step, receipts.get(index))).collect(),
         refused: plan.refused.iter().map(build_refusal).collect(),
     }

@@ -137,7 +137,6 @@ pub(crate) fn render_next_step(session: &PullSession, plan: &Plan, needs_rerun: 
         Next::Wait(WaitingOn::Checks) => format!("the checks: `referee watch {name}` follows them"),
         Next::Wait(WaitingOn::Worker) => "a worker is under way".to_owned(),
         Next::Wait(WaitingOn::Forge) => format!("run `referee review {name}` again"),
-        Next::Review(_) => format!("`referee review {name}`"),
         Next::Spawn(job) => format!("a worker for {} may start", job.kind),
         Next::Ready => "merge it yourself: everything agrees".to_owned(),
         Next::Blocked(BlockedCause::NeedsHuman | BlockedCause::RoundCap | BlockedCause::Budget) => {

@@ -1,7 +1,7 @@
 //! The JSON document of a turn, `referee/turn-1`.
 
 use referee_core::model::{FindingState, ReportOutcome as Reported, Severity, Snapshot, Verdict};
-use referee_core::plan::{Action, BlockedCause, Next, Plan, Reason, Refusal, Step, WaitingOn};
+use referee_core::plan::{Action, BlockedCause, Brief, Next, Plan, Reason, Refusal, Scope, Step, WaitingOn};
 use referee_turn::{Receipt, StepOutcome};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -31,6 +31,7 @@ pub(crate) struct TurnDocument {
     steps: Vec<StepEntry>,
     refused: Vec<RefusalEntry>,
     next: NextEntry,
+    reviews: Vec<ReviewEntry>,
     calls: Calls,
     /// The phase of the threads (TRI-8). Only `comments` and `fix-comments` set it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,6 +100,26 @@ pub(super) struct NextEntry {
     why: String,
 }
 
+/// A role that should read this head now (D29).
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct ReviewEntry {
+    role: String,
+    scope: ReviewScopeEntry,
+    /// The head that was last read completely, for the scope `since`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+    why: String,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum ReviewScopeEntry {
+    /// Everything the pull changes.
+    Whole,
+    /// What changed since an earlier head, and the open findings.
+    Since,
+}
+
 /// Number of requests sent to the forge.
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Calls {
@@ -133,6 +154,7 @@ impl TurnDocument {
             steps: steps.iter().enumerate().map(|(index, step)| build_step(step, receipts.get(index))).collect(),
             refused: plan.refused.iter().map(build_refusal).collect(),
             next: build_next(plan),
+            reviews: plan.reviews.iter().map(build_review).collect(),
             calls,
             phase: None,
         }
@@ -193,12 +215,19 @@ pub(super) fn build_next(plan: &Plan) -> NextEntry {
     let (kind, on, cause) = match &plan.next {
         Next::Idle => ("idle", None, None),
         Next::Wait(waiting_on) => ("wait", Some(describe_waiting_on(waiting_on)), None),
-        Next::Review(briefs) => ("review", Some(join_role_names(briefs.iter().map(|brief| brief.role.as_str()))), None),
         Next::Spawn(job) => ("spawn", Some(job.kind.to_string()), None),
         Next::Ready => ("ready", None, None),
         Next::Blocked(cause) => ("blocked", None, Some(*cause)),
     };
     NextEntry { kind, on, cause, why: format_reason(&plan.why) }
+}
+
+pub(super) fn build_review(brief: &Brief) -> ReviewEntry {
+    let (scope, since) = match &brief.scope {
+        Scope::Whole => (ReviewScopeEntry::Whole, None),
+        Scope::Since(head) => (ReviewScopeEntry::Since, Some(head.to_string())),
+    };
+    ReviewEntry { role: brief.role.to_string(), scope, since, why: format_reason(&brief.why) }
 }
 
 fn describe_waiting_on(waiting_on: &WaitingOn) -> String {

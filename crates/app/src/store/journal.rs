@@ -93,6 +93,7 @@ impl Store {
         let digest = Hash::digest_parts([json(serde_json::to_string(&stored))?.as_str(), &plan.0]);
         stored.taken_at = taken_at;
         let snapshot = json(serde_json::to_string(&stored))?;
+        let scope = json(serde_json::to_string(record.scope))?;
         let policy = json(serde_json::to_string(policy))?;
         let policy_hash = Hash::digest(&policy);
         let receipts = json(serde_json::to_string(record.receipts))?;
@@ -108,8 +109,8 @@ impl Store {
             }
             db.execute("INSERT OR IGNORE INTO policies VALUES (?, ?)", params![policy_hash.0, policy])?;
             db.execute(
-                "INSERT INTO turns (pull, at, last_at, times, digest, head, policy, snapshot, plan, lines, receipts)
-                 VALUES (?1, ?2, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                "INSERT INTO turns (pull, at, last_at, times, digest, head, policy, snapshot, plan, lines, receipts, scope)
+                 VALUES (?1, ?2, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
                 params![
                     pull,
                     at,
@@ -119,7 +120,8 @@ impl Store {
                     snapshot,
                     plan.0,
                     render_plan(record.plan),
-                    receipts
+                    receipts,
+                    scope
                 ],
             )?;
             prune_turns(db, pull)
@@ -160,7 +162,7 @@ pub(super) fn texts_mut(snapshot: &mut Snapshot) -> impl Iterator<Item = &mut Te
 
 #[cfg(test)]
 mod tests {
-    use referee_core::decide::decide;
+    use referee_core::decide::{PlanScope, decide};
     use referee_core::model::Time;
     use referee_testkit::scenario::{DEFAULT_FILE, Scenario, critical, report};
     use referee_turn::{Journal, JournalRecord};
@@ -175,12 +177,17 @@ mod tests {
         let mut scenario = Scenario::new("a quiet pull").changes("src/a.rs", DEFAULT_FILE).open_pull();
         scenario.report(report("general").finds(critical("leak").at("src/a.rs", 4))).turn().discard_effects();
         let mut snapshot = scenario.snapshot();
-        let plan = decide(&snapshot, &scenario.policy);
+        let plan = decide(&snapshot, &scenario.policy, &PlanScope::Everything);
         let journal = store.open_journal("L1", &scenario.policy);
         let mut record_turns = |count: i64| {
             for _ in 0..count {
                 snapshot.taken_at.0 += 1;
-                journal.record_turn(&JournalRecord { snapshot: &snapshot, plan: &plan, receipts: &[] });
+                journal.record_turn(&JournalRecord {
+                    snapshot: &snapshot,
+                    scope: &PlanScope::Everything,
+                    plan: &plan,
+                    receipts: &[],
+                });
             }
             std::fs::metadata(&path).expect("a file").len()
         };
@@ -189,6 +196,10 @@ mod tests {
         let turns = store.list_turns("L1", 5).expect("turns");
         assert_eq!(turns.iter().map(|turn| turn.occurrences).collect::<Vec<_>>(), [10_000]);
         let stored = store.load_turn(turns[0].id).expect("a turn").expect("the turn exists");
-        assert_eq!(decide(&stored.snapshot, &stored.policy), plan, "a stored turn gives the same decision");
+        assert_eq!(
+            decide(&stored.snapshot, &stored.policy, &stored.scope),
+            plan,
+            "a stored turn gives the same decision"
+        );
     }
 }

@@ -13,8 +13,9 @@ use rusqlite_migration::{M, Migrations};
 use super::{Store, StoreAccess, StoreError, TextRetention};
 
 /// One entry per format version. A released entry never changes.
-const MIGRATIONS: &[M<'static>] = &[M::up(
-    "CREATE TABLE texts (hash TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
+const MIGRATIONS: &[M<'static>] = &[
+    M::up(
+        "CREATE TABLE texts (hash TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
      CREATE TABLE policies (hash TEXT PRIMARY KEY, policy TEXT NOT NULL) WITHOUT ROWID;
      CREATE TABLE turns (
          id INTEGER PRIMARY KEY, pull TEXT NOT NULL, at INTEGER NOT NULL, last_at INTEGER NOT NULL,
@@ -33,7 +34,10 @@ const MIGRATIONS: &[M<'static>] = &[M::up(
      CREATE TABLE memory (
          pull TEXT NOT NULL, kind TEXT NOT NULL, at INTEGER NOT NULL, value TEXT NOT NULL, PRIMARY KEY (pull, kind)
      ) WITHOUT ROWID;",
-)];
+    ),
+    // The part of the plan that the turn carried out. Turns of the first format count as unrestricted.
+    M::up("ALTER TABLE turns ADD COLUMN scope TEXT NOT NULL DEFAULT '\"everything\"';"),
+];
 
 /// How long to wait for a lock of another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);

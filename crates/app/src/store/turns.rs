@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use referee_core::decide::PlanScope;
 use referee_core::model::{Snapshot, Time};
 use referee_core::policy::Policy;
 use rusqlite::{OptionalExtension, params};
@@ -35,6 +36,8 @@ pub(crate) struct StoredTurn {
     pub(crate) snapshot: Snapshot,
     /// The policy at the time of the turn.
     pub(crate) policy: Policy,
+    /// The part of the plan that the turn carried out.
+    pub(crate) scope: PlanScope,
     pub(crate) plan_hash: String,
     /// The plan as `explain` prints it.
     pub(crate) plan_text: String,
@@ -73,14 +76,15 @@ impl Store {
 
     /// Returns a turn with its texts and policy.
     pub(crate) fn load_turn(&self, id: i64) -> Result<Option<StoredTurn>, StoreError> {
-        let row: Option<[String; 5]> = self.query(None, |db| {
-            let sql = "SELECT snapshot, policies.policy, plan, lines, receipts FROM turns
+        let row: Option<[String; 6]> = self.query(None, |db| {
+            let sql = "SELECT snapshot, policies.policy, scope, plan, lines, receipts FROM turns
                        JOIN policies ON policies.hash = turns.policy WHERE id = ?";
-            let columns =
-                |row: &rusqlite::Row<'_>| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?]);
+            let columns = |row: &rusqlite::Row<'_>| {
+                Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?])
+            };
             db.query_row(sql, [id], columns).optional()
         })?;
-        let Some([snapshot, policy, plan_hash, plan_text, receipts]) = row else { return Ok(None) };
+        let Some([snapshot, policy, scope, plan_hash, plan_text, receipts]) = row else { return Ok(None) };
         let mut snapshot: Snapshot = serde_json::from_str(&snapshot).map_err(|error| self.row_error(error))?;
         for text in texts_mut(&mut snapshot) {
             let Some(hash) = text.body.take() else { continue };
@@ -89,6 +93,7 @@ impl Store {
             })?;
         }
         let policy = serde_json::from_str(&policy).map_err(|error| self.row_error(error))?;
-        Ok(Some(StoredTurn { snapshot, policy, plan_hash, plan_text, receipts }))
+        let scope = serde_json::from_str(&scope).map_err(|error| self.row_error(error))?;
+        Ok(Some(StoredTurn { snapshot, policy, scope, plan_hash, plan_text, receipts }))
     }
 }

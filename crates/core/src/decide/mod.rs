@@ -7,7 +7,7 @@
 //! | `publish` | what does every identity post, edit, supersede | reviews, statuses, a notice |
 //! | `settle` | which threads does the fixing side answer | replies, resolutions |
 //! | `deliver` | may a worker's result be pushed | a delivery, its record |
-//! | `rules` | whose turn is it | next, labels, the operator comment |
+//! | `rules` | who reads this head now, and whose turn is it | reviews, next, labels, the operator comment |
 //! | `said` | what did people ask | answers |
 //!
 //! Blocks come first, whatever else the plan holds (D5, PUB-20); edits come last, so that a summary never tells of what
@@ -22,6 +22,7 @@ mod operator;
 pub mod publish;
 mod rules;
 mod schedule;
+mod scope;
 pub mod settle;
 mod step;
 mod threads;
@@ -35,6 +36,7 @@ pub use lease::{LeaseDecision, check_lease};
 pub use operator::build_operator_note;
 pub use rules::{RulesOutcome, apply_rules};
 pub use schedule::{Pass, ProtocolLine, schedule};
+pub use scope::PlanScope;
 
 use crate::facts::Facts;
 use crate::mark::Trust;
@@ -42,8 +44,8 @@ use crate::model::{Completeness, PullState, Snapshot, ThreadId};
 use crate::plan::{BlockedCause, FindingLine, Findings, Next, Plan, Reason};
 use crate::policy::Policy;
 
-/// Decides what to do about one pull. Total: any snapshot gives a plan.
-pub fn decide(snapshot: &Snapshot, policy: &Policy) -> Plan {
+/// Decides what to do about one pull, as far as `scope` reaches. Total: any snapshot gives a plan.
+pub fn decide(snapshot: &Snapshot, policy: &Policy, scope: &PlanScope) -> Plan {
     if let Some((next, why)) = check_guards(snapshot) {
         return empty_plan(snapshot, next, why);
     }
@@ -52,12 +54,13 @@ pub fn decide(snapshot: &Snapshot, policy: &Policy) -> Plan {
     let published = publish::plan_publishing(&facts, &reconciled.judgements);
     let settled = settle::settle_with_others(snapshot, policy, reconciled.count_resolutions());
     let (delivery, delivered, undelivered) = plan_delivery(&facts);
-    let ruled = apply_rules(&facts, &reconciled.judgements);
+    let ruled = apply_rules(&facts, &reconciled.judgements, scope);
     let mut plan = Plan {
         pull: snapshot.pull.number,
         head: snapshot.pull.head.clone(),
         steps: published.blocks,
         refused: reconciled.refused,
+        reviews: ruled.reviews,
         next: ruled.next,
         why: ruled.why,
         delivery,
@@ -83,6 +86,7 @@ pub fn decide(snapshot: &Snapshot, policy: &Policy) -> Plan {
     let answers = answer_commands(&facts, &plan);
     plan.steps.extend(answers);
     write_budget::enforce_write_budget(&facts, &reconciled.judgements, &mut plan);
+    plan.steps.retain(|step| scope.includes_step(&facts, step));
     plan
 }
 
@@ -120,6 +124,7 @@ fn empty_plan(snapshot: &Snapshot, next: Next, why: Reason) -> Plan {
         head: snapshot.pull.head.clone(),
         steps: Vec::new(),
         refused: Vec::new(),
+        reviews: Vec::new(),
         next,
         why,
         delivery: None,

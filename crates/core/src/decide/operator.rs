@@ -15,7 +15,7 @@
 
 use super::judgement::{JudgedFinding, RoleJudgement};
 use super::publish::{self, is_report_recorded};
-use super::rules::{RuleContext, compute_role_round, compute_round};
+use super::rules::{compute_role_round, compute_round};
 use super::topic_comment;
 use crate::facts::Facts;
 use crate::facts::people::is_validly_dismissed;
@@ -29,9 +29,13 @@ use crate::render::{self, OpenFinding, OperatorNote, OperatorOption, StopReason}
 const MAX_FIX_DISTANCE_LINES: u32 = 10;
 
 /// The operator comment, if it must be written.
-pub(super) fn plan_operator_comment<'a>(case: &RuleContext<'a>, stop: StopReason<'a>, why: &Reason) -> Option<Step> {
-    let facts = case.facts;
-    let words = render::render_operator_note(&build_operator_note(facts, case.judgements, stop));
+pub(super) fn plan_operator_comment<'a>(
+    facts: &'a Facts<'a>,
+    judged: &'a [RoleJudgement<'a>],
+    stop: StopReason<'a>,
+    why: &Reason,
+) -> Option<Step> {
+    let words = render::render_operator_note(&build_operator_note(facts, judged, stop));
     let topic = Topic::Operator { epoch: facts.operator_epoch() };
     topic_comment::ensure(facts, &facts.snapshot.viewer.login, topic, words, why.clone())
 }

@@ -31,7 +31,7 @@ use crate::facts::{JobRecord, is_own_or_worker, jobs_on_issue};
 use crate::mark::{Tag, TagKind, Topic};
 use crate::model::snapshot::WorkOutcome;
 use crate::model::{Board, Issue, PullNumber, Sha, Viewer};
-use crate::plan::{Action, CommentTarget, Job, JobKind, Next, Plan, Reason, Trailer};
+use crate::plan::{CommentTarget, Job, JobKind, Next, Plan, Reason};
 use crate::policy::{DispatchPolicy, Policy};
 use crate::render::{self, JobNote};
 use crate::track::PatchId;
@@ -107,11 +107,7 @@ fn collect_reasons(board: &Board, plans: &[&Plan]) -> Vec<(PullNumber, Reason)> 
 
 /// Whether a plan writes the record of a handoff.
 fn hands_off(plan: &Plan) -> bool {
-    plan.steps.iter().any(|step| {
-        let Action::EnsureComment { text, .. } = &step.action else { return false };
-        let Trailer::Tag(tag) = &text.trailer else { return false };
-        matches!(tag.kind, TagKind::Topic(Topic::Ready { .. }))
-    })
+    plan.steps.iter().any(|step| matches!(step.topic(), Some(Topic::Ready { .. })))
 }
 
 fn find_issue_in_progress(

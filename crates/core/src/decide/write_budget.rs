@@ -10,11 +10,10 @@
 
 use super::judgement::RoleJudgement;
 use super::operator;
-use super::rules::RuleContext;
 use crate::facts::Facts;
-use crate::mark::{TagKind, Topic};
+use crate::mark::Topic;
 use crate::model::Verdict;
-use crate::plan::{Action, BlockedCause, Next, Plan, Reason, Refusal, TextDraft, Trailer};
+use crate::plan::{Action, BlockedCause, Next, Plan, Reason, Refusal, Step};
 use crate::render::StopReason;
 
 pub(super) fn enforce_write_budget<'a>(facts: &'a Facts<'a>, judged: &'a [RoleJudgement<'a>], plan: &mut Plan) {
@@ -26,19 +25,17 @@ pub(super) fn enforce_write_budget<'a>(facts: &'a Facts<'a>, judged: &'a [RoleJu
         return;
     }
     let before = plan.steps.len();
-    plan.steps.retain(|step| is_exempt_action(&step.action));
+    plan.steps.retain(is_exempt);
     let withheld = before - plan.steps.len();
     if 0 < withheld {
         let why = Reason::new("writes").with_fact(format!("{written} own texts of {}", facts.policy.budget.writes));
         plan.refused.push(Refusal { what: format!("{withheld} new texts"), why: why.clone() });
+        // A report that nobody may post is not worth its price.
+        plan.reviews.clear();
         // Whatever else stopped the pull has its comment already.
         if !matches!(plan.next, Next::Blocked(_)) {
-            let case = RuleContext { facts, judgements: judged, active_since: None, round: plan.round };
-            plan.steps.extend(operator::plan_operator_comment(
-                &case,
-                StopReason::BudgetSpent { resource: "texts" },
-                &why,
-            ));
+            let stop = StopReason::BudgetSpent { resource: "texts" };
+            plan.steps.extend(operator::plan_operator_comment(facts, judged, stop, &why));
             plan.next = Next::Blocked(BlockedCause::Budget);
             plan.why = why;
         }
@@ -54,8 +51,8 @@ fn count_own_texts(facts: &Facts<'_>) -> usize {
     reviews + notes + comments
 }
 
-fn is_exempt_action(action: &Action) -> bool {
-    match action {
+fn is_exempt(step: &Step) -> bool {
+    match &step.action {
         Action::PostReview { verdict, .. } => *verdict == Verdict::RequestChanges,
         Action::EditReview { .. }
         | Action::Supersede { .. }
@@ -63,14 +60,9 @@ fn is_exempt_action(action: &Action) -> bool {
         | Action::SetLabel { .. }
         | Action::Assign { .. }
         | Action::Resolve { .. } => true,
-        Action::EnsureComment { existing, text, .. } => existing.is_some() || is_exempt_comment(text),
+        Action::EnsureComment { existing, .. } => {
+            existing.is_some() || matches!(step.topic(), Some(Topic::Operator { .. } | Topic::Said { .. }))
+        }
         Action::OpenThreads { .. } | Action::Reply { .. } => false,
-    }
-}
-
-fn is_exempt_comment(text: &TextDraft) -> bool {
-    match &text.trailer {
-        Trailer::Tag(tag) => matches!(&tag.kind, TagKind::Topic(Topic::Operator { .. } | Topic::Said { .. })),
-        Trailer::Mark(..) => false,
     }
 }

@@ -125,12 +125,12 @@ pub(super) fn compute_operator_epoch(snapshot: &Snapshot, said: &[UserCommand<'_
 impl super::Facts<'_> {
     /// The latest ask for another look at this head (D2).
     pub fn review_requested_at(&self) -> Option<Time> {
-        self.find_last_review_command().map(|said| said.at)
+        self.last_review_command().map(|said| said.at)
     }
 
     /// Whether the latest ask for another look wants everything.
     pub fn is_full_review_requested(&self) -> bool {
-        self.find_last_review_command().is_some_and(|said| matches!(said.ask, Ask::FullReview))
+        self.last_review_command().is_some_and(|said| matches!(said.ask, Ask::FullReview))
     }
 
     /// The latest ask to try a failed reviewer again at this head.
@@ -143,7 +143,8 @@ impl super::Facts<'_> {
         self.review_requested_at().max(self.retry_requested_at())
     }
 
-    fn find_last_review_command(&self) -> Option<&UserCommand<'_>> {
+    /// Returns the latest `review` or `full review` command at this head.
+    pub fn last_review_command(&self) -> Option<&UserCommand<'_>> {
         self.find_last_command_at_head(|ask| matches!(ask, Ask::Review | Ask::FullReview))
     }
 

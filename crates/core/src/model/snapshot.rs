@@ -162,9 +162,6 @@ pub struct Evidence {
     /// `review --full`: look again although a verdict stands at this head (D2).
     #[serde(default)]
     pub full: bool,
-    /// Roles the command line selects; empty selects all.
-    #[serde(default)]
-    pub only: BTreeSet<RoleName>,
 }
 
 /// What a worker left behind, after the shell checked nonce and schema.

@@ -1,4 +1,4 @@
-//! What a decision is: steps with reasons, refusals with reasons, and one thing to do next.
+//! What a decision is: steps and refusals with their reasons, the reviews that are due, and whose turn it is.
 
 mod action;
 mod findings;
@@ -12,6 +12,7 @@ pub use findings::{FindingLine, Findings};
 pub use next::{BlockedCause, Brief, Delivery, Job, JobKind, Next, Scope, WaitingOn};
 
 use crate::hash::Hash;
+use crate::mark::{TagKind, Topic};
 use crate::model::{EditId, Login, PullNumber, Sha};
 use crate::policy::GateSetting;
 
@@ -26,9 +27,11 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// What was considered and not done.
     pub refused: Vec<Refusal>,
-    /// What happens then.
+    /// Roles that should read this head now, whatever `next` says (D29).
+    pub reviews: Vec<Brief>,
+    /// Whose turn it is on the author's side.
     pub next: Next,
-    /// Why that happens then.
+    /// The rule that chose `next`, with its facts.
     pub why: Reason,
     /// What a worker left that may be pushed or opened.
     pub delivery: Option<Delivery>,
@@ -120,6 +123,18 @@ pub struct RoleState {
     pub enforced: Option<crate::model::Verdict>,
     /// It has a complete verdict for this very change.
     pub at_head: bool,
+}
+
+impl Step {
+    /// Returns the topic of the comment that this step writes.
+    pub fn topic(&self) -> Option<&Topic> {
+        let Action::EnsureComment { text, .. } = &self.action else { return None };
+        let Trailer::Tag(tag) = &text.trailer else { return None };
+        match &tag.kind {
+            TagKind::Topic(topic) => Some(topic),
+            _ => None,
+        }
+    }
 }
 
 impl Gate {

@@ -5,12 +5,12 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Action, Step, Trailer};
+use super::{Action, Reason, Step, Trailer};
 use crate::mark::{TagKind, Topic};
 use crate::model::{FindingId, Login, RoleName, Sha};
 use crate::track::PatchId;
 
-/// The one thing that happens after a turn.
+/// Whose turn it is on the author's side after a turn. Reviews that are due are in `Plan::reviews` (D29).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Next {
@@ -18,8 +18,6 @@ pub enum Next {
     Idle,
     /// Somebody else has the turn.
     Wait(WaitingOn),
-    /// Reviewers run.
-    Review(Vec<Brief>),
     /// A worker runs.
     Spawn(Box<Job>),
     /// Rule 10: a person may take over.
@@ -38,7 +36,7 @@ pub enum WaitingOn {
     Person(Login),
     /// The operator.
     Operator,
-    /// Reviewers of another process, or of another bot.
+    /// Roles and other bots, by name.
     Reviewer(Vec<String>),
     /// The forge's checks.
     Checks,
@@ -81,6 +79,8 @@ pub struct Brief {
     pub priors: Vec<FindingId>,
     /// The lowest severity worth raising anew.
     pub floor: crate::model::Severity,
+    /// Why the role reads now: `review-due`, or `review-asked`.
+    pub why: Reason,
 }
 
 /// How much a reviewer reads.

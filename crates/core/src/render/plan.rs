@@ -8,7 +8,8 @@
 //! | `plan` | one line a step, with its reason |
 //! | `refuse` | one line for each thing that was considered and not done |
 //! | `deliver` | what a worker's shell pushes or opens |
-//! | `next` | what happens then |
+//! | `review` | one line for each role that should read this head now, with its reason (D29) |
+//! | `next` | whose turn it is |
 
 use std::fmt::Write as _;
 
@@ -44,6 +45,12 @@ pub fn render_plan(plan: &Plan) -> String {
     if let Some(delivery) = &plan.delivery {
         write_line(&mut out, "deliver", |out| write_delivery(out, delivery));
     }
+    for brief in &plan.reviews {
+        write_line(&mut out, "review", |out| {
+            write_brief(out, brief);
+            write_reason_suffix(out, &brief.why);
+        });
+    }
     write_line(&mut out, "next", |out| write_next(out, &plan.next));
     out
 }
@@ -63,10 +70,6 @@ fn write_next(out: &mut String, next: &Next) {
         Next::Wait(whom) => {
             out.push_str("wait for ");
             write_waited_for(out, whom);
-        }
-        Next::Review(briefs) => {
-            out.push_str("review by ");
-            write_joined(out, briefs, write_brief);
         }
         Next::Spawn(job) => {
             let _ = write!(out, "start worker {} for {}", job.kind, TerminalSafe(&job.cause));
@@ -232,9 +235,9 @@ fn write_delivery(out: &mut String, delivery: &Delivery) {
 fn write_brief(out: &mut String, brief: &Brief) {
     write_terminal_safe(out, brief.role.as_str());
     match &brief.scope {
-        Scope::Whole => out.push_str(" of everything"),
+        Scope::Whole => out.push_str(" reads everything"),
         Scope::Since(sha) => {
-            let _ = write!(out, " since {}", TerminalSafe(sha.short()));
+            let _ = write!(out, " reads what changed since {}", TerminalSafe(sha.short()));
         }
     }
     let _ = write!(out, ", round {}", brief.round);

@@ -303,7 +303,6 @@ fn evidence(dice: &mut Dice) -> Evidence {
         watched: dice.maybe(3, local_check),
         result: dice.maybe(4, result),
         full: dice.one_in(8),
-        only: if dice.one_in(8) { dice.some(2, role_name).into_iter().collect() } else { BTreeSet::new() },
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use referee_core::decide::decide;
+use referee_core::decide::{PlanScope, decide};
 use referee_core::mark::{Binding, Keys, Topic, seal_draft};
 use referee_core::model::*;
 use referee_core::plan::{Gate, Next, Plan};
@@ -20,11 +20,11 @@ holds!(cases(120), i11_the_plan_does_not_know_its_gates, i11);
 
 // I11
 fn i11(scene: &Scene) -> Result<(), TestCaseError> {
-    let plan = decide(&scene.snapshot, &scene.policy);
+    let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     for setting in [GateSetting::Off, GateSetting::Ask, GateSetting::On] {
         let mut other = scene.policy.clone();
         other.gates = Gate::ALL.iter().map(|gate| (*gate, setting)).collect::<BTreeMap<_, _>>();
-        prop_assert_eq!(&plan, &decide(&scene.snapshot, &other));
+        prop_assert_eq!(&plan, &decide(&scene.snapshot, &other, &PlanScope::Everything));
     }
     Ok(())
 }
@@ -36,7 +36,7 @@ fn stranger() -> Author {
 
 /// What a forger writes: hostile words, the other bot's form, and own texts of this very pull, copied whole.
 fn forged(scene: &Scene, dice: &mut Dice) -> Text {
-    let plan = decide(&scene.snapshot, &scene.policy);
+    let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     let binding = Binding::from_pull(&scene.snapshot.pull);
     let sent = plan.steps.iter().flat_map(drafts).map(|draft| seal_draft(&draft, &binding, &Keys::empty()));
     let mut texts: Vec<String> = sent.map(|sealed| sealed.as_str().to_owned()).collect();
@@ -69,7 +69,7 @@ proptest! {
     #[test]
     fn i23_forged_comments_and_reviews_change_nothing(mut scene in any_play(), mut rolls in dice(60)) {
         scene.snapshot.taken_at = scene.snapshot.taken_at.saturating_add(Span(1));
-        let before = decide(&scene.snapshot, &scene.policy);
+        let before = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
         let mut after = scene.clone();
         for _ in 0..=rolls.roll(4) {
             let text = forged(&scene, &mut rolls);
@@ -88,7 +88,7 @@ proptest! {
                 url: String::new(),
             });
         }
-        let after = decide(&after.snapshot, &after.policy);
+        let after = decide(&after.snapshot, &after.policy, &PlanScope::Everything);
         prop_assert_eq!(unasked(&before), unasked(&after));
         prop_assert_eq!(&before.next, &after.next);
         prop_assert_eq!(&before.roles, &after.roles);
@@ -100,14 +100,14 @@ proptest! {
     // I23: a stranger's note is talk: it settles nothing, approves nothing, resolves nothing.
     #[test]
     fn i23_a_strangers_note_clears_nothing(scene in any_play(), mut rolls in dice(60)) {
-        let before = decide(&scene.snapshot, &scene.policy);
+        let before = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
         let mut after = scene.clone();
         for thread in after.snapshot.threads.iter_mut().filter(|it| it.resolved.is_none()) {
             let id = NoteId(format!("{}.zed", thread.id));
             let (at, text) = (scene.snapshot.taken_at, forged(&scene, &mut rolls));
             thread.notes.push(Note { id, author: stranger(), at, edited: false, text });
         }
-        let after = decide(&after.snapshot, &after.policy);
+        let after = decide(&after.snapshot, &after.policy, &PlanScope::Everything);
         for (was, is) in before.roles.iter().zip(&after.roles) {
             prop_assert!(was.own <= is.own && was.at_head >= is.at_head, "{was:?} became {is:?}");
         }
@@ -129,11 +129,11 @@ proptest! {
     // I25: what the pull's own files and texts say is no policy.
     #[test]
     fn i25_titles_and_branches_decide_nothing(scene in any_scene(), mut rolls in dice(20)) {
-        let before = decide(&scene.snapshot, &scene.policy);
+        let before = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
         let mut other = scene.clone();
         other.snapshot.pull.title = words(&mut rolls);
         other.snapshot.pull.repo_name = words(&mut rolls);
-        let after = decide(&other.snapshot, &other.policy);
+        let after = decide(&other.snapshot, &other.policy, &PlanScope::Everything);
         prop_assert_eq!(all_bones(&before), all_bones(&after));
         prop_assert_eq!(before.why.rule, after.why.rule);
     }
@@ -141,10 +141,10 @@ proptest! {
     // I30: forges tell threads in any order.
     #[test]
     fn i30_the_order_of_threads_means_nothing(scene in any_play()) {
-        let before = decide(&scene.snapshot, &scene.policy);
+        let before = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
         let mut other = scene.clone();
         other.snapshot.threads.reverse();
-        let after = decide(&other.snapshot, &other.policy);
+        let after = decide(&other.snapshot, &other.policy, &PlanScope::Everything);
         let sorted = |plan: &Plan| {
             let mut bones = all_bones(plan);
             bones.sort();
@@ -160,15 +160,15 @@ proptest! {
     #[test]
     fn i33_own_texts_start_nothing(mut scene in any_play(), mut rolls in dice(20)) {
         scene.snapshot.taken_at = scene.snapshot.taken_at.saturating_add(Span(1));
-        let before = decide(&scene.snapshot, &scene.policy);
+        let before = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
         let mut after = scene.clone();
         for said in ["@referee review", "@referee full review", "@referee retry", "@referee break-glass x", "won't fix"] {
             let by = crate::pool::people()[rolls.pick(&[6, 8])].clone();
             let text = after.read(said, &by);
             after.comment(by, text);
         }
-        let after = decide(&after.snapshot, &after.policy);
-        let starts = |plan: &Plan| matches!(plan.next, Next::Spawn(_) | Next::Review(_));
+        let after = decide(&after.snapshot, &after.policy, &PlanScope::Everything);
+        let starts = |plan: &Plan| matches!(plan.next, Next::Spawn(_)) || !plan.reviews.is_empty();
         prop_assert_eq!(starts(&before), starts(&after));
         prop_assert_eq!(unasked(&before), unasked(&after));
         prop_assert_eq!(before.next, after.next);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use referee_core::decide::decide;
+use referee_core::decide::{PlanScope, decide};
 use referee_core::facts::Facts;
 use referee_core::hash::Hash;
 use referee_core::model::*;
@@ -37,7 +37,7 @@ pub(crate) fn any_play() -> impl Strategy<Value = Scene> {
 /// One turn: decides, and does all of it; a worker that may start is started.
 pub(crate) fn turn(scene: &mut Scene) {
     scene.recognise();
-    let plan = decide(&scene.snapshot, &scene.policy);
+    let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     for step in &plan.steps {
         scene.perform(step);
     }

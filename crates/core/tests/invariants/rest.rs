@@ -1,7 +1,7 @@
 //! I9: a plan that was carried out leaves nothing to do.
 
 use proptest::prelude::*;
-use referee_core::decide::decide;
+use referee_core::decide::{PlanScope, decide};
 use referee_core::model::Evidence;
 
 use crate::any::Scene;
@@ -15,7 +15,7 @@ fn is_told_apart(scene: &Scene) -> bool {
 }
 
 fn performed(scene: &Scene) -> Scene {
-    let plan = decide(&scene.snapshot, &scene.policy);
+    let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     let mut after = scene.clone();
     for step in &plan.steps {
         after.perform(step);
@@ -25,7 +25,7 @@ fn performed(scene: &Scene) -> Scene {
 }
 
 fn told(scene: &Scene) -> Vec<String> {
-    let plan = decide(&scene.snapshot, &scene.policy);
+    let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     let tell = |step: &referee_core::plan::Step| {
         let words: Vec<String> = drafts(step).into_iter().map(|draft| format!("{draft:?}")).collect();
         format!("{} because {:?}: {words:#?}", bones(step), step.reason)

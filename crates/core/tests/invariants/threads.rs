@@ -1,7 +1,7 @@
 //! Threads: who may settle them, with what evidence, how many at once.
 
 use proptest::prelude::*;
-use referee_core::decide::decide;
+use referee_core::decide::{PlanScope, decide};
 use referee_core::facts::{Facts, may_accept};
 use referee_core::mark::{ReplyKind, TagKind};
 use referee_core::model::*;
@@ -35,7 +35,7 @@ fn thread<'a>(scene: &'a Scene, id: &ThreadId) -> &'a Thread {
 
 // I12: what the fixing side answers; a reviewer's own word on its own finding is I15.
 fn i12(scene: &Scene) -> Result<(), TestCaseError> {
-    let plan = decide(&scene.snapshot, &scene.policy);
+    let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     let evidence = &scene.snapshot.evidence;
     let triage = evidence.triage.iter().filter(|it| it.pr_number == scene.snapshot.pull.number.0);
     let items: Vec<_> = triage.flat_map(|it| &it.threads).collect();
@@ -51,7 +51,7 @@ fn i12(scene: &Scene) -> Result<(), TestCaseError> {
 // I13: that nothing is ever unresolved needs no test: there is no such action.
 fn i13(scene: &Scene) -> Result<(), TestCaseError> {
     let scene = with_roles_told_apart(scene.clone());
-    let plan = decide(&scene.snapshot, &scene.policy);
+    let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     let facts = Facts::new(&scene.snapshot, &scene.policy);
     for (role, new) in plan.steps.iter().flat_map(opened) {
         let role = facts.role(role).expect("a role of the policy");
@@ -82,7 +82,7 @@ fn said(thread: &Thread, word: ReplyKind) -> bool {
 
 // I14: for unasked resolution; what somebody asks for by `fix-comments` may be anybody's thread.
 fn i14(scene: &Scene) -> Result<(), TestCaseError> {
-    let plan = decide(&scene.snapshot, &scene.policy);
+    let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     for (_, step, id) in resolves(&plan) {
         if step.gate == Gate::Resolve {
             prop_assert!(scene.snapshot.evidence.answers.iter().any(|it| it.thread_id == *id));
@@ -100,7 +100,7 @@ fn i14(scene: &Scene) -> Result<(), TestCaseError> {
 // I15
 fn i15(scene: &Scene) -> Result<(), TestCaseError> {
     let scene = &with_roles_told_apart(scene.clone());
-    let plan = decide(&scene.snapshot, &scene.policy);
+    let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     let (snapshot, facts) = (&scene.snapshot, Facts::new(&scene.snapshot, &scene.policy));
     for (_, step, id) in resolves(&plan) {
         if step.gate == Gate::Resolve {
@@ -137,7 +137,7 @@ fn i15(scene: &Scene) -> Result<(), TestCaseError> {
 
 // I16: with `max_resolve`, for what a reviewer settles and what the fixing side asks for together.
 fn i16(scene: &Scene) -> Result<(), TestCaseError> {
-    let plan = decide(&scene.snapshot, &scene.policy);
+    let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     prop_assert!(resolves(&plan).len() <= scene.policy.threads.max_resolve);
     Ok(())
 }
@@ -146,7 +146,7 @@ fn i16(scene: &Scene) -> Result<(), TestCaseError> {
 fn i17(scene: &Scene) -> Result<(), TestCaseError> {
     let scene = &with_roles_told_apart(scene.clone());
     let twins = |id: &ThreadId| 1 < scene.snapshot.threads.iter().filter(|it| it.id == *id).count();
-    let plan = decide(&scene.snapshot, &scene.policy);
+    let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     let resolves = resolves(&plan);
     for (at, step) in plan.steps.iter().enumerate() {
         let Action::Reply { thread: id, text } = &step.action else { continue };
@@ -162,7 +162,7 @@ fn i17(scene: &Scene) -> Result<(), TestCaseError> {
 // I37: for every severity; for critical ones D10 leaves the author out.
 fn i37(scene: &Scene) -> Result<(), TestCaseError> {
     let scene = &with_roles_told_apart(scene.clone());
-    let plan = decide(&scene.snapshot, &scene.policy);
+    let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     let (snapshot, facts) = (&scene.snapshot, Facts::new(&scene.snapshot, &scene.policy));
     for role in &facts.roles {
         for known in &role.known_findings {

@@ -1,7 +1,7 @@
 //! What leaves: a closed vocabulary, safe words, one trailer, bounded, each step bound to what it was planned on.
 
 use proptest::prelude::*;
-use referee_core::decide::decide;
+use referee_core::decide::{PlanScope, decide};
 use referee_core::mark::{Binding, Keys, TagKind, Topic, seal_draft};
 use referee_core::model::*;
 use referee_core::plan::{Action, CommentTarget, Gate, Precondition, Trailer};
@@ -21,7 +21,7 @@ holds!(cases(120), i29_every_text_is_bounded, i29);
 // I1: that there is no other action is the type's; here, that each touches only what is its own.
 fn i01(scene: &Scene) -> Result<(), TestCaseError> {
     let snapshot = &scene.snapshot;
-    let plan = decide(snapshot, &scene.policy);
+    let plan = decide(snapshot, &scene.policy, &PlanScope::Everything);
     for step in steps(&plan) {
         let by = &step.by;
         let held = snapshot.viewer.login == *by || snapshot.viewer.holds.contains(by);
@@ -55,7 +55,7 @@ fn i01(scene: &Scene) -> Result<(), TestCaseError> {
 // I2
 fn i02(scene: &Scene) -> Result<(), TestCaseError> {
     let scene = &with_roles_told_apart(scene.clone());
-    let plan = decide(&scene.snapshot, &scene.policy);
+    let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     let binding = Binding::from_pull(&scene.snapshot.pull);
     for step in steps(&plan) {
         if let Action::SetStatus { text, .. } = &step.action {
@@ -84,7 +84,7 @@ fn i02(scene: &Scene) -> Result<(), TestCaseError> {
 
 // I22
 fn i22(scene: &Scene) -> Result<(), TestCaseError> {
-    let plan = decide(&scene.snapshot, &scene.policy);
+    let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     prop_assert_eq!(&plan.head, &scene.snapshot.pull.head);
     for step in steps(&plan) {
         match &step.action {
@@ -112,7 +112,7 @@ fn i22(scene: &Scene) -> Result<(), TestCaseError> {
 
 // I25: nothing that anybody wrote moves a step behind another gate.
 fn i25_gates(scene: &Scene) -> Result<(), TestCaseError> {
-    let plan = decide(&scene.snapshot, &scene.policy);
+    let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     for step in steps(&plan) {
         let answered = |id: &ThreadId| scene.snapshot.evidence.answers.iter().any(|it| it.thread_id == *id);
         // Two threads of one name: any of them may be meant.
@@ -144,7 +144,7 @@ fn i25_gates(scene: &Scene) -> Result<(), TestCaseError> {
 
 // I29
 fn i29(scene: &Scene) -> Result<(), TestCaseError> {
-    let plan = decide(&scene.snapshot, &scene.policy);
+    let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     let binding = Binding::from_pull(&scene.snapshot.pull);
     for step in steps(&plan) {
         for draft in drafts(step) {
@@ -167,7 +167,7 @@ proptest! {
     // I24: which words a reviewer chose changes which words are sent, and nothing else.
     #[test]
     fn i24_a_reviewers_words_decide_nothing(scene in any_scene()) {
-        let before = decide(&scene.snapshot, &scene.policy);
+        let before = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
         let mut other = scene.clone();
         let reword = |words: &mut String| {
             if !words.is_empty() {
@@ -189,7 +189,7 @@ proptest! {
                 reword(&mut said.reply);
             }
         }
-        let after = decide(&other.snapshot, &other.policy);
+        let after = decide(&other.snapshot, &other.policy, &PlanScope::Everything);
         let edits = |it: &String| !it.starts_with("edit_review");
         let kept = |plan| all_bones(plan).into_iter().filter(edits).collect::<Vec<_>>();
         prop_assert_eq!(kept(&before), kept(&after));
@@ -203,7 +203,7 @@ proptest! {
     fn i38_the_time_of_a_look_is_in_no_text(scene in any_play()) {
         let mut later = scene.clone();
         later.snapshot.taken_at = later.snapshot.taken_at.saturating_add(Span(1));
-        let (before, after) = (decide(&scene.snapshot, &scene.policy), decide(&later.snapshot, &later.policy));
+        let (before, after) = (decide(&scene.snapshot, &scene.policy, &PlanScope::Everything), decide(&later.snapshot, &later.policy, &PlanScope::Everything));
         prop_assume!(all_bones(&before) == all_bones(&after));
         let words = |plan: &referee_core::plan::Plan| -> Vec<String> {
             steps(plan).into_iter().flat_map(drafts).map(|draft| draft.words.into_string()).collect()

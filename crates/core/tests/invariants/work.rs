@@ -1,7 +1,7 @@
 //! Workers, labels, handoffs: bounded, once, and only with the own hands.
 
 use proptest::prelude::*;
-use referee_core::decide::{ProtocolLine, decide, schedule};
+use referee_core::decide::{PlanScope, ProtocolLine, decide, schedule};
 use referee_core::facts::Facts;
 use referee_core::mark::Topic;
 use referee_core::model::*;
@@ -17,7 +17,7 @@ holds!(cases(250), i21_a_handoff_happens_once_and_when_nothing_is_left, i21);
 
 // I20
 fn i20(scene: &Scene) -> Result<(), TestCaseError> {
-    let plan = decide(&scene.snapshot, &scene.policy);
+    let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     let (snapshot, facts) = (&scene.snapshot, Facts::new(&scene.snapshot, &scene.policy));
     for step in &plan.steps {
         let Action::SetLabel { name, on: false } = &step.action else { continue };
@@ -36,7 +36,7 @@ fn i20(scene: &Scene) -> Result<(), TestCaseError> {
 
 // I21
 fn i21(scene: &Scene) -> Result<(), TestCaseError> {
-    let plan = decide(&scene.snapshot, &scene.policy);
+    let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     let facts = Facts::new(&scene.snapshot, &scene.policy);
     let handoffs = plan.steps.iter().filter(|step| matches!(topic(step), Some(Topic::Ready { .. }))).count();
     prop_assert!(handoffs <= 1);
@@ -64,7 +64,7 @@ proptest! {
         let mut started: Vec<(String, bool)> = Vec::new();
         scene.snapshot.evidence = Evidence::default();
         for _ in 0..40 {
-            let plan = decide(&scene.snapshot, &scene.policy);
+            let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
             for step in steps(&plan) {
                 scene.perform(step);
             }
@@ -74,7 +74,7 @@ proptest! {
             started.push(key);
             let most = scene.policy.work.as_ref().map_or(0, |work| work.max_jobs as usize);
             prop_assert!(started.len() <= most);
-            let beside = decide(&scene.snapshot, &scene.policy).next;
+            let beside = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything).next;
             prop_assert!(!matches!(beside, Next::Spawn(_)), "a second worker beside the first");
             scene.snapshot.taken_at = scene.snapshot.taken_at.saturating_add(Span::from_hours(2));
         }
@@ -86,7 +86,7 @@ proptest! {
     fn i19_one_worker_a_pass_and_none_beside_another(scenes in prop::collection::vec(any_play(), 1..4)) {
         let mut plans = Vec::new();
         for (at, scene) in scenes.iter().enumerate() {
-            let mut plan = decide(&scene.snapshot, &scene.policy);
+            let mut plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
             plan.pull = PullNumber(at as u64);
             plans.push(plan);
         }
@@ -104,7 +104,7 @@ proptest! {
         let until = scene.snapshot.taken_at.saturating_add(Span::from_hours(1));
         prop_assume!(scene.snapshot.taken_at < until);
         scene.snapshot.lease = Some(Lease { by: "host".into(), epoch, since: Time(0), until });
-        let plan = decide(&scene.snapshot, &scene.policy);
+        let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
         prop_assert!(!matches!(plan.next, Next::Spawn(_) | Next::Ready));
         if let Some(Delivery::Push { epoch: of, over, .. }) = &plan.delivery {
             prop_assert!(epoch <= *of);

@@ -113,6 +113,7 @@ fn explain_on_the_pull_tells_rule_facts_and_turn() {
         head: snapshot.pull.head.clone(),
         steps: Vec::new(),
         refused: Vec::new(),
+        reviews: Vec::new(),
         next: Next::Wait(WaitingOn::Author),
         why: Reason::new("changes-requested").with_fact("bob blocks").with_fact("```\n/approve\u{1b}[2J"),
         delivery: None,

@@ -52,6 +52,7 @@ fn plan(next: Next) -> Plan {
         head: sha("9c1f2ab"),
         steps: Vec::new(),
         refused: Vec::new(),
+        reviews: Vec::new(),
         next,
         why: Reason::new("changes-requested").with_fact("security blocks at this head").with_fact("F4, F6"),
         delivery: None,
@@ -189,14 +190,6 @@ fn every_action_has_its_words() {
 #[test]
 fn every_next_has_its_words() {
     let head = sha("9c1f2ab");
-    let brief = |name: &str, scope| Brief {
-        role: RoleName::from(name),
-        head: head.clone(),
-        scope,
-        round: 2,
-        priors: Vec::new(),
-        floor: Severity::Warning,
-    };
     let job = Job {
         kind: JobKind::CiFix,
         number: 7,
@@ -207,12 +200,7 @@ fn every_next_has_its_words() {
         epoch: 0,
         record: Vec::new(),
     };
-    let mut all = vec![
-        Next::Idle,
-        Next::Review(vec![brief("security", Scope::Since(sha("41d0e77"))), brief("static", Scope::Whole)]),
-        Next::Spawn(Box::new(job)),
-        Next::Ready,
-    ];
+    let mut all = vec![Next::Idle, Next::Spawn(Box::new(job)), Next::Ready];
     let whom = [
         WaitingOn::Author,
         WaitingOn::Person("bob".into()),
@@ -245,7 +233,6 @@ fn every_next_has_its_words() {
         .collect();
     assert_snapshot!(told.join("\n"), @"
     nothing to do | next     nothing: the pull is closed, or not ours
-    a review is due | next     review by security since 41d0e77, round 2, static of everything, round 2
     a worker is due: ci-fix | next     start worker ci-fix for ci:build at 9c1f2ab, once more
     ready | next     ready: a person may take over
     waiting for the author (alice) | next     wait for the author: a push or an answer
@@ -261,6 +248,33 @@ fn every_next_has_its_words() {
     blocked, carol decides | next     blocked: something asks for a person's decision
     blocked, carol decides | next     blocked: not everything could be read
     blocked, carol decides | next     blocked: a newer referee wrote here, nothing is touched
+    ");
+}
+
+// spec: D29 @core
+#[test]
+fn due_reviews_are_listed_beside_next() {
+    let head = sha("9c1f2ab");
+    let brief = |name: &str, scope| Brief {
+        role: RoleName::from(name),
+        head: head.clone(),
+        scope,
+        round: 2,
+        priors: Vec::new(),
+        floor: Severity::Warning,
+        why: Reason::new("review-due").with_fact("no complete verdict for 9c1f2ab"),
+    };
+    let plan = Plan {
+        reviews: vec![brief("security", Scope::Since(sha("41d0e77"))), brief("static", Scope::Whole)],
+        ..plan(Next::Wait(WaitingOn::Reviewer(vec!["security".to_owned(), "static".to_owned()])))
+    };
+    let text = render_explanation(&plan, &heading(&checks()));
+    assert!(text.lines().next().is_some_and(|line| line.ends_with("a review is due")), "{text}");
+    let lines: Vec<&str> = text.lines().rev().take(3).collect();
+    assert_snapshot!(lines.into_iter().rev().collect::<Vec<_>>().join("\n"), @"
+    review   security reads what changed since 41d0e77, round 2 (review-due: no complete verdict for 9c1f2ab)
+    review   static reads everything, round 2 (review-due: no complete verdict for 9c1f2ab)
+    next     wait for reviews by security, static
     ");
 }
 

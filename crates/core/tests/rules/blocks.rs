@@ -152,7 +152,7 @@ fn a_deleted_users_block_still_blocks() {
 fn another_bots_block_is_a_cause_only_at_this_head() {
     let mut stage = approved();
     stage.review(program("other"), Verdict::RequestChanges, sha('b'));
-    assert_eq!(told(&stage.rules()), "changes-requested: wait reviewer([\"other\"])");
+    assert_eq!(told(&stage.rules()), "reviews-missing: wait reviewer([\"other\"])");
     stage.snapshot.reviews[1].commit = Some(sha('a'));
     assert_eq!(told(&stage.rules()), "changes-requested: spawn findings bot:other@r2");
 }
@@ -183,7 +183,7 @@ fn bots_that_share_a_login_are_told_apart_by_their_sentinel() {
     say(&mut stage, "gpt", Verdict::Approve, 'a');
     assert_eq!(told(&stage.rules()), "changes-requested: spawn findings bot:sonnet@r2");
     say(&mut stage, "sonnet", Verdict::RequestChanges, 'b');
-    assert_eq!(told(&stage.rules()), "changes-requested: wait reviewer([\"sonnet\"])");
+    assert_eq!(told(&stage.rules()), "reviews-missing: wait reviewer([\"sonnet\"])");
     say(&mut stage, "sonnet", Verdict::Approve, 'a');
     assert_eq!(stage.rules().why.rule, "self-review");
 
@@ -263,10 +263,10 @@ fn a_head_that_cannot_be_pushed_to_never_spawns() {
 fn an_unread_change_is_read_before_anybody_fixes_it() {
     let mut stage = Stage::with_workers();
     stage.verdict_at("static", Verdict::RequestChanges, sha('b'), patch("p0"));
-    assert_eq!(told(&stage.rules()), "review: review static");
+    assert_eq!(told(&stage.rules()), "reviews-missing: wait reviewer([\"static\"]); review static");
     stage.policy.roles[0].identity = Some("elsewhere".into());
     stage.snapshot.reviews[0].author = program("elsewhere");
-    assert_eq!(told(&stage.rules()), "changes-requested: wait reviewer([\"static\"])");
+    assert_eq!(told(&stage.rules()), "reviews-missing: wait reviewer([\"static\"])");
 }
 
 // spec: LOOP-4 @core
@@ -276,7 +276,7 @@ fn a_fix_by_hand_after_the_cap_is_read_not_blocked() {
     stage.policy.roles[0].identity = Some("elsewhere".into());
     let mark = stage.verdict_at("static", Verdict::RequestChanges, sha('b'), patch("p0"));
     mark.rounds = vec![patch("q"), patch("r"), patch("p0")];
-    assert_eq!(told(&stage.rules()), "changes-requested: wait reviewer([\"static\"])");
+    assert_eq!(told(&stage.rules()), "reviews-missing: wait reviewer([\"static\"])");
 }
 
 #[test]
@@ -318,7 +318,7 @@ fn nothing_starts_on_a_closed_a_paused_or_a_break_glassed_pull() {
     stage.command(person("bob"), HOUR, Ask::Pause);
     assert_eq!(told(&stage.rules()), "paused: wait operator");
     stage.command(person("bob"), MINUTE, Ask::Resume);
-    assert_eq!(told(&stage.rules()), "review: review static");
+    assert_eq!(told(&stage.rules()), "reviews-missing: wait reviewer([\"static\"]); review static");
 
     let glass = Ask::BreakGlass { reason: "fire".into() };
     let mut stage = blocked();
@@ -353,5 +353,5 @@ fn a_role_that_blocks_is_heard_although_its_files_left_the_change() {
     stage.policy.roles[0].paths = vec!["src/**".into()];
     stage.snapshot.changes.files = vec![file("docs/a.md")];
     stage.verdict_at("static", Verdict::RequestChanges, sha('b'), patch("p0"));
-    assert_eq!(told(&stage.rules()), "review: review static");
+    assert_eq!(told(&stage.rules()), "reviews-missing: wait reviewer([\"static\"]); review static");
 }

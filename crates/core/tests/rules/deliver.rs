@@ -11,7 +11,7 @@ use referee_core::track::ChangedFile;
 use crate::support::*;
 
 /// A `findings` worker of epoch 1 that is done and changed `src/a.rs`.
-fn done() -> Stage {
+pub(crate) fn done() -> Stage {
     let mut stage = Stage::with_workers();
     stage.verdict("static", Verdict::RequestChanges);
     stage.job(JobKind::Findings, "role:static", 30 * MINUTE, None);

@@ -78,7 +78,7 @@ fn active_work_stops_spawns_and_handoffs_and_nothing_else() {
 
     let mut unread = Stage::with_workers();
     lease(&mut unread, MINUTE);
-    assert_eq!(told(&unread.rules()), "review: review static");
+    assert_eq!(told(&unread.rules()), "reviews-missing: wait reviewer([\"static\"]); review static");
     let mut pending = Stage::all_clear();
     pending.snapshot.checks.all = vec![check("test", CheckState::Pending)];
     lease(&mut pending, MINUTE);
@@ -462,7 +462,7 @@ fn the_own_ready_label_goes_when_it_no_longer_tells_the_truth() {
     assert!(foreign.rules().steps.is_empty(), "not ours to take off");
     let mut moved = handed_off("worker");
     (moved.snapshot.pull.head, moved.snapshot.changes.patch) = (sha('c'), patch("p2"));
-    assert_eq!(told(&moved.rules()), "review: review static");
+    assert_eq!(told(&moved.rules()), "reviews-missing: wait reviewer([\"static\"]); review static");
     assert_eq!(steps(&moved.rules().steps), ["-ready by worker"]);
     let mut working = handed_off("worker");
     working.label("wip", "worker", MINUTE);

@@ -1,18 +1,15 @@
 //! Whether a reviewer runs, and how often the loop may go round.
 
-use referee_core::decide::ReportStatus;
+use referee_core::decide::{PlanScope, ReportStatus};
 use referee_core::model::*;
-use referee_core::plan::{JobKind, Next, Scope};
+use referee_core::plan::{JobKind, Scope};
 use referee_core::policy::ReviewStart;
 use referee_core::say::Ask;
 
 use crate::support::*;
 
 fn briefs(stage: &Stage) -> Vec<referee_core::plan::Brief> {
-    match stage.rules().next {
-        Next::Review(briefs) => briefs,
-        other => panic!("no review, but {other:?}"),
-    }
+    stage.rules().reviews
 }
 
 #[test]
@@ -33,7 +30,7 @@ fn a_verdict_at_this_head_is_never_asked_for_again() {
         stage.snapshot.pull.requests =
             vec![ReviewRequest { of: "referee".into(), by: Some("alice".into()), at: Time(NOW - MINUTE) }];
         let outcome = stage.rules();
-        assert!(!matches!(outcome.next, Next::Review(_)), "{own}: {}", told(&outcome));
+        assert!(outcome.reviews.is_empty(), "{own}: {}", told(&outcome));
         assert_eq!(outcome.refused[0].what, "another review by static");
         assert_eq!(outcome.refused[0].why.rule, "same-head");
         assert_eq!(outcome.refused[0].why.facts, [format!("{own} at aaaaaaa")]);
@@ -60,7 +57,7 @@ fn a_stale_head_other_roles_and_malformed_rows_are_no_verdict_at_head() {
     for (name, change) in cases {
         let mut stage = Stage::new();
         change(&mut stage);
-        assert_eq!(told(&stage.rules()), "review: review static", "{name}");
+        assert_eq!(told(&stage.rules()), "reviews-missing: wait reviewer([\"static\"]); review static", "{name}");
     }
 }
 
@@ -89,7 +86,7 @@ fn only_a_newer_ask_by_one_who_may_starts_another_look() {
         stage.verdict("static", Verdict::Comment).asked = Some(Time(NOW - 2 * HOUR));
         stage.command(by.clone(), ago, ask.clone());
         let outcome = stage.rules();
-        assert_eq!(matches!(outcome.next, Next::Review(_)), starts, "{by:?} {ago} {ask:?}: {}", told(&outcome));
+        assert_eq!(!outcome.reviews.is_empty(), starts, "{by:?} {ago} {ask:?}: {}", told(&outcome));
     }
 }
 
@@ -99,7 +96,7 @@ fn full_asks_again_and_a_report_in_hand_answers_it() {
     let mut stage = Stage::new();
     stage.verdict("static", Verdict::Approve);
     stage.snapshot.evidence.full = true;
-    assert_eq!(told(&stage.rules()), "review: review static");
+    assert_eq!(told(&stage.rules()), "reviews-missing: wait reviewer([\"static\"]); review static");
     stage.report("static", ReportOutcome::Clean(Coverage::default()));
     assert_eq!(told(&stage.rules()), "ready: ready");
 }
@@ -108,9 +105,12 @@ fn full_asks_again_and_a_report_in_hand_answers_it() {
 fn only_selected_held_and_applying_roles_are_started() {
     let mut stage = Stage::new();
     stage.policy.roles.push(role("security"));
-    assert_eq!(told(&stage.rules()), "review: review static security");
-    stage.snapshot.evidence.only = ["security".into()].into();
-    assert_eq!(told(&stage.rules()), "review: review security");
+    assert_eq!(
+        told(&stage.rules()),
+        "reviews-missing: wait reviewer([\"static\", \"security\"]); review static; review security"
+    );
+    stage.scope = PlanScope::from_roles(["security".into()]);
+    assert_eq!(told(&stage.rules()), "reviews-missing: wait reviewer([\"static\", \"security\"]); review security");
     stage.verdict("security", Verdict::Approve);
     assert_eq!(told(&stage.rules()), "reviews-missing: wait reviewer([\"static\"])");
 
@@ -130,14 +130,14 @@ fn only_selected_held_and_applying_roles_are_started() {
 fn a_review_starts_when_the_policy_says_so() {
     use CheckState::{Fail, None, Pass, Pending};
     let cases = [
-        (ReviewStart::Push, Pending, false, "review: review static"),
-        (ReviewStart::CiGreen, Pass, false, "review: review static"),
+        (ReviewStart::Push, Pending, false, "reviews-missing: wait reviewer([\"static\"]); review static"),
+        (ReviewStart::CiGreen, Pass, false, "reviews-missing: wait reviewer([\"static\"]); review static"),
         (ReviewStart::CiGreen, Pending, false, "reviews-missing: wait checks"),
         (ReviewStart::CiGreen, Fail, false, "checks-failed: wait author"),
         (ReviewStart::CiGreen, None, false, "reviews-missing: wait checks"),
-        (ReviewStart::CiGreen, Pending, true, "review: review static"),
+        (ReviewStart::CiGreen, Pending, true, "reviews-missing: wait reviewer([\"static\"]); review static"),
         (ReviewStart::Request, Pass, false, "reviews-missing: wait author"),
-        (ReviewStart::Request, Pass, true, "review: review static"),
+        (ReviewStart::Request, Pass, true, "reviews-missing: wait reviewer([\"static\"]); review static"),
     ];
     for (start, checks, asked, expected) in cases {
         let mut stage = Stage::new();
@@ -164,19 +164,23 @@ fn a_review_starts_when_the_policy_says_so() {
     let mut stage = Stage::new();
     (stage.policy.start, stage.policy.ci_required) = (ReviewStart::CiGreen, false);
     stage.snapshot.checks.all.clear();
-    assert_eq!(told(&stage.rules()), "review: review static", "no CI passes where none is required (D15)");
+    assert_eq!(
+        told(&stage.rules()),
+        "reviews-missing: wait reviewer([\"static\"]); review static",
+        "no CI passes where none is required (D15)"
+    );
 }
 
 // spec: LOOP-11 @core
 #[test]
 fn a_failed_reviewer_rests_is_tried_twice_more_and_then_a_person_decides() {
     let cases = [
-        (1, 4 * MINUTE, "review: wait reviewer([\"static\"])"),
-        (1, 5 * MINUTE, "review: review static"),
-        (2, 9 * MINUTE, "review: wait reviewer([\"static\"])"),
-        (2, 10 * MINUTE, "review: review static"),
-        (3, 24 * HOUR, "review: blocked reviewerfailed"),
-        (9, 24 * HOUR, "review: blocked reviewerfailed"),
+        (1, 4 * MINUTE, "reviews-missing: wait reviewer([\"static\"])"),
+        (1, 5 * MINUTE, "reviews-missing: wait reviewer([\"static\"]); review static"),
+        (2, 9 * MINUTE, "reviews-missing: wait reviewer([\"static\"])"),
+        (2, 10 * MINUTE, "reviews-missing: wait reviewer([\"static\"]); review static"),
+        (3, 24 * HOUR, "reviews-missing: blocked reviewerfailed"),
+        (9, 24 * HOUR, "reviews-missing: blocked reviewerfailed"),
     ];
     for (attempts, ago, expected) in cases {
         let mut stage = Stage::new();
@@ -200,16 +204,20 @@ fn a_retry_or_a_new_change_lets_a_failed_reviewer_start_again() {
     };
     let mut stage = failed();
     stage.command(person("bob"), MINUTE, Ask::Retry);
-    assert_eq!(told(&stage.rules()), "review: review static");
+    assert_eq!(told(&stage.rules()), "reviews-missing: wait reviewer([\"static\"]); review static");
     let mut stage = failed();
     stage.command(person("bob"), HOUR, Ask::Retry);
-    assert_eq!(told(&stage.rules()), "review: review static", "in the second of the failure too");
+    assert_eq!(
+        told(&stage.rules()),
+        "reviews-missing: wait reviewer([\"static\"]); review static",
+        "in the second of the failure too"
+    );
     let mark = stage.snapshot.reviews[0].text.reading.mark.as_mut().expect("a verdict");
     mark.data.asked = Some(Time(NOW - HOUR));
-    assert_eq!(told(&stage.rules()), "review: blocked reviewerfailed", "an answered retry is used up");
+    assert_eq!(told(&stage.rules()), "reviews-missing: blocked reviewerfailed", "an answered retry is used up");
     let mut stage = failed();
     stage.snapshot.changes.patch = patch("p2");
-    assert_eq!(told(&stage.rules()), "review: review static");
+    assert_eq!(told(&stage.rules()), "reviews-missing: wait reviewer([\"static\"]); review static");
 }
 
 // spec: LOOP-11 @core
@@ -223,8 +231,8 @@ fn the_third_failure_blocks_in_the_turn_that_sees_it_and_counts_once() {
         stage.report("static", ReportOutcome::Failed { reason: "timeout".into() });
         told(&stage.rules())
     };
-    assert_eq!(failed(2, None), "review: blocked reviewerfailed");
-    assert_eq!(failed(2, Some("another")), "review: blocked reviewerfailed");
+    assert_eq!(failed(2, None), "reviews-missing: blocked reviewerfailed");
+    assert_eq!(failed(2, Some("another")), "reviews-missing: blocked reviewerfailed");
     assert_eq!(
         failed(2, Some("report")),
         "reviews-missing: wait reviewer([\"static\"])",
@@ -259,15 +267,19 @@ fn over_budget_nothing_starts_and_a_person_is_told() {
     for (figures, over) in cases {
         let outcome = spend(figures).rules();
         match over {
-            None => assert_eq!(told(&outcome), "review: review static", "{figures:?}"),
+            None => {
+                assert_eq!(told(&outcome), "reviews-missing: wait reviewer([\"static\"]); review static", "{figures:?}")
+            }
             Some(over) => {
-                assert_eq!(told(&outcome), "review: blocked budget", "{figures:?}");
+                assert_eq!(told(&outcome), "reviews-missing: blocked budget", "{figures:?}");
                 assert_eq!(outcome.why.facts, [over]);
                 assert_eq!(steps(&outcome.steps), ["operator 0 by referee"]);
             }
         }
     }
-    for (writes, expected) in [(3, "review: blocked budget"), (4, "review: review static")] {
+    for (writes, expected) in
+        [(3, "reviews-missing: blocked budget"), (4, "reviews-missing: wait reviewer([\"static\"]); review static")]
+    {
         let mut stage = base();
         stage.policy.budget.writes = writes;
         stage.finding_thread("static", 1, &[person("bob"), program("referee")]);
@@ -279,7 +291,11 @@ fn over_budget_nothing_starts_and_a_person_is_told() {
     }
     let mut stage = base();
     (stage.policy.budget.tokens, stage.policy.budget.micro_usd) = (0, 0);
-    assert_eq!(told(&stage.rules()), "review: review static", "a reviewer that costs nothing needs no budget");
+    assert_eq!(
+        told(&stage.rules()),
+        "reviews-missing: wait reviewer([\"static\"]); review static",
+        "a reviewer that costs nothing needs no budget"
+    );
 }
 
 // spec: LOOP-9 @core

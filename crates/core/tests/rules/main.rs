@@ -10,5 +10,7 @@ mod issue;
 mod loop_guards;
 mod operator;
 mod properties;
+mod reviews;
 mod said;
 mod schedule;
+mod scope;

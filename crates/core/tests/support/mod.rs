@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use referee_core::decide::{
-    self, FindingChange, FindingRemark, JudgedFinding, ReportStatus, RoleJudgement, RulesOutcome as Ruled,
+    self, FindingChange, FindingRemark, JudgedFinding, PlanScope, ReportStatus, RoleJudgement, RulesOutcome as Ruled,
 };
 use referee_core::facts::{Facts, KnownFinding, RoleFacts};
 use referee_core::hash::Hash;
@@ -22,6 +22,7 @@ pub(crate) const HOUR: i64 = 3_600;
 pub(crate) struct Stage {
     pub(crate) snapshot: Snapshot,
     pub(crate) policy: Policy,
+    pub(crate) scope: PlanScope,
 }
 
 pub(crate) fn sha(letter: char) -> Sha {
@@ -106,7 +107,7 @@ impl Stage {
             lease: None,
         };
         let policy = Policy { roles: vec![role("static")], operator: Some("carol".into()), ..Policy::default() };
-        Self { snapshot, policy }
+        Self { snapshot, policy, scope: PlanScope::Everything }
     }
 
     /// The same with workers.
@@ -346,19 +347,20 @@ impl Stage {
         let facts = Facts::new(&self.snapshot, &self.policy);
         let mut judged = judge(&facts);
         change(&mut judged);
-        decide::apply_rules(&facts, &judged)
+        decide::apply_rules(&facts, &judged, &self.scope)
     }
 
     /// The plan as far as the rules make it.
     pub(crate) fn plan(&self) -> Plan {
         let facts = Facts::new(&self.snapshot, &self.policy);
         let judged = judge(&facts);
-        let outcome = decide::apply_rules(&facts, &judged);
+        let outcome = decide::apply_rules(&facts, &judged, &self.scope);
         let mut plan = Plan {
             pull: self.snapshot.pull.number,
             head: self.snapshot.pull.head.clone(),
             steps: outcome.steps,
             refused: outcome.refused,
+            reviews: outcome.reviews,
             next: outcome.next,
             why: outcome.why,
             delivery: None,
@@ -479,20 +481,18 @@ fn judged<'a>(known: &'a KnownFinding<'a>) -> JudgedFinding<'a> {
 
 pub(crate) use referee_core::model::snapshot::WorkOutcome;
 
-/// `spawn findings role:static`, `wait author`: an outcome in a few words, with its row.
+/// Describes an outcome in a few words: `checks-failed: wait author; review static`.
 pub(crate) fn told(outcome: &Ruled) -> String {
     let next = match &outcome.next {
         Next::Idle => "idle".to_owned(),
         Next::Wait(on) => format!("wait {on:?}").to_lowercase(),
-        Next::Review(briefs) => {
-            format!("review {}", briefs.iter().map(|brief| brief.role.as_str()).collect::<Vec<_>>().join(" "))
-        }
         Next::Spawn(job) if job.retry => format!("respawn {} {}", job.kind, job.cause),
         Next::Spawn(job) => format!("spawn {} {}", job.kind, job.cause),
         Next::Ready => "ready".to_owned(),
         Next::Blocked(cause) => format!("blocked {cause:?}").to_lowercase(),
     };
-    format!("{}: {next}", outcome.why.rule)
+    let reviews: String = outcome.reviews.iter().map(|brief| format!("; review {}", brief.role)).collect();
+    format!("{}: {next}{reviews}", outcome.why.rule)
 }
 
 /// The steps in a few words.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use referee_core::model::{FindingId, Severity, Submission, SubmittedOutcome};
-use referee_core::plan::{Brief, Scope};
+use referee_core::plan::{Brief, Reason, Scope};
 use referee_review::command::{ReviewCommand, run_command};
 use referee_review::formats::Format;
 use tempfile::TempDir;
@@ -197,5 +197,6 @@ fn brief() -> Brief {
         round: 1,
         priors: vec![FindingId(4)],
         floor: Severity::Suggestion,
+        why: Reason::new("review-due"),
     }
 }

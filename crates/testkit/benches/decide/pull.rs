@@ -7,7 +7,7 @@ use referee_core::model::{
     Access, Coverage, Login, Position, Review, RoleName, RunCost, Severity, Snapshot, Submission, SubmittedFinding,
     SubmittedOutcome, SubmittedPosition, ThreadId,
 };
-use referee_core::plan::{Brief, Gate, Next};
+use referee_core::plan::{Brief, Gate};
 use referee_core::policy::{GateSetting, Policy, Role};
 use referee_core::track::Side;
 use referee_forge::{FetchedPull, Gates, Reader};
@@ -162,8 +162,8 @@ impl PullScript {
         for _ in 0..20 {
             let turn = self.turn(&inbox);
             inbox = Inbox::default();
-            if let Next::Review(briefs) = &turn.plan.next {
-                inbox.reports = briefs.iter().map(|brief| self.review(brief, &turn.snapshot)).collect();
+            if !turn.plan.reviews.is_empty() {
+                inbox.reports = turn.plan.reviews.iter().map(|brief| self.review(brief, &turn.snapshot)).collect();
             } else if turn.writes == 0 {
                 return;
             }

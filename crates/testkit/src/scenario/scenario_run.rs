@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Mutex;
 
-use referee_core::decide::decide;
+use referee_core::decide::{PlanScope, decide};
 use referee_core::mark::{Keys, TagKind};
 use referee_core::model::{FindingId, PullNumber, Review, ReviewId, Snapshot, Span, Thread};
-use referee_core::plan::{Gate, Next, Plan};
+use referee_core::plan::{Gate, Plan};
 use referee_core::policy::{GateSetting, Policy};
 use referee_forge::{Gates, Reader};
 use referee_turn::{Inbox, NullJournal, PublishMode, Turn, TurnContext, finish, gather_snapshot};
@@ -49,12 +49,10 @@ impl ScenarioRun {
     #[track_caller]
     pub fn run_reviewer(&mut self, mut reviewer: ReviewerBehaviour) -> &mut Self {
         let turn = self.last_turn.take().unwrap_or_else(|| panic!("no turn ran yet"));
-        if let Next::Review(briefs) = &turn.plan.next {
-            for brief in briefs {
-                let report = reviewer.review(&self.world, self.pull, brief, &turn.snapshot);
-                self.record(format!("{} hands in a report", brief.role));
-                self.inbox.reports.push(report);
-            }
+        for brief in &turn.plan.reviews {
+            let report = reviewer.review(&self.world, self.pull, brief, &turn.snapshot);
+            self.record(format!("{} hands in a report", brief.role));
+            self.inbox.reports.push(report);
         }
         self.last_turn = Some(turn);
         self
@@ -202,7 +200,7 @@ impl ScenarioRun {
     /// Returns the plan that `decide` would make now.
     #[track_caller]
     pub fn decide_now(&self) -> Plan {
-        decide(&self.snapshot(), &self.policy)
+        decide(&self.snapshot(), &self.policy, &PlanScope::Everything)
     }
 
     /// Returns the reviews of the bot and of the identities of roles, oldest first.

@@ -95,14 +95,12 @@ impl<F: Forge> Simulation<F> {
                     turn.plan.why
                 );
                 progressed |= 0 < turn.writes;
-                if let Next::Review(briefs) = &turn.plan.next {
-                    for brief in briefs {
-                        let reviewer = self
-                            .reviewers
-                            .get_mut(&brief.role)
-                            .unwrap_or_else(|| panic!("no reviewer for the role {}", brief.role));
-                        inbox.reports.push(reviewer.review(&self.world, self.pull, brief, &turn.snapshot));
-                    }
+                for brief in &turn.plan.reviews {
+                    let reviewer = self
+                        .reviewers
+                        .get_mut(&brief.role)
+                        .unwrap_or_else(|| panic!("no reviewer for the role {}", brief.role));
+                    inbox.reports.push(reviewer.review(&self.world, self.pull, brief, &turn.snapshot));
                     progressed = true;
                 }
                 self.record_turn(&mut event, turn);
@@ -129,7 +127,7 @@ impl<F: Forge> Simulation<F> {
     fn is_waiting_for_retry(&self) -> bool {
         (0..self.clients.len()).any(|index| {
             let plan = self.run_turn(index, &Inbox::default()).plan;
-            plan.why.rule == "review" && matches!(plan.next, Next::Wait(_))
+            plan.refused.iter().any(|refusal| refusal.why.rule == "review-backoff")
         })
     }
 

@@ -488,7 +488,7 @@ fn an_incomplete_report_may_add_findings() {
     let mut s = security("half read").changes("src/b.rs", "fn b() {}\n").changes("src/a.rs", DEFAULT_FILE).open_pull();
     s.report(report("security").skips("src/b.rs").finds(leak())).turn();
     assert_snapshot!(s.explain_lines(), @"
-    rule     changes-requested: security asked for changes before this one
+    rule     reviews-missing: not read yet by security, security asked for changes at an older head
     standing security request changes, not at this head
     threads  1 open (F1 critical new)
     plan     post security as request changes at 8e14688, threads for F1 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)

@@ -13,12 +13,12 @@ fn a_reviewed_head_is_not_reviewed_again() {
     let mut s = security("every path to a reviewer").open_pull();
     s.report(report("security").finds(suggestion("name it better").at("src/a.rs", 1))).turn().discard_effects();
     s.by("alice").requests_review_again().turn().discard_effects();
-    assert!(!matches!(s.plan().next, Next::Review(_)), "a review request of the forge is not a command");
+    assert!(s.plan().reviews.is_empty(), "a review request of the forge is not a command");
     s.by("bob")
         .does("reports a check", |bob| bob.report_check("build", referee_core::model::CheckState::Pass))
         .turn()
         .discard_effects();
-    assert!(!matches!(s.plan().next, Next::Review(_)), "a passing check is not a command");
+    assert!(s.plan().reviews.is_empty(), "a passing check is not a command");
     s.wait(Span::from_minutes(60)).turn();
     assert!(s.explain_lines().contains("refuse   another review by security (same-head: "), "{}", s.explain_lines());
 }
@@ -29,14 +29,14 @@ fn a_comment_verdict_counts_as_reviewed_until_a_command_asks_again() {
     let mut s = security("comment only").open_pull();
     s.policy.roles[0].blocks = false;
     s.report(report("security").finds(leak())).turn().discard_effects();
-    assert!(!matches!(s.turn().discard_effects().plan().next, Next::Review(_)));
+    assert!(s.turn().discard_effects().plan().reviews.is_empty());
     s.by("mallory").commands("review").turn().discard_effects();
-    assert!(!matches!(s.plan().next, Next::Review(_)), "an outsider may not ask");
+    assert!(s.plan().reviews.is_empty(), "an outsider may not ask");
     s.by("bob").commands("full review").turn().discard_effects();
-    let Next::Review(briefs) = &s.plan().next else { panic!("{:?}", s.plan().next) };
+    let briefs = &s.plan().reviews;
     assert_eq!(briefs[0].scope, Scope::Whole);
     s.report(report("security").still_there(1)).turn().discard_effects();
-    assert!(!matches!(s.turn().discard_effects().plan().next, Next::Review(_)), "one command starts one review");
+    assert!(s.turn().discard_effects().plan().reviews.is_empty(), "one command starts one review");
 }
 
 // spec: LOOP-3 @core
@@ -45,7 +45,7 @@ fn a_force_push_of_the_same_patch_keeps_the_verdict() {
     for (name, quirks) in Quirks::presets() {
         let mut s = blocked(security("amended").with_quirks(quirks));
         s.by("alice").amends().turn().discard_effects();
-        assert!(!matches!(s.plan().next, Next::Review(_)), "{name}");
+        assert!(s.plan().reviews.is_empty(), "{name}");
         assert!(s.plan().roles[0].at_head && s.plan().round == 1, "{name}");
         assert!(s.world.decision(s.pull).is_blocked(), "{name}");
     }
@@ -64,12 +64,12 @@ fn a_reply_wrapped_in_a_review_does_not_count_as_a_review() {
 #[test]
 fn the_first_round_covers_everything_and_later_rounds_the_delta() {
     let mut s = security("scopes").open_pull();
-    let Next::Review(briefs) = s.turn().plan().next.clone() else { panic!("no review") };
+    let briefs = s.turn().plan().reviews.clone();
     assert_eq!((&briefs[0].scope, briefs[0].floor), (&Scope::Whole, Severity::Suggestion));
     s.report(report("security").finds(leak())).turn().discard_effects();
     let first = s.plan().head.clone();
     s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").turn().discard_effects();
-    let Next::Review(briefs) = s.plan().next.clone() else { panic!("no review") };
+    let briefs = s.plan().reviews.clone();
     assert_eq!((&briefs[0].scope, briefs[0].floor), (&Scope::Since(first), Severity::Warning));
     assert_eq!(briefs[0].priors, [FindingId(1)]);
 }
@@ -178,11 +178,12 @@ fn a_pull_beyond_its_cost_budget_starts_no_reviewer() {
     s.report(report("security").finds(leak()).costs(1_200_000)).turn().discard_effects();
     s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").turn();
     assert_snapshot!(s.explain_lines(), @"
-    rule     review: money used up
+    rule     reviews-missing: money used up
     standing security request changes, not at this head
     threads  1 open (F1 critical)
     plan     status referee/security fail: changes requested: F1 · round 1/3 (status: own-block)
-    plan     comment on the pull (review: money used up)
+    plan     comment on the pull (reviews-missing: money used up)
+    refuse   review by security (review-budget: money used up)
     next     blocked: the budget is used up, a person decides
     ");
     assert_eq!(s.own_comments().len(), 1, "one comment asks the operator");
@@ -279,11 +280,11 @@ fn an_edited_comment_is_not_a_command_and_an_unknown_verb_gets_one_hint() {
 fn pause_holds_until_resume() {
     let mut s = security("paused").open_pull();
     s.by("bob").commands("pause").turn().discard_effects();
-    assert!(!matches!(s.plan().next, Next::Review(_)));
+    assert!(s.plan().reviews.is_empty());
     s.by("alice").changes_line("src/a.rs", 7, "fn e() {}").turn().discard_effects();
     assert_eq!(s.plan().why.rule, "paused", "the pause holds at another head");
     s.by("bob").commands("resume").turn().discard_effects();
-    assert!(matches!(s.plan().next, Next::Review(_)));
+    assert!(!s.plan().reviews.is_empty());
 }
 
 // spec: LOOP-12 @core

@@ -242,7 +242,7 @@ fn a_head_that_moved_before_posting_is_planned_again() {
         world.people().as_("alice").push("src/b.rs", |_| "fn later() {}\n".to_owned());
     });
     assert_snapshot!(s.turn().explain_lines(), @"
-    rule     changes-requested: security asked for changes before this one
+    rule     reviews-missing: not read yet by security, security asked for changes at an older head
     standing security request changes, not at this head
     threads  1 open (F1 critical new)
     plan     post security as request changes at 8e14688, threads for F1 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes) → not tried, the head moved

@@ -123,14 +123,15 @@ fn no_approval_is_posted_before_every_blocking_role_has_reviewed() {
         .open_pull();
     s.report(report("security")).turn();
     assert_snapshot!(s.explain_lines(), @"
-    rule     review: style reads everything, round 1
+    rule     reviews-missing: not read yet by style
     standing security approve, enforced as comment, at this head
     standing style has not spoken
     standing docs has not spoken
     threads  no findings
     plan     post security as comment at 8e14688 (waiting: role security, own verdict approve, enforced comment, posted as comment)
     plan     status referee/security pending: nothing blocking · waiting for style (status: waiting)
-    next     review by style of everything, round 1
+    review   style reads everything, round 1 (review-due: no complete verdict for 8e14688)
+    next     wait for reviews by style
     ");
     assert!(s.summary().contains("waiting for style"), "{}", s.summary());
     s.report(report("style")).turn().discard_effects();

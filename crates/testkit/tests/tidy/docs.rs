@@ -134,13 +134,13 @@ fn docs_name_only_what_exists() {
 fn a_name_that_does_not_exist_is_caught() {
     let architecture = "
 `crates/core/src/lib.rs` and `crates/core/src/gone.rs`, [a](docs/a.md), [b](docs/b.md#x), [c](https://example.org/c)
-`Plan { steps }`, `Next::Review(briefs)`, `Next::Later`, `Dream`, `Evaluated against`, `Result`, `PullId`
+`Plan { steps }`, `Next::Wait(whom)`, `Next::Later`, `Dream`, `Evaluated against`, `Result`, `PullId`
 ```
 `crates/in/a/fence`
 ```
 see `crates/app/src/daemon/sweep.rs`
 ";
-    let code = "pub struct Plan;\npub enum Next { Idle, #[x] Review(Vec<Brief>), }\nid! { PullId, \"x\" }\n";
+    let code = "pub struct Plan;\npub enum Next { Idle, #[x] Wait(WaitingOn), }\nid! { PullId, \"x\" }\n";
     let tree = SourceTree::from_files(&[
         ("ARCHITECTURE.md", architecture),
         ("docs/a.md", "[up](../README.md) `Ghost`"),

@@ -9,6 +9,7 @@ mod write_access;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use referee_core::decide::PlanScope;
 use referee_core::facts::{Facts, KnownFinding, RoleFacts};
 use referee_core::mark::Keys;
 use referee_core::merge;
@@ -21,13 +22,15 @@ use thiserror::Error;
 use crate::source::{Source, SourceError};
 use delta::Delta;
 
-/// What came in since the last turn, as it came.
+/// What a turn decides with beside the forge's data: what came in since the last one, and the scope of the command.
 #[derive(Clone, Debug, Default)]
 pub struct Inbox {
     /// Reports, as reviewers wrote them.
     pub reports: Vec<Submission>,
     /// Everything else; its reports are filled by gather.
     pub evidence: Evidence,
+    /// The part of the plan that the caller carries out.
+    pub scope: PlanScope,
 }
 
 /// Why no snapshot could be made.

@@ -1,6 +1,6 @@
 //! A worker that was started and whose claim is kept while it runs.
 
-use referee_core::decide::{decide, schedule};
+use referee_core::decide::{PlanScope, decide, schedule};
 use referee_core::facts::{Facts, highest_issue_epoch};
 use referee_core::mark::Binding;
 use referee_core::model::{Board, CommentId, IssueNumber, PullNumber, Sha, Snapshot};
@@ -58,7 +58,8 @@ impl WorkSubject {
                 let mut snapshot = Snapshot::clone(snapshot);
                 snapshot.lease = snapshot.lease.filter(|lease| lease.epoch != claim);
                 snapshot.comments.retain(|comment| Some(&comment.id) != record);
-                let next = is_eligible(&snapshot, desk.policy).then(|| decide(&snapshot, desk.policy).next);
+                let next =
+                    is_eligible(&snapshot, desk.policy).then(|| decide(&snapshot, desk.policy, &PlanScope::Pass).next);
                 match next {
                     Some(Next::Spawn(job)) => Some(*job),
                     _ => None,
@@ -105,6 +106,7 @@ impl WorkSubject {
             head: job.head.clone().unwrap_or_else(|| Sha(String::new())),
             steps: steps.to_vec(),
             refused: Vec::new(),
+            reviews: Vec::new(),
             next: Next::Spawn(Box::new(job.clone())),
             why: steps.first().map_or_else(Reason::default, |step| step.reason.clone()),
             delivery: None,

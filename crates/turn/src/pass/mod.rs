@@ -15,10 +15,10 @@ mod start;
 pub use claimed_worker::{ClaimedWorker, WorkSubject, release_worker};
 pub use read::worker_can_push;
 
-use referee_core::decide::{Pass, ProtocolLine, schedule};
-use referee_core::mark::{Tag, TagKind, Topic};
+use referee_core::decide::{Pass, PlanScope, ProtocolLine, schedule};
+use referee_core::mark::Topic;
 use referee_core::model::{Board, Snapshot};
-use referee_core::plan::{Action, Plan, Step, Trailer};
+use referee_core::plan::{Plan, Step};
 
 use crate::apply::{ApplyOutcome, apply_plan};
 use crate::journal::JournalRecord;
@@ -104,7 +104,8 @@ pub async fn run_pass(
     for looked in pulls.iter_mut().filter(|it| it.is_eligible && !it.plan.steps.is_empty()) {
         let applied = apply_plan(desk.forge, desk.journal, desk.gates, desk.keys, &looked.snapshot, &looked.plan).await;
         let (snapshot, plan) = (&looked.snapshot, &looked.plan);
-        desk.journal.record_turn(&JournalRecord { snapshot, plan, receipts: &applied.receipts });
+        let (scope, receipts) = (&PlanScope::Pass, &applied.receipts);
+        desk.journal.record_turn(&JournalRecord { snapshot, scope, plan, receipts });
         if records_handoff(plan, &applied.receipts) {
             let line = ProtocolLine::Handoff(plan.pull);
             say(&line);
@@ -139,25 +140,10 @@ pub async fn run_pass(
     Ok(PassOutcome { board, pass, pulls, lines, started, claimed_worker: held, needs_rerun: unsettled })
 }
 
-/// Whether a pass does that step. Reviews, threads and answers are for the commands that make them.
-fn is_pass_step(step: &Step) -> bool {
-    match &step.action {
-        Action::SetLabel { .. } | Action::Assign { .. } => true,
-        _ => step_topic(step).is_some_and(|topic| matches!(topic, Topic::Operator { .. } | Topic::Ready { .. })),
-    }
-}
-
 /// Whether the record of a handoff was written just now: by whoever did so, the line is said.
 fn records_handoff(plan: &Plan, receipts: &[Receipt]) -> bool {
-    let is_record = |step: &Step| matches!(step_topic(step), Some(Topic::Ready { .. }));
+    let is_record = |step: &Step| matches!(step.topic(), Some(Topic::Ready { .. }));
     plan.steps.iter().zip(receipts).any(|(step, receipt)| is_record(step) && receipt.outcome == StepOutcome::Done)
-}
-
-pub(crate) fn step_topic(step: &Step) -> Option<&Topic> {
-    let Action::EnsureComment { text, .. } = &step.action else { return None };
-    let Trailer::Tag(tag) = &text.trailer else { return None };
-    let Tag { kind: TagKind::Topic(topic), .. } = tag.as_ref() else { return None };
-    Some(topic)
 }
 
 /// A forge that fails is left alone; a pull that moved concerns itself alone.

@@ -1,13 +1,13 @@
 //! Reading for a pass: the board, then every open pull, then what git says of all their changes.
 
-use referee_core::decide::decide;
+use referee_core::decide::{PlanScope, decide};
 use referee_core::facts::Facts;
 use referee_core::model::{Board, Sha, Snapshot};
 use referee_core::plan::{Next, Plan};
 use referee_core::policy::Policy;
 use referee_forge::{FetchedPull, ForgeError, Reader, Reuse};
 
-use super::{PassPull, is_pass_step};
+use super::PassPull;
 use crate::gather::texts::parse_board_texts;
 use crate::gather::{GatherError, Inbox, gather_snapshot};
 use crate::turn::{TurnContext, TurnError};
@@ -35,14 +35,8 @@ pub(super) async fn read_repository(desk: &TurnContext<'_>) -> Result<(Board, Ve
 fn plan_pull(desk: &TurnContext<'_>, fetched: FetchedPull) -> Result<PassPull, GatherError> {
     let snapshot = gather_snapshot(fetched, desk.source, &Inbox::default(), desk.policy, desk.keys)?;
     let takes_part = is_eligible(&snapshot, desk.policy);
-    let plan = decide_pass_plan(&snapshot, desk.policy);
+    let plan = decide(&snapshot, desk.policy, &PlanScope::Pass);
     Ok(PassPull { snapshot, plan, is_eligible: takes_part, receipts: Vec::new() })
-}
-
-fn decide_pass_plan(snapshot: &Snapshot, policy: &Policy) -> Plan {
-    let (mut plan, takes_part) = (decide(snapshot, policy), is_eligible(snapshot, policy));
-    plan.steps.retain(|step| takes_part && is_pass_step(step));
-    plan
 }
 
 /// Leaves those to their authors whose branch takes no push of a worker (DSP-5). Asked for the worker that would start,
@@ -52,7 +46,7 @@ async fn skip_unpushable_pulls(desk: &TurnContext<'_>, pulls: &mut [PassPull]) -
         if worker_can_push(desk.forge, desk.policy, &looked.plan, &mut looked.snapshot).await? {
             break;
         }
-        looked.plan = decide_pass_plan(&looked.snapshot, desk.policy);
+        looked.plan = decide(&looked.snapshot, desk.policy, &PlanScope::Pass);
     }
     Ok(())
 }

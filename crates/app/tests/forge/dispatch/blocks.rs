@@ -73,7 +73,7 @@ fn a_block_stands_till_it_is_cleared_by_one_who_may(build: ServerBuild) {
     for (pull, kind, on, fact) in [
         (person.pull, "spawn", "findings", "ruth asks for changes; findings for person:ruth@"),
         (bot.pull, "spawn", "findings", "sonnet asks for changes; findings for bot:sonnet@"),
-        (oldbot.pull, "wait", "sonnet", "sonnet asked for changes before this one"),
+        (oldbot.pull, "wait", "sonnet", "sonnet asked for changes at an older head"),
         (stranger.pull, "spawn", "findings", "findings for person:ruth@"),
         (gone.pull, "spawn", "findings", " asks for changes"),
         (commented.pull, "wait", "operator", "owner approved this head"),

@@ -36,7 +36,7 @@ use crate::model::{PullState, WorkResult};
 use crate::plan::{Delivery, JobKind, Precondition, Reason, Refusal, Step};
 use crate::render::{self, FixPlanItem, FixPlanNote, JobNote, SelfReviewNote};
 
-const RULE: &str = "deliver";
+pub(super) const RULE: &str = "deliver";
 
 /// What becomes of a worker's result on this pull.
 pub fn plan_delivery(facts: &Facts<'_>) -> (Option<Delivery>, Vec<Step>, Vec<Refusal>) {

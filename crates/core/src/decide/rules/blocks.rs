@@ -4,14 +4,14 @@
 //! | who blocks | it is | cause, and when a worker may answer it |
 //! |---|---|---|
 //! | a role, by its own verdict for this change, or one that no longer applies | a cause | `role:<name>`, once per change |
-//! | a role, by a verdict for another change | stale | its review is waited for |
+//! | a role, by a verdict for another change | stale | rule 5 waits for its review |
 //! | a person | a cause | `person:<name>@<review>`, once, whatever the head; any push after that answers it |
 //! | another bot, at this head | a cause | `bot:<name>@<review>`, once per change |
-//! | another bot, at another head | stale | its review is waited for |
+//! | another bot, at another head | stale | rule 5 waits for its review |
 //!
 //! | row | next |
 //! |---|---|
-//! | only stale blocks | wait for the reviewer |
+//! | only stale blocks | the next rule (D29) |
 //! | a person approved this very head (D20) | wait for the operator |
 //! | a role blocks, and the rounds are used up | blocked: round cap |
 //! | no workers here, or the head cannot be pushed to | wait for the author; for a person who has not looked again |
@@ -35,7 +35,7 @@ const RULE: &str = "changes-requested";
 pub(super) fn match_changes_requested<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
     let (causes, stale) = partition_blocks(case);
     if causes.is_empty() {
-        return (!stale.is_empty()).then(|| wait_for_reviewers(&stale));
+        return None;
     }
     let mut told: Vec<String> = causes.iter().map(BlockCause::describe).collect();
     let ruled = if let Some(by) = case.facts.find_person_approval() {
@@ -49,6 +49,11 @@ pub(super) fn match_changes_requested<'a>(case: &RuleContext<'a>) -> Option<Matc
     };
     told.extend(ruled.facts);
     Some(MatchedRule { facts: told, ..ruled })
+}
+
+/// Returns the names of roles and bots whose block is from another head and so is not active (D29).
+pub(super) fn list_stale_blockers<'a>(case: &RuleContext<'a>) -> Vec<&'a str> {
+    partition_blocks(case).1
 }
 
 /// A block that is a cause.

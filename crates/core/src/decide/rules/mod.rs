@@ -1,16 +1,16 @@
-//! What happens next: the first row that applies; the dispatch source's numbers in brackets.
+//! Who reads this head now (`review`), and whose turn it is on the author's side: the first row that applies. The two
+//! answers are independent (D29). The dispatch source's numbers are in brackets.
 //!
 //! | row | when | next | told in |
 //! |---|---|---|---|
 //! | `closed` | the pull is not open | idle | here |
 //! | `paused` | a person said `pause` | wait for the operator | here |
 //! | `break-glass` | the glass is broken at this change (D25) | wait for the operator | here |
-//! | `review` | a role of this process has not read this change, or is asked again | review, wait, blocked | `review` |
 //! | `needs-human` | a finding that counts can only be settled by a person | blocked | here |
 //! | `changes-requested` (2) | a role, a person or another bot asks for changes | spawn `findings`, wait, blocked | `blocks` |
 //! | `conflict` (3) | it does not merge, and is no draft | spawn `rebase` | `health` |
 //! | `checks-failed` (4) | a check failed | spawn `ci-fix` | `health` |
-//! | `reviews-missing` (5) | a role or another bot has not read this change | wait | `missing` |
+//! | `reviews-missing` (5) | a role or another bot has not read this change | wait, blocked | `missing` |
 //! | `checks-pending` (6) | a check is not done, or there is none and one is required | wait for the checks | `health` |
 //! | `self-review` (7) | the fixing side has not read its own change, or found something | spawn `self-review`, `sr-fix` | `self_review` |
 //! | `findings-unanswered` (8) | findings that do not block are unanswered | spawn `address-feedback` | `feedback` |
@@ -34,16 +34,20 @@ use super::judgement::{ReportStatus, RoleJudgement};
 use super::lease::check_lease;
 use super::operator;
 use super::publish::is_report_recorded;
+use super::scope::PlanScope;
 use crate::facts::Facts;
 use crate::model::{PullState, Time, Verdict};
 use crate::plan::{Brief, Next, Reason, Refusal, Step, WaitingOn};
 use crate::render::StopReason;
+use review::ReviewQueue;
 use worker::WorkerStart;
 
 /// What the rules say of one pull.
 #[derive(Debug)]
 pub struct RulesOutcome {
-    /// What happens next.
+    /// Roles that should read this head now.
+    pub reviews: Vec<Brief>,
+    /// Whose turn it is.
     pub next: Next,
     /// By which row, and which facts.
     pub why: Reason,
@@ -56,24 +60,30 @@ pub struct RulesOutcome {
 }
 
 /// What happens next.
-pub fn apply_rules<'a>(facts: &'a Facts<'a>, judged: &'a [RoleJudgement<'a>]) -> RulesOutcome {
+pub fn apply_rules<'a>(facts: &'a Facts<'a>, judged: &'a [RoleJudgement<'a>], scope: &PlanScope) -> RulesOutcome {
     let held = check_lease(facts);
-    let case =
-        RuleContext { facts, judgements: judged, active_since: held.active_since, round: compute_round(facts, judged) };
-    let ruled = find_first_match(&case);
+    let suspended = match_suspended(facts);
+    let case = RuleContext {
+        facts,
+        judgements: judged,
+        active_since: held.active_since,
+        round: compute_round(facts, judged),
+        reviews: if suspended.is_some() { ReviewQueue::default() } else { ReviewQueue::new(facts, judged, scope) },
+    };
+    let ruled = suspended.unwrap_or_else(|| find_first_match(&case));
     let (mut steps, mut refused) = (Vec::new(), Vec::new());
     if !matches!(ruled.effect, RuleEffect::Idle) {
         steps = held.steps;
         refused = held.refused;
-        refused.extend(review::refuse_repeat_reviews(&case));
+        refused.extend(review::refuse_reviews(facts, judged, scope, &case.reviews));
         steps.extend(ready::plan_ready_label_removal(&case, &ruled));
     }
     let why = Reason { rule: ruled.rule.to_owned(), facts: ruled.facts };
-    let mut outcome = RulesOutcome { next: Next::Idle, why, steps, refused, round: case.round };
+    let (reviews, round) = (case.reviews.due.clone(), case.round);
+    let mut outcome = RulesOutcome { reviews, next: Next::Idle, why, steps, refused, round };
     outcome.next = match ruled.effect {
         RuleEffect::Idle => Next::Idle,
         RuleEffect::Wait(on) => Next::Wait(on),
-        RuleEffect::Review(briefs) => Next::Review(briefs),
         RuleEffect::Spawn(_) | RuleEffect::Ready if case.active_since.is_some() => {
             let since = case.active_since.unwrap_or_default();
             outcome.why = Reason::new("lease").with_fact(format!("work since {since}")).with_fact(outcome.why.rule);
@@ -86,7 +96,7 @@ pub fn apply_rules<'a>(facts: &'a Facts<'a>, judged: &'a [RoleJudgement<'a>]) ->
         }
         RuleEffect::Blocked(stop) => {
             let cause = stop.cause();
-            outcome.steps.extend(operator::plan_operator_comment(&case, stop, &outcome.why));
+            outcome.steps.extend(operator::plan_operator_comment(facts, judged, stop, &outcome.why));
             Next::Blocked(cause)
         }
     };
@@ -102,6 +112,7 @@ pub(in crate::decide) struct RuleContext<'a> {
     pub(in crate::decide) active_since: Option<Time>,
     /// Rounds used, this turn's verdicts included.
     pub(in crate::decide) round: u32,
+    pub(in crate::decide) reviews: ReviewQueue<'a>,
 }
 
 /// The row that applies.
@@ -115,16 +126,13 @@ struct MatchedRule<'a> {
 enum RuleEffect<'a> {
     Idle,
     Wait(WaitingOn),
-    Review(Vec<Brief>),
     Spawn(WorkerStart),
     Ready,
     Blocked(StopReason<'a>),
 }
 
 fn find_first_match<'a>(case: &RuleContext<'a>) -> MatchedRule<'a> {
-    match_suspended(case)
-        .or_else(|| review::match_review(case))
-        .or_else(|| match_needs_human(case))
+    match_needs_human(case)
         .or_else(|| blocks::match_changes_requested(case))
         .or_else(|| health::match_conflict(case))
         .or_else(|| health::match_failed_checks(case))
@@ -138,8 +146,7 @@ fn find_first_match<'a>(case: &RuleContext<'a>) -> MatchedRule<'a> {
 }
 
 /// Rows in which referee starts nothing: closed, paused, broken glass.
-fn match_suspended<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
-    let facts = case.facts;
+fn match_suspended<'a>(facts: &'a Facts<'a>) -> Option<MatchedRule<'a>> {
     if facts.snapshot.pull.state != PullState::Open {
         return Some(MatchedRule::new("closed", RuleEffect::Idle));
     }
@@ -153,7 +160,9 @@ fn match_suspended<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
 
 fn match_needs_human<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
     let mut ruled = MatchedRule::new("needs-human", RuleEffect::Blocked(StopReason::UnsettledFindings));
-    for judgement in case.judgements {
+    // What an unread role says of its findings is from before this change: rule 5 waits for it.
+    let read = |it: &&RoleJudgement<'_>| !case.reviews.is_unread(it.name());
+    for judgement in case.judgements.iter().filter(read) {
         for it in judgement.findings.iter().filter(|it| it.counts) {
             if let Some(why) = it.needs_human_reason {
                 ruled = ruled.fact(format!("{}/{}: {why}", judgement.name(), it.id));
