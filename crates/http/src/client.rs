@@ -21,8 +21,7 @@ use crate::route_request::RouteRequest;
 use crate::token::Token;
 use crate::transport::Transport;
 
-/// An HTTP client of one server with one token. Clones share the limits, the counters, the cache and the circuit
-/// breaker.
+/// An HTTP client of one server with one token. Clones share the limits, the counters and the circuit breaker.
 #[derive(Clone)]
 pub struct Client {
     inner: Arc<ClientInner>,

@@ -49,8 +49,6 @@ pub struct ClientLimits {
     pub failure_threshold: usize,
     /// How long an open circuit breaker rejects requests before it lets one through.
     pub breaker_open_time: Duration,
-    /// Size of the `ETag` cache.
-    pub cache_bytes: usize,
 }
 
 impl ClientOptions {
@@ -74,7 +72,6 @@ impl Default for ClientLimits {
             max_concurrency: 6,
             failure_threshold: 10,
             breaker_open_time: Duration::from_secs(30),
-            cache_bytes: 16 << 20,
         }
     }
 }

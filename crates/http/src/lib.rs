@@ -9,7 +9,6 @@ mod client;
 mod client_options;
 mod concurrency_limit;
 mod error;
-mod etag_cache;
 mod http_client;
 mod response;
 mod route;

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use reqwest::header::{CONTENT_TYPE, HeaderValue, IF_NONE_MATCH};
+use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use url::Url;
 
 use crate::attempt_error::AttemptError;
@@ -12,7 +12,6 @@ use crate::classify;
 use crate::client::RequestCounts;
 use crate::client_options::ClientOptions;
 use crate::error::HttpError;
-use crate::etag_cache::{EtagCache, merge_not_modified};
 use crate::http_client::build_http_client;
 use crate::response::Response;
 use crate::route::Method;
@@ -20,11 +19,10 @@ use crate::token::Token;
 
 const MAX_REDIRECTS: usize = 5;
 
-/// The `reqwest` client of one server, with its cache and counters.
+/// The `reqwest` client of one server, with its counters.
 pub(crate) struct Transport {
     pub(crate) options: ClientOptions,
     http: reqwest::Client,
-    cache: EtagCache,
     reads: AtomicUsize,
     writes: AtomicUsize,
 }
@@ -32,27 +30,18 @@ pub(crate) struct Transport {
 impl Transport {
     pub(crate) fn new(options: ClientOptions) -> Result<Self, HttpError> {
         let http = build_http_client(&options)?;
-        let cache = EtagCache::new(options.limits.cache_bytes);
-        Ok(Self { options, http, cache, reads: AtomicUsize::new(0), writes: AtomicUsize::new(0) })
+        Ok(Self { options, http, reads: AtomicUsize::new(0), writes: AtomicUsize::new(0) })
     }
 
     /// Sends the request once and reads the complete response. Reads follow redirects.
     pub(crate) async fn attempt(&self, request: &CheckedRequest) -> Result<Response, AttemptError> {
-        let cached = request.is_read().then(|| self.cache.get(&request.url)).flatten();
-        let etag = cached.as_ref().and_then(|response| response.header("etag"));
         let mut url = request.url.clone();
         for _ in 0..=MAX_REDIRECTS {
-            let response = self.send_once(request, &url, etag).await?;
+            let response = self.send_once(request, &url).await?;
             match response.status {
                 301 | 302 | 303 | 307 | 308 if request.is_read() => url = self.resolve_redirect(&url, &response)?,
                 429 | 500.. => return Err(AttemptError::Unavailable(response)),
-                304 => return Ok(cached.map_or(response.clone(), |cached| merge_not_modified(&cached, response))),
-                _ => {
-                    if request.is_read() {
-                        self.cache.insert(&request.url, &response);
-                    }
-                    return Ok(response);
-                }
+                _ => return Ok(response),
             }
         }
         Err(self.redirect_error("too many redirects"))
@@ -66,18 +55,10 @@ impl Transport {
         self.options.base_url.host_str().unwrap_or_default()
     }
 
-    async fn send_once(
-        &self,
-        request: &CheckedRequest,
-        url: &Url,
-        etag: Option<&str>,
-    ) -> Result<Response, AttemptError> {
+    async fn send_once(&self, request: &CheckedRequest, url: &Url) -> Result<Response, AttemptError> {
         let counter = if request.is_read() { &self.reads } else { &self.writes };
         counter.fetch_add(1, Ordering::Relaxed);
         let mut builder = self.http.request(to_reqwest_method(request.method), url.clone());
-        if let Some(etag) = etag {
-            builder = builder.header(IF_NONE_MATCH, etag);
-        }
         if let Some(body) = &request.body {
             builder = builder.header(CONTENT_TYPE, "application/json").body(body.clone());
         }

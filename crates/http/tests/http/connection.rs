@@ -107,30 +107,6 @@ async fn a_response_beyond_the_body_limit_is_an_error() {
 }
 
 #[tokio::test]
-async fn not_modified_is_answered_from_the_etag_cache() {
-    let tagged = Reply::new("200 OK", "etag: \"a\"\r\ndate: Sun, 06 Nov 1994 08:49:37 GMT\r\n", "{\"n\":1}");
-    let unchanged = Reply::new("304 Not Modified", "date: Sun, 06 Nov 1994 08:50:07 GMT\r\n", "");
-    let server = Server::new([tagged, unchanged, Reply::ok("{\"n\":2}")]).await;
-    let client = server.client(ROUTES);
-    let mut responses = Vec::new();
-    for _ in 0..4 {
-        let response = client.send(&read()).await.expect("a response");
-        responses.push((response.status, String::from_utf8_lossy(&response.body).into_owned(), response.date()));
-    }
-    let (one, two) = ("{\"n\":1}".to_owned(), "{\"n\":2}".to_owned());
-    let want = [
-        (200, one.clone(), Some(784_111_777)),
-        (200, one, Some(784_111_807)),
-        (200, two.clone(), None),
-        (200, two, None),
-    ];
-    assert_eq!(responses, want);
-    let conditional: Vec<bool> =
-        server.requests().iter().map(|request| request.contains("if-none-match: \"a\"")).collect();
-    assert_eq!(conditional, [false, true, true, false]);
-}
-
-#[tokio::test]
 async fn requests_go_through_the_configured_proxy() {
     let proxy = Server::new([Reply::ok("{}")]).await;
     let base = Url::parse("http://git.example.org/api/v1").expect("an address");
