@@ -1,55 +1,53 @@
-//! How a forge fails, and what that asks of the caller.
+//! Errors of a forge, and how a caller recovers from them.
 
 use thiserror::Error;
 
-/// How a forge fails. Messages never hold a token or a text that was to be sent (SAF-4, FIX-9).
+/// An error of a forge. Messages never contain a token or a text that was to be sent (SAF-4, FIX-9).
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ForgeError {
-    /// There is no such pull, or this token may not see it.
     #[error("`{0}` was not found, or this token may not see it")]
     NotFound(String),
-    /// The token is missing or wrong.
     #[error("the forge does not accept this token")]
     Unauthenticated,
-    /// The token may not do that.
+    /// The token lacks the right.
     #[error("this token may not {0}")]
     Forbidden(String),
-    /// This forge has no such thing.
+    /// The forge has no such operation.
     #[error("this forge cannot {0}")]
     Unsupported(String),
-    /// What was expected is no longer so: plan again.
+    /// A precondition no longer holds: the plan has to be made again.
     #[error("{0} changed meanwhile")]
     Conflict(String),
-    /// The forge refuses the request itself.
+    /// The forge rejects the request as invalid.
     #[error("the forge refused: {0}")]
     Refused(String),
-    /// Not now.
+    /// The forge is overloaded or limits the rate.
     #[error("the forge asks to come back later")]
     RetryLater,
-    /// It cannot be reached; nothing was done.
+    /// The forge cannot be reached; nothing was sent.
     #[error("{0}")]
     Unreachable(String),
-    /// It was sent, and nobody knows whether it happened.
+    /// A write was sent and its response was lost.
     #[error("it is not known whether that was done")]
     OutcomeUnknown,
-    /// The forge answered what nobody can read.
+    /// The response cannot be parsed.
     #[error("the forge's answer cannot be read: {0}")]
     Unreadable(String),
 }
 
-/// What an error asks of the caller.
+/// How a caller recovers from an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
     /// Read everything again, then decide again.
     Reread,
-    /// Come back later.
+    /// Try again later.
     RetryLater,
-    /// Say so; trying again is of no use.
+    /// Report it; a retry would fail the same way.
     Report,
 }
 
 impl ForgeError {
-    /// What this error asks of the caller.
+    /// Returns how the caller recovers.
     pub fn recovery(&self) -> Recovery {
         match self {
             Self::Conflict(_) | Self::OutcomeUnknown => Recovery::Reread,

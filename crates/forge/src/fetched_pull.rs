@@ -1,30 +1,26 @@
-//! What an adapter hands over: a pull as the forge tells it, nothing read into it yet.
+//! A pull as an adapter returns it, before anything is interpreted.
 
 use crate::Memento;
 use referee_core::model::{Capabilities, Checks, Comment, Completeness, Lease, Pull, Review, Thread, Time, Viewer};
 
-/// A pull as the forge tells it. Texts are `Text::unread`: gather reads Marks, Tags and commands in them.
+/// A pull as the forge reports it. Its texts are not parsed yet: gather reads Marks, Tags and commands in them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FetchedPull {
-    /// The forge's own clock.
+    /// When it was read, by the forge's clock.
     pub taken_at: Time,
-    /// Whose token.
+    /// The identity that read it, and all identities held.
     pub viewer: Viewer,
-    /// What this forge and token can do.
     pub capabilities: Capabilities,
-    /// Whether every list was read to its end.
     pub complete: Completeness,
-    /// Whether all of it was read now. What else was read before and seems unchanged may have changed unseen.
+    /// Whether all of it was read now. A read that reused an earlier one can miss a change.
     pub is_fresh: bool,
-    /// The pull.
     pub pull: Pull,
-    /// Its reviews, oldest first, with their current texts.
+    /// Reviews with their current texts, oldest first.
     pub reviews: Vec<Review>,
-    /// Its threads.
     pub threads: Vec<Thread>,
-    /// Its top-level comments, oldest first.
+    /// Top-level comments, oldest first.
     pub comments: Vec<Comment>,
-    /// Its checks at the head.
+    /// Checks at the head.
     pub checks: Checks,
     /// A lease kept on the forge.
     pub lease: Option<Lease>,

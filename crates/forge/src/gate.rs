@@ -1,11 +1,11 @@
-//! Gates: what this run may do. Shut gates are a dry run; there is no second code path.
+//! Gates: what a run is permitted to write. A dry run has all gates shut; there is no second code path for it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use referee_core::plan::{Gate, Step};
 use referee_core::policy::{ApprovalMode, GateSetting};
 
-/// What this run may do.
+/// The gates of a run.
 #[derive(Clone, Debug)]
 pub struct Gates {
     settings: BTreeMap<Gate, GateSetting>,
@@ -14,45 +14,43 @@ pub struct Gates {
     is_dry_run: bool,
 }
 
-/// Which gates the command line asks to open (`--apply-replies`, `--run`).
+/// The gates that the command line asks to open (`--apply-replies`, `--run`).
 pub type RequestedGates = BTreeSet<Gate>;
 
-/// Proof that a gate was open. Only `Gates` makes one.
+/// Proof that a gate was open. Only `Gates` issues one.
 #[derive(Debug)]
 pub struct Permit {
     gate: Gate,
 }
 
-/// Why a step may not be done.
+/// Why a step is withheld.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WithheldReason {
-    /// A dry run: every gate is shut.
     DryRun,
-    /// The gate is off.
     GateOff(Gate),
-    /// The gate is `ask`, and nobody asked.
+    /// The gate is set to `ask`, and the command line did not ask.
     NotRequested(Gate),
-    /// Approving posts are off.
+    /// The policy turns approving reviews off.
     ApproveOff,
 }
 
 impl Gates {
-    /// Gates as the policy sets them, opened further by what the command line asks.
+    /// Creates the gates that the policy sets and the command line opens.
     pub fn new(settings: BTreeMap<Gate, GateSetting>, asked: RequestedGates, approve: ApprovalMode) -> Self {
         Self { settings, requested: asked, approve, is_dry_run: false }
     }
 
-    /// All shut.
+    /// Creates gates that are all shut.
     pub fn dry_run() -> Self {
         Self { settings: BTreeMap::new(), requested: BTreeSet::new(), approve: ApprovalMode::Off, is_dry_run: true }
     }
 
-    /// Whether this is a dry run: nothing is written, not even down.
+    /// Returns whether this is a dry run: nothing is written to the forge or to the journal.
     pub fn is_dry_run(&self) -> bool {
         self.is_dry_run
     }
 
-    /// A permit for the step, or why there is none.
+    /// Returns a permit for the step, or why it is withheld.
     pub fn permit_step(&self, step: &Step) -> Result<Permit, WithheldReason> {
         if step.approves && !self.is_dry_run && self.approve == ApprovalMode::Off {
             return Err(WithheldReason::ApproveOff);
@@ -60,7 +58,7 @@ impl Gates {
         self.permit_gate(step.gate)
     }
 
-    /// A permit for a gate alone: deliveries and workers.
+    /// Returns a permit for a gate without a step: deliveries and workers.
     pub fn permit_gate(&self, gate: Gate) -> Result<Permit, WithheldReason> {
         if self.is_dry_run {
             return Err(WithheldReason::DryRun);
@@ -75,7 +73,7 @@ impl Gates {
 }
 
 impl Permit {
-    /// Which gate was open.
+    /// Returns the gate that was open.
     pub fn gate(&self) -> Gate {
         self.gate
     }

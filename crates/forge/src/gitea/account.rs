@@ -1,16 +1,16 @@
-//! An identity at the server: how it asks, and what the server's answers mean.
+//! An identity on a server, and what the server's status codes mean.
 //!
-//! | answer | a read | a write |
+//! | response | to a read | to a write |
 //! |---|---|---|
 //! | 401 | the token is not accepted | the same |
-//! | 403 | the token may not | the same |
+//! | 403 | forbidden | the same |
 //! | 404 | not found | the same |
-//! | 405, and 404 in plain text | this server has no such route | the same |
-//! | 409 | changed meanwhile | the same |
-//! | 429, 503 | later | later |
-//! | any other 5xx | later | unknown: it may be stored all the same |
-//! | success that nobody can read | unreadable | unknown: it is stored, and what became of it is read back |
-//! | anything else | refused, in the server's words | the same |
+//! | 405 | unsupported: the server has no such route | the same |
+//! | 409 | conflict | the same |
+//! | 429, 503 | retry later | the same |
+//! | any other 5xx | retry later | outcome unknown: it may be stored |
+//! | 2xx that cannot be parsed | unreadable | outcome unknown: it is stored, and has to be read back |
+//! | anything else | refused, with the server's message | the same |
 
 use jiff::Timestamp;
 use referee_core::model::{Login, Time};
@@ -28,7 +28,7 @@ pub(super) struct GiteaAccount {
 }
 
 impl GiteaAccount {
-    /// Asks, and reads the answer. `what` is what people call it: `the reviews of #7`.
+    /// Sends a request and parses the response. `what` names the thing for error messages: `the reviews of #7`.
     pub(super) async fn send_and_parse<T: DeserializeOwned>(
         &self,
         call: &RouteRequest<'_>,
@@ -40,19 +40,18 @@ impl GiteaAccount {
         }
     }
 
-    /// Sends, and hands the answer over if it is one of success.
+    /// Sends a request and returns a successful response.
     pub(super) async fn send(&self, call: &RouteRequest<'_>, what: &str) -> Result<Response, ForgeError> {
         let answer = self.client.send(call).await.map_err(|error| error_from_http(error, what))?;
         if answer.is_success() { Ok(answer) } else { Err(error_from_status(&answer, call, what)) }
     }
 }
 
-/// Reads an answer.
 pub(super) fn parse_response<T: DeserializeOwned>(answer: &Response, what: &str) -> Result<T, ForgeError> {
     wire::parse_json(&answer.body).map_err(|error| ForgeError::Unreadable(format!("{what}: {error}")))
 }
 
-/// The server's clock, as its answer says; the own one where it does not.
+/// Returns the time in the response's `Date` header, or this machine's time without one.
 pub(super) fn server_time(answer: &Response) -> Time {
     let now = || Time(Timestamp::now().as_second());
     answer.header("date").and_then(wire::parse_http_date).unwrap_or_else(now)

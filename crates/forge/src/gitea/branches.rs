@@ -1,4 +1,4 @@
-//! What a repository says of its branches: which pull is of one, and whose files count.
+//! Branches, labels and the list of open pulls.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::{GiteaForge, routes, wire};
 use crate::{BranchTip, ForgeError, ListedPull};
 
 impl GiteaForge {
-    /// The repository's open pulls, latest first.
+    /// Lists the open pulls, newest first.
     pub(super) async fn read_open_pulls(&self) -> Result<Vec<ListedPull>, ForgeError> {
         let listed = |row: wire::Pull| ListedPull {
             number: PullNumber(row.number),
@@ -23,8 +23,8 @@ impl GiteaForge {
         Ok(self.list_open_rows().await?.items.into_iter().rev().map(listed).collect())
     }
 
-    /// The branch and commit whose config and guidance count for a pull (SAF-2): those of its base, if only people with
-    /// rights get something in there; else those of the default branch.
+    /// Returns the branch whose config and guidance apply to a pull (SAF-2): its base if that is the default branch or
+    /// protected, otherwise the default branch.
     pub(super) async fn read_trusted_base(&self, pull: &Pull) -> Result<BranchTip, ForgeError> {
         let default = self.load_default_branch().await?;
         if pull.base == default || self.fetch_branch(&pull.base).await?.protected {
@@ -33,30 +33,28 @@ impl GiteaForge {
         self.read_branch_tip(default).await
     }
 
-    /// The default branch and its last commit: whose config counts where no pull is looked at.
     pub(super) async fn read_default_branch(&self) -> Result<BranchTip, ForgeError> {
         let default = self.load_default_branch().await?;
         self.read_branch_tip(default).await
     }
 
-    /// Whether a branch takes a push of that identity; one that is gone does not.
-    pub(super) async fn branch_allows_push(&self, hand: &GiteaAccount, name: &str) -> Result<bool, ForgeError> {
+    /// Returns whether that identity may push to a branch; `false` if the branch is gone.
+    pub(super) async fn branch_allows_push(&self, account: &GiteaAccount, name: &str) -> Result<bool, ForgeError> {
         let call = RouteRequest::new(&routes::BRANCH, self.route_params([&name]));
-        match hand.send_and_parse::<wire::Branch>(&call, &format!("the branch {name}")).await {
+        match account.send_and_parse::<wire::Branch>(&call, &format!("the branch {name}")).await {
             Ok(branch) => Ok(branch.user_can_push != Some(false)),
             Err(ForgeError::NotFound(_)) => Ok(false),
             Err(error) => Err(error),
         }
     }
 
-    /// The repository's labels by their ids.
     pub(super) async fn read_labels(&self) -> Result<BTreeMap<u64, String>, ForgeError> {
         let call = RouteRequest::new(&routes::LABELS, self.route_params([]));
         let listing = self.reader_account()?.read_pages(&call, "the labels", |rows: Vec<wire::Label>| rows).await?;
         Ok(listing.items.into_iter().map(|row| (row.id, row.name)).collect())
     }
 
-    /// A pull says it in passing.
+    /// Returns the name of the default branch: from the last pull response, otherwise from the repository.
     async fn load_default_branch(&self) -> Result<String, ForgeError> {
         if let Some(known) = self.default_branch.get() {
             return Ok(known.clone());
@@ -64,7 +62,6 @@ impl GiteaForge {
         Ok(self.fetch_repository().await?.default_branch)
     }
 
-    /// The repository itself.
     pub(super) async fn fetch_repository(&self) -> Result<wire::Repo, ForgeError> {
         let what = format!("{}/{}", self.owner, self.repo);
         self.reader_account()?.send_and_parse(&RouteRequest::new(&routes::REPO, self.route_params([])), &what).await

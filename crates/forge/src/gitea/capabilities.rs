@@ -1,22 +1,22 @@
-//! What each version of the two programs can do, as data: capabilities and the pages about them come from here.
+//! What each version of Gitea and Forgejo can do. The adapter and the generated pages use the same tables.
 
 use referee_core::model::{Capabilities, Support};
 
 use super::Flavour;
 use crate::{CapabilityRow, CapabilityTable, VersionRange, VersionSupport};
 
-/// The routes that came late, as the server itself tells of them.
+/// Routes that not every version has, according to the server's own API description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LateRoutes {
     pub(super) resolve: bool,
     pub(super) replies: bool,
 }
 
-/// A version that is not in the table: it is taken for the nearest one, and its own word goes before.
+/// The capabilities of a version outside the table: those of the nearest version, until the server is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct UnlistedVersion(Capabilities);
 
-/// What a server of that version can do.
+/// Returns the capabilities of a version.
 pub(super) fn lookup_capabilities(flavour: Flavour, version: &str) -> Result<Capabilities, UnlistedVersion> {
     let CapabilityTable { rows, versions: known, .. } = capability_table(flavour);
     let number = parse_version_number(flavour, version);
@@ -52,7 +52,7 @@ pub(super) fn capability_table(flavour: Flavour) -> CapabilityTable {
 }
 
 impl UnlistedVersion {
-    /// What it can do by its own word, if it gave one.
+    /// Returns the capabilities, corrected by what the server says about its routes.
     pub(super) fn with_late_routes(self, routes: Option<LateRoutes>) -> Capabilities {
         let Self(capabilities) = self;
         let Some(LateRoutes { resolve, replies }) = routes else { return capabilities };
@@ -61,7 +61,7 @@ impl UnlistedVersion {
     }
 }
 
-/// `1.27.3` is 27, `10.0.0+gitea-1.22.0` is 10: the suffix is the same for all and says nothing.
+/// Returns the number that the tables count: 27 for Gitea `1.27.3`, 10 for Forgejo `10.0.0+gitea-1.22.0`.
 fn parse_version_number(flavour: Flavour, version: &str) -> Option<u32> {
     let mut numbers = version.split(|it: char| !it.is_ascii_digit()).map(|number| number.parse().ok());
     match (flavour, numbers.next()??) {
@@ -71,7 +71,7 @@ fn parse_version_number(flavour: Flavour, version: &str) -> Option<u32> {
     }
 }
 
-/// `review.content` is 64 KiB on some databases; servers accept more and cut it there.
+/// The column `review.content` holds 64 KiB on some databases; a longer text is accepted and silently cut.
 const MAX_TEXT_BYTES: usize = 60_000;
 
 const EDIT: &str = "edit a summary in place";

@@ -1,20 +1,19 @@
-//! Claims: a reaction of the own identity on the pull (D8). The server keeps each word once a user and says whether this
-//! request put it there: 201, mine; 200, somebody of this identity holds it.
+//! Claims, kept as emoji reactions of referee's identity on the pull (D8). The server stores each reaction once per user
+//! and tells whether a request added it (201) or found it (200): an atomic test-and-set.
 //!
-//! Its time is counted from the reaction's own `created_at`, by the server's clock; that second is its epoch. A purpose
-//! has several words, since a word that is there cannot be put there once more: whoever takes over an expired claim puts
-//! the next one and takes the old one away afterwards. What can come between:
+//! A claim expires by the server's clock, counted from the reaction's `created_at`; that second is the claim's epoch. Each
+//! purpose has several reactions: a process that takes over an expired claim adds the next one, then removes the old one.
 //!
-//! | two at once | ends as |
+//! | race or failure | result |
 //! |---|---|
-//! | both find nothing | the same word: one 201, one 200 |
-//! | both find the same expired word | the same next word: one 201, one 200 |
-//! | one finds an expired word and stalls; meanwhile it is taken over, given back, and taken anew | different words: both 201. Each looks again after its 201 and gives its own back unless it is strictly older, so at most one stays; of two in one second none, and both come back |
-//! | a take-over dies before it takes the old word away | both expire, a third word is put and both go |
-//! | all words are there and expired | one is taken away, and the claim is held until the next try |
-//! | given back in the second it was taken | waits for the next second, so that no later claim has the same epoch |
-//! | the reply to the reaction is lost | held: if it is there, it runs out |
-//! | a holder whose time is over stalls between looking and giving back | may take the word of a newer claim away: the server cannot compare. That is why nothing may depend on a claim alone (D6) |
+//! | two processes find no claim | both add the same reaction: one gets 201, the other 200 |
+//! | two processes find the same expired claim | both add the same next reaction: one gets 201, the other 200 |
+//! | one finds an expired claim and stalls; meanwhile another takes it over, releases it and claims again | they add different reactions and both get 201. Each then reads again and withdraws unless it is strictly older, so at most one remains; in the same second neither does, and both retry |
+//! | a take-over crashes before it removes the old reaction | both expire; the next claim adds a third one and removes both |
+//! | all reactions are present and expired | one is removed, and the claim counts as held until the next attempt |
+//! | a claim is released in the second it was taken | the release waits for the next second, so that no later claim has the same epoch |
+//! | the response to the reaction is lost | the claim counts as held elsewhere; if it was added, it expires |
+//! | a holder whose claim expired stalls between reading and removing | it may remove a newer claim's reaction, since the server cannot compare. Therefore nothing depends on a claim alone (D6) |
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,8 +28,7 @@ use super::wire::{self, User};
 use super::{GiteaForge, routes};
 use crate::{ClaimOutcome, ClaimPurpose, ForgeError};
 
-/// The words of a purpose. Every server takes these unless its operator said otherwise; none of them says that somebody
-/// dislikes the pull.
+/// Returns the reactions of a purpose. Servers allow them by default, and none of them expresses a dislike.
 fn claim_reactions(purpose: ClaimPurpose) -> &'static [&'static str] {
     match purpose {
         ClaimPurpose::Publish => &["eyes", "heart", "hooray"],
@@ -49,37 +47,37 @@ impl GiteaForge {
         purpose: ClaimPurpose,
         ttl: Span,
     ) -> Result<ClaimOutcome, ForgeError> {
-        let desk = ReactionClaims {
+        let claims = ReactionClaims {
             forge: self,
             account: self.reader_account()?,
             pull,
             reaction_names: claim_reactions(purpose),
         };
-        let seen = desk.read_reactions().await?;
+        let seen = claims.read_reactions().await?;
         if seen.reactions.iter().any(|held| held.is_active(seen.now, ttl)) {
             return Ok(ClaimOutcome::HeldElsewhere);
         }
-        let Some(word) = desk.next_free_reaction(&seen.reactions) else {
+        let Some(word) = claims.next_free_reaction(&seen.reactions) else {
             let oldest = seen.reactions.iter().min_by_key(|held| held.since).map(|held| held.name);
-            desk.remove_reaction(oldest.unwrap_or_default()).await?;
+            claims.remove_reaction(oldest.unwrap_or_default()).await?;
             return Ok(ClaimOutcome::HeldElsewhere);
         };
-        if !desk.add_reaction(word).await? {
+        if !claims.add_reaction(word).await? {
             return Ok(ClaimOutcome::HeldElsewhere);
         }
-        let seen = desk.read_reactions().await?;
+        let seen = claims.read_reactions().await?;
         let Some(mine) = seen.reactions.iter().find(|held| held.name == word) else {
             return Ok(ClaimOutcome::HeldElsewhere);
         };
         let (living, expired): (Vec<&HeldReaction>, Vec<&HeldReaction>) =
             seen.reactions.iter().filter(|held| held.name != word).partition(|held| held.is_active(seen.now, ttl));
         if living.iter().any(|rival| rival.since <= mine.since) {
-            desk.remove_reaction(word).await?;
+            claims.remove_reaction(word).await?;
             return Ok(ClaimOutcome::HeldElsewhere);
         }
         for old in expired {
-            // The claim stands all the same; the next one tries again.
-            let _ = desk.remove_reaction(old.name).await;
+            // The claim is valid without this; the next claim removes it.
+            let _ = claims.remove_reaction(old.name).await;
         }
         let taken = TakenClaim {
             name: word,
@@ -98,7 +96,7 @@ impl GiteaForge {
         purpose: ClaimPurpose,
         epoch: u64,
     ) -> Result<(), ForgeError> {
-        let desk = ReactionClaims {
+        let claims = ReactionClaims {
             forge: self,
             account: self.reader_account()?,
             pull,
@@ -109,15 +107,15 @@ impl GiteaForge {
             if !taken.second_is_over {
                 tokio::time::sleep(Duration::from_secs(1).saturating_sub(taken.at.elapsed())).await;
             }
-            return desk.remove_reaction(taken.name).await;
+            return claims.remove_reaction(taken.name).await;
         }
-        let seen = desk.read_reactions().await?;
+        let seen = claims.read_reactions().await?;
         match seen.reactions.iter().find(|held| held.epoch() == epoch) {
             Some(mine) => {
                 if seen.now <= mine.since {
                     tokio::time::sleep(Duration::from_secs(1)).await;
                 }
-                desk.remove_reaction(mine.name).await
+                claims.remove_reaction(mine.name).await
             }
             None if seen.reactions.is_empty() => Ok(()),
             None => Err(ForgeError::Conflict("the claim".to_owned())),
@@ -148,7 +146,7 @@ impl TakenClaim {
     }
 }
 
-/// Where the claims of one purpose on one pull are kept.
+/// Access to the claims of one purpose on one pull.
 struct ReactionClaims<'a> {
     forge: &'a GiteaForge,
     account: &'a GiteaAccount,
@@ -156,7 +154,7 @@ struct ReactionClaims<'a> {
     reaction_names: &'static [&'static str],
 }
 
-/// The own words on the pull, by the server's clock.
+/// The claim reactions of this identity, and the server's time when they were read.
 struct ClaimReactions {
     now: Time,
     reactions: Vec<HeldReaction>,
@@ -167,7 +165,7 @@ struct HeldReaction {
     since: Time,
 }
 
-/// A reaction, as the server tells it.
+/// A row of `GET /reactions`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct ReactionRow {
@@ -205,7 +203,7 @@ impl ReactionClaims<'_> {
         Ok(ClaimReactions { now: server_time(&answer), reactions: reactions.iter().filter_map(held).collect() })
     }
 
-    /// The word that follows the newest one and is not there.
+    /// Returns the reaction after the newest one that is not present yet.
     fn next_free_reaction(&self, held: &[HeldReaction]) -> Option<&'static str> {
         let newest = held.iter().max_by_key(|held| held.since).map(|held| held.name);
         let after = newest
@@ -215,13 +213,13 @@ impl ReactionClaims<'_> {
         ring.copied().find(|word| !held.iter().any(|held| held.name == *word))
     }
 
-    /// Puts a word there, and says whether it was not there before.
+    /// Adds a reaction; returns `false` if it was already present.
     async fn add_reaction(&self, word: &str) -> Result<bool, ForgeError> {
         let call = self.forge.repo_request(&routes::REACT, [&self.pull.0]).with_body(json!({ "content": word }));
         match self.account.send(&call, &format!("a claim on {}", self.pull)).await {
             Ok(answer) => Ok(answer.status == 201),
             Err(ForgeError::OutcomeUnknown) => Ok(false),
-            // An operator may allow other words than these.
+            // The operator of a server can restrict the allowed reactions.
             Err(ForgeError::Forbidden(_)) => Err(ForgeError::Unsupported("keep a claim".to_owned())),
             Err(error) => Err(error),
         }

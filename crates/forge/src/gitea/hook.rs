@@ -1,7 +1,7 @@
-//! Webhooks. One is a ring and no more: it says where to look, and what is there is read from the server.
+//! Webhooks of Gitea and Forgejo. A delivery only says where to look; the facts are read from the server.
 //!
-//! The signature is checked over the bytes as they came, before anything in them is read; the secret is chosen by
-//! whoever listens, never by what the body names.
+//! The signature is verified over the bytes as received, before they are parsed. The receiver chooses the secret; nothing
+//! in the body influences that choice.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use super::wire;
 use crate::webhook::MAX_WEBHOOK_BYTES;
 use crate::{WebhookError, WebhookEvent, WebhookSubject};
 
-/// Where a signature may stand, and what it begins with there.
+/// The headers that may carry a signature, and the prefix of its value.
 const SIGNATURE_HEADERS: [(&str, &str); 3] =
     [("x-forgejo-signature", ""), ("x-gitea-signature", ""), ("x-hub-signature-256", "sha256=")];
 const EVENT_HEADERS: [&str; 2] = ["x-forgejo-event-type", "x-gitea-event-type"];
 const DELIVERY_HEADERS: [&str; 2] = ["x-forgejo-delivery", "x-gitea-delivery"];
 
-/// Reads a webhook: `None` where nothing here is concerned. Headers are named in lower case.
+/// Verifies and parses a delivery: `None` for an event that concerns no pull. Header names are in lower case.
 pub(super) fn parse_webhook(
     headers: &BTreeMap<String, String>,
     body: &[u8],
@@ -49,7 +49,7 @@ pub(super) fn parse_webhook(
     }))
 }
 
-/// Every signature that is there must be right, and one must be there.
+/// Checks that there is a signature and that every one present is valid.
 fn verify_signature(headers: &BTreeMap<String, String>, body: &[u8], secret: &[u8]) -> Result<(), WebhookError> {
     if secret.is_empty() {
         return Err(WebhookError::NoSecret);
@@ -60,7 +60,7 @@ fn verify_signature(headers: &BTreeMap<String, String>, body: &[u8], secret: &[u
         let Some(value) = headers.get(name) else { continue };
         let digest = value.strip_prefix(prefix).filter(|hex| !hex.is_empty()).ok_or(WebhookError::Unsigned)?;
         let digest = decode_hex(digest).ok_or(WebhookError::BadSignature)?;
-        // Compares in constant time.
+        // `verify_slice` compares in constant time.
         mac.clone().verify_slice(&digest).map_err(|_| WebhookError::BadSignature)?;
         signed = Ok(());
     }
@@ -73,7 +73,7 @@ fn decode_hex(text: &str) -> Option<Vec<u8>> {
     Some(digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }
 
-/// What an event type is about. The event's other name is of no use: a review and a comment share theirs.
+/// Maps an event type to its subject. The header `X-Gitea-Event` is not used: reviews and comments share its value.
 fn parse_event_type(event: &str) -> Option<WebhookSubject> {
     Some(match event {
         "status" => WebhookSubject::Status,
@@ -88,7 +88,7 @@ fn parse_event_type(event: &str) -> Option<WebhookSubject> {
     })
 }
 
-/// All that is read of the body.
+/// The parts of the body that are used.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct WebhookBody {

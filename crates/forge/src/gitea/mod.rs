@@ -1,6 +1,6 @@
-//! Gitea and Forgejo: one adapter with a flavour. What a server can do is probed, never guessed from its name.
+//! The adapter for Gitea and Forgejo, which share most of their interface. What a server can do follows from its version.
 //!
-//! `GiteaForge` reads through the first identity and writes through the one that a step names.
+//! `GiteaForge` reads as the first identity and writes as the one that a step names.
 
 mod account;
 mod branches;
@@ -33,13 +33,11 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::connect::GiteaDriver;
 use crate::{ForgeError, ForgeInfo, ForgeKind};
 
-/// Which of the two programs a server runs.
+/// The software of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Flavour {
-    /// Gitea.
     Gitea,
-    /// Forgejo.
     Forgejo,
 }
 
@@ -59,14 +57,11 @@ struct GiteaForge {
     taken_claims: TakenClaims,
 }
 
-/// What is known of a server: probed once and kept by the shell.
+/// The result of probing a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct GiteaServerInfo {
-    /// Which program.
     flavour: Flavour,
-    /// Its version, as it says.
     version: String,
-    /// What it can do.
     capabilities: Capabilities,
 }
 
@@ -95,53 +90,57 @@ impl GiteaForge {
             .fold(self.earlier_requests, |sum, it| sum + it)
     }
 
-    /// The identity that reads.
+    /// Returns the identity that reads.
     fn reader_account(&self) -> Result<&GiteaAccount, ForgeError> {
         self.accounts.first().ok_or(ForgeError::Unauthenticated)
     }
 
-    /// The identity of that name.
+    /// Returns the identity with that login.
     fn find_account(&self, login: &Login) -> Result<&GiteaAccount, ForgeError> {
-        let named = |hand: &&GiteaAccount| hand.login == *login;
+        let named = |account: &&GiteaAccount| account.login == *login;
         self.accounts.iter().find(named).ok_or(ForgeError::Unauthenticated)
     }
 
     fn viewer(&self) -> Viewer {
-        let holds: BTreeSet<Login> = self.accounts.iter().map(|hand| hand.login.clone()).collect();
-        let login = self.accounts.first().map_or_else(|| Login(String::new()), |hand| hand.login.clone());
+        let holds: BTreeSet<Login> = self.accounts.iter().map(|account| account.login.clone()).collect();
+        let login = self.accounts.first().map_or_else(|| Login(String::new()), |account| account.login.clone());
         Viewer { login, holds }
     }
 
-    /// The places that every route of the repository begins with, and those that follow.
+    /// Returns the parameters of a route: owner, repository, and those given.
     fn route_params<const N: usize>(&self, more: [&dyn ToString; N]) -> Vec<String> {
         let more = more.into_iter().map(ToString::to_string);
         [self.owner.clone(), self.repo.clone()].into_iter().chain(more).collect()
     }
 
-    /// The rows of the list of reviews as `hand` sees them: its own draft is among them, nobody else's.
-    async fn read_reviews(&self, hand: &GiteaAccount, number: PullNumber) -> Result<Listing<wire::Review>, ForgeError> {
+    /// Reads the list of reviews as that identity sees it: with its own draft, without those of others.
+    async fn read_reviews(
+        &self,
+        account: &GiteaAccount,
+        number: PullNumber,
+    ) -> Result<Listing<wire::Review>, ForgeError> {
         let call = RouteRequest::new(&routes::REVIEWS, self.route_params([&number.0]));
-        hand.read_pages(&call, &format!("the reviews of {number}"), |rows: Vec<wire::Review>| rows).await
+        account.read_pages(&call, &format!("the reviews of {number}"), |rows: Vec<wire::Review>| rows).await
     }
 
-    /// The inline comments of a review, oldest first. The server gives all of them at once, in any order.
+    /// Reads the inline comments of a review, oldest first. The server returns all of them on one page, in any order.
     async fn read_review_comments(
         &self,
-        hand: &GiteaAccount,
+        account: &GiteaAccount,
         number: PullNumber,
         review: u64,
     ) -> Result<Vec<wire::Inline>, ForgeError> {
         let call = RouteRequest::new(&routes::REVIEW_COMMENTS, self.route_params([&number.0, &review]));
-        let mut rows: Vec<wire::Inline> = hand.send_and_parse(&call, &format!("the threads of {number}")).await?;
+        let mut rows: Vec<wire::Inline> = account.send_and_parse(&call, &format!("the threads of {number}")).await?;
         rows.sort_by_key(|row| row.id);
         Ok(rows)
     }
 
-    /// The timeline, or what was written or edited in it since a moment. `hidden` is how many inline comments fall into
-    /// that time, `whole` whether all is there that must be.
+    /// Reads the timeline, or the part of it written or edited since a time. `hidden` is the number of inline comments in
+    /// that part, which the server omits; `whole` tells whether all expected rows are present.
     async fn read_timeline(
         &self,
-        hand: &GiteaAccount,
+        account: &GiteaAccount,
         number: PullNumber,
         since: Option<Time>,
         hidden: usize,
@@ -151,7 +150,7 @@ impl GiteaForge {
         if let Some(since) = since {
             call = call.with_query("since", wire::format_time(since));
         }
-        hand.read_timeline(&call, &format!("the timeline of {number}"), hidden, whole).await
+        account.read_timeline(&call, &format!("the timeline of {number}"), hidden, whole).await
     }
 }
 

@@ -9,7 +9,7 @@ use super::wire::Pull;
 use super::{GiteaForge, routes};
 use crate::{ForgeError, Permit};
 
-/// What is asked of the repository.
+/// The used fields of `GET /repos/{owner}/{repo}`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct RepositoryHeader {
@@ -31,19 +31,19 @@ impl GiteaForge {
         if permit.gate() != Gate::Work {
             return Err(ForgeError::Forbidden("open pulls".to_owned()));
         }
-        let hand = self.find_account(by)?;
+        let account = self.find_account(by)?;
         let home: RepositoryHeader =
-            hand.send_and_parse(&self.repo_request(&routes::REPO, []), "the repository").await?;
+            account.send_and_parse(&self.repo_request(&routes::REPO, []), "the repository").await?;
         let sent = json!({
             "base": home.default_branch, "head": branch, "title": title.as_str(), "body": body.as_str(),
         });
         let what = format!("a pull for `{branch}`");
-        match hand.send_and_parse::<Pull>(&self.repo_request(&routes::OPEN_PULL, []).with_body(sent), &what).await {
+        match account.send_and_parse::<Pull>(&self.repo_request(&routes::OPEN_PULL, []).with_body(sent), &what).await {
             Ok(pull) => Ok(PullNumber(pull.number)),
-            // There is one already, or nobody knows.
+            // The pull exists already, or the response was lost.
             Err(error @ (ForgeError::Conflict(_) | ForgeError::OutcomeUnknown)) => {
                 let call = self.repo_request(&routes::PULLS, []).with_query("state", "open");
-                let pulls = hand.read_pages(&call, "the open pulls", |page: Vec<Pull>| page).await?.items;
+                let pulls = account.read_pages(&call, "the open pulls", |page: Vec<Pull>| page).await?.items;
                 let is_it = |pull: &&Pull| {
                     let from = pull.head.repo.as_ref().map(|repo| repo.full_name.as_str());
                     pull.head.branch == *branch && from == Some(home.full_name.as_str())

@@ -1,4 +1,4 @@
-//! Lists to their end, and whether that was reached.
+//! Paging, and whether a list was read completely.
 
 use referee_core::model::{Completeness, Time};
 use referee_http::{Response, RouteRequest};
@@ -8,15 +8,15 @@ use super::account::{GiteaAccount, parse_response, server_time};
 use super::wire::Event;
 use crate::ForgeError;
 
-/// Rows on a page: the most that the servers give unless their operator said otherwise.
+/// Rows per page: the servers' default maximum.
 pub(super) const PAGE_SIZE: usize = 50;
-/// After so many pages a list is cut off, and said to be.
+/// A longer list is cut off and reported as truncated.
 const MAX_PAGES: usize = 100;
-/// Rows that may be hidden from the timeline besides those that are known to be: inline comments in other people's
-/// drafts, references from repositories that this token may not see.
+/// Rows that the timeline may omit beside the known inline comments: inline comments in other people's drafts,
+/// references from repositories that the token may not see.
 const HIDDEN_ROWS_MARGIN: usize = 10;
 
-/// What was read of a list.
+/// The rows of a list.
 #[derive(Clone, Debug)]
 pub(super) struct Listing<T> {
     pub(super) items: Vec<T>,
@@ -26,9 +26,10 @@ pub(super) struct Listing<T> {
 }
 
 impl GiteaAccount {
-    /// All pages of a list that tells its length in `X-Total-Count`. `open` finds the rows in a page.
+    /// Reads all pages of a list that reports its length in `X-Total-Count`. `open` returns the rows of a page.
     ///
-    /// A short page is not the end: rows that this token may not see are taken out after paging, and still counted.
+    /// A short page is not the last one: the server filters out rows that the token may not see after paging, and still
+    /// counts them.
     pub(super) async fn read_pages<P: DeserializeOwned, T>(
         &self,
         call: &RouteRequest<'_>,
@@ -38,12 +39,12 @@ impl GiteaAccount {
         let mut list = Listing::new(what);
         let mut counted: Option<usize> = None;
         for page in 1..=MAX_PAGES {
-            // Some servers take no notice of `limit` unless `page` is there.
+            // Some versions ignore `limit` without `page`.
             let answer = self.send(&call.clone().with_query("page", page).with_query("limit", PAGE_SIZE), what).await?;
             let total = parse_total_count(&answer);
             let empty = !list.add_page(&answer, open(parse_response(&answer, what)?));
             if counted.zip(total).is_some_and(|(before, now)| now < before) {
-                // A row went away while this was read, and another may have slipped from one page to the one before.
+                // A row was deleted meanwhile, so another may have moved to a page that was already read.
                 return Ok(list);
             }
             counted = total.or(counted);
@@ -55,7 +56,7 @@ impl GiteaAccount {
         Ok(list)
     }
 
-    /// A list that fits on one page, `None` if it does not.
+    /// Reads a list that fits on one page; `None` if it does not fit.
     pub(super) async fn read_single_page<T: DeserializeOwned>(
         &self,
         call: &RouteRequest<'_>,
@@ -67,9 +68,9 @@ impl GiteaAccount {
         Ok((parse_total_count(&answer) == Some(list.items.len())).then(|| list.mark_complete()))
     }
 
-    /// The timeline. It tells no length: inline comments are taken out after paging, so that a page may be short or
-    /// empty and not be the last. `hidden` is how many of them there are, `whole` whether nothing is missing that is
-    /// known to be there.
+    /// Reads the timeline. The server reports no length and filters out inline comments after paging, so a page can be
+    /// short or empty without being the last one. `hidden` is the number of inline comments; `whole` tells whether all
+    /// expected rows are present.
     pub(super) async fn read_timeline(
         &self,
         call: &RouteRequest<'_>,
@@ -94,23 +95,20 @@ impl GiteaAccount {
     }
 }
 
-/// How many rows a list has by the server's count.
 fn parse_total_count(answer: &Response) -> Option<usize> {
     answer.header("x-total-count")?.parse().ok()
 }
 
 impl<T> Listing<T> {
-    /// The same with other rows.
     pub(super) fn map_items<U>(self, change: impl FnOnce(Vec<T>) -> Vec<U>) -> Listing<U> {
         Listing { items: change(self.items), complete: self.complete, taken_at: self.taken_at }
     }
 
-    /// Nothing read yet.
     fn new(what: &str) -> Self {
         Self { items: Vec::new(), complete: truncation(what), taken_at: Time::default() }
     }
 
-    /// Takes a page in, and says whether anything was on it.
+    /// Adds a page; returns whether it had rows.
     fn add_page(&mut self, answer: &Response, rows: Vec<T>) -> bool {
         if self.taken_at == Time::default() {
             self.taken_at = server_time(answer);
@@ -125,7 +123,6 @@ impl<T> Listing<T> {
     }
 }
 
-/// That a list was not read to its end.
 pub(super) fn truncation(what: &str) -> Completeness {
     Completeness::Truncated { what: what.to_owned() }
 }

@@ -1,4 +1,4 @@
-//! What is at an address, and who asks: found out once, and kept by the shell.
+//! Probing: which software runs at an address, and whose token it is.
 
 use referee_core::model::Login;
 use referee_http::{Client, ClientOptions, RouteRequest, Token};
@@ -32,7 +32,7 @@ pub(super) async fn probe_with_client(client: &Client, reach: &ClientOptions) ->
     Ok(GiteaServerInfo { flavour, version, capabilities })
 }
 
-/// A client for the server at that address.
+/// Builds a client for the server at that address.
 pub(super) fn build_client(reach: &ClientOptions, token: Option<Token>) -> Result<Client, ForgeError> {
     let mut reach = reach.clone();
     reach.token = token;
@@ -44,12 +44,12 @@ pub(super) fn build_client(reach: &ClientOptions, token: Option<Token>) -> Resul
     Client::new(reach).map_err(|error| error_from_http(error, "open a connection"))
 }
 
-/// Whose token it is.
+/// Asks the server whose token it is.
 pub(super) async fn fetch_login(client: &Client) -> Result<Login, ForgeError> {
-    // The name is what is asked for.
-    let hand = GiteaAccount { login: Login(String::new()), client: client.clone() };
+    // The login is what this request asks for.
+    let account = GiteaAccount { login: Login(String::new()), client: client.clone() };
     let what = "the token's own user";
-    match hand.send_and_parse::<wire::User>(&RouteRequest::new::<&str>(&USER, []), what).await {
+    match account.send_and_parse::<wire::User>(&RouteRequest::new::<&str>(&USER, []), what).await {
         Ok(user) => user.login().ok_or_else(|| ForgeError::Unreadable(format!("{what}: it has no name"))),
         Err(ForgeError::Forbidden(_)) => {
             Err(ForgeError::Forbidden("tell whose it is: give it the scope `read:user`, or name its user".to_owned()))
@@ -58,7 +58,7 @@ pub(super) async fn fetch_login(client: &Client) -> Result<Login, ForgeError> {
     }
 }
 
-/// Which of the routes that came late the server says it has; `None` where it does not say.
+/// Reads from the server's API description which of the newer routes it has; `None` where it publishes none.
 async fn probe_late_routes(reach: &ClientOptions) -> Option<LateRoutes> {
     let mut reach = reach.clone();
     reach.routes = const { &[SWAGGER] };
@@ -74,7 +74,7 @@ fn unsupported_server_error() -> ForgeError {
 }
 
 impl Flavour {
-    /// By the version it says. Forgejo's carries the Gitea version it once was: `10.0.0+gitea-1.22.0`.
+    /// Recognises the software by its version. Forgejo appends the Gitea version it derives from: `10.0.0+gitea-1.22.0`.
     fn from_version(version: &str) -> Option<Self> {
         let number = version.starts_with(|first: char| first.is_ascii_digit());
         number.then(|| if version.contains("+gitea-") { Self::Forgejo } else { Self::Gitea })

@@ -1,4 +1,4 @@
-//! All that leaves for a Gitea or Forgejo (SAF-1): what is not here cannot be sent.
+//! The allow-list of requests to Gitea and Forgejo (SAF-1): the client sends nothing else.
 
 use referee_http::{Method, Route};
 
@@ -6,12 +6,12 @@ macro_rules! routes {
     ($($name:ident = $route:expr;)+) => {
         $(pub(super) const $name: Route = $route;)+
 
-        /// The whole list.
+        /// All routes.
         pub(super) const ALL: &[Route] = &[$($name),+];
     };
 }
 
-/// What the server says of itself, beside its interface.
+/// The server's API description.
 pub(super) const SWAGGER: Route = Route::get("/swagger.v1.json");
 
 routes! {

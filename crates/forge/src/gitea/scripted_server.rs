@@ -1,4 +1,4 @@
-//! A server that answers what a test has written down, in that order, and remembers what it was asked.
+//! A server for tests that returns scripted responses in order and records the requests.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,13 +14,13 @@ use serde_json::Value;
 use super::{GiteaForge, routes};
 use crate::{ForgeKind, ServerFacts, ServerSite};
 
-/// One answer: to a request that begins so, with that status and body.
+/// One response: the expected request line, the status and the body.
 pub(super) type ScriptedAnswer = (&'static str, u16, Value);
 
-/// The moment at which the server answers.
+/// The `Date` of all responses.
 pub(super) const SERVER_DATE: &str = "Sun, 15 Nov 2026 10:00:00 GMT";
 
-/// A forge on a server with a script.
+/// A forge connected to a scripted server.
 pub(super) struct ScriptedServer {
     pub(super) forge: GiteaForge,
     remaining: Arc<Mutex<VecDeque<ScriptedAnswer>>>,
@@ -57,14 +57,14 @@ impl ScriptedServer {
         Self { forge, remaining: left, requests: asked }
     }
 
-    /// What was asked, once all of the script was.
+    /// Returns all requests; panics unless the script was used up.
     pub(super) fn finished_requests(&self) -> Vec<String> {
         let left = self.remaining.lock().unwrap_or_else(PoisonError::into_inner);
         assert!(left.is_empty(), "never asked: {left:?}");
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The bodies of all requests that begin so.
+    /// Returns the bodies of the requests whose line begins like that.
     pub(super) fn sent_bodies(&self, beginning: &str) -> Vec<Value> {
         let asked = self.finished_requests();
         let bodies = asked.iter().filter(|line| line.starts_with(beginning)).filter_map(|line| line.split_once(" {"));

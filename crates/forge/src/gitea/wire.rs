@@ -1,6 +1,6 @@
-//! What the servers say, in their own words, as far as referee listens.
+//! The JSON of the servers, as far as it is used.
 //!
-//! Every member may be missing or `null`, and there may be more than are here: servers of all versions are read alike.
+//! Any field may be missing or `null`, and unknown fields are ignored, so all versions parse alike.
 
 use jiff::Timestamp;
 use jiff::fmt::rfc2822;
@@ -16,7 +16,7 @@ pub(super) struct Version {
     pub(super) version: String,
 }
 
-/// Somebody. A deleted one is called `Ghost`, the server's own programs have negative ids.
+/// A user. A deleted user is called `Ghost`; the server's built-in bots have negative ids.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct User {
@@ -41,25 +41,25 @@ pub(super) struct Pull {
     pub(super) labels: Vec<Label>,
     pub(super) assignees: Vec<User>,
     pub(super) allow_maintainer_edit: bool,
-    /// Neither is a number of comments; both tell that there are more or fewer of something.
+    /// Neither counter is the exact number of comments; a change of either shows that one was added or deleted.
     pub(super) comments: u64,
     pub(super) review_comments: u64,
     pub(super) created_at: String,
     pub(super) updated_at: String,
 }
 
-/// One end of a pull.
+/// The head or base of a pull.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct End {
     #[serde(rename = "ref")]
     pub(super) branch: String,
     pub(super) sha: String,
-    /// None once a fork is gone.
+    /// `None` once a fork is deleted.
     pub(super) repo: Option<Repo>,
 }
 
-/// A repository, as it stands in a pull.
+/// A repository as embedded in a pull.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Repo {
@@ -75,26 +75,25 @@ pub(super) struct Repo {
 #[serde(default)]
 pub(super) struct Branch {
     pub(super) protected: bool,
-    /// Whoever asks may; nothing where the server does not say.
+    /// Whether the requesting user may push; `None` where the server does not say.
     pub(super) user_can_push: Option<bool>,
     pub(super) commit: Commit,
 }
 
-/// The last commit of a branch.
+/// The newest commit of a branch.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Commit {
     pub(super) id: String,
 }
 
-/// What the user may do, whatever its token may.
+/// The rights of the user; its token may have fewer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Permissions {
     pub(super) push: bool,
 }
 
-/// A label.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Label {
@@ -102,7 +101,7 @@ pub(super) struct Label {
     pub(super) name: String,
 }
 
-/// A row of the list of reviews. Its `body` is the first one: the timeline has the current one.
+/// A row of the list of reviews. `body` is the text as first posted; the timeline has the current one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Review {
@@ -120,10 +119,10 @@ pub(super) struct Review {
     pub(super) html_url: String,
 }
 
-/// What stands in a review that only brings a draft's threads out: the server wants words, and nobody needs to see any.
+/// The body of a review that only publishes a draft's threads: the server requires a body, and this one is invisible.
 pub(super) const DRAFT_WRAPPER_BODY: &str = "<!-- threads -->";
 
-/// An inline comment. The positions are line numbers: of the new side, or else of the old one.
+/// An inline comment. `position` is a line of the new side, or 0 where `original_position` is a line of the old side.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Inline {
@@ -141,7 +140,7 @@ pub(super) struct Inline {
     pub(super) html_url: String,
 }
 
-/// A row of the timeline. Its id is what an edit of that text addresses.
+/// A row of the timeline. Its id is the one under which its text is edited.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Event {
@@ -164,18 +163,18 @@ pub(super) struct Event {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Pushed {
-    /// The new commits, oldest first; of a forced push the old and the new head.
+    /// The new commits, oldest first; for a force push the old and the new head.
     pub(super) commit_ids: Vec<String>,
 }
 
-/// A page of `GET /commits/{sha}/status`. Its `state` is of this page alone.
+/// A page of `GET /commits/{sha}/status`. The `state` in it covers this page only and is not used.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Statuses {
     pub(super) statuses: Vec<Status>,
 }
 
-/// A word of a context.
+/// A commit status.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Status {
@@ -185,7 +184,7 @@ pub(super) struct Status {
     pub(super) description: String,
 }
 
-/// An issue or a plain comment's place.
+/// An issue.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Issue {
@@ -210,19 +209,18 @@ pub(super) struct Comment {
 }
 
 impl User {
-    /// The name; a deleted user has none.
+    /// Returns the login; `None` for a deleted user.
     pub(super) fn login(&self) -> Option<Login> {
         let nobody = self.login.is_empty() || self.login.eq_ignore_ascii_case("ghost");
         (!nobody).then(|| Login(self.login.clone()))
     }
 }
 
-/// The name of somebody who may be missing.
 pub(super) fn login(user: Option<&User>) -> Option<Login> {
     user.and_then(User::login)
 }
 
-/// Reads JSON in which any member may be `null`. An empty list is `null` too.
+/// Parses JSON in which any field may be `null`. Servers send `null` for an empty list.
 pub(super) fn parse_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, serde_json::Error> {
     let mut value = serde_json::from_slice(body)?;
     drop_nulls(&mut value);
@@ -246,17 +244,17 @@ fn drop_nulls(value: &mut Value) {
     }
 }
 
-/// `2026-11-15T09:37:49Z`; what is no time is the beginning of all.
+/// Parses `2026-11-15T09:37:49Z`; anything else becomes the epoch.
 pub(super) fn parse_time(text: &str) -> Time {
     text.parse().map(|at: Timestamp| Time(at.as_second())).unwrap_or_default()
 }
 
-/// A moment as queries take it.
+/// Formats a time for a query parameter.
 pub(super) fn format_time(at: Time) -> String {
     Timestamp::from_second(at.0).unwrap_or_default().to_string()
 }
 
-/// The `Date` header: `Sun, 15 Nov 2026 09:37:49 GMT`.
+/// Parses a `Date` header: `Sun, 15 Nov 2026 09:37:49 GMT`.
 pub(super) fn parse_http_date(header: &str) -> Option<Time> {
     rfc2822::parse(header).ok().map(|at| Time(at.timestamp().as_second()))
 }

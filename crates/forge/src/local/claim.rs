@@ -1,4 +1,4 @@
-//! Claims: one row a purpose, taken by compare-and-set on its epoch (D8).
+//! Claims: one row per pull and purpose, taken by compare-and-set on its epoch (D8).
 
 use referee_core::model::{Lease, Login, PullNumber, Span, Time};
 use rusqlite::{OptionalExtension, Transaction, params};
@@ -8,7 +8,7 @@ use super::column::ColumnValue;
 use super::pulls::pull_row_id;
 use crate::{ClaimOutcome, ClaimPurpose};
 
-/// Takes a claim, if nobody holds it or its time is over.
+/// Takes a claim, if it is free or expired.
 pub(super) fn acquire(
     tx: &Transaction<'_>,
     pull: PullNumber,
@@ -37,7 +37,7 @@ pub(super) fn acquire(
     Ok(ClaimOutcome::Acquired(epoch))
 }
 
-/// Gives a claim back; one that is gone already is given back, one of a newer epoch is not.
+/// Releases a claim. A released one stays released; one with a newer epoch is a conflict.
 pub(super) fn release(
     tx: &Transaction<'_>,
     pull: PullNumber,
@@ -55,12 +55,12 @@ pub(super) fn release(
     }
 }
 
-/// The work claim on a pull.
+/// Reads the work claim on a pull.
 pub(super) fn read_work_lease(tx: &Transaction<'_>, pull: PullNumber) -> Result<Option<Lease>, LocalError> {
     Ok(read_claim(tx, pull, ClaimPurpose::Work)?.filter(|last| last.held).map(|last| last.lease))
 }
 
-/// The last claim of a purpose, held or given back.
+/// Reads the last claim of a purpose, held or released.
 struct ClaimRow {
     lease: Lease,
     held: bool,

@@ -1,20 +1,20 @@
-//! How closed sets of words are kept in columns.
+//! Enums stored as words in columns.
 
 use referee_core::model::{CheckState, PullState, Verdict};
 use referee_core::track::Side;
 
 use crate::ClaimPurpose;
 
-/// A closed set of words that a column holds.
+/// An enum that a column stores as a word.
 pub(super) trait ColumnValue: Copy + PartialEq + 'static {
-    /// Each value with its word.
+    /// All values with their words.
     const ALL: &'static [(Self, &'static str)];
 
     fn column_text(self) -> &'static str {
         Self::ALL.iter().find(|(value, _)| *value == self).map_or("", |(_, word)| word)
     }
 
-    /// The value of a word; an error where nobody knows the word.
+    /// Parses a word; an unknown one is an error.
     fn from_row(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Self> {
         let word: String = row.get(column)?;
         let value = Self::ALL.iter().find(|(_, known)| *known == word).map(|(value, _)| *value);

@@ -1,4 +1,4 @@
-//! Places in the code: whether they are there, and whether they still are.
+//! Locations in files: whether they exist at a commit, and whether they changed since.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use referee_git::{Git, GitError};
 use super::LocalError;
 use super::column::ColumnValue;
 
-/// Refuses places that are not there at a commit, compared with a base.
+/// Refuses locations that do not exist at a commit, compared with a base.
 pub(super) fn check_locations(git: &Git, commit: &Sha, base: &Sha, places: &[&DiffLocation]) -> Result<(), LocalError> {
     let texts = CommitFiles::load(git, base, places.iter().map(|place| (commit, *place)))?;
     for place in places {
@@ -27,7 +27,7 @@ pub(super) fn check_locations(git: &Git, commit: &Sha, base: &Sha, places: &[&Di
     Ok(())
 }
 
-/// Files at commits, read once: one call of git for each commit, however many places there are.
+/// Files at commits, read with one git call per commit.
 pub(super) struct CommitFiles {
     /// What is compared: for the old side of a commit's change, where the commit left the base.
     side_commits: BTreeMap<(Sha, &'static str), Option<Sha>>,
@@ -35,7 +35,7 @@ pub(super) struct CommitFiles {
 }
 
 impl CommitFiles {
-    /// Reads the files of all these places at these commits.
+    /// Reads the files of these locations at their commits.
     pub(super) fn load<'p>(
         git: &Git,
         base: &Sha,
@@ -52,7 +52,7 @@ impl CommitFiles {
                     version
                 }
             };
-            // Git's batch cannot carry such a name: no place is in such a file.
+            // `git cat-file --batch` cannot take a name with a newline, so no location is in such a file.
             if let Some(version) = version.filter(|_| !place.path.contains(['\n', '\0'])) {
                 texts.files.entry(version).or_default().insert(place.path.clone(), None);
             }
@@ -60,7 +60,7 @@ impl CommitFiles {
         for (version, files) in &mut texts.files {
             let paths: Vec<&str> = files.keys().map(String::as_str).collect();
             let contents = match git.read_files(version, &paths) {
-                // A commit that was cleaned away has no file any more.
+                // Git removed the commit, so its files are gone.
                 Err(GitError::CommitNotFound(_)) => continue,
                 contents => contents?,
             };
@@ -71,7 +71,7 @@ impl CommitFiles {
         Ok(texts)
     }
 
-    /// Whether a place that was there at `then` is not there any more at `now`: its file is gone, or its line changed.
+    /// Returns whether a location of `then` is outdated at `now`: its file is gone, or its line changed.
     pub(super) fn is_outdated(&self, place: &DiffLocation, then: &Sha, now: &Sha) -> bool {
         match (self.find_text(then, place), self.find_text(now, place), place.line) {
             (_, None, _) | (None, _, _) => true,
@@ -91,7 +91,7 @@ impl CommitFiles {
     }
 }
 
-/// The commit whose files are one side of a change; nothing where there is none.
+/// Returns the commit whose files are one side of a change, if there is one.
 fn resolve_side_commit(git: &Git, base: &Sha, commit: &Sha, side: Side) -> Result<Option<Sha>, LocalError> {
     match side {
         Side::New => Ok(Some(commit.clone())),

@@ -1,4 +1,4 @@
-//! How the local forge fails: what happened, and what to do.
+//! Errors of the local forge, with hints.
 
 use std::path::{Path, PathBuf};
 
@@ -8,88 +8,59 @@ use thiserror::Error;
 
 use crate::ForgeError;
 
-/// How the local forge fails. No message holds a text that was to be written (FIX-9).
+/// An error of the local forge. Messages never contain a text that was to be written (FIX-9).
 #[derive(Debug, Error)]
 pub enum LocalError {
-    /// The file is no database, or a broken one, or not referee's.
+    /// The file is not a database of referee, or damaged. It is left unchanged.
     #[error("local pulls cannot be read: `{}` is {why}", path.display())]
-    InvalidDatabase {
-        /// Where it lies. It is left as it is.
-        path: PathBuf,
-        /// What it is instead.
-        why: String,
-    },
-    /// A newer referee wrote it.
+    InvalidDatabase { path: PathBuf, why: String },
+    /// A newer version of referee wrote the file. It is left unchanged.
     #[error(
         "local pulls cannot be read: `{}` has schema {found}, and this referee knows {known}",
         path.display()
     )]
-    NewerSchema {
-        /// Where it lies. It is left as it is.
-        path: PathBuf,
-        /// Its schema.
-        found: u32,
-        /// The newest that is known here.
-        known: u32,
-    },
-    /// There is no room for it.
+    NewerSchema { path: PathBuf, found: u32, known: u32 },
     #[error("nothing was written: no space is left for `{}`", path.display())]
-    DiskFull {
-        /// Where it lies.
-        path: PathBuf,
-    },
-    /// It may not be written.
+    DiskFull { path: PathBuf },
     #[error("nothing was written: `{}` cannot be written ({why})", path.display())]
-    ReadOnly {
-        /// Where it lies.
-        path: PathBuf,
-        /// What the system says.
-        why: String,
-    },
-    /// Another process holds it for too long.
+    ReadOnly { path: PathBuf, why: String },
+    /// Another process holds the lock for too long.
     #[error("nothing was written: another process holds `{}`", path.display())]
-    Busy {
-        /// Where it lies.
-        path: PathBuf,
-    },
-    /// Any other word of the database.
+    Busy { path: PathBuf },
     #[error("the database of local pulls failed: {0}")]
     Sql(#[from] rusqlite::Error),
-    /// Git gave no answer.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// There is no such thing here.
     #[error("`{0}` was not found")]
     NotFound(String),
-    /// A branch or commit that a pull is made of is not there.
+    /// A branch or commit of a pull does not exist.
     #[error("`{0}` is no branch, tag or commit of this repository")]
     NoSuchRevision(String),
-    /// A pull's branch is gone, and its last commit with it.
+    /// A pull's branch and its last commit are gone.
     #[error("`{pull}` has no head: the branch `{branch}` is gone, and `{head}` with it")]
     HeadGone {
-        /// `L7`.
+        /// The name of the pull: `L7`.
         pull: String,
-        /// The branch.
         branch: String,
-        /// Its last known commit.
+        /// The last known commit.
         head: String,
     },
-    /// Words of somebody else.
+    /// The text is by somebody else.
     #[error("only its author may edit a text")]
     NotTheAuthor,
-    /// Somebody else's label.
+    /// The label was added by somebody else.
     #[error("only who put a label on may take it off")]
     NotTheLabeller,
-    /// What was expected is no longer so.
+    /// A precondition no longer holds.
     #[error("{0} changed meanwhile")]
     Conflict(&'static str),
-    /// It cannot be done as asked.
+    /// The request is invalid.
     #[error("{0}")]
     Refused(String),
 }
 
 impl LocalError {
-    /// What to do about it, if there is something.
+    /// Returns what to do about it, if anything helps.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::InvalidDatabase { path, .. } => Some(format!(
@@ -112,7 +83,7 @@ impl LocalError {
         }
     }
 
-    /// The same, with what the database's own words mean.
+    /// Translates an error of the database into what it means here.
     pub(super) fn classify_sqlite(self, path: &Path) -> Self {
         let Self::Sql(error) = self else { return self };
         let path = path.to_owned();
@@ -128,7 +99,7 @@ impl LocalError {
         }
     }
 
-    /// A file that could not be made or opened.
+    /// Translates an error of creating or opening the file.
     pub(super) fn from_io(path: &Path, error: &std::io::Error) -> Self {
         match error.kind() {
             std::io::ErrorKind::StorageFull => Self::DiskFull { path: path.to_owned() },

@@ -1,4 +1,4 @@
-//! Everything about one pull, as rows tell it.
+//! Reading a pull from the database.
 
 use referee_core::model::checks::OwnStatus;
 use referee_core::model::{
@@ -14,14 +14,14 @@ use super::column::ColumnValue;
 use super::names::{comment_id, edit_id, format_local_name, note_id, review_id, thread_id};
 use super::pulls::pull_row_id;
 
-/// Contexts with this prefix are referee's own, never part of the checks (D15).
+/// Contexts with this prefix are written by referee and never count as checks (D15).
 const OWN_STATUS_PREFIX: &str = "referee/";
 
-/// What was said on a pull.
+/// Everything the database holds about a pull.
 #[derive(Default)]
 pub(super) struct PullActivity {
     pub(super) reviews: Vec<Review>,
-    /// Each with the commit it was opened at: whether it is outdated is for git to say.
+    /// Threads with the commit they were opened at, by which git decides whether they are outdated.
     pub(super) threads: Vec<(Thread, Sha)>,
     pub(super) comments: Vec<Comment>,
     pub(super) labels: Vec<Label>,
@@ -42,18 +42,18 @@ impl PullActivity {
     }
 }
 
-/// Somebody here: whoever may write into the checkout may do everything.
+/// Builds an author. Everybody who can write into the checkout has write access.
 pub(super) fn local_author(login: String, bot: bool) -> Author {
     Author { login: Some(Login(login)), bot, access: Access::Write }
 }
 
-/// The place of a thread, as it was when the thread was opened.
+/// Returns the location of a thread when it was opened.
 pub(super) fn thread_location(thread: &Thread) -> DiffLocation {
     let Thread { path, line, start_line, side, .. } = thread;
     DiffLocation { path: path.clone().unwrap_or_default(), line: *line, start_line: *start_line, side: *side }
 }
 
-/// In the order in which they were written: a clock may be set back.
+/// Reads in the order of the rows, not of their times: a clock may be set back.
 fn load_reviews(tx: &Transaction<'_>, pull: PullNumber) -> Result<Vec<Review>, LocalError> {
     let mut rows = tx.prepare(
         "SELECT reviews.id, texts.id, author, bot, verdict, body, commit_sha, at
@@ -157,7 +157,7 @@ fn load_assignees(tx: &Transaction<'_>, pull: PullNumber) -> Result<Vec<Login>, 
     Ok(rows.query_map([pull_row_id(pull)], |row| row.get(0).map(Login))?.collect::<Result<_, _>>()?)
 }
 
-/// The newest word of each context at a commit.
+/// Reads the latest status of each context at a commit.
 fn load_checks(tx: &Transaction<'_>, head: &Sha) -> Result<Checks, LocalError> {
     let mut rows = tx.prepare(
         "SELECT context, state, text FROM statuses WHERE id IN

@@ -1,4 +1,4 @@
-//! The forge's verbs, as every forge has them.
+//! `Reader` and `Forge` of the local forge.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -99,8 +99,8 @@ impl Reader for LocalForge {
 
 #[async_trait::async_trait]
 impl Forge for LocalForge {
-    async fn perform(&self, pull: PullNumber, errand: &ActionRequest<'_>) -> Result<PerformOutcome, ForgeError> {
-        Ok(self.perform_action(pull, errand.by, errand.action, errand.expect)?)
+    async fn perform(&self, pull: PullNumber, request: &ActionRequest<'_>) -> Result<PerformOutcome, ForgeError> {
+        Ok(self.perform_action(pull, request.by, request.action, request.expect)?)
     }
 
     async fn acquire_claim(
@@ -191,7 +191,7 @@ impl LocalForge {
         Viewer { login: Login::from(BOT_LOGIN), holds: self.identities.clone() }
     }
 
-    /// Threads with what git says of their places.
+    /// Marks the threads whose lines changed since they were opened.
     fn mark_outdated(&self, threads: Vec<(Thread, Sha)>, tip: &ResolvedPull) -> Result<Vec<Thread>, LocalError> {
         let places: Vec<DiffLocation> = threads.iter().map(|(thread, _)| thread_location(thread)).collect();
         let moved = || threads.iter().zip(&places).filter(|((_, commit), _)| *commit != tip.head);
@@ -206,8 +206,7 @@ impl LocalForge {
         Ok(aged.map(|((thread, _), outdated)| Thread { outdated, ..thread }).collect())
     }
 
-    /// Whether the head merges into the base now. What cannot be tried, as in a checkout that may only be read, is
-    /// not known.
+    /// Tries to merge the head into the base. In a read-only checkout that is impossible, and the result unknown.
     fn check_mergeable(&self, tip: &ResolvedPull) -> Mergeable {
         match self.git.try_merge(&tip.base_sha, &tip.head) {
             Ok(MergeOutcome::Clean(_)) => Mergeable::Clean,
@@ -216,7 +215,7 @@ impl LocalForge {
         }
     }
 
-    /// Opens a pull for a branch that a worker left; its head is what the worker says, until the branch moves.
+    /// Opens a pull for a worker's branch; its head is the given commit until the branch moves.
     fn open_delivered_pull(
         &self,
         branch: &str,
@@ -233,7 +232,7 @@ impl LocalForge {
         self.open_from_record(&fresh, body)
     }
 
-    /// The repository's own number, made with the first pull: it survives a move of the folder.
+    /// Stores the id of the repository with the first pull, so that it survives a move of the directory.
     pub(super) fn ensure_repository_id(&self, tx: &Transaction<'_>) -> Result<(), LocalError> {
         let now = (self.now)();
         let id = self.derive_repository_id(now).0.cast_signed();
@@ -244,11 +243,11 @@ impl LocalForge {
     fn derive_repository_id(&self, made_at: Time) -> RepoId {
         let folder = self.git.common_dir().to_string_lossy();
         let Hash(hex) = Hash::digest_parts([folder.as_ref(), &made_at.0.to_string()]);
-        // Twelve digits: any reader of JSON keeps such a number whole.
+        // Twelve hex digits: JSON numbers are exact up to 53 bits.
         RepoId(hex.get(..12).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default())
     }
 
-    /// The folder's name: `api` for `api/.git` and for `api.git`.
+    /// Returns the directory's name: `api` for `api/.git` and for `api.git`.
     fn repository_name(&self) -> String {
         let folder = self.git.common_dir();
         let named = if folder.ends_with(".git") { folder.parent().unwrap_or(folder) } else { folder };

@@ -1,5 +1,5 @@
-//! A forge in the git folder: pulls are branches, a push is a moved branch, the rest is rows in one file that all
-//! worktrees share.
+//! A forge in the git directory: a pull is a branch, a push is a moved branch, and everything else is in one SQLite file
+//! that all worktrees share.
 
 mod claim;
 mod column;
@@ -29,26 +29,26 @@ use referee_git::Git;
 use rusqlite::{OptionalExtension, Transaction};
 pub use user::LocalUser;
 
-/// The longest text that is taken, in bytes.
+/// The longest text that is accepted, in bytes.
 const MAX_TEXT_BYTES: usize = 60_000;
 
-/// The local forge of one repository. Opening it makes no file; the first write does.
+/// The local forge of one repository. The first write creates its file.
 #[derive(Clone, Debug)]
 pub struct LocalForge {
     git: Git,
     now: fn() -> Time,
     database: LocalDatabase,
-    /// The names referee writes under.
+    /// The logins that referee writes as.
     identities: BTreeSet<Login>,
-    /// A pull that is only looked at and has no row.
+    /// A previewed pull, which has no row.
     preview: Option<LocalPullRecord>,
 }
 
 impl LocalForge {
-    /// The local forge of a repository; `now` is its clock.
+    /// Opens the local forge of a repository; `now` is its clock.
     pub fn open(git: Git, now: fn() -> Time) -> Result<Self, LocalError> {
         let store = LocalDatabase::in_git_dir(git.common_dir());
-        // A file that nobody can read is told before anything else is done.
+        // An unreadable file is reported before anything else is done.
         store.read(|_| Ok(()))?;
         Ok(Self {
             git,
@@ -59,34 +59,34 @@ impl LocalForge {
         })
     }
 
-    /// Where everything is kept.
+    /// Returns the path of the database.
     pub fn path(&self) -> &Path {
         self.database.path()
     }
 
-    /// All pulls, oldest first. Git is not asked: `head` is the last one that was seen.
+    /// Lists all pulls, oldest first, without asking git: `head` is the last recorded one.
     pub fn list_pulls(&self) -> Result<Vec<LocalPull>, LocalError> {
         Ok(self.database.read(pulls::list_pulls)?.unwrap_or_default())
     }
 
-    /// The open pull of a range.
+    /// Returns the open pull of a range.
     pub fn find_open_pull(&self, branch: &str, base: &str) -> Result<Option<PullNumber>, LocalError> {
         Ok(self.database.read(|tx| pulls::find_open_pull(tx, branch, base))?.flatten())
     }
 
-    /// The hands of a person.
+    /// Returns the operations of a person.
     pub fn as_user(&self, by: &Login) -> LocalUser<'_> {
         LocalUser { forge: self, by: by.clone() }
     }
 
-    /// The pull that was last used on a branch (TRI-2).
+    /// Returns the pull that was last used on a branch (TRI-2).
     pub fn last_used(&self, branch: &str) -> Result<Option<PullNumber>, LocalError> {
         let sql = "SELECT pull FROM last_used WHERE branch = ?1";
         let read = self.database.read(|tx| Ok(tx.query_row(sql, [branch], |row| row.get(0)).optional()?))?;
         Ok(read.flatten().map(pulls::pull_number))
     }
 
-    /// Remembers which pull was used on a branch.
+    /// Records which pull was used on a branch.
     pub fn set_last_used(&self, branch: &str, pull: PullNumber) -> Result<(), LocalError> {
         self.load_record(pull)?;
         self.write(|tx| {
@@ -97,13 +97,13 @@ impl LocalForge {
         })
     }
 
-    /// Writes all of it or nothing.
+    /// Writes in one transaction.
     fn write<T>(&self, write: impl FnOnce(&Transaction<'_>) -> Result<T, LocalError>) -> Result<T, LocalError> {
         self.check_writable()?;
         self.database.write(write)
     }
 
-    /// Whoever previews a pull writes nothing, on no pull (SAF-5).
+    /// Refuses writes while a pull is previewed (SAF-5).
     fn check_writable(&self) -> Result<(), LocalError> {
         match self.preview {
             Some(_) => Err(LocalError::Refused("nothing was written: this is a preview".to_owned())),
@@ -111,7 +111,7 @@ impl LocalForge {
         }
     }
 
-    /// A pull's row, or the preview.
+    /// Loads a pull's record, or returns the preview.
     fn load_record(&self, pull: PullNumber) -> Result<LocalPullRecord, LocalError> {
         if let Some(preview) = self.preview.as_ref().filter(|preview| preview.number == pull) {
             return Ok(preview.clone());

@@ -1,19 +1,18 @@
-//! How things are called here: `L7` for a pull, a letter and a row's number for the rest, and logins of people.
+//! Names on the local forge: `L7` for a pull, a letter and a row id for everything else, and logins of people.
 
 use referee_core::model::{CommentId, EditId, Login, NoteId, PullNumber, ReviewId, ThreadId};
 use referee_git::GitIdentity;
 
-/// The name that referee writes under.
+/// referee's login.
 pub(super) const BOT_LOGIN: &str = "referee";
 
-/// `L7`: a local pull as people write it.
+/// Formats the number of a local pull: `L7`.
 pub fn format_local_name(pull: PullNumber) -> String {
     format!("L{}", pull.0)
 }
 
-/// The login of the git user: the name in small letters, else what stands before the `@`, else `author`.
-///
-/// Nobody is given referee's own name: their words would be taken for its own.
+/// Returns the login of the git user: the name in lower case, otherwise the local part of the email address, otherwise
+/// `author`. Nobody gets referee's login: their texts would count as referee's.
 pub fn login_from_git_user(user: &GitIdentity) -> Login {
     let before_at = user.email.as_deref().and_then(|email| email.split('@').next());
     let named = [user.name.as_deref(), before_at].into_iter().flatten().map(normalise_login);
@@ -52,7 +51,7 @@ pub(super) fn comment_id(text: i64) -> CommentId {
     CommentId(format!("c{text}"))
 }
 
-/// The row that a name means; -1, which no row has, where it means none.
+/// Parses the row id in a name; -1, which no row has, if there is none.
 pub(super) fn parse_row_id(name: &str, letter: char) -> i64 {
     name.strip_prefix(letter).and_then(|digits| digits.parse().ok()).unwrap_or(-1)
 }

@@ -1,4 +1,4 @@
-//! Pulls as rows: a range of commits, its pushes, and how it stands.
+//! The rows of pulls: a range of commits, its pushes, and its state.
 
 use referee_core::model::{Login, PullNumber, PullState, Push, Sha, Time};
 use rusqlite::{OptionalExtension, Row, Transaction, params};
@@ -10,25 +10,22 @@ use super::names::format_local_name;
 /// A local pull in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalPull {
-    /// Its number, shown as `L7`.
+    /// Shown as `L7`.
     pub number: PullNumber,
-    /// Its branch, or the name of its range.
+    /// The branch, or the name of the range.
     pub branch: String,
-    /// What it wants into.
+    /// The branch it merges into.
     pub base: String,
-    /// Open, closed or merged, as it was last written down.
+    /// As last recorded.
     pub state: PullState,
-    /// Who opened it.
     pub author: Login,
-    /// Its title.
     pub title: String,
-    /// The head that was last seen.
+    /// The last recorded head.
     pub head: Sha,
-    /// When it was opened.
     pub opened_at: Time,
 }
 
-/// A pull with what it was seen to be.
+/// The record of a pull.
 #[derive(Clone, Debug)]
 pub(super) struct LocalPullRecord {
     pub(super) number: PullNumber,
@@ -40,20 +37,20 @@ pub(super) struct LocalPullRecord {
     pub(super) state: PullState,
     pub(super) opened_at: Time,
     pub(super) reopens: Vec<Time>,
-    /// Never empty but in a preview of what was never opened.
+    /// Empty only in the preview of a pull that was never opened.
     pub(super) pushes: Vec<RecordedPush>,
 }
 
-/// Where a pull's head is.
+/// What determines a pull's head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HeadSource {
-    /// Wherever its branch is now.
+    /// The branch: the head moves with it.
     Branch,
-    /// Where it was last set.
+    /// The last commit that was set.
     Fixed,
 }
 
-/// A push that was seen, and the base at that time.
+/// A recorded push, and the base at that time.
 #[derive(Clone, Debug)]
 pub(super) struct RecordedPush {
     pub(super) push: Push,
@@ -128,7 +125,7 @@ pub(super) fn load_record(tx: &Transaction<'_>, pull: PullNumber) -> Result<Loca
     Ok(kept)
 }
 
-/// Opens a pull, or finds the one that another process opened meanwhile.
+/// Opens a pull, or returns the one that another process opened meanwhile.
 pub(super) fn insert_pull(tx: &Transaction<'_>, opening: &NewLocalPull<'_>) -> Result<PullNumber, LocalError> {
     if let Some(number) = find_open_pull(tx, opening.branch, opening.base)? {
         return Ok(number);
@@ -144,7 +141,7 @@ pub(super) fn insert_pull(tx: &Transaction<'_>, opening: &NewLocalPull<'_>) -> R
     Ok(pull)
 }
 
-/// Writes a push down, unless it is the last one already.
+/// Records a push, unless it is the last recorded one.
 pub(super) fn record_push(tx: &Transaction<'_>, pull: PullNumber, seen: &RecordedPush) -> Result<(), LocalError> {
     let last: Option<String> = tx
         .query_row("SELECT head FROM pushes WHERE pull = ?1 ORDER BY id DESC LIMIT 1", [pull_row_id(pull)], |row| {
@@ -162,7 +159,7 @@ pub(super) fn record_push(tx: &Transaction<'_>, pull: PullNumber, seen: &Recorde
     Ok(())
 }
 
-/// Sets how a pull stands, and keeps who did it; nothing where it stands so already.
+/// Sets the state of a pull and records who did; does nothing if it has that state already.
 pub(super) fn set_state(
     tx: &Transaction<'_>,
     pull: PullNumber,
@@ -188,7 +185,7 @@ pub(super) fn set_state(
     Ok(())
 }
 
-/// The number that the next pull will have.
+/// Returns the number of the next pull.
 pub(super) fn next_number(tx: &Transaction<'_>) -> Result<PullNumber, LocalError> {
     Ok(tx.query_row("SELECT coalesce(max(number), 0) + 1 FROM pulls", [], |row| row.get(0)).map(pull_number)?)
 }
@@ -197,7 +194,7 @@ pub(super) fn pull_number(row: i64) -> PullNumber {
     PullNumber(row.unsigned_abs())
 }
 
-/// A pull's row; a number beyond all rows is none.
+/// Returns the row id of a pull; a number that no row can have becomes an id that does not exist.
 pub(super) fn pull_row_id(pull: PullNumber) -> i64 {
     i64::try_from(pull.0).unwrap_or(-1)
 }

@@ -1,4 +1,4 @@
-//! Pulls from ranges: found or opened, previewed, and seen as they move.
+//! Pulls from ranges of commits: opening, previewing, and recording their pushes.
 
 use referee_core::model::{Login, PullNumber, PullState, Push, Sha};
 
@@ -7,7 +7,7 @@ use super::resolved_pull::{ResolvedPull, resolve_revision};
 use super::{LocalError, LocalForge};
 
 impl LocalForge {
-    /// The open pull of a branch and its base, opened if there is none.
+    /// Returns the open pull of a branch and its base, and opens one if there is none.
     pub fn open_range(&self, branch: &str, base: &str, author: &Login) -> Result<PullNumber, LocalError> {
         match self.find_open_pull(branch, base)? {
             Some(pull) => self.sync_pull(pull).map(|()| pull),
@@ -15,7 +15,7 @@ impl LocalForge {
         }
     }
 
-    /// The open pull of a named range whose head is set and does not move by itself: `staged`, a work tree.
+    /// Returns the open pull of a named range with a fixed head, such as `staged`, and opens one if there is none.
     pub fn open_range_at(&self, name: &str, base: &str, author: &Login, head: &Sha) -> Result<PullNumber, LocalError> {
         let fresh = self.build_record(name, base, author, Some(head))?;
         let Some(pull) = self.find_open_pull(name, base)? else { return self.open_from_record(&fresh, "") };
@@ -26,8 +26,8 @@ impl LocalForge {
         Ok(pull)
     }
 
-    /// The same forge with a pull for a range that is only looked at: nothing is written. A pull that is open for the
-    /// range is used as it is, but for a head that is set.
+    /// Returns a forge that shows a pull for the range without writing anything. An open pull of that range is shown as it
+    /// is, with `head` if one is given.
     pub fn preview_range(
         &self,
         branch: &str,
@@ -52,13 +52,13 @@ impl LocalForge {
         Ok((Self { preview: Some(kept), ..self.clone() }, number))
     }
 
-    /// Writes down where a pull is now, and keeps its head from being cleaned away. A branch that came into its base
-    /// since is written down as merged.
+    /// Records a pull's current head and protects it from git's garbage collection. A branch that was merged into its base
+    /// is recorded as merged.
     pub fn sync_pull(&self, pull: PullNumber) -> Result<(), LocalError> {
         self.sync_and_resolve(pull).map(drop)
     }
 
-    /// Where a pull is now, written down.
+    /// Records and returns a pull's current head and base.
     pub(super) fn sync_and_resolve(&self, pull: PullNumber) -> Result<ResolvedPull, LocalError> {
         let kept = self.load_record(pull)?;
         let tip = ResolvedPull::resolve(&self.git, &kept)?;
@@ -85,13 +85,13 @@ impl LocalForge {
         })
     }
 
-    /// Holds on to a head before its row is written: a row without its commit would be of no use.
+    /// Protects a head from garbage collection before its row is written: a row without its commit is useless.
     fn pin_head(&self, head: &Sha) -> Result<(), LocalError> {
         self.check_writable()?;
         Ok(self.git.pin_commit(head)?)
     }
 
-    /// A pull as it would be opened now.
+    /// Builds the record of a pull as it would be opened now.
     pub(super) fn build_record(
         &self,
         branch: &str,

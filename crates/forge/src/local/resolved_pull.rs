@@ -1,4 +1,4 @@
-//! Where a pull is now: a push is simply a moved branch, so git is asked each time.
+//! The current head and base of a pull. A push is a moved branch, so git is asked every time.
 
 use referee_core::model::{PullState, Push, Sha, Time};
 use referee_git::Git;
@@ -7,26 +7,26 @@ use super::LocalError;
 use super::names::format_local_name;
 use super::pulls::{HeadSource, LocalPullRecord, RecordedPush};
 
-/// A pull's two ends now.
+/// The current head and base of a pull.
 #[derive(Clone, Debug)]
 pub(super) struct ResolvedPull {
     pub(super) head: Sha,
     pub(super) base_sha: Sha,
     pub(super) state: PullState,
-    /// All pushes, the one that nobody wrote down yet among them.
+    /// All pushes, including one that is not recorded yet.
     pub(super) pushes: Vec<Push>,
 }
 
 impl ResolvedPull {
-    /// A pull's ends, by git.
+    /// Resolves head and base through git.
     ///
     /// | the pull | its head |
     /// |---|---|
-    /// | closed or merged | the last that was seen |
-    /// | set by hand | the last that was set |
-    /// | its branch is there | the branch's |
-    /// | its branch is gone, its last commit is not | that commit: it stays open, nothing is lost |
-    /// | both are gone | an error that says so |
+    /// | closed or merged | the last recorded one |
+    /// | with a fixed head | the last one set |
+    /// | its branch exists | the branch's |
+    /// | its branch is gone, its last commit is not | that commit: the pull stays open |
+    /// | both are gone | an error |
     pub(super) fn resolve(git: &Git, kept: &LocalPullRecord) -> Result<Self, LocalError> {
         let last = kept.pushes.last();
         let moves = kept.state == PullState::Open && kept.head_source == HeadSource::Branch;
@@ -54,13 +54,13 @@ impl ResolvedPull {
         Ok(Self { head, base_sha, state, pushes })
     }
 
-    /// Since when the head is there.
+    /// Returns since when the head is there.
     pub(super) fn head_since(&self) -> Time {
         self.pushes.last().map_or(Time(0), |push| push.at)
     }
 }
 
-/// A branch of that name first; else whatever else git knows by it.
+/// Resolves a name: a branch first, otherwise any revision.
 pub(super) fn resolve_revision(git: &Git, name: &str) -> Result<Option<Sha>, LocalError> {
     match git.resolve(&format!("refs/heads/{name}"))? {
         Some(sha) => Ok(Some(sha)),
@@ -68,18 +68,18 @@ pub(super) fn resolve_revision(git: &Git, name: &str) -> Result<Option<Sha>, Loc
     }
 }
 
-/// The push that brought a head: when its branch was moved there, else when it was committed.
+/// Builds the push of a head, dated by the reflog of the branch, otherwise by the commit.
 fn infer_push(git: &Git, kept: &LocalPullRecord, head: &Sha) -> Result<Push, LocalError> {
     let at = match git.branch_moved_at(&kept.branch, head)? {
         Some(at) => at,
         None => git.read_commit(head)?.committed_at,
     };
-    // Clocks of machines differ and reflogs are trimmed; the order of pushes is known all the same.
+    // Clocks differ and reflogs expire, but a later push is never dated before an earlier one.
     let before = kept.pushes.last().map_or(Time(i64::MIN), |seen| seen.push.at);
     Ok(Push { head: head.clone(), by: Some(kept.author.clone()), at: before.max(Time(at)) })
 }
 
-/// The head came into the base since it was first seen. A branch that never had anything of its own is not merged.
+/// Returns whether the head was merged into the base since it was first seen. A branch without commits of its own was not.
 fn is_merged(git: &Git, last: &RecordedPush, head: &Sha, base_sha: &Sha) -> Result<bool, LocalError> {
     Ok(last.push.head == *head
         && last.base_sha != *base_sha

@@ -1,4 +1,4 @@
-//! What people do on a local pull. No other part of referee calls this.
+//! What people do on a local pull: `referee local` and nothing else calls this.
 
 use referee_core::model::{CommentId, Login, NoteId, PullNumber, PullState, ReviewId, Sha, ThreadId, Verdict};
 use referee_core::plan::DiffLocation;
@@ -8,7 +8,7 @@ use super::names::{comment_id, note_id, review_id, thread_id};
 use super::writer::{LocalWriter, LocalWriterKind};
 use super::{LocalError, LocalForge, commit_files, pulls};
 
-/// A person at the local forge.
+/// A person acting on local pulls.
 #[derive(Clone, Debug)]
 pub struct LocalUser<'a> {
     pub(super) forge: &'a LocalForge,
@@ -16,10 +16,10 @@ pub struct LocalUser<'a> {
 }
 
 impl LocalUser<'_> {
-    /// Says something on the pull as a whole.
+    /// Comments on the pull.
     pub fn comment(&self, pull: PullNumber, text: &str) -> Result<CommentId, LocalError> {
         check_not_empty(text)?;
-        self.write_as_user(pull, |pen| pen.insert_comment(text)).map(comment_id)
+        self.write_as_user(pull, |writer| writer.insert_comment(text)).map(comment_id)
     }
 
     /// Opens a thread on a line of the pull's head.
@@ -28,23 +28,24 @@ impl LocalUser<'_> {
         let tip = self.forge.sync_and_resolve(pull)?;
         let place = DiffLocation { path: path.to_owned(), line: Some(line), start_line: None, side: Side::New };
         commit_files::check_locations(&self.forge.git, &tip.head, &tip.base_sha, &[&place])?;
-        self.write_as_user(pull, |pen| pen.insert_thread(None, &place, &tip.head, text)).map(thread_id)
+        self.write_as_user(pull, |writer| writer.insert_thread(None, &place, &tip.head, text)).map(thread_id)
     }
 
-    /// Writes in a thread.
+    /// Replies in a thread.
     pub fn reply(&self, pull: PullNumber, thread: &ThreadId, text: &str) -> Result<NoteId, LocalError> {
         check_not_empty(text)?;
-        self.write_as_user(pull, |pen| pen.insert_note(pen.find_thread_row(thread.as_str())?, text)).map(note_id)
+        self.write_as_user(pull, |writer| writer.insert_note(writer.find_thread_row(thread.as_str())?, text))
+            .map(note_id)
     }
 
-    /// Resolves a thread; one that is resolved stays so.
+    /// Resolves a thread, unless it is resolved already.
     pub fn resolve_thread(&self, pull: PullNumber, thread: &ThreadId) -> Result<(), LocalError> {
-        self.write_as_user(pull, |pen| pen.insert_resolution(pen.find_thread_row(thread.as_str())?)).map(drop)
+        self.write_as_user(pull, |writer| writer.insert_resolution(writer.find_thread_row(thread.as_str())?)).map(drop)
     }
 
-    /// Opens a resolved thread again; one that is open stays so.
+    /// Reopens a thread, unless it is open.
     pub fn reopen_thread(&self, pull: PullNumber, thread: &ThreadId) -> Result<(), LocalError> {
-        self.write_as_user(pull, |pen| pen.undo_resolution(pen.find_thread_row(thread.as_str())?)).map(drop)
+        self.write_as_user(pull, |writer| writer.undo_resolution(writer.find_thread_row(thread.as_str())?)).map(drop)
     }
 
     /// Approves the pull at its head.
@@ -52,30 +53,30 @@ impl LocalUser<'_> {
         self.post_review(pull, Verdict::Approve, text)
     }
 
-    /// Asks for changes at its head.
+    /// Requests changes at its head.
     pub fn request_changes(&self, pull: PullNumber, text: &str) -> Result<ReviewId, LocalError> {
         self.post_review(pull, Verdict::RequestChanges, text)
     }
 
-    /// Closes the pull; one that is closed stays so.
+    /// Closes the pull, unless it is closed already.
     pub fn close(&self, pull: PullNumber) -> Result<(), LocalError> {
-        // Its last head is what a closed pull shows.
+        // A closed pull shows its last recorded head.
         self.forge.sync_pull(pull)?;
         self.set_state(pull, PullState::Closed)
     }
 
-    /// Opens a closed pull again: its rounds begin anew (LOOP-2).
+    /// Reopens a closed pull, which resets its rounds (LOOP-2).
     pub fn reopen(&self, pull: PullNumber) -> Result<(), LocalError> {
         self.set_state(pull, PullState::Open)
     }
 
     fn post_review(&self, pull: PullNumber, verdict: Verdict, text: &str) -> Result<ReviewId, LocalError> {
         let head: Sha = self.forge.sync_and_resolve(pull)?.head;
-        self.write_as_user(pull, |pen| pen.insert_review(verdict, &head, text)).map(review_id)
+        self.write_as_user(pull, |writer| writer.insert_review(verdict, &head, text)).map(review_id)
     }
 
     fn set_state(&self, pull: PullNumber, state: PullState) -> Result<(), LocalError> {
-        self.write_as_user(pull, |pen| pulls::set_state(pen.tx, pull, state, Some(&self.by), pen.at))
+        self.write_as_user(pull, |writer| pulls::set_state(writer.tx, pull, state, Some(&self.by), writer.at))
     }
 
     fn write_as_user<T>(

@@ -1,4 +1,4 @@
-//! Writing words down: who writes, when, and that nobody else's words are touched.
+//! Writing texts, and checking that only their author edits them.
 
 use referee_core::model::{Login, PullNumber, Sha, Time, Verdict};
 use referee_core::plan::DiffLocation;
@@ -8,7 +8,7 @@ use super::LocalError;
 use super::column::ColumnValue;
 use super::pulls::pull_row_id;
 
-/// Somebody who writes, within one transaction.
+/// A writer within one transaction.
 pub(super) struct LocalWriter<'a> {
     pub(super) tx: &'a Transaction<'a>,
     pub(super) pull: PullNumber,
@@ -17,12 +17,12 @@ pub(super) struct LocalWriter<'a> {
     pub(super) at: Time,
 }
 
-/// What writes.
+/// The kind of a writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LocalWriterKind {
-    /// referee itself, under one of its names.
+    /// referee, as one of its identities.
     Bot,
-    /// A person's hands.
+    /// A person.
     Person,
 }
 
@@ -66,7 +66,7 @@ impl LocalWriter<'_> {
         Ok(text)
     }
 
-    /// Changes an own text and keeps the old one; nothing where it says so already.
+    /// Replaces a text of this writer and keeps the old version; does nothing if it is equal.
     pub(super) fn edit_text(&self, text: i64, body: &str) -> Result<EditOutcome, LocalError> {
         let (author, old): (String, String) =
             self.tx.query_row("SELECT author, body FROM texts WHERE id = ?1", [text], |row| {
@@ -86,7 +86,7 @@ impl LocalWriter<'_> {
         Ok(EditOutcome::Done)
     }
 
-    /// Resolves a thread; nothing where it is resolved already.
+    /// Resolves a thread, unless it is resolved already.
     pub(super) fn insert_resolution(&self, thread: i64) -> Result<EditOutcome, LocalError> {
         if self.find_resolution(thread)?.is_some() {
             return Ok(EditOutcome::AlreadySo);
@@ -98,7 +98,7 @@ impl LocalWriter<'_> {
         Ok(EditOutcome::Done)
     }
 
-    /// Opens a resolved thread again; nothing where it is open.
+    /// Reopens a thread, unless it is open.
     pub(super) fn undo_resolution(&self, thread: i64) -> Result<EditOutcome, LocalError> {
         let Some(resolution) = self.find_resolution(thread)? else { return Ok(EditOutcome::AlreadySo) };
         self.tx.execute(
@@ -122,11 +122,9 @@ impl LocalWriter<'_> {
     }
 }
 
-/// Whether something had to be written.
+/// Whether a write was needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EditOutcome {
-    /// It was written.
     Done,
-    /// It was so already.
     AlreadySo,
 }

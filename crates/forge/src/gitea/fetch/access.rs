@@ -1,4 +1,4 @@
-//! Who is who, and what they may do (D10).
+//! Write access of the people on a pull (D10).
 
 use std::collections::BTreeSet;
 
@@ -12,27 +12,27 @@ use crate::gitea::account::GiteaAccount;
 use crate::gitea::wire::{User, login};
 use crate::gitea::{GiteaForge, routes};
 
-/// The program that runs the server's own jobs.
+/// The id of the server's Actions bot.
 const ACTIONS_USER_ID: i64 = -2;
 
-/// Who may write, as far as the rows of a pull tell.
+/// Who has write access, as far as the rows of a pull show it.
 pub(super) struct WriteAccess {
     writers: BTreeSet<Login>,
-    /// Nobody else may write.
+    /// Whether nobody else has write access.
     is_complete: bool,
 }
 
-/// Who can be assigned in a repository, asked once for as many pulls as share it.
+/// The repository's assignable users, read once for all pulls of a survey.
 pub(super) type AssignableUsers = OnceCell<Option<Vec<User>>>;
 
 impl WriteAccess {
-    /// | who | may write |
+    /// | who | has write access |
     /// |---|---|
-    /// | the owner, if that is a user: an organisation writes nothing | yes |
-    /// | the reader, by the rights that the pull names | as they say |
-    /// | whose verdict the server counts or counted | yes |
-    /// | who can be assigned where a user owns the repository | yes, and nobody else |
-    /// | who can be assigned where an organisation owns it | not known: those who may only read pulls are among them |
+    /// | the owner, if that is a user | yes |
+    /// | the reader | as the permissions in the pull say |
+    /// | the author of a verdict that the server counts or counted | yes |
+    /// | an assignable user, where a user owns the repository | yes, and nobody else |
+    /// | an assignable user, where an organisation owns the repository | unknown: people who may only read are assignable too |
     pub(super) fn from_rows(raw: &PullRows, reader: &Login) -> Self {
         let mut writers = collect_known_writers(raw, reader);
         let assignees: BTreeSet<Login> = raw.assignees.iter().flatten().filter_map(User::login).collect();
@@ -43,12 +43,11 @@ impl WriteAccess {
         Self { writers, is_complete: all }
     }
 
-    /// Whether somebody is known to have write access.
     pub(super) fn can_write(&self, login: &Login) -> bool {
         self.writers.contains(login)
     }
 
-    /// Somebody, with their rights.
+    /// Returns a user as an author with access.
     pub(super) fn to_author(&self, user: Option<&User>) -> Author {
         let Some(login) = login(user) else { return Author::default() };
         let access = match () {
@@ -60,7 +59,7 @@ impl WriteAccess {
     }
 }
 
-/// Whether everybody who said anything is known to be able to write, so that nobody need be asked.
+/// Returns whether everybody who wrote on the pull is known to have write access, so that assignees need not be read.
 pub(super) fn are_all_writers_known(raw: &PullRows, reader: &Login) -> bool {
     let writers = collect_known_writers(raw, reader);
     let spoke =
@@ -87,10 +86,10 @@ fn repo_owner(raw: &PullRows) -> Option<Login> {
 }
 
 impl GiteaForge {
-    /// Who can be assigned; `None` where this token may not ask.
-    pub(super) async fn read_assignable_users(&self, hand: &GiteaAccount) -> Result<Option<Vec<User>>, ForgeError> {
+    /// Reads the assignable users; `None` where the token may not.
+    pub(super) async fn read_assignable_users(&self, account: &GiteaAccount) -> Result<Option<Vec<User>>, ForgeError> {
         let call = RouteRequest::new(&routes::ASSIGNABLE, self.route_params([]));
-        match hand.send_and_parse(&call, "who can be assigned").await {
+        match account.send_and_parse(&call, "who can be assigned").await {
             Ok(users) => Ok(Some(users)),
             Err(ForgeError::Forbidden(_) | ForgeError::NotFound(_) | ForgeError::Unsupported(_)) => Ok(None),
             Err(error) => Err(error),

@@ -1,4 +1,4 @@
-//! A repository's open pulls and issues.
+//! The board: a repository's open pulls and issues.
 
 use referee_core::model::{
     Author, Board, Comment, CommentId, Completeness, Issue, IssueNumber, Label, PullNumber, RepoId, Text,
@@ -12,7 +12,7 @@ use crate::gitea::pages::Listing;
 use crate::gitea::wire::{self, User, login, parse_time};
 use crate::gitea::{GiteaForge, routes};
 
-/// Which issues a board has.
+/// Which issues a board contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum IssueSelection {
     All,
@@ -24,7 +24,7 @@ impl GiteaForge {
         self.build_board(&self.list_open_rows().await?, IssueSelection::All).await
     }
 
-    /// The board of these pulls.
+    /// Builds the board from the rows of the open pulls.
     pub(super) async fn build_board(
         &self,
         pulls: &Listing<wire::Pull>,
@@ -47,17 +47,17 @@ impl GiteaForge {
         Ok(board)
     }
 
-    /// The open ones, by number.
+    /// Reads the open issues, lowest number first.
     async fn read_issues(&self) -> Result<Vec<Issue>, ForgeError> {
-        let hand = self.reader_account()?;
+        let account = self.reader_account()?;
         let issues = RouteRequest::new(&routes::ISSUES, self.route_params([]))
             .with_query("state", "open")
             .with_query("type", "issues");
-        let issues = hand.read_pages(&issues, "the open issues", |rows: Vec<wire::Issue>| rows).await?;
+        let issues = account.read_pages(&issues, "the open issues", |rows: Vec<wire::Issue>| rows).await?;
         let mut told = Vec::new();
         for row in require_complete(issues)? {
             let comments =
-                if row.comments > 0 { self.read_issue_comments(hand, row.number).await? } else { Vec::new() };
+                if row.comments > 0 { self.read_issue_comments(account, row.number).await? } else { Vec::new() };
             told.push(Issue {
                 number: IssueNumber(row.number),
                 title: row.title,
@@ -71,10 +71,10 @@ impl GiteaForge {
         Ok(told)
     }
 
-    /// The server gives all of them at once.
-    async fn read_issue_comments(&self, hand: &GiteaAccount, number: u64) -> Result<Vec<Comment>, ForgeError> {
+    /// Reads the comments of an issue. The server returns all of them on one page.
+    async fn read_issue_comments(&self, account: &GiteaAccount, number: u64) -> Result<Vec<Comment>, ForgeError> {
         let call = RouteRequest::new(&routes::COMMENTS, self.route_params([&number]));
-        let rows: Vec<wire::Comment> = hand.send_and_parse(&call, &format!("the comments of #{number}")).await?;
+        let rows: Vec<wire::Comment> = account.send_and_parse(&call, &format!("the comments of #{number}")).await?;
         let told = |row: wire::Comment| Comment {
             id: CommentId(row.id.to_string()),
             author: Author { login: login(row.user.as_ref()), ..Author::default() },
@@ -87,7 +87,7 @@ impl GiteaForge {
     }
 }
 
-/// A board has no word for a list that was cut off, and half of one is none.
+/// Returns the rows of a complete list; a board cannot say that a list was cut off.
 fn require_complete<T>(listing: Listing<T>) -> Result<Vec<T>, ForgeError> {
     match listing.complete {
         Completeness::Complete => Ok(listing.items),

@@ -1,7 +1,8 @@
-//! What the checks say of the head. The server's own sum is of one page and differs by version: it is not used.
+//! The checks of the head. The combined state that the server computes covers one page only and differs by version, so it
+//! is not used.
 //!
-//! A commit's statuses come as they were written, or as the latest of each context. The server finds the first in half
-//! the time, since it need not look at the commit; the second is asked for where the first does not fit on a page.
+//! There are two routes: all statuses of a commit, and the latest of each context. The first takes the server half the
+//! time, since it does not load the commit; the second is used where the first does not fit on one page.
 
 use referee_core::model::checks::OwnStatus;
 use referee_core::model::{Check, CheckState, Checks};
@@ -13,31 +14,29 @@ use crate::gitea::pages::Listing;
 use crate::gitea::wire::{Status, Statuses};
 use crate::gitea::{GiteaForge, routes};
 
-/// Contexts with this prefix are referee's own, never part of the checks (D15).
+/// Contexts with this prefix are written by referee and never count as checks (D15).
 const OWN_STATUS_PREFIX: &str = "referee/";
-/// What they are called where they cannot be read.
 const CHECKS_LABEL: &str = "the checks";
 
 impl GiteaForge {
-    /// The latest word of each context at a commit.
+    /// Reads the latest status of each context at a commit.
     pub(in crate::gitea) async fn read_statuses(
         &self,
-        hand: &GiteaAccount,
+        account: &GiteaAccount,
         sha: &str,
     ) -> Result<Listing<Status>, ForgeError> {
         let call = RouteRequest::new(&routes::STATUSES, self.route_params([&sha]));
-        let written = match hand.read_single_page(&call, CHECKS_LABEL).await? {
+        let written = match account.read_single_page(&call, CHECKS_LABEL).await? {
             Some(all) => all,
             None => {
                 let call = RouteRequest::new(&routes::STATUS, self.route_params([&sha]));
-                hand.read_pages(&call, CHECKS_LABEL, |page: Statuses| page.statuses).await?
+                account.read_pages(&call, CHECKS_LABEL, |page: Statuses| page.statuses).await?
             }
         };
         Ok(written.map_items(latest_per_context))
     }
 }
 
-/// The latest of each context.
 fn latest_per_context(mut written: Vec<Status>) -> Vec<Status> {
     written.sort_by(|one, other| (&one.context, other.id).cmp(&(&other.context, one.id)));
     written.dedup_by(|one, other| one.context == other.context);
@@ -57,8 +56,8 @@ pub(super) fn build_checks(statuses: &[Status]) -> Checks {
     checks
 }
 
-/// A word that nobody knows is pending: the servers take any, and count it each in their way. A warning is a failure on
-/// one of them and not on the other, so it is one here.
+/// Maps a status to a state. Servers accept any word and treat unknown ones differently: here they are pending. A warning
+/// is a failure on one of the two, so it is one here.
 fn parse_check_state(word: &str) -> CheckState {
     match word {
         "success" | "skipped" => CheckState::Pass,

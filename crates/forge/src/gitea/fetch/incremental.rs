@@ -1,15 +1,15 @@
-//! Reading again what was read before: where nothing happened, a few requests are enough.
+//! Incremental reads: where little happened since an earlier read, a few requests are enough.
 //!
-//! | what happened since | is noticed by |
+//! | change since the earlier read | detected by |
 //! |---|---|
 //! | a push | the head |
-//! | a new, deleted or dismissed review or comment, a label, a request, a reply | the pull's counters and time of change, or a new row of the timeline |
-//! | an edited summary or comment | the timeline, by the time of its change |
-//! | a status | the statuses, read each time |
-//! | a resolved thread, an edited or new note | the comments of the reviews with open threads, read each time |
-//! | a thread that is open again in a review with no other open one, an edit in it, a dismissal taken back | nothing at all: so all is read anew after a while, and before anything is written |
+//! | a new, deleted or dismissed review or comment, a label, a request, a reply | the pull's counters and `updated_at`, or a new row of the timeline |
+//! | an edited summary or comment | the timeline since that read |
+//! | a status | the statuses, which are always read |
+//! | a resolved thread, an edited or new note | the comments of reviews with open threads, which are always read |
+//! | a reopened thread in a review without another open one, an edit in it, a withdrawn dismissal | nothing: therefore everything is read again after `max_age` and before any write |
 //!
-//! Whatever is more than an edited text has everything read anew.
+//! Any change beyond an edited text leads to a complete read.
 
 use std::collections::BTreeSet;
 
@@ -23,14 +23,14 @@ use crate::gitea::account::GiteaAccount;
 use crate::gitea::wire::{Event, Inline, Pull};
 use crate::{ForgeError, Memento, Reuse};
 
-/// So much earlier than the last reading began: rows are dated by the second, and a write takes its time.
+/// How far the timeline is read back before the earlier read: rows are dated by the second, and a write takes time.
 const TIMELINE_OVERLAP: Span = Span::from_minutes(1);
 
 impl GiteaForge {
-    /// Reads only what may have changed; `None` if more has.
+    /// Reads only what may have changed since `old`; `None` if a complete read is needed.
     pub(super) async fn reread_changes(
         &self,
-        hand: &GiteaAccount,
+        account: &GiteaAccount,
         old: PullRows,
         now: &PullRows,
         max_age: Span,
@@ -40,12 +40,12 @@ impl GiteaForge {
             return Ok(None);
         }
         let since = Time(old.taken_at.0 - TIMELINE_OVERLAP.0);
-        let news = self.read_timeline(hand, number, Some(since), 0, |_| true).await?;
+        let news = self.read_timeline(account, number, Some(since), 0, |_| true).await?;
         let Some(mut raw) = old.apply_edits(news.items).filter(|_| news.complete == Completeness::Complete) else {
             return Ok(None);
         };
         let open: Vec<u64> = raw.reviews_with_open_threads(&self.viewer().holds).into_iter().collect();
-        let asked = open.iter().map(|review| self.read_review_comments(hand, number, *review));
+        let asked = open.iter().map(|review| self.read_review_comments(account, number, *review));
         for (review, rows) in open.iter().zip(run_concurrently(asked).await) {
             let same = match rows {
                 Ok(rows) => raw.replace_comments(*review, rows),
@@ -56,14 +56,14 @@ impl GiteaForge {
                 return Ok(None);
             }
         }
-        let statuses = self.read_statuses(hand, &now.pull.head.sha).await?;
+        let statuses = self.read_statuses(account, &now.pull.head.sha).await?;
         raw.statuses = raw.take_rows(statuses);
         (raw.pull, raw.taken_at) = (now.pull.clone(), now.taken_at);
         Ok(Some(raw))
     }
 }
 
-/// Whether two readings of a pull differ at most in what a push to its base changes.
+/// Returns whether two reads of a pull differ at most in what a push to its base changes.
 pub(super) fn differs_only_in_base(old: &Pull, now: &Pull) -> bool {
     let mut old = old.clone();
     (old.mergeable, old.base.sha) = (now.mergeable, now.base.sha.clone());
@@ -78,13 +78,13 @@ impl PullRows {
         serde_json::from_str(&text).ok().filter(|rows: &Self| rows.pull.number == pull.0)
     }
 
-    /// The memento of this read; `None` if a list was cut off.
+    /// Returns the memento of this read; `None` if a list was cut off.
     pub(super) fn to_memento(&self) -> Option<Memento> {
         let complete = self.complete == Completeness::Complete;
         complete.then(|| serde_json::to_string(self).ok().map(Memento)).flatten()
     }
 
-    /// The same with texts as they are now; `None` if there is more than an edited text.
+    /// Applies edits of texts; `None` if the rows show any other change.
     pub(super) fn apply_edits(mut self, news: Vec<Event>) -> Option<Self> {
         for event in news {
             let known = self.events.iter_mut().find(|known| known.id == event.id)?;
@@ -99,14 +99,14 @@ impl PullRows {
         Some(self)
     }
 
-    /// The reviews that a thread which is not resolved has notes in.
+    /// Returns the reviews that hold notes of unresolved threads.
     pub(super) fn reviews_with_open_threads(&self, own: &BTreeSet<Login>) -> BTreeSet<u64> {
         let threads = group_conversations(self, own);
         let open = threads.values().filter(|notes| notes.first().is_some_and(|root| root.resolver.is_none()));
         open.flatten().map(|note| note.pull_request_review_id).collect()
     }
 
-    /// Puts the comments of a review in place of the old ones; false if there are more or fewer.
+    /// Replaces the comments of a review; returns whether their number is unchanged.
     pub(super) fn replace_comments(&mut self, review: u64, rows: Vec<Inline>) -> bool {
         let before = self.inline.len();
         self.inline.retain(|note| note.pull_request_review_id != review);

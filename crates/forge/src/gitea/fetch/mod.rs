@@ -1,13 +1,13 @@
-//! Reading: what is asked of the server, and in which order.
+//! Reading a pull, in the order of the requests:
 //!
-//! | request | why |
+//! | request | purpose |
 //! |---|---|
-//! | pull | its state, its head, the own rights; its `Date` is the snapshot's clock |
-//! | reviews | the verdicts and whether they count |
-//! | timeline | the texts as they are now, comments, labels, pushes, requests, dismissals |
-//! | inline comments of each review that has some | the threads |
-//! | statuses of the head | the checks |
-//! | assignees | who may write, unless everybody here is known |
+//! | pull | its state, its head, the reader's rights; the `Date` header is the snapshot's clock |
+//! | reviews | verdicts, and whether they count |
+//! | timeline | current texts, comments, labels, pushes, review requests, dismissals |
+//! | inline comments of each review that has some | threads |
+//! | statuses of the head | checks |
+//! | assignees | who has write access, unless that is known for everybody involved |
 
 mod access;
 mod board;
@@ -37,7 +37,7 @@ use super::pages::truncation;
 use super::{GiteaForge, routes, wire};
 use crate::{BranchTip, FetchedPull, ForgeError, ForgeInfo, ListedPull, Reader, Reuse, ServerFacts};
 
-/// So many wait for an answer at most; how many of them are on their way is the client's to say.
+/// How many requests are started at once. The client limits how many of them are sent concurrently.
 const MAX_CONCURRENT_READS: usize = 6;
 
 #[async_trait::async_trait]
@@ -68,19 +68,22 @@ impl Reader for GiteaForge {
     }
 
     async fn may_push(&self, pull: PullNumber, by: &Login, reuse: Reuse<'_>) -> Result<bool, ForgeError> {
-        let hand = self.find_account(by)?;
-        // The reader's own rights are decided on already, and whose branch it is stands in what was read.
+        let account = self.find_account(by)?;
+        // The reader's rights and the repository of the branch are known from the read that was just made.
         let read = if *by == self.reader_account()?.login { PullRows::from_reuse(pull, reuse) } else { None };
         let row = match read {
             Some(raw) => raw.pull,
             None => {
-                hand.send_and_parse(&RouteRequest::new(&routes::PULL, self.route_params([&pull.0])), &pull.to_string())
+                account
+                    .send_and_parse(&RouteRequest::new(&routes::PULL, self.route_params([&pull.0])), &pull.to_string())
                     .await?
             }
         };
         match (pull::is_pushable(&row), &row.head.repo, &row.base.repo) {
             (Some(false), ..) => Ok(false),
-            (_, Some(head), Some(base)) if head.id == base.id => self.branch_allows_push(hand, &row.head.branch).await,
+            (_, Some(head), Some(base)) if head.id == base.id => {
+                self.branch_allows_push(account, &row.head.branch).await
+            }
             _ => Ok(true),
         }
     }
@@ -111,7 +114,7 @@ impl Reader for GiteaForge {
 }
 
 impl GiteaForge {
-    /// The pull itself, and nothing else yet.
+    /// Reads the row of the pull alone.
     async fn fetch_pull_row(&self, number: PullNumber) -> Result<PullRows, ForgeError> {
         let call = RouteRequest::new(&routes::PULL, self.route_params([&number.0]));
         let answer = self.reader_account()?.send(&call, &number.to_string()).await?;
@@ -129,49 +132,50 @@ impl GiteaForge {
         reuse: Reuse<'_>,
         assignable: &AssignableUsers,
     ) -> Result<FetchedPull, ForgeError> {
-        let hand = self.reader_account()?;
+        let account = self.reader_account()?;
         let earlier = PullRows::from_reuse(PullNumber(raw.pull.number), reuse);
         if let (Some(old), Reuse::Since { max_age, .. }) =
             (earlier.filter(|old| old.pull.head.sha == raw.pull.head.sha), reuse)
         {
             raw.head_seen = old.head_seen;
-            if let Some(again) = self.reread_changes(hand, old, &raw, max_age).await? {
+            if let Some(again) = self.reread_changes(account, old, &raw, max_age).await? {
                 return Ok(FetchedPull { is_fresh: false, ..again.to_fetched(&self.server, self.viewer()) });
             }
         }
-        self.read_pull_rows(hand, PullNumber(raw.pull.number), &mut raw).await?;
-        if !are_all_writers_known(&raw, &hand.login) {
-            raw.assignees = assignable.get_or_try_init(|| self.read_assignable_users(hand)).await?.clone();
+        self.read_pull_rows(account, PullNumber(raw.pull.number), &mut raw).await?;
+        if !are_all_writers_known(&raw, &account.login) {
+            raw.assignees = assignable.get_or_try_init(|| self.read_assignable_users(account)).await?.clone();
         }
         Ok(raw.to_fetched(&self.server, self.viewer()))
     }
 
     async fn read_pull_rows(
         &self,
-        hand: &GiteaAccount,
+        account: &GiteaAccount,
         number: PullNumber,
         raw: &mut PullRows,
     ) -> Result<(), ForgeError> {
-        raw.reviews = raw.take_rows(self.read_reviews(hand, number).await?);
+        raw.reviews = raw.take_rows(self.read_reviews(account, number).await?);
         let hidden = raw.reviews.iter().map(|review| review.comments_count).sum::<u64>();
         let hidden = usize::try_from(hidden).unwrap_or(usize::MAX);
-        let events = self.read_timeline(hand, number, None, hidden, |events| raw.has_expected_events(events)).await?;
+        let events =
+            self.read_timeline(account, number, None, hidden, |events| raw.has_expected_events(events)).await?;
         raw.events = raw.take_rows(events);
-        self.read_threads(hand, number, raw).await?;
-        let statuses = self.read_statuses(hand, &raw.pull.head.sha).await?;
+        self.read_threads(account, number, raw).await?;
+        let statuses = self.read_statuses(account, &raw.pull.head.sha).await?;
         raw.statuses = raw.take_rows(statuses);
         Ok(())
     }
 
     async fn read_threads(
         &self,
-        hand: &GiteaAccount,
+        account: &GiteaAccount,
         number: PullNumber,
         raw: &mut PullRows,
     ) -> Result<(), ForgeError> {
         let with_threads: Vec<(u64, u64)> = raw.reviews.iter().map(|row| (row.id, row.comments_count)).collect();
         let with_threads: Vec<_> = with_threads.into_iter().filter(|(_, count)| *count > 0).collect();
-        let asked = with_threads.iter().map(|(review, _)| self.read_review_comments(hand, number, *review));
+        let asked = with_threads.iter().map(|(review, _)| self.read_review_comments(account, number, *review));
         for ((_, count), rows) in with_threads.iter().zip(run_concurrently(asked).await) {
             let rows = rows?;
             if (rows.len() as u64) < *count {
@@ -183,7 +187,7 @@ impl GiteaForge {
     }
 }
 
-/// Runs a few of them at once, and gives what each came to in their order.
+/// Runs several futures at a time and returns their outputs in order.
 async fn run_concurrently<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
     let mut waiting = futures.enumerate();
     let mut running: Vec<(usize, Pin<Box<F>>)> = Vec::new();
@@ -204,7 +208,7 @@ async fn run_concurrently<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F:
             if running.is_empty() && before == ended.len() {
                 return Poll::Ready(());
             }
-            // Where one ended, the next one must be polled once, or nobody wakes it.
+            // When one future ends, the next one must be polled once, or it is never woken.
             if before == ended.len() {
                 return Poll::Pending;
             }
@@ -216,7 +220,7 @@ async fn run_concurrently<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F:
 }
 
 impl PullRows {
-    /// The rows of a list; one that was cut off makes all of it incomplete.
+    /// Returns the rows of a list; a truncated list marks the whole read as truncated.
     fn take_rows<T>(&mut self, listing: super::pages::Listing<T>) -> Vec<T> {
         if let Completeness::Truncated { .. } = listing.complete {
             self.complete = listing.complete;

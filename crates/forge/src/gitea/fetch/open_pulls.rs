@@ -1,4 +1,4 @@
-//! All open pulls of a repository, a few at once. What the list says of a pull need not be asked again.
+//! All open pulls of a repository, several at a time. The list already contains the row of each pull.
 
 use referee_core::model::Completeness;
 use referee_http::RouteRequest;
@@ -27,8 +27,8 @@ impl GiteaForge {
         run_concurrently(reads).await.into_iter().collect()
     }
 
-    /// The rows of all open pulls, lowest number first. Half of them would pass for all: a list that was cut off is an
-    /// error.
+    /// Reads the rows of all open pulls, lowest number first. A list that was cut off is an error: the missing pulls would
+    /// look closed.
     pub(in crate::gitea) async fn list_open_rows(&self) -> Result<Listing<wire::Pull>, ForgeError> {
         let call = RouteRequest::new(&routes::PULLS, self.route_params([])).with_query("state", "open");
         let mut listing =

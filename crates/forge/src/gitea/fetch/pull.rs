@@ -1,4 +1,4 @@
-//! The pull itself, and what the timeline knows of it.
+//! The pull itself, with what the timeline adds to it.
 
 use referee_core::model::{
     Label, Login, Mergeable, Pull, PullNumber, PullState, Push, RepoId, ReviewRequest, Sha, Time,
@@ -43,8 +43,9 @@ pub(super) fn build_pull(raw: &PullRows, people: &WriteAccess, flavour: Flavour)
     }
 }
 
-/// A push shows in the timeline a moment after it shows in the pull, and never if the pull was closed meanwhile. Until
-/// then the head is as new as can be: what was said before it must not be taken as said of it.
+/// Returns since when the head is there. A push appears in the timeline shortly after it appears in the pull, and never if
+/// the pull was closed meanwhile. Until then the head dates from when it was first seen: earlier comments must not count
+/// as comments on it.
 fn head_since(raw: &PullRows, pushes: &[Push], head: &Sha) -> Time {
     match pushes.iter().rev().find(|push| push.head == *head) {
         Some(push) => push.at,
@@ -61,7 +62,8 @@ fn pull_state(row: &wire::Pull) -> PullState {
     }
 }
 
-/// A fork that is gone takes no push; into another one a push goes where its owner lets the maintainers.
+/// Returns whether the reader may push to the head: never to a deleted fork, to another fork if its owner allows
+/// maintainers to.
 pub(super) fn is_pushable(row: &wire::Pull) -> Option<bool> {
     let Some(head) = &row.head.repo else { return Some(false) };
     let base = row.base.repo.as_ref();
@@ -70,7 +72,7 @@ pub(super) fn is_pushable(row: &wire::Pull) -> Option<bool> {
     may(head).map(|own| own || (base.is_some_and(|base| base.id != head.id) && maintains))
 }
 
-/// Who put it on last, and when.
+/// Builds a label with who added it last, and when.
 fn build_label(label: &wire::Label, events: &[Event]) -> Label {
     let last = events.iter().rev().find(|event| event.adds_label(label));
     Label {
@@ -92,7 +94,7 @@ fn parse_push(event: &Event) -> Option<Push> {
     })
 }
 
-/// The open ones are rows of the list of reviews; the pull's own list of reviewers is another thing.
+/// Builds the open review requests, which are rows of the list of reviews; the pull's list of reviewers means others.
 fn build_requests(raw: &PullRows) -> Vec<ReviewRequest> {
     let rows = raw.reviews.iter().filter(|row| row.state == "REQUEST_REVIEW");
     rows.filter_map(|row| {
@@ -104,13 +106,13 @@ fn build_requests(raw: &PullRows) -> Vec<ReviewRequest> {
     .collect()
 }
 
-/// The last time that somebody's review was asked for, or no longer.
+/// Finds the latest row that requests a review of that user or withdraws the request.
 pub(super) fn find_last_request<'a>(events: &'a [Event], of: &Login) -> Option<&'a Event> {
     let names = |event: &&Event| login(event.assignee.as_ref()).as_ref() == Some(of);
     events.iter().rev().filter(|event| event.kind == "review_request").find(names)
 }
 
-/// When a text was changed after it was written.
+/// Returns whether a text was edited.
 pub(super) fn is_edited(created: &str, updated: &str) -> bool {
     let (created, updated): (Time, Time) = (parse_time(created), parse_time(updated));
     updated > created

@@ -1,4 +1,4 @@
-//! A pull as rows of the server: all that is asked, nothing made of it yet.
+//! A pull as the server's rows, before they are interpreted.
 
 use referee_core::model::{Completeness, Time, Viewer};
 use serde::{Deserialize, Serialize};
@@ -9,13 +9,13 @@ use crate::FetchedPull;
 use crate::gitea::GiteaServerInfo;
 use crate::gitea::wire::{self, Event, Inline, Pull, Review, Status, User};
 
-/// A pull as rows of the server.
+/// The server's rows of a pull. A memento is their JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PullRows {
     pub(super) taken_at: Time,
-    /// When all of it was read.
+    /// When everything was read; later than that, only parts were.
     pub(super) whole_at: Time,
-    /// When this head was first seen here.
+    /// When this machine first saw the head.
     pub(super) head_seen: Time,
     pub(super) complete: Completeness,
     pub(super) pull: Pull,
@@ -23,7 +23,7 @@ pub(super) struct PullRows {
     pub(super) events: Vec<Event>,
     pub(super) inline: Vec<Inline>,
     pub(super) statuses: Vec<Status>,
-    /// Who can be assigned; `None` if nobody was asked, or nobody would say.
+    /// The assignable users; `None` if they were not read.
     pub(super) assignees: Option<Vec<User>>,
 }
 
@@ -43,7 +43,6 @@ impl PullRows {
         }
     }
 
-    /// What it means.
     pub(super) fn to_fetched(&self, server: &GiteaServerInfo, viewer: Viewer) -> FetchedPull {
         let people = WriteAccess::from_rows(self, &viewer.login);
         let reviews = reviews::build_reviews(self, &people, &viewer.login);
@@ -63,7 +62,7 @@ impl PullRows {
         }
     }
 
-    /// Whether the timeline has a row for all that is known to be in it: each submitted review, each label.
+    /// Returns whether the timeline has a row for each submitted review and each label.
     pub(super) fn has_expected_events(&self, events: &[Event]) -> bool {
         let submitted = self.reviews.iter().filter(|review| review.is_submitted());
         let labels = self.pull.labels.iter();
@@ -73,19 +72,19 @@ impl PullRows {
 }
 
 impl Review {
-    /// Neither a draft nor a request.
+    /// Returns whether this is neither a draft nor a request.
     pub(super) fn is_submitted(&self) -> bool {
         !matches!(self.state.as_str(), "PENDING" | "REQUEST_REVIEW")
     }
 }
 
 impl Event {
-    /// Whether this is the row that holds that review's current text.
+    /// Returns whether this row holds the review's current text.
     pub(super) fn holds_text_of(&self, review: &Review) -> bool {
         self.kind == "review" && self.review_id == review.id
     }
 
-    /// Whether this put that label on.
+    /// Returns whether this row added the label.
     pub(super) fn adds_label(&self, label: &wire::Label) -> bool {
         self.kind == "label" && self.body == "1" && self.label.as_ref().is_some_and(|it| it.id == label.id)
     }

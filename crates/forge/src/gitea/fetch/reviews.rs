@@ -1,4 +1,4 @@
-//! Reviews as they are now, and comments.
+//! Reviews with their current texts, and comments.
 
 use referee_core::model::{
     Comment, CommentId, EditId, Login, Review, ReviewId, ReviewKind, ReviewWeight, Sha, Text, Time, Verdict,
@@ -15,7 +15,6 @@ pub(super) fn build_reviews(raw: &PullRows, people: &WriteAccess, reader: &Login
     rows.into_iter().map(|row| build_review(raw, people, row)).collect()
 }
 
-/// Top-level comments.
 pub(super) fn build_comments(raw: &PullRows, people: &WriteAccess) -> Vec<Comment> {
     let rows = raw.events.iter().filter(|event| event.kind == "comment");
     rows.map(|event| Comment {
@@ -29,7 +28,8 @@ pub(super) fn build_comments(raw: &PullRows, people: &WriteAccess) -> Vec<Commen
     .collect()
 }
 
-/// Requests are told apart. Another's draft is shown to the server's administrators only, and is nobody's business.
+/// Returns whether a row is a review. Requests are handled separately; other people's drafts, which administrators of the
+/// server see, are ignored.
 fn is_visible(row: &wire::Review, reader: &Login) -> bool {
     row.is_submitted() || is_draft_of(row, reader)
 }
@@ -39,7 +39,7 @@ fn is_draft_of(row: &wire::Review, reader: &Login) -> bool {
 }
 
 fn build_review(raw: &PullRows, people: &WriteAccess, row: &wire::Review) -> Review {
-    // A draft with words has a row of its own, and another one once it is submitted.
+    // A draft with a body has its own row, and a second one once it is submitted: the last one counts.
     let event = raw.events.iter().rfind(|event| event.holds_text_of(row));
     let text = event.map_or(row.body.as_str(), |event| event.body.as_str());
     Review {
@@ -55,7 +55,7 @@ fn build_review(raw: &PullRows, people: &WriteAccess, row: &wire::Review) -> Rev
     }
 }
 
-/// An empty comment is what the server puts around inline comments that came alone.
+/// Classifies a row. The server wraps inline comments that were posted alone into an empty comment review.
 fn classify_row(row: &wire::Review, text: &str) -> ReviewKind {
     match parse_verdict(row) {
         Some(verdict) => ReviewKind::Verdict(verdict),
@@ -73,13 +73,15 @@ fn parse_verdict(row: &wire::Review) -> Option<Verdict> {
     }
 }
 
+/// Returns whether the server counts a verdict.
+///
 /// | `official` | `dismissed` | and | counts |
 /// |---|---|---|---|
 /// | yes | no | | yes |
 /// | any | any | a newer verdict of the same user | replaced: servers then clear one flag or set the other |
-/// | yes | yes | | dismissed, by whom the timeline says |
-/// | no | any | the user's review was asked for again since | requested |
-/// | no | any | | no: the user has no right |
+/// | yes | yes | | dismissed; the timeline says by whom |
+/// | no | any | the user's review was requested again since | requested |
+/// | no | any | | no: the user lacks the right |
 fn determine_counts(raw: &PullRows, people: &WriteAccess, row: &wire::Review) -> ReviewWeight {
     let user = login(row.user.as_ref());
     let newer = |other: &wire::Review| {
@@ -95,7 +97,7 @@ fn determine_counts(raw: &PullRows, people: &WriteAccess, row: &wire::Review) ->
     }
 }
 
-/// What the server writes into the row of a dismissal that a push caused. It then names whoever pushed.
+/// The text in the row of a dismissal that a push caused. That row names the user who pushed.
 const AUTOMATIC_DISMISSAL_TEXT: &str = "dismissed automatically according to repository settings";
 
 fn find_dismissal(raw: &PullRows, people: &WriteAccess, row: &wire::Review) -> ReviewWeight {
@@ -107,8 +109,8 @@ fn find_dismissal(raw: &PullRows, people: &WriteAccess, row: &wire::Review) -> R
     ReviewWeight::Dismissed { by, at: parse_time(&event.created_at) }
 }
 
-/// A request goes away with the user's next review, a comment too, and leaves the older verdict without its weight: so
-/// the timeline is asked as well.
+/// Returns whether the user's review was requested again. The user's next review, even a comment, removes the request and
+/// leaves the older verdict without effect, so the timeline is searched as well.
 fn was_requested_again(raw: &PullRows, row: &wire::Review, user: &Login) -> bool {
     let open = |it: &wire::Review| it.state == "REQUEST_REVIEW" && login(it.user.as_ref()).as_ref() == Some(user);
     let since = |event: &Event| -> bool {

@@ -1,4 +1,4 @@
-//! Threads, put together again: the servers have inline comments only.
+//! Threads, reconstructed: the servers only have inline comments.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,10 +15,9 @@ use super::pull::is_edited;
 use super::pull_rows::PullRows;
 use crate::gitea::wire::{Inline, Review, login, parse_time};
 
-/// What makes comments of one review one conversation.
+/// The file and line that inline comments of one review share if they are one conversation.
 type ConversationKey<'a> = (&'a str, SideLine);
 
-/// A line of one side.
 type SideLine = (Side, u64);
 
 pub(super) fn build_threads(raw: &PullRows, people: &WriteAccess, viewer: &Viewer, can: &Capabilities) -> Vec<Thread> {
@@ -46,14 +45,13 @@ pub(super) fn build_threads(raw: &PullRows, people: &WriteAccess, viewer: &Viewe
     conversations.into_values().filter_map(thread).collect()
 }
 
-/// Whoever may write resolves, and so does the pull's author.
+/// Returns whether the reader may resolve threads: people with write access and the pull's author may.
 fn may_resolve(raw: &PullRows, people: &WriteAccess, viewer: &Viewer) -> bool {
     people.can_write(&viewer.login) || login(raw.pull.user.as_ref()).as_ref() == Some(&viewer.login)
 }
 
-/// The comments of each conversation in their order, by the number of its root.
-///
-/// The root is the lowest number. What is still in a draft is nowhere yet.
+/// Groups inline comments into conversations, by the id of the root, which is the lowest one. Comments in a draft are
+/// left out.
 pub(super) fn group_conversations<'a>(raw: &'a PullRows, own: &BTreeSet<Login>) -> BTreeMap<u64, Vec<&'a Inline>> {
     let submitted: BTreeMap<u64, &Review> =
         raw.reviews.iter().filter(|row| row.is_submitted()).map(|row| (row.id, row)).collect();
@@ -75,13 +73,13 @@ pub(super) fn group_conversations<'a>(raw: &'a PullRows, own: &BTreeSet<Login>) 
     threads
 }
 
-/// The thread that a comment answers from within a review of its own, where the server has no replies.
+/// Returns the thread that a comment in a review of its own replies to: the emulation of replies on servers without them.
 ///
-/// | the only comment of an empty review, on the line of another thread | it is |
+/// | the only comment of an empty review, on the line of another thread | counts as |
 /// |---|---|
 /// | its Tag names a note of such a thread | a reply in it |
 /// | its Tag says that it opens one | a root |
-/// | any other, by an own identity | a reply in the first of them |
+/// | any other, by one of referee's identities | a reply in the first such thread |
 /// | any other | a root: people who comment on a line open a thread |
 fn find_joined_thread(
     note: &Inline,
@@ -112,8 +110,8 @@ fn find_joined_thread(
     }
 }
 
-/// Reads the Tag whatever its seal: a forged one only moves its author's own words into a thread they could have
-/// answered in anyway.
+/// Reads a Tag without checking its seal: a forged one only moves its author's comment into a thread that its author
+/// could have replied to anyway.
 fn parse_tag(text: &mut Text, author: &Author) {
     let own: Vec<_> = author.login.iter().cloned().collect();
     let binding = Binding { forge: String::new(), repo: RepoId(0), pull: PullNumber(0) };

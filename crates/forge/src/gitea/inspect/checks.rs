@@ -1,4 +1,4 @@
-//! What was read, in words.
+//! The messages of an inspection.
 
 use referee_core::model::{Login, Support, Time};
 
@@ -7,7 +7,7 @@ use crate::ForgeError;
 use crate::gitea::GiteaServerInfo;
 use crate::gitea::capabilities::lookup_capabilities;
 
-/// Clocks further apart than this make ages and leases wrong.
+/// A larger clock skew makes ages and leases wrong.
 const MAX_SKEW_SECONDS: i64 = 30;
 const REVIEW_REQUEST_HINT: &str = "switch `block_on_official_review_requests` on";
 
@@ -77,7 +77,7 @@ pub(super) fn check_repository(repository: &Result<RepositorySettings, ForgeErro
     }
 }
 
-/// The server tells what the user may do; the token may be narrower.
+/// Reports the rights of the user; the token may have fewer.
 pub(super) fn check_rights(repository: &RepositorySettings, branch: Option<&BranchSettings>) -> InspectionItem {
     let rights = repository.permissions;
     let may: Vec<&str> = [
@@ -134,11 +134,11 @@ fn check_blocking(rule: Option<&ProtectionRule>) -> InspectionItem {
         Some(_) => warning("block", "changes requested do not hold a merge back")
             .with_hint("switch `block_on_rejected_reviews` on"),
         None => unknown("block", "whether changes requested hold a merge back is told to administrators alone")
-            .with_hint("look by hand: `block_on_rejected_reviews` must be on"),
+            .with_hint("look by account: `block_on_rejected_reviews` must be on"),
     }
 }
 
-/// The hole of PUB-20.
+/// Reports whether a review request lifts a block (PUB-20).
 fn check_review_requests(rule: Option<&ProtectionRule>) -> InspectionItem {
     match rule {
         Some(ProtectionRule { block_on_official_review_requests: true, .. }) => {
@@ -149,7 +149,7 @@ fn check_review_requests(rule: Option<&ProtectionRule>) -> InspectionItem {
                 .with_hint(REVIEW_REQUEST_HINT)
         }
         None => unknown("requests", "whether asking for another review lifts a block is told to administrators alone")
-            .with_hint("look by hand: `block_on_official_review_requests` must be on"),
+            .with_hint("look by account: `block_on_official_review_requests` must be on"),
     }
 }
 
@@ -187,7 +187,7 @@ pub(super) fn check_webhooks(active: Result<usize, ForgeError>) -> InspectionIte
     }
 }
 
-/// Why nothing more could be found out.
+/// Reports why the inspection ended early.
 pub(super) fn describe_abort(error: &ForgeError) -> InspectionItem {
     bad("server", error.to_string()).with_hint("nothing more was looked at there")
 }

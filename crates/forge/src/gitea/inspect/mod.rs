@@ -1,13 +1,13 @@
-//! What a token can do on a repository, found out by reading alone (SAF-7).
+//! Inspecting what a token can do on a repository, with read requests only (SAF-7).
 //!
-//! | fact | asked | told to |
+//! | fact | request | visible to |
 //! |---|---|---|
 //! | server, clock | `GET /version` | everybody |
 //! | identity | `GET /user` | tokens with `read:user` |
-//! | scopes | a route that needs another scope: Gitea's refusal lists those of the token | everybody |
-//! | repository, rights | `GET /repos/{owner}/{repo}` | who may read it |
-//! | rights, protection | `GET /branches/{default}` | who may read it |
-//! | verdict | the own rows of the latest pulls | who may read them |
+//! | scopes | a route that needs another scope: Gitea's 403 lists those of the token | everybody |
+//! | repository, rights | `GET /repos/{owner}/{repo}` | readers of the repository |
+//! | rights, protection | `GET /branches/{default}` | readers of the repository |
+//! | verdict | the identity's reviews on the latest pulls | readers of the repository |
 //! | protection in full, webhooks | `GET /branch_protections/{rule}`, `GET /hooks` | administrators of the repository |
 
 mod checks;
@@ -24,7 +24,7 @@ use super::probe::{build_client, fetch_login, probe_with_client};
 use super::{GiteaServerInfo, routes, wire};
 use crate::{ForgeError, HealthStatus, Inspection, InspectionItem, ServerSite};
 
-/// Inspects a repository by reading alone. What cannot be learned is an item too: this does not fail.
+/// Inspects a repository. Whatever cannot be learned becomes an item too, so this does not fail.
 pub(super) async fn inspect_server(site: &ServerSite) -> Inspection {
     let mut items = Vec::new();
     if let Err(error) = run_checks(site, &mut items).await {
@@ -33,12 +33,12 @@ pub(super) async fn inspect_server(site: &ServerSite) -> Inspection {
     Inspection { items }
 }
 
-/// The result where the server cannot be asked at all.
+/// Returns the result where the server cannot be asked at all.
 pub(super) fn aborted_inspection(error: &ForgeError) -> Inspection {
     Inspection { items: vec![checks::describe_abort(error)] }
 }
 
-/// Goes on as long as there is something to look at.
+/// Runs the checks until one makes the following ones pointless.
 async fn run_checks(at: &ServerSite, facts: &mut Vec<InspectionItem>) -> Result<(), ForgeError> {
     let client = build_client(&at.client, Some(at.token.clone()))?;
     let server = probe_with_client(&client, &at.client).await?;
@@ -76,13 +76,13 @@ async fn run_checks(at: &ServerSite, facts: &mut Vec<InspectionItem>) -> Result<
     Ok(())
 }
 
-/// Who looks, and where.
+/// The identity that inspects a repository.
 struct Inspector<'a> {
     account: GiteaAccount,
     address: &'a ServerSite,
 }
 
-/// Pulls that are searched for an own verdict.
+/// How many pulls are searched for a verdict of this identity.
 const MAX_PULLS_SEARCHED: usize = 5;
 
 impl Inspector<'_> {
@@ -94,7 +94,6 @@ impl Inspector<'_> {
         self.account.send_and_parse(&self.repo_request(route, more), "that").await
     }
 
-    /// How far the clocks are apart.
     async fn check_clock_skew(&self) -> Result<InspectionItem, ForgeError> {
         let answer = self.account.send(&RouteRequest::new::<&str>(&routes::VERSION, []), "its version").await?;
         Ok(checks::check_clocks(
@@ -119,7 +118,7 @@ impl Inspector<'_> {
         scopes::item_from_reads(&issues, refused.is_none())
     }
 
-    /// The own latest verdict, on the latest of the pulls that have one.
+    /// Finds the latest verdict of this identity, on the most recently updated pull that has one.
     async fn find_own_verdict(&self) -> Result<Option<OwnVerdict>, ForgeError> {
         let pulls =
             self.repo_request(&routes::PULLS, &[]).with_query("state", "all").with_query("sort", "recentupdate");
@@ -138,12 +137,12 @@ impl Inspector<'_> {
     }
 }
 
-/// An own verdict, and whether the server counts it.
+/// A verdict of this identity, and whether the server counts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct OwnVerdict {
     pull: u64,
     counts: bool,
-    /// Somebody asked for another review meanwhile, which takes the weight of the one before.
+    /// Another review was requested since, which makes the server ignore the earlier one.
     asked_again: bool,
 }
 
@@ -166,7 +165,7 @@ struct RepositorySettings {
     permissions: RepositoryRights,
 }
 
-/// What the user may do, whatever the token may.
+/// The rights of the user; the token may have fewer.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
 struct RepositoryRights {
@@ -174,7 +173,7 @@ struct RepositoryRights {
     push: bool,
 }
 
-/// `GET /branches/{branch}`. The name of the rule is told to administrators.
+/// `GET /branches/{branch}`. Only administrators see the name of the rule.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct BranchSettings {
@@ -203,7 +202,7 @@ struct WebhookRow {
 }
 
 impl GiteaServerInfo {
-    /// Its name and version, as people say it.
+    /// Returns the name and version for people: `Gitea 1.27.3`.
     fn name(&self) -> String {
         let program = match self.flavour {
             super::Flavour::Gitea => "Gitea",

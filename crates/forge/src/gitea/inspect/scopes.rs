@@ -1,14 +1,14 @@
-//! What a token is for, as far as a server tells.
+//! The scopes of a token, as far as a server reports them.
 
 use super::InspectionItem;
 use super::checks::{bad, fine, unknown, warning};
 use crate::ForgeError;
 
-/// What a review needs: the kind of scope, and whether it writes.
+/// The scopes that a review needs, and whether it needs write access to them.
 const REQUIRED_SCOPES: [(&str, bool); 3] = [("repository", true), ("issue", true), ("user", false)];
 const SCOPE_HINT: &str = "make a token with `write:repository`, `write:issue` and `read:user`, and no more";
 
-/// By the server's refusal of something else: `required=[read:notification], token scope=write:issue,read:user`.
+/// Reads the scopes from a 403 message: `required=[read:notification], token scope=write:issue,read:user`.
 pub(super) fn item_from_refusal(refusal: &str) -> Option<InspectionItem> {
     let (_, list) = refusal.split_once("token scope=")?;
     let has: Vec<&str> = list.split(',').map(str::trim).filter(|scope| !scope.is_empty()).collect();
@@ -25,7 +25,7 @@ pub(super) fn item_from_refusal(refusal: &str) -> Option<InspectionItem> {
     })
 }
 
-/// By what the token could read, where the server lists nothing.
+/// Infers the scopes from what the token could read, where the server lists none.
 pub(super) fn item_from_reads(issues: &Result<(), ForgeError>, reads_notifications: bool) -> InspectionItem {
     match issues {
         Err(ForgeError::Forbidden(_)) => bad("scopes", "the token may not read issues and pulls").with_hint(SCOPE_HINT),
@@ -46,7 +46,7 @@ fn grants_scope(has: &[&str], (kind, writes): &(&str, bool)) -> bool {
 }
 
 fn is_needed(scope: &str) -> bool {
-    // This one takes away.
+    // `public-only` restricts the token.
     scope == "public-only"
         || REQUIRED_SCOPES.iter().any(|need| scope == format!("write:{}", need.0) && need.1)
         || REQUIRED_SCOPES.iter().any(|need| scope == format!("read:{}", need.0))

@@ -2,9 +2,9 @@
 //!
 //! | server | a reply is | resolving is |
 //! |---|---|---|
-//! | Gitea from 1.27 on | a reply | resolving |
-//! | Gitea 1.26 | a review without words, with one comment on the root's line | resolving |
-//! | Forgejo | a comment added to the root's review, on its line | said in the own root |
+//! | Gitea from 1.27 on | a reply | native |
+//! | Gitea 1.26 | an empty review with one comment on the root's line | native |
+//! | Forgejo | a comment added to the root's review, on its line | a note in referee's own root |
 
 use referee_core::model::{CommentId, NoteId, Support, ThreadId};
 use referee_core::plan::CommentTarget;
@@ -35,7 +35,7 @@ impl GiteaWriter<'_> {
         }
     }
 
-    /// Resolves, or says in the own root that it is settled where the server has no resolve or forbids it (FIX-12).
+    /// Resolves a thread. Where the server cannot or forbids it, referee's own root says that it is settled (FIX-12).
     pub(super) async fn resolve_thread(
         &self,
         thread: &ThreadId,
@@ -79,7 +79,7 @@ impl GiteaWriter<'_> {
                 return Ok(PerformOutcome::AlreadySo);
             }
             return match self.post_comment(target, text).await {
-                // Forgejo 10 answers 500 and has stored it.
+                // Forgejo 10 answers 500 although it stored the comment.
                 Err(ForgeError::OutcomeUnknown) => self
                     .find_own_comment(&self.read_comments(target).await?, text)
                     .map(made)
@@ -98,7 +98,7 @@ impl GiteaWriter<'_> {
         Ok(made(comment.id))
     }
 
-    /// Sends a reply in the way this server has.
+    /// Sends a reply the way this server supports.
     async fn send_reply(&self, found: &LocatedThread, text: &str) -> Result<(), ForgeError> {
         let Inline { id, path, position, original_position, .. } = &found.root;
         let comment =
@@ -122,7 +122,7 @@ impl GiteaWriter<'_> {
         self.account.send(&call, &self.describe("a reply")).await.map(drop)
     }
 
-    /// Whether an own note of the thread says that.
+    /// Returns whether this identity already replied with that text.
     async fn has_reply(&self, found: &LocatedThread, text: &str) -> Result<bool, ForgeError> {
         let says = |note: &Inline| note.body == text && self.is_own_account(note.user.as_ref());
         if found.notes.iter().any(says) {
@@ -160,7 +160,7 @@ impl GiteaWriter<'_> {
         self.account.send_and_parse(&call, &format!("a comment on #{number}")).await
     }
 
-    /// The own comment that says that.
+    /// Finds a comment of this identity with that text.
     fn find_own_comment(&self, comments: &[Comment], text: &str) -> Option<u64> {
         let own = |comment: &&Comment| comment.body == text && self.is_own_account(comment.user.as_ref());
         comments.iter().find(own).map(|comment| comment.id)

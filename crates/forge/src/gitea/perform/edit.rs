@@ -11,7 +11,8 @@ use crate::gitea::routes;
 use crate::gitea::wire::Event;
 use crate::{CreatedIds, ForgeError, PerformOutcome};
 
-/// So many empty pages on end are the timeline's end. One alone is not: inline comments are taken out after paging.
+/// Consecutive empty pages that end the timeline. A single one does not: the server filters out inline comments after
+/// paging.
 const MAX_EMPTY_PAGES: usize = 8;
 
 impl GiteaWriter<'_> {
@@ -34,13 +35,13 @@ impl GiteaWriter<'_> {
         Ok(PerformOutcome::Done(CreatedIds { review: Some(review.clone()), ..CreatedIds::default() }))
     }
 
-    /// Gives a text of this identity other words. Whoever calls has looked whose they are.
+    /// Replaces a text. The caller has checked that this identity wrote it.
     pub(super) async fn edit_text(&self, comment: u64, text: &str) -> Result<(), ForgeError> {
         let call = self.forge.repo_request(&routes::EDIT_COMMENT, [&comment]).with_body(json!({ "body": text }));
         self.account.send(&call, &self.describe("a text")).await.map(drop)
     }
 
-    /// The row of a review's summary: the server has no other way to read its current words.
+    /// Finds the timeline row of a review's summary: the only place with its current text.
     async fn find_summary_event(&self, review: &ReviewId, edit: &EditId) -> Result<Event, ForgeError> {
         let (review, edit) = (parse_id(review.as_str())?, parse_id(edit.as_str())?);
         let is_it = |event: &Event| event.id == edit && event.kind == "review" && event.review_id == review;

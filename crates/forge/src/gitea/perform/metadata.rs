@@ -18,7 +18,7 @@ impl GiteaWriter<'_> {
         let call = self.forge.repo_request(&routes::ADD_LABELS, [&self.pull.0]).with_body(json!({ "labels": [name] }));
         let labels: Result<Vec<Label>, ForgeError> =
             self.account.send_and_parse(&call, &self.describe("the labels")).await;
-        // A name that the repository does not have is passed over without a word.
+        // The server silently ignores a label that the repository does not have.
         match labels {
             Ok(labels) if !labels.iter().any(|label| label.name == name) => {
                 Err(ForgeError::Refused(format!("there is no label `{name}`")))
@@ -37,7 +37,7 @@ impl GiteaWriter<'_> {
         map_forbidden(self.account.send(&call, &self.describe("the labels")).await, |_| done_without_ids())
     }
 
-    /// Assigns one more, or takes the own assignment back. The server replaces the whole list.
+    /// Assigns one more person, or removes the assignment of this identity. The server replaces the whole list.
     pub(super) async fn set_assignee(
         &self,
         target: CommentTarget,
@@ -61,7 +61,7 @@ impl GiteaWriter<'_> {
             Ok(issue) if has(&issue) != who.is_some() => {
                 Err(ForgeError::Refused(format!("`{login}` cannot be assigned to #{number}")))
             }
-            // Somebody whom the server does not know is a 500 to it.
+            // The server answers 500 for an unknown user.
             Err(ForgeError::OutcomeUnknown) if !self.is_assignable(login).await? => {
                 Err(ForgeError::Refused(format!("`{login}` cannot be assigned to #{number}")))
             }
@@ -100,14 +100,14 @@ impl GiteaWriter<'_> {
         Ok(users.iter().any(|user| has_login(Some(user), login)))
     }
 
-    /// The label of that name on the pull: names differ in case.
+    /// Finds the pull's label of that name; names are case-sensitive.
     async fn find_label(&self, name: &str) -> Result<Option<Label>, ForgeError> {
         let call = self.forge.repo_request(&routes::ISSUE_LABELS, [&self.pull.0]);
         let labels: Vec<Label> = self.account.send_and_parse(&call, &self.describe("the labels")).await?;
         Ok(labels.into_iter().find(|label| label.name == name))
     }
 
-    /// Whether the label on the pull was put there by this identity, by the timeline.
+    /// Returns whether this identity added the label, according to the timeline.
     async fn is_own_label(&self, name: &str) -> Result<bool, ForgeError> {
         let hidden = count_inline_comments(&self.read_reviews().await?);
         let events = self.forge.read_timeline(self.account, self.pull, None, hidden, |_| false).await?;
@@ -121,13 +121,12 @@ impl GiteaWriter<'_> {
             .is_some_and(|event| self.is_own_account(event.user.as_ref())))
     }
 
-    /// The latest status of each context.
     async fn read_statuses(&self, commit: &Sha) -> Result<Vec<Status>, ForgeError> {
         require_complete(self.forge.read_statuses(self.account, commit.as_str()).await?)
     }
 }
 
-/// The server's word for a state. Nothing is not one of them: what is not known yet is pending.
+/// Returns the server's word for a state. It has none for `None`, which is written as pending.
 fn status_word(state: CheckState) -> &'static str {
     match state {
         CheckState::Pass => "success",

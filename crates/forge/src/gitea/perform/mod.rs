@@ -1,6 +1,6 @@
-//! One action, once: what is there is read first, and what the server left half done is completed.
+//! Performing one action idempotently: the current state is read first, and a half-done post is completed.
 //!
-//! Everything is read through the hand that writes: a draft shows to its author alone.
+//! Reads here use the identity that writes: only its author sees a draft.
 
 mod discussion;
 mod edit;
@@ -31,10 +31,10 @@ use crate::{
 
 #[async_trait::async_trait]
 impl Forge for GiteaForge {
-    async fn perform(&self, pull: PullNumber, errand: &ActionRequest<'_>) -> Result<PerformOutcome, ForgeError> {
-        self.check_text_length(errand.action)?;
-        GiteaWriter { forge: self, account: self.find_account(errand.by)?, pull, basis: errand.basis }
-            .perform_action(errand.action, errand.expect)
+    async fn perform(&self, pull: PullNumber, request: &ActionRequest<'_>) -> Result<PerformOutcome, ForgeError> {
+        self.check_text_length(request.action)?;
+        GiteaWriter { forge: self, account: self.find_account(request.by)?, pull, basis: request.basis }
+            .perform_action(request.action, request.expect)
             .await
     }
 
@@ -71,7 +71,7 @@ impl Forge for GiteaForge {
 }
 
 impl GiteaForge {
-    /// No text is longer than this server takes.
+    /// Checks that no text is longer than the server stores.
     fn check_text_length(&self, action: &Action<SealedText>) -> Result<(), ForgeError> {
         let mut longest = 0;
         action.map_text(|text| longest = longest.max(text.as_str().len()));
@@ -81,7 +81,7 @@ impl GiteaForge {
         }
     }
 
-    /// A request for something of this repository.
+    /// Builds a request to a route of this repository.
     pub(super) fn repo_request<'r, const N: usize>(
         &self,
         route: &'r Route,
@@ -91,7 +91,7 @@ impl GiteaForge {
     }
 }
 
-/// Somebody who writes on a pull.
+/// An identity writing on a pull.
 struct GiteaWriter<'a> {
     forge: &'a GiteaForge,
     account: &'a GiteaAccount,
@@ -134,7 +134,7 @@ impl GiteaWriter<'_> {
         }
     }
 
-    /// The head is still the commit that is spoken of, where that is expected.
+    /// Checks that the head is still that commit, where the request expects it and nobody checked it right before.
     async fn check_head(&self, commit: &Sha, expect: &Precondition) -> Result<(), ForgeError> {
         if *expect != Precondition::Head || self.basis.head_is_checked {
             return Ok(());
@@ -144,7 +144,7 @@ impl GiteaWriter<'_> {
         if pull.head.sha == commit.as_str() { Ok(()) } else { Err(ForgeError::Conflict("the head".to_owned())) }
     }
 
-    /// What people call a thing of this pull: `the reviews of #7`.
+    /// Names a thing of this pull for error messages: `the reviews of #7`.
     fn describe(&self, thing: &str) -> String {
         format!("{thing} of {}", self.pull)
     }
@@ -153,7 +153,7 @@ impl GiteaWriter<'_> {
         has_login(user, &self.account.login)
     }
 
-    /// Words are changed by who wrote them, and by nobody else (PUB-9): the server would let anybody with write access.
+    /// Checks that this identity wrote a text (PUB-9): the server lets everybody with write access edit it.
     fn check_author(&self, user: Option<&User>) -> Result<(), ForgeError> {
         if self.is_own_account(user) {
             Ok(())
@@ -170,12 +170,12 @@ impl GiteaWriter<'_> {
     }
 }
 
-/// The id that a decimal name stands for; a name that is none is of nothing that is here.
+/// Parses an id; anything but a number names nothing on this server.
 fn parse_id(name: &str) -> Result<u64, ForgeError> {
     name.parse().map_err(|_| ForgeError::NotFound(name.to_owned()))
 }
 
-/// What a token may not do is told, and the run goes on.
+/// Turns a missing right into an outcome: the run continues.
 fn map_forbidden<T>(
     result: Result<T, ForgeError>,
     done: impl FnOnce(T) -> PerformOutcome,
@@ -190,7 +190,6 @@ fn done_without_ids() -> PerformOutcome {
     PerformOutcome::Done(CreatedIds::default())
 }
 
-/// Whether that is the same name; nobody is called nothing.
 fn has_login(user: Option<&User>, login: &Login) -> bool {
     wire::login(user).is_some_and(|name| name == *login)
 }

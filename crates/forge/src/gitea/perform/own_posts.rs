@@ -1,4 +1,4 @@
-//! What an identity has on a pull already: its rows, and the threads it opened at one commit.
+//! What an identity already has on a pull: its reviews, and the threads it opened at one commit.
 
 use referee_core::mark::SealedText;
 use referee_core::model::{Completeness, Sha, ThreadId, Verdict};
@@ -10,16 +10,16 @@ use crate::ForgeError;
 use crate::gitea::pages::Listing;
 use crate::gitea::wire::{Inline, Review};
 
-/// The own rows, drafts included, and the own inline comments in those of one commit and in drafts.
+/// An identity's reviews, drafts included, and its inline comments in drafts and in reviews of one commit.
 ///
-/// A Tag names the head, so equal texts are of one commit: other rows need not be read.
+/// A Tag contains the head, so equal texts belong to one commit; comments of other reviews need not be read.
 #[derive(Default)]
 pub(super) struct OwnPosts {
     pub(super) reviews: Vec<Review>,
     pub(super) notes: Vec<Inline>,
 }
 
-/// The line of a file that a thread is on, as the server keeps it: new side, old side. A file as a whole is line 0.
+/// A file, its line on the new side and its line on the old side; a thread on the whole file has neither.
 pub(super) type CommentLine<'a> = (&'a str, u64, u64);
 
 pub(super) const DRAFT_STATE: &str = "PENDING";
@@ -47,46 +47,46 @@ impl GiteaWriter<'_> {
         Ok(own)
     }
 
-    /// Whether the plan knows that review.
+    /// Returns whether the plan knows that review.
     pub(super) fn is_known(&self, row: &Review) -> bool {
         let id = row.id.to_string();
         self.basis.reviews.iter().any(|known| known.id.as_str() == id)
     }
 
-    /// All rows of the list.
+    /// Reads all reviews of the pull.
     pub(super) async fn read_reviews(&self) -> Result<Vec<Review>, ForgeError> {
         require_complete(self.forge.read_reviews(self.account, self.pull).await?)
     }
 
-    /// The inline comments of a review.
+    /// Reads the inline comments of a review.
     pub(super) async fn read_notes(&self, review: u64) -> Result<Vec<Inline>, ForgeError> {
         self.forge.read_review_comments(self.account, self.pull, review).await
     }
 }
 
 impl OwnPosts {
-    /// Threads that are nowhere yet, not even in a draft.
+    /// Returns the threads that are not stored yet, not even in a draft.
     pub(super) fn find_missing<'t>(&self, threads: &[&'t NewThread<SealedText>]) -> Vec<&'t NewThread<SealedText>> {
         threads.iter().filter(|new| self.find_root(new).is_none()).copied().collect()
     }
 
-    /// The threads that are there, in the order they were asked for.
+    /// Returns the ids of the stored threads, in the order of the request.
     pub(super) fn thread_ids(&self, threads: &[&NewThread<SealedText>]) -> Vec<ThreadId> {
         threads.iter().filter_map(|new| self.find_root(new)).map(|root| ThreadId(root.id.to_string())).collect()
     }
 
-    /// Whether one of them waits in a draft.
+    /// Returns whether one of the threads is still in a draft.
     pub(super) fn has_drafted(&self, threads: &[&NewThread<SealedText>]) -> bool {
         let drafted = |root: &Inline| self.draft().is_some_and(|draft| draft.id == root.pull_request_review_id);
         threads.iter().filter_map(|new| self.find_root(new)).any(drafted)
     }
 
-    /// The draft: a user has at most one on a pull, and the next post takes it over with all that is in it.
+    /// Returns the draft: a user has at most one per pull, and the next post publishes it with all its comments.
     pub(super) fn draft(&self) -> Option<&Review> {
         self.reviews.iter().find(|row| row.state == DRAFT_STATE)
     }
 
-    /// Lines that the draft has something on.
+    /// Returns the lines that the draft has comments on.
     pub(super) fn drafted_lines(&self) -> Vec<CommentLine<'_>> {
         let Some(draft) = self.draft() else { return Vec::new() };
         let notes = self.notes.iter().filter(|note| note.pull_request_review_id == draft.id);
@@ -98,7 +98,7 @@ impl OwnPosts {
     }
 }
 
-/// The server's word for a verdict.
+/// Returns the server's word for a verdict.
 pub(super) fn verdict_word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Approve => "APPROVED",
@@ -107,7 +107,7 @@ pub(super) fn verdict_word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Where a place is. There are no ranges: the last line is the one.
+/// Returns the line of a location; the server has no ranges, so it is the last line of one.
 pub(super) fn comment_line(place: &DiffLocation) -> CommentLine<'_> {
     let line = place.line.unwrap_or_default().into();
     match place.side {
@@ -116,12 +116,12 @@ pub(super) fn comment_line(place: &DiffLocation) -> CommentLine<'_> {
     }
 }
 
-/// How many inline comments these rows hold: the timeline leaves them out after counting them.
+/// Counts the inline comments of reviews: the timeline omits them after paging.
 pub(super) fn count_inline_comments<'a>(rows: impl IntoIterator<Item = &'a Review>) -> usize {
     rows.into_iter().map(|row| usize::try_from(row.comments_count).unwrap_or_default()).sum()
 }
 
-/// A list that was read to its end; one that was not may lack what is looked for.
+/// Returns the rows of a complete list; a truncated one may lack the row that is looked for.
 pub(super) fn require_complete<T>(listing: Listing<T>) -> Result<Vec<T>, ForgeError> {
     match listing.complete {
         Completeness::Complete => Ok(listing.items),

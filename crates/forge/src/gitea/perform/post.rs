@@ -1,8 +1,7 @@
-//! Reviews, and threads beside them.
+//! Posting reviews and threads.
 //!
-//! Two threads on one line of one review are one conversation to the server and cannot be told apart. So the second one
-//! on a line comes in a review of its own: a comment without words, which nobody takes for a review. Every thread has
-//! its own root that way, whatever was posted with it.
+//! The server merges two threads on one line of one review into one conversation. So the second thread on a line is posted
+//! in a review of its own, with an empty body, which does not count as a review. That way every thread has its own root.
 
 use referee_core::mark::SealedText;
 use referee_core::model::{ReviewId, Sha, Verdict};
@@ -71,7 +70,7 @@ impl GiteaWriter<'_> {
         }))
     }
 
-    /// Opens threads that are nowhere yet; what waits in a draft comes out with them.
+    /// Opens threads that are not stored yet, and publishes a draft along with them.
     async fn open_missing_threads<'t>(
         &self,
         sending: &mut ReviewSender<'_, 't>,
@@ -87,8 +86,8 @@ impl GiteaWriter<'_> {
         Ok(())
     }
 
-    /// Opens what was sent and is not there: of two posts of one identity at one moment the server mixes up the inline
-    /// comments, so they are looked for in all rows first.
+    /// Opens threads that were sent and are missing. The server mixes up the inline comments of two simultaneous posts of
+    /// one identity, so all reviews are searched first.
     async fn complete_threads<'t>(
         &self,
         sending: &mut ReviewSender<'_, 't>,
@@ -118,7 +117,7 @@ impl GiteaWriter<'_> {
         };
         let rows: Vec<&Review> = own.reviews.iter().filter(same).collect();
         let Some(first) = rows.iter().map(|row| parse_time(&row.submitted_at)).min() else { return Ok(None) };
-        // The list has the words that a row was posted with; the current ones are in the timeline alone.
+        // The list of reviews has the text as first posted; only the timeline has the current one.
         let is_of = |event: &Event, row: &Review| event.kind == "review" && event.review_id == row.id;
         let found = |events: &[Event]| rows.iter().all(|row| events.iter().any(|event| is_of(event, row)));
         let hidden = count_inline_comments(rows.iter().copied());
@@ -128,7 +127,8 @@ impl GiteaWriter<'_> {
     }
 }
 
-/// The threads in as many reviews as it takes that no line has two in one; the first of them joins what is `taken`.
+/// Distributes threads over reviews so that no line has two in one review. The first review also publishes the draft,
+/// whose lines are `taken`.
 fn split_into_layers<'t>(
     threads: &[&'t NewThread<SealedText>],
     taken: &[CommentLine<'_>],

@@ -1,16 +1,16 @@
-//! One review on its way. Posting is not atomic: inline comments are stored one by one in a draft, which is published
-//! last. A comment that the server cannot store ends the post with a 500 and leaves those before it in the draft; the
-//! next post takes that draft over. So what is stored is read back, and the rest is sent again.
+//! Sending one review. Posting is not atomic: the server stores inline comments one by one in a draft and publishes it
+//! last. A comment that it cannot store ends the post with a 500 and leaves the ones before it in the draft, which the next
+//! post publishes. So the stored part is read back, and the rest is sent again.
 //!
-//! | answer | stored, as read back | then |
+//! | response | stored, as read back | next |
 //! |---|---|---|
 //! | 2xx | | its inline comments are read back |
 //! | 500 | the review | as 2xx |
 //! | 500 | a part of its comments, or none | the others are sent again |
-//! | 500 | nothing more than after the last 500 | the first one left is the reason: it is dropped |
-//! | 500 | nothing, and no comment to drop | unknown |
-//! | other 5xx, none, or a 2xx that nobody can read | the review | as 2xx |
-//! | other 5xx, none, or a 2xx that nobody can read | anything else | unknown |
+//! | 500 | nothing more than after the last 500 | the first remaining comment is the cause: it is dropped |
+//! | 500 | nothing, and there is no comment to drop | outcome unknown |
+//! | other 5xx, none, or an unreadable 2xx | the review | as 2xx |
+//! | other 5xx, none, or an unreadable 2xx | anything else | outcome unknown |
 
 use referee_core::mark::SealedText;
 use referee_core::model::Sha;
@@ -24,20 +24,20 @@ use crate::gitea::account::{error_from_http, error_from_status, parse_response};
 use crate::gitea::routes;
 use crate::gitea::wire::{DRAFT_WRAPPER_BODY, Review};
 
-/// What a review says as a whole.
+/// The verdict and body of a review.
 pub(super) struct ReviewPost<'a> {
     pub(super) event: &'static str,
     pub(super) body: &'a str,
 }
 
 impl ReviewPost<'_> {
-    /// What threads come in that are no part of a review.
+    /// The review around threads that belong to no review.
     pub(super) const WRAPPER: Self = Self { event: "COMMENT", body: "" };
-    /// The same around a draft: what comes without words must come with a thread, and those in the draft do not count.
+    /// The same to publish a draft: the server requires a body or a new thread, and does not count those in the draft.
     const DRAFT_WRAPPER: Self = Self { event: "COMMENT", body: DRAFT_WRAPPER_BODY };
 }
 
-/// Reviews on their way, and what is known to be there.
+/// Sends the reviews of one action, and tracks what is stored.
 pub(super) struct ReviewSender<'a, 't> {
     pub(super) writer: &'a GiteaWriter<'a>,
     pub(super) commit: &'a Sha,
@@ -47,7 +47,7 @@ pub(super) struct ReviewSender<'a, 't> {
 }
 
 impl<'t> ReviewSender<'_, 't> {
-    /// Sends one review with its threads, no two on one line, and says which row it became.
+    /// Sends one review with its threads, at most one per line, and returns its id.
     pub(super) async fn send_review(
         &mut self,
         post: &ReviewPost<'_>,
@@ -56,7 +56,7 @@ impl<'t> ReviewSender<'_, 't> {
         let mut suspect: Option<&NewThread<SealedText>> = None;
         loop {
             if threads.is_empty() && post.body.is_empty() {
-                // All that was to be said lies in the draft, or cannot be said.
+                // Everything is in the draft, or cannot be stored.
                 return self.submit_draft().await?.ok_or_else(|| self.no_such_line_error());
             }
             match self.post_once(post, &threads).await? {
@@ -76,7 +76,7 @@ impl<'t> ReviewSender<'_, 't> {
         }
     }
 
-    /// Publishes what waits in the draft, if anything does.
+    /// Publishes the draft, if it has comments.
     pub(super) async fn submit_draft(&mut self) -> Result<Option<u64>, ForgeError> {
         if self.own_posts.draft().is_none_or(|draft| draft.comments_count == 0) {
             return Ok(None);
@@ -87,7 +87,7 @@ impl<'t> ReviewSender<'_, 't> {
         }
     }
 
-    /// What was asked for, is not there, and was not dropped.
+    /// Returns the threads that are neither stored nor dropped.
     pub(super) fn find_missing(&self, threads: &[&'t NewThread<SealedText>]) -> Vec<&'t NewThread<SealedText>> {
         let dropped = |new: &&NewThread<SealedText>| self.dropped.iter().any(|dropped| std::ptr::eq(*dropped, *new));
         self.own_posts.find_missing(threads).into_iter().filter(|new| !dropped(new)).collect()
@@ -105,7 +105,7 @@ impl<'t> ReviewSender<'_, 't> {
                 json!({ "path": path, "new_position": line, "old_position": old, "body": new.text.as_str() })
             })
             .collect();
-        // The server neither completes a short commit id nor compares one with the head.
+        // The server neither expands a short commit id nor compares it with the head.
         let body = json!({
             "event": post.event, "body": post.body, "commit_id": self.commit.as_str(), "comments": comments,
         });
@@ -114,7 +114,7 @@ impl<'t> ReviewSender<'_, 't> {
         let error = match self.writer.account.client.send(&call).await {
             Ok(answer) if answer.is_success() => match parse_response(&answer, &what) {
                 Ok(row) => return Ok(PostAttempt::Stored(row)),
-                // It is stored: only the answer is not to be read.
+                // The review is stored; only the response cannot be parsed.
                 Err(_) => Some(ForgeError::OutcomeUnknown),
             },
             Ok(answer) if answer.status == 500 => None,
@@ -143,7 +143,7 @@ impl<'t> ReviewSender<'_, 't> {
         }
     }
 
-    /// Notes down what a stored review holds.
+    /// Records a stored review and its inline comments.
     async fn record_stored(&mut self, row: Review, threads: &[&NewThread<SealedText>]) -> Result<u64, ForgeError> {
         let id = row.id;
         if !threads.is_empty() {

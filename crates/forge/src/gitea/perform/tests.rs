@@ -161,8 +161,8 @@ async fn run_planned_action(
     let action = action.map_text(seal_for_pull);
     let gates = Gates::new([(Gate::Review, GateSetting::On)].into(), RequestedGates::new(), ApprovalMode::On);
     let (by, permit) = (Login::from("bot"), gates.permit_gate(Gate::Review).expect("an open gate"));
-    let errand = ActionRequest { action: &action, by: &by, expect: &Precondition::Nothing, permit: &permit, basis };
-    server.forge.perform(PULL, &errand).await
+    let request = ActionRequest { action: &action, by: &by, expect: &Precondition::Nothing, permit: &permit, basis };
+    server.forge.perform(PULL, &request).await
 }
 
 fn review_action(threads: &[(&str, u32)]) -> Action {

@@ -1,4 +1,4 @@
-//! Finding a thread by its root. No route tells which review an inline comment is in.
+//! Finding a thread by its root. The server has no route from an inline comment to its review.
 
 use std::collections::BTreeSet;
 
@@ -8,20 +8,20 @@ use super::{GiteaWriter, parse_id};
 use crate::ForgeError;
 use crate::gitea::wire::{Inline, Review};
 
-/// A thread, the review it is in, and all rows of the pull.
+/// A thread, its review, and all reviews of the pull.
 pub(super) struct LocatedThread {
     pub(super) root: Inline,
-    /// All notes on the root's line of its review, the root among them.
+    /// All notes on the root's line in its review, including the root.
     pub(super) notes: Vec<Inline>,
     pub(super) review: Review,
     pub(super) reviews: Vec<Review>,
 }
 
 impl GiteaWriter<'_> {
-    /// The thread of that root.
+    /// Finds the thread with that root.
     ///
-    /// Ids rise with time in reviews and comments alike, so most often halving the list finds it; a comment that lay in
-    /// a draft for long is out of order, and then the rest is read too.
+    /// Ids of reviews and comments rise with time, so a binary search usually finds it. A comment that stayed in a draft
+    /// is out of order; then the remaining reviews are read too.
     pub(super) async fn find_thread(&self, thread: &ThreadId) -> Result<LocatedThread, ForgeError> {
         let wanted = parse_id(thread.as_str())?;
         let rows = self.read_reviews().await?;
@@ -48,7 +48,7 @@ impl GiteaWriter<'_> {
     }
 }
 
-/// Whether both are on the same line.
+/// Returns whether both notes are on the same line.
 pub(super) fn is_on_same_line(note: &Inline, root: &Inline) -> bool {
     note.path == root.path && note.position == root.position && note.original_position == root.original_position
 }

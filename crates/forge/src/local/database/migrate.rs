@@ -1,4 +1,4 @@
-//! The shape of the file and its versions.
+//! The schema of the database and its migrations.
 
 use std::path::{Path, PathBuf};
 
@@ -7,13 +7,13 @@ use rusqlite_migration::{M, Migrations};
 
 use crate::local::LocalError;
 
-/// Every shape the file ever had, oldest first. A line that was released is never changed.
+/// All migrations, oldest first. A released one is never changed.
 const MIGRATIONS: &[M<'static>] = &[M::up(include_str!("schema_1.sql"))];
 
-/// The version this referee writes.
+/// The schema version that this build writes.
 pub(super) const LATEST_VERSION: u32 = MIGRATIONS.len() as u32;
 
-/// The version of the file: 0 where nothing is in it yet.
+/// Reads the schema version: 0 for an empty file.
 pub(super) fn read_schema_version(connection: &Connection, path: &Path) -> Result<u32, LocalError> {
     let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if found > LATEST_VERSION {
@@ -28,7 +28,7 @@ pub(super) fn read_schema_version(connection: &Connection, path: &Path) -> Resul
     }
 }
 
-/// Brings the file to the latest version. Whoever calls holds the lock.
+/// Migrates the file to the latest version. The caller holds the lock.
 pub(super) fn migrate_to_latest(connection: &mut Connection, path: &Path) -> Result<(), LocalError> {
     match read_schema_version(connection, path)? {
         LATEST_VERSION => Ok(()),
@@ -36,7 +36,7 @@ pub(super) fn migrate_to_latest(connection: &mut Connection, path: &Path) -> Res
     }
 }
 
-/// Takes the steps that are missing; a copy of what was there is kept beside the file.
+/// Runs the missing migrations, after a backup beside the file.
 fn apply_migrations(connection: &mut Connection, path: &Path, found: u32, steps: &[M<'_>]) -> Result<(), LocalError> {
     if found > 0 {
         connection.execute("VACUUM INTO ?1", [backup_path(path).to_string_lossy()])?;
@@ -50,7 +50,7 @@ fn apply_migrations(connection: &mut Connection, path: &Path, found: u32, steps:
     })
 }
 
-/// `referee.db.bak-1`, or the next number that is free.
+/// Returns `referee.db.bak-1`, or the next free number.
 fn backup_path(path: &Path) -> PathBuf {
     let name = |number: u32| {
         let mut name = path.as_os_str().to_owned();

@@ -1,4 +1,4 @@
-//! The file: opened anew for each call, made on the first write, whole or not there.
+//! The database file: opened for each call, and created completely by the first write.
 
 mod migrate;
 
@@ -10,17 +10,17 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use super::LocalError;
 
-/// How long a writer waits for another one. A write takes milliseconds; this is for a machine on its knees.
+/// How long a writer waits for another one. A write takes milliseconds; this allows for an overloaded machine.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Where local pulls are kept.
+/// The database of local pulls.
 #[derive(Clone, Debug)]
 pub(super) struct LocalDatabase {
     path: PathBuf,
 }
 
 impl LocalDatabase {
-    /// The store of a repository, by its git folder: all its worktrees share it.
+    /// Returns the database of a repository, by its git directory: all worktrees share it.
     pub(super) fn in_git_dir(common_dir: &Path) -> Self {
         Self { path: common_dir.join("referee").join("referee.db") }
     }
@@ -29,7 +29,7 @@ impl LocalDatabase {
         &self.path
     }
 
-    /// Reads one state of everything; nothing where there is no file yet. Writes nothing.
+    /// Reads in one transaction; `None` where there is no file yet. Writes nothing.
     pub(super) fn read<T>(
         &self,
         read: impl FnOnce(&Transaction<'_>) -> Result<T, LocalError>,
@@ -50,7 +50,7 @@ impl LocalDatabase {
         })
     }
 
-    /// Writes all of it or nothing, one writer at a time.
+    /// Writes in one transaction, one writer at a time.
     pub(super) fn write<T>(
         &self,
         write: impl FnOnce(&Transaction<'_>) -> Result<T, LocalError>,
@@ -112,7 +112,7 @@ impl LocalDatabase {
         self.migrate_under_lock(connection)
     }
 
-    /// The file with nothing in it, for nobody else's eyes.
+    /// Creates the empty file, readable by its owner only.
     fn create_file(&self) -> Result<(), LocalError> {
         let told = |error: std::io::Error| LocalError::from_io(&self.path, &error);
         let folder = self.path.parent().unwrap_or(&self.path);

@@ -57,7 +57,7 @@ impl LocalWriter<'_> {
         row.ok_or_else(|| LocalError::NotFound(comment.to_string()))
     }
 
-    /// Whether an own comment says that already.
+    /// Returns whether this identity already wrote that comment.
     fn has_comment(&self, body: &str) -> Result<bool, LocalError> {
         let sql = "SELECT count(*) > 0 FROM comments JOIN texts ON texts.id = comments.text
                    WHERE pull = ?1 AND author = ?2 AND body = ?3";

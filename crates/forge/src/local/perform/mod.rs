@@ -1,4 +1,4 @@
-//! One action, once: all of it in one transaction, so that a process that dies leaves all of it or nothing.
+//! Performing one action in one transaction, so that a crash leaves all of it or nothing.
 
 mod discussion;
 mod metadata;
@@ -28,27 +28,27 @@ impl LocalForge {
         let kept = self.load_record(pull)?;
         self.check_preconditions(&kept, action, expect)?;
         self.write(|tx| {
-            let pen = LocalWriter { tx, pull, by, kind: LocalWriterKind::Bot, at: (self.now)() };
-            pen.check_expected_text(action, expect)?;
+            let writer = LocalWriter { tx, pull, by, kind: LocalWriterKind::Bot, at: (self.now)() };
+            writer.check_expected_text(action, expect)?;
             match action {
                 Action::PostReview { role: _, verdict, commit, text, threads } => {
-                    pen.post_review(*verdict, commit, text.as_str(), threads)
+                    writer.post_review(*verdict, commit, text.as_str(), threads)
                 }
-                Action::OpenThreads { role: _, commit, threads } => pen.open_threads(commit, threads),
+                Action::OpenThreads { role: _, commit, threads } => writer.open_threads(commit, threads),
                 Action::EditReview { review, edit, text } | Action::Supersede { review, edit, text } => {
-                    pen.edit_review(review, edit, text.as_str())
+                    writer.edit_review(review, edit, text.as_str())
                 }
-                Action::Reply { thread, text } => pen.reply(thread, text.as_str()),
-                // The forge can resolve: no root has to say so in words.
-                Action::Resolve { thread, mark: _ } => pen.resolve_thread(thread),
+                Action::Reply { thread, text } => writer.reply(thread, text.as_str()),
+                // The local forge can resolve, so the text of the root is not needed.
+                Action::Resolve { thread, mark: _ } => writer.resolve_thread(thread),
                 Action::EnsureComment { existing, target: CommentTarget::Pull, text } => {
-                    pen.ensure_comment(existing.as_ref(), text.as_str())
+                    writer.ensure_comment(existing.as_ref(), text.as_str())
                 }
-                Action::SetLabel { name, on: true } => pen.add_label(name),
-                Action::SetLabel { name, on: false } => pen.remove_label(name),
-                Action::Assign { target: CommentTarget::Pull, who } => pen.set_assignee(who.as_ref()),
+                Action::SetLabel { name, on: true } => writer.add_label(name),
+                Action::SetLabel { name, on: false } => writer.remove_label(name),
+                Action::Assign { target: CommentTarget::Pull, who } => writer.set_assignee(who.as_ref()),
                 Action::SetStatus { commit, context, state, text } => {
-                    pen.set_status(commit, context, *state, text.as_str())
+                    writer.set_status(commit, context, *state, text.as_str())
                 }
                 Action::EnsureComment { target: CommentTarget::Issue(issue), .. }
                 | Action::Assign { target: CommentTarget::Issue(issue), .. } => {
@@ -58,7 +58,7 @@ impl LocalForge {
         })
     }
 
-    /// What git has to say before anything is written: the head, the commit, and the places in it.
+    /// Checks through git what must hold before a write: the head, the commit, and the locations in it.
     fn check_preconditions(
         &self,
         kept: &LocalPullRecord,
@@ -88,7 +88,7 @@ impl LocalForge {
     }
 }
 
-/// No text is longer than the forge says it takes.
+/// Checks that no text is longer than the forge stores.
 fn check_text_length(action: &Action<SealedText>) -> Result<(), LocalError> {
     let mut longest = 0;
     action.map_text(|text| longest = longest.max(text.as_str().len()));
@@ -99,7 +99,7 @@ fn check_text_length(action: &Action<SealedText>) -> Result<(), LocalError> {
 }
 
 impl LocalWriter<'_> {
-    /// The text is ours, and still the one that was read; or it says already what it is to say.
+    /// Checks that the text is by this identity and unchanged since it was read, or already as it is to be.
     fn check_expected_text(&self, action: &Action<SealedText>, expect: &Precondition) -> Result<(), LocalError> {
         let Precondition::OwnText { edit, seen } = expect else { return Ok(()) };
         let sql = "SELECT author, body FROM reviews JOIN texts ON texts.id = reviews.text
@@ -118,7 +118,7 @@ impl LocalWriter<'_> {
         if said || Text::from_body(body).hash == *seen { Ok(()) } else { Err(LocalError::Conflict("the text")) }
     }
 
-    /// A thread of this pull.
+    /// Returns the row of a thread of this pull.
     pub(in crate::local) fn find_thread_row(&self, thread: &str) -> Result<i64, LocalError> {
         let sql = "SELECT id FROM threads WHERE id = ?1 AND pull = ?2";
         let row = self

@@ -62,7 +62,7 @@ impl LocalWriter<'_> {
         }
     }
 
-    /// The own review that says all this already.
+    /// Finds an equal review of this identity.
     fn find_same_review(&self, verdict: Verdict, commit: &Sha, body: &str) -> Result<Option<i64>, LocalError> {
         let sql = "SELECT reviews.id FROM reviews JOIN texts ON texts.id = reviews.text
                    WHERE pull = ?1 AND author = ?2 AND verdict = ?3 AND commit_sha = ?4 AND body = ?5";
@@ -70,7 +70,7 @@ impl LocalWriter<'_> {
         Ok(self.tx.query_row(sql, same, |row| row.get(0)).optional()?)
     }
 
-    /// Opens the threads that are not there yet, whichever review they came with.
+    /// Opens the threads that do not exist yet, in any review.
     fn ensure_threads(
         &self,
         review: Option<i64>,
@@ -91,7 +91,7 @@ impl LocalWriter<'_> {
         Ok(opened)
     }
 
-    /// The own thread on that file whose root says that.
+    /// Finds a thread of this identity on that file with that root text.
     fn find_thread_by_root(&self, path: &str, body: &str) -> Result<Option<i64>, LocalError> {
         let sql = "SELECT threads.id FROM threads JOIN texts
                    ON texts.id = (SELECT min(text) FROM notes WHERE thread = threads.id)
@@ -101,7 +101,7 @@ impl LocalWriter<'_> {
     }
 }
 
-/// Threads that are there now, in the order they were asked for, and how many of them are new.
+/// The ids of the threads in the order of the request, and how many of them are new.
 struct EnsuredThreads {
     ids: Vec<ThreadId>,
     new_count: usize,
