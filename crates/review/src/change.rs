@@ -26,17 +26,17 @@ pub struct FileSelection {
 // Why a file is not read.
 
 /// The policy excludes the file. Unlike the other reasons, this one leaves no gap in the coverage.
-pub const SKIP_EXCLUDED: &str = "excluded";
-pub const SKIP_DELETED: &str = "deleted";
-pub const SKIP_BINARY: &str = "binary";
-pub const SKIP_SUBMODULE: &str = "submodule";
+pub(crate) const SKIP_EXCLUDED: &str = "excluded";
+pub(crate) const SKIP_DELETED: &str = "deleted";
+pub(crate) const SKIP_BINARY: &str = "binary";
+pub(crate) const SKIP_SUBMODULE: &str = "submodule";
 /// The file is longer than [`MAX_FILE_BYTES`].
-pub const SKIP_TOO_LARGE: &str = "too large";
+pub(crate) const SKIP_TOO_LARGE: &str = "too large";
 /// The content was not fetched.
-pub const SKIP_MISSING: &str = "its text is missing";
+pub(crate) const SKIP_MISSING: &str = "its text is missing";
 
 /// A longer file is data rather than source, and would take most of the time of a review.
-pub const MAX_FILE_BYTES: usize = 10 << 20;
+pub(crate) const MAX_FILE_BYTES: usize = 10 << 20;
 
 const GITLINK_MODE: u32 = 0o160_000;
 

@@ -16,9 +16,9 @@ pub enum Tier {
 }
 
 impl Tier {
-    pub const ALL: [Self; 3] = [Self::Scrubbed, Self::OwnHome, Self::Bubblewrap];
+    const ALL: [Self; 3] = [Self::Scrubbed, Self::OwnHome, Self::Bubblewrap];
 
-    pub fn from_number(number: u8) -> Option<Self> {
+    fn from_number(number: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|tier| *tier as u8 == number)
     }
 

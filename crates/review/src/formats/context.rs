@@ -28,7 +28,7 @@ pub(crate) const REPORT_SCHEMA: &str = "referee/report-1";
 
 impl ReportContext<'_> {
     /// Returns a failed report (INC-15).
-    pub fn failed_report(&self, reason: String) -> Submission {
+    pub(crate) fn failed_report(&self, reason: String) -> Submission {
         Submission { outcome: SubmittedOutcome::Failed, reason, ..self.empty_report() }
     }
 

@@ -15,7 +15,7 @@ pub(super) fn parse_cargo(text: &str, context: &ReportContext<'_>) -> Result<Sub
     // Build scripts and macros print to the same stream. The messages of cargo are the lines that are JSON objects.
     for (number, line) in text.lines().enumerate().filter(|(_, line)| line.starts_with('{')) {
         match serde_json::from_str(line) {
-            Ok(Message::CompilerMessage { message, manifest_path }) => {
+            Ok(Message::Diagnostic { message, manifest_path }) => {
                 state = BuildState::Running;
                 add_diagnostic(&mut report, &message, &manifest_path);
             }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 #[serde(tag = "reason")]
 pub(super) enum Message {
     #[serde(rename = "compiler-message")]
-    CompilerMessage {
+    Diagnostic {
         message: Diagnostic,
         #[serde(default)]
         manifest_path: String,
