@@ -453,7 +453,9 @@ impl CachedDecisions {
     fn new(spawn_cause: SpawnCause) -> Self {
         let (decided, delivered) = Default::default();
         let mut decisions = Self { spawn_cause, kind: JobKind::Findings, cause: String::new(), decided, delivered };
-        let Next::Spawn(job) = decide(&decisions.snapshot(&ModelForge::default()), &policy(), &PlanScope::Everything).next else {
+        let Next::Spawn(job) =
+            decide(&decisions.snapshot(&ModelForge::default()), &policy(), &PlanScope::Everything).next
+        else {
             panic!("{spawn_cause:?} starts no worker")
         };
         (decisions.kind, decisions.cause) = (job.kind, job.cause);
@@ -462,13 +464,15 @@ impl CachedDecisions {
 
     fn next(&self, forge: &ModelForge) -> ViewDecision {
         let mut decided = self.decided.lock().expect("no test thread panicked");
-        *decided.entry(forge.clone()).or_insert_with(|| match decide(&self.snapshot(forge), &policy(), &PlanScope::Everything).next {
-            Next::Spawn(job) => ViewDecision::Spawn { retry: job.retry },
-            Next::Blocked(cause) => {
-                assert_eq!(cause, plan::BlockedCause::NeedsHuman);
-                ViewDecision::Blocked
+        *decided.entry(forge.clone()).or_insert_with(|| {
+            match decide(&self.snapshot(forge), &policy(), &PlanScope::Everything).next {
+                Next::Spawn(job) => ViewDecision::Spawn { retry: job.retry },
+                Next::Blocked(cause) => {
+                    assert_eq!(cause, plan::BlockedCause::NeedsHuman);
+                    ViewDecision::Blocked
+                }
+                Next::Wait(_) | Next::Ready | Next::Idle => ViewDecision::Wait,
             }
-            Next::Wait(_) | Next::Ready | Next::Idle => ViewDecision::Wait,
         })
     }
 
