@@ -112,7 +112,7 @@ impl WorldPerson {
         });
     }
 
-    /// Requests a review from somebody, for the first time or again.
+    /// Requests a review from a user, for the first time or again.
     #[track_caller]
     pub fn request_review(&self, login: &str) {
         self.act("request a review", |repo, pull| repo.request_review(pull, &self.login, &login.into()));

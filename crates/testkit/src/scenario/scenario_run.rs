@@ -51,7 +51,7 @@ impl ScenarioRun {
         let turn = self.last_turn.take().unwrap_or_else(|| panic!("no turn ran yet"));
         for brief in &turn.plan.reviews {
             let report = reviewer.review(&self.world, self.pull, brief, &turn.snapshot);
-            self.record(format!("{} hands in a report", brief.role));
+            self.record(format!("{} submits a report", brief.role));
             self.inbox.reports.push(report);
         }
         self.last_turn = Some(turn);

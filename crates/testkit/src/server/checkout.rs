@@ -53,7 +53,7 @@ impl Checkout {
         self.run_git(None, &["reset", "--quiet", "--soft", commit.as_str()]).map(drop)
     }
 
-    /// Commits all files in somebody's name.
+    /// Commits all files under a user's name.
     pub(super) fn commit(&self, credentials: PersonCredentials<'_>, message: &str) -> Result<Sha, String> {
         self.run_git(None, &["add", "--all"])?;
         let (name, mail) =

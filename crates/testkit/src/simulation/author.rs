@@ -1,4 +1,4 @@
-//! Simulated authors: they act when nobody else has anything to do.
+//! Simulated authors: they act when all other actors are idle.
 
 use referee_core::model::{PullNumber, PullState, ThreadId};
 use referee_forge::Reader;

@@ -1,5 +1,5 @@
 //! Simulations of the whole loop: scripted reviewers, an author and bystanders around one pull, driven through the same
-//! turn that the program runs, until nobody has anything left to do.
+//! turn that the program runs, until all actors are idle.
 
 mod author;
 mod bystander;
@@ -53,7 +53,7 @@ pub struct TurnRecord {
 /// The end of a simulation.
 #[derive(Debug)]
 pub struct SimulationResult {
-    /// The number of turns until nobody had anything to do.
+    /// The number of turns until all actors were idle.
     pub turns: usize,
     /// The last plan of the first process.
     pub plan: Plan,
@@ -74,7 +74,7 @@ impl Simulation {
 }
 
 impl<F: Forge> Simulation<F> {
-    /// Runs until nobody has anything left to do.
+    /// Runs until all actors are idle.
     ///
     /// # Panics
     ///
@@ -170,7 +170,7 @@ impl<F: Forge> Simulation<F> {
 }
 
 impl SimulationResult {
-    /// Returns why a person must decide; `None` if nobody must.
+    /// Returns why a person must decide; `None` if no decision is needed.
     pub fn blocked_cause(&self) -> Option<BlockedCause> {
         match self.plan.next {
             Next::Blocked(cause) => Some(cause),

@@ -16,12 +16,12 @@ pub struct ApprovalTally {
 }
 
 impl ApprovalTally {
-    /// Returns whether somebody approves and nobody blocks.
+    /// Returns whether at least one user approves and none blocks.
     pub fn is_approved(&self) -> bool {
         !self.approvers.is_empty() && self.blockers.is_empty()
     }
 
-    /// Returns whether somebody blocks.
+    /// Returns whether at least one user blocks.
     pub fn is_blocked(&self) -> bool {
         !self.blockers.is_empty()
     }

@@ -156,7 +156,7 @@ impl ServerPerson {
         self.call_api("edit", "PATCH", &format!("/issues/comments/{id}"), &json!({"body": text}));
     }
 
-    /// Requests a review from somebody, for the first time or again.
+    /// Requests a review from a user, for the first time or again.
     #[track_caller]
     pub fn request_review(&self, login: &str) {
         let path = format!("/pulls/{}/requested_reviewers", self.pull().0);
