@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{fs, io};
 
-use super::helper::HelperRequest;
+use super::helper_process::HelperRequest;
 use super::program::{find_program, is_installed, list_path_folders};
 use super::tunnel::{self, TunnelRequest};
 use super::{Sandbox, seccomp};

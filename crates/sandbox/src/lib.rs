@@ -24,7 +24,7 @@ mod cgroup;
 #[cfg(target_os = "linux")]
 mod environment;
 #[cfg(target_os = "linux")]
-mod helper;
+mod helper_process;
 #[cfg(target_os = "linux")]
 mod manual_run;
 #[cfg(target_os = "linux")]
@@ -122,7 +122,7 @@ impl Sandbox {
 /// `main` calls this before it parses its arguments. The helpers appear in no help text and no completion.
 pub fn run_if_invoked() -> Option<ExitCode> {
     #[cfg(target_os = "linux")]
-    return helper::run_if_invoked();
+    return helper_process::run_if_invoked();
     #[cfg(not(target_os = "linux"))]
     None
 }

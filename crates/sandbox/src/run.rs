@@ -10,7 +10,7 @@ use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 
 use super::cgroup::Cgroup;
 use super::error::SandboxError;
-use super::helper::{self, HelperRequest};
+use super::helper_process::{self, HelperRequest};
 use super::output_log::OutputLog;
 use super::relay::Relay;
 use super::supervisor::{ExitCause, OutputTarget, ProcessExit, Supervisor};
@@ -112,7 +112,7 @@ fn supervise_guard(
 
 fn classify_exit(tier: Tier, guard: &ProcessExit) -> SandboxExit {
     let report = String::from_utf8_lossy(&guard.stdout);
-    match report.lines().find_map(helper::parse_exit) {
+    match report.lines().find_map(helper_process::parse_exit) {
         // Bubblewrap and the tunnel report a signal as 128 plus its number.
         Some(SandboxExit::Exited(code)) if code > 128 && tier == Tier::Bubblewrap => SandboxExit::Signalled,
         // The guard reports an exit only if the program ended before the guard was told to kill it.

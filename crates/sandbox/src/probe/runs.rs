@@ -13,7 +13,7 @@ use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
 
 use super::ProbeResult;
 use super::testbed::ProbeTestbed;
-use crate::helper::HelperRequest;
+use crate::helper_process::HelperRequest;
 use crate::manual_run::RunRequest;
 use crate::{Sandbox, SandboxExit};
 

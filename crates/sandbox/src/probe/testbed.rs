@@ -13,7 +13,7 @@ use rustix::process::{getpid, getuid};
 use tempfile::{NamedTempFile, TempDir};
 
 use super::{ProbeFacts, ProbeResult};
-use crate::helper::HelperRequest;
+use crate::helper_process::HelperRequest;
 use crate::{Egress, ResourceLimits, Sandbox, SandboxError, Tier};
 
 /// Low limits: a probe that exhausts them does not harm the machine.

@@ -1,6 +1,7 @@
 //! A type name is defined once in the workspace, so that one search finds the definition.
 //!
-//! Not counted: test code, and the `wire` modules of adapters, whose names are those of the forge.
+//! Not counted: test code, the `wire` modules of adapters, whose names are those of the forge, and a second definition in
+//! the same file, which is the variant for another platform.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,10 @@ fn check(tree: &SourceTree) -> Vec<Violation> {
         let rust = RustSource::parse(&file.text);
         let types = rust.idents().filter(|(index, _)| rust.declares_type(*index) && !rust.in_test(*index));
         for (index, name) in types.filter(|(index, _)| !is_associated(&rust, *index)) {
-            definitions.entry(name.to_owned()).or_default().push((&file.path, rust.line(index)));
+            let places = definitions.entry(name.to_owned()).or_default();
+            if places.last().is_none_or(|(path, _)| *path != file.path) {
+                places.push((&file.path, rust.line(index)));
+            }
         }
     }
     let repeated = definitions.iter().filter(|(_, places)| places.len() > 1);
@@ -23,8 +27,7 @@ fn check(tree: &SourceTree) -> Vec<Violation> {
         .flat_map(|(name, places)| {
             places.iter().map(move |(path, line)| {
                 let others: Vec<&str> = places.iter().map(|(other, _)| *other).filter(|other| other != path).collect();
-                let others = if others.is_empty() { "this file".to_owned() } else { others.join(", ") };
-                let what = format!("the type name `{name}` is also defined in {others}");
+                let what = format!("the type name `{name}` is also defined in {}", others.join(", "));
                 Violation::new(path, *line, what, "rename one of them after what it holds")
             })
         })
@@ -59,6 +62,7 @@ fn a_name_that_is_defined_twice_is_caught() {
     let tree = SourceTree::from_files(&[
         ("crates/a/src/a.rs", first),
         ("crates/b/src/b.rs", second),
+        ("crates/b/src/platform.rs", "#[cfg(unix)]\nstruct Group;\n#[cfg(not(unix))]\nstruct Group;"),
         ("crates/b/src/wire.rs", "struct Line;"),
         ("crates/b/src/wire/pull.rs", "struct Line;"),
         ("crates/b/src/tests.rs", "struct Line;"),

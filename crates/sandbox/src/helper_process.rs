@@ -51,7 +51,7 @@ impl HelperRequest {
         Ok([HELPER_COMMAND.to_owned(), serde_json::to_string(self)?])
     }
 
-    fn perform(self, argv: &[OsString]) -> io::Result<ExitCode> {
+    fn run(self, argv: &[OsString]) -> io::Result<ExitCode> {
         match self {
             Self::Guard { cgroup } => run_guard(cgroup.map(|folder| Cgroup::from_folder(&folder)), argv),
             Self::Enter { limits, tunnel } => enter_sandbox(limits, tunnel.as_ref(), argv),
@@ -73,7 +73,7 @@ pub(super) fn run_if_invoked() -> Option<ExitCode> {
         ExitCode::from(code)
     };
     Some(match serde_json::from_slice::<HelperRequest>(request.as_encoded_bytes()) {
-        Ok(request) => request.perform(&argv).unwrap_or_else(|error| report(&error, EXIT_NOT_STARTED)),
+        Ok(request) => request.run(&argv).unwrap_or_else(|error| report(&error, EXIT_NOT_STARTED)),
         Err(error) => report(&error, EXIT_BAD_REQUEST),
     })
 }
