@@ -20,7 +20,7 @@ const PULLS: usize = 1_000;
 const QUIET: usize = 100;
 
 fn main() {
-    let mut table = "| | took | beside | ratio |\n|---|---:|---|---:|\n".to_owned();
+    let mut table = "| | time | relative to | ratio |\n|---|---:|---|---:|\n".to_owned();
     start(&mut table);
     large_change("txt", "without language rules", &mut table);
     large_change("py", "with language rules", &mut table);

@@ -38,11 +38,11 @@ fn main() {
     let source = RecordedSource::new(&bench.world);
 
     // Timed alone, as in a sweep over unchanged pulls; below, interleaved with jobs that evict the caches.
-    let mut quiet_alone = TimedJob::new("decide, quiet, one after the other", 200);
+    let mut quiet_alone = TimedJob::new("decide, quiet, in sequence", 200);
     for _ in 0..REPETITIONS {
         quiet_alone.time(|| (), |()| decide(black_box(quiet), policy, &PlanScope::Everything));
     }
-    let mut quiet_interleaved = TimedJob::new("decide, quiet, between the others", 20);
+    let mut quiet_interleaved = TimedJob::new("decide, quiet, interleaved", 20);
     let mut default_limit = TimedJob::new("decide, 40 findings, 15 threads", 1);
     let mut all_inline = TimedJob::new("decide, 40 findings, 40 threads", 1);
     let mut parse = TimedJob::new("parse that snapshot from JSON", 1);
@@ -59,7 +59,7 @@ fn main() {
     }
 
     println!("{}; as JSON {} kB\n", pull::size(fresh), json.len() / 1000);
-    println!("| | median of {REPETITIONS} | a second and core | beside parsing |\n|---|---:|---:|---:|");
+    println!("| | median of {REPETITIONS} | per second and core | relative to parsing |\n|---|---:|---:|---:|");
     let base = parse.median();
     for job in [
         &mut quiet_alone,

@@ -41,9 +41,9 @@ fn measure_time() {
     let git = Git::from_dir(&repo.dir);
     let mut figures: [(&str, Vec<Duration>); 5] = [
         ("`git diff -M` to /dev/null", Vec::new()),
-        ("read the diff, patch-id, follow, check anchors", Vec::new()),
-        ("… of which reading the diff", Vec::new()),
-        ("the diff as referee asks git for it", Vec::new()),
+        ("parse the diff, patch-id, track, validate anchors", Vec::new()),
+        ("… of which parsing the diff", Vec::new()),
+        ("the diff with referee's git options", Vec::new()),
         ("texts of the changed files from git", Vec::new()),
     ];
     let mut summary = String::new();
@@ -59,7 +59,7 @@ fn measure_time() {
         summary = result.summary;
     }
     println!("{} files, {} changed lines, {} findings: {summary}\n", FILES, change.lines, change.findings.len());
-    println!("| | median of {REPETITIONS} | beside `git diff` |\n|---|---:|---:|");
+    println!("| | median of {REPETITIONS} | relative to `git diff` |\n|---|---:|---:|");
     let base = median(&mut figures[0].1).as_secs_f64();
     for (name, times) in &mut figures {
         let elapsed = median(times).as_secs_f64();
@@ -69,7 +69,7 @@ fn measure_time() {
 
 /// Measures the peak memory of the same work in child processes, at a quarter, half and the full size.
 fn measure_memory() {
-    println!("\n| files | findings | most memory |\n|---:|---:|---:|");
+    println!("\n| files | findings | peak memory |\n|---:|---:|---:|");
     for part in [4, 2, 1] {
         let files = FILES / part;
         let (change, repo, old, new) = prepare(files);

@@ -45,13 +45,13 @@ fn table(stage: &impl Stage, server: &str) -> String {
     assert_ne!(warm.lines, unchanged.lines, "what happened shows");
     let mut table = format!(
         "{} open pulls on {server}, {} lines.\n\n\
-         | | script: requests | took | referee: requests | git's | took | requests | faster |\n\
+         | | script: requests | time | referee: requests | git's | time | requests | faster |\n\
          |---|---:|---:|---:|---:|---:|---:|---:|\n",
         stage.count(),
         cold.lines.len(),
     );
     for (what, shell, own) in
-        [("cold", &shell, &cold), ("unchanged", &shell, &unchanged), ("something on ten pulls", &shell_again, &warm)]
+        [("cold", &shell, &cold), ("unchanged", &shell, &unchanged), ("changes on ten pulls", &shell_again, &warm)]
     {
         let _ = writeln!(table, "| {what} | {} |", cells(shell, own));
     }

@@ -39,8 +39,8 @@ fn main() {
     row(&mut table, "first review", &first, &reviewdog.review(&other));
     let unchanged = reviewdog.review(&other);
     own.site.forget();
-    row(&mut table, "unchanged, nothing remembered", &own.referee(), &unchanged);
-    row(&mut table, "unchanged, remembered", &own.referee(), &unchanged);
+    row(&mut table, "unchanged, cold cache", &own.referee(), &unchanged);
+    row(&mut table, "unchanged, warm cache", &own.referee(), &unchanged);
     own.answer();
     other.answer();
     own.move_lines();
@@ -67,7 +67,7 @@ fn cells(spent: &Spent) -> String {
 fn sweep() -> String {
     let count = std::env::var("REFEREE_PULLS").ok().and_then(|count| count.parse().ok()).unwrap_or(PULLS);
     let many = Many::new(ServerBuild::Gitea126, count);
-    let mut table = "| | pages of the list | other requests |\n|---|---:|---:|\n".to_owned();
+    let mut table = "| | list pages | other requests |\n|---|---:|---:|\n".to_owned();
     let mut row = |what: &str| {
         let (pages, others) = many.asked();
         let _ = writeln!(table, "| {what} | {pages} | {others} |");
@@ -78,7 +78,7 @@ fn sweep() -> String {
     row("second, unchanged");
     let happened = many.happens();
     let third = many.sweep();
-    row("third, something on four pulls");
+    row("third, changes on four pulls");
     let noticed: Vec<&str> = happened.iter().filter(|(pull, _)| third[pull] != second[pull]).map(|it| *it.1).collect();
     let unmoved = third.iter().filter(|(pull, fetched)| **fetched == second[pull]).count();
     let (pulls, threads) = (many.pulls.len(), many.threads.len());

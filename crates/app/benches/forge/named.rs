@@ -7,43 +7,40 @@ use referee_testkit::proxy::LoggedRequest;
 
 /// What a request is for, the first time it is sent and each time after.
 const NEEDED: &[(&str, &[&str])] = &[
-    ("GET /version", &["which server it is and what it can do: PUB-10, FIX-12"]),
-    ("GET /user", &["whose token it is, so that own words are told from others': PUB-9, PUB-12"]),
+    ("GET /version", &["the server's kind, version and capabilities: PUB-10, FIX-12"]),
+    ("GET /user", &["the token's login, to recognise own texts: PUB-9, PUB-12"]),
     (
         "GET /pulls/{n}",
         &[
             "the pull, its head, its base: PUB-1, SAF-2",
-            "the head, right before anything is written: PUB-15",
+            "the head, right before the first write: PUB-15",
             "the head, right before this post: PUB-15",
         ],
     ),
     (
         "GET /pulls/{n}/reviews",
-        &[
-            "verdicts and whether they count: PUB-1, PUB-21",
-            "own drafts and rows, so that nothing is posted twice: PUB-14",
-        ],
+        &["verdicts, and whether they count: PUB-1, PUB-21", "own drafts and reviews, to avoid a duplicate: PUB-14"],
     ),
-    ("GET /issues/{n}/timeline", &["texts as they are now, comments, labels, pushes: PUB-10, LOOP-12"]),
-    ("GET /pulls/{n}/reviews/{id}/comments", &["what was stored of the inline comments: PUB-14"]),
+    ("GET /issues/{n}/timeline", &["current texts, comments, labels, pushes: PUB-10, LOOP-12"]),
+    ("GET /pulls/{n}/reviews/{id}/comments", &["the stored inline comments: PUB-14"]),
     (
         "GET /statuses/{sha}",
-        &["the checks, and the own status: PUB-19", "the own status again, so that it is not set twice: PUB-2"],
+        &["the checks, and referee's status: PUB-19", "referee's current status, to avoid a duplicate: PUB-2"],
     ),
-    ("GET /assignees", &["who may write: D10"]),
+    ("GET /assignees", &["people with write access: D10"]),
     ("POST /pulls/{n}/reviews", &["the review with its threads: PUB-1"]),
     ("POST /statuses/{sha}", &["the verdict as a status: PUB-19"]),
 ];
 
 /// The table, in the order in which the requests were sent.
 pub(crate) fn table(log: &[LoggedRequest]) -> String {
-    let mut table = "| request | needed for |\n|---|---|\n".to_owned();
+    let mut table = "| request | purpose |\n|---|---|\n".to_owned();
     let mut times: BTreeMap<String, usize> = BTreeMap::new();
     for seen in log {
         let request = format!("{} {}", seen.method, route(&seen.path));
         let time = times.entry(request.clone()).or_default();
         let reasons = NEEDED.iter().find(|(known, _)| *known == request).map_or(&[][..], |(_, reasons)| *reasons);
-        let reason = reasons.get(*time).or(reasons.last()).unwrap_or(&"**nobody knows**");
+        let reason = reasons.get(*time).or(reasons.last()).unwrap_or(&"**unknown**");
         let _ = writeln!(table, "| `{request}` | {reason} |");
         *time += 1;
     }
