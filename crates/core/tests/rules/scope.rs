@@ -65,7 +65,7 @@ fn no_selected_role_selects_every_role() {
     assert_eq!(due(PlanScope::from_roles(["security".into()])), [RoleName::from("security")]);
 }
 
-// spec: DSP-15 @core
+// The part of DSP-15 that core decides.
 #[test]
 fn a_delivery_writes_only_what_records_the_result() {
     let mut stage = done();
