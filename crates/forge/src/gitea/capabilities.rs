@@ -101,61 +101,61 @@ macro_rules! rows {
 }
 
 const GITEA: &[CapabilityRow] = rows! {
-    "read reviews", [native(0, "all pages, by the length that the server tells")], ["TRI-3"];
-    "read a summary as it is now", [emulated(0, "from the timeline: the list keeps the first text")], ["PUB-10"];
+    "read reviews", [native(0, "all pages, of the size that the server reports")], ["TRI-3"];
+    "read the current text of a summary", [emulated(0, "from the timeline; the list returns the first text")], ["PUB-10"];
     "read threads", [emulated(0, "one request for each review, grouped by file and line")], ["TRI-3"];
-    "tell what is outdated", [emulated(0, "by git")], ["TRI-3"];
-    "tell a conflict", [emulated(0, "by git: the server's `false` also means that it is still looking")], ["DSP-6"];
+    "detect outdated threads", [emulated(0, "by git")], ["TRI-3"];
+    "detect a conflict", [emulated(0, "by git; the server's `false` also means not computed yet")], ["DSP-6"];
     "post a review with threads",
-        [native(0, "one by one: read back, and what is missing is added")], ["PUB-14"];
-    "put a thread on several lines", [emulated(0, "on the last line, the text names the first")], ["PUB-13"];
-    "put a thread on a whole file", [never(0, "it goes into the summary")], ["PUB-13"];
-    "offer a suggestion to apply", [never(0, "it is shown as code")], ["PUB-13"];
-    VERDICTS, [native(0, "counted where the protection of the branch says so; never on the own pull")], ["PUB-7", "PUB-21"];
-    EDIT, [native(0, "by the id that the timeline has for it")], ["PUB-5", "PUB-11"];
+        [native(0, "not atomic: read back, missing comments are added")], ["PUB-14"];
+    "open a thread on several lines", [emulated(0, "on the last line; the text names the first")], ["PUB-13"];
+    "open a thread on a whole file", [never(0, "listed in the summary")], ["PUB-13"];
+    "post a suggestion that can be applied", [never(0, "shown as code")], ["PUB-13"];
+    VERDICTS, [native(0, "counts if branch protection says so; never on the bot's own pull")], ["PUB-7", "PUB-21"];
+    EDIT, [native(0, "by its id in the timeline")], ["PUB-5", "PUB-11"];
     REPLY, [
-        emulated(0, "a comment on the same line in an empty review; the page of files shows it in the thread"),
+        emulated(0, "a comment on the same line in an empty review; the files page shows it in the thread"),
         native(27, "in the thread")
     ], ["FIX-4"];
-    RESOLVE, [emulated(0, "the own root says that it is settled"), native(26, "by its root")], ["FIX-12"];
-    "tell who resolved", [native(0, "without the time")], ["INC-5"];
-    "read checks", [emulated(0, "all pages, put together anew: the server's sum is of one page")], ["DSP-6"];
-    STATUS, [native(0, "with the right to push only")], ["PUB-19"];
-    LABELS, [native(0, "with the right to write issues and pulls")], ["DSP-10"];
-    "tell when a label was set", [emulated(0, "from the timeline")], ["DSP-4"];
-    "tell who may write", [emulated(0, "where a user owns the repository; else by reviews that count")], ["LOOP-12"];
+    RESOLVE, [emulated(0, "the first note says that it is settled"), native(26, "by the id of its first note")], ["FIX-12"];
+    "read who resolved", [native(0, "without the time")], ["INC-5"];
+    "read checks", [emulated(0, "all pages; the server's combined status covers one page")], ["DSP-6"];
+    STATUS, [native(0, "needs push rights")], ["PUB-19"];
+    LABELS, [native(0, "needs write access to issues and pulls")], ["DSP-10"];
+    "read when a label was set", [emulated(0, "from the timeline")], ["DSP-4"];
+    "read who has write access", [emulated(0, "if a user owns the repository; else from reviews that count")], ["LOOP-12"];
     CLAIM, [native(0, "as a reaction")], ["PUB-8"];
-    "ring on a push, a review, a comment", [native(0, "signed webhook")], ["LOOP-1"];
-    "ring on a check", [never(0, "asked again at each sweep"), native(23, "signed webhook")], ["LOOP-1"];
-    "ring on a resolved thread", [never(0, "asked again at each sweep")], ["LOOP-1"];
+    "webhook on a push, a review, a comment", [native(0, "signed")], ["LOOP-1"];
+    "webhook on a check", [never(0, "polled at each pass"), native(23, "signed")], ["LOOP-1"];
+    "webhook on a resolved thread", [never(0, "polled at each pass")], ["LOOP-1"];
 };
 
 const FORGEJO: &[CapabilityRow] = rows! {
-    "read reviews", [native(0, "all pages, by the length that the server tells")], ["TRI-3"];
-    "read a summary as it is now", [emulated(0, "from the timeline: the list keeps the first text")], ["PUB-10"];
+    "read reviews", [native(0, "all pages, of the size that the server reports")], ["TRI-3"];
+    "read the current text of a summary", [emulated(0, "from the timeline; the list returns the first text")], ["PUB-10"];
     "read threads", [emulated(0, "one request for each review, grouped by file and line")], ["TRI-3"];
-    "tell what is outdated", [emulated(0, "by git")], ["TRI-3"];
-    "tell a conflict", [emulated(0, "by git: the server's `false` also means that it is still looking")], ["DSP-6"];
+    "detect outdated threads", [emulated(0, "by git")], ["TRI-3"];
+    "detect a conflict", [emulated(0, "by git; the server's `false` also means not computed yet")], ["DSP-6"];
     "post a review with threads",
-        [native(0, "one by one: read back, and what is missing is added")], ["PUB-14"];
-    "put a thread on several lines", [emulated(0, "on the last line, the text names the first")], ["PUB-13"];
-    "put a thread on a whole file", [never(0, "it goes into the summary")], ["PUB-13"];
-    "offer a suggestion to apply", [never(0, "it is shown as code")], ["PUB-13"];
-    VERDICTS, [native(0, "counted where the protection of the branch says so; never on the own pull")], ["PUB-7", "PUB-21"];
-    EDIT, [native(0, "by the id that the timeline has for it")], ["PUB-5", "PUB-11"];
-    REPLY, [emulated(0, "a comment added to the root's review on the root's line; nobody is notified")], ["FIX-4"];
-    RESOLVE, [emulated(0, "the own root says that it is settled; people can resolve on the page")], ["FIX-12"];
-    "tell who resolved", [native(0, "without the time")], ["INC-5"];
-    "read checks", [emulated(0, "all pages, put together anew: the server's sum is of one page")], ["DSP-6"];
-    STATUS, [native(0, "with the right to push only")], ["PUB-19"];
-    LABELS, [native(0, "with the right to write issues and pulls")], ["DSP-10"];
-    "tell when a label was set", [emulated(0, "from the timeline")], ["DSP-4"];
-    "tell who may write", [emulated(0, "where a user owns the repository; else by reviews that count")], ["LOOP-12"];
+        [native(0, "not atomic: read back, missing comments are added")], ["PUB-14"];
+    "open a thread on several lines", [emulated(0, "on the last line; the text names the first")], ["PUB-13"];
+    "open a thread on a whole file", [never(0, "listed in the summary")], ["PUB-13"];
+    "post a suggestion that can be applied", [never(0, "shown as code")], ["PUB-13"];
+    VERDICTS, [native(0, "counts if branch protection says so; never on the bot's own pull")], ["PUB-7", "PUB-21"];
+    EDIT, [native(0, "by its id in the timeline")], ["PUB-5", "PUB-11"];
+    REPLY, [emulated(0, "a comment added to the thread's review on the same line; notifies nobody")], ["FIX-4"];
+    RESOLVE, [emulated(0, "the first note says that it is settled; people can resolve on the page")], ["FIX-12"];
+    "read who resolved", [native(0, "without the time")], ["INC-5"];
+    "read checks", [emulated(0, "all pages; the server's combined status covers one page")], ["DSP-6"];
+    STATUS, [native(0, "needs push rights")], ["PUB-19"];
+    LABELS, [native(0, "needs write access to issues and pulls")], ["DSP-10"];
+    "read when a label was set", [emulated(0, "from the timeline")], ["DSP-4"];
+    "read who has write access", [emulated(0, "if a user owns the repository; else from reviews that count")], ["LOOP-12"];
     CLAIM, [native(0, "as a reaction")], ["PUB-8"];
-    "ring on a push, a review, a comment", [native(0, "signed webhook")], ["LOOP-1"];
-    "ring on a check", [never(0, "asked again at each sweep"), native(12, "signed webhook, of own actions only")],
+    "webhook on a push, a review, a comment", [native(0, "signed")], ["LOOP-1"];
+    "webhook on a check", [never(0, "polled at each pass"), native(12, "signed, for Forgejo Actions only")],
         ["LOOP-1"];
-    "ring on a resolved thread", [never(0, "asked again at each sweep")], ["LOOP-1"];
+    "webhook on a resolved thread", [never(0, "polled at each pass")], ["LOOP-1"];
 };
 
 #[cfg(test)]
