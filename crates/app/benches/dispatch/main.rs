@@ -20,7 +20,7 @@ use std::fmt::Write as _;
 
 use on_dialect::OnDialect;
 use on_gitea::OnGitea;
-use stage::{Ran, Stage};
+use stage::{PassRun, Stage};
 
 /// Open pulls on the dialect server, unless `REFEREE_PULLS` says otherwise; a tenth of them on a real one.
 const PULLS: usize = 1000;
@@ -58,7 +58,7 @@ fn table(stage: &impl Stage, server: &str) -> String {
     table
 }
 
-fn cells(shell: &Ran, own: &Ran) -> String {
+fn cells(shell: &PassRun, own: &PassRun) -> String {
     let (asked, took) = (shell.asked as f64 / own.asked as f64, shell.took.as_secs_f64() / own.took.as_secs_f64());
     format!(
         "{} | {:.1} s | {} | {} | {:.2} s | {asked:.2} × fewer | {took:.1} ×",

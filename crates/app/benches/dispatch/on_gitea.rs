@@ -9,19 +9,19 @@ use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
 
 use crate::many::more;
-use crate::site::Site;
+use crate::site::TestSite;
 use crate::stage::{self, People, Resolved, Stage};
 
 /// Pulls on a real Gitea.
 pub(crate) struct OnGitea {
-    site: Site,
+    site: TestSite,
     pulls: Vec<PullNumber>,
     home: std::path::PathBuf,
 }
 
 impl OnGitea {
     pub(crate) fn new(count: usize) -> Self {
-        let site = Site::new(ServerBuild::Gitea127, &[("README.md", "# shop\n")]);
+        let site = TestSite::new(ServerBuild::Gitea127, &[("README.md", "# shop\n")]);
         let owner = site.repo.as_("owner");
         for name in ["wip", "ready", "bug"] {
             owner.send("POST", "/labels", Some(&json!({"name": name, "color": "#ee0701"})));
@@ -71,7 +71,7 @@ impl Stage for OnGitea {
     }
 }
 
-impl People for Site {
+impl People for TestSite {
     fn check(&self, pull: PullNumber, state: &str) {
         self.at("alice", pull).report_check("ci", state);
     }

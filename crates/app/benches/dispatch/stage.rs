@@ -20,7 +20,7 @@ pub(crate) trait Stage {
     fn happens(&self);
 
     /// One pass of the script.
-    fn shell(&self) -> Ran {
+    fn shell(&self) -> PassRun {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/dispatch/dev-loop-dispatch.sh");
         let mut bash = Command::new("bash");
         bash.arg(script).arg(self.home().join("api.yaml"));
@@ -28,14 +28,14 @@ pub(crate) trait Stage {
     }
 
     /// One pass of referee.
-    fn referee(&self) -> Ran {
+    fn referee(&self) -> PassRun {
         let mut referee = Command::new(env!("CARGO_BIN_EXE_referee"));
         referee.args(["dispatch", "api.yaml"]);
         self.ran(referee)
     }
 
     /// A pass that writes nothing, so that the next one finds what it found.
-    fn ran(&self, mut command: Command) -> Ran {
+    fn ran(&self, mut command: Command) -> PassRun {
         command
             .env_clear()
             .env("PATH", std::env::var_os("PATH").expect("a PATH"))
@@ -55,7 +55,7 @@ pub(crate) trait Stage {
         lines.sort();
         let log = self.proxy().log();
         let git = log.iter().filter(|seen| seen.path.contains(".git/")).count();
-        Ran { lines, asked: log.len() - git, git, took }
+        PassRun { lines, asked: log.len() - git, git, took }
     }
 
     /// This machine forgets all it knew.
@@ -67,7 +67,7 @@ pub(crate) trait Stage {
 }
 
 /// What a pass said, and what it took.
-pub(crate) struct Ran {
+pub(crate) struct PassRun {
     pub(crate) lines: Vec<String>,
     /// Requests of the interface.
     pub(crate) asked: usize,

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use referee_testkit::server::cache_dir;
 
 use crate::course::{Course, Spent};
-use crate::site::Ran;
+use crate::site::RunOutput;
 
 /// The program.
 pub(crate) struct Reviewdog {
@@ -52,7 +52,7 @@ impl Reviewdog {
             let mut input = child.stdin.take().expect("its input");
             input.write_all(course.findings().to_string().as_bytes()).expect("it reads");
             drop(input);
-            let ran = Ran::of(child.wait_with_output().expect("reviewdog ends"));
+            let ran = RunOutput::from_output(child.wait_with_output().expect("reviewdog ends"));
             assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
         })
     }

@@ -1,4 +1,4 @@
-//! Every command that the docs name is one that the program takes, with these flags.
+//! Every command and flag that the docs name exists.
 
 use std::collections::BTreeMap;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! The rule table of `docs/dispatch.md` is the one that decides.
+//! The rule table of `docs/dispatch.md` matches the code.
 
 use crate::sandbox::{Sandbox, referee, text};
 
@@ -6,12 +6,12 @@ use crate::sandbox::{Sandbox, referee, text};
 type Rows = Vec<[String; 4]>;
 
 #[test]
-fn the_rules_of_dispatch_are_told_as_they_are() {
+fn the_dispatch_page_lists_the_rules() {
     assert_eq!(told(), decided());
 }
 
 #[test]
-fn the_operators_part_of_dispatch_is_taken_as_it_is_told() {
+fn the_operator_example_of_the_dispatch_page_is_valid() {
     let page = text("docs/dispatch.md");
     let blocks: Vec<&str> = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     assert!(blocks.iter().any(|block| block.contains("[agents.codex]")), "{page}");

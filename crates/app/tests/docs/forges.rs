@@ -1,4 +1,4 @@
-//! The pages about forges show the tables that the adapter goes by. `docs/forges/render` writes them anew.
+//! The forge pages show the tables that the adapter uses. `docs/forges/render` updates them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ const BEGIN: &str = "<!-- table: `docs/forges/render` writes it -->\n";
 const END: &str = "<!-- end of the table -->\n";
 
 #[test]
-fn the_pages_about_forges_show_what_the_adapter_goes_by() {
+fn the_forge_pages_show_the_adapters_tables() {
     for (kind, path) in [(ForgeKind::Gitea, "docs/forges/gitea.md"), (ForgeKind::Forgejo, "docs/forges/forgejo.md")] {
         let page = text(path);
         let (before, rest) = page.split_once(BEGIN).unwrap_or_else(|| panic!("{path} has no beginning of a table"));

@@ -1,4 +1,4 @@
-//! The docs, tried out: what they say one types is typed, in a small repository made for it.
+//! Tests of the docs: their commands run in a small repository and print what the docs show.
 
 mod commands;
 mod dispatch;

@@ -1,5 +1,5 @@
-//! Each page's `console` blocks, from top to bottom in one repository. `TRYCMD=overwrite` writes what was really said
-//! into the page.
+//! Runs the `console` blocks of each page from top to bottom in one repository. `TRYCMD=overwrite` updates the page with
+//! the actual output.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
@@ -42,24 +42,24 @@ fn found(program: &str) -> PathBuf {
 
 // spec: LOOP-1, INC-2, INC-6 @local
 #[test]
-fn the_tour_of_the_readme_goes_as_it_says() {
+fn the_readme_tour_prints_what_it_shows() {
     play("README.md", &[]);
 }
 
 #[test]
-fn the_page_on_rules_says_what_happens() {
+fn the_rules_page_prints_what_it_shows() {
     let rule = fenced("docs/rules.md", "```yaml\n");
     play("docs/rules.md", &[(".referee/rules/atomic.yml", rule)]);
 }
 
 #[test]
-fn the_page_on_the_config_says_what_happens() {
+fn the_config_page_prints_what_it_shows() {
     let draft = fenced("docs/config.md", "```toml\n");
     play("docs/config.md", &[("draft.toml", draft)]);
 }
 
 #[test]
-fn the_page_on_the_config_shows_every_key() {
+fn the_config_page_shows_every_key() {
     let page = text("docs/config.md");
     for file in ["referee.toml", "operator.toml"] {
         let example = text(&format!("crates/app/src/config/example/{file}"));
@@ -68,7 +68,7 @@ fn the_page_on_the_config_shows_every_key() {
 }
 
 #[test]
-fn a_linter_is_piped_in_as_the_readme_says() {
+fn a_linter_is_piped_in_as_the_readme_shows() {
     let readme = text("README.md");
     let line = readme.lines().find(|line| line.contains("| referee review")).expect("a pipe in the README");
     let sandbox = Sandbox::new("pipe", &[]);

@@ -1,4 +1,4 @@
-//! The picture of the README: a terminal with what a short run really says. `docs/picture/render` draws it anew.
+//! The picture of the README: a terminal with the output of a short run. `docs/picture/render` updates it.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ const TOP: usize = 52;
 const WIDE: usize = 8;
 
 #[test]
-fn the_picture_is_what_a_run_says() {
+fn the_picture_shows_the_output_of_a_run() {
     let drawn = svg(&run());
     if std::env::var_os("REFEREE_PICTURE").is_some() {
         std::fs::write(house().join(PICTURE), &drawn).expect("a picture");

@@ -1,4 +1,4 @@
-//! The probes of `docs/sandbox.md` are those that are tried, with the tier that promises each.
+//! The probes of `docs/sandbox.md` are those that run, each with the tier that promises it.
 
 use crate::sandbox::text;
 
@@ -6,7 +6,7 @@ use crate::sandbox::text;
 type Rows = Vec<[String; 3]>;
 
 #[test]
-fn the_probes_are_told_as_they_are() {
+fn the_sandbox_page_lists_the_probes() {
     let tried = tried();
     assert!(tried.len() >= 40, "{}", tried.len());
     assert_eq!(told(), tried);

@@ -1,4 +1,4 @@
-//! A repository with a branch to review. Names and dates are fixed, so commits have the same names every time.
+//! A repository with a branch to review. Names and dates are fixed, so that commit ids are stable.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Much at once: a review of sixty findings whose words mean harm, and a pull on which hundreds have spoken.
+//! Large inputs: a review of sixty findings with hostile text, and a pull with hundreds of notes.
 
 use std::thread;
 
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::chance::times;
 use crate::on_each_server;
-use crate::site::Site;
+use crate::site::TestSite;
 use crate::standing::{Standing, pages};
 
-on_each_server! { sixty_findings_of_twenty_files_are_all_told a_crowded_pull_is_read_to_its_end }
+on_each_server! { sixty_findings_in_twenty_files_are_all_reported a_pull_with_hundreds_of_notes_is_read_completely }
 
 const FILES: usize = 20;
 /// Findings of a file: two in the diff, and one that is outside of it in every second file.
@@ -24,14 +24,14 @@ const HARM: &str = "/close\n/assign @passer-by\n@passer-by look\n<script>alert(1
     <!-- referee:tag v1 af;1;x - -->\n";
 
 // spec: PUB-13, PUB-16 @gitea @forgejo
-fn sixty_findings_of_twenty_files_are_all_told(build: ServerBuild) {
+fn sixty_findings_in_twenty_files_are_all_reported(build: ServerBuild) {
     let config = "version = 1\n[review]\nmax_inline = 60\n[[role]]\nname = \"general\"\nbuiltin = true\n";
     let names: Vec<String> = (0..FILES).map(|file| format!("src/f{file}.txt")).collect();
     let old: String = (1..=100).map(|line| format!("line {line}\n")).collect();
     let new: String =
         (1..=100).map(|line| format!("line {line}{}\n", if line <= 5 { " is new" } else { "" })).collect();
     let at = |text| names.iter().map(|name| (name.as_str(), text)).collect::<Vec<(&str, &str)>>();
-    let site = Site::new(build, &[&at(old.as_str())[..], &[("referee.toml", config)]].concat());
+    let site = TestSite::new(build, &[&at(old.as_str())[..], &[("referee.toml", config)]].concat());
     let pull = site.open("big", &at(&new));
     let place = |number: usize| match number % EACH {
         2 if (number / EACH).is_multiple_of(4) => 500,
@@ -61,8 +61,8 @@ fn sixty_findings_of_twenty_files_are_all_told(build: ServerBuild) {
         assert_eq!(lines, [if place(number) <= 5 { place(number) } else { 0 }], "{title}");
         assert!(summary.contains(&title), "{title} is not in the summary: {summary}");
     }
-    harmless(summary);
-    stands.notes.iter().for_each(|note| harmless(&note.2));
+    assert_harmless(summary);
+    stands.notes.iter().for_each(|note| assert_harmless(&note.2));
     assert!(stands.comments.iter().all(|words| !words.contains("number")), "{stands:#?}");
     assert_eq!(site.at("alice", pull).fetch_pull()["state"], "open");
     let called = site.repo.server().send_as("passer-by", "GET", "/notifications?all=true", None);
@@ -72,7 +72,7 @@ fn sixty_findings_of_twenty_files_are_all_told(build: ServerBuild) {
 }
 
 /// No text does anything but be read, and there is one Mark or Tag in it: its own.
-fn harmless(words: &str) {
+fn assert_harmless(words: &str) {
     assert!(words.len() <= 65_535, "{} bytes", words.len());
     // Code is shown and does nothing.
     let prose: String = words.split("```").step_by(2).flat_map(|part| part.split('`').step_by(2)).collect();
@@ -86,9 +86,9 @@ fn harmless(words: &str) {
 }
 
 // spec: PUB-2, TRI-3, LOOP-6 @gitea @forgejo
-fn a_crowded_pull_is_read_to_its_end(build: ServerBuild) {
+fn a_pull_with_hundreds_of_notes_is_read_completely(build: ServerBuild) {
     let config = "version = 1\n[threads]\nmax_threads = 500\n";
-    let site = Site::new(build, &[("README.md", "# shop\n"), ("referee.toml", config)]);
+    let site = TestSite::new(build, &[("README.md", "# shop\n"), ("referee.toml", config)]);
     let text: String = (1..=60).map(|line| format!("line {line}\n")).collect();
     let pull = site.open("crowd", &[("a.txt", &text)]);
     // A plain run has two pages of each list.
@@ -97,7 +97,7 @@ fn a_crowded_pull_is_read_to_its_end(build: ServerBuild) {
     let events = pages(&site, "ruth", &format!("/issues/{}/timeline", pull.0)).len();
     assert!(events >= reviews + comments, "{events} entries");
 
-    let told = site.told("comments", pull, &["--all"]);
+    let told = site.json("comments", pull, &["--all"]);
     assert_eq!(told["threads"].as_array().map(Vec::len), Some(threads), "{told}");
     let ran = site.on("review", pull, &[]);
     assert_eq!(ran.code, 0, "{ran:?}");
@@ -122,7 +122,7 @@ fn a_crowded_pull_is_read_to_its_end(build: ServerBuild) {
 }
 
 /// Many speak at once, each person one word after the other: servers mix up what one person posts at one moment.
-fn crowd(site: &Site, pull: PullNumber, reviews: usize, threads: usize, comments: usize) {
+fn crowd(site: &TestSite, pull: PullNumber, reviews: usize, threads: usize, comments: usize) {
     let people = ["ruth", "alice", "passer-by", "owner", "keeper"];
     let mine = |all: usize, who: usize| (0..all).filter(move |number| number % people.len() == who);
     thread::scope(|scope| {
@@ -146,7 +146,7 @@ fn crowd(site: &Site, pull: PullNumber, reviews: usize, threads: usize, comments
 }
 
 /// Nothing is left to write, with what this machine knows and without.
-fn is_quiet(site: &Site, pull: PullNumber) {
+fn is_quiet(site: &TestSite, pull: PullNumber) {
     site.proxy.forget();
     let ran = site.on("review", pull, &[]);
     site.forget();

@@ -1,5 +1,5 @@
-//! How many requests it takes, as a proxy counts them; `cargo bench -p referee --features servers --bench forge` tells
-//! of larger ones.
+//! The number of requests, counted by a proxy. `cargo bench -p referee --features servers --bench forge` measures larger
+//! cases.
 
 use referee_testkit::server::ServerBuild;
 
@@ -7,12 +7,12 @@ use crate::course::{Course, Spent};
 use crate::many::Many;
 use crate::on_each_server;
 
-on_each_server! { requests_are_few_and_threads_outlive_pushes a_sweep_asks_little_and_misses_nothing }
+on_each_server! { a_loop_sends_few_requests_and_threads_survive_pushes a_sweep_sends_few_requests_and_misses_nothing }
 
 // spec: PUB-2 @gitea @forgejo
 // spec: PUB-3 @gitea @forgejo
 // spec: INC-9 @gitea @forgejo
-fn requests_are_few_and_threads_outlive_pushes(build: ServerBuild) {
+fn a_loop_sends_few_requests_and_threads_survive_pushes(build: ServerBuild) {
     let mut course = Course::new(build, 2, 2);
     let first = course.referee();
     assert_eq!((first.opened, first.deleted), (4, 0), "{:?}", first.log);
@@ -40,7 +40,7 @@ fn stays(spent: &Spent) {
     assert!(spent.writes() <= 2, "{:?}", spent.log);
 }
 
-fn a_sweep_asks_little_and_misses_nothing(build: ServerBuild) {
+fn a_sweep_sends_few_requests_and_misses_nothing(build: ServerBuild) {
     let many = Many::new(build, 11);
     let first = many.sweep();
     assert_eq!(first.len(), 11);

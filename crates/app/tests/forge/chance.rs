@@ -1,11 +1,11 @@
-//! How often, and in which order: drawn from a seed that every failure names.
+//! Repetition counts and random numbers. A seed reproduces every failure.
 
-/// How often something is repeated: so many times in a plain run, all of them with `REFEREE_SCALE=10`.
+/// Returns the number of repetitions: `plain`, or `all` with `REFEREE_SCALE=10`.
 pub(crate) fn times(plain: usize, all: usize) -> usize {
     if number("REFEREE_SCALE", 1) >= 10 { all } else { plain }
 }
 
-/// Numbers that look random and are the same for the same `REFEREE_SEED`.
+/// Pseudo-random numbers, seeded by `REFEREE_SEED`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dice {
     pub(crate) seed: u64,
@@ -23,7 +23,6 @@ impl Dice {
         usize::try_from((self.state >> 33) % limit.max(1) as u64).unwrap_or_default()
     }
 
-    /// In another order.
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));
@@ -31,6 +30,6 @@ impl Dice {
     }
 }
 
-fn number(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }

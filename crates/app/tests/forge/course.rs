@@ -1,6 +1,6 @@
-//! A change whose findings move, on a real server with a proxy in front of it: what requests are counted on.
+//! A change with moving findings on a real server behind a proxy, to count requests.
 //!
-//! Whoever reviews it stands in a checkout at the head, as a job does, and gets the same findings as rdjson.
+//! Each reviewer runs in a checkout at the head, as in CI, and gets the same findings as rdjson.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,11 +12,11 @@ use referee_testkit::proxy::LoggedRequest;
 use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
 
-use crate::site::{Ran, Site};
+use crate::site::{RunOutput, TestSite};
 
 /// A pull with findings in each of its files.
 pub(crate) struct Course {
-    pub(crate) site: Site,
+    pub(crate) site: TestSite,
     pub(crate) pull: PullNumber,
     paths: Vec<String>,
     /// Findings in each file.
@@ -44,7 +44,7 @@ const AUTHOR: &str = "alice";
 
 impl Course {
     pub(crate) fn new(build: ServerBuild, files: usize, each: usize) -> Self {
-        let site = Site::new(build, &[("referee.toml", CONFIG)]);
+        let site = TestSite::new(build, &[("referee.toml", CONFIG)]);
         let paths: Vec<String> = (0..files).map(|file| format!("src/part{file}.txt")).collect();
         let texts: Vec<String> = (0..files).map(|file| text(file, (each + 1) * APART)).collect();
         let changed: Vec<(&str, &str)> =
@@ -62,7 +62,9 @@ impl Course {
         let report = report.display().to_string();
         self.count(|| {
             let args = ["review", &page, "--role", "lint", "--report", &report, "--report-format", "rdjson"];
-            let ran = Ran::of(self.site.referee(&args).current_dir(self.checkout()).output().expect("referee runs"));
+            let ran = RunOutput::from_output(
+                self.site.referee(&args).current_dir(self.checkout()).output().expect("referee runs"),
+            );
             assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
         })
     }
@@ -140,7 +142,7 @@ impl Course {
         json!({ "source": { "name": "lint" }, "diagnostics": all.collect::<Vec<_>>() })
     }
 
-    /// Where whoever reviews stands.
+    /// The checkout that the reviewers run in.
     pub(crate) fn checkout(&self) -> PathBuf {
         let folder = self.site.path("checkout");
         std::fs::create_dir_all(&folder).expect("a folder");

@@ -1,4 +1,4 @@
-//! Everything that can go wrong between referee and a real server, at every request of a first review.
+//! Every fault between referee and a real server, at every request of a first review.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use referee_testkit::server::ServerBuild;
 
 use crate::chance::times;
 use crate::on_each_server;
-use crate::site::{Ran, Site};
+use crate::site::{RunOutput, TestSite};
 use crate::standing::Standing;
 
-on_each_server! { a_broken_write_is_neither_lost_nor_doubled }
+on_each_server! { an_interrupted_write_is_neither_lost_nor_repeated }
 
 const FAULTS: [ProxyFault; 9] = [
     ProxyFault::DropBefore,
@@ -31,7 +31,7 @@ const ROLES: &str = "version = 1\n[[role]]\nname = \"lint\"\ncommand = \"lint\"\
     [[role]]\nname = \"deep\"\ncommand = \"lint\"\n";
 
 // spec: PUB-14 @gitea @forgejo
-fn a_broken_write_is_neither_lost_nor_doubled(build: ServerBuild) {
+fn an_interrupted_write_is_neither_lost_nor_repeated(build: ServerBuild) {
     let scene = Scene::new(build);
     let (writes, undisturbed) = (scene.writes.len(), &scene.stands);
     for (number, (nth, fault)) in chosen(writes).enumerate() {
@@ -63,7 +63,7 @@ fn a_broken_write_is_neither_lost_nor_doubled(build: ServerBuild) {
 
 // spec: LOOP-6 @gitea
 #[test]
-fn a_broken_read_decides_nothing() {
+fn after_a_failed_read_nothing_is_decided() {
     let scene = Scene::new(ServerBuild::Gitea126);
     for (number, (nth, fault)) in chosen(scene.reads).enumerate() {
         let told = format!("{fault:?} at read {nth} and all that follow");
@@ -103,7 +103,7 @@ fn chosen(requests: usize) -> impl Iterator<Item = (usize, ProxyFault)> {
 
 /// A repository whose reviewer counts how often it runs, and a review of it that nothing disturbed.
 struct Scene {
-    site: Site,
+    site: TestSite,
     reads: usize,
     writes: Vec<LoggedRequest>,
     stands: Standing,
@@ -111,7 +111,7 @@ struct Scene {
 
 impl Scene {
     fn new(build: ServerBuild) -> Self {
-        let site = Site::new(build, &[("README.md", "# shop\n"), ("referee.toml", ROLES)]);
+        let site = TestSite::new(build, &[("README.md", "# shop\n"), ("referee.toml", ROLES)]);
         let count = site.path("count").display().to_string();
         let lines = [(3, "one is gone"), (2, "cmd is not checked"), (1, "run says nothing")];
         let findings: Vec<String> = lines
@@ -143,7 +143,7 @@ impl Scene {
         self.site.open(branch, &[("run.py", BAD), ("name.txt", &format!("{branch}\n"))])
     }
 
-    fn review(&self, pull: PullNumber) -> Ran {
+    fn review(&self, pull: PullNumber) -> RunOutput {
         let operator = self.site.path("operator.toml").display().to_string();
         self.site.on("review", pull, &["--operator", &operator])
     }
@@ -156,7 +156,7 @@ impl Scene {
     }
 
     /// Words for people: what went wrong in one line and what to do in another, and never a token.
-    fn is_clear(&self, ran: &Ran, told: &str) {
+    fn is_clear(&self, ran: &RunOutput, told: &str) {
         let said = format!("{}{}", ran.out, ran.err);
         assert!(self.site.repo.server().tokens().all(|token| !said.contains(token)), "{told}: a token shows");
         assert!(!said.contains("panicked") && !said.contains("<html>"), "{told}: {said}");

@@ -1,19 +1,19 @@
-//! A page and a token are enough.
+//! A first review with nothing but a URL and a token.
 
 use referee_testkit::server::ServerBuild;
 
 use crate::on_each_server;
-use crate::site::Site;
+use crate::site::TestSite;
 
-on_each_server! { a_page_and_a_token_are_enough }
+on_each_server! { a_review_needs_only_a_url_and_a_token }
 
 /// A file with something that the embedded rules find.
 const HOOKED: &str = "import os\n\ndef run(cmd):\n    os.system(cmd)\n    eval(cmd)\n";
 
 // spec: PUB-1 @gitea @forgejo
 // spec: PUB-2 @gitea @forgejo
-fn a_page_and_a_token_are_enough(build: ServerBuild) {
-    let site = Site::new(build, &[("README.md", "# shop\n")]);
+fn a_review_needs_only_a_url_and_a_token(build: ServerBuild) {
+    let site = TestSite::new(build, &[("README.md", "# shop\n")]);
     let pull = site.open("feature", &[("run.py", HOOKED)]);
     let first = site.on("review", pull, &[]);
     assert_eq!(first.code, 0, "{}\n{}", first.out, first.err);

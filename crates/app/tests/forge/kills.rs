@@ -1,4 +1,4 @@
-//! `kill -9` at any moment of a run; one more run, and the pull looks as if nothing had happened.
+//! `kill -9` at any moment of a run. The next run completes the pull as if nothing had happened.
 
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
@@ -8,7 +8,7 @@ use referee_testkit::server::ServerBuild;
 
 use crate::chance::{Dice, times};
 use crate::on_each_server;
-use crate::site::Site;
+use crate::site::TestSite;
 use crate::standing::Standing;
 
 on_each_server! { a_killed_run_is_completed_by_the_next }
@@ -16,14 +16,14 @@ on_each_server! { a_killed_run_is_completed_by_the_next }
 /// Where in a run it is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Moment {
-    /// After so many reads and before the first write.
+    /// After this number of reads and before the first write.
     Early(usize),
     /// When the server has done the nth write and the program does not know.
     Write(usize),
 }
 
 /// A state of a pull from which a run writes several times.
-type Shape = (&'static str, fn(&Site, &str) -> PullNumber);
+type Shape = (&'static str, fn(&TestSite, &str) -> PullNumber);
 
 const SHAPES: [Shape; 2] = [("a first review", first), ("a review after a push that mends some", later)];
 
@@ -35,7 +35,7 @@ const ROLES: &str = "version = 1\n[gates]\napprove = \"on\"\n[[role]]\nname = \"
 
 // spec: PUB-2, PUB-14, LOOP-7 @gitea @forgejo
 fn a_killed_run_is_completed_by_the_next(build: ServerBuild) {
-    let site = Site::new(build, &[("README.md", "# shop\n"), ("referee.toml", ROLES)]);
+    let site = TestSite::new(build, &[("README.md", "# shop\n"), ("referee.toml", ROLES)]);
     let mut dice = Dice::new();
     let mut twins = Vec::new();
     for (name, shape) in SHAPES {
@@ -81,7 +81,7 @@ fn a_killed_run_is_completed_by_the_next(build: ServerBuild) {
 }
 
 /// Whether it was killed, rather than ended.
-fn kill(site: &Site, pull: PullNumber, moment: Moment) -> bool {
+fn kill(site: &TestSite, pull: PullNumber, moment: Moment) -> bool {
     site.proxy.forget();
     let running: Arc<Mutex<Option<Child>>> = Arc::default();
     let mut begun = running.lock().expect("nobody panics with it");
@@ -112,11 +112,11 @@ fn end(running: &Mutex<Option<Child>>) {
     let _ = running.as_mut().map(Child::kill);
 }
 
-fn first(site: &Site, branch: &str) -> PullNumber {
+fn first(site: &TestSite, branch: &str) -> PullNumber {
     site.open(branch, &[("run.py", BAD), ("name.txt", &format!("{branch}\n"))])
 }
 
-fn later(site: &Site, branch: &str) -> PullNumber {
+fn later(site: &TestSite, branch: &str) -> PullNumber {
     let pull = first(site, branch);
     let ran = site.on("review", pull, &[]);
     assert!(matches!(ran.code, 0 | 12), "{ran:?}");

@@ -1,4 +1,4 @@
-//! The whole loop by the program itself, on servers that nobody here wrote.
+//! The whole loop through the program, on real servers.
 
 mod again;
 mod big;
@@ -14,14 +14,14 @@ mod kills;
 mod many;
 mod matrix;
 mod people;
-mod play;
+mod pull_view;
 mod reviewer;
 mod run;
 mod safety;
 mod site;
 mod standing;
 mod surprises;
-mod talk;
+mod test_pull;
 mod threads;
 mod whole;
 

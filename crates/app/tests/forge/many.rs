@@ -1,4 +1,4 @@
-//! Many open pulls, and what a sweep over them asks for.
+//! A repository with many open pulls, and the requests of a sweep over them.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -11,11 +11,11 @@ use referee_testkit::server::{ServerBuild, ServerPerson};
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::site::Site;
+use crate::site::TestSite;
 
 /// A repository with many open pulls; every fifth has an open thread, every tenth a comment.
 pub(crate) struct Many {
-    pub(crate) site: Site,
+    pub(crate) site: TestSite,
     pub(crate) pulls: Vec<PullNumber>,
     pub(crate) threads: Vec<(PullNumber, ThreadId)>,
     comments: Vec<(PullNumber, CommentId)>,
@@ -28,7 +28,7 @@ pub(crate) type Swept = BTreeMap<PullNumber, FetchedPull>;
 
 impl Many {
     pub(crate) fn new(build: ServerBuild, count: usize) -> Self {
-        let site = Site::new(build, &[("README.md", "# shop\n")]);
+        let site = TestSite::new(build, &[("README.md", "# shop\n")]);
         let first = site.open("topic", &[("a.txt", "one\ntwo\nthree\n")]);
         let pulls: Vec<PullNumber> = std::iter::once(first).chain(more(&site, first, count - 1)).collect();
         let ruth = |pull| site.at("ruth", pull);
@@ -83,7 +83,7 @@ impl Many {
 }
 
 /// More pulls of the same change, each on top of the one before. One push and one request for each, no more: a server takes its time over a push.
-pub(crate) fn more(site: &Site, first: PullNumber, count: usize) -> Vec<PullNumber> {
+pub(crate) fn more(site: &TestSite, first: PullNumber, count: usize) -> Vec<PullNumber> {
     let folder = site.path("checkout");
     std::fs::create_dir_all(&folder).expect("a folder");
     let git = |args: &[&str]| {
@@ -112,7 +112,7 @@ pub(crate) fn more(site: &Site, first: PullNumber, count: usize) -> Vec<PullNumb
 }
 
 /// The repository through the proxy, with a cache in front.
-async fn forge(site: &Site) -> CachedForge {
+async fn forge(site: &TestSite) -> CachedForge {
     let mut client = ClientOptions::new(site.proxy.url().parse().expect("an address"), None, &[]);
     // Requests are counted here, not timed.
     (client.limits.requests_per_minute, client.limits.burst) = (60_000, 10_000);

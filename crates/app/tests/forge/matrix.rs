@@ -1,4 +1,4 @@
-//! Matrix mode: three roles as three processes at once, each as if on a machine of its own (D6, D8).
+//! Matrix mode: three roles as three concurrent processes, each on its own machine (D6, D8).
 
 use std::collections::BTreeSet;
 use std::process::{Child, Command, Stdio};
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 use crate::chance::{Dice, times};
 use crate::on_each_server;
-use crate::site::{Ran, Site};
+use crate::site::{RunOutput, TestSite};
 use crate::standing::{Review, Standing};
 
-on_each_server! { three_jobs_at_once_agree_on_the_worst a_job_without_the_claim_comes_back }
+on_each_server! { three_jobs_at_once_agree_on_the_worst a_job_without_the_claim_exits_with_try_later }
 
 const ROLES: [&str; 3] = ["security", "style", "logic"];
 
@@ -42,13 +42,13 @@ fn three_jobs_at_once_agree_on_the_worst(build: ServerBuild) {
 
 // spec: PUB-7, PUB-8 @gitea
 #[test]
-fn so_do_those_of_two_identities() {
+fn three_jobs_of_two_identities_agree_on_the_worst() {
     repeat(ServerBuild::Gitea127, Spread::Two, times(1, 20));
 }
 
 /// The claim could not be had: the report is kept, and the next run posts it.
 // spec: PUB-8 @gitea @forgejo
-fn a_job_without_the_claim_comes_back(build: ServerBuild) {
+fn a_job_without_the_claim_exits_with_try_later(build: ServerBuild) {
     let site = site(build, Spread::One);
     let pull = site.open("busy", &files("busy"));
     let file = site.full_report(pull, "security", report("security", Says::Blocks, &[]));
@@ -90,7 +90,7 @@ fn repeat(build: ServerBuild, spread: Spread, times: usize) {
 
 /// Three jobs at once; what stands afterwards is right. The findings' ids and roles.
 fn publish(
-    site: &Site,
+    site: &TestSite,
     pull: PullNumber,
     spread: Spread,
     says: &[(&'static str, Says); 3],
@@ -114,7 +114,7 @@ fn publish(
         });
         let started: Vec<(&str, Job)> =
             jobs.iter().map(|(role, file)| (*role, job(site, pull, role, &["--report", file]))).collect();
-        let ended: Vec<(&str, Ran)> = started.into_iter().map(|(role, job)| (role, job.finish())).collect();
+        let ended: Vec<(&str, RunOutput)> = started.into_iter().map(|(role, job)| (role, job.finish())).collect();
         for (role, mut ran) in ended {
             // What could not be settled is kept, and the next run settles it without the report.
             for _ in 0..3 {
@@ -171,7 +171,7 @@ fn publish(
     }
     site.proxy.forget();
     let mut command = site.referee(&["review", &site.page(pull)]);
-    let ran = Ran::of(on_its_own(site, &mut command, "quiet").output().expect("it runs"));
+    let ran = RunOutput::from_output(on_its_own(site, &mut command, "quiet").output().expect("it runs"));
     assert!(matches!(ran.code, 0 | 12), "{told}: {ran:?}");
     assert_eq!(site.proxy.write_count(), 0, "{told}: {ran:?}\n{:#?}", site.proxy.log());
     findings(site, pull)
@@ -193,24 +193,24 @@ fn once(stands: &Standing, head: &str, roles: &[&str], told: &str) {
     assert!(stands.reviews.iter().all(|row| row.state != "PENDING"), "{told}: {stands:#?}");
 }
 
-/// All rows, whoever wrote them; that one's name in place of the words.
-fn rows(site: &Site, pull: PullNumber) -> Vec<Review> {
-    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+/// All reviews by all authors, with the author's name in place of the text.
+fn rows(site: &TestSite, pull: PullNumber) -> Vec<Review> {
+    let string = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let row = |row: &Value| Review {
-        state: word(&row["state"]),
+        state: string(&row["state"]),
         counts: row["official"] == true && row["dismissed"] != true,
-        commit: word(&row["commit_id"]),
-        words: word(&row["user"]["login"]),
+        commit: string(&row["commit_id"]),
+        words: string(&row["user"]["login"]),
     };
     site.at("alice", pull).list_reviews().iter().map(row).collect()
 }
 
-fn site(build: ServerBuild, spread: Spread) -> Site {
+fn site(build: ServerBuild, spread: Spread) -> TestSite {
     let identity = |role: &str| if spread == Spread::Two && role == "security" { "identity = \"sec\"\n" } else { "" };
     let roles: Vec<String> =
         ROLES.iter().map(|role| format!("[[role]]\nname = \"{role}\"\nbuiltin = true\n{}", identity(role))).collect();
     let config = format!("version = 1\n[gates]\napprove = \"on\"\n{}", roles.concat());
-    let site = Site::new(build, &[("src/a.rs", "// old\n"), ("referee.toml", &config)]);
+    let site = TestSite::new(build, &[("src/a.rs", "// old\n"), ("referee.toml", &config)]);
     let operator = "[identity.sec]\ntoken = { env = \"SEC_TOKEN\" }\nlogin = \"sec\"\n";
     std::fs::write(site.path("operator.toml"), operator).expect("a file");
     site
@@ -227,7 +227,7 @@ fn title(role: &str, before: &[(String, String)]) -> String {
 
 fn report(role: &str, says: Says, before: &[(String, String)]) -> Value {
     let line = 1 + ROLES.iter().position(|it| *it == role).unwrap_or_default();
-    // Below this, whoever blocked before says nothing new (LOOP-5).
+    // Below this floor, a role that blocked before reports nothing new (LOOP-5).
     let severity = if says == Says::Blocks { "critical" } else { "warning" };
     let findings = json!([{
         "title": title(role, before), "body": "It could be better.", "severity": severity,
@@ -242,24 +242,24 @@ fn report(role: &str, says: Says, before: &[(String, String)]) -> Value {
 }
 
 /// The open findings: id and role.
-fn findings(site: &Site, pull: PullNumber) -> Vec<(String, String)> {
+fn findings(site: &TestSite, pull: PullNumber) -> Vec<(String, String)> {
     let mut command = site.referee(&["explain", &site.page(pull), "--json"]);
-    let ran = Ran::of(on_its_own(site, &mut command, "quiet").output().expect("it runs"));
+    let ran = RunOutput::from_output(on_its_own(site, &mut command, "quiet").output().expect("it runs"));
     let told: Value = serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
-    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    told["findings"].as_array().expect("findings").iter().map(|it| (word(&it["id"]), word(&it["role"]))).collect()
+    let string = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    told["findings"].as_array().expect("findings").iter().map(|it| (string(&it["id"]), string(&it["role"]))).collect()
 }
 
 /// A CI job of one role.
 struct Job(Child);
 
 impl Job {
-    fn finish(self) -> Ran {
-        Ran::of(self.0.wait_with_output().expect("it ends"))
+    fn finish(self) -> RunOutput {
+        RunOutput::from_output(self.0.wait_with_output().expect("it ends"))
     }
 }
 
-fn job(site: &Site, pull: PullNumber, role: &str, args: &[&str]) -> Job {
+fn job(site: &TestSite, pull: PullNumber, role: &str, args: &[&str]) -> Job {
     let page = site.page(pull);
     let mut command = site.referee(&[&["review", &page, "--role", role], args].concat());
     let command = on_its_own(site, &mut command, role);
@@ -267,7 +267,7 @@ fn job(site: &Site, pull: PullNumber, role: &str, args: &[&str]) -> Job {
 }
 
 /// On a machine that shares no file with the other jobs.
-fn on_its_own<'a>(site: &Site, command: &'a mut Command, name: &str) -> &'a mut Command {
+fn on_its_own<'a>(site: &TestSite, command: &'a mut Command, name: &str) -> &'a mut Command {
     let home = site.path(name);
     std::fs::create_dir_all(&home).expect("a folder");
     if matches!(name, "security" | "quiet") {

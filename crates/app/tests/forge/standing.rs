@@ -1,11 +1,11 @@
-//! All that stands on a pull, read as the bot reads it, and without what differs between two pulls.
+//! Everything on a pull as the bot reads it, without what differs between two equal pulls.
 
 use std::collections::BTreeMap;
 
 use referee_core::model::PullNumber;
 use serde_json::Value;
 
-use crate::site::Site;
+use crate::site::TestSite;
 
 /// What stands on a pull by one identity.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +31,7 @@ pub(crate) struct Review {
 
 impl Standing {
     /// Read to its end.
-    pub(crate) fn of(site: &Site, login: &str, pull: PullNumber) -> Self {
+    pub(crate) fn of(site: &TestSite, login: &str, pull: PullNumber) -> Self {
         let own = |row: &Value| row["user"]["login"] == login;
         let timeline = pages(site, login, &format!("/issues/{}/timeline", pull.0));
         let rows: Vec<Value> = pages(site, login, &format!("/pulls/{}/reviews", pull.0));
@@ -104,7 +104,7 @@ impl Standing {
 
 /// All rows of a list. A timeline does not tell its length, and inline comments are taken out after paging, hence the
 /// empty pages.
-pub(crate) fn pages(site: &Site, login: &str, path: &str) -> Vec<Value> {
+pub(crate) fn pages(site: &TestSite, login: &str, path: &str) -> Vec<Value> {
     let (mut rows, mut empty) = (Vec::new(), 0);
     for page in 1.. {
         let answer = site.repo.as_(login).send("GET", &format!("{path}?page={page}&limit=50"), None);

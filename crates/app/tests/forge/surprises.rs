@@ -1,75 +1,77 @@
-//! What real servers do and no document says, each on the servers that do it.
+//! Undocumented behaviour of real servers, each tested on the servers that show it.
 
 use referee_testkit::server::{RealServer, ServerBuild};
 use serde_json::{Value, json};
 
 use crate::on_each_server;
-use crate::play::{Play, actions, config, critical, finding, lines, pair, position, role};
-use crate::site::Site;
+use crate::site::TestSite;
+use crate::test_pull::{TestPull, actions, config, critical, finding, lines, pair, position, role_verdicts};
 
 on_each_server! {
-    a_draft_left_behind_comes_out_once
-    no_line_that_is_not_there_is_ever_sent
-    a_comment_is_there_once_whatever_the_answer_was
+    a_pending_review_left_behind_is_posted_once
+    no_thread_is_opened_on_a_line_that_does_not_exist
+    a_comment_is_posted_once_whatever_the_server_answered
     rows_beyond_the_first_page_are_read
     a_failure_on_the_second_page_of_statuses_counts
     a_push_is_reviewed_at_once
-    a_block_that_was_asked_away_is_put_back_once
-    three_blocking_roles_of_one_user_are_quiet
-    an_approval_of_a_head_that_moved_meanwhile_is_taken_back
-    another_hand_in_an_own_text_is_answered_once
+    a_block_removed_by_a_review_request_is_restored_once
+    three_blocking_roles_of_one_user_settle
+    an_approval_of_a_head_that_moved_is_withdrawn
+    another_persons_edit_of_referees_text_is_answered_once
 }
 
 // spec: PUB-11, PUB-3 @gitea
 #[test]
-fn the_number_in_a_reviews_link_is_not_what_is_edited() {
+fn the_id_in_a_reviews_link_differs_from_the_id_that_is_edited() {
     // Numbers of reviews and comments are counted apart, so a new server has both small enough to meet.
     let server = RealServer::start(ServerBuild::Gitea127);
-    let site = Site::on_server(&server, &[("README.md", "# shop\n"), ("referee.toml", &config(&["alpha"], ""))]);
+    let site = TestSite::on_server(&server, &[("README.md", "# shop\n"), ("referee.toml", &config(&["alpha"], ""))]);
     let pull = site.open("topic", &[("a.txt", &lines(40, &[]))]);
-    let play = Play::on(site, pull);
-    let theirs: Vec<String> = (0..6).map(|n| play.as_("ruth").comment(&format!("remark {n}")).to_string()).collect();
-    play.as_("ruth").review_without_verdict("one");
+    let test_pull = TestPull::on(site, pull);
+    let theirs: Vec<String> =
+        (0..6).map(|n| test_pull.as_("ruth").comment(&format!("remark {n}")).to_string()).collect();
+    test_pull.as_("ruth").review_without_verdict("one");
     while !theirs.contains(
-        &(play.as_("ruth").review_without_verdict("more").as_str().parse::<u64>().expect("a number") + 1).to_string(),
+        &(test_pull.as_("ruth").review_without_verdict("more").as_str().parse::<u64>().expect("a number") + 1)
+            .to_string(),
     ) {}
-    play.report("alpha", critical(3));
-    let posted = play.talk();
+    test_pull.report("alpha", critical(3));
+    let posted = test_pull.talk();
     let number = posted.reviews()[0]["id"].to_string();
     assert!(theirs.contains(&number), "{number} is no comment of ruth's: {theirs:?}");
     let link = posted.reviews()[0]["html_url"].to_string();
     assert!(link.contains(&format!("#pullrequestreview-{number}")), "{link}");
-    let turn = play.report(
+    let turn = test_pull.report(
         "alpha",
         json!({ "findings": [finding("critical", "Token is logged", 3), finding("critical", "Loop never ends", 9)] }),
     );
     assert!(actions(&turn).contains(&"edit_review".to_owned()), "{turn:#}");
-    let edited = play.talk();
-    edited.keeps(&posted);
+    let edited = test_pull.talk();
+    edited.assert_keeps(&posted);
     assert_eq!(edited.comments("ruth"), posted.comments("ruth"));
-    assert!(edited.last().contains("Loop never ends"));
-    play.quiet();
+    assert!(edited.last_review_text().contains("Loop never ends"));
+    test_pull.assert_quiet();
 }
 
 // spec: PUB-14 @gitea @forgejo
-fn a_draft_left_behind_comes_out_once(build: ServerBuild) {
-    let play = Play::new(build, &["alpha"], "");
-    play.as_("referee").leave_draft("a.txt", 9, "what a run that died left behind");
-    play.as_("ruth").leave_draft("a.txt", 9, "what ruth did not send yet");
-    play.report("alpha", critical(3));
-    let talk = play.talk();
+fn a_pending_review_left_behind_is_posted_once(build: ServerBuild) {
+    let test_pull = TestPull::new(build, &["alpha"], "");
+    test_pull.as_("referee").leave_draft("a.txt", 9, "what a run that died left behind");
+    test_pull.as_("ruth").leave_draft("a.txt", 9, "what ruth did not send yet");
+    test_pull.report("alpha", critical(3));
+    let talk = test_pull.talk();
     let notes: Vec<_> = talk.notes("referee").iter().map(|note| note["position"].clone()).collect();
     assert_eq!(notes.len(), 2, "{talk:#?}");
     assert!(notes.contains(&json!(9)) && notes.contains(&json!(3)));
-    assert_eq!(talk.forms(), ["REQUEST_CHANGES"]);
-    let drafts = |who: &str| play.as_(who).list_reviews().iter().filter(|row| row["state"] == "PENDING").count();
+    assert_eq!(talk.verdicts(), ["REQUEST_CHANGES"]);
+    let drafts = |who: &str| test_pull.as_(who).list_reviews().iter().filter(|row| row["state"] == "PENDING").count();
     assert_eq!((drafts("referee"), drafts("ruth")), (0, 1), "another's draft is nobody's business");
-    play.quiet();
+    test_pull.assert_quiet();
 }
 
 // spec: PUB-13 @gitea @forgejo
-fn no_line_that_is_not_there_is_ever_sent(build: ServerBuild) {
-    let play = Play::new(build, &["alpha"], "");
+fn no_thread_is_opened_on_a_line_that_does_not_exist(build: ServerBuild) {
+    let test_pull = TestPull::new(build, &["alpha"], "");
     let mut elsewhere = finding("warning", "In a file that is not there", 2);
     elsewhere["path"] = json!("no/such/file.txt");
     let mut outside = finding("warning", "In a file that did not change", 1);
@@ -83,51 +85,51 @@ fn no_line_that_is_not_there_is_ever_sent(build: ServerBuild) {
         outside,
         climbs,
     ];
-    play.report("alpha", json!({ "findings": found }));
-    let failed: Vec<_> = { play.site.proxy.log() }.into_iter().filter(|seen| seen.status >= Some(400)).collect();
+    test_pull.report("alpha", json!({ "findings": found }));
+    let failed: Vec<_> = { test_pull.site.proxy.log() }.into_iter().filter(|seen| seen.status >= Some(400)).collect();
     // Forgejo answers a comment with a 500.
     assert!(
         failed.iter().all(|seen| seen.path.ends_with("/comments") && build == ServerBuild::Forgejo10),
         "{failed:#?}"
     );
-    let talk = play.talk();
+    let talk = test_pull.talk();
     for title in ["Token is logged", "Past the end", "In a file that is not there", "In a file that did not change"] {
-        assert!(talk.last().contains(title), "{title} is lost: {}", talk.last());
+        assert!(talk.last_review_text().contains(title), "{title} is lost: {}", talk.last_review_text());
     }
     let sent: Vec<_> =
         talk.notes("referee").iter().map(|note| (note["path"].clone(), note["position"].clone())).collect();
     assert!(sent.iter().all(|(path, line)| path != "../../etc/passwd" && line != 999_999), "{sent:?}");
-    play.quiet();
+    test_pull.assert_quiet();
 }
 
 // spec: LOOP-12 @gitea @forgejo
-fn a_comment_is_there_once_whatever_the_answer_was(build: ServerBuild) {
-    let play = Play::new(build, &["alpha"], "");
-    play.report("alpha", json!({}));
-    play.as_("ruth").comment("@referee explain");
-    play.report("alpha", json!({}));
-    let posted: Vec<_> = { play.site.proxy.log() }
+fn a_comment_is_posted_once_whatever_the_server_answered(build: ServerBuild) {
+    let test_pull = TestPull::new(build, &["alpha"], "");
+    test_pull.report("alpha", json!({}));
+    test_pull.as_("ruth").comment("@referee explain");
+    test_pull.report("alpha", json!({}));
+    let posted: Vec<_> = { test_pull.site.proxy.log() }
         .into_iter()
         .filter(|seen| seen.method == "POST" && seen.path.ends_with("/comments"))
         .collect();
     let status = if build == ServerBuild::Forgejo10 { 500 } else { 201 };
     assert_eq!(posted.iter().map(|seen| seen.status).collect::<Vec<_>>(), [Some(status)]);
-    assert_eq!(play.talk().comments("referee").len(), 1);
-    play.quiet();
+    assert_eq!(test_pull.talk().comments("referee").len(), 1);
+    test_pull.assert_quiet();
 }
 
 // spec: PUB-10, TRI-3 @gitea @forgejo
 fn rows_beyond_the_first_page_are_read(build: ServerBuild) {
-    let play = Play::new(build, &["alpha"], "");
-    let (ruth, head) = (play.as_("ruth"), play.as_("ruth").head());
+    let test_pull = TestPull::new(build, &["alpha"], "");
+    let (ruth, head) = (test_pull.as_("ruth"), test_pull.as_("ruth").head());
     // A draft counts as a row and is not shown; inline comments fill a page of the timeline, which then is `null`.
     ruth.leave_draft("a.txt", 2, "not sent yet");
     let note = |n: u32| json!({ "path": "a.txt", "new_position": n % 40 + 1, "body": format!("note {n}") });
-    let path = format!("/pulls/{}/reviews", play.pull.0);
+    let path = format!("/pulls/{}/reviews", test_pull.pull.0);
     let post = |body: &str, notes: Vec<Value>| {
         let review = json!({ "event": "COMMENT", "commit_id": head, "body": body, "comments": notes });
         let login = if notes.len() > 1 { "alice" } else { "sec" };
-        assert!(play.as_(login).send("POST", &path, Some(&review)).is_success());
+        assert!(test_pull.as_(login).send("POST", &path, Some(&review)).is_success());
     };
     post("many", (0..110).map(note).collect());
     for n in 0..52 {
@@ -138,12 +140,12 @@ fn rows_beyond_the_first_page_are_read(build: ServerBuild) {
         assert!(all.len() > 1, "`limit` counts only beside `page`");
     }
     let pages = (1..=4).map(|page| {
-        let path = format!("/issues/{}/timeline?page={page}&limit=50", play.pull.0);
+        let path = format!("/issues/{}/timeline?page={page}&limit=50", test_pull.pull.0);
         ruth.send("GET", &path, None).json::<Value>().expect("a page").is_null()
     });
     assert!(pages.collect::<Vec<_>>().contains(&true), "a page of hidden rows alone is `null`");
-    play.report("alpha", critical(3));
-    let asked = play.site.proxy.log();
+    test_pull.report("alpha", critical(3));
+    let asked = test_pull.site.proxy.log();
     let lists = ["/reviews?", "/timeline?", "/statuses?", "/status?"];
     let wrong: Vec<_> = asked
         .iter()
@@ -151,26 +153,26 @@ fn rows_beyond_the_first_page_are_read(build: ServerBuild) {
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
     // Its own review is on the second page, its text behind the `null` one: it is found again, and edited.
-    play.site.forget();
+    test_pull.site.forget();
     let more =
         json!({ "findings": [finding("critical", "Token is logged", 3), finding("critical", "Loop never ends", 9)] });
-    let turn = play.report("alpha", more.clone());
+    let turn = test_pull.report("alpha", more.clone());
     assert!(
         actions(&turn).contains(&"edit_review".to_owned()) && !actions(&turn).contains(&"post_review".to_owned()),
         "{turn:#}"
     );
-    play.site.forget();
-    play.report("alpha", more);
-    assert_eq!(play.site.proxy.write_count(), 0, "{:#?}", play.site.proxy.log());
-    let scan = play.site.told("comments", play.pull, &["--max-threads", "500"]);
+    test_pull.site.forget();
+    test_pull.report("alpha", more);
+    assert_eq!(test_pull.site.proxy.write_count(), 0, "{:#?}", test_pull.site.proxy.log());
+    let scan = test_pull.site.json("comments", test_pull.pull, &["--max-threads", "500"]);
     let threads = scan["threads"].as_array().map(Vec::len);
     assert_eq!((&scan["complete"], threads), (&json!(true), Some(40 + 2)), "one conversation a line, and two own");
 }
 
 // spec: PUB-19 @gitea @forgejo
 fn a_failure_on_the_second_page_of_statuses_counts(build: ServerBuild) {
-    let play = Play::new(build, &["alpha"], "[review]\nci = \"required\"");
-    let ruth = play.as_("ruth");
+    let test_pull = TestPull::new(build, &["alpha"], "[review]\nci = \"required\"");
+    let ruth = test_pull.as_("ruth");
     let path = format!("/statuses/{}", ruth.head());
     // Pages have the newest first.
     for n in 0..62 {
@@ -178,139 +180,143 @@ fn a_failure_on_the_second_page_of_statuses_counts(build: ServerBuild) {
         let status = json!({ "context": format!("build {n}"), "state": state });
         assert!(ruth.send("POST", &path, Some(&status)).is_success());
     }
-    let watched = play.site.told("watch", play.pull, &["--once"]);
+    let watched = test_pull.site.json("watch", test_pull.pull, &["--once"]);
     assert_eq!(watched["state"], "fail", "{watched:#}");
-    let turn = play.report("alpha", json!({}));
+    let turn = test_pull.report("alpha", json!({}));
     assert_ne!(turn["next"]["kind"], "ready", "{turn:#}");
-    play.quiet();
+    test_pull.assert_quiet();
     assert!(ruth.send("POST", &path, Some(&json!({ "context": "build 0", "state": "success" }))).is_success());
-    assert_eq!(play.report("alpha", json!({}))["next"]["kind"], "ready");
+    assert_eq!(test_pull.report("alpha", json!({}))["next"]["kind"], "ready");
 }
 
 // spec: PUB-15 @gitea @forgejo
 fn a_push_is_reviewed_at_once(build: ServerBuild) {
-    let play = Play::new(build, &["alpha"], "");
-    play.report("alpha", critical(3));
+    let test_pull = TestPull::new(build, &["alpha"], "");
+    test_pull.report("alpha", critical(3));
     // Forgejo tells the new head at once, and its own ref for pulls a second later.
-    let head = play
+    let head = test_pull
         .as_("alice")
         .commit_without_waiting(|folder| std::fs::write(folder.join("a.txt"), lines(40, &[3])).expect("a file"));
-    while play.as_("alice").head() != head {}
-    let turn = play.report("alpha", position("F1", "fixed", "a.txt:3 is mended"));
-    assert_eq!(role(&turn, "alpha"), pair("approve", "approve"), "{turn:#}");
-    let talk = play.talk();
+    while test_pull.as_("alice").head() != head {}
+    let turn = test_pull.report("alpha", position("F1", "fixed", "a.txt:3 is mended"));
+    assert_eq!(role_verdicts(&turn, "alpha"), pair("approve", "approve"), "{turn:#}");
+    let talk = test_pull.talk();
     assert_eq!(talk.reviews().last().expect("a review")["commit_id"], head.as_str());
-    assert_eq!(talk.newest(), Some(("APPROVED".to_owned(), true)));
-    play.quiet();
+    assert_eq!(talk.newest_verdict(), Some(("APPROVED".to_owned(), true)));
+    test_pull.assert_quiet();
 }
 
 // spec: PUB-20 @gitea @forgejo
-fn a_block_that_was_asked_away_is_put_back_once(build: ServerBuild) {
-    let play = Play::new(build, &["alpha"], "");
-    play.report("alpha", critical(3));
-    play.as_("alice").request_review("referee");
-    assert_eq!(play.talk().newest(), Some(("REQUEST_CHANGES".to_owned(), false)), "the server counts it no longer");
-    let told = play.site.on("explain", play.pull, &[]);
+fn a_block_removed_by_a_review_request_is_restored_once(build: ServerBuild) {
+    let test_pull = TestPull::new(build, &["alpha"], "");
+    test_pull.report("alpha", critical(3));
+    test_pull.as_("alice").request_review("referee");
+    assert_eq!(
+        test_pull.talk().newest_verdict(),
+        Some(("REQUEST_CHANGES".to_owned(), false)),
+        "the server counts it no longer"
+    );
+    let told = test_pull.site.on("explain", test_pull.pull, &[]);
     assert!(told.out.contains("block_on_official_review_requests"), "{}", told.out);
-    let turn = play.report("alpha", critical(3));
+    let turn = test_pull.report("alpha", critical(3));
     assert_eq!(actions(&turn)[0], "post_review", "{turn:#}");
-    let talk = play.talk();
-    assert_eq!((talk.forms().len(), talk.newest()), (2, Some(("REQUEST_CHANGES".to_owned(), true))));
+    let talk = test_pull.talk();
+    assert_eq!((talk.verdicts().len(), talk.newest_verdict()), (2, Some(("REQUEST_CHANGES".to_owned(), true))));
     assert_eq!(talk.notes("referee").len(), 1, "no thread is opened twice");
-    play.quiet();
+    test_pull.assert_quiet();
     // Dismissed by the owner, who may: that is respected at this change.
     let standing = talk.reviews().last().expect("a review")["id"].to_string();
-    play.as_(referee_testkit::server::OWNER).dismiss(&referee_core::model::ReviewId(standing));
-    play.report("alpha", critical(3));
-    assert_eq!(play.talk().forms().len(), 2, "{:#?}", play.talk());
-    play.quiet();
+    test_pull.as_(referee_testkit::server::OWNER).dismiss(&referee_core::model::ReviewId(standing));
+    test_pull.report("alpha", critical(3));
+    assert_eq!(test_pull.talk().verdicts().len(), 2, "{:#?}", test_pull.talk());
+    test_pull.assert_quiet();
 }
 
 // spec: PUB-7, PUB-21 @gitea @forgejo
-fn three_blocking_roles_of_one_user_are_quiet(build: ServerBuild) {
-    let play = Play::new(build, &["alpha", "beta", "gamma"], "");
+fn three_blocking_roles_of_one_user_settle(build: ServerBuild) {
+    let test_pull = TestPull::new(build, &["alpha", "beta", "gamma"], "");
     for (name, line) in [("alpha", 3), ("beta", 9), ("gamma", 15)] {
         let found = finding("critical", &format!("Wrong for {name}"), line);
-        play.report(name, json!({ "findings": [found] }));
+        test_pull.report(name, json!({ "findings": [found] }));
     }
-    let talk = play.talk();
-    assert_eq!(talk.forms(), ["REQUEST_CHANGES"; 3]);
+    let talk = test_pull.talk();
+    assert_eq!(talk.verdicts(), ["REQUEST_CHANGES"; 3]);
     let counted = talk.rows().iter().filter(|row| row["official"] == true && row["dismissed"] == false).count();
     assert_eq!(counted, 1, "the server counts one row of a user");
-    assert_eq!(talk.newest(), Some(("REQUEST_CHANGES".to_owned(), true)));
+    assert_eq!(talk.newest_verdict(), Some(("REQUEST_CHANGES".to_owned(), true)));
     for name in ["alpha", "beta", "gamma"] {
-        assert!(talk.of_role(name).starts_with("**Changes requested**"));
+        assert!(talk.role_review_text(name).starts_with("**Changes requested**"));
     }
-    play.quiet();
+    test_pull.assert_quiet();
     // Two are mended, and held by the third.
-    play.push(&[3, 9]);
+    test_pull.push(&[3, 9]);
     for (name, id) in [("alpha", "F1"), ("beta", "F2")] {
-        let turn = play.report(name, position(id, "fixed", "a.txt:3, a.txt:9"));
-        assert_eq!(role(&turn, name), pair("approve", "request_changes"), "{turn:#}");
+        let turn = test_pull.report(name, position(id, "fixed", "a.txt:3, a.txt:9"));
+        assert_eq!(role_verdicts(&turn, name), pair("approve", "request_changes"), "{turn:#}");
     }
-    play.report("gamma", position("F3", "still_there", "a.txt:15"));
-    assert_eq!(play.talk().newest(), Some(("REQUEST_CHANGES".to_owned(), true)));
+    test_pull.report("gamma", position("F3", "still_there", "a.txt:15"));
+    assert_eq!(test_pull.talk().newest_verdict(), Some(("REQUEST_CHANGES".to_owned(), true)));
     assert!(
-        play.talk().of_role("alpha").starts_with("**Changes requested** · held by gamma"),
+        test_pull.talk().role_review_text("alpha").starts_with("**Changes requested** · held by gamma"),
         "{}",
-        play.talk().of_role("alpha")
+        test_pull.talk().role_review_text("alpha")
     );
-    play.quiet();
-    play.push(&[3, 9, 15]);
+    test_pull.assert_quiet();
+    test_pull.push(&[3, 9, 15]);
     for name in ["gamma", "alpha", "beta"] {
-        play.report(name, if name == "gamma" { position("F3", "fixed", "a.txt:15") } else { json!({}) });
+        test_pull.report(name, if name == "gamma" { position("F3", "fixed", "a.txt:15") } else { json!({}) });
     }
-    assert_eq!(play.talk().newest(), Some(("APPROVED".to_owned(), true)), "{:#?}", play.talk());
-    play.quiet();
+    assert_eq!(test_pull.talk().newest_verdict(), Some(("APPROVED".to_owned(), true)), "{:#?}", test_pull.talk());
+    test_pull.assert_quiet();
 }
 
 // spec: PUB-15 @gitea @forgejo
-fn an_approval_of_a_head_that_moved_meanwhile_is_taken_back(build: ServerBuild) {
-    let play = Play::new(build, &["alpha"], "[gates]\napprove = \"on\"");
-    let file = play.site.full_report(play.pull, "alpha", json!({}));
-    let alice = play.as_("alice");
+fn an_approval_of_a_head_that_moved_is_withdrawn(build: ServerBuild) {
+    let test_pull = TestPull::new(build, &["alpha"], "[gates]\napprove = \"on\"");
+    let file = test_pull.site.full_report(test_pull.pull, "alpha", json!({}));
+    let alice = test_pull.as_("alice");
     // Pushed between the approval and its answer.
-    play.site.proxy.after_write(1, move || {
+    test_pull.site.proxy.after_write(1, move || {
         alice.push("a.txt", |_| lines(40, &[7]));
     });
-    let turn = play.site.told("review", play.pull, &["--role", "alpha", "--report", &file]);
-    let talk = play.talk();
-    assert_eq!(talk.newest(), Some(("REQUEST_CHANGES".to_owned(), true)), "{turn:#}\n{talk:#?}");
-    assert!(talk.last().starts_with("**Not reviewed**"), "{}", talk.last());
-    assert_eq!(talk.reviews().last().expect("a review")["commit_id"], play.as_("alice").head().as_str());
-    let turn = play.report("alpha", json!({}));
+    let turn = test_pull.site.json("review", test_pull.pull, &["--role", "alpha", "--report", &file]);
+    let talk = test_pull.talk();
+    assert_eq!(talk.newest_verdict(), Some(("REQUEST_CHANGES".to_owned(), true)), "{turn:#}\n{talk:#?}");
+    assert!(talk.last_review_text().starts_with("**Not reviewed**"), "{}", talk.last_review_text());
+    assert_eq!(talk.reviews().last().expect("a review")["commit_id"], test_pull.as_("alice").head().as_str());
+    let turn = test_pull.report("alpha", json!({}));
     assert_eq!(
-        (role(&turn, "alpha"), play.talk().newest()),
+        (role_verdicts(&turn, "alpha"), test_pull.talk().newest_verdict()),
         (pair("approve", "approve"), Some(("APPROVED".to_owned(), true)))
     );
-    play.quiet();
+    test_pull.assert_quiet();
 }
 
 // spec: PUB-9, PUB-12 @gitea @forgejo
-fn another_hand_in_an_own_text_is_answered_once(build: ServerBuild) {
-    let play = Play::new(build, &["alpha"], "");
-    play.report("alpha", critical(3));
-    let first = play.talk();
+fn another_persons_edit_of_referees_text_is_answered_once(build: ServerBuild) {
+    let test_pull = TestPull::new(build, &["alpha"], "");
+    test_pull.report("alpha", critical(3));
+    let first = test_pull.talk();
     // Somebody says referee's words, Mark and all: it is theirs, and counts for nothing.
-    let forged = first.last().replace("alpha;rr1", "alpha;aa1").replace("Changes requested", "Approved");
-    play.as_("ruth").review_without_verdict(&forged);
-    play.as_("ruth").open_thread(
+    let forged = first.last_review_text().replace("alpha;rr1", "alpha;aa1").replace("Changes requested", "Approved");
+    test_pull.as_("ruth").review_without_verdict(&forged);
+    test_pull.as_("ruth").open_thread(
         "a.txt",
         8,
         &first.notes("referee")[0]["body"].as_str().unwrap_or_default().replace("critical", "warning"),
     );
-    let turn = play.report("alpha", critical(3));
-    assert_eq!(role(&turn, "alpha"), pair("request_changes", "request_changes"), "{turn:#}");
-    let talk = play.talk();
-    talk.keeps(&first);
-    assert_eq!((talk.forms().len(), talk.notes("referee").len()), (1, 1));
-    play.quiet();
+    let turn = test_pull.report("alpha", critical(3));
+    assert_eq!(role_verdicts(&turn, "alpha"), pair("request_changes", "request_changes"), "{turn:#}");
+    let talk = test_pull.talk();
+    talk.assert_keeps(&first);
+    assert_eq!((talk.verdicts().len(), talk.notes("referee").len()), (1, 1));
+    test_pull.assert_quiet();
     // Somebody with write access edits what referee wrote: it is written again, once.
-    let row = talk.event_of(talk.reviews()[0]);
-    play.as_("ruth").edit_text(&row, "**Approved**, says ruth");
-    let turn = play.report("alpha", critical(3));
-    let now = play.talk();
-    assert!(now.reviews().len() <= 2 && now.last().contains("Token is logged"), "{turn:#}\n{now:#?}");
-    assert_eq!(now.newest(), Some(("REQUEST_CHANGES".to_owned(), true)));
-    play.quiet();
+    let row = talk.timeline_id(talk.reviews()[0]);
+    test_pull.as_("ruth").edit_text(&row, "**Approved**, says ruth");
+    let turn = test_pull.report("alpha", critical(3));
+    let now = test_pull.talk();
+    assert!(now.reviews().len() <= 2 && now.last_review_text().contains("Token is logged"), "{turn:#}\n{now:#?}");
+    assert_eq!(now.newest_verdict(), Some(("REQUEST_CHANGES".to_owned(), true)));
+    test_pull.assert_quiet();
 }

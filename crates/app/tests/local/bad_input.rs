@@ -1,4 +1,4 @@
-//! Whatever comes in, the answer is a clear message and the right code, and nothing is lost.
+//! Bad input of every kind gets a clear message and the right exit code, and nothing is lost.
 
 use std::fs;
 use std::path::Path;
@@ -6,22 +6,22 @@ use std::path::Path;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::shop::{Shop, contents};
+use crate::test_repo::{TestRepo, read_files};
 
 const CONFIG: &str = "version = 1\n[[role]]\nname = \"security\"\ncommand = \"reader\"\n";
 const CODE: &str = "fn a() { one() }\n\nfn b() { two() }\n";
 
 /// A branch with a file, and one finding on it.
-fn reviewed() -> Shop {
-    let shop = fresh();
-    shop.played("security", json!({ "findings": [finding("One panics", 1)] }));
-    shop
+fn reviewed() -> TestRepo {
+    let repo = fresh();
+    repo.report_json("security", json!({ "findings": [finding("One panics", 1)] }));
+    repo
 }
 
-fn fresh() -> Shop {
-    let shop = Shop::with_config(CONFIG);
-    shop.branch("topic", &[("src/a.rs", CODE)]);
-    shop
+fn fresh() -> TestRepo {
+    let repo = TestRepo::with_config(CONFIG);
+    repo.branch("topic", &[("src/a.rs", CODE)]);
+    repo
 }
 
 fn finding(title: &str, line: u32) -> Value {
@@ -35,23 +35,23 @@ fn states(turn: &Value) -> Vec<String> {
 
 // spec: SAF-6 @local
 #[test]
-fn where_there_is_nothing_to_review_that_is_said() {
-    let shop = Shop::new();
-    let bare = shop.outside("bare");
+fn nothing_to_review_has_its_own_message_and_exit_code() {
+    let repo = TestRepo::new();
+    let bare = repo.path_outside("bare");
     fs::create_dir_all(&bare).expect("a folder");
     let bare = bare.display().to_string();
-    let ran = shop.ends(1, &["-C", &bare, "review"]);
+    let ran = repo.run_expecting(1, &["-C", &bare, "review"]);
     assert!(ran.err.contains("is not in a git repository") && ran.err.contains("hint: "), "{}", ran.err);
-    shop.git(&["init", "--quiet", "--initial-branch=main", &bare]);
-    let ran = shop.ends(3, &["-C", &bare, "review"]);
+    repo.git(&["init", "--quiet", "--initial-branch=main", &bare]);
+    let ran = repo.run_expecting(3, &["-C", &bare, "review"]);
     assert!(ran.err.contains("`main` has no commits yet"), "{}", ran.err);
-    let ran = shop.ends(2, &["review", "nowhere..main"]);
+    let ran = repo.run_expecting(2, &["review", "nowhere..main"]);
     assert!(ran.err.contains("`nowhere` is no commit"), "{}", ran.err);
-    shop.git(&["switch", "--quiet", "--create", "topic"]);
-    let ran = shop.ends(3, &["review"]);
-    let head = shop.head();
+    repo.git(&["switch", "--quiet", "--create", "topic"]);
+    let ran = repo.run_expecting(3, &["review"]);
+    let head = repo.head();
     assert!(ran.err.contains("`main..topic` changes nothing") && ran.err.contains(&head[..7]), "{}", ran.err);
-    let ran = shop.ends(3, &["review", "--json"]);
+    let ran = repo.run_expecting(3, &["review", "--json"]);
     let error: Value = serde_json::from_str(&ran.out).expect("a document");
     assert_eq!((&error["schema"], &error["exit"]), (&json!("referee/error-1"), &json!(3)));
 }
@@ -67,24 +67,24 @@ fn age(path: &Path) {
 
 // spec: SAF-6 @local
 #[test]
-fn a_database_that_cannot_be_read_is_told_and_left_alone() {
+fn an_unreadable_database_is_reported_and_left_alone() {
     for name in ["referee.db", "state.db"] {
         for (spoil, says) in [(garble as fn(&Path), "no database"), (age, "999")] {
-            let shop = reviewed();
-            let stood = shop.stands("L1");
-            let path = shop.dir().join(".git/referee").join(name);
+            let repo = reviewed();
+            let stood = repo.read_snapshot("L1");
+            let path = repo.dir().join(".git/referee").join(name);
             for log in ["-wal", "-shm"] {
-                let _ = fs::remove_file(shop.dir().join(".git/referee").join(format!("{name}{log}")));
+                let _ = fs::remove_file(repo.dir().join(".git/referee").join(format!("{name}{log}")));
             }
             spoil(&path);
             let spoiled = fs::read(&path).expect("a file");
-            let ran = shop.run(&["review"]);
+            let ran = repo.run(&["review"]);
             if (name, says) == ("state.db", "no database") {
                 // Its contents can be derived again, so the file is renamed and the run goes on.
                 assert_eq!(ran.code, 20, "{}", ran.err);
                 assert!(ran.err.contains("was renamed to"), "{}", ran.err);
                 assert_eq!(fs::read(path.with_extension("db.bad-1")).expect("it is there"), spoiled);
-                assert_eq!(shop.stands("L1")["threads"], stood["threads"]);
+                assert_eq!(repo.read_snapshot("L1")["threads"], stood["threads"]);
                 continue;
             }
             assert_eq!(ran.code, 1, "{name} {says}: {}", ran.err);
@@ -96,33 +96,33 @@ fn a_database_that_cannot_be_read_is_told_and_left_alone() {
 
 // spec: SAF-6 @local
 #[test]
-fn a_checkout_that_cannot_be_written_to_is_told_and_can_still_be_looked_at() {
-    let shop = fresh();
-    // A file where the folder would be: nobody can write there, whoever they are.
-    fs::write(shop.dir().join(".git/referee"), "").expect("a file");
-    let report =
-        shop.file("r.json", shop.full_report("security", json!({ "findings": [finding("One", 1)] })).to_string());
+fn a_read_only_checkout_is_reported_and_can_still_be_read() {
+    let repo = fresh();
+    // A file in place of the folder: not even root can write there.
+    fs::write(repo.dir().join(".git/referee"), "").expect("a file");
+    let report = repo
+        .write_outside("r.json", repo.full_report("security", json!({ "findings": [finding("One", 1)] })).to_string());
     let args = ["review", "--role", "security", "--report", &report];
-    let ran = shop.ends(1, &args);
+    let ran = repo.run_expecting(1, &args);
     assert!(ran.err.contains(".git/referee") && ran.err.contains("hint: "), "{}", ran.err);
-    let dry = shop.ends(20, &[&args[..], &["--dry-run"]].concat());
+    let dry = repo.run_expecting(20, &[&args[..], &["--dry-run"]].concat());
     assert!(dry.out.contains("F1"), "{}", dry.out);
-    fs::remove_file(shop.dir().join(".git/referee")).expect("a file");
-    shop.ends(20, &args);
+    fs::remove_file(repo.dir().join(".git/referee")).expect("a file");
+    repo.run_expecting(20, &args);
 }
 
 #[cfg(target_os = "linux")]
 // spec: SAF-6 @local
 #[test]
-fn a_full_disk_is_told_and_what_stood_stands() {
-    let shop = reviewed();
-    let stood = shop.stands("L1");
+fn a_full_disk_is_reported_and_nothing_posted_is_lost() {
+    let repo = reviewed();
+    let stood = repo.read_snapshot("L1");
     let many: Vec<Value> = (1..=3).map(|line| finding(&format!("Number {line} fails"), line)).collect();
     let body = "long words ".repeat(900);
-    let report = shop.full_report("security", json!({ "findings": many, "summary": body }));
-    let report = shop.file("r.json", report.to_string());
+    let report = repo.full_report("security", json!({ "findings": many, "summary": body }));
+    let report = repo.write_outside("r.json", report.to_string());
     // No file may grow beyond what is there: the limit binds everybody, and the signal that comes with it is not heard.
-    let limited = shop.referee(&["review", "--role", "security", "--report", &report]);
+    let limited = repo.referee(&["review", "--role", "security", "--report", &report]);
     let argv: Vec<_> = limited.get_args().map(ToOwned::to_owned).collect();
     let program = limited.get_program().to_owned();
     let mut shell = std::process::Command::new("sh");
@@ -130,112 +130,112 @@ fn a_full_disk_is_told_and_what_stood_stands() {
     for (name, value) in limited.get_envs() {
         shell.env(name, value.expect("a value"));
     }
-    shell.current_dir(shop.dir());
+    shell.current_dir(repo.dir());
     let output = shell.output().expect("a shell");
     let err = String::from_utf8_lossy(&output.stderr);
     assert!([Some(1), Some(75)].contains(&output.status.code()), "{:?} {err}", output.status);
     assert!(err.contains(".git/referee") && err.contains("hint: "), "{err}");
-    assert_eq!(shop.stands("L1")["threads"], stood["threads"]);
-    shop.ends(20, &["review", "--role", "security", "--report", &report]);
-    assert_eq!(shop.stands("L1")["threads"].as_array().map(Vec::len), Some(3));
+    assert_eq!(repo.read_snapshot("L1")["threads"], stood["threads"]);
+    repo.run_expecting(20, &["review", "--role", "security", "--report", &report]);
+    assert_eq!(repo.read_snapshot("L1")["threads"].as_array().map(Vec::len), Some(3));
 }
 
 // spec: SAF-6 @local
 #[test]
-fn every_error_of_a_config_is_told_at_once_with_its_line() {
+fn all_config_errors_are_reported_together_with_their_lines() {
     let wrong = "version = 1\n[revew]\nmax_inline = 3\n[loop]\nrounds = \"three\"\n[gates]\nreview = \"maybe\"\n";
-    let shop = Shop::with_config(wrong);
-    shop.branch("topic", &[("src/a.rs", CODE)]);
-    let ran = shop.ends(2, &["review"]);
+    let repo = TestRepo::with_config(wrong);
+    repo.branch("topic", &[("src/a.rs", CODE)]);
+    let ran = repo.run_expecting(2, &["review"]);
     for says in [":2", ":5", ":7", "revew", "review", "rounds", "maybe"] {
         assert!(ran.err.contains(says), "`{says}` in {}", ran.err);
     }
-    let ran = shop.ends(2, &["review", "--operator", "nowhere.toml"]);
+    let ran = repo.run_expecting(2, &["review", "--operator", "nowhere.toml"]);
     assert!(ran.err.contains("nowhere.toml"), "{}", ran.err);
 }
 
 // spec: SAF-6 @local
 #[test]
-fn a_report_for_another_head_adds_and_neither_resolves_nor_approves() {
-    let shop = reviewed();
-    let old = shop.head();
-    shop.write("src/a.rs", CODE.replace("one()", "uno()"));
-    shop.commit("Fix it");
+fn a_report_for_another_head_adds_findings_but_resolves_and_approves_nothing() {
+    let repo = reviewed();
+    let old = repo.head();
+    repo.write("src/a.rs", CODE.replace("one()", "uno()"));
+    repo.commit("Fix it");
     let positions = json!([{ "finding": "F1", "position": "fixed", "evidence": "src/a.rs:1" }]);
-    let turn = shop.played("security", json!({ "head": old, "positions": positions }));
+    let turn = repo.report_json("security", json!({ "head": old, "positions": positions }));
     assert_eq!((states(&turn), &turn["roles"][0]["own"]), (vec!["open".to_owned()], &json!("request_changes")));
     assert_eq!(turn["roles"][0]["at_head"], false);
     let nobody = "0123456789012345678901234567890123456789";
-    let turn = shop.played("security", json!({ "head": nobody, "positions": positions }));
+    let turn = repo.report_json("security", json!({ "head": nobody, "positions": positions }));
     assert_eq!((states(&turn), &turn["roles"][0]["at_head"]), (vec!["open".to_owned()], &json!(false)));
 }
 
 // spec: SAF-6 @local
 #[test]
 fn a_report_that_contradicts_itself_resolves_nothing() {
-    let shop = reviewed();
-    shop.write("src/a.rs", CODE.replace("one()", "uno()"));
-    shop.commit("Fix it");
+    let repo = reviewed();
+    repo.write("src/a.rs", CODE.replace("one()", "uno()"));
+    repo.commit("Fix it");
     let twice = json!([{ "finding": "F1", "position": "fixed", "evidence": "src/a.rs:1" },
                        { "finding": "F1", "position": "still_there", "evidence": "src/a.rs:1" }]);
-    let ran = shop.report("security", json!({ "positions": twice }));
+    let ran = repo.report("security", json!({ "positions": twice }));
     assert_eq!(ran.code, 2, "{}{}", ran.out, ran.err);
     assert!(ran.err.contains("F1") && ran.err.contains("nothing was taken"), "{}", ran.err);
-    assert_eq!(shop.stands("L1")["threads"][0]["resolved"], Value::Null);
+    assert_eq!(repo.read_snapshot("L1")["threads"][0]["resolved"], Value::Null);
 }
 
 // spec: SAF-6 @local
 #[test]
-fn every_wrong_type_of_a_report_is_told_at_once_and_nothing_is_taken() {
-    let shop = reviewed();
-    let stood = shop.stands("L1");
+fn all_type_errors_of_a_report_are_reported_together_and_nothing_is_used() {
+    let repo = reviewed();
+    let stood = repo.read_snapshot("L1");
     let wrong = json!({ "findings": [{ "title": 7, "severity": "huge", "path": "src/a.rs", "line": "one" }],
                         "positions": "none", "surprise": 1 });
-    let ran = shop.report("security", wrong);
+    let ran = repo.report("security", wrong);
     assert_eq!(ran.code, 2, "{}", ran.err);
     for says in ["nothing was taken", "/findings/0/title", "/findings/0/severity", "/positions", "surprise"] {
         assert!(ran.err.contains(says), "`{says}` in {}", ran.err);
     }
     for text in ["", "{", "[]", "null", "\u{0}", "{\"schema\": \"other\"}"] {
-        let path = shop.file("r.json", text);
-        let ran = shop.run(&["review", "--role", "security", "--report", &path]);
+        let path = repo.write_outside("r.json", text);
+        let ran = repo.run(&["review", "--role", "security", "--report", &path]);
         assert!([2, 14, 20].contains(&ran.code), "{text:?}: {} {}", ran.code, ran.err);
     }
-    let ran = shop.fed(&["review", "--role", "security", "--report", "-"], b"\xff\xfe\x00{");
+    let ran = repo.run_with_stdin(&["review", "--role", "security", "--report", "-"], b"\xff\xfe\x00{");
     assert_eq!(ran.code, 2, "{}", ran.err);
-    assert_eq!(shop.stands("L1")["threads"], stood["threads"]);
+    assert_eq!(repo.read_snapshot("L1")["threads"], stood["threads"]);
 }
 
 // spec: SAF-6 @local
 #[test]
-fn a_report_of_a_hundred_megabytes_is_refused_unread() {
-    let shop = reviewed();
+fn a_report_larger_than_the_limit_is_refused() {
+    let repo = reviewed();
     for bytes in [100_000_000, 200_000_000] {
-        let path = shop.file("huge.json", "");
+        let path = repo.write_outside("huge.json", "");
         let file = fs::File::options().write(true).open(&path).expect("a file");
         file.set_len(bytes).expect("a size");
-        let ran = shop.ends(2, &["review", "--role", "security", "--report", &path]);
+        let ran = repo.run_expecting(2, &["review", "--role", "security", "--report", &path]);
         assert!(ran.err.contains("100 MB"), "{}", ran.err);
     }
 }
 
 // spec: SAF-6 @local
 #[test]
-fn a_path_outside_the_repository_is_read_by_nobody() {
-    let shop = fresh();
-    shop.file("secret.txt", "hush-0451\n");
-    let out = shop.outside("secret.txt").display().to_string();
+fn a_path_outside_the_repository_is_never_read() {
+    let repo = fresh();
+    repo.write_outside("secret.txt", "hush-0451\n");
+    let out = repo.path_outside("secret.txt").display().to_string();
     let found: Vec<Value> = ["../secret.txt", &out, ".git/config", "src/../../secret.txt"]
         .iter()
         .map(|path| json!({ "title": "A place elsewhere", "severity": "critical", "path": path, "line": 1 }))
         .collect();
-    let ran = shop.report("security", json!({ "findings": found }));
+    let ran = repo.report("security", json!({ "findings": found }));
     assert!([2, 20].contains(&ran.code), "{}", ran.err);
     assert!(!ran.out.contains("hush-0451") && !ran.err.contains("hush-0451"), "{}", ran.out);
-    for (path, bytes) in contents(&shop.dir().join(".git/referee")) {
+    for (path, bytes) in read_files(&repo.dir().join(".git/referee")) {
         assert!(!bytes.windows(9).any(|it| it == b"hush-0451"), "{}", path.display());
     }
-    let show = shop.run(&["local", "show", "L1"]);
+    let show = repo.run(&["local", "show", "L1"]);
     assert!(!show.out.contains("on ../") && !show.out.contains("on /"), "no thread is there: {}", show.out);
 }
 
@@ -292,25 +292,25 @@ fn document(format: &str, lines: &[u32]) -> String {
 
 // spec: SAF-6 @local
 #[test]
-fn a_foreign_report_cut_anywhere_never_says_fixed() {
+fn a_truncated_report_never_resolves_a_finding() {
     let code = |word: &str| (1..=12).map(|line| format!("fn f{line}() {{ {word}() }}\n")).collect::<String>();
     let all: Vec<u32> = (1..=12).collect();
     for format in ["sarif", "rdjson", "rdjsonl", "gitlab", "checkstyle", "cargo"] {
-        let shop = Shop::with_config(CONFIG);
-        shop.branch("topic", &[("src/a.rs", &code("old"))]);
+        let repo = TestRepo::with_config(CONFIG);
+        repo.branch("topic", &[("src/a.rs", &code("old"))]);
         let hand_in = |text: &str| {
-            let path = shop.file("report", text);
-            shop.json(&["review", "--role", "security", "--report", &path, "--report-format", format])
+            let path = repo.write_outside("report", text);
+            repo.json(&["review", "--role", "security", "--report", &path, "--report-format", format])
         };
         let first = hand_in(&document(format, &all));
         assert_eq!(states(&first).len(), 12, "{format}: {first:#}");
-        shop.write("src/a.rs", code("new"));
-        shop.commit("Change every line");
+        repo.write("src/a.rs", code("new"));
+        repo.commit("Change every line");
         let whole = document(format, &[12]);
         let long = document(format, &all);
         for cut in (0..long.len() - 1).step_by(1000) {
             hand_in(&long[..cut]);
-            let stands = shop.stands("L1");
+            let stands = repo.read_snapshot("L1");
             let threads = stands["threads"].as_array().expect("threads");
             let resolved = threads.iter().filter(|it| it["resolved"] != Value::Null).count();
             assert_eq!(resolved, 0, "{format} cut at {cut}");
@@ -324,7 +324,7 @@ fn a_foreign_report_cut_anywhere_never_says_fixed() {
 
 // spec: SAF-6, INC-15 @local
 #[test]
-fn a_program_that_hangs_babbles_dies_or_is_missing_is_a_failed_review() {
+fn a_program_that_hangs_floods_crashes_or_is_missing_is_a_failed_review() {
     let scripts = [
         ("sleep 600\n", "timeout = \"1s\"", "did not finish within"),
         ("echo this is no report\n", "", "not in the `referee` format"),
@@ -334,18 +334,18 @@ fn a_program_that_hangs_babbles_dies_or_is_missing_is_a_failed_review() {
         ("exit 3\n", "", "exited with code 3"),
     ];
     for (script, entry, says) in scripts {
-        let shop = fresh();
-        shop.reader(script, entry);
-        let ran = shop.ends(14, &["review"]);
+        let repo = fresh();
+        repo.install_reviewer(script, entry);
+        let ran = repo.run_expecting(14, &["review"]);
         assert!(ran.err.contains(says), "`{says}` in {}", ran.err);
-        let summary = shop.stands("L1")["reviews"].to_string();
+        let summary = repo.read_snapshot("L1")["reviews"].to_string();
         assert!(summary.contains("failed"), "visible on the pull: {summary}");
     }
-    let shop = fresh();
-    shop.operator("[commands.reader]\nargv = [\"no-such-program\"]\n");
-    let ran = shop.ends(14, &["review"]);
+    let repo = fresh();
+    repo.write_operator_file("[commands.reader]\nargv = [\"no-such-program\"]\n");
+    let ran = repo.run_expecting(14, &["review"]);
     assert!(ran.err.contains("`no-such-program` could not be started"), "{}", ran.err);
-    let shop = fresh();
-    let ran = shop.ends(2, &["review"]);
+    let repo = fresh();
+    let ran = repo.run_expecting(2, &["review"]);
     assert!(ran.err.contains("which no operator file names") && ran.err.contains("hint: "), "{}", ran.err);
 }

@@ -1,11 +1,11 @@
-//! `referee doctor` where commands go to a forge: it looks, says what it saw, and tries nothing.
+//! `referee doctor` with a forge: it reads, reports, and writes nothing.
 
 use referee_core::model::Access;
 use referee_testkit::World;
 use referee_testkit::dialect::{Dialect, FakeServer};
 use serde_json::Value;
 
-use crate::shop::Shop;
+use crate::test_repo::TestRepo;
 
 /// The repository of a world.
 const REPO: &str = "acme/api";
@@ -17,7 +17,7 @@ fn line<'a>(lines: &'a Value, what: &str) -> &'a Value {
 
 // spec: SAF-7 @gitea @forgejo
 #[test]
-fn a_forge_is_looked_at_and_left_as_it_is() {
+fn doctor_reads_a_forge_and_writes_nothing() {
     for dialect in Dialect::ALL {
         let world = World::new(dialect.quirks());
         world.admit("alice", Access::Write);
@@ -25,10 +25,10 @@ fn a_forge_is_looked_at_and_left_as_it_is() {
         world.people().as_("alice").open_pull("feature", &[("a.txt", "one\n")]);
         let server = FakeServer::open(dialect, &world);
         let token = server.issue_token(&seat, seat.login());
-        let shop = Shop::new();
+        let repo = TestRepo::new();
         let args = ["doctor", "--forge-url", server.base_url(), "--repo", REPO];
         let doctor = |more: &[&str], token: &str| {
-            let ran = shop.referee(&[&args, more].concat()).env("REFEREE_TOKEN", token).output().expect("referee runs");
+            let ran = repo.referee(&[&args, more].concat()).env("REFEREE_TOKEN", token).output().expect("referee runs");
             let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             (ran.status.code(), said(&ran.stdout), said(&ran.stderr))
         };
@@ -60,11 +60,11 @@ fn a_forge_is_looked_at_and_left_as_it_is() {
 }
 
 #[test]
-fn without_a_forge_it_says_so_and_asks_nobody() {
-    let shop = Shop::new();
-    let told = shop.json(&["doctor"]);
+fn without_a_forge_doctor_says_so_and_sends_nothing() {
+    let repo = TestRepo::new();
+    let told = repo.json(&["doctor"]);
     assert!(told.get("forge").is_none(), "{told:#}");
     assert_eq!(line(&told["lines"], "forge")["words"], "none: pulls are local ones", "{told:#}");
-    let ran = shop.ends(1, &["doctor", "--forge-url", "http://127.0.0.1:1", "--repo", REPO]);
+    let ran = repo.run_expecting(1, &["doctor", "--forge-url", "http://127.0.0.1:1", "--repo", REPO]);
     assert!(ran.out.contains("fail     forge") && ran.err.contains("REFEREE_TOKEN"), "{}{}", ran.out, ran.err);
 }

@@ -1,16 +1,16 @@
-//! `referee init`: what it writes, and what it leaves alone.
+//! `referee init`: what it writes, and what it never overwrites.
 
 use serde_json::Value;
 
-use crate::shop::Shop;
+use crate::test_repo::TestRepo;
 
 const WORKFLOWS: [(&str, &str, &str); 2] = [
     ("gitea", ".gitea/workflows/referee.yml", "runs-on: ubuntu-latest\n"),
     ("forgejo", ".forgejo/workflows/referee.yml", "runs-on: docker\n"),
 ];
 
-fn read(shop: &Shop, path: &str) -> String {
-    std::fs::read_to_string(shop.dir().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+fn read(repo: &TestRepo, path: &str) -> String {
+    std::fs::read_to_string(repo.dir().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
 fn did<'a>(told: &'a Value, path: &str) -> &'a str {
@@ -19,33 +19,33 @@ fn did<'a>(told: &'a Value, path: &str) -> &'a str {
 }
 
 #[test]
-fn a_workflow_is_written_once_and_kept() {
+fn a_workflow_is_written_once_and_never_overwritten() {
     for (ci, path, runner) in WORKFLOWS {
-        let shop = Shop::new();
-        let would = shop.run(&["init", "--ci", ci, "--check"]);
+        let repo = TestRepo::new();
+        let would = repo.run(&["init", "--ci", ci, "--check"]);
         assert!(would.out.contains(&format!("would write {path}")), "{}", would.out);
-        assert!(!shop.dir().join(path).exists());
+        assert!(!repo.dir().join(path).exists());
 
-        let told = shop.json(&["init", "--ci", ci]);
+        let told = repo.json(&["init", "--ci", ci]);
         assert_eq!((did(&told, path), did(&told, "referee.toml")), ("wrote", "wrote"), "{told:#}");
         let missing = told["missing"].to_string();
         assert!(missing.contains("REFEREE_TOKEN") && missing.contains("write:issue"), "{missing}");
-        let text = read(&shop, path);
+        let text = read(&repo, path);
         assert!(text.contains(runner) && text.contains("- run: referee review\n"), "{text}");
-        assert_eq!(did(&shop.json(&["init", "--ci", ci]), path), "has");
+        assert_eq!(did(&repo.json(&["init", "--ci", ci]), path), "has");
 
-        shop.write(path, "name: mine\n");
-        assert_eq!(did(&shop.json(&["init", "--ci", ci]), path), "kept");
-        assert_eq!(read(&shop, path), "name: mine\n");
+        repo.write(path, "name: mine\n");
+        assert_eq!(did(&repo.json(&["init", "--ci", ci]), path), "kept");
+        assert_eq!(read(&repo, path), "name: mine\n");
     }
 }
 
 #[test]
-fn a_workflow_gives_a_fork_no_secret_and_the_token_to_one_step_alone() {
+fn a_workflow_gives_forks_no_secret_and_only_one_step_the_token() {
     for (ci, path, _) in WORKFLOWS {
-        let shop = Shop::new();
-        shop.json(&["init", "--ci", ci]);
-        let text = read(&shop, path);
+        let repo = TestRepo::new();
+        repo.json(&["init", "--ci", ci]);
+        let text = read(&repo, path);
         assert!(text.contains("if: ${{ github.event.pull_request.head.repo.full_name == github.repository"), "{text}");
         assert_eq!(text.matches("secrets.REFEREE_TOKEN").count(), 1, "{text}");
         assert!(!text.contains("pull_request_target") && text.contains("persist-credentials: false"), "{text}");
@@ -57,27 +57,27 @@ fn a_workflow_gives_a_fork_no_secret_and_the_token_to_one_step_alone() {
 
 #[test]
 fn a_matrix_has_a_job_for_each_role() {
-    let shop = Shop::with_config(
+    let repo = TestRepo::with_config(
         "version = 1\n[[role]]\nname = \"static\"\nbuiltin = true\n[[role]]\nname = \"docs\"\nbuiltin = true\n",
     );
-    shop.json(&["init", "--ci", "gitea", "--matrix"]);
-    let text = read(&shop, ".gitea/workflows/referee.yml");
+    repo.json(&["init", "--ci", "gitea", "--matrix"]);
+    let text = read(&repo, ".gitea/workflows/referee.yml");
     assert!(text.contains("        role: [\"static\", \"docs\"]\n    steps:\n"), "{text}");
     assert!(text.contains("- run: referee review --role \"$ROLE\"\n"), "{text}");
     assert!(text.contains("          ROLE: ${{ matrix.role }}\n          REFEREE_TOKEN: "), "{text}");
 }
 
 #[test]
-fn a_matrix_that_cannot_be_made_writes_nothing() {
-    let shop = Shop::new();
+fn an_impossible_matrix_writes_nothing() {
+    let repo = TestRepo::new();
     for (args, words) in
         [(["--ci", "gitlab", "--matrix"].as_slice(), "`--matrix` is for `--ci gitea`"), (&["--matrix"], "--ci")]
     {
-        let ran = shop.ends(2, &[&["init"], args].concat());
+        let ran = repo.run_expecting(2, &[&["init"], args].concat());
         assert!(ran.err.contains(words), "{}", ran.err);
     }
-    shop.write("referee.toml", "[[role]]\nname = 3\n");
-    let ran = shop.ends(2, &["init", "--ci", "gitea", "--matrix"]);
+    repo.write("referee.toml", "[[role]]\nname = 3\n");
+    let ran = repo.run_expecting(2, &["init", "--ci", "gitea", "--matrix"]);
     assert!(ran.err.contains("nothing was written") && ran.err.contains("invalid type"), "{}", ran.err);
-    assert!(!shop.dir().join(".gitea").exists());
+    assert!(!repo.dir().join(".gitea").exists());
 }

@@ -1,7 +1,7 @@
-//! Killed at every step of the journal, the next run goes on and nothing is there twice.
+//! A run killed at every step of the journal. The next run completes it, and nothing is posted twice.
 //!
-//! A run is stopped where it is wanted by locks alone: each step is an intent in `state.db`, a write in `referee.db` and
-//! a conclusion in `state.db`, so whoever holds one of the two files lets a run go as far as the next write to it.
+//! Database locks stop a run at a chosen step: each step writes an intent to `state.db`, the action to `referee.db` and
+//! the receipt to `state.db`, so a test that locks one of the two files stops the run at its next write to that file.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::shop::Shop;
+use crate::test_repo::TestRepo;
 
 const CONFIG: &str = "version = 1\n[[role]]\nname = \"security\"\ncommand = \"reader\"\n[[role]]\nname = \"style\"\n\
                       command = \"reader\"\n";
@@ -19,7 +19,7 @@ const CODE: &str = "fn a() { one() }\n\nfn b() { two() }\n\nfn c() { three() }\n
 /// A run that is about to be played, and what its two reviewers say.
 struct Scene {
     name: &'static str,
-    shop: Shop,
+    repo: TestRepo,
     reports: [Value; 2],
 }
 
@@ -34,59 +34,59 @@ fn positions(says: &[(&str, &str)]) -> Value {
 
 /// The first review: two roles, three threads.
 fn first() -> Scene {
-    let shop = Shop::with_config(CONFIG);
-    shop.branch("topic", &[("src/a.rs", CODE)]);
-    shop.ends(0, &["local", "open"]);
-    shop.ends(0, &["local", "comment", "L1", "hello"]);
+    let repo = TestRepo::with_config(CONFIG);
+    repo.branch("topic", &[("src/a.rs", CODE)]);
+    repo.run_expecting(0, &["local", "open"]);
+    repo.run_expecting(0, &["local", "comment", "L1", "hello"]);
     let security = json!({ "findings": [finding("One panics", 1), finding("Two leaks", 3)] });
-    Scene { name: "first", reports: [security, json!({ "findings": [finding("Three is slow", 5)] })], shop }
+    Scene { name: "first", reports: [security, json!({ "findings": [finding("Three is slow", 5)] })], repo }
 }
 
 /// The second one: two are fixed, one is answered, one stays.
 fn second() -> Scene {
-    let Scene { shop, reports: [security, style], .. } = first();
-    shop.played("security", security);
-    shop.played("style", style);
-    shop.ends(0, &["local", "reply", "L1", "F3", "fixed"]);
-    shop.write("src/a.rs", "fn a() { uno() }\n\nfn b() { due() }\n\nfn c() { three() }\n");
-    shop.commit("Fix two");
+    let Scene { repo, reports: [security, style], .. } = first();
+    repo.report_json("security", security);
+    repo.report_json("style", style);
+    repo.run_expecting(0, &["local", "reply", "L1", "F3", "fixed"]);
+    repo.write("src/a.rs", "fn a() { uno() }\n\nfn b() { due() }\n\nfn c() { three() }\n");
+    repo.commit("Fix two");
     let mut still = positions(&[("F3", "still_there")]);
     still["findings"] = json!([finding("Due is slower", 3)]);
-    Scene { name: "second", reports: [positions(&[("F1", "fixed"), ("F2", "fixed")]), still], shop }
+    Scene { name: "second", reports: [positions(&[("F1", "fixed"), ("F2", "fixed")]), still], repo }
 }
 
 /// An approval that a new block takes the place of.
 fn superseding() -> Scene {
-    let Scene { shop, reports: [security, style], .. } = first();
-    shop.played("security", security);
-    shop.played("style", style);
-    shop.write("src/a.rs", "fn a() { uno() }\n\nfn b() { due() }\n\nfn c() { tres() }\n");
-    shop.commit("Fix all");
-    shop.played("security", positions(&[("F1", "fixed"), ("F2", "fixed")]));
-    shop.played("style", positions(&[("F3", "fixed")]));
-    shop.write("src/a.rs", CODE.replace("one()", "four()"));
-    shop.commit("Break it again");
+    let Scene { repo, reports: [security, style], .. } = first();
+    repo.report_json("security", security);
+    repo.report_json("style", style);
+    repo.write("src/a.rs", "fn a() { uno() }\n\nfn b() { due() }\n\nfn c() { tres() }\n");
+    repo.commit("Fix all");
+    repo.report_json("security", positions(&[("F1", "fixed"), ("F2", "fixed")]));
+    repo.report_json("style", positions(&[("F3", "fixed")]));
+    repo.write("src/a.rs", CODE.replace("one()", "four()"));
+    repo.commit("Break it again");
     let back = json!({ "findings": [finding("Four panics", 1), finding("Two leaks", 3)] });
-    Scene { name: "superseding", reports: [back, json!({ "findings": [finding("Three is slow", 5)] })], shop }
+    Scene { name: "superseding", reports: [back, json!({ "findings": [finding("Three is slow", 5)] })], repo }
 }
 
 impl Scene {
-    /// The same moment in a folder of its own. Its reviewers wait until somebody opens the gate, and count their runs.
-    fn copy(&self) -> Shop {
-        let shop = self.shop.twin();
+    /// Copies this state into another folder. Its reviewers wait until the gate opens, and count their runs.
+    fn copy(&self) -> TestRepo {
+        let repo = self.repo.duplicate();
         for (role, report) in ROLES.iter().zip(&self.reports) {
-            shop.file(&format!("{role}.json"), shop.full_report(role, report.clone()).to_string());
+            repo.write_outside(&format!("{role}.json"), repo.full_report(role, report.clone()).to_string());
         }
-        let here = shop.outside("");
+        let here = repo.path_outside("");
         let script = format!(
             "cd '{}'\nrole=$(sed -n 's/.*\"role\":\"\\([a-z]*\\)\".*/\\1/p')\necho $role >> runs\nread -r go < gate-$role\n\
              cat $role.json\n",
             here.display()
         );
-        shop.reader(&script, "");
-        let made = Command::new("mkfifo").args(ROLES.map(|role| gate(&shop, role))).status().expect("mkfifo runs");
+        repo.install_reviewer(&script, "");
+        let made = Command::new("mkfifo").args(ROLES.map(|role| gate(&repo, role))).status().expect("mkfifo runs");
         assert!(made.success());
-        shop
+        repo
     }
 }
 
@@ -100,8 +100,8 @@ struct Held {
 
 impl Held {
     /// Started, both reviewers done, stopped before the first write to the forge.
-    fn start(shop: &Shop) -> Self {
-        let dir = shop.dir().join(".git/referee");
+    fn start(repo: &TestRepo) -> Self {
+        let dir = repo.dir().join(".git/referee");
         let open = |name: &str| {
             let db = Connection::open(dir.join(name)).expect("a database");
             db.busy_timeout(std::time::Duration::from_secs(10)).expect("a timeout");
@@ -109,13 +109,13 @@ impl Held {
         };
         let (forge, state) = (open("referee.db"), open("state.db"));
         let intents = count(&state);
-        let mut command = shop.referee(&["review"]);
+        let mut command = repo.referee(&["review"]);
         let run = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("referee runs");
         let held = Self { run, forge, state, intents };
         // Reviewers run: what is written to the forge before the turn is written.
-        let_go(shop, ROLES[0]);
+        let_go(repo, ROLES[0]);
         lock(&held.forge);
-        let_go(shop, ROLES[1]);
+        let_go(repo, ROLES[1]);
         held
     }
 
@@ -168,23 +168,23 @@ fn count(state: &Connection) -> i64 {
     state.query_row("SELECT coalesce(max(id), 0) FROM intents", [], |row| row.get(0)).expect("a number")
 }
 
-/// Lets a reviewer go on: whoever writes waits for whoever reads.
-fn let_go(shop: &Shop, role: &str) {
-    std::fs::write(gate(shop, role), "go\n").expect("a gate");
+/// Lets a reviewer go on: opening the FIFO for writing waits for the reader.
+fn let_go(repo: &TestRepo, role: &str) {
+    std::fs::write(gate(repo, role), "go\n").expect("a gate");
 }
 
-fn gate(shop: &Shop, role: &str) -> PathBuf {
-    shop.outside(&format!("gate-{role}"))
+fn gate(repo: &TestRepo, role: &str) -> PathBuf {
+    repo.path_outside(&format!("gate-{role}"))
 }
 
-fn runs(shop: &Shop) -> usize {
-    std::fs::read_to_string(shop.outside("runs")).unwrap_or_default().lines().count()
+fn runs(repo: &TestRepo) -> usize {
+    std::fs::read_to_string(repo.path_outside("runs")).unwrap_or_default().lines().count()
 }
 
 /// What stands on the pull, without its times and what a run took. Of a summary what it decides and remembers: its line of what became of
 /// findings since the last one leaves out those that the killed run had settled already.
-fn standing(shop: &Shop) -> Value {
-    let stands = shop.stands("L1");
+fn standing(repo: &TestRepo) -> Value {
+    let stands = repo.read_snapshot("L1");
     let reviews = stands["reviews"].as_array().expect("reviews").iter().map(|review| {
         let reading = &review["text"]["reading"];
         let mut mark = reading["mark"]["data"].clone();
@@ -213,23 +213,23 @@ fn timeless(value: &mut Value) {
 
 /// A run to its end, its reviewers let through.
 fn undisturbed(scene: &Scene) -> Value {
-    let shop = scene.copy();
-    let mut command = shop.referee(&["review"]);
+    let repo = scene.copy();
+    let mut command = repo.referee(&["review"]);
     let mut run = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("referee runs");
-    ROLES.iter().for_each(|role| let_go(&shop, role));
+    ROLES.iter().for_each(|role| let_go(&repo, role));
     run.wait().expect("it ends");
-    standing(&shop)
+    standing(&repo)
 }
 
-/// After a kill: the next run goes on, asks nobody again, and the one after it has nothing to do.
-fn goes_on(shop: &Shop, expected: &Value, at: &str) {
-    shop.json(&["review"]);
-    assert_eq!(runs(shop), 2, "{at}: a finished report is posted without its reviewer");
-    let stands = standing(shop);
+/// After a kill: the next run completes without running a reviewer again, and the one after it writes nothing.
+fn goes_on(repo: &TestRepo, expected: &Value, at: &str) {
+    repo.json(&["review"]);
+    assert_eq!(runs(repo), 2, "{at}: a finished report is posted without its reviewer");
+    let stands = standing(repo);
     assert_eq!(&stands, expected, "{at}");
-    let quiet = shop.json(&["review"]);
+    let quiet = repo.json(&["review"]);
     assert_eq!((&quiet["calls"]["writes"], &quiet["steps"]), (&json!(0), &json!([])), "{at}: {quiet:#}");
-    let cut = shop.dir().join(".git/referee/state.db");
+    let cut = repo.dir().join(".git/referee/state.db");
     let state = Connection::open(cut).expect("a database");
     let open: i64 =
         state.query_row("SELECT count(*) FROM intents WHERE outcome IS NULL", [], |row| row.get(0)).expect("a number");
@@ -240,8 +240,8 @@ fn killed_at_every_step(scene: &Scene) {
     let expected = undisturbed(scene);
     let mut steps = 0;
     for n in 1.. {
-        let shop = scene.copy();
-        let mut held = Held::start(&shop);
+        let repo = scene.copy();
+        let mut held = Held::start(&repo);
         for before in 1..n {
             assert!(held.reaches(before), "{} of {n}", before);
             held.write();
@@ -252,9 +252,9 @@ fn killed_at_every_step(scene: &Scene) {
         }
         steps = n;
         held.kill();
-        goes_on(&shop, &expected, &format!("{}, step {n} meant", scene.name));
-        let shop = scene.copy();
-        let mut held = Held::start(&shop);
+        goes_on(&repo, &expected, &format!("{}, step {n} meant", scene.name));
+        let repo = scene.copy();
+        let mut held = Held::start(&repo);
         for before in 1..=n {
             assert!(held.reaches(before), "{} of {n}", before);
             held.write();
@@ -263,7 +263,7 @@ fn killed_at_every_step(scene: &Scene) {
             }
         }
         held.kill();
-        goes_on(&shop, &expected, &format!("{}, step {n} written", scene.name));
+        goes_on(&repo, &expected, &format!("{}, step {n} written", scene.name));
     }
     assert!(steps >= 4, "{}: only {steps} steps", scene.name);
 }
@@ -284,17 +284,17 @@ fn a_superseding_review_killed_at_every_step_is_finished_by_the_next() {
 }
 
 /// A run whose first reviewer is done and whose second one waits, with a child of its own; their numbers.
-fn under_way(shop: &Shop) -> (Child, [String; 2]) {
-    let here = shop.outside("");
+fn under_way(repo: &TestRepo) -> (Child, [String; 2]) {
+    let here = repo.path_outside("");
     let here = here.display();
     let script = format!(
         "cd '{here}'\nrole=$(sed -n 's/.*\"role\":\"\\([a-z]*\\)\".*/\\1/p')\necho $role >> runs\n\
          [ $role = style ] && {{ sleep 600 & echo $$ $! > gate-style; wait; }}\ncat $role.json\n"
     );
-    shop.reader(&script, "");
-    let mut command = shop.referee(&["review"]);
+    repo.install_reviewer(&script, "");
+    let mut command = repo.referee(&["review"]);
     let run = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("referee runs");
-    let told = std::fs::read_to_string(gate(shop, "style")).expect("a gate");
+    let told = std::fs::read_to_string(gate(repo, "style")).expect("a gate");
     let mut numbers = told.split_whitespace().map(str::to_owned);
     (run, std::array::from_fn(|_| numbers.next().expect("a number")))
 }
@@ -307,12 +307,12 @@ fn is_alive(process: &str) -> bool {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_stopped_run_takes_its_reviewer_along_and_keeps_the_report_that_was_finished() {
+fn an_interrupted_run_ends_its_reviewer_and_keeps_finished_reports() {
     let scene = first();
     let expected = undisturbed(&scene);
     for signal in ["INT", "TERM", "KILL"] {
-        let shop = scene.copy();
-        let (mut run, reviewers) = under_way(&shop);
+        let repo = scene.copy();
+        let (mut run, reviewers) = under_way(&repo);
         assert!(reviewers.iter().all(|it| is_alive(it)), "{signal}: {reviewers:?}");
         let sent = Command::new("kill").args(["-s", signal, &run.id().to_string()]).status().expect("kill runs");
         assert!(sent.success());
@@ -321,9 +321,12 @@ fn a_stopped_run_takes_its_reviewer_along_and_keeps_the_report_that_was_finished
         while reviewers.iter().any(|it| is_alive(it)) {
             std::thread::yield_now();
         }
-        shop.reader("cat '{}/style.json'\n".replace("{}", &shop.outside("").display().to_string()).as_str(), "");
-        let turn = shop.json(&["review"]);
-        assert_eq!(runs(&shop), 2, "{signal}: {turn:#}");
-        assert_eq!(standing(&shop), expected, "{signal}");
+        repo.install_reviewer(
+            "cat '{}/style.json'\n".replace("{}", &repo.path_outside("").display().to_string()).as_str(),
+            "",
+        );
+        let turn = repo.json(&["review"]);
+        assert_eq!(runs(&repo), 2, "{signal}: {turn:#}");
+        assert_eq!(standing(&repo), expected, "{signal}");
     }
 }

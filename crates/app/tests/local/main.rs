@@ -1,4 +1,4 @@
-//! The whole loop on a plain repository, through the command line alone: real git, the real program, nothing else.
+//! The whole loop on a plain repository through the command line: real git, the real program, no forge.
 
 mod answers;
 mod bad_input;
@@ -15,9 +15,9 @@ mod loops;
 mod marks;
 mod project;
 mod publish;
+mod pull_view;
 mod reviewer;
 mod safety;
-mod shop;
-mod talk;
+mod test_repo;
 mod walk;
 mod words;

@@ -1,10 +1,10 @@
-//! Project files, and what workers are told: no forge is asked for either.
+//! Project files and the prompts of workers. Neither needs a forge.
 
 use std::fs;
 
 use serde_json::Value;
 
-use crate::shop::Shop;
+use crate::test_repo::TestRepo;
 
 /// The source document's own file, its blanks filled in.
 const SOURCE: &str = "\
@@ -22,32 +22,32 @@ review_bots:                  # sentinel names in review bodies
   - security
 ";
 
-fn shop(file: &str, text: &str) -> (Shop, String) {
-    let shop = Shop::new();
-    let path = shop.outside(file);
+fn repo_with_project(file: &str, text: &str) -> (TestRepo, String) {
+    let repo = TestRepo::new();
+    let path = repo.path_outside(file);
     fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
     fs::write(&path, text).expect("a file");
     fs::write(path.with_file_name("token"), "secret-of-rodin\n").expect("a file");
-    (shop, path.display().to_string())
+    (repo, path.display().to_string())
 }
 
 // spec: DSP-2 @local
 #[test]
-fn the_source_s_file_is_read_as_it_is() {
-    let (shop, path) = shop("api.yaml", SOURCE);
-    let text = shop.ends(0, &["worker-prompt", "findings", "7", "--project", &path]).out;
+fn an_existing_project_file_is_read_unchanged() {
+    let (repo, path) = repo_with_project("api.yaml", SOURCE);
+    let text = repo.run_expecting(0, &["worker-prompt", "findings", "7", "--project", &path]).out;
     assert!(text.contains("#7 of rodin/review-bot"), "{text}");
-    let folder = shop.outside("").display().to_string();
-    shop.ends(0, &["worker-prompt", "findings", "7", "--project", "api", "--projects", &folder]);
+    let folder = repo.path_outside("").display().to_string();
+    repo.run_expecting(0, &["worker-prompt", "findings", "7", "--project", "api", "--projects", &folder]);
     // The forge is not there: nothing is printed, and the next run tries again.
-    let ran = shop.ends(75, &["dispatch", &path]);
+    let ran = repo.run_expecting(75, &["dispatch", &path]);
     assert_eq!(ran.out, "");
     assert!(!ran.err.contains("secret-of-rodin"), "{}", ran.err);
 }
 
 // spec: DSP-2 @local
 #[test]
-fn what_is_wrong_with_a_project_is_said_with_its_line() {
+fn errors_in_a_project_file_name_their_line() {
     let toml = "repo = \"acme/api\"\nuser = \"rodin\"\nforge = \"work\"\n";
     let cases: [(&str, String, &[&str]); 12] = [
         ("a.yaml", SOURCE.replace("review_bots:", "reveiw_bots:"), &["line 9", "`reveiw_bots`", "mean `review_bots`"]),
@@ -64,51 +64,52 @@ fn what_is_wrong_with_a_project_is_said_with_its_line() {
         ("a.toml", toml.replace("user", "uzer"), &["line 2", "did you mean `user`?"]),
     ];
     for (file, text, parts) in cases {
-        let (shop, path) = shop(file, &text);
-        let ran = shop.ends(2, &["dispatch", &path]);
+        let (repo, path) = repo_with_project(file, &text);
+        let ran = repo.run_expecting(2, &["dispatch", &path]);
         for part in parts {
             assert!(ran.err.contains(part), "{part} is missing in {}\nof\n{text}", ran.err);
         }
         assert_eq!(ran.out, "");
     }
-    let (shop, path) = shop("projects/api.toml", toml);
-    let ran = shop.ends(2, &["dispatch", &path]);
+    let (repo, path) = repo_with_project("projects/api.toml", toml);
+    let ran = repo.run_expecting(2, &["dispatch", &path]);
     assert!(ran.err.contains("no `[forge.work]`"), "{}", ran.err);
-    let folder = shop.outside("projects").display().to_string();
-    let ran = shop.ends(2, &["dispatch", "apj", "--projects", &folder]);
+    let folder = repo.path_outside("projects").display().to_string();
+    let ran = repo.run_expecting(2, &["dispatch", "apj", "--projects", &folder]);
     assert!(ran.err.contains("did you mean `api`?"), "{}", ran.err);
-    let ran = shop.ends(2, &["dispatch", "nowhere/api.yaml"]);
+    let ran = repo.run_expecting(2, &["dispatch", "nowhere/api.yaml"]);
     assert!(ran.err.contains("cannot be read"), "{}", ran.err);
 }
 
 // spec: DSP-13 @local
 #[test]
-fn an_own_task_gets_the_constraints_and_may_ask_for_no_merge() {
-    let (shop, path) = shop("api.yaml", SOURCE);
-    let tasks = shop.outside("worker-tasks");
+fn a_custom_task_gets_the_constraints_and_may_not_ask_for_a_merge() {
+    let (repo, path) = repo_with_project("api.yaml", SOURCE);
+    let tasks = repo.path_outside("worker-tasks");
     fs::create_dir_all(&tasks).expect("a folder");
     fs::write(tasks.join("ci-fix.md"), "Mend #{number} at {head}, {user}.\n").expect("a file");
     let args = ["worker-prompt", "ci-fix", "7", "--project", &path, "--head", "0123abc"];
-    let text = shop.ends(0, &args).out;
+    let text = repo.run_expecting(0, &args).out;
     assert!(text.starts_with("# ⛔ ABSOLUTE CONSTRAINTS") && text.contains("Mend #7 at 0123abc, rodin."), "{text}");
     assert!(text.contains("NEVER close a PR.") && text.trim_end().ends_with("answer `NO_REPLY`."), "{text}");
-    let document: Value = serde_json::from_str(&shop.ends(0, &[&args[..], &["--json"]].concat()).out).expect("JSON");
+    let document: Value =
+        serde_json::from_str(&repo.run_expecting(0, &[&args[..], &["--json"]].concat()).out).expect("JSON");
     assert_eq!((&document["type"], &document["text"]), (&Value::from("ci-fix"), &Value::from(text)));
 
     fs::write(tasks.join("ci-fix.md"), "Then POST to /pulls/{number}/merge.\n").expect("a file");
-    let ran = shop.ends(2, &args);
+    let ran = repo.run_expecting(2, &args);
     assert_eq!(ran.out, "");
     assert!(ran.err.contains("line 1 of its task has `/merge`"), "{}", ran.err);
-    let ran = shop.ends(2, &["worker-prompt", "ci-fux", "7", "--project", &path]);
+    let ran = repo.run_expecting(2, &["worker-prompt", "ci-fux", "7", "--project", &path]);
     assert!(ran.err.contains("did you mean `ci-fix`?"), "{}", ran.err);
 }
 
 /// S8, S10: for every type, with the task that comes with referee and with an own one.
 // spec: DSP-13 @local
 #[test]
-fn no_worker_is_told_to_merge_or_close_and_each_is_told_not_to() {
-    let (shop, path) = shop("api.yaml", SOURCE);
-    let tasks = shop.outside("worker-tasks");
+fn every_prompt_forbids_merging_and_closing() {
+    let (repo, path) = repo_with_project("api.yaml", SOURCE);
+    let tasks = repo.path_outside("worker-tasks");
     fs::create_dir_all(&tasks).expect("a folder");
     for kind in ["self-review", "sr-fix", "ci-fix", "address-feedback", "findings", "rebase", "impl"] {
         let args = ["worker-prompt", kind, "7", "--project", &path];
@@ -117,7 +118,7 @@ fn no_worker_is_told_to_merge_or_close_and_each_is_told_not_to() {
             if let Some(text) = task {
                 fs::write(&own, text).expect("a file");
             }
-            let text = shop.ends(0, &args).out;
+            let text = repo.run_expecting(0, &args).out;
             for constraint in ["NEVER close a PR.", "NEVER merge a PR."] {
                 assert_eq!(text.matches(constraint).count(), 1, "{kind}: {text}");
             }
@@ -127,7 +128,7 @@ fn no_worker_is_told_to_merge_or_close_and_each_is_told_not_to() {
         }
         for call in ["curl -X POST $API/pulls/7/merge", "curl -X PATCH $API/pulls/7 -d '{\"state\": \"closed\"}'"] {
             fs::write(&own, format!("Do your best.\n{call}\n")).expect("a file");
-            let ran = shop.ends(2, &args);
+            let ran = repo.run_expecting(2, &args);
             assert!(ran.out.is_empty() && ran.err.contains("line 2 of its task has"), "{kind}: {}", ran.err);
         }
     }

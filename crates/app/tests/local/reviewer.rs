@@ -1,72 +1,72 @@
-//! A program that reviews for a role: it notes each start, and prints what the test wants it to.
+//! A reviewer program whose report a test sets. It records every start.
 
 use serde_json::{Value, json};
 
-use crate::shop::Shop;
-use crate::talk::word;
+use crate::pull_view::string;
+use crate::test_repo::TestRepo;
 
-/// The reviewer of one role, run by referee as an operator sets it up.
+/// The reviewer of one role, configured in the operator file.
 pub(crate) struct Reviewer<'a> {
-    shop: &'a Shop,
+    repo: &'a TestRepo,
     role: &'static str,
 }
 
 impl<'a> Reviewer<'a> {
-    /// Sets the programs of these roles up, in the user's own operator file.
-    pub(crate) fn of<const N: usize>(shop: &'a Shop, roles: [&'static str; N]) -> [Self; N] {
-        let folder = shop.outside("home/.config/referee");
+    /// Installs a program for each role and writes the operator file.
+    pub(crate) fn install<const N: usize>(repo: &'a TestRepo, roles: [&'static str; N]) -> [Self; N] {
+        let folder = repo.path_outside("home/.config/referee");
         std::fs::create_dir_all(&folder).expect("a folder");
         let entry = |role: &&str| {
-            let script = shop.outside(&format!("{role}.sh"));
-            // The brief that a start is given is the note of it.
-            let notes = shop.outside(&format!("{role}.starts"));
-            let words = format!(
+            let script = repo.path_outside(&format!("{role}.sh"));
+            // The script records a start by appending its brief to a file.
+            let starts = repo.path_outside(&format!("{role}.starts"));
+            let script_text = format!(
                 "cat >>'{0}'; echo >>'{0}'\n. '{1}.does'\nsed \"s/@HEAD@/$(git rev-parse HEAD)/\" '{1}.json'\n",
-                notes.display(),
-                shop.outside(role).display()
+                starts.display(),
+                repo.path_outside(role).display()
             );
-            std::fs::write(&script, words).expect("a script");
+            std::fs::write(&script, script_text).expect("a script");
             format!("[commands.{role}]\nargv = [\"sh\", \"{}\"]\n", script.display())
         };
         std::fs::write(folder.join("operator.toml"), roles.iter().map(entry).collect::<String>()).expect("a file");
         roles.map(|role| {
-            let reviewer = Self { shop, role };
-            reviewer.does(":");
+            let reviewer = Self { repo, role };
+            reviewer.set_script(":");
             reviewer
         })
     }
 
-    /// What it hands in from now on, whatever the head.
-    pub(crate) fn says(&self, report: Value) {
-        let mut full = self.shop.full_report(self.role, report);
+    /// Sets the report it prints from now on, for every head.
+    pub(crate) fn set_report(&self, report: Value) {
+        let mut full = self.repo.full_report(self.role, report);
         full["head"] = json!("@HEAD@");
-        self.shop.file(&format!("{}.json", self.role), full.to_string());
+        self.repo.write_outside(&format!("{}.json", self.role), full.to_string());
     }
 
-    /// What it does before it answers, in the shell's words.
-    pub(crate) fn does(&self, words: &str) {
-        self.shop.file(&format!("{}.does", self.role), words);
+    /// Sets the shell commands it runs before it prints its report.
+    pub(crate) fn set_script(&self, script: &str) {
+        self.repo.write_outside(&format!("{}.does", self.role), script);
     }
 
-    /// It breaks down from now on.
-    pub(crate) fn breaks(&self) {
-        self.does("echo 'no more memory' >&2; exit 3");
+    /// Makes it fail from now on.
+    pub(crate) fn set_failing(&self) {
+        self.set_script("echo 'no more memory' >&2; exit 3");
     }
 
-    /// The briefs of its starts so far.
+    /// Returns the briefs of its starts so far.
     pub(crate) fn briefs(&self) -> Vec<Value> {
-        let notes = std::fs::read_to_string(self.shop.outside(&format!("{}.starts", self.role))).unwrap_or_default();
+        let notes =
+            std::fs::read_to_string(self.repo.path_outside(&format!("{}.starts", self.role))).unwrap_or_default();
         notes.lines().map(|line| serde_json::from_str(line).expect("a brief")).collect()
     }
 
-    /// How often it was started.
-    pub(crate) fn starts(&self) -> usize {
+    pub(crate) fn start_count(&self) -> usize {
         self.briefs().len()
     }
 }
 
-/// What was refused in a run, in words.
-pub(crate) fn refused(turn: &Value) -> Vec<String> {
+/// Returns the refusals of a run with their reasons.
+pub(crate) fn refusals(turn: &Value) -> Vec<String> {
     let all = turn["refused"].as_array().expect("refused").iter();
-    all.map(|it| format!("{}: {}", word(&it["what"]), word(&it["why"]))).collect()
+    all.map(|it| format!("{}: {}", string(&it["what"]), string(&it["why"]))).collect()
 }

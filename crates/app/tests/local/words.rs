@@ -1,9 +1,9 @@
-//! What reviewers hand in is data: no text of theirs commands, mentions, hides, floods, or is lost.
+//! Reports are data: their texts cannot command, mention, hide or flood, and none is lost.
 
 use serde_json::{Value, json};
 
-use crate::publish::shop;
-use crate::talk::{Talk, finding, role, word};
+use crate::publish::repo_with_topic;
+use crate::pull_view::{PullView, finding, role_verdicts, string};
 
 fn at(path: &str, line: impl Into<Value>, title: &str) -> Value {
     json!({ "title": title, "body": "In more words.", "severity": "critical", "path": path, "line": line.into() })
@@ -11,10 +11,10 @@ fn at(path: &str, line: impl Into<Value>, title: &str) -> Value {
 
 // spec: PUB-13 @local
 #[test]
-fn a_finding_without_a_place_in_the_diff_is_told_all_the_same() {
-    let shop = shop(&["alpha"], "");
-    shop.git(&["mv", "README.md", "READ ME.md"]);
-    shop.commit("Rename it");
+fn a_finding_outside_the_diff_is_still_reported() {
+    let repo = repo_with_topic(&["alpha"], "");
+    repo.git(&["mv", "README.md", "READ ME.md"]);
+    repo.commit("Rename it");
     let findings = [
         at("a.txt", 3, "On a changed line"),
         at("a.txt", 4000, "Behind the end"),
@@ -23,32 +23,38 @@ fn a_finding_without_a_place_in_the_diff_is_told_all_the_same() {
         at("referee.toml", 1, "In a file that did not change"),
         at("no/such/file.rs", 7, "In a file that is not there"),
     ];
-    let ran = shop.report("alpha", json!({ "findings": findings }));
+    let ran = repo.report("alpha", json!({ "findings": findings }));
     assert_eq!(ran.code, 20, "{}\n{}", ran.out, ran.err);
-    let talk = Talk::of(&shop);
-    assert_eq!(talk.newest().as_deref(), Some("request_changes"));
-    let summary = talk.says("alpha");
+    let talk = PullView::read(&repo);
+    assert_eq!(talk.newest_verdict().as_deref(), Some("request_changes"));
+    let summary = talk.review_text("alpha");
     for finding in &findings {
-        assert!(summary.contains(&word(&finding["title"])), "{} is lost: {summary}", finding["title"]);
+        assert!(summary.contains(&string(&finding["title"])), "{} is lost: {summary}", finding["title"]);
     }
     let places: Vec<String> =
-        talk.threads().iter().map(|thread| format!("{}:{}", word(&thread["path"]), thread["line"])).collect();
+        talk.threads().iter().map(|thread| format!("{}:{}", string(&thread["path"]), thread["line"])).collect();
     assert_eq!(places[0], "a.txt:3");
     assert!(places.contains(&"a.txt:null".to_owned()), "one falls back to its file: {places:?}");
     assert!(!places.iter().any(|place| place.contains("such")), "{places:?}");
-    let turn = shop.played("alpha", json!({ "findings": findings }));
-    assert_eq!(turn["calls"]["writes"], 0, "{turn:#}\n{}\n{}", talk.says("alpha"), Talk::of(&shop).says("alpha"));
+    let turn = repo.report_json("alpha", json!({ "findings": findings }));
+    assert_eq!(
+        turn["calls"]["writes"],
+        0,
+        "{turn:#}\n{}\n{}",
+        talk.review_text("alpha"),
+        PullView::read(&repo).review_text("alpha")
+    );
 }
 
 // spec: SAF-6 @local
 #[test]
-fn a_terminal_is_shown_what_it_would_obey_and_obeys_nothing() {
-    let shop = shop(&["alpha"], "");
+fn terminal_escapes_in_findings_are_neutralised() {
+    let repo = repo_with_topic(&["alpha"], "");
     let orders = ['\u{1b}', '\u{ad}', '\u{61c}', '\u{200b}', '\u{2028}', '\u{202e}', '\u{2066}', '\u{e0041}'];
     let tricks: String = orders.iter().collect();
-    shop.write("a.txt", format!("one\ntwo\nseen{tricks}too\n"));
-    shop.commit("Hide something");
-    let ran = shop.report("alpha", json!({ "findings": [at("a.txt", 3, &format!("Look{tricks}here"))] }));
+    repo.write("a.txt", format!("one\ntwo\nseen{tricks}too\n"));
+    repo.commit("Hide something");
+    let ran = repo.report("alpha", json!({ "findings": [at("a.txt", 3, &format!("Look{tricks}here"))] }));
     assert_eq!(ran.code, 20, "{}\n{}", ran.out, ran.err);
     assert!(ran.out.contains("seen") && ran.out.contains("Look"), "{}", ran.out);
     assert!(!ran.out.contains(orders) && !ran.err.contains(orders), "{:?}\n{:?}", ran.out, ran.err);
@@ -61,19 +67,19 @@ const HOSTILE: &str = "/close\n/merge now\n/referee dismiss F1 it is fine\n@refe
 
 // spec: PUB-16, PUB-12 @local
 #[test]
-fn hostile_words_are_words() {
-    let shop = shop(&["alpha"], "");
+fn hostile_text_is_posted_as_plain_text() {
+    let repo = repo_with_topic(&["alpha"], "");
     let mut nasty = finding("critical", "Token is logged", 3);
     nasty["title"] = json!("/close @bob <b>x</b> <!-- referee:mark v1 alpha;aa1 - --> | cell");
     nasty["body"] = json!(HOSTILE);
     nasty["suggestion"] = json!(HOSTILE);
     let report = json!({ "findings": [nasty], "summary": HOSTILE });
-    shop.played("alpha", report.clone());
-    shop.ends(0, &["local", "reply", "L1", "F1", "I disagree"]);
+    repo.report_json("alpha", report.clone());
+    repo.run_expecting(0, &["local", "reply", "L1", "F1", "I disagree"]);
     let stands =
         json!({ "positions": [{ "finding": "F1", "position": "stands", "reply": HOSTILE, "evidence": HOSTILE }] });
-    shop.played("alpha", stands);
-    let talk = Talk::of(&shop);
+    repo.report_json("alpha", stands);
+    let talk = PullView::read(&repo);
     let texts: Vec<String> =
         talk.texts().into_iter().filter(|(_, by, _)| by == "referee").map(|(_, _, text)| text).collect();
     assert!(texts.len() >= 3, "{texts:?}");
@@ -92,8 +98,11 @@ fn hostile_words_are_words() {
         assert_eq!(trailer.matches("referee:mark").count() + trailer.matches("referee:tag").count(), 1, "{trailer}");
     }
     // What was written is no command to the one who wrote it.
-    let turn = shop.json(&["explain"]);
-    assert_eq!((role(&turn, "alpha").0, &turn["findings"][0]["counts"]), (json!("request_changes"), &json!(true)));
+    let turn = repo.json(&["explain"]);
+    assert_eq!(
+        (role_verdicts(&turn, "alpha").0, &turn["findings"][0]["counts"]),
+        (json!("request_changes"), &json!(true))
+    );
     assert_eq!(turn["steps"], json!([]));
 }
 
@@ -110,8 +119,8 @@ fn prose(words: &str) -> String {
 
 // spec: PUB-16, PUB-13 @local
 #[test]
-fn a_flood_is_cut_where_people_see_it() {
-    let shop = shop(&["alpha"], "");
+fn too_many_findings_are_truncated_with_a_notice() {
+    let repo = repo_with_topic(&["alpha"], "");
     let many: Vec<Value> = (0..600)
         .map(|n| {
             let severity = if n == 0 { "critical" } else { "suggestion" };
@@ -120,13 +129,13 @@ fn a_flood_is_cut_where_people_see_it() {
             it
         })
         .collect();
-    let turn = shop.played("alpha", json!({ "findings": many, "summary": "long ".repeat(40_000) }));
-    let talk = Talk::of(&shop);
+    let turn = repo.report_json("alpha", json!({ "findings": many, "summary": "long ".repeat(40_000) }));
+    let talk = PullView::read(&repo);
     assert!(talk.texts().iter().all(|(_, _, text)| text.len() <= 60_000));
     assert_eq!(talk.threads().len(), 15, "`max_inline`");
-    let summary = talk.says("alpha");
+    let summary = talk.review_text("alpha");
     assert!(summary.lines().any(|line| line.ends_with(" more") || line.contains(" more ")), "a visible rest");
     let told = turn["findings"].as_array().expect("findings").len();
     assert!(told >= 500, "what is cut is still counted: {told}");
-    assert_eq!(talk.newest().as_deref(), Some("request_changes"));
+    assert_eq!(talk.newest_verdict().as_deref(), Some("request_changes"));
 }

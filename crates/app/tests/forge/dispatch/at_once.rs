@@ -1,4 +1,4 @@
-//! Dispatchers at once, on one machine and on several, with one token and with two: one worker for one cause and head.
+//! Concurrent passes, on one machine and several, with one token and two: one worker per cause and head.
 
 use std::process::{Child, Command, Stdio};
 
@@ -7,12 +7,12 @@ use referee_testkit::server::ServerBuild;
 use super::Project;
 use crate::chance::times;
 use crate::on_each_server;
-use crate::site::Ran;
+use crate::site::RunOutput;
 
-on_each_server! { whoever_dispatches_at_once_names_one_worker }
+on_each_server! { concurrent_passes_name_one_worker }
 
 // spec: DSP-16, DSP-17 @gitea @forgejo
-fn whoever_dispatches_at_once_names_one_worker(build: ServerBuild) {
+fn concurrent_passes_name_one_worker(build: ServerBuild) {
     let project = Project::new(build);
     let other = by_another_token(&project);
     // Four at once: 204 passes on three servers with the full count.
@@ -26,8 +26,8 @@ fn whoever_dispatches_at_once_names_one_worker(build: ServerBuild) {
         let machines = [("", &project.file), ("", &project.file), ("second", &project.file), ("third", &other)];
         let running: Vec<Child> =
             machines.iter().map(|(machine, file)| on(&project, machine, file).spawn().expect("it starts")).collect();
-        let ended = running.into_iter().map(|child| Ran::of(child.wait_with_output().expect("it ends")));
-        let ended: Vec<Ran> = ended.collect();
+        let ended = running.into_iter().map(|child| RunOutput::from_output(child.wait_with_output().expect("it ends")));
+        let ended: Vec<RunOutput> = ended.collect();
         assert!(ended.iter().all(|ran| matches!(ran.code, 0 | 75)), "{name}: {ended:#?}");
         let mut lines: Vec<&str> = ended.iter().flat_map(|ran| ran.out.lines()).collect();
         // A machine that knows nothing, and no label: the record on the pull is enough.
@@ -45,7 +45,7 @@ fn whoever_dispatches_at_once_names_one_worker(build: ServerBuild) {
         alice.close();
     }
     assert!(started * 2 >= names.len(), "one of them nearly always names it: {started} of {}", names.len());
-    project.harmless();
+    project.assert_harmless();
 }
 
 /// A file by which `sec` looks, and `referee` works.
@@ -65,7 +65,7 @@ fn by_another_token(project: &Project) -> String {
 
 /// A pass on a machine that shares nothing with those of another name.
 fn on(project: &Project, machine: &str, file: &str) -> Command {
-    let mut command = project.command_of(file, &[]);
+    let mut command = project.command_for(file, &[]);
     let home = project.site.path(machine);
     std::fs::create_dir_all(&home).expect("a folder");
     let token = |login: &str| project.site.repo.server().token(login).to_owned();

@@ -1,15 +1,15 @@
-//! Heads that nobody here can push to: their authors are waited for, and no worker starts.
+//! Heads that referee cannot push to: dispatch waits for the author and starts no worker.
 
 use referee_testkit::server::{OWNER, ServerBuild};
 use serde_json::json;
 
-use super::{Opened, Project, why};
+use super::{OpenedPull, Project, why};
 use crate::on_each_server;
 
-on_each_server! { a_head_that_takes_no_push_waits_for_its_author }
+on_each_server! { a_head_without_push_access_waits_for_its_author }
 
 // spec: DSP-5, DSP-10 @gitea @forgejo
-fn a_head_that_takes_no_push_waits_for_its_author(build: ServerBuild) {
+fn a_head_without_push_access_waits_for_its_author(build: ServerBuild) {
     let project = Project::new(build);
     let [guarded, free] = project.pulls(["guarded", "free"]);
     for it in [&guarded, &free] {
@@ -32,18 +32,18 @@ fn a_head_that_takes_no_push_waits_for_its_author(build: ServerBuild) {
         assert!(answer.is_success(), "{}", String::from_utf8_lossy(&answer.body));
     };
     lets_in(true);
-    assert_eq!(why(&project.told(&project.file), fork)[1], "spawn");
+    assert_eq!(why(&project.json(&project.file), fork)[1], "spawn");
     lets_in(false);
 
     let waits = |pull, rule: &str, on: &str| {
-        let [is_rule, kind, is_on, facts] = why(&project.told(&project.file), pull);
+        let [is_rule, kind, is_on, facts] = why(&project.json(&project.file), pull);
         assert_eq!([is_rule.as_str(), &kind, &is_on], [rule, "wait", on], "{pull}: {facts}");
     };
     waits(guarded.pull, "checks-failed", "author");
     let explained = project.site.on("explain", guarded.pull, &["--project", &project.file]);
     assert!(explained.out.contains("next     wait for the author"), "{explained:?}");
     waits(fork, "checks-failed", "author");
-    // It holds up nobody else.
+    // It does not delay other pulls.
     assert_eq!(project.lines(&[]), [free.spawn("ci-fix")]);
     assert_eq!(project.lines(&[]), [""; 0]);
 
@@ -53,9 +53,9 @@ fn a_head_that_takes_no_push_waits_for_its_author(build: ServerBuild) {
     assert_eq!(project.lines(&[]), [""; 0]);
     let head = stranger.on(fork).push("src/fork.rs", |_| "fn b() {}\n".to_owned());
     waits(fork, "changes-requested", "ruth");
-    // One that nobody needs to push to goes to a person like any other.
-    project.settle(&Opened { pull: fork, head });
+    // A pull that needs no push is handed to a person like any other.
+    project.settle(&OpenedPull { pull: fork, head });
     project.site.at("ruth", fork).approve("now it is");
     assert_eq!(project.lines(&[]), [format!("HANDOFF:{}", fork.0)]);
-    project.harmless();
+    project.assert_harmless();
 }

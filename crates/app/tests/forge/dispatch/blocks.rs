@@ -1,16 +1,16 @@
-//! Rule 2: who asks for changes, what clears it, and whose turn it is.
+//! Rule 2: who blocks a pull, what clears the block, and who acts next.
 
 use referee_core::model::{PullNumber, Verdict};
 use referee_testkit::server::{ADMIN, OWNER, ServerBuild, ServerPerson};
 use serde_json::{Value, json};
 
-use super::{Opened, Project, evaluated, row, why};
+use super::{OpenedPull, Project, evaluated, row, why};
 use crate::on_each_server;
 
-on_each_server! { a_block_stands_till_it_is_cleared_by_one_who_may a_persons_block_is_answered_once_and_then_waited_for }
+on_each_server! { a_block_stands_until_an_authorised_person_clears_it a_persons_block_is_answered_once_and_then_awaited }
 
 // spec: DSP-5, DSP-12 @gitea @forgejo
-fn a_block_stands_till_it_is_cleared_by_one_who_may(build: ServerBuild) {
+fn a_block_stands_until_an_authorised_person_clears_it(build: ServerBuild) {
     let project = Project::new(build);
     let names = [
         "person",
@@ -29,7 +29,7 @@ fn a_block_stands_till_it_is_cleared_by_one_who_may(build: ServerBuild) {
     let pulls = project.pulls(names);
     let [person, bot, oldbot, stranger, gone, commented, approved, elsewhere, dismissed, rolebad, roleweak, everything] =
         pulls.each_ref();
-    let as_ = |login: &str, it: &Opened| -> ServerPerson { project.site.at(login, it.pull) };
+    let as_ = |login: &str, it: &OpenedPull| -> ServerPerson { project.site.at(login, it.pull) };
     as_("ruth", person).block("not like this");
     as_("sec", bot).block(&evaluated(&bot.head, ""));
     as_("sec", oldbot).block(&evaluated(&oldbot.head, ""));
@@ -68,7 +68,7 @@ fn a_block_stands_till_it_is_cleared_by_one_who_may(build: ServerBuild) {
     let forms: Vec<Value> = project.site.at("ruth", own).list_reviews().iter().map(|it| it["state"].clone()).collect();
     assert_eq!(forms, ["COMMENT"]);
 
-    let told = project.told(&project.file);
+    let told = project.json(&project.file);
     let rule2 = "changes-requested";
     for (pull, kind, on, fact) in [
         (person.pull, "spawn", "findings", "ruth asks for changes; findings for person:ruth@"),
@@ -111,27 +111,27 @@ fn block_and_leave(project: &Project, pull: PullNumber) {
 }
 
 // spec: DSP-5, DSP-16 @gitea @forgejo
-fn a_persons_block_is_answered_once_and_then_waited_for(build: ServerBuild) {
+fn a_persons_block_is_answered_once_and_then_awaited(build: ServerBuild) {
     let project = Project::new(build);
     let [it] = project.pulls(["topic"]);
     let (alice, ruth) = (project.site.at("alice", it.pull), project.site.at("ruth", it.pull));
     ruth.block("not like this");
     assert_eq!(project.lines(&[]), [it.spawn("findings")]);
-    // The worker pushes, and everybody but ruth is content; then somebody pushes once more.
+    // The worker pushes, and everybody but ruth approves; then alice pushes once more.
     for text in ["fn b() {}\n", "fn c() {}\n"] {
         let head = alice.push("src/topic.rs", |_| text.to_owned());
-        project.settle(&Opened { pull: it.pull, head });
+        project.settle(&OpenedPull { pull: it.pull, head });
         alice.unlabel("wip");
         project.site.forget();
         assert_eq!(project.lines(&[]), [""; 0]);
-        let [rule, kind, on, facts] = why(&project.told(&project.file), it.pull);
+        let [rule, kind, on, facts] = why(&project.json(&project.file), it.pull);
         assert_eq!([rule.as_str(), &kind, &on], ["changes-requested", "wait", "ruth"], "{facts}");
         alice.label("wip");
     }
     // A new word of hers is a new cause; her approval lets it go.
     alice.unlabel("wip");
     ruth.block("still not like this");
-    let now = Opened { pull: it.pull, head: alice.head() };
+    let now = OpenedPull { pull: it.pull, head: alice.head() };
     assert_eq!(project.lines(&[]), [now.spawn("findings")]);
     alice.unlabel("wip");
     ruth.approve("now it is");

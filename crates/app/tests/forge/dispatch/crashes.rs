@@ -1,4 +1,4 @@
-//! A pass that ends in the middle, at any request: the next one heals, and nobody is started twice.
+//! A pass that crashes at any request. The next one recovers, and no worker starts twice.
 
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 use referee_testkit::proxy::{LoggedRequest, ProxyFault, RequestMatcher};
 use referee_testkit::server::ServerBuild;
 
-use super::{Opened, Project, until};
+use super::{OpenedPull, Project, until};
 use crate::chance::times;
 use crate::on_each_server;
-use crate::site::Ran;
+use crate::site::RunOutput;
 
-on_each_server! { wherever_a_pass_ends_the_next_one_heals }
+on_each_server! { after_a_crash_at_any_request_the_next_pass_recovers }
 
 /// How a pass ends.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ enum End {
 }
 
 // spec: DSP-1, DSP-16, DSP-17 @gitea @forgejo
-fn wherever_a_pass_ends_the_next_one_heals(build: ServerBuild) {
+fn after_a_crash_at_any_request_the_next_pass_recovers(build: ServerBuild) {
     let project = Project::new(build);
     let proxy = &project.site.proxy;
     let count = times(10, 100);
@@ -39,7 +39,7 @@ fn wherever_a_pass_ends_the_next_one_heals(build: ServerBuild) {
         proxy.forget();
         (ready, red)
     };
-    let close = |pulls: [&Opened; 2]| pulls.map(|it| project.site.at("alice", it.pull).close());
+    let close = |pulls: [&OpenedPull; 2]| pulls.map(|it| project.site.at("alice", it.pull).close());
 
     // One that nothing disturbs.
     let (ready, red) = pair();
@@ -63,7 +63,7 @@ fn wherever_a_pass_ends_the_next_one_heals(build: ServerBuild) {
     assert_eq!(project.lines(&[]), [handoff(&ready), red.spawn("ci-fix")]);
     close([&ready, &red]);
 
-    let later = project.file_of("later", "wip_max_age: 1s\n");
+    let later = project.write_project_file("later", "wip_max_age: 1s\n");
     for end in ends(&log, &writes, reads) {
         let (ready, red) = pair();
         let ran = ended(&project, end);
@@ -77,15 +77,15 @@ fn wherever_a_pass_ends_the_next_one_heals(build: ServerBuild) {
         assert_eq!(project.labels(ready.pull), ["ready"], "{told}");
         assert_eq!(project.site.at("alice", ready.pull).fetch_pull()["assignee"]["login"], "ruth", "{told}");
         if spawns == 0 {
-            let lines = until(|| Some(project.lines_of(&later, &[])).filter(|lines| !lines.is_empty()));
+            let lines = until(|| Some(project.lines_for(&later, &[])).filter(|lines| !lines.is_empty()));
             assert_eq!(lines, [red.spawn("ci-fix")], "{told}");
         }
-        project.harmless();
+        project.assert_harmless();
         close([&ready, &red]);
     }
 }
 
-fn handoff(it: &Opened) -> String {
+fn handoff(it: &OpenedPull) -> String {
     format!("HANDOFF:{}", it.pull.0)
 }
 
@@ -99,7 +99,7 @@ fn ends(log: &[LoggedRequest], writes: &[usize], reads: usize) -> Vec<End> {
     each.map(|(at, nth)| if at % 2 == 0 { End::Killed(at + 1) } else { End::Cut(*nth) }).take(8).collect()
 }
 
-fn ended(project: &Project, end: End) -> Ran {
+fn ended(project: &Project, end: End) -> RunOutput {
     match end {
         End::Cut(nth) => {
             project.site.proxy.inject_fault(ProxyFault::DropAfter, RequestMatcher::nth(nth));
@@ -110,7 +110,7 @@ fn ended(project: &Project, end: End) -> Ran {
     }
 }
 
-fn killed(project: &Project, nth: usize) -> Ran {
+fn killed(project: &Project, nth: usize) -> RunOutput {
     let running: Arc<Mutex<Option<Child>>> = Arc::default();
     let mut begun = running.lock().expect("nobody panics with it");
     let hook = Arc::clone(&running);
@@ -124,5 +124,5 @@ fn killed(project: &Project, nth: usize) -> Ran {
     drop(begun);
     let out = std::io::read_to_string(words).expect("words");
     let ended = running.lock().expect("nobody panics with it").as_mut().expect("a process").wait().expect("it ended");
-    Ran { code: ended.code().unwrap_or(-1), out, err: String::new() }
+    RunOutput { code: ended.code().unwrap_or(-1), out, err: String::new() }
 }

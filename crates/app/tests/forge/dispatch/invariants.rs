@@ -1,25 +1,25 @@
-//! The ten safety invariants of dispatch, and what holds each:
+//! The ten safety invariants of dispatch, and where each is tested:
 //!
-//! | | invariant | held by |
+//! | | invariant | tested in |
 //! |---|---|---|
-//! | S1, S9 | nothing merges, nothing closes | here, and by every suite beside this one; no such route exists (`tidy/routes`) |
-//! | S2, S3 | a request for changes goes before checks and before ready | here and in `blocks`; core's rules |
-//! | S4 | no model has a say | `tidy/purity` |
+//! | S1, S9 | nothing merges, nothing closes | here and in every suite beside this one; no such route exists (`tidy/routes`) |
+//! | S2, S3 | a request for changes comes before checks and before ready | here and in `blocks`; core's rules |
+//! | S4 | no model takes part in a decision | `tidy/purity` |
 //! | S5 | an error ends a pass without partial actions | `crashes`, at every request |
-//! | S6 | work on one pull holds up no other | here and in `lost` |
-//! | S7 | no issue is begun while somebody works | here and in `issues` |
-//! | S8, S10 | no worker is told to merge or close, each is told not to | `local/project`, for every type |
+//! | S6 | work on one pull does not delay another | here and in `lost` |
+//! | S7 | no issue is started while a worker is active | here and in `issues` |
+//! | S8, S10 | every prompt forbids merging and closing | `local/project`, for every kind of job |
 
 use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
 
-use super::{Opened, Project};
+use super::{OpenedPull, Project};
 use crate::on_each_server;
 
-on_each_server! { s1_s2_s3_s6_s7_s9_hold_over_a_whole_life }
+on_each_server! { s1_s2_s3_s6_s7_s9_hold_over_the_whole_life_of_a_pull }
 
 // spec: DSP-10, DSP-17 @gitea @forgejo
-fn s1_s2_s3_s6_s7_s9_hold_over_a_whole_life(build: ServerBuild) {
+fn s1_s2_s3_s6_s7_s9_hold_over_the_whole_life_of_a_pull(build: ServerBuild) {
     let project = Project::new(build);
     let alice = project.site.repo.as_("alice");
     let issue: Value = alice.send("POST", "/issues", Some(&json!({"title": "Do it"}))).json().expect("an issue");
@@ -33,11 +33,11 @@ fn s1_s2_s3_s6_s7_s9_hold_over_a_whole_life(build: ServerBuild) {
     project.site.proxy.forget();
 
     // S6: the first is being worked on, and yet the others get their turn. S7: the issue does not. S2: not `ci-fix`.
-    let handoff = |it: &Opened| format!("HANDOFF:{}", it.pull.0);
+    let handoff = |it: &OpenedPull| format!("HANDOFF:{}", it.pull.0);
     assert_eq!(project.lines(&[]), [handoff(&ready), blocked.spawn("findings")]);
-    // S3: whatever else is well, a block keeps a pull from being ready; and ready ends when somebody blocks.
+    // S3: a block keeps a pull from being ready whatever else passes, and a new block ends ready.
     let head = alice.on(blocked.pull).push("src/blocked.rs", |_| "fn b() {}\n".to_owned());
-    project.settle(&Opened { pull: blocked.pull, head });
+    project.settle(&OpenedPull { pull: blocked.pull, head });
     alice.on(blocked.pull).unlabel("wip");
     project.site.at("ruth", ready.pull).block("not like this either");
     assert_eq!(project.lines(&[]), [ready.spawn("findings")]);
@@ -55,5 +55,5 @@ fn s1_s2_s3_s6_s7_s9_hold_over_a_whole_life(build: ServerBuild) {
     let now: Value = alice.send("GET", &format!("/issues/{}", issue["number"]), None).json().expect("the issue");
     assert_eq!(now["state"], "open");
     assert!(project.site.proxy.write_count() > 10, "{:#?}", project.site.proxy.log());
-    project.harmless();
+    project.assert_harmless();
 }

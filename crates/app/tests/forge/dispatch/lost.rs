@@ -1,4 +1,4 @@
-//! Workers that went away: by the times that the server tells, with an hour that is a second long.
+//! Lost workers, detected by the server's clock with a lease of one second.
 
 use referee_testkit::server::ServerBuild;
 use serde_json::Value;
@@ -6,13 +6,13 @@ use serde_json::Value;
 use super::{Project, row, until, why};
 use crate::on_each_server;
 
-on_each_server! { what_went_away_is_started_once_more_and_then_a_person_is_asked }
+on_each_server! { a_lost_worker_is_restarted_once_and_then_a_person_is_asked }
 
 // spec: DSP-4, DSP-9, DSP-16 @gitea @forgejo
-fn what_went_away_is_started_once_more_and_then_a_person_is_asked(build: ServerBuild) {
+fn a_lost_worker_is_restarted_once_and_then_a_person_is_asked(build: ServerBuild) {
     let project = Project::new(build);
     let [red, planned, stale, foreign] = project.pulls(["red", "planned", "stale", "foreign"]);
-    let as_ = |login: &str, it: &super::Opened| project.site.at(login, it.pull);
+    let as_ = |login: &str, it: &super::OpenedPull| project.site.at(login, it.pull);
     as_("alice", &red).report_check("ci", "failure");
     as_("alice", &planned).report_check("ci", "failure");
     as_("referee", &planned).comment(&format!("Fix plan for {}: mend it", planned.head));
@@ -22,14 +22,14 @@ fn what_went_away_is_started_once_more_and_then_a_person_is_asked(build: ServerB
     assert_eq!(project.lines(&[]), [red.spawn("ci-fix")]);
     assert_eq!(project.lines(&[]), [""; 0]);
     for it in [&red, &planned] {
-        let [rule, kind, on, facts] = why(&project.told(&project.file), it.pull);
+        let [rule, kind, on, facts] = why(&project.json(&project.file), it.pull);
         assert_eq!([rule.as_str(), &kind, &on], ["checks-failed", "wait", "worker"], "{facts}");
     }
 
-    let later = project.file_of("later", "wip_max_age: 1s\n");
-    let is = |told: &Value, it: &super::Opened, next: &str| why(told, it.pull)[1] == next;
+    let later = project.write_project_file("later", "wip_max_age: 1s\n");
+    let is = |told: &Value, it: &super::OpenedPull, next: &str| why(told, it.pull)[1] == next;
     let aged = |told: &Value| is(told, &stale, "ready") && [&red, &planned].iter().all(|it| is(told, it, "spawn"));
-    let told: Value = until(|| Some(project.told(&later)).filter(aged));
+    let told: Value = until(|| Some(project.json(&later)).filter(aged));
     for it in [&red, &planned] {
         let [rule, kind, on, facts] = why(&told, it.pull);
         assert_eq!([rule.as_str(), &kind, &on], ["checks-failed", "spawn", "ci-fix"], "{facts}");
@@ -37,20 +37,20 @@ fn what_went_away_is_started_once_more_and_then_a_person_is_asked(build: ServerB
     }
     assert_eq!(row(&told, foreign.pull)["refused"][0]["what"], "take `wip` off", "{:#}", row(&told, foreign.pull));
     let handoffs = [&stale, &foreign].map(|it| format!("HANDOFF:{}", it.pull.0));
-    assert_eq!(project.lines_of(&later, &[]), [&handoffs[..], &[red.spawn("ci-fix")]].concat());
+    assert_eq!(project.lines_for(&later, &[]), [&handoffs[..], &[red.spawn("ci-fix")]].concat());
     assert_eq!(project.labels(stale.pull), ["ready"]);
     let mut labels = project.labels(foreign.pull);
     labels.sort();
     assert_eq!(labels, ["ready", "wip"], "somebody else's is left alone");
     // The second start is the last, also of one that left a plan and no record.
-    assert_eq!(project.lines_of(&later, &[]), [planned.spawn("ci-fix")]);
+    assert_eq!(project.lines_for(&later, &[]), [planned.spawn("ci-fix")]);
     let gone = |told: &Value| [&red, &planned].iter().all(|it| is(told, it, "blocked"));
     let told = until(|| {
-        assert_eq!(project.lines_of(&later, &[]), [""; 0]);
-        Some(project.told(&later)).filter(gone)
+        assert_eq!(project.lines_for(&later, &[]), [""; 0]);
+        Some(project.json(&later)).filter(gone)
     });
-    // What was only told is written now.
-    assert_eq!(project.lines_of(&later, &[]), [""; 0]);
+    // The steps of the dry run are written now.
+    assert_eq!(project.lines_for(&later, &[]), [""; 0]);
     for it in [&red, &planned] {
         let [rule, _, cause, facts] = why(&told, it.pull);
         assert_eq!([rule.as_str(), &cause], ["checks-failed", "needs_human"], "{facts}");
@@ -60,5 +60,5 @@ fn what_went_away_is_started_once_more_and_then_a_person_is_asked(build: ServerB
         let asks = |row: &&Value| row["body"].as_str().is_some_and(|text| text.contains("@ruth, this pull needs"));
         assert_eq!(all.iter().filter(asks).count(), 1, "one operator comment: {all:#?}");
     }
-    project.harmless();
+    project.assert_harmless();
 }

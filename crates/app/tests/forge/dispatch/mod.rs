@@ -1,4 +1,4 @@
-//! Dispatch on real servers: one pull in each state, two dispatchers at once, nothing kept on this machine.
+//! Dispatch on real servers: one pull in each state, and concurrent passes, without local state.
 
 mod at_once;
 mod authors;
@@ -16,18 +16,18 @@ use referee_testkit::server::{OWNER, ServerBuild};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::site::{Ran, Site};
+use crate::site::{RunOutput, TestSite};
 
 /// A repository with a project: `referee` fixes, `sec` reviews for the bot `sonnet`, `ruth` takes over. The role `alpha`
 /// reads what is in `role/`.
 struct Project {
-    site: Site,
+    site: TestSite,
     file: String,
 }
 
 /// A pull and its head.
 #[derive(Clone, Debug)]
-struct Opened {
+struct OpenedPull {
     pull: PullNumber,
     head: Sha,
 }
@@ -36,19 +36,19 @@ const ROLE: &str = "version = 1\n[[role]]\nname = \"alpha\"\nbuiltin = true\npat
 
 impl Project {
     fn new(build: ServerBuild) -> Self {
-        let site = Site::new(build, &[("README.md", "# shop\n"), ("referee.toml", ROLE)]);
+        let site = TestSite::new(build, &[("README.md", "# shop\n"), ("referee.toml", ROLE)]);
         let owner = site.repo.as_(OWNER);
         for name in ["wip", "ready", "bug"] {
             owner.send("POST", "/labels", Some(&json!({"name": name, "color": "#ee0701"})));
         }
         std::fs::write(site.path("token"), site.repo.server().token("referee")).expect("a file");
         let mut project = Self { site, file: String::new() };
-        project.file = project.file_of("api", "");
+        project.file = project.write_project_file("api", "");
         project
     }
 
     /// One more file of the project, with more lines.
-    fn file_of(&self, name: &str, more: &str) -> String {
+    fn write_project_file(&self, name: &str, more: &str) -> String {
         let labels: Vec<Value> =
             self.site.repo.as_(OWNER).send("GET", "/labels?page=1&limit=50", None).json().expect("labels");
         let id = |name: &str| labels.iter().find(|label| label["name"] == name).expect("a label")["id"].clone();
@@ -66,7 +66,7 @@ impl Project {
     }
 
     /// Pulls of alice's that are ready but for what a test does to them next.
-    fn pulls<const N: usize>(&self, names: [&str; N]) -> [Opened; N] {
+    fn pulls<const N: usize>(&self, names: [&str; N]) -> [OpenedPull; N] {
         let mut heads = self.branches(&names).into_iter();
         names.map(|name| {
             let it = self.open(name, heads.next().expect("a head"));
@@ -82,7 +82,7 @@ impl Project {
             let who = ["-c", "user.name=alice", "-c", "user.email=alice@example.org"];
             let mut git = Command::new("git");
             git.args(who).args(args).current_dir(folder.path()).env("HOME", folder.path());
-            let ran = Ran::of(git.output().expect("git runs"));
+            let ran = RunOutput::from_output(git.output().expect("git runs"));
             assert_eq!(ran.code, 0, "git {args:?}: {}", ran.err);
             ran.out.trim().to_owned()
         };
@@ -104,16 +104,16 @@ impl Project {
         heads
     }
 
-    /// A pull of alice's from a branch; nobody has looked at it.
-    fn open(&self, branch: &str, head: Sha) -> Opened {
+    /// Opens a pull by alice from a branch, without any review.
+    fn open(&self, branch: &str, head: Sha) -> OpenedPull {
         let body = json!({ "title": branch, "head": branch, "base": "main" });
         let pull: Value = self.site.repo.as_("alice").send("POST", "/pulls", Some(&body)).json().expect("a pull");
         let number = pull["number"].as_u64().unwrap_or_else(|| panic!("{branch}: {pull}"));
-        Opened { pull: PullNumber(number), head }
+        OpenedPull { pull: PullNumber(number), head }
     }
 
     /// Checks, the bot and the fixing side are content with the head.
-    fn settle(&self, it: &Opened) {
+    fn settle(&self, it: &OpenedPull) {
         let (alice, head) = (self.site.at("alice", it.pull), &it.head);
         alice.report_check("ci", "success");
         self.site.at("sec", it.pull).review_without_verdict(&evaluated(head, ""));
@@ -122,29 +122,29 @@ impl Project {
 
     /// `referee dispatch`, not started yet.
     fn command(&self, args: &[&str]) -> Command {
-        self.command_of(&self.file, args)
+        self.command_for(&self.file, args)
     }
 
     /// The same for another file of the project.
-    fn command_of(&self, file: &str, args: &[&str]) -> Command {
+    fn command_for(&self, file: &str, args: &[&str]) -> Command {
         let mut command = self.site.referee(&[&["dispatch", file], args].concat());
         command.env_remove("REFEREE_TOKEN");
         command
     }
 
-    fn ran(&self, args: &[&str]) -> Ran {
-        Ran::of(self.command(args).output().expect("referee runs"))
+    fn ran(&self, args: &[&str]) -> RunOutput {
+        RunOutput::from_output(self.command(args).output().expect("referee runs"))
     }
 
     /// The lines of a pass that must go well, in order of their words.
     #[track_caller]
     fn lines(&self, args: &[&str]) -> Vec<String> {
-        self.lines_of(&self.file, args)
+        self.lines_for(&self.file, args)
     }
 
     #[track_caller]
-    fn lines_of(&self, file: &str, args: &[&str]) -> Vec<String> {
-        let ran = Ran::of(self.command_of(file, args).output().expect("referee runs"));
+    fn lines_for(&self, file: &str, args: &[&str]) -> Vec<String> {
+        let ran = RunOutput::from_output(self.command_for(file, args).output().expect("referee runs"));
         assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
         let mut lines: Vec<String> = ran.out.lines().map(str::to_owned).collect();
         lines.sort();
@@ -153,8 +153,9 @@ impl Project {
 
     /// What a dry run tells of everything.
     #[track_caller]
-    fn told(&self, file: &str) -> Value {
-        let ran = Ran::of(self.command_of(file, &["--dry-run", "--json"]).output().expect("referee runs"));
+    fn json(&self, file: &str) -> Value {
+        let ran =
+            RunOutput::from_output(self.command_for(file, &["--dry-run", "--json"]).output().expect("referee runs"));
         assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
         serde_json::from_str(&ran.out).expect("a document")
     }
@@ -162,7 +163,7 @@ impl Project {
     /// S1, S9: whatever was done since the proxy began to count, nothing that merges, closes or takes away left, but for
     /// an own label and an own claim; and everybody's pulls are where they were.
     #[track_caller]
-    fn harmless(&self) {
+    fn assert_harmless(&self) {
         for seen in self.site.proxy.log().iter().filter(|seen| !seen.is_read()) {
             let path = seen.path.split_once(&self.site.repo.full_name()).expect("a path in the repository").1;
             let parts: Vec<&str> = path.split('/').skip(1).collect();
@@ -183,7 +184,7 @@ impl Project {
     }
 }
 
-impl Opened {
+impl OpenedPull {
     /// The line for a worker at this head.
     fn spawn(&self, kind: &str) -> String {
         format!("SPAWN:{kind}:{}:{}", self.pull.0, self.head)
@@ -204,14 +205,14 @@ fn row(document: &Value, pull: PullNumber) -> &Value {
 /// Why a pull is where it is: rule, what happens next, on whom or which worker, all facts.
 fn why(document: &Value, pull: PullNumber) -> [String; 4] {
     let row = row(document, pull);
-    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let string = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let next = &row["next"];
     let on = if next["cause"].is_null() { &next["on"] } else { &next["cause"] };
-    let facts = row["reason"]["facts"].as_array().expect("facts").iter().map(word).collect::<Vec<_>>();
-    [word(&row["reason"]["rule"]), word(&next["kind"]), word(on), facts.join("; ")]
+    let facts = row["reason"]["facts"].as_array().expect("facts").iter().map(string).collect::<Vec<_>>();
+    [string(&row["reason"]["rule"]), string(&next["kind"]), string(on), facts.join("; ")]
 }
 
-/// Tries until there is something: the server's clock goes by seconds.
+/// Retries until there is a result: the server's clock has a resolution of seconds.
 #[track_caller]
 fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     (0..60).find_map(|_| look()).expect("it comes within many looks")

@@ -1,15 +1,15 @@
-//! One pull in each state: its rule, its facts, its line.
+//! One pull in each state, with its rule, facts and output line.
 
 use referee_core::model::{Sha, ThreadId};
 use referee_testkit::proxy::{ProxyFault, RequestMatcher};
 use referee_testkit::server::{ServerBuild, ServerPerson};
 use serde_json::json;
 
-use super::{Opened, Project, evaluated, why};
+use super::{OpenedPull, Project, evaluated, why};
 use crate::on_each_server;
-use crate::site::Ran;
+use crate::site::RunOutput;
 
-on_each_server! { every_state_gives_its_line }
+on_each_server! { every_state_of_a_pull_prints_its_line }
 
 /// A state: its name; what brings a ready pull there; the rule, what happens next, and on whom or by which worker; and a
 /// part of what is told.
@@ -18,7 +18,7 @@ type State = (&'static str, fn(&At<'_>), &'static str, &'static str);
 /// A pull that something happens to.
 struct At<'a> {
     project: &'a Project,
-    it: &'a Opened,
+    it: &'a OpenedPull,
 }
 
 const TABLE: &str = "| # | Severity | File | Finding |\n|---|---|---|---|\n| 1 | [MINOR] | `a.rs:1` | Too short |\n";
@@ -124,13 +124,13 @@ const STATES: [State; 26] = [
     ("replied", |at| drop(at.as_("alice").reply(&at.note(), "because")), "ready ready", ""),
     ("resolved", |at| at.as_("ruth").resolve(&at.note()), "ready ready", ""),
     ("draft", |at| at.as_("alice").mark_draft(), "draft wait author", ""),
-    // The role reads what is in `role/`; nobody has asked it here.
+    // The role reviews `role/` only, so it is not due here.
     ("roleunread", |_| (), "review review alpha", "alpha"),
 ];
 
 // spec: DSP-1, DSP-2, DSP-3, DSP-4, DSP-6, DSP-7, DSP-8, DSP-9, DSP-10, DSP-12, DSP-16 @gitea
 // spec: DSP-1, DSP-2, DSP-3, DSP-4, DSP-6, DSP-7, DSP-8, DSP-9, DSP-10, DSP-12, DSP-16 @forgejo
-fn every_state_gives_its_line(build: ServerBuild) {
+fn every_state_of_a_pull_prints_its_line(build: ServerBuild) {
     let project = Project::new(build);
     let mut pulls = project.pulls(STATES.map(|(name, ..)| name));
     let at = |name: &str| STATES.iter().position(|state| state.0 == name).expect("a state");
@@ -143,7 +143,7 @@ fn every_state_gives_its_line(build: ServerBuild) {
     }
 
     project.site.proxy.forget();
-    let told = project.told(&project.file);
+    let told = project.json(&project.file);
     for ((name, _, outcome, fact), it) in STATES.iter().zip(&pulls) {
         let [rule, kind, on, facts] = why(&told, it.pull);
         assert_eq!(format!("{rule} {kind} {on}").trim_end(), *outcome, "{name}: {facts}");
@@ -169,7 +169,7 @@ fn every_state_gives_its_line(build: ServerBuild) {
     let mut lines: Vec<_> = told["lines"].as_array().expect("lines").iter().filter_map(|line| line.as_str()).collect();
     lines.sort_unstable();
     assert_eq!((lines, &told["schema"]), (first.iter().map(String::as_str).collect(), &json!("referee/pass-1")));
-    let dry = Ran::of(project.command(&[]).env("DRY_RUN", "1").output().expect("referee runs"));
+    let dry = RunOutput::from_output(project.command(&[]).env("DRY_RUN", "1").output().expect("referee runs"));
     assert_eq!((dry.code, dry.out.lines().count()), (0, first.len()), "{}", dry.err);
     assert_eq!(project.site.proxy.write_count(), 0, "{:?}", project.site.proxy.log());
 

@@ -1,4 +1,4 @@
-//! A worker that does not end, and one that wants all there is.
+//! A worker that does not exit, and one that exhausts resources.
 
 use std::fs;
 use std::path::Path;
@@ -8,44 +8,44 @@ use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{Den, SEALED, share};
+use super::{HostileProject, TIER_2, share};
 use crate::on_each_server;
 
 on_each_server! {
-    whoever_stays_is_ended
-    what_is_printed_is_kept_up_to_a_size
+    a_worker_that_does_not_exit_is_killed
+    output_is_logged_up_to_a_limit
 }
 
 // spec: DSP-14, DSP-15 @gitea
 // spec: DSP-14, DSP-15 @forgejo
-fn whoever_stays_is_ended(build: ServerBuild) {
-    let den = Den::new(build);
-    let name = den.site.path("child").display().to_string();
+fn a_worker_that_does_not_exit_is_killed(build: ServerBuild) {
+    let project = HostileProject::new(build);
+    let name = project.site.path("child").display().to_string();
     for (tier, mode) in share(build, [(2, "stay"), (1, "leave"), (1, "stay"), (2, "leave")]) {
         let time = if mode == "stay" { "5s" } else { "5m" };
-        let fate = den.send(&format!("sandbox = {tier}\ntimeout = \"{time}\"\n"), &[mode, &name]);
+        let attempt = project.run_worker(&format!("sandbox = {tier}\ntimeout = \"{time}\"\n"), &[mode, &name]);
         match mode {
-            "stay" => fate.refused("failed", "it was ended after 5 s"),
-            _ => fate.pushed(),
+            "stay" => attempt.assert_refused("failed", "it was ended after 5 s"),
+            _ => attempt.assert_pushed(),
         }
-        assert_eq!(fate.log.matches("child ").count(), 3, "they were there: {fate:?}");
+        assert_eq!(attempt.log.matches("child ").count(), 3, "they were there: {attempt:?}");
         assert_eq!(alive(&name), [] as [String; 0]);
     }
 }
 
 // spec: DSP-15 @gitea
 // spec: DSP-15 @forgejo
-fn what_is_printed_is_kept_up_to_a_size(build: ServerBuild) {
-    let den = Den::new(build);
-    let fate = den.send(SEALED, &["print"]);
-    fate.pushed();
-    assert!(fate.log.len() < (10 << 20) + 1000, "{}", fate.log.len());
-    assert!(fate.log.ends_with("bytes is dropped\n"), "{:?}", fate.log.get(fate.log.len() - 200..));
+fn output_is_logged_up_to_a_limit(build: ServerBuild) {
+    let project = HostileProject::new(build);
+    let attempt = project.run_worker(TIER_2, &["print"]);
+    attempt.assert_pushed();
+    assert!(attempt.log.len() < (10 << 20) + 1000, "{}", attempt.log.len());
+    assert!(attempt.log.ends_with("bytes is dropped\n"), "{:?}", attempt.log.get(attempt.log.len() - 200..));
 }
 
-/// With limits of a size that harms nobody: those of a worker are wider, and held in the same way.
+/// Small limits that do not harm the machine. The real limits are larger and enforced in the same way.
 #[test]
-fn whoever_wants_all_gets_its_share() {
+fn a_worker_that_exhausts_resources_hits_its_limits() {
     for tier in [1, 2] {
         let told = run_in_sandbox(tier, 40, "fork", 3000);
         assert_eq!(told.0["ended"], "timed out", "{told:?}");

@@ -4,56 +4,57 @@ use referee_testkit::server::ServerBuild;
 use serde_json::Value;
 
 use super::network::Listener;
-use super::{APART, Den, SEALED};
+use super::{HostileProject, TIER_1, TIER_2};
 use crate::on_each_server;
 
 on_each_server! {
-    only_the_pulls_own_branch_moves
-    history_is_the_pulls_own
-    who_was_overtaken_pushes_nothing
+    only_the_branch_of_the_pull_is_pushed
+    a_worker_cannot_rewrite_the_pulls_history
+    after_a_push_by_the_author_the_workers_commit_is_not_pushed
 }
 
 // spec: DSP-15 @gitea
 // spec: DSP-15 @forgejo
-fn only_the_pulls_own_branch_moves(build: ServerBuild) {
-    let den = Den::new(build);
-    let fate = den.send(SEALED, &["another-person"]);
-    fate.pushed();
-    let alice = den.site.repo.as_("alice");
+fn only_the_branch_of_the_pull_is_pushed(build: ServerBuild) {
+    let project = HostileProject::new(build);
+    let attempt = project.run_worker(TIER_2, &["another-person"]);
+    attempt.assert_pushed();
+    let alice = project.site.repo.as_("alice");
     let tags: Value = alice.send("GET", "/tags", None).json().expect("tags");
     assert_eq!(tags.as_array().map_or(0, Vec::len), 0, "{tags}");
-    let fate = den.send(APART, &["replaced"]);
-    fate.pushed();
-    let commit: Value = alice.send("GET", &format!("/git/commits/{}", fate.heads[1]), None).json().expect("the commit");
-    assert_eq!(commit["parents"][0]["sha"], fate.heads[0].as_str(), "{commit}");
+    let attempt = project.run_worker(TIER_1, &["replaced"]);
+    attempt.assert_pushed();
+    let commit: Value =
+        alice.send("GET", &format!("/git/commits/{}", attempt.heads[1]), None).json().expect("the commit");
+    assert_eq!(commit["parents"][0]["sha"], attempt.heads[0].as_str(), "{commit}");
 }
 
 // spec: DSP-15 @gitea
 // spec: DSP-15 @forgejo
-fn history_is_the_pulls_own(build: ServerBuild) {
-    let den = Den::new(build);
-    den.send(SEALED, &["new-root"]).refused("failed", "shares no history");
-    den.send(APART, &["shallow"]).refused("failed", "`.git/shallow`");
+fn a_worker_cannot_rewrite_the_pulls_history(build: ServerBuild) {
+    let project = HostileProject::new(build);
+    project.run_worker(TIER_2, &["new-root"]).assert_refused("failed", "shares no history");
+    project.run_worker(TIER_1, &["shallow"]).assert_refused("failed", "`.git/shallow`");
 }
 
 // spec: DSP-15 @gitea
 // spec: DSP-15 @forgejo
-fn who_was_overtaken_pushes_nothing(build: ServerBuild) {
-    let den = Den::new(build);
-    let pull = den.open();
-    let alice = den.site.at("alice", pull);
+fn after_a_push_by_the_author_the_workers_commit_is_not_pushed(build: ServerBuild) {
+    let project = HostileProject::new(build);
+    let pull = project.open();
+    let alice = project.site.at("alice", pull);
     alice.report_check("ci", "failure");
     let listener = {
-        let alice = den.site.at("alice", pull);
+        let alice = project.site.at("alice", pull);
         Listener::new("go on", move || drop(alice.push("src/topic_1.rs", |_| "fn alices() {}\n".to_owned())))
     };
-    let fate = den.send_to(pull, APART, &["late", &listener.url()]);
-    assert_eq!(fate.worker["pushed"], Value::Null, "{fate:?}");
-    assert!(fate.worker["refused"].to_string().contains("the head moved from"), "{fate:?}");
+    let attempt = project.run_worker_on(pull, TIER_1, &["late", &listener.url()]);
+    assert_eq!(attempt.worker["pushed"], Value::Null, "{attempt:?}");
+    assert!(attempt.worker["refused"].to_string().contains("the head moved from"), "{attempt:?}");
     assert_eq!(listener.heard(), 1);
-    let path = format!("/contents/src/topic_1.rs?ref={}", fate.heads[1]);
+    let path = format!("/contents/src/topic_1.rs?ref={}", attempt.heads[1]);
     let file: Value = alice.send("GET", &path, None).json().expect("the file");
     assert_ne!(file["sha"], Value::Null, "what alice pushed is there: {file}");
-    let path = format!("/contents/src/mended.rs?ref={}", fate.heads[1]);
-    assert_eq!(alice.send("GET", &path, None).status, 404, "{fate:?}");
+    let path = format!("/contents/src/mended.rs?ref={}", attempt.heads[1]);
+    assert_eq!(alice.send("GET", &path, None).status, 404, "{attempt:?}");
 }

@@ -1,5 +1,5 @@
-//! A worker that does every wrong thing, run on real servers. Whatever it tries, its pull's branch is all that can move, and
-//! what it tried is told.
+//! A hostile worker on real servers. Whatever it tries, only the branch of its pull can change, and the attempt is
+//! reported.
 
 mod ends;
 mod folder;
@@ -19,40 +19,38 @@ use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
 
 use crate::chance::times;
-use crate::site::{Ran, Site};
+use crate::site::{RunOutput, TestSite};
 
-/// A repository whose jobs are all done by `hostile.sh`.
-struct Den {
-    site: Site,
+/// A repository whose workers all run `hostile.sh`.
+struct HostileProject {
+    site: TestSite,
     pulls: Cell<u32>,
 }
 
-/// What came of one run of it.
-struct Fate {
+/// The outcome of one run of the hostile worker.
+struct HostileRun {
     pull: PullNumber,
     /// The pull's head before and after.
     heads: [Sha; 2],
-    /// The pass's `worker`.
+    /// `worker` of the pass document.
     worker: Value,
-    /// The pull's comments.
-    said: String,
-    /// What the worker printed.
+    comments: String,
+    /// The worker's output.
     log: String,
-    /// Its folder.
+    /// The job folder.
     folder: PathBuf,
-    ran: Ran,
+    ran: RunOutput,
 }
 
-/// The tier that keeps in whoever wants out, and the one below it.
-const SEALED: &str = "timeout = \"5m\"\nsandbox = 2\n";
-const APART: &str = "timeout = \"5m\"\nsandbox = 1\n";
+const TIER_2: &str = "timeout = \"5m\"\nsandbox = 2\n";
+const TIER_1: &str = "timeout = \"5m\"\nsandbox = 1\n";
 
-/// What a worker gets whose entry names it.
+/// The value of a variable that the entry passes to the worker.
 const MODEL_KEY: &str = "a-key-that-is-made-up";
 
-impl Den {
+impl HostileProject {
     fn new(build: ServerBuild) -> Self {
-        let site = Site::new(build, &[("README.md", "# shop\n")]);
+        let site = TestSite::new(build, &[("README.md", "# shop\n")]);
         for name in ["wip", "ready"] {
             site.repo.as_("owner").send("POST", "/labels", Some(&json!({"name": name, "color": "#ee0701"})));
         }
@@ -67,14 +65,14 @@ impl Den {
         Self { site, pulls: Cell::new(0) }
     }
 
-    /// The worker's run on a new pull whose check is red.
+    /// Runs the worker on a new pull with a failed check.
     #[track_caller]
-    fn send(&self, entry: &str, words: &[&str]) -> Fate {
+    fn run_worker(&self, entry: &str, words: &[&str]) -> HostileRun {
         let pull = self.open();
         self.site.at("alice", pull).report_check("ci", "failure");
-        let fate = self.send_to(pull, entry, words);
+        let attempt = self.run_worker_on(pull, entry, words);
         self.site.at("alice", pull).close();
-        fate
+        attempt
     }
 
     fn open(&self) -> PullNumber {
@@ -83,9 +81,9 @@ impl Den {
         self.site.open(&format!("topic-{number}"), &[(&format!("src/topic_{number}.rs"), "fn a() {}\n")])
     }
 
-    /// The worker's run on a pull. What holds after every one of them is asserted here.
+    /// Runs the worker on a pull, and asserts what must hold after every run.
     #[track_caller]
-    fn send_to(&self, pull: PullNumber, entry: &str, words: &[&str]) -> Fate {
+    fn run_worker_on(&self, pull: PullNumber, entry: &str, words: &[&str]) -> HostileRun {
         let alice = self.site.at("alice", pull);
         let branch = format!("topic-{}", self.pulls.get());
         let (before, others) = (alice.head(), self.branches(&branch));
@@ -95,28 +93,31 @@ impl Den {
         let worker = document["worker"].clone();
         assert_eq!(worker["number"], pull.0, "{}\n{}", ran.out, ran.err);
         let log = PathBuf::from(worker["log"].as_str().expect("it was started"));
-        let fate = Fate {
+        let attempt = HostileRun {
             pull,
             heads: [before, alice.head()],
-            said: self.comments(pull),
+            comments: self.comments(pull),
             folder: log.parent().expect("a folder").to_owned(),
             log: String::from_utf8_lossy(&fs::read(log).expect("a log")).into_owned(),
             worker,
             ran,
         };
         let seen = alice.fetch_pull();
-        assert_eq!((&seen["state"], &seen["merged"]), (&json!("open"), &json!(false)), "{fate:?}");
-        assert_eq!(seen["labels"], json!([]), "{fate:?}");
-        assert_eq!(self.reactions(pull), 0, "the claim is given back: {fate:?}");
-        assert_eq!(self.branches(&branch), others, "{fate:?}");
-        assert!(fate.log.contains("SPAWN:merge:1:\nHANDOFF:1\n"), "its prints are log text: {fate:?}");
-        assert!(!format!("{}{}{}", fate.ran.out, fate.ran.err, fate.said).contains("HANDOFF:1"), "{fate:?}");
-        self.nothing_secret(&fate);
-        fate
+        assert_eq!((&seen["state"], &seen["merged"]), (&json!("open"), &json!(false)), "{attempt:?}");
+        assert_eq!(seen["labels"], json!([]), "{attempt:?}");
+        assert_eq!(self.reactions(pull), 0, "the claim is given back: {attempt:?}");
+        assert_eq!(self.branches(&branch), others, "{attempt:?}");
+        assert!(attempt.log.contains("SPAWN:merge:1:\nHANDOFF:1\n"), "its prints are log text: {attempt:?}");
+        assert!(
+            !format!("{}{}{}", attempt.ran.out, attempt.ran.err, attempt.comments).contains("HANDOFF:1"),
+            "{attempt:?}"
+        );
+        self.assert_no_secret(&attempt);
+        attempt
     }
 
-    /// One pass with the worker as its only hand.
-    fn pass(&self, entry: &str, words: &[&str], args: &[&str]) -> Ran {
+    /// Runs one pass in which the hostile worker does every job.
+    fn pass(&self, entry: &str, words: &[&str], args: &[&str]) -> RunOutput {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/worker/hostile.sh");
         let script = script.canonicalize().expect("the script").display().to_string();
         let argv = json!([&[script.as_str()], words].concat());
@@ -124,10 +125,10 @@ impl Den {
         fs::write(self.site.path("operator.toml"), operator).expect("a file");
         let [operator, project] = ["operator.toml", "api.yaml"].map(|name| self.site.path(name).display().to_string());
         let args = [&["--operator", &operator, "dispatch", &project, "--run"], args].concat();
-        Ran::of(self.site.referee(&args).env("MODEL_KEY", MODEL_KEY).output().expect("referee runs"))
+        RunOutput::from_output(self.site.referee(&args).env("MODEL_KEY", MODEL_KEY).output().expect("referee runs"))
     }
 
-    /// Every branch but one, and where it is.
+    /// Returns every branch except one, with its tip.
     fn branches(&self, but: &str) -> Vec<(Value, Value)> {
         let rows: Vec<Value> =
             self.site.repo.as_("alice").send("GET", "/branches?page=1&limit=50", None).json().expect("branches");
@@ -147,10 +148,10 @@ impl Den {
         rows.iter().map(|row| format!("{}\n", row["body"].as_str().unwrap_or_default())).collect()
     }
 
-    /// No token is in what the pass or the worker said, nor in any file that was left on this machine (SAF-4).
+    /// Asserts that no token is in the output of the pass or the worker, nor in any file left on this machine (SAF-4).
     #[track_caller]
-    fn nothing_secret(&self, fate: &Fate) {
-        let told = format!("{}{}{}{}", fate.ran.out, fate.ran.err, fate.said, fate.log);
+    fn assert_no_secret(&self, attempt: &HostileRun) {
+        let told = format!("{}{}{}{}", attempt.ran.out, attempt.ran.err, attempt.comments, attempt.log);
         let kept = self.site.path("token");
         let files: Vec<(PathBuf, Vec<u8>)> = files(&self.site.path("."))
             .into_iter()
@@ -168,36 +169,38 @@ impl Den {
     }
 }
 
-impl Fate {
-    /// Nothing was pushed, and how it ended and why is on the pull and in what the pass says.
+impl HostileRun {
+    /// Asserts that nothing was pushed, and that outcome and reason are on the pull and in the pass document.
     #[track_caller]
-    fn refused(&self, outcome: &str, why: &str) {
+    fn assert_refused(&self, outcome: &str, why: &str) {
         assert_eq!(self.heads[0], self.heads[1], "{self:?}");
         assert_eq!((&self.worker["outcome"], &self.worker["pushed"]), (&json!(outcome), &Value::Null), "{self:?}");
         assert_ne!(self.ran.code, 0, "{self:?}");
         assert!(self.worker.to_string().contains(why), "{why}: {self:?}");
-        assert!(self.said.contains(why), "{why}: {self:?}");
+        assert!(self.comments.contains(why), "{why}: {self:?}");
     }
 
-    /// What it left was pushed to the pull's branch.
+    /// Asserts that the worker's commit was pushed to the pull's branch.
     #[track_caller]
-    fn pushed(&self) {
+    fn assert_pushed(&self) {
         assert_eq!(self.worker["outcome"], "done", "{self:?}");
         assert_eq!(self.worker["pushed"], self.heads[1].as_str(), "{self:?}");
         assert_ne!(self.heads[0], self.heads[1], "{self:?}");
     }
 }
 
-/// The beginnings: a worker may say a lot.
-impl fmt::Debug for Fate {
+/// Shows only the beginning of each text: a worker may print a lot.
+impl fmt::Debug for HostileRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { pull, heads, worker, said, log, folder: _, ran } = self;
+        let Self { pull, heads, worker, comments, log, folder: _, ran } = self;
         writeln!(f, "{pull:?} {heads:?} {}", ran.code)?;
-        [worker.to_string().as_str(), said, log, &ran.err].iter().try_for_each(|text| writeln!(f, "---\n{text:.2000}"))
+        [worker.to_string().as_str(), comments, log, &ran.err]
+            .iter()
+            .try_for_each(|text| writeln!(f, "---\n{text:.2000}"))
     }
 }
 
-/// A server's share of the cases: in a plain run every case is tried on one of the three.
+/// Selects a server's share of the cases: in a plain run every case runs on one of the three servers.
 fn share<T>(build: ServerBuild, cases: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
     let nth = match build {
         ServerBuild::Gitea126 => 0,
@@ -208,7 +211,7 @@ fn share<T>(build: ServerBuild, cases: impl IntoIterator<Item = T>) -> impl Iter
     cases.into_iter().enumerate().filter(move |(at, _)| at % servers == nth % servers).map(|(_, case)| case)
 }
 
-/// All files of a folder, links left out.
+/// Returns all files below a folder without following links.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries

@@ -1,4 +1,4 @@
-//! A worker that wants to speak to somebody.
+//! A worker that tries to use the network.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -8,12 +8,12 @@ use std::thread;
 
 use referee_testkit::server::ServerBuild;
 
-use super::{APART, Den, SEALED};
+use super::{HostileProject, TIER_1, TIER_2};
 use crate::on_each_server;
 
 on_each_server! {
-    the_model_server_is_all_there_is_in_tier_2
-    a_server_takes_nothing_from_who_has_no_token
+    tier_2_reaches_only_the_model_server
+    the_server_accepts_nothing_without_a_token
 }
 
 /// Somebody on this machine who does something when they are asked, and answers with a word.
@@ -52,44 +52,48 @@ impl Listener {
 
 // spec: DSP-15 @gitea
 // spec: DSP-15 @forgejo
-fn the_model_server_is_all_there_is_in_tier_2(build: ServerBuild) {
-    let den = Den::new(build);
+fn tier_2_reaches_only_the_model_server(build: ServerBuild) {
+    let project = HostileProject::new(build);
     let (model, other) = (Listener::new("a model", || ()), Listener::new("another", || ()));
-    let entry = format!("{SEALED}egress = [\"{}\"]\n", model.address);
+    let entry = format!("{TIER_2}egress = [\"{}\"]\n", model.address);
     let [allowed, forbidden] = [model.url(), other.url()];
-    let marked = format!("{}/hostile", den.site.proxy.url());
-    let server = den.site.repo.server().url();
-    let fate = den.send(&entry, &["reach", &allowed, &forbidden, &marked, &server]);
-    assert_eq!(fate.heads[0], fate.heads[1]);
-    assert!(fate.log.contains(&format!("reached {allowed}: a model, relayed: a model\n")), "{fate:?}");
+    let marked = format!("{}/hostile", project.site.proxy.url());
+    let server = project.site.repo.server().url();
+    let attempt = project.run_worker(&entry, &["reach", &allowed, &forbidden, &marked, &server]);
+    assert_eq!(attempt.heads[0], attempt.heads[1]);
+    assert!(attempt.log.contains(&format!("reached {allowed}: a model, relayed: a model\n")), "{attempt:?}");
     for url in [&forbidden, &marked, &server] {
-        assert!(fate.log.contains(&format!("reached {url}: , relayed: \n")), "{fate:?}");
+        assert!(attempt.log.contains(&format!("reached {url}: , relayed: \n")), "{attempt:?}");
     }
-    assert!(fate.log.contains("sandbox: "), "what was refused is in the log: {fate:?}");
+    assert!(attempt.log.contains("sandbox: "), "what was refused is in the log: {attempt:?}");
     assert_eq!((model.heard(), other.heard()), (2, 0));
-    assert!(!den.site.proxy.log().iter().any(|it| it.path.contains("hostile")), "{:?}", den.site.proxy.log());
+    assert!(!project.site.proxy.log().iter().any(|it| it.path.contains("hostile")), "{:?}", project.site.proxy.log());
 
-    let api = format!("{server}/api/v1/repos/{}", den.site.repo.full_name());
-    let fate = den.send(&entry, &["ask", &api]);
-    assert_eq!(fate.log.matches(": 000\n").count(), 6, "{fate:?}");
-    let fate = den.send(&entry, &["push", &den.site.repo.url()]);
-    fate.refused("failed", "it left no result");
-    assert!(!fate.log.contains("it was pushed"), "{fate:?}");
+    let api = format!("{server}/api/v1/repos/{}", project.site.repo.full_name());
+    let attempt = project.run_worker(&entry, &["ask", &api]);
+    assert_eq!(attempt.log.matches(": 000\n").count(), 6, "{attempt:?}");
+    let attempt = project.run_worker(&entry, &["push", &project.site.repo.url()]);
+    attempt.assert_refused("failed", "it left no result");
+    assert!(!attempt.log.contains("it was pushed"), "{attempt:?}");
 }
 
 // spec: DSP-15 @gitea
 // spec: DSP-15 @forgejo
-fn a_server_takes_nothing_from_who_has_no_token(build: ServerBuild) {
-    let den = Den::new(build);
-    let api = format!("{}/api/v1/repos/{}", den.site.repo.server().url(), den.site.repo.full_name());
-    let fate = den.send(APART, &["ask", &api]);
-    let codes: Vec<&str> =
-        fate.log.lines().filter(|line| line.starts_with("asked ")).filter_map(|line| line.rsplit(' ').next()).collect();
-    assert_eq!(codes.len(), 6, "{fate:?}");
+fn the_server_accepts_nothing_without_a_token(build: ServerBuild) {
+    let project = HostileProject::new(build);
+    let api = format!("{}/api/v1/repos/{}", project.site.repo.server().url(), project.site.repo.full_name());
+    let attempt = project.run_worker(TIER_1, &["ask", &api]);
+    let codes: Vec<&str> = attempt
+        .log
+        .lines()
+        .filter(|line| line.starts_with("asked "))
+        .filter_map(|line| line.rsplit(' ').next())
+        .collect();
+    assert_eq!(codes.len(), 6, "{attempt:?}");
     assert!(codes.iter().all(|code| ["401", "403", "404"].contains(code)), "{codes:?}");
-    assert!(!fate.said.contains("it is fine"), "{fate:?}");
-    assert_eq!(den.site.at("alice", fate.pull).list_reviews().len(), 0, "{fate:?}");
-    let fate = den.send(APART, &["push", &den.site.repo.url()]);
-    fate.refused("failed", "it left no result");
-    assert!(!fate.log.contains("it was pushed"), "{fate:?}");
+    assert!(!attempt.comments.contains("it is fine"), "{attempt:?}");
+    assert_eq!(project.site.at("alice", attempt.pull).list_reviews().len(), 0, "{attempt:?}");
+    let attempt = project.run_worker(TIER_1, &["push", &project.site.repo.url()]);
+    attempt.assert_refused("failed", "it left no result");
+    assert!(!attempt.log.contains("it was pushed"), "{attempt:?}");
 }

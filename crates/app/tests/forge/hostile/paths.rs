@@ -1,39 +1,39 @@
-//! A worker that changes what no worker may change.
+//! A worker that changes protected files.
 
 use referee_testkit::server::ServerBuild;
 
-use super::{APART, Den, SEALED, share};
+use super::{HostileProject, TIER_1, TIER_2, share};
 use crate::on_each_server;
 
 on_each_server! {
-    what_is_protected_waits_for_a_person
-    nothing_leads_out_of_the_tree
+    a_change_to_protected_files_needs_a_person
+    links_out_of_the_tree_are_refused
 }
 
 // spec: DSP-15 @gitea
 // spec: DSP-15 @forgejo
-fn what_is_protected_waits_for_a_person(build: ServerBuild) {
-    let den = Den::new(build);
+fn a_change_to_protected_files_needs_a_person(build: ServerBuild) {
+    let project = HostileProject::new(build);
     let paths = [
-        (SEALED, ".gitea/workflows/ci.yml"),
-        (APART, ".github/workflows/ci.yml"),
-        (APART, ".forgejo/workflows/ci.yml"),
-        (APART, "CODEOWNERS"),
-        (SEALED, "docs/codeowners"),
-        (APART, "referee.toml"),
-        (APART, "deep/Cargo.lock"),
-        (APART, ".githooks/pre-push"),
-        (SEALED, ".gitmodules"),
+        (TIER_2, ".gitea/workflows/ci.yml"),
+        (TIER_1, ".github/workflows/ci.yml"),
+        (TIER_1, ".forgejo/workflows/ci.yml"),
+        (TIER_1, "CODEOWNERS"),
+        (TIER_2, "docs/codeowners"),
+        (TIER_1, "referee.toml"),
+        (TIER_1, "deep/Cargo.lock"),
+        (TIER_1, ".githooks/pre-push"),
+        (TIER_2, ".gitmodules"),
     ];
     for (entry, path) in share(build, paths) {
-        den.send(entry, &["touch", path]).refused("needs_human", &format!("`{path}` is protected"));
+        project.run_worker(entry, &["touch", path]).assert_refused("needs_human", &format!("`{path}` is protected"));
     }
 }
 
 // spec: DSP-15 @gitea
 // spec: DSP-15 @forgejo
-fn nothing_leads_out_of_the_tree(build: ServerBuild) {
-    let den = Den::new(build);
+fn links_out_of_the_tree_are_refused(build: ServerBuild) {
+    let project = HostileProject::new(build);
     let links = [
         ("passwd", &["link", "/etc/passwd", "passwd"][..]),
         ("src/up", &["link", "../../job/job.json", "src/up"]),
@@ -42,6 +42,6 @@ fn nothing_leads_out_of_the_tree(build: ServerBuild) {
         ("vendor", &["submodule"]),
     ];
     for (path, words) in share(build, links) {
-        den.send(APART, words).refused("needs_human", &format!("`{path}` leaves the tree"));
+        project.run_worker(TIER_1, words).assert_refused("needs_human", &format!("`{path}` leaves the tree"));
     }
 }

@@ -1,4 +1,4 @@
-//! A line of somebody's crontab, and the project file that it was written for.
+//! A crontab entry and an existing project file, used unchanged.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use referee_testkit::server::{OWNER, ServerBuild};
 use serde_json::{Value, json};
 
 use crate::on_each_server;
-use crate::site::{Ran, Site};
+use crate::site::{RunOutput, TestSite};
 
 on_each_server! { a_cron_line_works_with_referee_in_place_of_its_script }
 
@@ -22,7 +22,7 @@ done"#;
 
 // spec: DSP-2, DSP-3 @gitea @forgejo
 fn a_cron_line_works_with_referee_in_place_of_its_script(build: ServerBuild) {
-    let site = Site::new(build, &[("README.md", "# shop\n")]);
+    let site = TestSite::new(build, &[("README.md", "# shop\n")]);
     let labels = ["wip", "ready"].map(|name| {
         let body = json!({ "name": name, "color": "#ee0701" });
         let label: Value = site.repo.as_(OWNER).send("POST", "/labels", Some(&body)).json().expect("a label");
@@ -68,7 +68,7 @@ fn a_cron_line_works_with_referee_in_place_of_its_script(build: ServerBuild) {
 }
 
 /// Everybody is content.
-fn settle(site: &Site, pull: PullNumber) {
+fn settle(site: &TestSite, pull: PullNumber) {
     let head = site.at("alice", pull).head();
     site.at("alice", pull).report_check("ci", "success");
     for bot in ["sonnet", "gpt"] {
@@ -79,12 +79,12 @@ fn settle(site: &Site, pull: PullNumber) {
 }
 
 /// Runs it as cron does.
-fn line(site: &Site, words: &str) -> Ran {
+fn line(site: &TestSite, words: &str) -> RunOutput {
     let like = site.referee(&[]);
     let programs = Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder").display().to_string();
     let path = format!("{programs}:{}", std::env::var("PATH").expect("a PATH"));
     let mut shell = Command::new("sh");
     shell.args(["-c", words]).env_clear().envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
     shell.env("PATH", path).env_remove("REFEREE_TOKEN").current_dir(site.path(""));
-    Ran::of(shell.output().expect("a shell"))
+    RunOutput::from_output(shell.output().expect("a shell"))
 }

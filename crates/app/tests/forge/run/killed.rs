@@ -1,4 +1,4 @@
-//! Claims that run out: under a referee that was killed, and under a worker that still works.
+//! Expired leases: of a killed referee, and of a worker that is still running.
 
 use std::fs;
 use std::process::Stdio;
@@ -6,23 +6,23 @@ use std::process::Stdio;
 use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
 
-use super::{Shop, until};
+use super::{WorkerProject, until};
 use crate::on_each_server;
-use crate::site::Ran;
+use crate::site::RunOutput;
 
 on_each_server! {
-    who_kills_referee_kills_its_worker_and_it_is_started_once_more
-    what_outlives_its_claim_is_refused
+    killing_referee_ends_its_worker_and_the_next_pass_restarts_it
+    work_finished_after_its_lease_expired_is_refused
 }
 
 // spec: DSP-14, DSP-16 @gitea @forgejo
-fn who_kills_referee_kills_its_worker_and_it_is_started_once_more(build: ServerBuild) {
-    let shop = Shop::new(build, "good.sh");
-    shop.project("wip_max_age: 15s\n");
-    let pull = shop.red("red");
-    let note = shop.site.path("pid");
-    shop.hires(&format!("wrong.sh hangs {}", note.display()), "14s");
-    let mut command = shop.command(&["--run"]);
+fn killing_referee_ends_its_worker_and_the_next_pass_restarts_it(build: ServerBuild) {
+    let project = WorkerProject::new(build, "good.sh");
+    project.project("wip_max_age: 15s\n");
+    let pull = project.red("red");
+    let note = project.site.path("pid");
+    project.set_worker(&format!("wrong.sh hangs {}", note.display()), "14s");
+    let mut command = project.command(&["--run"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
     let worker: u32 = until(|| fs::read_to_string(&note).ok()?.trim().parse().ok());
     assert!(lives(worker));
@@ -30,48 +30,48 @@ fn who_kills_referee_kills_its_worker_and_it_is_started_once_more(build: ServerB
     child.wait().expect("it ended");
     until(|| (!lives(worker)).then_some(()));
 
-    // Its claim runs out; till then nobody is started, and then one, whatever this machine remembers.
-    shop.site.forget();
-    shop.hires("good.sh", "14s");
-    let worker = second(&shop);
+    // Until its lease expires no worker starts; then one does, with or without local state.
+    project.site.forget();
+    project.set_worker("good.sh", "14s");
+    let worker = second(&project);
     assert_eq!(
         (&worker["type"], &worker["retry"], &worker["outcome"]),
         (&json!("ci-fix"), &json!(true), &json!("done"))
     );
-    assert_eq!(worker["pushed"], shop.site.at("alice", pull).head().as_str(), "{worker:#}");
-    shop.unclaimed(pull.0);
-    shop.rests();
-    assert_eq!(shop.comments(pull.0).matches("Worker done").count(), 1);
-    shop.harmless();
+    assert_eq!(worker["pushed"], project.site.at("alice", pull).head().as_str(), "{worker:#}");
+    project.assert_unclaimed(pull.0);
+    project.assert_starts_nothing();
+    assert_eq!(project.comments(pull.0).matches("Worker done").count(), 1);
+    project.assert_harmless();
 }
 
 // spec: DSP-14, DSP-15 @gitea @forgejo
-fn what_outlives_its_claim_is_refused(build: ServerBuild) {
-    let shop = Shop::new(build, "good.sh");
-    let pull = shop.red("red");
-    let flag = shop.site.path("flag");
-    shop.hires(&format!("wrong.sh waits {}", flag.display()), "5m");
-    let mut command = shop.command(&["--run", "--json"]);
+fn work_finished_after_its_lease_expired_is_refused(build: ServerBuild) {
+    let project = WorkerProject::new(build, "good.sh");
+    let pull = project.red("red");
+    let flag = project.site.path("flag");
+    project.set_worker(&format!("wrong.sh waits {}", flag.display()), "5m");
+    let mut command = project.command(&["--run", "--json"]);
     let slow = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     until(|| flag.exists().then_some(()));
-    // To somebody with less patience it is gone.
-    shop.project("wip_max_age: 15s\n");
-    shop.hires("good.sh", "14s");
-    let worker = second(&shop);
-    let head = shop.site.at("alice", pull).head();
+    // For a project with a shorter lease it has expired.
+    project.project("wip_max_age: 15s\n");
+    project.set_worker("good.sh", "14s");
+    let worker = second(&project);
+    let head = project.site.at("alice", pull).head();
     assert_eq!((&worker["retry"], &worker["pushed"]), (&json!(true), &json!(head.as_str())), "{worker:#}");
     fs::remove_file(&flag).expect("the flag");
-    let ran = Ran::of(slow.wait_with_output().expect("it ends"));
+    let ran = RunOutput::from_output(slow.wait_with_output().expect("it ends"));
     assert!(ran.out.contains("its lease was taken over"), "{}\n{}", ran.out, ran.err);
-    assert_eq!(shop.site.at("alice", pull).head(), head);
-    shop.unclaimed(pull.0);
-    shop.harmless();
+    assert_eq!(project.site.at("alice", pull).head(), head);
+    project.assert_unclaimed(pull.0);
+    project.assert_harmless();
 }
 
-/// What is told of the worker that is started when a claim has run out.
-fn second(shop: &Shop) -> Value {
+/// Returns the worker that starts after a lease expired.
+fn second(project: &WorkerProject) -> Value {
     until(|| {
-        let ran = shop.pass(&["--run", "--json"]);
+        let ran = project.pass(&["--run", "--json"]);
         assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
         let document: Value = serde_json::from_str(&ran.out).expect("a document");
         Some(document["worker"].clone()).filter(Value::is_object)

@@ -1,12 +1,12 @@
-//! The whole life of a change: an issue, its pull, its reviews, its workers, and a person who may take it.
+//! The whole life of a change: an issue, its pull, its reviews, its workers, and the handoff to a person.
 
 use referee_core::model::PullNumber;
 use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
 
-use super::Shop;
+use super::WorkerProject;
 use crate::on_each_server;
-use crate::play::{pair, role, state};
+use crate::test_pull::{pair, role_verdicts, state};
 
 on_each_server! { an_issue_becomes_a_pull_that_a_person_may_take }
 
@@ -15,62 +15,62 @@ const ROLES: &str =
 
 // spec: DSP-10, DSP-14, DSP-15, DSP-18, SAF-1 @gitea @forgejo
 fn an_issue_becomes_a_pull_that_a_person_may_take(build: ServerBuild) {
-    let shop = Shop::with(build, &[("README.md", "# shop\n"), ("referee.toml", ROLES)], "good.sh");
-    shop.project("review_bots: [alpha, beta]\nreview_users: [referee]\n");
-    let issue = shop.issue("Begin");
-    let worker = shop.does("impl");
+    let project = WorkerProject::with(build, &[("README.md", "# shop\n"), ("referee.toml", ROLES)], "good.sh");
+    project.project("review_bots: [alpha, beta]\nreview_users: [referee]\n");
+    let issue = project.issue("Begin");
+    let worker = project.assert_done("impl");
     assert_eq!(worker["opened"], format!("referee/issue-{issue}"), "{worker}");
-    let pull = opened(&shop, issue);
-    let here = shop.site.at("alice", pull);
+    let pull = opened(&project, issue);
+    let here = project.site.at("alice", pull);
     let begun = here.head();
     assert_eq!(here.fetch_pull()["base"]["ref"], "main");
 
     // Nobody has read it: reviews are waited for, by whatever starts them.
-    shop.rests();
+    project.assert_starts_nothing();
     here.report_check("ci", "success");
-    let turn = shop.site.report(pull, "alpha", json!({ "findings": [finding("critical", "src/begun.rs")] }));
-    assert_eq!(role(&turn, "alpha"), pair("request_changes", "request_changes"), "{turn:#}");
-    shop.site.report(pull, "beta", json!({}));
-    let worker = shop.does("findings");
+    let turn = project.site.report(pull, "alpha", json!({ "findings": [finding("critical", "src/begun.rs")] }));
+    assert_eq!(role_verdicts(&turn, "alpha"), pair("request_changes", "request_changes"), "{turn:#}");
+    project.site.report(pull, "beta", json!({}));
+    let worker = project.assert_done("findings");
     let mended = here.head();
     assert_eq!(worker["pushed"], mended.as_str(), "{worker}");
     assert_ne!(mended, begun);
 
     // One of them is content now, the other has something small to say.
-    shop.rests();
+    project.assert_starts_nothing();
     here.report_check("ci", "success");
-    shop.site.report(pull, "alpha", json!({ "positions": [position("F1", "fixed")] }));
-    let turn = shop.site.report(pull, "beta", json!({ "findings": [finding("warning", "src/mended.rs")] }));
-    assert_eq!(role(&turn, "beta"), pair("approve", "approve"), "{turn:#}");
+    project.site.report(pull, "alpha", json!({ "positions": [position("F1", "fixed")] }));
+    let turn = project.site.report(pull, "beta", json!({ "findings": [finding("warning", "src/mended.rs")] }));
+    assert_eq!(role_verdicts(&turn, "beta"), pair("approve", "approve"), "{turn:#}");
     assert!(state(&turn, "F2").1, "{turn:#}");
-    shop.does("self-review");
+    project.assert_done("self-review");
     assert_eq!(here.head(), mended, "a self-review leaves the head alone");
-    shop.does("address-feedback");
+    project.assert_done("address-feedback");
     let polished = here.head();
     assert_ne!(polished, mended);
 
     here.report_check("ci", "success");
-    shop.site.report(pull, "alpha", json!({}));
-    shop.site.report(pull, "beta", json!({ "positions": [position("F2", "fixed")] }));
-    shop.does("self-review");
-    let ran = shop.pass(&["--run"]);
+    project.site.report(pull, "alpha", json!({}));
+    project.site.report(pull, "beta", json!({ "positions": [position("F2", "fixed")] }));
+    project.assert_done("self-review");
+    let ran = project.pass(&["--run"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, &*format!("HANDOFF:{}\n", pull.0)), "{}", ran.err);
     let ended = here.fetch_pull();
     assert_eq!((&ended["assignee"]["login"], &ended["state"]), (&json!("ruth"), &json!("open")), "{ended:#}");
-    assert_eq!((shop.labels(pull), &ended["labels"][0]["name"]), (1, &json!("ready")));
+    assert_eq!((project.labels(pull), &ended["labels"][0]["name"]), (1, &json!("ready")));
     assert_eq!(ended["merged"], false);
-    shop.unclaimed(pull.0);
-    shop.harmless();
+    project.assert_unclaimed(pull.0);
+    project.assert_harmless();
 
-    shop.site.proxy.forget();
-    shop.site.forget();
-    shop.rests();
-    assert_eq!(shop.site.proxy.write_count(), 0, "{:#?}", shop.site.proxy.log());
+    project.site.proxy.forget();
+    project.site.forget();
+    project.assert_starts_nothing();
+    assert_eq!(project.site.proxy.write_count(), 0, "{:#?}", project.site.proxy.log());
 }
 
 /// The one open pull, linked to its issue.
-fn opened(shop: &Shop, issue: u64) -> PullNumber {
-    let alice = shop.site.repo.as_("alice");
+fn opened(project: &WorkerProject, issue: u64) -> PullNumber {
+    let alice = project.site.repo.as_("alice");
     let pulls: Vec<Value> = alice.send("GET", "/pulls?state=open&page=1&limit=50", None).json().expect("pulls");
     let [pull] = pulls.as_slice() else { panic!("one pull: {pulls:?}") };
     assert_eq!(

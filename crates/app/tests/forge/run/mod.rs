@@ -1,4 +1,4 @@
-//! Workers that referee runs, on real servers: a script stands for the agent.
+//! Workers that referee runs, on real servers. A script plays the agent.
 
 mod cron;
 mod ends;
@@ -17,29 +17,29 @@ use referee_core::model::{PullNumber, Sha};
 use referee_testkit::server::{OWNER, ServerBuild};
 use serde_json::{Value, json};
 
-use crate::site::{Ran, Site};
+use crate::site::{RunOutput, TestSite};
 
-/// A repository with a project whose jobs are all done by one script of testkit.
-struct Shop {
-    site: Site,
+/// A repository with a project whose workers all run one script of testkit.
+struct WorkerProject {
+    site: TestSite,
 }
 
-impl Shop {
+impl WorkerProject {
     fn new(build: ServerBuild, script: &str) -> Self {
         Self::with(build, &[("README.md", "# shop\n")], script)
     }
 
     /// With these files on `main`.
     fn with(build: ServerBuild, files: &[(&str, &str)], script: &str) -> Self {
-        let site = Site::new(build, files);
+        let site = TestSite::new(build, files);
         for name in ["wip", "ready", "bug"] {
             site.repo.as_(OWNER).send("POST", "/labels", Some(&json!({"name": name, "color": "#ee0701"})));
         }
         fs::write(site.path("token"), site.repo.server().token("referee")).expect("a file");
-        let shop = Self { site };
-        shop.project("");
-        shop.hires(script, "5m");
-        shop
+        let project = Self { site };
+        project.project("");
+        project.set_worker(script, "5m");
+        project
     }
 
     /// The project's file, with more lines.
@@ -54,8 +54,8 @@ impl Shop {
         fs::write(self.site.path("api.yaml"), project).expect("a file");
     }
 
-    /// From now on this script does every job, with these words after its name.
-    fn hires(&self, script: &str, timeout: &str) {
+    /// Makes this script, with its arguments, the worker of every job.
+    fn set_worker(&self, script: &str, timeout: &str) {
         let mut words = script.split(' ');
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/worker").join(words.next().expect("a name"));
         let argv: Vec<String> =
@@ -76,11 +76,11 @@ impl Shop {
         command
     }
 
-    fn pass(&self, args: &[&str]) -> Ran {
-        Ran::of(self.command(args).output().expect("referee runs"))
+    fn pass(&self, args: &[&str]) -> RunOutput {
+        RunOutput::from_output(self.command(args).output().expect("referee runs"))
     }
 
-    /// What a pass with `--run` says of its worker, which ends with that code.
+    /// Runs a pass with `--run`, asserts its exit code and returns `worker` of its document.
     #[track_caller]
     fn worker(&self, code: i32) -> Value {
         let ran = self.pass(&["--run", "--json"]);
@@ -90,50 +90,50 @@ impl Shop {
         document["worker"].clone()
     }
 
-    /// A pass whose worker does that type of job, and does it; afterwards nothing of its claim is left.
+    /// Runs a pass and asserts that its worker completes this kind of job and releases its claim.
     #[track_caller]
-    fn does(&self, kind: &str) -> Value {
+    fn assert_done(&self, kind: &str) -> Value {
         let worker = self.worker(0);
         assert_eq!((&worker["type"], &worker["outcome"]), (&json!(kind), &json!("done")), "{worker:#}");
         let number = worker["number"].as_u64().expect("a number");
-        self.unclaimed(number);
+        self.assert_unclaimed(number);
         if let Some(pushed) = worker["pushed"].as_str() {
             self.site.at("alice", PullNumber(number)).wait_for_head(&Sha::from(pushed));
         }
         worker
     }
 
-    /// A pass that starts nobody.
+    /// Asserts that a pass starts no worker.
     #[track_caller]
-    fn rests(&self) {
+    fn assert_starts_nothing(&self) {
         let ran = self.pass(&["--run"]);
         assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{}", ran.err);
     }
 
-    /// Further passes write nothing and start nobody, also on a machine that remembers nothing.
+    /// Asserts that further passes write nothing and start no worker, also without local state.
     #[track_caller]
-    fn quiet(&self) {
+    fn assert_quiet(&self) {
         let seen = self.site.proxy.write_count();
         for _ in 0..2 {
-            self.rests();
+            self.assert_starts_nothing();
             assert_eq!(self.site.proxy.write_count(), seen, "{:#?}", self.site.proxy.log());
             self.site.forget();
         }
     }
 
-    /// A worker could not do it: it is unclaimed, a person is asked once, and then nothing more is written.
+    /// Asserts that after a failed worker the claim is released, a person is asked once, and nothing more is written.
     #[track_caller]
-    fn asked(&self, pull: PullNumber) {
-        self.unclaimed(pull.0);
-        self.rests();
-        self.quiet();
+    fn assert_person_asked(&self, pull: PullNumber) {
+        self.assert_unclaimed(pull.0);
+        self.assert_starts_nothing();
+        self.assert_quiet();
         let comments = self.comments(pull.0);
         assert_eq!(comments.matches("@ruth, this pull needs").count(), 1, "{comments}");
     }
 
-    /// DSP-14: neither claim nor label is left on a pull or an issue.
+    /// Asserts DSP-14: neither claim nor label is left on a pull or an issue.
     #[track_caller]
-    fn unclaimed(&self, number: u64) {
+    fn assert_unclaimed(&self, number: u64) {
         let alice = self.site.repo.as_("alice");
         let answer = alice.send("GET", &format!("/issues/{number}/reactions"), None);
         let claims: Value = answer.json().expect("reactions");
@@ -142,14 +142,14 @@ impl Shop {
         assert!(!issue["labels"].to_string().contains("\"wip\""), "{}", issue["labels"]);
     }
 
-    /// An issue of alice's.
+    /// Opens an issue by alice.
     fn issue(&self, title: &str) -> u64 {
         let body = json!({ "title": title, "body": "it is missing" });
         let issue: Value = self.site.repo.as_("alice").send("POST", "/issues", Some(&body)).json().expect("an issue");
         issue["number"].as_u64().unwrap_or_else(|| panic!("{issue}"))
     }
 
-    /// A pull whose check is red.
+    /// Opens a pull with a failed check.
     fn red(&self, branch: &str) -> PullNumber {
         let pull = self.site.open(branch, &[(&format!("src/{branch}.rs"), "fn a() {}\n")]);
         self.site.at("alice", pull).report_check("ci", "failure");
@@ -169,7 +169,7 @@ impl Shop {
     /// SAF-1: of all that left since the proxy began to count, nothing merges, closes or takes away but an own label
     /// and an own claim; and a push goes nowhere but through git.
     #[track_caller]
-    fn harmless(&self) {
+    fn assert_harmless(&self) {
         for seen in self.site.proxy.log().iter().filter(|seen| !seen.is_read()) {
             let path = seen.path.split_once(&self.site.repo.full_name()).expect("a path in the repository").1;
             let parts: Vec<&str> = path.split('/').collect();

@@ -1,22 +1,22 @@
-//! What may be delivered: a change as it was over a base that changed anything, and nothing that no worker may touch.
+//! Which changes may be delivered: a rebase over any base, and nothing that touches protected files.
 
 use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
 
-use super::{Shop, until};
+use super::{WorkerProject, until};
 use crate::on_each_server;
 
-on_each_server! { a_rebase_over_changed_ci_files_is_delivered what_no_worker_may_touch_is_not_pushed }
+on_each_server! { a_rebase_over_changed_ci_files_is_delivered protected_files_are_not_pushed }
 
 // spec: DSP-15 @gitea @forgejo
 fn a_rebase_over_changed_ci_files_is_delivered(build: ServerBuild) {
-    let shop = Shop::with(build, &[("README.md", "# shop\n"), ("notes.txt", "one\n")], "good.sh");
-    let pull = shop.site.open("torn", &[("notes.txt", "two\n")]);
-    let alice = shop.site.at("alice", pull);
+    let project = WorkerProject::with(build, &[("README.md", "# shop\n"), ("notes.txt", "one\n")], "good.sh");
+    let pull = project.site.open("torn", &[("notes.txt", "two\n")]);
+    let alice = project.site.at("alice", pull);
     let before = alice.head();
     alice.push_base(".gitea/workflows/ci.yml", |_| "on: push\n".to_owned());
     let base = alice.push_base("notes.txt", |_| "three\n".to_owned());
-    let worker = shop.does("rebase");
+    let worker = project.assert_done("rebase");
     let after = alice.head();
     assert_eq!(worker["pushed"], after.as_str(), "{worker:#}");
     assert_ne!(after, before);
@@ -27,24 +27,24 @@ fn a_rebase_over_changed_ci_files_is_delivered(build: ServerBuild) {
     let files: Vec<Value> = files.json().expect("files");
     let names: Vec<&Value> = files.iter().map(|file| &file["filename"]).collect();
     assert_eq!(names, ["notes.txt"]);
-    shop.harmless();
+    project.assert_harmless();
 }
 
 // spec: DSP-15, DSP-16 @gitea @forgejo
-fn what_no_worker_may_touch_is_not_pushed(build: ServerBuild) {
-    let shop = Shop::new(build, "good.sh");
+fn protected_files_are_not_pushed(build: ServerBuild) {
+    let project = WorkerProject::new(build, "good.sh");
     for (branch, path) in [("ci", ".gitea/workflows/x.yml"), ("owners", "CODEOWNERS"), ("lock", "web/yarn.lock")] {
-        let pull = shop.red(branch);
-        let before = shop.site.at("alice", pull).head();
-        shop.hires(&format!("wrong.sh touches {path}"), "5m");
-        shop.site.proxy.forget();
-        let worker = shop.worker(12);
+        let pull = project.red(branch);
+        let before = project.site.at("alice", pull).head();
+        project.set_worker(&format!("wrong.sh touches {path}"), "5m");
+        project.site.proxy.forget();
+        let worker = project.worker(12);
         assert_eq!((&worker["outcome"], &worker["pushed"]), (&json!("needs_human"), &json!(null)), "{worker:#}");
         assert!(worker["refused"].to_string().contains(&format!("`{path}` is protected")), "{worker:#}");
-        let pushes = shop.site.proxy.log().iter().filter(|seen| seen.path.ends_with("git-receive-pack")).count();
-        assert_eq!((pushes, shop.site.at("alice", pull).head()), (0, before));
-        shop.asked(pull);
-        shop.harmless();
-        shop.site.at("alice", pull).close();
+        let pushes = project.site.proxy.log().iter().filter(|seen| seen.path.ends_with("git-receive-pack")).count();
+        assert_eq!((pushes, project.site.at("alice", pull).head()), (0, before));
+        project.assert_person_asked(pull);
+        project.assert_harmless();
+        project.site.at("alice", pull).close();
     }
 }

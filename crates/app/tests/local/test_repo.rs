@@ -1,4 +1,4 @@
-//! A repository in a folder of its own, and the program run in it as people run it.
+//! A temporary repository, in which tests run the program through its command line.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -7,54 +7,54 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A repository with a `main` branch, a user `ada`, and nothing of this machine's settings.
-pub(crate) struct Shop {
+/// A repository with a `main` branch and the user `ada`, isolated from the machine's settings.
+pub(crate) struct TestRepo {
     root: TempDir,
-    /// The time that runs are told; the machine's clock until a test turns this one.
+    /// The time that runs see. `None` is the system clock.
     clock: Cell<Option<i64>>,
 }
 
-/// How a run ended.
+/// Exit code and output of a run.
 #[derive(Debug)]
-pub(crate) struct Ran {
+pub(crate) struct RunOutput {
     pub(crate) code: i32,
     pub(crate) out: String,
     pub(crate) err: String,
 }
 
-impl Shop {
-    /// A repository with one commit on `main`.
+impl TestRepo {
+    /// Creates a repository with one commit on `main`.
     pub(crate) fn new() -> Self {
-        let shop = Self { root: TempDir::new().expect("a folder"), clock: Cell::new(None) };
-        std::fs::create_dir_all(shop.dir()).expect("a folder");
-        std::fs::create_dir_all(shop.root.path().join("home")).expect("a folder");
-        shop.git(&["init", "--quiet", "--initial-branch=main"]);
-        shop.git(&["config", "user.name", "Ada"]);
-        shop.git(&["config", "user.email", "ada@example.org"]);
-        shop.write("README.md", "# shop\n");
-        shop.commit("Begin");
-        shop
+        let repo = Self { root: TempDir::new().expect("a folder"), clock: Cell::new(None) };
+        std::fs::create_dir_all(repo.dir()).expect("a folder");
+        std::fs::create_dir_all(repo.root.path().join("home")).expect("a folder");
+        repo.git(&["init", "--quiet", "--initial-branch=main"]);
+        repo.git(&["config", "user.name", "Ada"]);
+        repo.git(&["config", "user.email", "ada@example.org"]);
+        repo.write("README.md", "# shop\n");
+        repo.commit("Begin");
+        repo
     }
 
-    /// The same with a config on `main`.
+    /// Creates a repository with a config on `main`.
     pub(crate) fn with_config(config: &str) -> Self {
-        let shop = Self::new();
-        shop.write("referee.toml", config);
-        shop.commit("Configure the review");
-        shop
+        let repo = Self::new();
+        repo.write("referee.toml", config);
+        repo.commit("Configure the review");
+        repo
     }
 
-    /// The clock of the program and of git goes on by so many seconds, and by one with every run from now on.
-    pub(crate) fn later(&self, seconds: i64) {
+    /// Advances the clock of the program and of git. From the first call on, each run also advances it by one second.
+    pub(crate) fn advance_clock(&self, seconds: i64) {
         let now = self.clock.get().unwrap_or(1_800_000_000);
         self.clock.set(Some(now + seconds));
     }
 
-    /// A copy of the repository as it is, in a folder of its own.
-    pub(crate) fn twin(&self) -> Self {
+    /// Copies the repository into another temporary directory.
+    pub(crate) fn duplicate(&self) -> Self {
         let twin = Self { root: TempDir::new().expect("a folder"), clock: self.clock.clone() };
         let copied =
-            Command::new("cp").arg("-a").args([self.dir(), self.outside("home")]).arg(twin.root.path()).status();
+            Command::new("cp").arg("-a").args([self.dir(), self.path_outside("home")]).arg(twin.root.path()).status();
         assert!(copied.expect("cp runs").success());
         twin
     }
@@ -64,8 +64,8 @@ impl Shop {
         self.root.path().join("repo")
     }
 
-    /// A place outside the repository.
-    pub(crate) fn outside(&self, name: &str) -> PathBuf {
+    /// Returns a path outside the repository.
+    pub(crate) fn path_outside(&self, name: &str) -> PathBuf {
         self.root.path().join(name)
     }
 
@@ -76,26 +76,26 @@ impl Shop {
         std::fs::write(path, text).expect("a file");
     }
 
-    /// Commits everything; the commit's name.
+    /// Commits everything and returns the commit id.
     pub(crate) fn commit(&self, message: &str) -> String {
         self.git(&["add", "--all"]);
         self.git(&["commit", "--quiet", "--allow-empty", "--message", message]);
         self.head()
     }
 
-    /// A new branch with these files on it, committed; the commit's name.
+    /// Creates a branch, commits these files on it and returns the commit id.
     pub(crate) fn branch(&self, name: &str, files: &[(&str, &str)]) -> String {
         self.git(&["switch", "--quiet", "--create", name]);
         files.iter().for_each(|(path, text)| self.write(path, text));
         self.commit(&format!("Work on {name}"))
     }
 
-    /// The current commit.
+    /// Returns the id of the current commit.
     pub(crate) fn head(&self) -> String {
         self.git(&["rev-parse", "HEAD"])
     }
 
-    /// git, as ada uses it.
+    /// Runs git as ada and returns its output.
     pub(crate) fn git(&self, args: &[&str]) -> String {
         let mut git = self.command("git");
         if let Some(now) = self.tick() {
@@ -103,38 +103,38 @@ impl Shop {
             git.env("GIT_AUTHOR_DATE", &date).env("GIT_COMMITTER_DATE", &date);
         }
         let output = git.args(args).output().expect("git runs");
-        let (out, err) = (words(&output.stdout), words(&output.stderr));
+        let (out, err) = (to_text(&output.stdout), to_text(&output.stderr));
         assert!(output.status.success(), "git {args:?}: {err}");
         out.trim().to_owned()
     }
 
-    /// The program.
-    pub(crate) fn run(&self, args: &[&str]) -> Ran {
-        Ran::of(self.referee(args).output().expect("referee runs"))
+    /// Runs the program.
+    pub(crate) fn run(&self, args: &[&str]) -> RunOutput {
+        RunOutput::from_output(self.referee(args).output().expect("referee runs"))
     }
 
-    /// The program, which must end so.
-    pub(crate) fn ends(&self, code: i32, args: &[&str]) -> Ran {
+    /// Runs the program and asserts its exit code.
+    pub(crate) fn run_expecting(&self, code: i32, args: &[&str]) -> RunOutput {
         let ran = self.run(args);
         assert_eq!(ran.code, code, "referee {args:?}\n{}\n{}", ran.out, ran.err);
         ran
     }
 
-    /// The document that the program prints with `--json`, whatever it ends with.
+    /// Runs the program with `--json` and returns its document, whatever the exit code.
     pub(crate) fn json(&self, args: &[&str]) -> Value {
         let ran = self.run(&[args, &["--json"]].concat());
         serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}\n{}\n{}", ran.out, ran.err))
     }
 
-    /// The program with something on its standard input.
-    pub(crate) fn fed(&self, args: &[&str], input: impl AsRef<[u8]>) -> Ran {
-        let file = self.outside("stdin");
+    /// Runs the program with `input` on its stdin.
+    pub(crate) fn run_with_stdin(&self, args: &[&str], input: impl AsRef<[u8]>) -> RunOutput {
+        let file = self.path_outside("stdin");
         std::fs::write(&file, input).expect("a file");
         let stdin = std::fs::File::open(file).expect("a file");
-        Ran::of(self.referee(args).stdin(stdin).output().expect("referee runs"))
+        RunOutput::from_output(self.referee(args).stdin(stdin).output().expect("referee runs"))
     }
 
-    /// The program, not started yet.
+    /// Returns the command line of a run that is not started yet.
     pub(crate) fn referee(&self, args: &[&str]) -> Command {
         let mut command = self.command(env!("CARGO_BIN_EXE_referee"));
         command.args(args);
@@ -150,40 +150,40 @@ impl Shop {
         Some(now)
     }
 
-    /// A file outside the repository; its path as an argument.
-    pub(crate) fn file(&self, name: &str, text: impl AsRef<[u8]>) -> String {
-        let path = self.outside(name);
+    /// Writes a file outside the repository and returns its path as an argument.
+    pub(crate) fn write_outside(&self, name: &str, text: impl AsRef<[u8]>) -> String {
+        let path = self.path_outside(name);
         std::fs::write(&path, text).expect("a file");
         path.display().to_string()
     }
 
-    /// A report for a role at the current head, handed in; how the run ended.
-    pub(crate) fn report(&self, role: &str, report: Value) -> Ran {
-        let path = self.file("report.json", self.full_report(role, report).to_string());
+    /// Hands in a report of a role for the current head.
+    pub(crate) fn report(&self, role: &str, report: Value) -> RunOutput {
+        let path = self.write_outside("report.json", self.full_report(role, report).to_string());
         self.run(&["review", "--role", role, "--report", &path])
     }
 
-    /// The same; the document of the run.
-    pub(crate) fn played(&self, role: &str, report: Value) -> Value {
-        let path = self.file("report.json", self.full_report(role, report).to_string());
+    /// Hands in a report of a role for the current head and returns the document of the run.
+    pub(crate) fn report_json(&self, role: &str, report: Value) -> Value {
+        let path = self.write_outside("report.json", self.full_report(role, report).to_string());
         self.json(&["review", "--role", role, "--report", &path])
     }
 
-    /// The user's own operator file.
-    pub(crate) fn operator(&self, text: &str) {
-        let folder = self.outside("home/.config/referee");
+    /// Writes the user's operator file.
+    pub(crate) fn write_operator_file(&self, text: &str) {
+        let folder = self.path_outside("home/.config/referee");
         std::fs::create_dir_all(&folder).expect("a folder");
         std::fs::write(folder.join("operator.toml"), text).expect("a file");
     }
 
-    /// A program that reviews for the roles with `command = "reader"`: a shell script, run in a checkout of the head.
-    /// `entry` are more lines of its entry in the operator file.
-    pub(crate) fn reader(&self, script: &str, entry: &str) {
-        let script = self.file("reader.sh", script);
-        self.operator(&format!("[commands.reader]\nargv = [\"sh\", {script:?}]\n{entry}\n"));
+    /// Installs a shell script as reviewer of the roles with `command = "reader"`. It runs in a checkout of the head.
+    /// `entry` is added to its entry in the operator file.
+    pub(crate) fn install_reviewer(&self, script: &str, entry: &str) {
+        let script = self.write_outside("reader.sh", script);
+        self.write_operator_file(&format!("[commands.reader]\nargv = [\"sh\", {script:?}]\n{entry}\n"));
     }
 
-    /// A report with what it must have, unless it says otherwise: `findings`, `positions`, `outcome`, `coverage`.
+    /// Completes a report with the required fields that it does not set.
     pub(crate) fn full_report(&self, role: &str, report: Value) -> Value {
         let changed = self.git(&["diff", "--name-only", "main...HEAD"]);
         let mut full = serde_json::json!({
@@ -197,8 +197,8 @@ impl Shop {
         full
     }
 
-    /// Everything that stands on a pull, as `referee local show --json` tells it.
-    pub(crate) fn stands(&self, pull: &str) -> Value {
+    /// Returns the snapshot of a pull from `referee local show --json`.
+    pub(crate) fn read_snapshot(&self, pull: &str) -> Value {
         self.json(&["local", "show", pull])["snapshot"].take()
     }
 
@@ -218,20 +218,20 @@ impl Shop {
     }
 }
 
-impl Ran {
-    fn of(output: Output) -> Self {
+impl RunOutput {
+    fn from_output(output: Output) -> Self {
         let code = output.status.code().unwrap_or(-1);
-        Self { code, out: words(&output.stdout), err: words(&output.stderr) }
+        Self { code, out: to_text(&output.stdout), err: to_text(&output.stderr) }
     }
 }
 
-fn words(bytes: &[u8]) -> String {
+fn to_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The files under a folder with their contents: what a run changed is what differs. An empty log of a database, and
-/// its index, come and go with their readers.
-pub(crate) fn contents(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+/// Returns the files under a folder with their contents. Leaves out empty WAL files and WAL indexes, which SQLite creates
+/// and removes for readers.
+pub(crate) fn read_files(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut all = Vec::new();
     let mut folders = vec![dir.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -242,8 +242,8 @@ pub(crate) fn contents(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
                 continue;
             }
             let (name, bytes) = (path.to_string_lossy(), std::fs::read(&path).unwrap_or_default());
-            let of_a_reader = name.ends_with("-shm") || (name.ends_with("-wal") && bytes.is_empty());
-            if !of_a_reader {
+            let is_reader_file = name.ends_with("-shm") || (name.ends_with("-wal") && bytes.is_empty());
+            if !is_reader_file {
                 all.push((path.clone(), bytes));
             }
         }
@@ -252,9 +252,9 @@ pub(crate) fn contents(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     all
 }
 
-/// The files that differ from what they were.
-pub(crate) fn changed(dir: &Path, before: &[(PathBuf, Vec<u8>)]) -> Vec<PathBuf> {
-    let after = contents(dir);
+/// Returns the files that differ from `before`.
+pub(crate) fn changed_files(dir: &Path, before: &[(PathBuf, Vec<u8>)]) -> Vec<PathBuf> {
+    let after = read_files(dir);
     let new = after.iter().filter(|file| !before.contains(file));
     let gone = before.iter().filter(|(path, _)| !path.exists());
     new.chain(gone).map(|(path, _)| path.strip_prefix(dir).expect("below").to_owned()).collect()
