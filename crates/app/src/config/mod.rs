@@ -36,7 +36,7 @@ pub(crate) use example::repository_example;
 pub(crate) use resolved::{ForgeEntry, ResolvedConfig, ReviewerKind, RoleConfig, ValueOrigin, WorkerEntry};
 pub(crate) use schema::build_config_schema;
 pub(crate) use secret::{SecretSource, expand_home};
-pub(crate) use value::parse_duration as length_of_time;
+pub(crate) use value::parse_duration;
 
 /// The sources of the config.
 pub(crate) struct ConfigLayers<'a> {

@@ -1,4 +1,4 @@
-//! Values of a project file that are more than a text. What is wrong with one is said where it stands.
+//! Typed values of a project file. Their errors are reported with the line of the value.
 
 use std::fmt;
 
@@ -10,28 +10,26 @@ use url::Url;
 use crate::config;
 use crate::session::reference::RepoName;
 
-/// A label: by name, or by the number that the forge gave it.
+/// A label, by name or by its id on the forge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LabelRef {
-    /// By its name.
     Name(String),
-    /// By its id.
     Id(u64),
 }
 
-/// `owner/name`.
+/// A repository as `owner/name`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RepoField(pub(crate) RepoName);
 
-/// Where a forge's pages begin; written as where its interface begins.
+/// The base URL of a forge. The file gives the base URL of its API, such as `https://git.example.org/api/v1`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ApiBase(pub(crate) Url);
 
-/// A length of time: `1h`.
+/// A duration such as `1h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DurationField(pub(crate) Span);
 
-/// Which pulls take part.
+/// Which pulls the project selects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PullsField(pub(crate) PullFilter);
 
@@ -59,34 +57,35 @@ impl Visitor<'_> for LabelVisitor {
     }
 
     fn visit_i64<E: Error>(self, id: i64) -> Result<LabelRef, E> {
-        u64::try_from(id).map(LabelRef::Id).map_err(|_| E::custom("a label's id is no negative number"))
+        u64::try_from(id).map(LabelRef::Id).map_err(|_| E::custom("a label's id must not be negative"))
     }
 }
 
 impl<'de> Deserialize<'de> for RepoField {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
-        text.parse().map(Self).map_err(|_| D::Error::custom(format!("`{text}` is no `OWNER/NAME`")))
+        text.parse().map(Self).map_err(|_| D::Error::custom(format!("`{text}` is not of the form `OWNER/NAME`")))
     }
 }
 
 impl<'de> Deserialize<'de> for ApiBase {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
-        let wrong = || D::Error::custom("`api_base` must be a URL such as `https://git.example.org/api/v1`");
+        let invalid = || D::Error::custom("`api_base` must be a URL such as `https://git.example.org/api/v1`");
         let pages = text.trim_end_matches('/').trim_end_matches("/api/v1");
-        let url = Url::parse(pages).map_err(|_| wrong())?;
-        let plain = matches!(url.scheme(), "http" | "https") && url.username().is_empty() && url.password().is_none();
-        plain.then_some(Self(url)).ok_or_else(wrong)
+        let url = Url::parse(pages).map_err(|_| invalid())?;
+        let is_plain_http =
+            matches!(url.scheme(), "http" | "https") && url.username().is_empty() && url.password().is_none();
+        is_plain_http.then_some(Self(url)).ok_or_else(invalid)
     }
 }
 
 impl<'de> Deserialize<'de> for DurationField {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
-        config::length_of_time(&text)
+        config::parse_duration(&text)
             .map(Self)
-            .ok_or_else(|| D::Error::custom(format!("`{text}` is no length of time such as `1h`")))
+            .ok_or_else(|| D::Error::custom(format!("`{text}` is not a duration such as `1h`")))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The journal of a whole repository: what is done on a pull goes into that pull's own.
+//! The journal of a dispatch pass: each record goes to the journal of its pull.
 
 use referee_core::model::PullNumber;
 use referee_core::policy::Policy;

@@ -1,4 +1,4 @@
-//! Dispatch of one project: its file, its repository, its rules (SPEC §7, INTERFACE §5).
+//! Dispatch of one project: its file, its repository, and the worker of a pass (SPEC §7, INTERFACE §5).
 
 mod field;
 mod journals;

@@ -1,4 +1,4 @@
-//! What a worker gets before it starts: its folder, its copy of the repository, what it is told.
+//! Prepares a worker's job: the job folder, the work copy and the prompt.
 
 use referee_core::decide::{PlanScope, decide};
 use referee_core::model::{Author, Checks, Sha};
@@ -13,23 +13,21 @@ use crate::worker::{
     Audience, JobFolder, JobInputs, PromptValues, RunnableWorker, Talk, load_task, remove_old_folders, render_prompt,
 };
 
-/// What a worker gets.
+/// Everything that a worker needs to run.
 #[derive(Debug)]
 pub(super) struct PreparedJob {
-    /// Its folder.
     pub(super) folder: JobFolder,
-    /// Its copy; it goes with this.
+    /// The work copy. Dropping it removes it.
     pub(super) copy: WorkCopy,
-    /// What it was shown.
+    /// The findings and threads that the worker is shown.
     pub(super) talk: Talk,
-    /// What it is told.
     pub(super) prompt: String,
-    /// Where its change goes.
+    /// The tip of the target branch.
     pub(super) base: Sha,
 }
 
 impl ProjectRepository {
-    /// Lays it all out.
+    /// Creates the job folder and the work copy.
     pub(super) fn prepare_job(
         &self,
         held: &ClaimedWorker,
@@ -50,17 +48,16 @@ impl ProjectRepository {
             }
             WorkSubject::Issue(board) => {
                 let issue = board.issues.iter().find(|issue| issue.number.0 == number);
-                let issue = issue.ok_or_else(|| Failure::failed(format!("issue #{number} is not open any more")))?;
+                let issue = issue.ok_or_else(|| Failure::failed(format!("issue #{number} is no longer open")))?;
                 (Talk::from_issue(issue), &self.default_tip, Vec::new(), &nothing)
             }
         };
         let Some(jobs) = user_dirs::state_dir().map(|state| state.join("jobs")) else {
-            return Err(
-                Failure::usage("a worker has no place: there is no home").with_hint("`XDG_STATE_HOME` names one")
-            );
+            return Err(Failure::usage("no worker was started: there is no home directory for its job folder")
+                .with_hint("set `HOME` or `XDG_STATE_HOME`"));
         };
         remove_old_folders(&jobs);
-        let layout = JobInputs {
+        let inputs = JobInputs {
             project: &found.name(),
             kind,
             repo: &self.name(),
@@ -75,13 +72,13 @@ impl ProjectRepository {
             checks,
             guidance: &self.load_guidance()?,
         };
-        let folder = JobFolder::create(&jobs, &layout)?;
+        let folder = JobFolder::create(&jobs, &inputs)?;
         let base = base.clone();
         let copy = self.texts.git().create_work_copy(&folder.work_dir(), head, &base, &self.committer())?;
         Ok(PreparedJob { folder, copy, talk, prompt, base })
     }
 
-    /// What a worker of that type is told.
+    /// Renders the prompt for a kind of job.
     pub(super) fn build_prompt(
         &self,
         found: &LoadedProject,
@@ -91,11 +88,11 @@ impl ProjectRepository {
     ) -> Result<String, Failure> {
         let wip = self.policy.work.as_ref().map_or("wip", |work| work.wip.as_str());
         let (repo, head) = (self.name(), head.map(Sha::as_str));
-        let brief = PromptValues { repo: &repo, number, head, user: self.user().as_str(), wip_label: wip };
-        render_prompt(&load_task(&found.tasks_dir(), kind)?, &brief, Audience::Managed)
+        let values = PromptValues { repo: &repo, number, head, user: self.user().as_str(), wip_label: wip };
+        render_prompt(&load_task(&found.tasks_dir(), kind)?, &values, Audience::Managed)
     }
 
-    /// The files with guidance that roles name, as they are at the tip of the default branch (SAF-2).
+    /// Reads the guidance files of the roles at the tip of the default branch (SAF-2).
     fn load_guidance(&self) -> Result<Vec<(String, String)>, Failure> {
         let mut texts = Vec::new();
         for path in &self.guidance_paths {
@@ -106,14 +103,14 @@ impl ProjectRepository {
         Ok(texts)
     }
 
-    /// The fixing side, by the address that its server gives to who has none.
+    /// Returns the author identity as committer. The address has the form that Gitea gives accounts without a public one.
     fn committer(&self) -> GitIdentity {
         let login = self.user();
         let host = self.site.server.host_str().unwrap_or("localhost");
         GitIdentity { name: Some(login.to_string()), email: Some(format!("{login}@noreply.{host}")) }
     }
 
-    /// Whether somebody's change may be read by a worker that only promises to behave.
+    /// Returns whether a worker without an isolating sandbox may read this author's change.
     pub(super) fn is_trusted(&self, author: &Author) -> bool {
         author.may_write() || author.has_login(self.user())
     }

@@ -1,4 +1,4 @@
-//! Which file a project's name means.
+//! Finds the file of a project.
 
 use std::path::{Path, PathBuf};
 
@@ -9,22 +9,20 @@ use crate::failure::Failure;
 use crate::session::Options;
 use crate::session::config_files;
 
-/// A project that was found.
+/// A project and the path of its file.
 #[derive(Debug)]
 pub(crate) struct LoadedProject {
-    /// Where its file is.
     pub(crate) path: PathBuf,
-    /// What that says.
     pub(crate) file: ProjectFile,
 }
 
 impl LoadedProject {
-    /// Its name.
+    /// Returns the name of the project: that of its file without the extension.
     pub(crate) fn name(&self) -> String {
         self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// Where its own tasks are, if it has any.
+    /// Returns the folder of custom worker tasks, which need not exist.
     pub(crate) fn tasks_dir(&self) -> PathBuf {
         self.path.with_file_name("worker-tasks")
     }
@@ -32,24 +30,25 @@ impl LoadedProject {
 
 const PROJECT_EXTENSIONS: [&str; 3] = ["yaml", "yml", "toml"];
 
-/// The project: a path, or a name under that folder; by default `projects` beside the operator file.
+/// Loads a project by path, or by name from `folder`, by default `projects` beside the operator file.
 pub(crate) fn find_project(options: &Options, project: &str, folder: Option<&Path>) -> Result<LoadedProject, Failure> {
     let is_path = project.contains(['/', '\\']) || project_extension(Path::new(project)).is_some();
     let path = if is_path { options.dir.join(project) } else { find_by_name(options, project, folder)? };
-    let text = std::fs::read_to_string(&path).map_err(|error| {
-        Failure::usage(format!("there is no project: `{}` cannot be read: {error}", path.display()))
-    })?;
+    let text = std::fs::read_to_string(&path)
+        .map_err(|error| Failure::usage(format!("the project file `{}` cannot be read: {error}", path.display())))?;
     Ok(LoadedProject { file: ProjectFile::parse(&path, &text)?, path })
 }
 
 fn find_by_name(options: &Options, name: &str, folder: Option<&Path>) -> Result<PathBuf, Failure> {
-    let beside = || Some(config_files::operator_path(options)?.parent()?.join("projects"));
-    let Some(folder) = folder.map(|folder| options.dir.join(folder)).or_else(beside) else {
-        return Err(Failure::usage(format!("there is no project `{name}`: no folder of projects is known"))
-            .with_hint("give `--projects DIR`, or the path of its file"));
+    let default_folder = || Some(config_files::operator_path(options)?.parent()?.join("projects"));
+    let Some(folder) = folder.map(|folder| options.dir.join(folder)).or_else(default_folder) else {
+        return Err(Failure::usage(format!("the project `{name}` was not found: there is no project folder"))
+            .with_hint("pass `--projects DIR`, or the path of the project file"));
     };
-    let found =
-        PROJECT_EXTENSIONS.iter().map(|ending| folder.join(format!("{name}.{ending}"))).find(|path| path.exists());
+    let found = PROJECT_EXTENSIONS
+        .iter()
+        .map(|extension| folder.join(format!("{name}.{extension}")))
+        .find(|path| path.exists());
     found.ok_or_else(|| {
         let failure = Failure::usage(format!("there is no project `{name}` in `{}`", folder.display()));
         let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -58,13 +57,13 @@ fn find_by_name(options: &Options, name: &str, folder: Option<&Path>) -> Result<
             .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
             .collect();
         match find_nearest_word(name, names.iter().map(String::as_str)) {
-            Some(near) => failure.with_hint(format!("did you mean `{near}`?")),
-            None => failure.with_hint(format!("write `{name}.yaml` there, or give the path of its file")),
+            Some(nearest) => failure.with_hint(format!("did you mean `{nearest}`?")),
+            None => failure.with_hint(format!("create `{name}.yaml` there, or pass the path of the project file")),
         }
     })
 }
 
 fn project_extension(path: &Path) -> Option<&'static str> {
-    let found = path.extension()?.to_str()?;
-    PROJECT_EXTENSIONS.into_iter().find(|ending| *ending == found)
+    let extension = path.extension()?.to_str()?;
+    PROJECT_EXTENSIONS.into_iter().find(|known| *known == extension)
 }

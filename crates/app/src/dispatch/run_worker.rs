@@ -1,8 +1,8 @@
-//! Running the worker that a pass started (DSP-14, DSP-15).
+//! Runs the worker that a pass started (DSP-14, DSP-15).
 //!
 //! ```text
 //!  held ─► job folder ─► work copy ─► sandbox ─► result, commit ─► push ─► record ─► answers ─► release
-//!            └───────────┴──────────────┴─────────┴─ what goes wrong here is recorded as failed
+//!            └───────────┴──────────────┴─────────┴─ an error here is recorded as the outcome `failed`
 //! ```
 
 use std::collections::BTreeMap;
@@ -26,44 +26,44 @@ use crate::worker::{
     deliver_work, read_result,
 };
 
-/// How often a line says that the worker still works.
+/// Interval of the lines that report a running worker.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(60);
 
 impl ProjectRepository {
-    /// The project's workers by what they do. What is wrong with one is told before anything is claimed.
+    /// Returns the project's workers by kind of job. Reports a worker that cannot run before anything is claimed.
     pub(crate) fn resolve_workers(&self, found: &LoadedProject) -> Result<BTreeMap<JobKind, RunnableWorker>, Failure> {
         let lease = self.policy.work.as_ref().map(|work| work.wip_max_age).unwrap_or_default();
-        let hired = self.workers.resolve_workers(&found.file.workers, lease, &env)?;
-        if !hired.is_empty() && self.gates(DispatchMode::Run).permit_gate(Gate::Work).is_err() {
-            return Err(Failure::usage("no worker runs: the gate `work` is off, and nothing of it could be pushed")
+        let workers = self.workers.resolve_workers(&found.file.workers, lease, &env)?;
+        if !workers.is_empty() && self.gates(DispatchMode::Run).permit_gate(Gate::Work).is_err() {
+            return Err(Failure::usage("no worker was started: the gate `work` is off, so nothing could be pushed")
                 .with_hint(
-                    "`referee.toml` on the default branch says `work = \"ask\"`, and the operator file allows it",
+                    "set `work = \"ask\"` in `referee.toml` on the default branch, and allow it in the operator file",
                 ));
         }
-        for (kind, worker) in &hired {
+        for (kind, worker) in &workers {
             resolve_requirements(worker.sandbox, &worker.egress)?;
             check_installed(worker)?;
             self.build_prompt(found, *kind, 0, None)?;
         }
-        Ok(hired)
+        Ok(workers)
     }
 
-    /// Runs the worker that a pass started, and delivers what it leaves. However it ends, its claim is given back. None
-    /// where nobody was hired for it: then its line is all there is.
+    /// Runs the worker that a pass started, delivers its result, and releases its claim however it ends. Returns `None`
+    /// if the project names no worker for this kind of job; then only its line is printed.
     pub(crate) async fn run_worker(
         &self,
         held: &ClaimedWorker,
-        hired: &BTreeMap<JobKind, RunnableWorker>,
+        workers: &BTreeMap<JobKind, RunnableWorker>,
         found: &LoadedProject,
         out: &Console,
     ) -> Result<Option<WorkerRun>, Failure> {
-        let ran = match hired.get(&held.job.kind) {
+        let run = match workers.get(&held.job.kind) {
             Some(worker) => self.run_and_deliver(held, worker, found, out).await.map(Some),
             None => Ok(None),
         };
-        let (books, gates) = (self.journals(), self.gates(DispatchMode::Run));
-        release_worker(&self.turn_context(&books, &gates), held).await;
-        ran
+        let (journals, gates) = (self.journals(), self.gates(DispatchMode::Run));
+        release_worker(&self.turn_context(&journals, &gates), held).await;
+        run
     }
 
     async fn run_and_deliver(
@@ -73,69 +73,70 @@ impl ProjectRepository {
         found: &LoadedProject,
         out: &Console,
     ) -> Result<WorkerRun, Failure> {
-        let mut told = WorkerRunDraft::default();
-        let (mut result, answers) = self.run_in_sandbox(held, worker, found, out, &mut told).unwrap_or_else(|why| {
-            let failed = CheckedResult::from_failure(why);
-            (self.build_result(held, &failed), Vec::new())
-        });
-        let (books, gates) = (self.journals(), self.gates(DispatchMode::Run));
-        let desk = self.turn_context(&books, &gates);
+        let mut draft = WorkerRunDraft::default();
+        let (mut result, answers) =
+            self.run_in_sandbox(held, worker, found, out, &mut draft).unwrap_or_else(|reason| {
+                let failed = CheckedResult::from_failure(reason);
+                (self.build_result(held, &failed), Vec::new())
+            });
+        let (journals, gates) = (self.journals(), self.gates(DispatchMode::Run));
+        let context = self.turn_context(&journals, &gates);
         let author = PushIdentity { site: &self.site, login: self.user(), token: &self.author_token };
-        let handed = deliver_work(&desk, &self.texts, &*self.forge, &author, held, &result, answers).await;
-        let WorkDelivery { delivered, answered } = match handed {
-            Ok(handed) => handed,
+        let delivery = deliver_work(&context, &self.texts, &*self.forge, &author, held, &result, answers).await;
+        let WorkDelivery { delivered, answered } = match delivery {
+            Ok(delivery) => delivery,
             Err(error) => {
-                let why = format!("what it left was not delivered: {error}");
-                told.refusals.push(why);
-                return Ok(told.into_run(held, result, true));
+                draft.refusals.push(format!("the worker's result was not delivered: {error}"));
+                return Ok(draft.into_run(held, result, true));
             }
         };
         match &delivered.delivery {
-            Some(Delivery::Push { commit, .. }) => told.pushed_commit = Some(commit.to_string()),
-            Some(Delivery::OpenPull { branch, .. }) => told.opened_branch = Some(branch.clone()),
+            Some(Delivery::Push { commit, .. }) => draft.pushed_commit = Some(commit.to_string()),
+            Some(Delivery::OpenPull { branch, .. }) => draft.opened_branch = Some(branch.clone()),
             None => {}
         }
         result.outcome = delivered.recorded_outcome.unwrap_or(result.outcome);
-        told.refusals.extend(delivered.refused.iter().map(render_refusal));
-        told.refusals.extend(delivered.receipts.iter().filter_map(describe_undone));
+        draft.refusals.extend(delivered.refused.iter().map(render_refusal));
+        draft.refusals.extend(delivered.receipts.iter().filter_map(describe_undone));
         let mut unsettled = delivered.needs_rerun;
         match answered {
-            Some(Ok(Turn { snapshot, receipts, needs_rerun: later, .. })) => {
+            Some(Ok(Turn { snapshot, receipts, needs_rerun, .. })) => {
                 let refused = settle(&snapshot, &self.policy).refused;
-                told.refusals.extend(refused.iter().filter(|it| !it.what.starts_with("resolve ")).map(render_refusal));
-                told.refusals.extend(receipts.iter().filter_map(describe_undone));
-                unsettled |= later;
+                draft.refusals.extend(refused.iter().filter(|it| !it.what.starts_with("resolve ")).map(render_refusal));
+                draft.refusals.extend(receipts.iter().filter_map(describe_undone));
+                unsettled |= needs_rerun;
             }
             Some(Err(error)) => {
-                told.refusals.push(format!("its answers were not sent: {error}"));
+                draft.refusals.push(format!("its answers were not sent: {error}"));
                 unsettled = true;
             }
             None => {}
         }
-        Ok(told.into_run(held, result, unsettled))
+        Ok(draft.into_run(held, result, unsettled))
     }
 
-    /// Runs it. The error says why there is no result, in words that may stand on a pull.
+    /// Runs the worker and collects its work. The error is a sentence that may be posted on the pull.
     fn run_in_sandbox(
         &self,
         held: &ClaimedWorker,
         worker: &RunnableWorker,
         found: &LoadedProject,
         out: &Console,
-        told: &mut WorkerRunDraft,
+        draft: &mut WorkerRunDraft,
     ) -> Result<(WorkResult, Vec<Answer>), String> {
-        // What is wrong with this machine is for whoever runs it, and nobody else.
+        // Problems of this machine are printed for its operator and not posted on the pull.
         let not_started = |failure: Failure| {
             out.print_always(&failure.render());
             "it could not be started".to_owned()
         };
-        let stranger = matches!(&held.subject, WorkSubject::Pull(snapshot) if !self.is_trusted(&snapshot.pull.author));
-        let required_tier = if stranger { worker.sandbox_for_untrusted() } else { worker.sandbox };
+        let is_untrusted =
+            matches!(&held.subject, WorkSubject::Pull(snapshot) if !self.is_trusted(&snapshot.pull.author));
+        let required_tier = if is_untrusted { worker.sandbox_for_untrusted() } else { worker.sandbox };
         let (tier, egress) =
             resolve_requirements(required_tier, &worker.egress).map_err(Failure::from).map_err(not_started)?;
         let PreparedJob { folder, copy, talk, prompt, base } =
             self.prepare_job(held, worker, found).map_err(not_started)?;
-        told.log = Some(folder.log_path());
+        draft.log = Some(folder.log_path());
         let sandbox = Sandbox {
             tier,
             work_dir: folder.work_dir(),
@@ -150,37 +151,37 @@ impl ProjectRepository {
         let about = format!("{} #{}", held.job.kind, held.job.number);
         out.print_info(&format!("{about} is started: `{}`, at most {}", worker.name, format_duration(worker.timeout)));
         let mut next = PROGRESS_INTERVAL;
-        let mut tick = |beat: RunProgress| {
-            if beat.elapsed >= next {
-                next = beat.elapsed + PROGRESS_INTERVAL;
+        let mut report_progress = |progress: RunProgress| {
+            if progress.elapsed >= next {
+                next = progress.elapsed + PROGRESS_INTERVAL;
                 out.print_info(&format!(
                     "{about}, {} min, {} kB printed",
-                    beat.elapsed.as_secs() / 60,
-                    beat.output_bytes >> 10
+                    progress.elapsed.as_secs() / 60,
+                    progress.output_bytes >> 10
                 ));
             }
         };
-        match sandbox.run(&worker.argv, &prompt, &mut tick).map_err(Failure::from).map_err(not_started)? {
+        match sandbox.run(&worker.argv, &prompt, &mut report_progress).map_err(Failure::from).map_err(not_started)? {
             SandboxExit::TimedOut => return Err(format!("it was ended after {}", format_duration(worker.timeout))),
             SandboxExit::Signalled => return Err("it was ended from outside".to_owned()),
-            // Its result says how it ended, whatever its code.
+            // The result decides about success, not the exit code.
             SandboxExit::Exited(_) => {}
         }
-        let given = WorkerSecrets::from_env(&worker.env);
-        let expected = ExpectedResult { kind: held.job.kind, nonce: folder.nonce(), talk: &talk, secrets: &given };
-        let account = read_result(&folder.result_path(), &expected)?;
-        told.refusals.extend(account.dropped.iter().cloned());
-        let mut result = self.build_result(held, &account);
-        if account.outcome == WorkOutcome::Done {
-            let left = collect_work(&self.texts, &copy, &result.started_at, &base, &given)?;
-            (result.head, result.escapes) = (left.head, left.escapes);
+        let secrets = WorkerSecrets::from_env(&worker.env);
+        let expected = ExpectedResult { kind: held.job.kind, nonce: folder.nonce(), talk: &talk, secrets: &secrets };
+        let checked = read_result(&folder.result_path(), &expected)?;
+        draft.refusals.extend(checked.dropped.iter().cloned());
+        let mut result = self.build_result(held, &checked);
+        if checked.outcome == WorkOutcome::Done {
+            let collected = collect_work(&self.texts, &copy, &result.started_at, &base, &secrets)?;
+            (result.head, result.escapes) = (collected.head, collected.escapes);
         }
-        Ok((result, account.answers))
+        Ok((result, checked.answers))
     }
 
-    fn build_result(&self, held: &ClaimedWorker, account: &CheckedResult) -> WorkResult {
+    fn build_result(&self, held: &ClaimedWorker, checked: &CheckedResult) -> WorkResult {
         let CheckedResult { outcome, summary, answers: _, clean, fix_plan: plan, pull_text: pull, dropped: _ } =
-            account.clone();
+            checked.clone();
         WorkResult {
             kind: held.job.kind,
             epoch: held.job.epoch,
@@ -197,7 +198,7 @@ impl ProjectRepository {
         }
     }
 
-    /// Where the worker starts: at the pull's head, or where the default branch is.
+    /// Returns the commit that the worker starts from: the pull's head, or the tip of the default branch.
     pub(super) fn start_commit<'a>(&'a self, held: &'a ClaimedWorker) -> &'a Sha {
         match &held.subject {
             WorkSubject::Pull(snapshot) => &snapshot.pull.head,
@@ -206,7 +207,7 @@ impl ProjectRepository {
     }
 }
 
-/// What is told of a worker, as it comes.
+/// Collects the parts of a [`WorkerRun`] while the worker runs and its result is delivered.
 #[derive(Default)]
 struct WorkerRunDraft {
     log: Option<PathBuf>,
@@ -241,21 +242,22 @@ fn format_duration(time: Duration) -> String {
     }
 }
 
-/// Told before the claim: what cannot start would count as having failed.
+/// Checks the worker's program before the claim: a worker that cannot start would count as failed.
 fn check_installed(worker: &RunnableWorker) -> Result<(), Failure> {
     let program = worker.argv.first().map(String::as_str).unwrap_or_default();
     if is_installed(program) {
         return Ok(());
     }
     Err(Failure::usage(format!("`[workers.{}]` cannot be run: `{program}` is not on the PATH", worker.name))
-        .with_hint("install the agent, or mend its `argv` in the operator file"))
+        .with_hint("install the agent, or correct its `argv` in the operator file"))
 }
 
 fn render_refusal(refusal: &Refusal) -> String {
     format!("refused: {}: {}", refusal.what, refusal.why.facts.join(", "))
 }
 
-/// What was not done. That nobody asked for a resolution is no news: who opened a thread resolves it.
+/// Describes a step that was not carried out. A withheld resolution is expected: the person who opened a thread resolves
+/// it.
 fn describe_undone(receipt: &Receipt) -> Option<String> {
     let Receipt { outcome, action, note, .. } = receipt;
     let expected = matches!(outcome, StepOutcome::Done | StepOutcome::AlreadySo)
