@@ -46,7 +46,7 @@ fn nothing_to_review_has_its_own_message_and_exit_code() {
     let ran = repo.run_expecting(3, &["-C", &bare, "review"]);
     assert!(ran.err.contains("`main` has no commits yet"), "{}", ran.err);
     let ran = repo.run_expecting(2, &["review", "nowhere..main"]);
-    assert!(ran.err.contains("`nowhere` is no commit"), "{}", ran.err);
+    assert!(ran.err.contains("`nowhere` is not a commit"), "{}", ran.err);
     repo.git(&["switch", "--quiet", "--create", "topic"]);
     let ran = repo.run_expecting(3, &["review"]);
     let head = repo.head();

@@ -108,7 +108,7 @@ fn words_for_local_pulls_stay_local_whatever_is_around() {
     let run = Run { given: given.clone(), env: vec![TOKEN], origin: Some(HERE), ..Run::default() };
     assert_eq!(run.describe(), "local");
     let run = Run { reference: Some("acme/api#7"), given, env: vec![TOKEN], ..Run::default() };
-    assert!(run.describe().contains("is no local pull"), "{}", run.describe());
+    assert!(run.describe().contains("is not a local pull"), "{}", run.describe());
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn a_forge_that_this_build_does_not_speak_to_is_told_or_left_alone() {
     let origin = Some("https://github.com/acme/api");
     let asked =
         Run { reference: Some("acme/api#7"), env: env.clone(), forges: forges.clone(), origin, ..Run::default() };
-    assert!(asked.describe().contains("does not speak to yet"), "{}", asked.describe());
+    assert!(asked.describe().contains("does not support yet"), "{}", asked.describe());
     assert_eq!(Run { env, forges, origin, ..Run::default() }.describe(), "local");
     let job = vec![
         TOKEN,
