@@ -1,4 +1,4 @@
-//! One hash for everything that is compared or remembered.
+//! The hash for everything that is compared or stored.
 
 use std::fmt;
 
@@ -6,18 +6,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// Half a SHA-256 in hex: enough that nobody finds a second text, short enough for a hidden comment.
+/// The first 128 bits of a SHA-256 in hex: collision-resistant enough, and short enough for a hidden comment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Hash(pub String);
 
 impl Hash {
-    /// Of bytes as they are.
+    /// Hashes bytes.
     pub fn digest(bytes: impl AsRef<[u8]>) -> Self {
         Self::from_hasher(Sha256::new().chain_update(bytes))
     }
 
-    /// Of parts, each closed by its length, so that no two lists of parts run together.
+    /// Hashes parts, each followed by its length, so that different lists never give the same input.
     pub fn digest_parts<'a>(parts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut hasher = Sha256::new();
         for part in parts {
@@ -27,15 +27,15 @@ impl Hash {
         Self::from_hasher(hasher)
     }
 
-    /// Of a value, through its derived `Hash`: a new field cannot be forgotten.
+    /// Hashes a value through its derived `Hash`, so that a new field cannot be forgotten.
     pub fn digest_value(value: &impl std::hash::Hash) -> Self {
-        let mut taken = ByteCollector(Vec::with_capacity(TYPICAL_VALUE_BYTES));
-        value.hash(&mut taken);
-        Self::digest(taken.0)
+        let mut bytes = ByteCollector(Vec::with_capacity(TYPICAL_VALUE_BYTES));
+        value.hash(&mut bytes);
+        Self::digest(bytes.0)
     }
 
-    /// Of a text's visible words: hidden comments of our namespace left out, line ends and trailing blanks
-    /// folded, since forges and editors change those (D28).
+    /// Hashes the visible part of a text: without referee's hidden comments, with line ends and trailing whitespace
+    /// normalised, because forges and editors change those (D28).
     pub fn digest_visible_text(text: &str) -> Self {
         let visible = crate::mark::strip_hidden_comments(text);
         let mut hasher = Sha256::new();
@@ -65,10 +65,10 @@ impl fmt::Display for Hash {
 
 const HEX_DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// What most values take, in bytes: many small pieces are hashed at once.
+/// Initial capacity. Most values fit, so their many small fields are hashed in one call.
 const TYPICAL_VALUE_BYTES: usize = 1_024;
 
-/// What a value hashes as: numbers as short as they are, and the same on every machine.
+/// Collects what a value hashes. Numbers are encoded as varints, the same on every platform.
 struct ByteCollector(Vec<u8>);
 
 impl std::hash::Hasher for ByteCollector {
@@ -88,7 +88,7 @@ impl std::hash::Hasher for ByteCollector {
         self.write_u64(number.into());
     }
 
-    /// Seven bits a byte; the last byte has no eighth bit, so that no two numbers run together.
+    /// LEB128: seven bits a byte, the eighth set in all but the last, so that numbers are self-delimiting.
     fn write_u64(&mut self, mut number: u64) {
         while 0x80 <= number {
             self.0.push(number as u8 | 0x80);
@@ -101,7 +101,7 @@ impl std::hash::Hasher for ByteCollector {
         self.write_u64(number as u64);
     }
 
-    /// The variants of an enum are counted so.
+    /// Used for the discriminant of an enum.
     fn write_isize(&mut self, number: isize) {
         self.write_u64(number as u64);
     }
@@ -112,8 +112,8 @@ mod tests {
     use super::Hash;
 
     #[test]
-    fn a_value_hashes_alike_on_every_machine_and_no_two_run_together() {
-        // Text and its end, a variant, seven bits a byte.
+    fn a_value_has_the_same_hash_on_every_platform_and_fields_are_delimited() {
+        // Text and its terminator, a discriminant, a varint.
         assert_eq!(Hash::digest_value(&("F4", Some(300_u32))), Hash::digest(b"F4\xff\x01\xac\x02"));
         assert_eq!(Hash::digest_value(&(1_u64, u64::MAX)), Hash::digest([&[1][..], &[0xff; 9], &[1]].concat()));
         assert_ne!(Hash::digest_value(&(1_u64, 0_u64)), Hash::digest_value(&(1_u64, 128_u64)));

@@ -1,5 +1,4 @@
-//! Decides what to say on a pull. Pure: no IO, no clock, no async, no randomness.
-#![warn(missing_docs)]
+//! Decides what referee does on a pull. Pure: no IO, no clock, no async, no randomness.
 
 pub mod decide;
 pub mod facts;

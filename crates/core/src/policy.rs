@@ -1,4 +1,4 @@
-//! The rules of one repository, every default already resolved. The file is config; this is what decides.
+//! The policy of one repository with all defaults resolved. Parsing the config file is not done here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,75 +8,74 @@ use serde::{Deserialize, Serialize};
 use crate::model::{Class, Login, RoleName, Severity, Span};
 use crate::plan::{Gate, JobKind};
 
-/// The rules of one repository.
+/// The settings that decisions use, for one repository.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Policy {
-    /// The roles, in the order in which they are published.
+    /// The roles, in publishing order.
     pub roles: Vec<Role>,
-    /// When a review starts.
+    /// What starts a review.
     pub start: ReviewStart,
-    /// How many new findings get a thread in one post.
+    /// Maximum new findings that get a thread in one post.
     pub max_inline: usize,
-    /// Verdicts are written as statuses too (PUB-19).
+    /// Whether verdicts are also written as commit statuses (PUB-19).
     pub status: bool,
-    /// A change of the blocking set is said in a comment (PUB-18).
+    /// Whether a comment announces a change of the blocking findings (PUB-18).
     pub notify: bool,
-    /// The lowest severity raised anew in round 1, 2, 3 and later (LOOP-5).
+    /// Lowest severity of new findings in round 1, in round 2, and from round 3 on (LOOP-5).
     pub floor: [Severity; 3],
-    /// That many warnings block (INC-12).
+    /// How many warnings block (INC-12).
     pub risk_warnings: usize,
-    /// No CI at all does not pass (D15).
+    /// Whether a pull without any CI check counts as not passing (D15).
     pub ci_required: bool,
-    /// The round cap (LOOP-2).
+    /// Maximum rounds (LOOP-2).
     pub rounds: u32,
-    /// Who is asked at the cap.
+    /// Who is asked when the rounds are used up.
     pub operator: Option<Login>,
     /// How approving verdicts are posted (D27).
     pub approve: ApprovalMode,
-    /// What this run may do. Shut gates are a dry run.
+    /// Which actions this run may take. A dry run has all gates off.
     pub gates: BTreeMap<Gate, GateSetting>,
-    /// Rules for answering threads.
+    /// How threads are answered and resolved.
     pub threads: ThreadPolicy,
-    /// What one pull may take (LOOP-9).
+    /// What one pull may cost (LOOP-9).
     pub budget: Budget,
-    /// Who may break glass.
+    /// Who may use `break-glass`. Empty: the operator.
     pub break_glass: BTreeSet<Login>,
-    /// The author may accept critical findings: on a local pull author and operator are one (D10).
+    /// Whether the author may accept critical findings. On a local pull author and operator are the same person (D10).
     pub author_may_accept: bool,
-    /// People who count as having write access where the forge does not say (D10).
+    /// People who count as having write access if the forge does not say (D10).
     #[serde(default)]
     pub people_write: BTreeSet<Login>,
-    /// Files that a worker may not touch.
+    /// Glob patterns of files that a worker may not change.
     pub protected: Vec<String>,
-    /// Workers and dispatch; without it the author is waited for.
+    /// Workers and dispatch. `None`: referee waits for the author.
     pub work: Option<DispatchPolicy>,
 }
 
-/// A role: one reviewer's place in the loop.
+/// A role: a reviewer with a name, an identity and a scope.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Role {
-    /// Its name.
     pub name: RoleName,
-    /// Who speaks for it; `None` is the viewer.
+    /// The account that posts for it. `None`: the viewer.
     pub identity: Option<Login>,
-    /// Its verdict may block.
+    /// Whether its verdict may block.
     pub blocks: bool,
-    /// Files it looks at; empty is all.
+    /// Glob patterns of the files it reviews. Empty: all files.
     pub paths: Vec<String>,
-    /// Named on the command line only: shown as ad hoc, never blocks.
+    /// Named on the command line only. Shown as ad hoc, never blocks.
     #[serde(default)]
     pub ad_hoc: bool,
 }
 
-/// When a review starts.
+/// What starts a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReviewStart {
-    /// With each new change.
+    /// Every push.
     Push,
-    /// Once the checks passed.
+    /// Passing checks.
     CiGreen,
-    /// When a person asks.
+    /// A person's request.
     Request,
 }
 
@@ -84,82 +83,79 @@ pub enum ReviewStart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalMode {
-    /// As approvals.
+    /// As an approval.
     On,
-    /// As comments, but for lifting an own block.
+    /// As a comment, unless the approval lifts an earlier block of the same role.
     Lift,
-    /// As comments; blocks too.
+    /// As a comment. Blocks are posted as comments too.
     Off,
 }
 
-/// Whether a kind of action may happen.
+/// Whether a kind of action is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GateSetting {
-    /// Never.
     Off,
-    /// Only when the command line asks for it.
+    /// Only if the command line asks for it.
     Ask,
-    /// Without asking.
     On,
 }
 
-/// Rules for answering threads.
+/// How threads are answered and resolved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadPolicy {
-    /// The feature as a whole.
+    /// Whether threads are answered at all.
     pub enabled: bool,
-    /// Classes that may be resolved beyond `valid`.
+    /// Classes whose threads may be resolved, besides `valid`.
     pub auto_resolve: BTreeSet<Class>,
-    /// `invalid` may be resolved.
+    /// Whether `invalid` threads may be resolved.
     pub resolve_invalid: bool,
-    /// `needs_human` gets a reply.
+    /// Whether `needs_human` threads get a reply.
     pub reply_needs_human: bool,
-    /// Checks must have passed before anything is resolved.
+    /// Whether checks must pass before a thread is resolved.
     pub require_checks: bool,
-    /// More resolutions in one run go to a person (D9).
+    /// Maximum resolutions in one run. More need a person (D9).
     pub max_resolve: usize,
-    /// The reply's template; `None` is the built-in text.
+    /// Template of a reply. `None`: the built-in text.
     pub reply_template: Option<String>,
 }
 
-/// What one pull may take (LOOP-9).
+/// What one pull may cost (LOOP-9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Budget {
     /// Tokens of all runs.
     pub tokens: u64,
-    /// Millionths of a dollar of all runs.
+    /// Cost of all runs, in millionths of a dollar.
     pub micro_usd: u64,
-    /// Reviewer runs.
+    /// Number of reviewer runs.
     pub runs: u32,
-    /// Texts written.
+    /// Number of texts written.
     pub writes: u32,
 }
 
-/// Dispatch of one project.
+/// Settings of workers and dispatch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DispatchPolicy {
-    /// The fixing side's identity.
+    /// The account of the workers.
     pub user: Login,
-    /// Shows a lease to people.
+    /// Label that shows people a lease.
     pub wip: String,
-    /// Says that a person may take over.
+    /// Label that says a person may take over.
     pub ready: String,
-    /// Issues picked first.
+    /// Label of issues that are picked first.
     pub bug: String,
-    /// Who gets a ready pull.
+    /// Who is assigned a ready pull.
     pub assign: Option<Login>,
-    /// How old a `wip` may grow.
+    /// Maximum age of a `wip` label.
     pub wip_max_age: Span,
-    /// Roles or sentinel names of another bot that must have spoken (rule 5).
+    /// Roles, or sentinel names of another bot, that must have reviewed (rule 5).
     pub review_bots: Vec<String>,
-    /// Logins whose reviews count as those bots'; empty is anyone with write access but the author.
+    /// Accounts whose reviews count as those bots'. Empty: everyone with write access except the author.
     pub review_users: BTreeSet<Login>,
-    /// Types that a worker exists for; others are only printed.
+    /// Job kinds that have a worker. Jobs of other kinds are only printed.
     pub workers: BTreeSet<JobKind>,
-    /// All workers on one pull (LOOP-2).
+    /// Maximum jobs on one pull (LOOP-2).
     pub max_jobs: u32,
-    /// Which pulls take part.
     pub pulls: PullFilter,
 }
 
@@ -167,11 +163,10 @@ pub struct DispatchPolicy {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PullFilter {
-    /// All.
     All,
-    /// Those of the own user.
+    /// Pulls of the dispatch user.
     Own,
-    /// Those with a label.
+    /// Pulls with this label.
     Label(String),
 }
 
@@ -210,24 +205,22 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// The role of that name.
     pub fn role(&self, name: &RoleName) -> Option<&Role> {
         self.roles.iter().find(|role| role.name == *name)
     }
 
-    /// Whether somebody may break glass: the named ones, by default the operator.
+    /// Returns whether `login` may use `break-glass`: the listed accounts, or the operator if none is listed.
     pub fn may_break_glass(&self, login: &Login) -> bool {
         if self.break_glass.is_empty() { self.is_operator(login) } else { self.break_glass.contains(login) }
     }
 
-    /// Whether this is the operator.
     pub fn is_operator(&self, login: &Login) -> bool {
         self.operator.as_ref() == Some(login)
     }
 }
 
 impl Role {
-    /// Who speaks for this role.
+    /// Returns the account that posts for this role.
     pub fn identity_or<'a>(&'a self, viewer: &'a Login) -> &'a Login {
         self.identity.as_ref().unwrap_or(viewer)
     }

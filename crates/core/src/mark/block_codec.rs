@@ -1,17 +1,17 @@
-//! Block ⇄ fields, and what goes when there is no room.
+//! Encodes and decodes Blocks, and evicts entries that do not fit.
 //!
-//! | goes | order |
+//! | evicted | order |
 //! |---|---|
-//! | pre-existing: the Mark still counts them | last first |
+//! | pre-existing findings: the Mark still counts them | last first |
 //! | fixed | oldest first |
 //! | refuted | oldest first |
 //! | accepted | oldest first |
-//! | open with a thread: the thread's Tag still tells of it | oldest first |
-//! | the titles of the others, down to 40, 20, no characters | all at once |
-//! | open without a thread: no text could hold them | mildest first, newest first |
+//! | open with a thread: the thread's Tag still has the finding | oldest first |
+//! | titles of the others, cut to 40, 20, 0 characters | all at once |
+//! | open without a thread | mildest first, newest first |
 //!
-//! The last row is for some two hundred findings without a thread and more. What went is counted in `evicted`, but for
-//! the first row.
+//! The last row takes about two hundred findings without a thread. `evicted` counts everything but the first row and
+//! the titles.
 
 use std::cmp::Reverse;
 
@@ -22,13 +22,13 @@ use super::tag_codec::{read_severity, read_state, severity_letter, state_letter}
 use crate::model::{FindingId, FindingState, Login, PreExisting, Sha, Time};
 use crate::track::{CodeLocation, Fingerprint};
 
-/// The most a Block takes.
+/// Maximum size of a Block.
 pub const MAX_BLOCK_BYTES: usize = 12_000;
 
-/// The most findings outside the change that a Block lists.
+/// Maximum number of findings outside the change.
 pub const MAX_PRE_EXISTING: usize = 20;
 
-/// Around the fields.
+/// Size of the comment around the fields.
 const FRAME_BYTES: usize = "<!-- referee:block v1  -->".len();
 const MAX_TITLE_CHARS: usize = 80;
 const REDUCED_TITLE_CHARS: [usize; 3] = [40, 20, 0];
@@ -37,16 +37,16 @@ const MAX_NAME_BYTES: usize = 64;
 const MAX_ROUNDS_BYTES: usize = 60;
 
 impl Block {
-    /// What will be read back once this is sealed and sent: evicted by the table above, each value in its bounds.
+    /// Returns what will be read back after sealing: fields shortened, entries evicted according to the table above.
     #[must_use]
     pub fn truncate_to_limits(mut self) -> Self {
         for entry in &mut self.entries {
             entry.truncate_fields();
         }
         self.pre_existing.truncate(MAX_PRE_EXISTING);
-        for it in &mut self.pre_existing {
-            truncate_chars(&mut it.title, MAX_TITLE_CHARS);
-            shorten_in_place(&mut it.path, MAX_PATH_BYTES);
+        for finding in &mut self.pre_existing {
+            truncate_chars(&mut finding.title, MAX_TITLE_CHARS);
+            shorten_in_place(&mut finding.path, MAX_PATH_BYTES);
         }
         let mut fits = self.fits();
         while !fits && self.pre_existing.pop().is_some() {
@@ -76,22 +76,22 @@ impl Block {
         encoded_size(self) <= MAX_BLOCK_BYTES
     }
 
-    /// Drops as few of the expendable entries as will do, in the order of `key`.
+    /// Evicts as few of the `expendable` entries as necessary, in the order of `key`.
     fn evict<K: Ord>(&mut self, expendable: impl Fn(&BlockEntry) -> bool, key: impl Fn(&BlockEntry) -> K) {
         let mut order: Vec<usize> =
             (0..self.entries.len()).filter(|index| self.entries.get(*index).is_some_and(&expendable)).collect();
         order.sort_by_key(|index| self.entries.get(*index).map(&key));
         let without = |count: usize| {
-            let mut gone: Vec<usize> = order.iter().copied().take(count).collect();
-            gone.sort_unstable();
-            let kept = self.entries.iter().enumerate().filter(|(index, _)| gone.binary_search(index).is_err());
+            let mut evicted: Vec<usize> = order.iter().copied().take(count).collect();
+            evicted.sort_unstable();
+            let kept = self.entries.iter().enumerate().filter(|(index, _)| evicted.binary_search(index).is_err());
             Self {
                 entries: kept.map(|(_, entry)| entry.clone()).collect(),
                 evicted: self.evicted.saturating_add(u32::try_from(count).unwrap_or(u32::MAX)),
                 pre_existing: self.pre_existing.clone(),
             }
         };
-        // The size falls with every entry that goes, so the fewest are found by halving.
+        // The size decreases with every evicted entry, so a binary search finds the smallest number.
         let (mut enough, mut too_few) = (order.len(), 0);
         while enough > too_few + 1 {
             let middle = too_few.midpoint(enough);
@@ -120,7 +120,7 @@ fn eviction_rank(entry: &BlockEntry) -> u8 {
 impl BlockEntry {
     fn truncate_fields(&mut self) {
         truncate_chars(&mut self.title, MAX_TITLE_CHARS);
-        for path in [Some(&mut self.path), self.now.as_mut().map(|spot| &mut spot.path)].into_iter().flatten() {
+        for path in [Some(&mut self.path), self.now.as_mut().map(|location| &mut location.path)].into_iter().flatten() {
             shorten_in_place(path, MAX_PATH_BYTES);
         }
         if let Some(rule) = &mut self.rule {
@@ -149,10 +149,10 @@ fn encoded_size(block: &Block) -> usize {
     encode_block(block).map_or(0, |payload| payload.len() + FRAME_BYTES)
 }
 
-/// The fields of a Block; `None` where there is nothing to remember.
+/// Encodes a Block. Returns `None` if it is empty.
 ///
-/// `evicted;heads;paths;rules|entry|entry…|~;pre-existing…`: heads, paths and rules are written once, entries name them
-/// by number.
+/// The format is `evicted;heads;paths;rules|entry|entry…|~;pre-existing…`. Heads, paths and rules are string tables;
+/// entries refer to them by index.
 pub(super) fn encode_block(block: &Block) -> Option<String> {
     let Block { entries, evicted, pre_existing } = block;
     if entries.is_empty() && *evicted == 0 && pre_existing.is_empty() {
@@ -160,49 +160,13 @@ pub(super) fn encode_block(block: &Block) -> Option<String> {
     }
     let heads = StringTable::from_names(entries.iter().map(|entry| entry.head.as_str()));
     let now = entries.iter().filter_map(|entry| entry.now.as_ref());
-    let now = now.map(|spot| spot.path.as_str()).chain(pre_existing.iter().map(|it| it.path.as_str()));
+    let now = now.map(|location| location.path.as_str()).chain(pre_existing.iter().map(|it| it.path.as_str()));
     let paths = StringTable::from_names(entries.iter().map(|entry| entry.path.as_str()).chain(now));
     let rules = StringTable::from_names(entries.iter().filter_map(|entry| entry.rule.as_deref()));
     let mut out = FieldWriter::default();
     out.write_number(evicted).write_list(heads.iter()).write_list(paths.iter()).write_list(rules.iter());
     for entry in entries {
-        let BlockEntry {
-            id,
-            severity,
-            state,
-            title,
-            path,
-            line,
-            now,
-            rule,
-            fingerprint,
-            head,
-            rounds,
-            threaded,
-            by,
-            reopened,
-        } = entry;
-        out.begin_part()
-            .write_number(id.0)
-            .write_raw(&format!(
-                "{}{}{}",
-                severity_letter(*severity),
-                state_letter(*state),
-                if *threaded { 't' } else { 'n' }
-            ))
-            .write_text(title)
-            .write_number(paths.index_of(path))
-            .write_optional_number(*line)
-            .write_optional_number(
-                now.as_ref()
-                    .map(|CodeLocation { path, line, end_line }| format!("{},{line},{end_line}", paths.index_of(path))),
-            )
-            .write_optional_number(rule.as_deref().map(|rule| rules.index_of(rule)))
-            .write_text(&fingerprint.0)
-            .write_number(heads.index_of(head.as_str()))
-            .write_raw(&encode_runs(rounds.iter().copied().map(u64::from)))
-            .write_optional_text(by.as_ref().map(Login::as_str))
-            .write_optional_number(reopened.map(|Time(at)| at));
+        encode_entry(&mut out, entry, &heads, &paths, &rules);
     }
     for PreExisting { title, path, line } in pre_existing {
         out.begin_part()
@@ -214,7 +178,53 @@ pub(super) fn encode_block(block: &Block) -> Option<String> {
     Some(out.finish())
 }
 
-/// What a part begins with that is no entry.
+fn encode_entry(
+    out: &mut FieldWriter,
+    entry: &BlockEntry,
+    heads: &StringTable<'_>,
+    paths: &StringTable<'_>,
+    rules: &StringTable<'_>,
+) {
+    let BlockEntry {
+        id,
+        severity,
+        state,
+        title,
+        path,
+        line,
+        now,
+        rule,
+        fingerprint,
+        head,
+        rounds,
+        threaded,
+        by,
+        reopened,
+    } = entry;
+    out.begin_part()
+        .write_number(id.0)
+        .write_raw(&format!(
+            "{}{}{}",
+            severity_letter(*severity),
+            state_letter(*state),
+            if *threaded { 't' } else { 'n' }
+        ))
+        .write_text(title)
+        .write_number(paths.index_of(path))
+        .write_optional_number(*line)
+        .write_optional_number(
+            now.as_ref()
+                .map(|CodeLocation { path, line, end_line }| format!("{},{line},{end_line}", paths.index_of(path))),
+        )
+        .write_optional_number(rule.as_deref().map(|rule| rules.index_of(rule)))
+        .write_text(&fingerprint.0)
+        .write_number(heads.index_of(head.as_str()))
+        .write_raw(&encode_runs(rounds.iter().copied().map(u64::from)))
+        .write_optional_text(by.as_ref().map(Login::as_str))
+        .write_optional_number(reopened.map(|Time(at)| at));
+}
+
+/// Marks a part as a pre-existing finding instead of an entry.
 const PRE_EXISTING_PREFIX: &str = "~";
 
 pub(super) fn decode_block(payload: &str) -> Option<Block> {
@@ -265,10 +275,10 @@ fn decode_entry(
         line: fields.read_optional_number()?,
         now: match fields.read_raw()? {
             "-" => None,
-            field => Some(decode_spot(field, paths)?),
+            field => Some(decode_location(field, paths)?),
         },
         rule: match fields.read_optional_number::<usize>()? {
-            Some(number) => Some(rules.get(number)?.clone()),
+            Some(index) => Some(rules.get(index)?.clone()),
             None => None,
         },
         fingerprint: Fingerprint(fields.read_text()?),
@@ -282,14 +292,14 @@ fn decode_entry(
     })
 }
 
-/// `path,line,end_line`
-fn decode_spot(field: &str, paths: &[String]) -> Option<CodeLocation> {
+/// Decodes `path,line,end_line`.
+fn decode_location(field: &str, paths: &[String]) -> Option<CodeLocation> {
     let mut parts = field.split(',');
     let path = paths.get(parts.next()?.parse::<usize>().ok()?)?.clone();
     Some(CodeLocation { path, line: parts.next()?.parse().ok()?, end_line: parts.next()?.parse().ok()? })
 }
 
-/// Names that are written once.
+/// Strings that entries refer to by index.
 struct StringTable<'a>(Vec<&'a str>);
 
 impl<'a> StringTable<'a> {
@@ -304,7 +314,7 @@ impl<'a> StringTable<'a> {
         self.0.iter().copied()
     }
 
-    /// Where the name is in the list; it was built from all of them.
+    /// Returns the index of a name, which must be in the table.
     fn index_of(&self, name: &str) -> usize {
         self.0.binary_search(&name).unwrap_or_default()
     }

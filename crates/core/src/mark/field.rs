@@ -1,28 +1,28 @@
-//! How one value is written inside a hidden comment.
+//! Encodes single values in a hidden comment.
 //!
-//! | value | written |
+//! | value | encoding |
 //! |---|---|
 //! | number, time | decimal |
-//! | list of numbers | `3-5,9`: runs, in the order given |
-//! | list of texts | with `,` between them |
-//! | hex of even length from 16 characters | `*` and base 64, so that a commit takes 28 bytes |
-//! | any other text | letters and digits as they are, a blank as `+`, the rest as `%xx` |
-//! | nothing | `-` |
+//! | list of numbers | runs such as `3-5,9`, in the given order |
+//! | list of texts | separated by `,` |
+//! | hex of even length, at least 16 characters | `*` and base64, so that a commit id takes 28 bytes |
+//! | any other text | letters and digits unchanged, space as `+`, the rest as `%xx` |
+//! | `None` | `-` |
 //!
-//! No value holds `;`, `|`, `,`, a blank, `<`, `>` or `--`, nor `@` or `#`, which forges look for everywhere.
+//! No encoded value contains `;`, `|`, `,`, a space, `<`, `>` or `--`, nor `@` or `#`, which forges turn into links.
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 
 use sha2::{Digest, Sha256};
 
-/// A list longer than this was not written by us.
+/// Sanity limit: referee never writes a longer list.
 const MAX_LIST_LEN: u64 = 10_000;
 
-/// `_` and `.` in place of the usual two, since one of those could write `--`.
+/// With `_` and `.` as the last two characters, because base64url's `-` could produce `--`.
 const BASE64_ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.";
 
-/// Puts fields one after the other.
+/// Writes a sequence of fields.
 #[derive(Default)]
 pub(super) struct FieldWriter {
     fields: String,
@@ -30,7 +30,7 @@ pub(super) struct FieldWriter {
 }
 
 impl FieldWriter {
-    /// A field that is written already.
+    /// Writes a field that is already encoded.
     pub(super) fn write_raw(&mut self, field: &str) -> &mut Self {
         self.begin_field(';').push_str(field);
         self
@@ -70,7 +70,7 @@ impl FieldWriter {
         self
     }
 
-    /// Begins another part, whose fields follow.
+    /// Starts a new part.
     pub(super) fn begin_part(&mut self) -> &mut Self {
         self.begin_field('|');
         self.needs_separator = false;
@@ -89,7 +89,7 @@ impl FieldWriter {
     }
 }
 
-/// Takes fields one after the other; `None` where one is missing or cannot be read.
+/// Reads a sequence of fields. Methods return `None` if a field is missing or invalid.
 pub(super) struct FieldReader<'a>(std::str::Split<'a, char>);
 
 impl<'a> FieldReader<'a> {
@@ -131,7 +131,6 @@ impl<'a> FieldReader<'a> {
     }
 }
 
-/// A text as it is written.
 pub(super) fn encode_text(text: &str) -> String {
     let mut field = String::with_capacity(text.len() + 8);
     encode_text_into(text, &mut field);
@@ -159,17 +158,17 @@ fn encode_text_into(text: &str, out: &mut String) {
     }
 }
 
-/// How many bytes a text takes once it is written.
+/// Returns the length of the encoded text, in bytes.
 pub(super) fn encoded_len(text: &str) -> usize {
     if is_packable(text) {
         return 1 + (text.len() * 2).div_ceil(3);
     }
     let mut after_dash = true;
-    let mut width = 0;
+    let mut length = 0;
     for c in text.chars() {
-        let dash = c == '-' && !after_dash;
-        after_dash = dash;
-        width += if dash || c == ' ' || c.is_ascii() && is_unescaped(c) {
+        let is_plain_dash = c == '-' && !after_dash;
+        after_dash = is_plain_dash;
+        length += if is_plain_dash || c == ' ' || c.is_ascii() && is_unescaped(c) {
             1
         } else if is_unescaped(c) {
             c.len_utf8()
@@ -177,18 +176,17 @@ pub(super) fn encoded_len(text: &str) -> usize {
             3 * c.len_utf8()
         };
     }
-    width
+    length
 }
 
-/// Letters of any script are kept, since the visible words beside them hold such letters too; what lies beyond the
-/// basic plane is not, since old databases refuse it.
+/// Letters of any script stay unescaped, because the visible text contains them too. Characters beyond the basic
+/// multilingual plane are escaped, because old MySQL databases reject them.
 fn is_unescaped(c: char) -> bool {
     c.is_ascii_alphanumeric()
         || matches!(c, '_' | '.' | ':' | '/' | '~' | '=' | '(' | ')' | '…')
         || (!c.is_ascii() && c.is_alphanumeric() && c <= '\u{ffff}')
 }
 
-/// The text that was written.
 pub(super) fn decode_text(field: &str) -> Option<String> {
     if let Some(packed) = field.strip_prefix('*') {
         return Some(encode_hex(&decode_base64(packed)?));
@@ -210,8 +208,8 @@ pub(super) fn decode_text(field: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The text, or where it would take more than `max` bytes its beginning and a hash. Shortening twice is shortening
-/// once, so two names can be compared by their short forms.
+/// Returns the text, or its start and a hash if the encoded text is longer than `max` bytes. Idempotent, so that names
+/// can be compared by their shortened forms.
 pub(super) fn shorten(text: &str, max: usize) -> Cow<'_, str> {
     if encoded_len(text) <= max {
         return Cow::Borrowed(text);
@@ -219,7 +217,7 @@ pub(super) fn shorten(text: &str, max: usize) -> Cow<'_, str> {
     let mut name = String::new();
     for c in text.chars() {
         name.push(c);
-        // With the `~`, since a beginning that reads as hex would be packed if it stood alone.
+        // Measured with the `~`, because a prefix that is hex would be packed on its own.
         if encoded_len(&format!("{name}~")) + 16 > max {
             name.pop();
             break;
@@ -231,7 +229,6 @@ pub(super) fn shorten(text: &str, max: usize) -> Cow<'_, str> {
     Cow::Owned(name)
 }
 
-/// Numbers as runs.
 pub(super) fn encode_runs(numbers: impl IntoIterator<Item = u64>) -> String {
     let mut field = String::new();
     let mut numbers = numbers.into_iter().peekable();
@@ -248,7 +245,6 @@ pub(super) fn encode_runs(numbers: impl IntoIterator<Item = u64>) -> String {
     field
 }
 
-/// The numbers of runs.
 pub(super) fn decode_runs(field: &str) -> Option<Vec<u64>> {
     let mut numbers = Vec::new();
     for run in field.split(',').filter(|run| !run.is_empty()) {
@@ -262,7 +258,7 @@ pub(super) fn decode_runs(field: &str) -> Option<Vec<u64>> {
     Some(numbers)
 }
 
-/// How many of the first numbers can be written in `max` bytes.
+/// Returns how many of the first numbers fit into `max` bytes.
 pub(super) fn count_fitting_numbers(numbers: &[u64], max: usize) -> usize {
     let mut fit = numbers.len().min(MAX_LIST_LEN as usize);
     while let Some(head) = numbers.get(..fit) {
@@ -270,26 +266,25 @@ pub(super) fn count_fitting_numbers(numbers: &[u64], max: usize) -> usize {
         if size <= max {
             break;
         }
-        // Every number takes two bytes or more where runs do not help, so this cannot cut too far by much.
+        // A number takes at most 20 digits, a dash and a separator, so this never removes too many.
         fit = fit.saturating_sub(((size - max) / 22).max(1));
     }
     fit
 }
 
-/// Whether a text is hex that is worth packing.
+/// Returns whether a text is hex that is long enough to pack.
 fn is_packable(text: &str) -> bool {
     (16..=128).contains(&text.len())
         && text.len().is_multiple_of(2)
         && text.bytes().fold(true, |hex, byte| hex & hex_digit_value(byte).is_some())
 }
 
-/// Hex as bytes.
 fn decode_hex(text: &str) -> Option<Vec<u8>> {
     let pairs = text.as_bytes().chunks_exact(2);
     pairs.map(|pair| Some(hex_digit_value(*pair.first()?)? << 4 | hex_digit_value(*pair.last()?)?)).collect()
 }
 
-/// Lower case only: what is packed must come back as it was.
+/// Accepts lower case only, so that packing is lossless.
 fn hex_digit_value(byte: u8) -> Option<u8> {
     match byte {
         b'0'..=b'9' => Some(byte - b'0'),
@@ -306,18 +301,18 @@ fn encode_hex(bytes: &[u8]) -> String {
     text
 }
 
-/// Without padding.
+/// Encodes base64 without padding.
 pub(super) fn encode_base64(bytes: &[u8], out: &mut String) {
     for chunk in bytes.chunks(3) {
         let group = chunk.iter().fold(0_u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-        for place in 0..=chunk.len() {
-            let index = (group >> (18 - 6 * place)) & 63;
+        for position in 0..=chunk.len() {
+            let index = (group >> (18 - 6 * position)) & 63;
             out.push(char::from(BASE64_ALPHABET.get(index as usize).copied().unwrap_or(b'A')));
         }
     }
 }
 
-/// The bytes, if this is what [`base64`] writes.
+/// Decodes the output of [`encode_base64`]. Returns `None` for anything else.
 pub(super) fn decode_base64(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
     for chunk in text.as_bytes().chunks(4) {
@@ -329,7 +324,7 @@ pub(super) fn decode_base64(text: &str) -> Option<Vec<u8>> {
         let missing = 4 - chunk.len();
         group <<= 6 * missing;
         let [_, first, second, third] = group.to_be_bytes();
-        // Bits that carry nothing must be nothing: each value is written in one way.
+        // Unused bits must be zero, so that every value has exactly one encoding.
         match (missing, second, third) {
             (0, _, _) => bytes.extend([first, second, third]),
             (1, _, 0) => bytes.extend([first, second]),

@@ -1,4 +1,4 @@
-//! What a seal is made of. Keys never enter a snapshot, a plan or the journal.
+//! Keys and seals. Keys never enter a snapshot, a plan or the journal.
 
 use std::fmt;
 
@@ -9,26 +9,23 @@ use super::data::Trust;
 use super::field::{decode_base64, encode_base64};
 use crate::model::{Pull, PullNumber, RepoId, Time};
 
-/// Bytes of a MAC that are kept: 128 bits.
+/// The MAC is truncated to 128 bits.
 const MAC_BYTES: usize = 16;
-/// Characters of a seal that name its key.
+/// Length of the key id at the start of a seal.
 const KEY_ID_CHARS: usize = 4;
-/// A shorter secret can be guessed.
+/// Shorter secrets can be guessed.
 const MIN_SECRET_BYTES: usize = 16;
 
-/// The place a Mark or Tag is bound to. The repository's number, not its name: a rename keeps it.
+/// The pull that a Mark or Tag is bound to. Uses the repository's id, which survives a rename.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// The forge kind.
+    /// Kind of the forge.
     pub forge: String,
-    /// The repository.
     pub repo: RepoId,
-    /// The pull.
     pub pull: PullNumber,
 }
 
 impl Binding {
-    /// Where a pull is.
     pub fn from_pull(pull: &Pull) -> Self {
         Self { forge: pull.forge.clone(), repo: pull.repo, pull: pull.number }
     }
@@ -42,13 +39,13 @@ pub struct Key {
     since: Option<Time>,
 }
 
-/// All keys in order: the first signs, all verify.
+/// The configured keys. The first signs, all verify.
 #[derive(Clone, Debug, Default)]
 pub struct Keys(Vec<Key>);
 
 impl Key {
-    /// A key of that secret; `None` if it is shorter than 16 bytes. With `since`, own texts written before that
-    /// moment need no seal yet.
+    /// Creates a key. Returns `None` if the secret is shorter than 16 bytes. Texts of referee written before `since`
+    /// need no seal.
     pub fn new(secret: impl Into<Vec<u8>>, since: Option<Time>) -> Option<Self> {
         let secret = secret.into();
         if secret.len() < MIN_SECRET_BYTES {
@@ -69,22 +66,20 @@ impl fmt::Debug for Key {
 }
 
 impl Keys {
-    /// These keys, in this order.
     pub fn new(keys: Vec<Key>) -> Self {
         Self(keys)
     }
 
-    /// No keys: nothing is sealed, and every own Mark is believed.
+    /// No keys: nothing is sealed, and every Mark of referee is trusted.
     pub fn empty() -> Self {
         Self::default()
     }
 
-    /// Whether anything is sealed.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The seal of a comment: `-` without keys.
+    /// Returns the seal of a comment, or `-` without keys.
     pub(super) fn sign(&self, comment: &SealInput<'_>) -> String {
         let Some(key) = self.0.first() else { return "-".to_owned() };
         let mut seal = key.id.clone();
@@ -92,32 +87,32 @@ impl Keys {
         seal
     }
 
-    /// What a seal proves, for a text written `at` that moment.
+    /// Returns what a seal proves.
     ///
     /// | keys | seal | text | trust |
     /// |---|---|---|---|
-    /// | none | any | any | unsealed |
-    /// | some | none | older than every key | adopted: sealed by the next write |
-    /// | some | none | younger, or a key without `since` | broken |
-    /// | some | by one of them, for this place | any | sealed |
-    /// | some | any other | any | broken |
-    pub(super) fn verify_seal(&self, comment: &SealInput<'_>, seal: &str, at: Time) -> Trust {
+    /// | none | any | any | `Unsealed` |
+    /// | some | none | older than every key's `since` | `Adopted`: sealed by the next write |
+    /// | some | none | newer, or a key without `since` | `Broken` |
+    /// | some | valid for one of the keys and this pull | any | `Sealed` |
+    /// | some | any other | any | `Broken` |
+    pub(super) fn verify_seal(&self, comment: &SealInput<'_>, seal: &str, written_at: Time) -> Trust {
         if self.0.is_empty() {
             return Trust::Unsealed;
         }
         if seal == "-" {
-            let before_all = self.0.iter().all(|key| key.since.is_some_and(|since| at < since));
-            return if before_all { Trust::Adopted } else { Trust::Broken };
+            let predates_all_keys = self.0.iter().all(|key| key.since.is_some_and(|since| written_at < since));
+            return if predates_all_keys { Trust::Adopted } else { Trust::Broken };
         }
-        let Some((id, code)) = seal.split_at_checked(KEY_ID_CHARS) else { return Trust::Broken };
-        let Some(code) = decode_base64(code).filter(|code| code.len() == MAC_BYTES) else { return Trust::Broken };
-        let fits = self.0.iter().filter(|key| key.id == id).any(|key| comment.verify_mac(&key.secret, &code));
-        if fits { Trust::Sealed } else { Trust::Broken }
+        let Some((id, mac)) = seal.split_at_checked(KEY_ID_CHARS) else { return Trust::Broken };
+        let Some(mac) = decode_base64(mac).filter(|mac| mac.len() == MAC_BYTES) else { return Trust::Broken };
+        let is_valid = self.0.iter().filter(|key| key.id == id).any(|key| comment.verify_mac(&key.secret, &mac));
+        if is_valid { Trust::Sealed } else { Trust::Broken }
     }
 }
 
-/// What a seal is over: the place, the kind and version of the comment, and all its fields. Role and head are fields;
-/// so is the hash of the Block beside a Mark.
+/// What a seal signs: the pull, the kind and version of the comment, and all fields. Role, head and the hash of the
+/// Block are among the fields.
 pub(super) struct SealInput<'a> {
     pub(super) binding: &'a Binding,
     pub(super) kind: &'a str,
@@ -134,16 +129,16 @@ impl SealInput<'_> {
         hmac_parts(secret, parts)
     }
 
-    /// In constant time.
-    fn verify_mac(&self, secret: &[u8], code: &[u8]) -> bool {
-        let ours = self.compute_mac(secret);
-        ours.len() == code.len() && ours.iter().zip(code).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
+    /// Compares in constant time.
+    fn verify_mac(&self, secret: &[u8], mac: &[u8]) -> bool {
+        let expected = self.compute_mac(secret);
+        expected.len() == mac.len() && expected.iter().zip(mac).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
     }
 }
 
-/// Each part closed by its length, so that no two lists of parts run together.
+/// Computes the MAC of parts, each followed by its length, so that different lists never give the same input.
 fn hmac_parts<'p>(secret: &[u8], parts: impl IntoIterator<Item = &'p [u8]>) -> Vec<u8> {
-    // A MAC takes a key of any length; an empty code would verify nothing.
+    // HMAC accepts keys of any length, so this cannot fail. An empty MAC would match no seal.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret) else { return Vec::new() };
     for part in parts {
         mac.update(part);

@@ -1,7 +1,7 @@
-//! What a Mark, Tag or Block can carry: longer lists are cut, longer names get a short form.
+//! Size limits of Marks, Tags and Blocks. Lists that are too long are truncated, long names are shortened with a hash.
 //!
-//! `read(seal(x))` is `x.fitted()`. Texts are made from what will be read back, so whoever hashes a Mark's
-//! evaluation, or says how much was evicted, fits it first.
+//! Reading a sealed `x` returns `x.truncate_to_limits()`. Texts are rendered from what will be read back, so code that
+//! hashes a Mark's evaluation, or reports evictions, truncates it first.
 
 use super::data::{Evaluation, Mark, Tag, TagKind, Topic};
 use super::field::{count_fitting_numbers, encoded_len, shorten};
@@ -9,16 +9,16 @@ use crate::hash::Hash;
 use crate::model::{FindingId, NoteId, ReviewId, RoleName, Sha};
 use crate::track::{Fingerprint, PatchId};
 
-/// The longest role name that is kept as it is, written out. A policy refuses longer ones.
+/// Maximum encoded length of a role name. A policy refuses longer ones.
 pub const MAX_ROLE_BYTES: usize = 40;
 
-/// The longest cause of a job that is kept as it is; [`fitted_cause`] makes longer ones fit.
+/// Maximum encoded length of a job's cause. [`shorten_cause`] shortens longer ones.
 pub const MAX_CAUSE_BYTES: usize = 30;
 
-/// The longest id of a note, comment or review that is kept as it is.
+/// Maximum encoded length of the id of a note or comment.
 pub const MAX_ID_BYTES: usize = 96;
 
-/// A commit or patch of 64 hex characters, packed.
+/// A commit or patch id of 64 hex characters, packed.
 const MAX_COMMIT_BYTES: usize = 44;
 /// A hash of 32 hex characters, packed.
 const MAX_HASH_BYTES: usize = 24;
@@ -29,16 +29,16 @@ const MAX_BLOCKING_BYTES: usize = 160;
 const MAX_CHANGED_IDS_BYTES: usize = 90;
 const MAX_SKIPPED_BYTES: usize = 200;
 const MAX_FAILURE_BYTES: usize = 150;
-/// More rounds than this were not written by us.
+/// Sanity limit: referee never writes more rounds.
 pub(super) const MAX_ROUNDS: usize = 10_000;
 
-/// A cause as a Tag remembers it: name and compare causes in this form, or a long one is not known again.
+/// Returns the cause as a Tag stores it. Compare causes in this form only.
 pub fn shorten_cause(cause: &str) -> String {
     shorten(cause, MAX_CAUSE_BYTES).into_owned()
 }
 
 impl Mark {
-    /// What will be read back once this is sealed and sent; `words` apart, which the seal fills in.
+    /// Returns what will be read back after sealing, except `words`, which sealing sets.
     #[must_use]
     pub fn truncate_to_limits(mut self) -> Self {
         shorten_role(&mut self.role);
@@ -49,7 +49,7 @@ impl Mark {
         for patch in &mut self.rounds {
             shorten_in_place(&mut patch.0, MAX_COMMIT_BYTES);
         }
-        self.forget_rounds();
+        self.truncate_rounds();
         if let Some(ReviewId(id)) = &mut self.superseded {
             shorten_in_place(id, MAX_REVIEW_ID_BYTES);
         }
@@ -65,9 +65,9 @@ impl Mark {
         self
     }
 
-    /// Rounds that find no room keep their number and lose their name: the cap holds, and a push back to so old a
-    /// change counts as one more round.
-    fn forget_rounds(&mut self) {
+    /// Replaces the oldest rounds that do not fit by placeholders. Their number, and so the round limit, is kept. A
+    /// push back to such an old change counts as a new round.
+    fn truncate_rounds(&mut self) {
         let excess = self.rounds.len().saturating_sub(MAX_ROUNDS);
         self.rounds.drain(..excess);
         let forgotten = count_forgotten_rounds(&self.rounds);
@@ -77,38 +77,38 @@ impl Mark {
     }
 }
 
-/// How many of the oldest rounds find no room.
+/// Returns how many of the oldest rounds do not fit.
 pub(super) fn count_forgotten_rounds(rounds: &[PatchId]) -> usize {
-    let mut room = MAX_ROUNDS_BYTES;
-    for (number, patch) in rounds.iter().enumerate().rev() {
-        let Some(left) = room.checked_sub(encoded_len(&patch.0) + 1) else { return number + 1 };
-        room = left;
+    let mut remaining = MAX_ROUNDS_BYTES;
+    for (index, patch) in rounds.iter().enumerate().rev() {
+        let Some(left) = remaining.checked_sub(encoded_len(&patch.0) + 1) else { return index + 1 };
+        remaining = left;
     }
     0
 }
 
-/// What stands for a round that lost its name.
+/// Returns the placeholder of a round whose patch id did not fit.
 pub(super) fn placeholder_round(number: usize) -> PatchId {
     PatchId(format!("lost-{number}"))
 }
 
 impl Evaluation {
-    /// What will be read back once this is sealed and sent.
+    /// Returns what will be read back after sealing.
     #[must_use]
     pub fn truncate_to_limits(mut self) -> Self {
         truncate_ids(&mut self.new, MAX_CHANGED_IDS_BYTES);
         truncate_ids(&mut self.fixed, MAX_CHANGED_IDS_BYTES);
         truncate_ids(&mut self.claimed, MAX_CHANGED_IDS_BYTES);
         truncate_ids(&mut self.back, MAX_CHANGED_IDS_BYTES);
-        let mut room = MAX_SKIPPED_BYTES;
-        let fit_in = self.skipped.iter().take_while(|path| match room.checked_sub(encoded_len(path) + 1) {
+        let mut remaining = MAX_SKIPPED_BYTES;
+        let fitting = self.skipped.iter().take_while(|path| match remaining.checked_sub(encoded_len(path) + 1) {
             Some(left) => {
-                room = left;
+                remaining = left;
                 true
             }
             None => false,
         });
-        let count = fit_in.count();
+        let count = fitting.count();
         self.skipped.truncate(count);
         if let Some(sha) = &mut self.since {
             shorten_sha(sha);
@@ -121,7 +121,7 @@ impl Evaluation {
 }
 
 impl Tag {
-    /// What will be read back once this is sealed and sent.
+    /// Returns what will be read back after sealing.
     #[must_use]
     pub fn truncate_to_limits(mut self) -> Self {
         shorten_sha(&mut self.head);
@@ -165,7 +165,7 @@ pub(super) fn shorten_in_place(name: &mut String, max: usize) {
     }
 }
 
-/// For prose, where a hash would say nothing.
+/// Cuts prose with `…`. A hash, as in shortened names, would not help people.
 pub(super) fn truncate_prose(text: &mut String, max: usize) {
     if encoded_len(text) <= max {
         return;

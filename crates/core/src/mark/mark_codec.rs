@@ -1,4 +1,4 @@
-//! Mark ⇄ fields.
+//! Encodes and decodes Marks.
 
 use super::data::{Evaluation, Mark};
 use super::field::{FieldReader, FieldWriter, decode_runs, decode_text, encode_runs, encode_text};
@@ -7,10 +7,10 @@ use crate::hash::Hash;
 use crate::model::{FindingId, ReviewId, RoleName, RunCost, Sha, Time, Verdict};
 use crate::track::PatchId;
 
-/// The most a sealed Mark takes.
+/// Maximum size of a sealed Mark.
 pub const MAX_MARK_BYTES: usize = 2_000;
 
-/// The fields of a fitted Mark, and the hash of the Block beside it.
+/// Encodes a Mark that fits the limits, and the hash of its Block.
 pub(super) fn encode_mark(mark: &Mark, block: Option<&Hash>) -> String {
     let Mark {
         role,
@@ -67,7 +67,7 @@ pub(super) fn encode_mark(mark: &Mark, block: Option<&Hash>) -> String {
     out.finish()
 }
 
-/// The Mark and the hash of the Block beside it.
+/// Decodes a Mark and the hash of its Block.
 pub(super) fn decode_mark(payload: &str) -> Option<(Mark, Option<Hash>)> {
     let mut fields = FieldReader::new(payload);
     let role = RoleName(fields.read_text()?);
@@ -104,7 +104,7 @@ pub(super) fn decode_mark(payload: &str) -> Option<(Mark, Option<Hash>)> {
     Some((mark, fields.read_optional_text()?.map(Hash)))
 }
 
-/// What stands in for a Mark that a newer referee wrote: nobody looks at more than its trust.
+/// Returns the placeholder for a Mark of a newer version, of which only the trust is used.
 pub(super) fn placeholder_mark() -> Mark {
     Mark {
         role: RoleName(String::new()),
@@ -133,7 +133,7 @@ pub(super) fn placeholder_mark() -> Mark {
     }
 }
 
-/// How many lost their name, then the others.
+/// Encodes the number of placeholder rounds, then the patch ids of the others.
 fn encode_rounds(rounds: &[PatchId]) -> String {
     let forgotten = count_forgotten_rounds(rounds);
     let mut field = forgotten.to_string();

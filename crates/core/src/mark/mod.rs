@@ -1,14 +1,14 @@
-//! referee's own memory: hidden comments in its own texts (D1). Written by [`seal`], read in one place by [`Reader`],
-//! only from texts of the identities that roles have (PUB-12).
+//! Referee's state on the forge: hidden comments in its own texts (D1). [`seal_draft`] writes them. [`TextReader`]
+//! reads them, only from texts of the roles' identities (PUB-12).
 //!
-//! | comment | in | at most |
+//! | comment | found in | maximum size |
 //! |---|---|---|
 //! | `<!-- referee:mark v1 FIELDS SEAL -->` | a role's summary | 2 kB |
-//! | `<!-- referee:block v1 FIELDS -->`, the line before it | the same, if anything is remembered | 12 kB |
+//! | `<!-- referee:block v1 FIELDS -->`, the line before it | the same, unless empty | 12 kB |
 //! | `<!-- referee:tag v1 FIELDS SEAL -->` | every other text | 200 bytes |
 //!
-//! FIELDS are separated by `;` and hold neither blank nor `--`, `<`, `>`; `field` tells how each is written. SEAL is
-//! `-`, or four characters that name the key and 22 of the MAC. Later minor versions may add fields at the end.
+//! FIELDS are separated by `;` and contain no space, `--`, `<` or `>`; `field` documents the encoding. SEAL is `-`, or
+//! four characters of key id and 22 of MAC. Later minor versions may append fields.
 
 mod block_codec;
 mod data;

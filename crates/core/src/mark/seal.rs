@@ -1,4 +1,4 @@
-//! From a draft to the text that is sent: the visible words, a blank line, one trailer.
+//! Turns a draft into the text to post: the visible text, an empty line, one hidden trailer.
 
 use super::block_codec::encode_block;
 use super::keys::{Binding, Keys, SealInput};
@@ -8,21 +8,19 @@ use super::trailer::strip_hidden_comments;
 use crate::hash::Hash;
 use crate::plan::{TextDraft, Trailer};
 
-/// The version that is written.
 pub(super) const FORMAT_VERSION: &str = "v1";
 
-/// A text that is ready to be sent: safe words and one sealed trailer. Made only here.
+/// A text ready to be posted: sanitised, with one sealed trailer. Only [`seal_draft`] creates it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SealedText(String);
 
 impl SealedText {
-    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Seals a draft for one place. A Mark gets the hash of the words it is sent with (D28).
+/// Seals a draft for one pull. Stores the hash of the visible text in a Mark (D28).
 pub fn seal_draft(draft: &TextDraft, binding: &Binding, keys: &Keys) -> SealedText {
     let words = strip_hidden_comments(draft.words.as_str());
     let mut text = words.trim_end().to_owned();

@@ -1,4 +1,4 @@
-//! Tag ⇄ fields. The first field is letters that say what kind of Tag this is and what takes one letter to say.
+//! Encodes and decodes Tags. The first field holds one letter for the kind, and one for each enum or flag.
 
 use super::data::{ReplyKind, Tag, TagKind, Topic};
 use super::field::{FieldReader, FieldWriter};
@@ -7,10 +7,10 @@ use crate::model::{FindingId, FindingState, NoteId, RoleName, Severity, Sha};
 use crate::plan::JobKind;
 use crate::track::{Fingerprint, PatchId};
 
-/// The most a sealed Tag takes.
+/// Maximum size of a sealed Tag.
 pub const MAX_TAG_BYTES: usize = 200;
 
-/// The fields of a fitted Tag.
+/// Encodes a Tag that fits the limits.
 pub(super) fn encode_tag(tag: &Tag) -> String {
     let Tag { kind, head } = tag;
     let mut out = FieldWriter::default();
@@ -94,7 +94,7 @@ pub(super) fn decode_tag(payload: &str) -> Option<Tag> {
     Some(Tag { kind, head: Sha(fields.read_text()?) })
 }
 
-/// What stands in for a Tag that a newer referee wrote: nobody looks at more than its trust.
+/// Returns the placeholder for a Tag of a newer version, of which only the trust is used.
 pub(super) fn placeholder_tag() -> Tag {
     Tag { kind: TagKind::Topic(Topic::Said { to: String::new() }), head: Sha(String::new()) }
 }

@@ -1,4 +1,4 @@
-//! Where the hidden comments of our namespace are in a text.
+//! Finds referee's hidden comments in a text.
 
 use std::borrow::Cow;
 
@@ -6,44 +6,43 @@ const COMMENT_OPEN: &str = "<!-- referee:";
 const COMMENT_CLOSE: &str = "-->";
 const COMMENT_KINDS: [&str; 3] = ["mark", "block", "tag"];
 
-/// One hidden comment, still in its own words.
+/// A hidden comment, not decoded yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct HiddenComment<'a> {
     /// `mark`, `block` or `tag`.
     pub(super) kind: &'static str,
-    /// `v1`.
+    /// Such as `v1`.
     pub(super) version: &'a str,
-    /// Fields, and a seal where the kind has one.
+    /// Fields, and the seal of a Mark or Tag.
     pub(super) content: &'a str,
     start: usize,
     end: usize,
 }
 
-/// The hidden memory of a text.
+/// The hidden comments at the end of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TextTrailer<'a> {
     /// A Mark or Tag.
     pub(super) last: HiddenComment<'a>,
-    /// The Block right before a Mark.
+    /// The Block immediately before a Mark.
     pub(super) block: Option<HiddenComment<'a>>,
 }
 
-/// What a text holds of our namespace.
+/// The result of a search for hidden comments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TrailerSearch<'a> {
-    /// What counts, if anything.
     pub(super) trailer: Option<TextTrailer<'a>>,
-    /// Something that does not.
+    /// Whether there are other hidden comments, which do not count.
     pub(super) has_strays: bool,
 }
 
-/// A text without the hidden comments of our namespace.
+/// Returns the text without referee's hidden comments.
 pub fn strip_hidden_comments(text: &str) -> Cow<'_, str> {
     let mut kept = String::new();
     let mut from = 0;
-    for found in find_hidden_comments(text) {
-        kept.push_str(text.get(from..found.start).unwrap_or_default());
-        from = found.end;
+    for comment in find_hidden_comments(text) {
+        kept.push_str(text.get(from..comment.start).unwrap_or_default());
+        from = comment.end;
     }
     if from == 0 {
         return Cow::Borrowed(text);
@@ -52,29 +51,29 @@ pub fn strip_hidden_comments(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// Looks for the memory of a text: the last comment of ours counts if it begins its line. Words behind it are somebody's
-/// edit, which the hash of the words tells (D28); a quoted one does not begin its line.
+/// Finds the trailer: the last hidden comment, if it starts a line. A quoted comment does not start a line. Text after
+/// the trailer is another person's edit, which the hash of the visible text detects (D28).
 pub(super) fn find_trailer(text: &str) -> TrailerSearch<'_> {
-    let found: Vec<HiddenComment<'_>> = find_hidden_comments(text).collect();
-    let begins_line =
-        |it: &HiddenComment<'_>| text.get(..it.start).is_some_and(|before| before.is_empty() || before.ends_with('\n'));
-    let adjoin = |a: &HiddenComment<'_>, b: &HiddenComment<'_>| {
+    let comments: Vec<HiddenComment<'_>> = find_hidden_comments(text).collect();
+    let starts_line = |comment: &HiddenComment<'_>| {
+        text.get(..comment.start).is_some_and(|before| before.is_empty() || before.ends_with('\n'))
+    };
+    let are_adjacent = |a: &HiddenComment<'_>, b: &HiddenComment<'_>| {
         text.get(a.end..b.start).is_some_and(|between| between.trim().is_empty())
     };
-    let (trailing, counted) = match *found.as_slice() {
+    let (trailer, counted) = match *comments.as_slice() {
         [] => return TrailerSearch::default(),
-        [.., block, last] if block.kind == "block" && last.kind == "mark" && adjoin(&block, &last) => {
+        [.., block, last] if block.kind == "block" && last.kind == "mark" && are_adjacent(&block, &last) => {
             (TextTrailer { last, block: Some(block) }, 2)
         }
         [.., last] => (TextTrailer { last, block: None }, 1),
     };
-    if trailing.last.kind == "block" || !begins_line(&trailing.last) {
+    if trailer.last.kind == "block" || !starts_line(&trailer.last) {
         return TrailerSearch { trailer: None, has_strays: true };
     }
-    TrailerSearch { trailer: Some(trailing), has_strays: found.len() > counted }
+    TrailerSearch { trailer: Some(trailer), has_strays: comments.len() > counted }
 }
 
-/// All hidden comments of our namespace, in order.
 fn find_hidden_comments(text: &str) -> impl Iterator<Item = HiddenComment<'_>> {
     let mut from = 0;
     std::iter::from_fn(move || {

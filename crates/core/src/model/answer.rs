@@ -1,35 +1,32 @@
-//! What the fixing side says of threads: triage, and answers with evidence.
+//! Triage and answers: what the author's side (a person or a worker) reports about review threads.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{FindingId, NoteId, Sha, ThreadId};
 
-/// What a thread is, once looked at.
+/// The result of triaging a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
-    /// A real problem.
+    /// The problem is real.
     Valid,
-    /// A wrong assumption.
+    /// The reviewer is wrong.
     Invalid,
-    /// It no longer applies.
+    /// The finding no longer applies.
     Stale,
-    /// The current code has it already.
+    /// The current code already fixes it.
     AlreadyFixed,
-    /// A product, security, interface or design decision.
+    /// It needs a product, security, API or design decision.
     NeedsHuman,
 }
 
-/// How sure the triage is.
+/// Confidence of a triage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
-    /// A guess.
     Low,
-    /// Likely.
     Medium,
-    /// Sure.
     High,
 }
 
@@ -37,27 +34,20 @@ pub enum Confidence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckOutcome {
-    /// It passed.
     Passed,
-    /// It failed.
     Failed,
-    /// It was left out.
     Skipped,
-    /// It took too long.
     TimedOut,
-    /// Nobody knows.
     Unknown,
 }
 
-/// One line of evidence: this command ended so at this head.
+/// Evidence: a command and how it ended at a commit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Verification {
-    /// What was run.
     pub command: String,
-    /// How it ended.
     pub status: CheckOutcome,
-    /// At which commit.
+    /// The commit it ran at.
     pub head_sha: Sha,
 }
 
@@ -65,110 +55,99 @@ pub struct Verification {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
-    /// Which thread.
     pub thread_id: ThreadId,
-    /// What it is.
     pub classification: Class,
-    /// What was done.
+    /// What was changed.
     #[serde(default)]
     pub fix_summary: Option<String>,
-    /// Why it is so.
+    /// Why the classification is right.
     #[serde(default)]
     pub evidence: Option<String>,
-    /// How that was checked.
+    /// Commands that were run to verify the fix.
     #[serde(default)]
     pub verification: Vec<Verification>,
-    /// The commit that did it.
+    /// The commit with the fix.
     #[serde(default)]
     pub commit_sha: Option<Sha>,
-    /// That commit is an ancestor of the pull's head: asked of git in gather, which writes over whatever a payload
-    /// claims. A stored turn keeps it, so that it is decided alike.
+    /// Whether `commit_sha` is an ancestor of the pull's head. `gather` sets it from git, whatever a payload claims. It
+    /// is stored with a turn, so that a replay decides the same.
     #[serde(default)]
     #[schemars(skip)]
     pub commit_reachable: bool,
-    /// Words of its own, in place of the template's.
+    /// Reply text, instead of the template's.
     #[serde(default)]
     pub reply_body: Option<String>,
 }
 
-/// A triage payload (TRI-5) as it is stored for a pull.
+/// A triage payload (TRI-5), as stored for a pull.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Triage {
-    /// Of which pull.
     pub pr_number: u64,
-    /// Everything was read.
+    /// Whether all threads were read.
     pub complete: bool,
-    /// The scan itself went wrong.
+    /// Whether the scan itself failed.
     #[serde(default)]
     pub failed: bool,
-    /// Unresolved threads were left out by a filter or a default.
+    /// Whether a filter left out unresolved threads.
     #[serde(default)]
     pub filtered: bool,
-    /// One item a thread.
+    /// One item per thread.
     pub threads: Vec<TriageItem>,
 }
 
-/// What the triage says of one thread.
+/// The triage of one thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TriageItem {
-    /// Which thread.
     pub thread_id: ThreadId,
-    /// What it is.
     pub classification: Class,
-    /// How sure.
     pub confidence: Confidence,
-    /// Why.
+    /// Why the thread is classified this way.
     pub reason: String,
-    /// What to do.
     pub recommended_action: String,
-    /// Where to look.
     #[serde(default)]
     pub files_to_inspect: Vec<String>,
-    /// What to change.
     #[serde(default)]
     pub files_to_change: Vec<String>,
-    /// What to run.
+    /// Commands to run.
     #[serde(default)]
     pub checks_to_run: Vec<String>,
-    /// A draft, never posted (TRI-11).
+    /// Draft of a reply. Never posted (TRI-11).
     #[serde(default)]
     pub reply_body: Option<String>,
-    /// It may be resolved once checks pass.
+    /// Whether the thread may be resolved once checks pass.
     pub can_resolve_after_checks: bool,
-    /// A person must decide: this bars resolution whatever any payload says (D26).
+    /// Whether a person must decide. Prevents resolution, whatever a later payload says (D26).
     pub requires_human_decision: bool,
-    /// The latest note when it was looked at; what a payload says of it is written over.
+    /// The latest note at the time of the triage. Set by referee, whatever a payload claims.
     #[serde(default)]
     #[schemars(skip)]
     pub latest_note: Option<NoteId>,
 }
 
-/// The latest state of `referee check` (FIX-6).
+/// The latest result of `referee check` (FIX-6).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LocalCheck {
-    /// How it ended.
     pub outcome: CheckOutcome,
-    /// At which commit.
+    /// The commit it ran at.
     pub head: Sha,
 }
 
-/// A fix plan entry: what a worker means to do about a finding.
+/// An entry of a fix plan: what a worker intends to do about a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedFix {
-    /// About what.
     pub about: FixSubject,
-    /// What to do; tainted text.
+    /// Untrusted text.
     pub plan: String,
 }
 
-/// What an entry of a fix plan is about.
+/// The finding that an entry of a fix plan is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FixSubject {
-    /// A finding of ours.
+    /// A finding of referee.
     Finding(FindingId),
-    /// A row of another bot's numbered table.
+    /// A row of another bot's table of findings.
     Row(u32),
 }

@@ -1,48 +1,47 @@
-//! Who wrote something, and what they may do.
+//! Authors of texts and their access rights.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Login;
 
-/// Who wrote something.
+/// The author of a text or an event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Author {
-    /// The name; a deleted user has none, and its words still stand.
+    /// `None` for a deleted user, whose texts still count.
     pub login: Option<Login>,
-    /// The forge says that this is a program.
+    /// Whether the forge marks the account as a bot.
     #[serde(default)]
     pub bot: bool,
-    /// What the forge, or `[people] write`, says of their rights.
+    /// Access rights, from the forge or from `[people] write`.
     #[serde(default)]
     pub access: Access,
 }
 
-/// What somebody may do in the repository. Unknown is no (D10).
+/// Access to the repository. `Unknown` counts as no write access (D10).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
-    /// May push, or counts as one who may.
+    /// May push, or is listed as if.
     Write,
     /// May only read and comment.
     Read,
-    /// Nobody could be asked.
+    /// The forge does not say.
     #[default]
     Unknown,
 }
 
 impl Author {
-    /// Whether this is `login`.
     pub fn has_login(&self, login: &Login) -> bool {
         self.login.as_ref() == Some(login)
     }
 
-    /// Whether they are known to have write access.
+    /// Returns whether the author is known to have write access.
     pub fn may_write(&self) -> bool {
         self.access == Access::Write
     }
 
-    /// The name to print: a deleted user is `ghost`.
+    /// Returns the name to print: `ghost` for a deleted user.
     pub fn display_name(&self) -> &str {
         self.login.as_ref().map_or("ghost", Login::as_str)
     }

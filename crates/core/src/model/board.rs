@@ -1,44 +1,38 @@
-//! What only a whole repository knows.
+//! The open pulls and issues of a repository.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Comment, IssueNumber, Label, Lease, Login, PullNumber, RepoId, Text, Time, Viewer};
 
-/// A repository's open pulls and issues at one moment.
+/// The open pulls and issues of a repository at one point in time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Board {
-    /// The forge's own name.
+    /// Kind of the forge, such as `gitea`.
     pub forge: String,
-    /// The repository, as the forge numbers it.
     pub repo: RepoId,
-    /// Whose token this is.
     pub viewer: Viewer,
-    /// The only clock.
+    /// The current time. Core has no other clock.
     pub taken_at: Time,
-    /// All open pulls, those that the project leaves aside included.
+    /// All open pulls, including those that the pull filter excludes.
     pub pulls: Vec<PullNumber>,
-    /// Open issues.
     pub issues: Vec<Issue>,
-    /// Leases on issues: a live one is active work (DSP-18).
+    /// Leases on issues. A live one means that a worker is active (DSP-18).
     pub leases: Vec<(IssueNumber, Lease)>,
 }
 
 /// An open issue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Issue {
-    /// Its number.
     pub number: IssueNumber,
-    /// What it is called: for whoever begins it, nothing is decided by it.
+    /// For the worker's prompt. Decisions do not use it.
     #[serde(default)]
     pub title: String,
-    /// What it says, likewise.
+    /// For the worker's prompt. Decisions do not use it.
     #[serde(default)]
     pub text: Text,
-    /// Its labels.
     pub labels: Vec<Label>,
-    /// Who has it.
     pub assignees: Vec<Login>,
-    /// What was said on it, in its order: job records are read here (DSP-18).
+    /// Oldest first. Job records are read from them (DSP-18).
     pub comments: Vec<Comment>,
 }

@@ -1,38 +1,34 @@
-//! What the forge's checks say of the head.
+//! CI checks of the pull's head.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Four-valued (D15): no checks at all is not "pending" and not "passed".
+/// State of one check or of all checks together. No checks at all is neither "pending" nor "passed" (D15).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckState {
-    /// All passed.
     Pass,
-    /// One failed.
     Fail,
-    /// One is not done, or says something nobody knows.
+    /// Not finished, or in a state that referee does not know.
     Pending,
-    /// There are none.
+    /// There are no checks.
     #[default]
     None,
 }
 
-/// One check at the pull's head. Own statuses (`referee/…`) are never among them.
+/// One check at the pull's head. Referee's own statuses (`referee/…`) are not included.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
-    /// Its name.
     pub name: String,
-    /// How it stands.
     pub state: CheckState,
 }
 
 /// The checks at the pull's head.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Checks {
-    /// The latest of each name.
+    /// The latest check of each name.
     pub all: Vec<Check>,
-    /// What the own statuses say, by context, so that an unchanged one is not written again (PUB-2).
+    /// Referee's own statuses, so that an unchanged one is not written again (PUB-2).
     #[serde(default)]
     pub own: Vec<OwnStatus>,
 }
@@ -42,14 +38,13 @@ pub struct Checks {
 pub struct OwnStatus {
     /// `referee/<role>`.
     pub context: String,
-    /// What it says.
     pub state: CheckState,
-    /// In words.
+    /// The description shown to people.
     pub text: String,
 }
 
 impl Checks {
-    /// All of them as one: the worst wins.
+    /// Returns the worst state of all checks.
     pub fn combined_state(&self) -> CheckState {
         let mut worst = CheckState::None;
         for check in &self.all {
@@ -62,7 +57,7 @@ impl Checks {
         worst
     }
 
-    /// The names of those in that state.
+    /// Returns the names of the checks in `state`.
     pub fn names_in_state(&self, state: CheckState) -> Vec<&str> {
         self.all.iter().filter(|check| check.state == state).map(|check| check.name.as_str()).collect()
     }

@@ -1,27 +1,27 @@
-//! What a finding is: how grave, what people said of it, what the reviewer now says, where it stands.
+//! Attributes of a finding: severity, people's stance, the reviewer's position, state.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Ordered mildest first.
+/// Severity of a finding, ordered mildest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// Worth considering.
     Suggestion,
-    /// A concrete risk; several of them block.
+    /// A concrete risk. Several warnings block.
     Warning,
-    /// One of them blocks.
+    /// A single one blocks.
     Critical,
 }
 
-/// What a person's reply means, read from a fixed list of phrases (LOOP-12). A model never sets it.
+/// The meaning of a person's reply, parsed from a fixed list of phrases (LOOP-12). A model never sets it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stance {
-    /// Anything else: a question, a remark.
+    /// Anything else, such as a question.
     #[default]
     Silent,
     /// "won't fix", "acknowledged".
@@ -32,46 +32,44 @@ pub enum Stance {
     ClaimedFixed,
 }
 
-/// What the reviewer now says of its old finding.
+/// What the reviewer now says about a prior finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Position {
-    /// It is gone.
+    /// The problem is gone.
     Fixed,
-    /// It is as it was.
+    /// The problem is unchanged.
     StillThere,
-    /// It is worse.
     Worsened,
-    /// The person who argued is right.
+    /// The person who disputed it is right.
     Conceded,
-    /// The person who argued is not right, and here is why.
+    /// The person who disputed it is wrong, with reasons.
     Stands,
 }
 
-/// Where a finding stands.
+/// The state of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FindingState {
     /// Raised in this turn.
     New,
-    /// Open.
     Open,
-    /// The fixing side has the last word.
+    /// The author's side replied last.
     Answered,
-    /// Gone, with evidence.
+    /// Fixed, with evidence.
     Fixed,
-    /// Somebody who may said that it stays.
+    /// A person with the right to do so accepted the risk.
     Accepted,
-    /// Somebody disagrees, and nobody has settled it.
+    /// A person disagrees, and the dispute is not settled.
     Disputed,
     /// The reviewer was wrong.
     Refuted,
-    /// Its place is gone and nobody said anything of it.
+    /// Its code is gone, and the reviewer took no position.
     Stale,
 }
 
 impl FindingState {
-    /// Whether a finding in this state is done with.
+    /// Returns whether a finding in this state needs no further work.
     pub fn is_settled(self) -> bool {
         matches!(self, Self::Fixed | Self::Accepted | Self::Refuted)
     }

@@ -1,4 +1,4 @@
-//! Names of things. Each is its own type, so that an edit id is never taken for a review id (PUB-11).
+//! Identifiers. Each is a separate type, so that an edit id cannot be used as a review id (PUB-11).
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -15,13 +15,12 @@ macro_rules! names {
         pub struct $name(pub String);
 
         impl $name {
-            /// The name as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
-        }
+                    }
 
-        impl From<&str> for $name {
+                    impl From<&str> for $name {
             fn from(name: &str) -> Self {
                 Self(name.to_owned())
             }
@@ -36,19 +35,19 @@ macro_rules! names {
 }
 
 names! {
-    /// A commit, in full.
+    /// A full commit id.
     Sha;
-    /// A role of the policy: `security`, `static`.
+    /// Name of a role in the policy, such as `security`.
     RoleName;
-    /// A row in the forge's list of reviews.
+    /// Id of a review in the forge's list.
     ReviewId;
-    /// What an edit of a review's summary addresses. Never the review's own id.
+    /// Id for editing a review's summary. Not the review's id.
     EditId;
-    /// A conversation on a place in the diff.
+    /// Id of a thread on a line of the diff.
     ThreadId;
-    /// One note of a thread.
+    /// Id of a note in a thread.
     NoteId;
-    /// A top-level comment of the pull.
+    /// Id of a top-level comment.
     CommentId;
 }
 
@@ -70,24 +69,24 @@ macro_rules! numbers {
 }
 
 numbers! {
-    /// The forge's own number of a repository: it survives a rename.
+    /// The forge's numeric id of a repository, which survives a rename.
     RepoId = "";
-    /// A pull's number.
+    /// Number of a pull.
     PullNumber = "#";
-    /// An issue's number.
+    /// Number of an issue.
     IssueNumber = "#";
-    /// A finding's id, stable per pull across heads, renames, rebases and rewording.
+    /// Id of a finding in a pull, stable across heads, renames, rebases and rewording.
     FindingId = "F";
 }
 
 impl Sha {
-    /// The first seven characters, as people quote it.
+    /// Returns the abbreviated id: seven characters.
     pub fn short(&self) -> &str {
         self.0.get(..7).unwrap_or(&self.0)
     }
 }
 
-/// A person's or bot's name on the forge. Forges compare names without regard to case, and so do we.
+/// Login name of a person or bot on the forge. Compared case-insensitively, as forges do.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Login(pub String);
@@ -113,7 +112,7 @@ impl fmt::Display for Login {
 
 impl PartialEq for Login {
     fn eq(&self, other: &Self) -> bool {
-        // Mostly they are written alike, and comparing bytes as they are is cheaper.
+        // Fast path: most names have the same case.
         self.0 == other.0 || self.0.eq_ignore_ascii_case(&other.0)
     }
 }
@@ -128,8 +127,8 @@ impl PartialOrd for Login {
 
 impl Ord for Login {
     fn cmp(&self, other: &Self) -> Ordering {
-        let (one, other) = (self.0.bytes(), other.0.bytes());
-        one.map(|byte| byte.to_ascii_lowercase()).cmp(other.map(|byte| byte.to_ascii_lowercase()))
+        let (this, other) = (self.0.bytes(), other.0.bytes());
+        this.map(|byte| byte.to_ascii_lowercase()).cmp(other.map(|byte| byte.to_ascii_lowercase()))
     }
 }
 

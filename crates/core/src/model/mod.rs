@@ -1,4 +1,4 @@
-//! What is known of a pull: plain values, no behaviour beyond reading them.
+//! The data of a pull: plain values with accessors, no decisions.
 
 pub mod answer;
 pub mod author;

@@ -1,121 +1,105 @@
-//! A pull: a branch that wants into another.
+//! Pull requests.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Author, Login, PullNumber, RepoId, Sha, Time};
 
-/// A pull as the forge tells it.
+/// A pull request as the forge reports it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Pull {
-    /// Which forge kind this is on, as Marks are bound to it: `gitea`, `local`.
+    /// Kind of the forge, such as `gitea` or `local`. Marks are bound to it.
     pub forge: String,
-    /// The repository's own number.
     pub repo: RepoId,
-    /// `acme/api`, for people.
+    /// Such as `acme/api`, for people.
     pub repo_name: String,
-    /// The pull's number.
     pub number: PullNumber,
-    /// Its title: shown to people, never given to a verdict pass.
+    /// Shown to people. Not part of a reviewer's prompt for a verdict.
     pub title: String,
-    /// Who opened it.
     pub author: Author,
-    /// Open, closed or merged.
     pub state: PullState,
-    /// Not meant for review yet; never rebased (D15).
+    /// A draft is not ready for review, and never rebased (D15).
     pub draft: bool,
-    /// The newest commit of its branch.
+    /// The newest commit of the pull's branch.
     pub head: Sha,
-    /// When the forge first saw that head.
+    /// When the forge first reported this head.
     pub head_since: Time,
-    /// The name of the branch it wants into.
+    /// The target branch.
     pub base: String,
-    /// That branch's commit.
+    /// The commit of the target branch.
     pub base_sha: Sha,
-    /// Whether it merges cleanly, as far as is known.
     pub mergeable: Mergeable,
-    /// Whether the author identity may push to its head; `None` where nobody could say.
+    /// Whether the author identity may push to the pull's branch. `None`: unknown.
     pub pushable: Option<bool>,
-    /// Labels with who applied them and when.
     pub labels: Vec<Label>,
-    /// Who it is assigned to.
     pub assignees: Vec<Login>,
-    /// Open requests for somebody's review.
+    /// Open review requests.
     pub requests: Vec<ReviewRequest>,
-    /// When it was opened.
     pub opened_at: Time,
-    /// Each time it was reopened: the last one starts the rounds anew (LOOP-2).
+    /// Times of reopening. The last one resets the rounds (LOOP-2).
     pub reopens: Vec<Time>,
-    /// What was pushed, oldest first, as far as the forge still tells.
+    /// Oldest first, as far as the forge keeps them.
     pub pushes: Vec<Push>,
-    /// Its page.
+    /// Web page of the pull.
     pub url: String,
 }
 
-/// Whether a pull still takes part.
+/// The state of a pull.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PullState {
-    /// It does.
     Open,
-    /// Somebody closed it.
+    /// Closed without a merge.
     Closed,
-    /// Somebody merged it.
     Merged,
 }
 
-/// Three-valued (D15): a forge's `false` alone is no conflict.
+/// Whether a pull merges cleanly (D15). A forge's `mergeable: false` alone does not prove a conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Mergeable {
-    /// Merges.
     Clean,
-    /// Does not, and that was confirmed.
+    /// A confirmed conflict.
     Conflict,
-    /// Draft, still checking, or not asked.
+    /// A draft, still being checked, or not checked.
     Unknown,
 }
 
-/// A label that is on the pull.
+/// A label of a pull or an issue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Label {
-    /// Its name.
     pub name: String,
-    /// Who applied it last, by the timeline.
+    /// Who applied it last, according to the timeline.
     pub by: Option<Login>,
     /// When it was applied last.
     pub at: Option<Time>,
 }
 
-/// Somebody is asked for a review.
+/// A request for a review.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReviewRequest {
-    /// Who is asked.
+    /// The requested reviewer.
     pub of: Login,
-    /// Who asks.
+    /// Who made the request.
     pub by: Option<Login>,
-    /// When.
     pub at: Time,
 }
 
 /// A push to the pull's branch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Push {
-    /// The head after it.
+    /// The head after the push.
     pub head: Sha,
-    /// Who pushed.
     pub by: Option<Login>,
-    /// When.
     pub at: Time,
 }
 
 impl Pull {
-    /// The latest reopen, if any: what happened before it is history (LOOP-2).
+    /// Returns the time of the last reopening. Earlier rounds do not count (LOOP-2).
     pub fn reopened_at(&self) -> Option<Time> {
         self.reopens.iter().copied().max()
     }
 
-    /// The label of that name, if the pull carries it.
     pub fn label(&self, name: &str) -> Option<&Label> {
         self.labels.iter().find(|label| label.name == name)
     }

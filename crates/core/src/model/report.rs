@@ -1,4 +1,4 @@
-//! What a reviewer hands in.
+//! Reports of reviewers, after `gather` has matched them with prior findings and the diff.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,29 +7,26 @@ use super::{FindingId, Position, RoleName, Severity, Sha};
 use crate::hash::Hash;
 use crate::track::{Anchor, Fingerprint, Side};
 
-/// What a reviewer hands in for one role and head, as gather understood it.
+/// A reviewer's report for one role and head. `gather` builds it from a [`Submission`](super::Submission).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
-    /// For which role.
     pub role: RoleName,
-    /// The commit that was read.
+    /// The reviewed commit.
     pub head: Sha,
-    /// How it ended.
     pub outcome: ReportOutcome,
-    /// A sentence or two; tainted text.
+    /// A sentence or two. Untrusted text.
     pub summary: String,
-    /// What it found.
     pub findings: Vec<RaisedFinding>,
-    /// What a program found outside the change: told, and nothing else.
+    /// Problems outside the change, from a deterministic program. Mentioned in the summary only.
     #[serde(default)]
     pub pre_existing: Vec<PreExisting>,
-    /// What it says of its prior findings.
+    /// Positions on prior findings.
     pub positions: Vec<FindingPosition>,
-    /// A program without judgement: absence from a complete run says `fixed` (D9).
+    /// From a deterministic program: a finding missing from a complete run is fixed (D9).
     pub deterministic: bool,
-    /// What the run took.
+    /// Cost of the run.
     pub figures: RunCost,
-    /// What it says, as one hash; what it took is no part of that.
+    /// Hash of the content, without the cost.
     pub digest: Hash,
 }
 
@@ -37,97 +34,86 @@ pub struct Report {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReportOutcome {
-    /// Something was found.
     Findings(Coverage),
-    /// Nothing was found, and this is what was read.
+    /// Complete, without findings.
     Clean(Coverage),
-    /// Nothing can be said.
+    /// The review failed. It can neither approve nor resolve anything.
     Failed {
-        /// Why.
         reason: String,
     },
 }
 
-/// Proof of what was read.
+/// Which files were reviewed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {
-    /// Files that were read whole.
+    /// Files that were reviewed completely.
     pub read: Vec<String>,
-    /// Files that were not, and why.
     pub skipped: Vec<SkippedFile>,
 }
 
-/// A file that was not read.
+/// A file that was not reviewed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SkippedFile {
-    /// The file.
     pub path: String,
-    /// Why; `excluded` by the policy is as good as read.
+    /// The reason. `excluded` (by the policy) counts as reviewed.
     pub why: String,
 }
 
-/// A finding as a report raises it.
+/// A finding of a report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RaisedFinding {
-    /// One line; tainted text.
+    /// One line. Untrusted text.
     pub title: String,
-    /// Why it matters; tainted text.
+    /// Why it matters. Untrusted text.
     pub body: String,
-    /// How grave.
     pub severity: Severity,
-    /// The file.
     pub path: String,
-    /// The line.
+    /// First line, counted from 1. `None`: the whole file.
     pub line: Option<u32>,
-    /// The last line of a range.
+    /// Last line of a range.
     pub end_line: Option<u32>,
-    /// Which side of the diff.
     pub side: Side,
-    /// The rule's name, where a rule found it.
+    /// Name of the rule, if a rule found it.
     pub rule: Option<String>,
-    /// Replacement text; tainted.
+    /// Replacement for the lines. Untrusted text.
     pub suggestion: Option<String>,
-    /// Role, rule or title, and anchored code: no line numbers.
+    /// Hash of role, rule or title, and anchored code, without line numbers.
     pub fingerprint: Fingerprint,
-    /// What may be commented on, checked against the parsed diff (PUB-13).
+    /// Where the diff allows a comment (PUB-13).
     pub anchor: Anchor,
-    /// The prior finding it is, by identity (INC-9).
+    /// The prior finding that this one repeats (INC-9).
     pub same_as: Option<FindingId>,
-    /// It lies in what changed since the role's last verdict.
+    /// Whether its code changed since the role's last verdict.
     pub in_delta: bool,
 }
 
-/// What a program without judgement found on lines that the change does not show. It has no id and no thread, and
-/// counts towards nothing.
+/// A problem that a deterministic program found on lines outside the diff. It has no id and no thread, and never
+/// blocks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct PreExisting {
-    /// One line; tainted text in a report, made safe and cut to 80 characters where it is remembered.
+    /// One line. Untrusted in a report; sanitised and cut to 80 characters in a Block.
     pub title: String,
-    /// The file.
     pub path: String,
-    /// The line.
     pub line: Option<u32>,
 }
 
-/// What the reviewer says of one prior finding.
+/// The reviewer's position on one prior finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FindingPosition {
-    /// Which finding.
     pub finding: FindingId,
-    /// What of it.
     pub position: Position,
-    /// Why; tainted text.
+    /// Untrusted text.
     pub evidence: String,
-    /// Words for the thread; tainted text.
+    /// Reply for the thread. Untrusted text.
     pub reply: String,
-    /// The place that the evidence cites changed since the finding's head.
+    /// Whether the code that the evidence cites changed since the finding's head.
     pub cited_changed: bool,
 }
 
-/// What a run took: tokens, money, time.
+/// Cost of one or more reviewer runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct RunCost {
-    /// Tokens in and out.
+    /// Input and output tokens.
     #[serde(default)]
     pub tokens: u64,
     /// Millionths of a dollar.
@@ -136,13 +122,13 @@ pub struct RunCost {
     /// Seconds.
     #[serde(default)]
     pub seconds: u64,
-    /// How many reviewer runs.
+    /// Number of runs.
     #[serde(default)]
     pub runs: u32,
 }
 
 impl Report {
-    /// What was read; a failed review proves nothing.
+    /// Returns which files were reviewed. `None` for a failed review.
     pub fn coverage(&self) -> Option<&Coverage> {
         match &self.outcome {
             ReportOutcome::Findings(coverage) | ReportOutcome::Clean(coverage) => Some(coverage),
@@ -150,19 +136,18 @@ impl Report {
         }
     }
 
-    /// What the reviewer says of that finding: an explicit position wins over a re-raised match.
+    /// Returns the explicit position on a finding. It takes precedence over a re-raised match.
     pub fn position(&self, finding: FindingId) -> Option<&FindingPosition> {
-        self.positions.iter().find(|said| said.finding == finding)
+        self.positions.iter().find(|position| position.finding == finding)
     }
 
-    /// The finding raised again as that prior one.
+    /// Returns the finding that repeats the prior one.
     pub fn find_reraised(&self, finding: FindingId) -> Option<&RaisedFinding> {
         self.findings.iter().find(|raised| raised.same_as == Some(finding))
     }
 }
 
 impl RunCost {
-    /// Both together.
     pub fn saturating_add(self, other: Self) -> Self {
         Self {
             tokens: self.tokens.saturating_add(other.tokens),

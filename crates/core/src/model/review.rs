@@ -1,4 +1,4 @@
-//! Reviews: rows that a forge counts or does not.
+//! Reviews and verdicts.
 
 use std::fmt;
 
@@ -7,76 +7,70 @@ use serde::{Deserialize, Serialize};
 
 use super::{Author, EditId, Login, ReviewId, Sha, Text, Time};
 
-/// Ordered mildest first, so that `max` is worst-wins.
+/// A verdict, ordered mildest first, so that `max` is worst-wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Nothing blocks.
     Approve,
-    /// Nothing decided.
+    /// Neither approves nor blocks.
     Comment,
-    /// Something blocks.
+    /// Blocks.
     RequestChanges,
 }
 
 /// A review as the forge lists it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Review {
-    /// The row.
     pub id: ReviewId,
-    /// How its summary is edited; `None` where it cannot be.
+    /// Id for editing the summary. `None` if it cannot be edited.
     pub edit: Option<EditId>,
-    /// Who wrote it.
     pub author: Author,
-    /// What the row says.
     pub row: ReviewKind,
-    /// The current text of its summary, never the first one (PUB-10).
+    /// The current summary, not the original one (PUB-10).
     pub text: Text,
-    /// The commit the forge ties it to. Used for people's reviews only (D1).
+    /// The commit that the forge ties it to. Used for people's reviews only (D1).
     pub commit: Option<Sha>,
-    /// When it was submitted.
+    /// Time of submission.
     pub at: Time,
     /// Whether the forge still counts it.
     pub counts: ReviewWeight,
-    /// Its page.
+    /// Web page of the review.
     pub url: String,
 }
 
-/// What a row of the review list is.
+/// The kind of an entry in the forge's list of reviews.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReviewKind {
     /// A submitted review.
     Verdict(Verdict),
-    /// An own draft that nobody else sees; the adapter completes it (PUB-14).
+    /// A draft of the viewer, invisible to others. The adapter completes it (PUB-14).
     Draft,
-    /// A reply that the forge wrapped in an empty review: never a review (LOOP-3).
+    /// An empty review in which the forge wraps a reply. Does not count as a review (LOOP-3).
     Wrapper,
 }
 
-/// Whether the forge still counts a row, and if not, by whose act.
+/// Whether the forge counts a review, and why not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReviewWeight {
-    /// It does.
     Yes,
-    /// A newer verdict of the same user took its place.
+    /// A newer verdict of the same user replaced it.
     Replaced,
-    /// Somebody dismissed it.
     Dismissed {
-        /// Who; `None` for the forge itself after a push.
+        /// `None`: the forge itself, after a push.
         by: Option<Author>,
-        /// When.
         at: Time,
     },
-    /// A request for the user's review took its weight (PUB-20).
+    /// A new review request to the same user suspended it (PUB-20).
     Requested,
-    /// The forge never counted it: no right, own pull, or a comment.
+    /// The forge never counted it: no permission, the author's own pull, or a comment.
     No,
 }
 
 impl Review {
-    /// The verdict of a submitted row.
+    /// Returns the verdict of a submitted review.
     pub fn verdict(&self) -> Option<Verdict> {
         match self.row {
             ReviewKind::Verdict(verdict) => Some(verdict),
@@ -84,14 +78,13 @@ impl Review {
         }
     }
 
-    /// Whether `login` wrote it.
     pub fn is_by(&self, login: &Login) -> bool {
         self.author.has_login(login)
     }
 }
 
 impl Verdict {
-    /// In words.
+    /// Returns the verdict as people read it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Approve => "approve",

@@ -1,4 +1,4 @@
-//! Everything a decision may use, as one value: complete, dated, without source text.
+//! The snapshot: the complete input of a decision about one pull. It contains no source text.
 
 use std::collections::BTreeSet;
 
@@ -12,41 +12,33 @@ use super::{
 use crate::plan::JobKind;
 use crate::track::{ChangedFile, PatchId, Track};
 
-/// Everything known of one pull at one moment.
+/// The state of one pull at one point in time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Snapshot {
-    /// The only clock: the forge's own where it has one.
+    /// The current time, from the forge's clock if it has one. Core has no other clock.
     pub taken_at: Time,
-    /// Whose token reads and writes.
     pub viewer: Viewer,
-    /// What this forge and token can do.
     pub capabilities: Capabilities,
-    /// Whether everything was read.
     pub complete: Completeness,
-    /// The pull.
     pub pull: Pull,
-    /// Its reviews, oldest first.
+    /// Oldest first.
     pub reviews: Vec<Review>,
-    /// Its threads.
     pub threads: Vec<Thread>,
-    /// Its top-level comments, oldest first.
+    /// Top-level comments, oldest first.
     pub comments: Vec<Comment>,
-    /// Its checks at the head.
     pub checks: Checks,
-    /// What it changes.
     pub changes: Changes,
-    /// What came in since the last turn.
     pub evidence: Evidence,
-    /// The lease on this pull, if one is held.
+    /// The lease on this pull, live or expired.
     pub lease: Option<Lease>,
 }
 
-/// Whose token this is.
+/// The accounts that this process acts as.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Viewer {
-    /// The own name.
+    /// The account that reads.
     pub login: Login,
-    /// All identities whose tokens this process holds, the own one among them.
+    /// All accounts whose tokens this process has, `login` included.
     pub holds: BTreeSet<Login>,
 }
 
@@ -54,33 +46,30 @@ pub struct Viewer {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Completeness {
-    /// It was.
     #[default]
     Complete,
-    /// Something is missing: no decision.
+    /// Something is missing, so nothing is decided.
     Truncated {
-        /// What.
+        /// The list that was cut off.
         what: String,
     },
 }
 
-/// How a forge does a thing.
+/// How a forge supports an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Support {
-    /// It has it.
     #[default]
     Native,
-    /// It is done another way: a reply as a new note on the line, a resolution as a line in the own root.
+    /// By other means: a reply as a new note on the line, a resolution as a line in referee's first note.
     Emulated,
-    /// It cannot be done.
     Unsupported,
 }
 
-/// What this forge and token can do: probed data, not a guess from a name.
+/// What this forge and token can do. Probed, not guessed from the forge's kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Capabilities {
-    /// Editing a summary in place.
+    /// Editing the summary of a review.
     pub edit_review: Support,
     /// Replying in a thread.
     pub reply: Support,
@@ -88,150 +77,140 @@ pub struct Capabilities {
     pub resolve: Support,
     /// Writing commit statuses.
     pub status: Support,
-    /// Verdicts that the forge counts: approve, request changes.
+    /// Verdicts that the forge counts: approve and request changes.
     pub verdicts: Support,
-    /// A claim kept on the forge (D8).
+    /// A claim stored on the forge (D8).
     pub claim: Support,
     /// Labels and assignees.
     pub labels: Support,
-    /// A leading slash in a comment belongs to the forge: commands by mention only (LOOP-12).
+    /// Whether the forge interprets comments that start with `/`. If so, commands need a mention (LOOP-12).
     pub slash_is_taken: bool,
-    /// The longest text it takes, in bytes.
+    /// Maximum length of a text, in bytes.
     pub max_text: usize,
 }
 
-/// What the pull changes, without its text.
+/// What the pull changes, without source text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Changes {
-    /// Where the branch left the base.
     pub merge_base: Option<Sha>,
-    /// The identity of the change itself, whitespace included.
+    /// Identity of the change, whitespace included.
     pub patch: PatchId,
-    /// The files, with hunk ranges.
     pub files: Vec<ChangedFile>,
-    /// Where each prior finding's code went.
+    /// Where the code of each prior finding moved.
     pub tracks: Vec<TrackedFinding>,
-    /// Heads of earlier verdicts that git no longer has: reviewed whole, not by delta.
+    /// Heads of earlier verdicts that git no longer has. Their roles review everything instead of the delta.
     #[serde(default)]
     pub unreachable: BTreeSet<Sha>,
 }
 
-/// Where one prior finding's code went between its head and this one.
+/// Where the code of one prior finding moved between its head and this one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TrackedFinding {
-    /// Whose finding.
     pub role: RoleName,
-    /// Which.
     pub finding: FindingId,
-    /// Where it went.
     pub track: Track,
-    /// The anchored code, or its place, changed since the finding's head (D9).
+    /// Whether the anchored code, or the code around it, changed since the finding's head (D9).
     pub changed: bool,
-    /// Anything in its file changed since then: enough for a reviewer whose word is a function of the file.
+    /// Whether anything in its file changed since then. Enough for a deterministic reviewer, which depends on the file
+    /// only.
     #[serde(default)]
     pub file_changed: bool,
 }
 
-/// What came in since the last turn.
+/// Input that arrived since the last turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     /// Finished reports.
     #[serde(default)]
     pub reports: Vec<Report>,
-    /// Answers to threads (`fix-comments`, a worker's result).
+    /// Answers to threads, from `fix-comments` or a worker's result.
     #[serde(default)]
     pub answers: Vec<Answer>,
     /// The stored triage.
     #[serde(default)]
     pub triage: Option<Triage>,
-    /// The payload names another pull than the one meant.
+    /// The pull number of the payload, if it differs from this pull.
     #[serde(default)]
     pub answers_for: Option<u64>,
-    /// Stored triage is to be ignored, but for a human's decision (D26).
+    /// Whether to ignore the stored triage, except where it requires a person's decision (D26).
     #[serde(default)]
     pub detached: bool,
-    /// The latest `referee check`.
+    /// The latest result of `referee check`.
     #[serde(default)]
     pub check: Option<LocalCheck>,
-    /// The forge's checks as `referee watch` saw them end.
+    /// The final result of the forge's checks, from `referee watch`.
     #[serde(default)]
     pub watched: Option<LocalCheck>,
-    /// A worker's result.
     #[serde(default)]
     pub result: Option<WorkResult>,
-    /// `review --full`: look again although a verdict stands at this head (D2).
+    /// `review --full`: review again although this head has a verdict (D2).
     #[serde(default)]
     pub full: bool,
 }
 
-/// What a worker left behind, after the shell checked nonce and schema.
+/// A worker's result, after nonce and schema were checked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkResult {
-    /// Of which job.
     pub kind: JobKind,
-    /// Its epoch: a stale one is refused (DSP-14).
+    /// Epoch of the job's lease. A stale one is refused (DSP-14).
     pub epoch: u64,
-    /// The head it started from.
+    /// The head that the worker started from.
     pub started_at: Sha,
-    /// Its own word for how it ended.
     pub outcome: WorkOutcome,
-    /// What it says; tainted text.
+    /// Untrusted text.
     pub summary: String,
-    /// The commit it leaves, if it made one.
+    /// The worker's commit, if it made one.
     pub head: Option<Sha>,
-    /// The change as it would be after delivery.
+    /// Identity of the pull's change after delivery.
     pub patch: Option<PatchId>,
-    /// Files the pull would change after delivery.
+    /// Files that the pull changes after delivery.
     #[serde(default)]
     pub files: Vec<ChangedFile>,
-    /// Symlinks out of the tree, submodules or hooks were added.
+    /// Added symlinks that leave the tree, submodules and hooks.
     #[serde(default)]
     pub escapes: Vec<String>,
-    /// `Assessment: ✅ Clean` or not, for `self-review`.
+    /// For `self-review`: whether the assessment is `✅ Clean`.
     #[serde(default)]
     pub clean: Option<bool>,
-    /// What it means to do.
+    /// The worker's fix plan.
     #[serde(default)]
     pub plan: Vec<PlannedFix>,
-    /// The title and text of a pull to open, for `impl`; tainted text.
+    /// For `impl`: title and text of the pull to open. Untrusted text.
     #[serde(default)]
     pub pull: Option<(String, String)>,
 }
 
-/// A worker's own word for how it ended.
+/// How a job ended, according to the worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkOutcome {
-    /// It did the work.
     Done,
-    /// There was nothing to do.
     NothingToDo,
     /// A person must decide.
     NeedsHuman,
-    /// It failed, crashed or ran out of time.
+    /// Failed, crashed or timed out.
     Failed,
 }
 
-/// A lease on a pull or an issue.
+/// A worker's lease on a pull or an issue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Lease {
-    /// Who holds it.
+    /// The holder.
     pub by: String,
-    /// Rises with every take-over: an older one is refused.
+    /// Increases with every takeover. Results of an older epoch are refused.
     pub epoch: u64,
-    /// Since when.
     pub since: Time,
-    /// Until when, unless renewed.
+    /// Time of expiry, unless renewed.
     pub until: Time,
 }
 
 impl Snapshot {
-    /// The standing claim of the lease at this moment.
+    /// Returns the lease if it has not expired.
     pub fn live_lease(&self) -> Option<&Lease> {
         self.lease.as_ref().filter(|lease| self.taken_at < lease.until)
     }
 
-    /// The fresh report of a role: the last one handed in wins.
+    /// Returns the last submitted report of a role.
     pub fn latest_report(&self, role: &RoleName) -> Option<&Report> {
         self.evidence.reports.iter().rev().find(|report| report.role == *role)
     }

@@ -1,4 +1,4 @@
-//! The published form of a report (`referee/report-1`): what a reviewer writes, before anything is read into it.
+//! The published report format (`referee/report-1`), as a reviewer writes it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,106 +6,106 @@ use serde::{Deserialize, Serialize};
 use super::{Coverage, FindingId, Position, RoleName, RunCost, Severity, Sha};
 use crate::track::Side;
 
-/// A report as a reviewer writes it: from a file, a command, an agent, a model or a tool.
+/// A report as a reviewer writes it: a file, a command, an agent, a model or a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Submission {
-    /// `referee/report-1`.
+    /// Must be `referee/report-1`.
     pub schema: String,
-    /// For which role.
+    /// The role that was reviewed for.
     pub role: RoleName,
-    /// The commit that was read.
+    /// The reviewed commit.
     pub head: Sha,
-    /// How it ended.
+    /// How the review ended.
     pub outcome: SubmittedOutcome,
-    /// Why it failed.
+    /// Why the review failed. Only for `failed`.
     #[serde(default)]
     pub reason: String,
-    /// What was read; without it a report is incomplete.
+    /// The reviewed files. Without it a report counts as incomplete.
     #[serde(default)]
     pub coverage: Option<Coverage>,
     /// A sentence or two.
     #[serde(default)]
     pub summary: String,
-    /// What was found.
+    /// Problems found.
     #[serde(default)]
     pub findings: Vec<SubmittedFinding>,
-    /// What is said of prior findings.
+    /// Positions on prior findings.
     #[serde(default)]
     pub positions: Vec<SubmittedPosition>,
-    /// A program without judgement wrote it: not part of the file, set by whoever ran it.
+    /// From a deterministic program. Not part of the file; the runner sets it.
     #[serde(skip)]
     pub deterministic: bool,
-    /// Which run wrote it: not part of the file, given by whoever ran it. A second run that says the same is another
-    /// attempt; the same file taken twice is not.
+    /// Id of the run. Not part of the file; the runner sets it. A second run with the same content is another attempt,
+    /// the same file submitted twice is not.
     #[serde(skip)]
     pub run: String,
-    /// What the run took: not part of the file, measured by whoever ran it.
+    /// Cost of the run. Not part of the file; the runner measures it.
     #[serde(skip)]
     pub figures: RunCost,
 }
 
-/// How a review ended, as its file says.
+/// How a review ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SubmittedOutcome {
-    /// Something was found.
+    /// Problems were found.
     Findings,
-    /// Nothing was found.
+    /// No problem was found.
     Clean,
-    /// Nothing can be said.
+    /// The review failed; `reason` says why.
     Failed,
 }
 
-/// A finding as its file says.
+/// A finding of a submitted report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SubmittedFinding {
-    /// In a line.
+    /// The problem in one line.
     pub title: String,
     /// Why it matters.
     #[serde(default)]
     pub body: String,
-    /// How grave.
+    /// How severe it is.
     pub severity: Severity,
-    /// The file.
+    /// Path of the file in the repository.
     pub path: String,
-    /// The line.
+    /// First line, counted from 1. Without it the finding is about the whole file.
     #[serde(default)]
     pub line: Option<u32>,
-    /// The last line.
+    /// Last line of a range.
     #[serde(default)]
     pub end_line: Option<u32>,
-    /// Which side of the diff.
+    /// Side of the diff that the lines are counted on.
     #[serde(default)]
     pub side: Side,
-    /// The rule that found it.
+    /// Id of the rule that found it.
     #[serde(default)]
     pub rule: Option<String>,
-    /// Replacement text.
+    /// Replacement for the lines.
     #[serde(default)]
     pub suggestion: Option<String>,
 }
 
-/// What a file says of a prior finding.
+/// A submitted position on a prior finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SubmittedPosition {
-    /// `F4`.
+    /// Id of the finding, such as `F4`.
     #[serde(with = "finding_name")]
     #[schemars(with = "String")]
     pub finding: FindingId,
-    /// What of it.
+    /// The position.
     pub position: Position,
     /// Why.
     #[serde(default)]
     pub evidence: String,
-    /// Words for the thread.
+    /// Reply for the thread.
     #[serde(default)]
     pub reply: String,
 }
 
-/// `F4` in files, a number in types.
+/// Reads and writes a finding id as `F4`.
 mod finding_name {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
@@ -119,6 +119,6 @@ mod finding_name {
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<FindingId, D::Error> {
         let name = String::deserialize(from)?;
         let number = name.strip_prefix('F').and_then(|digits| digits.parse().ok());
-        number.map(FindingId).ok_or_else(|| D::Error::custom(format!("`{name}` is no finding: write `F4`")))
+        number.map(FindingId).ok_or_else(|| D::Error::custom(format!("`{name}` is not a finding id such as `F4`")))
     }
 }

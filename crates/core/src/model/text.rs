@@ -1,4 +1,4 @@
-//! A text on the forge, and what referee read in it.
+//! Texts on the forge and what referee parsed from them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,70 +8,71 @@ use crate::hash::Hash;
 use crate::mark::{Block, Mark, Tag, UnsealedMark};
 use crate::say::Ask;
 
-/// A text on the forge. Deciding needs the reading, never the body: a journal without texts still replays.
+/// A text on the forge. Decisions use the parsed `reading`, never the body, so a journal without texts can be replayed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Text {
-    /// The words, where they are kept.
+    /// The text itself. `None` if texts are not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// The hash of the normalised words, the hidden part left out (D28).
+    /// Hash of the normalised visible text (D28).
     pub hash: Hash,
-    /// How long they are.
+    /// Length of the text.
     pub bytes: usize,
-    /// What was read in them.
+    /// What was parsed from it.
     #[serde(default)]
     pub reading: TextReading,
 }
 
-/// What was read in a text: filled once, by gather, by the rules of `mark` and `say`.
+/// What was parsed from a text. `gather` fills it once, with `mark` and `say`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TextReading {
-    /// The Mark of an own summary.
+    /// The Mark in a summary of referee.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mark: Option<Box<UnsealedMark<Mark>>>,
-    /// The findings kept in an own summary.
+    /// The Block in a summary of referee.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<Box<Block>>,
-    /// The Tag of any other own text.
+    /// The Tag in any other text of referee.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<Box<UnsealedMark<Tag>>>,
-    /// What a person's first line commands (LOOP-12).
+    /// The command in a person's first line (LOOP-12).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<Box<Ask>>,
-    /// What a person's reply means.
+    /// The meaning of a person's reply.
     #[serde(default)]
     pub stance: Stance,
-    /// What another review bot, or the dispatch user, says in the source's own words.
+    /// The structured content of another review bot's or the dispatch user's text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bot: Option<Box<BotText>>,
-    /// Something in it looks like a Mark or Tag and does not count: copied, edited, forged or from a stranger.
+    /// Whether it contains an invalid Mark or Tag: copied, edited, forged or from another account.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forged: bool,
 }
 
-/// What the texts of the dispatch source's own bot say.
+/// The structured content of a text of the dispatch source's bot.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BotText {
-    /// `<!-- review-bot:NAME -->`.
+    /// NAME in `<!-- review-bot:NAME -->`.
     pub sentinel: Option<String>,
-    /// `Evaluated against <short sha>`.
+    /// The abbreviated commit in `Evaluated against <short sha>`.
     pub evaluated: Option<String>,
-    /// Numbers of the findings table's rows.
+    /// Row numbers of the table of findings.
     pub findings: Vec<u32>,
-    /// `Self-review against <sha>`.
+    /// The commit in `Self-review against <sha>`.
     pub self_review: Option<Sha>,
-    /// `Assessment: ✅ Clean`; `None` where no assessment can be read.
+    /// Whether the assessment is `✅ Clean`. `None` if there is none.
     pub clean: Option<bool>,
-    /// What a fix plan names: a sha, or a prefix of at least seven characters. Words that may be one stand before it.
+    /// Candidates for the commit of a fix plan: a full id, or a prefix of at least seven characters, in order of
+    /// appearance.
     pub fix_plan: Vec<String>,
-    /// `Finding #N` in it.
+    /// The numbers in `Finding #N`.
     pub answers: Vec<u32>,
-    /// `F4` in it.
+    /// The ids of referee's findings, such as `F4`.
     pub answers_own: Vec<super::FindingId>,
 }
 
 impl Text {
-    /// A text that nobody has read yet, as an adapter hands it in.
+    /// Creates a text with an empty reading, as adapters do.
     pub fn from_body(body: impl Into<String>) -> Self {
         let body = body.into();
         Self {
@@ -82,27 +83,25 @@ impl Text {
         }
     }
 
-    /// The words, or nothing where they were not kept.
+    /// Returns the text, or an empty string if it is not stored.
     pub fn body_or_empty(&self) -> &str {
         self.body.as_deref().unwrap_or_default()
     }
 
-    /// The Mark, if it is to be believed.
+    /// Returns the Mark if its seal is trusted.
     pub fn trusted_mark(&self) -> Option<&Mark> {
         self.reading.mark.as_deref().and_then(UnsealedMark::trusted_data)
     }
 
-    /// The Tag, if it is to be believed.
+    /// Returns the Tag if its seal is trusted.
     pub fn trusted_tag(&self) -> Option<&Tag> {
         self.reading.tag.as_deref().and_then(UnsealedMark::trusted_data)
     }
 
-    /// The command in it.
     pub fn ask(&self) -> Option<&Ask> {
         self.reading.ask.as_deref()
     }
 
-    /// The other bot's words in it.
     pub fn bot_text(&self) -> Option<&BotText> {
         self.reading.bot.as_deref()
     }

@@ -1,4 +1,4 @@
-//! Conversations: threads on a place in the diff, and top-level comments.
+//! Threads on lines of the diff, and top-level comments.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,85 +6,75 @@ use serde::{Deserialize, Serialize};
 use super::{Author, CommentId, NoteId, ReviewId, Text, ThreadId, Time};
 use crate::track::Side;
 
-/// A conversation on a place in the diff.
+/// A review thread on a line of the diff.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Thread {
-    /// Its id, never a note's.
+    /// The thread's id, not that of a note.
     pub id: ThreadId,
-    /// The review its root was posted with.
+    /// The review that opened it.
     pub review: Option<ReviewId>,
-    /// The file, as it was called when the root was written.
+    /// Path at the time of the first note.
     pub path: Option<String>,
-    /// The line, as it was when the root was written.
+    /// Line at the time of the first note; the last line of a range.
     pub line: Option<u32>,
-    /// Where a range begins.
+    /// First line of a range.
     pub start_line: Option<u32>,
-    /// Which side of the diff.
     pub side: Side,
-    /// The root first, then the replies in order. Never empty when complete.
+    /// The first note, then the replies in order. Not empty in a complete snapshot.
     pub notes: Vec<Note>,
-    /// Who resolved it, if somebody did.
+    /// `None` while it is open.
     pub resolved: Option<Resolution>,
-    /// Its place is not in the current diff any more, by git.
+    /// Whether its lines are no longer in the current diff, according to git.
     pub outdated: bool,
-    /// The forge lets this token resolve it.
+    /// Whether this token may resolve it.
     pub can_resolve: bool,
-    /// The forge lets this token reply.
+    /// Whether this token may reply.
     pub can_reply: bool,
-    /// Its page.
+    /// Web page of the thread.
     pub url: String,
 }
 
-/// That somebody resolved a thread.
+/// The resolution of a thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Resolution {
-    /// Who; forges do not always tell.
+    /// Forges do not always report it.
     pub by: Author,
-    /// When, where the forge tells.
+    /// `None` if the forge does not report it.
     pub at: Option<Time>,
 }
 
 /// One note of a thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Note {
-    /// Its id.
     pub id: NoteId,
-    /// Who wrote it.
     pub author: Author,
-    /// When.
     pub at: Time,
-    /// Changed after it was written.
+    /// Whether it was edited after posting.
     #[serde(default)]
     pub edited: bool,
-    /// What it says.
     pub text: Text,
 }
 
 /// A top-level comment of the pull.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Comment {
-    /// Its id.
     pub id: CommentId,
-    /// Who wrote it.
     pub author: Author,
-    /// When.
     pub at: Time,
-    /// Changed after it was written: commands in it do not count (LOOP-12).
+    /// Whether it was edited after posting. Commands in an edited comment do not count (LOOP-12).
     #[serde(default)]
     pub edited: bool,
-    /// What it says.
     pub text: Text,
-    /// Its page.
+    /// Web page of the comment.
     pub url: String,
 }
 
 impl Thread {
-    /// The note that opened it.
+    /// Returns the first note.
     pub fn root(&self) -> Option<&Note> {
         self.notes.first()
     }
 
-    /// The last note.
     pub fn last(&self) -> Option<&Note> {
         self.notes.last()
     }

@@ -1,4 +1,4 @@
-//! Moments as the forge tells them. Core has no clock: the only now is `Snapshot::taken_at`.
+//! Timestamps and durations. Core has no clock: the current time is `Snapshot::taken_at`.
 
 use std::fmt;
 use std::ops::Sub;
@@ -6,30 +6,27 @@ use std::ops::Sub;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Seconds since 1970 in UTC.
+/// A Unix timestamp in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Time(pub i64);
 
-/// A length of time in seconds.
+/// A duration in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Span(pub i64);
 
 impl Span {
-    /// So many minutes.
-    pub const fn from_minutes(n: i64) -> Self {
-        Self(n.saturating_mul(60))
+    pub const fn from_minutes(minutes: i64) -> Self {
+        Self(minutes.saturating_mul(60))
     }
 
-    /// So many hours.
-    pub const fn from_hours(n: i64) -> Self {
-        Self(n.saturating_mul(3600))
+    pub const fn from_hours(hours: i64) -> Self {
+        Self(hours.saturating_mul(3600))
     }
 }
 
 impl Time {
-    /// This moment moved forward by `span`.
     pub fn saturating_add(self, span: Span) -> Self {
         Self(self.0.saturating_add(span.0))
     }
@@ -43,7 +40,7 @@ impl Sub for Time {
     }
 }
 
-/// `2026-11-15 10:40 UTC`: absolute, so that one snapshot prints alike whenever it is printed.
+/// Prints `2026-11-15 10:40 UTC`: absolute, so that the same snapshot always prints the same.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let days = self.0.div_euclid(86_400);
@@ -53,7 +50,7 @@ impl fmt::Display for Time {
     }
 }
 
-/// The proleptic Gregorian date of a day counted from 1970-01-01, by 400-year eras that begin on 1 March.
+/// Converts days since 1970-01-01 to a proleptic Gregorian date, with 400-year eras that start on 1 March.
 fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
