@@ -1,20 +1,20 @@
-//! Several reviewers of one role hand in several reports; the role speaks with one voice (INC-18).
+//! Merges the reports of several reviewers of one role into one (INC-18).
 //!
-//! | what | several reports say | the one report says |
+//! | part | reports | merged report |
 //! |---|---|---|
+//! | head | different heads | the last one's; reports of other heads are dropped |
 //! | outcome | all failed | failed |
-//! | outcome | some failed | incomplete: it names the failure and approves nothing |
-//! | coverage | read by one of them | read |
-//! | findings | the same twice | once, as grave as the gravest, in the words of the fullest |
-//! | pre-existing | the same twice | once |
-//! | position on a prior finding | different things | the gravest: one `fixed` does not outweigh one `still_there` |
-//! | head | different heads | the last one's; reports of other heads are left out |
+//! | outcome | some failed | incomplete: names the failure and approves nothing |
+//! | coverage | reviewed by one of them | reviewed |
+//! | finding | in several reports | once, with the highest severity and the longest body |
+//! | position on a prior finding | different | the most severe: a `still_there` outweighs a `fixed` |
+//! | pre-existing | in several reports | once |
 
 use crate::hash::Hash;
 use crate::model::{Coverage, FindingPosition, Position, RaisedFinding, Report, ReportOutcome, RunCost, SkippedFile};
 use crate::track::title_similarity;
 
-/// One report for each role, in the order in which roles first spoke.
+/// Returns one report per role, in the order of the roles' first reports.
 pub fn merge_reports(reports: Vec<Report>) -> Vec<Report> {
     let mut by_role: Vec<Vec<Report>> = Vec::new();
     for report in reports {
@@ -37,10 +37,10 @@ fn merge_role_reports(mut group: Vec<Report>) -> Option<Report> {
     let mut merged = group.remove(0);
     for report in group {
         report.findings.into_iter().for_each(|raised| merge_finding(&mut merged.findings, raised));
-        report.positions.into_iter().for_each(|said| merge_position(&mut merged.positions, said));
-        for it in report.pre_existing {
-            if !merged.pre_existing.contains(&it) {
-                merged.pre_existing.push(it);
+        report.positions.into_iter().for_each(|position| merge_position(&mut merged.positions, position));
+        for finding in report.pre_existing {
+            if !merged.pre_existing.contains(&finding) {
+                merged.pre_existing.push(finding);
             }
         }
         merged.deterministic &= report.deterministic;
@@ -57,8 +57,8 @@ fn merge_outcomes(group: &[Report]) -> ReportOutcome {
         }
     }
     for skipped in group.iter().filter_map(Report::coverage).flat_map(|it| &it.skipped) {
-        let known = coverage.read.contains(&skipped.path) || coverage.skipped.contains(skipped);
-        if !known {
+        let is_known = coverage.read.contains(&skipped.path) || coverage.skipped.contains(skipped);
+        if !is_known {
             coverage.skipped.push(skipped.clone());
         }
     }
@@ -75,7 +75,7 @@ fn merge_outcomes(group: &[Report]) -> ReportOutcome {
     coverage.skipped.extend(
         failures
             .iter()
-            .map(|reason| SkippedFile { path: "what another reviewer was to read".to_owned(), why: (*reason).clone() }),
+            .map(|reason| SkippedFile { path: "the part of a failed reviewer".to_owned(), why: (*reason).clone() }),
     );
     if group.iter().all(|report| report.findings.is_empty()) {
         ReportOutcome::Clean(coverage)
@@ -98,23 +98,22 @@ fn merge_finding(findings: &mut Vec<RaisedFinding>, raised: RaisedFinding) {
     }
 }
 
-/// Half of the words in common, in thousandths, is the same concern on the same line.
+/// Title similarity, in thousandths, from which two findings on the same line are the same problem.
 const SAME_CONCERN_PERMILLE: u32 = 500;
 
-fn is_same_finding(one: &RaisedFinding, other: &RaisedFinding) -> bool {
-    let same_prior = one.same_as.is_some() && one.same_as == other.same_as;
-    let same_place = one.path == other.path && one.line == other.line && one.side == other.side;
-    let rules = one.rule.as_ref().zip(other.rule.as_ref()).is_none_or(|(one, other)| one == other);
-    let same_concern =
-        one.fingerprint == other.fingerprint || SAME_CONCERN_PERMILLE <= title_similarity(&one.title, &other.title);
-    same_prior || (same_place && rules && same_concern)
+fn is_same_finding(a: &RaisedFinding, b: &RaisedFinding) -> bool {
+    let same_prior = a.same_as.is_some() && a.same_as == b.same_as;
+    let same_line = a.path == b.path && a.line == b.line && a.side == b.side;
+    let compatible_rules = a.rule.as_ref().zip(b.rule.as_ref()).is_none_or(|(a, b)| a == b);
+    let same_concern = a.fingerprint == b.fingerprint || SAME_CONCERN_PERMILLE <= title_similarity(&a.title, &b.title);
+    same_prior || (same_line && compatible_rules && same_concern)
 }
 
-fn merge_position(positions: &mut Vec<FindingPosition>, said: FindingPosition) {
-    match positions.iter_mut().find(|it| it.finding == said.finding) {
-        Some(before) if rank_position(before.position) < rank_position(said.position) => *before = said,
+fn merge_position(positions: &mut Vec<FindingPosition>, position: FindingPosition) {
+    match positions.iter_mut().find(|known| known.finding == position.finding) {
+        Some(known) if rank_position(known.position) < rank_position(position.position) => *known = position,
         Some(_) => {}
-        None => positions.push(said),
+        None => positions.push(position),
     }
 }
 

@@ -48,7 +48,7 @@ fn make_report(role: &str, findings: Vec<RaisedFinding>, position: Position) -> 
 
 // spec: INC-18 @core
 #[test]
-fn reviewers_of_one_role_speak_with_one_voice() {
+fn reports_of_one_role_are_merged() {
     let one =
         make_report("security", vec![make_finding("token is logged here", 3, Severity::Warning)], Position::Fixed);
     let two = make_report(
@@ -62,8 +62,8 @@ fn reviewers_of_one_role_speak_with_one_voice() {
     let merged = merge_reports(vec![one, make_report("style", Vec::new(), Position::Fixed), two]);
     assert_eq!(merged.iter().map(|it| it.role.as_str()).collect::<Vec<_>>(), ["security", "style"]);
     let security = &merged[0];
-    let told: Vec<_> = security.findings.iter().map(|it| (it.title.as_str(), it.severity)).collect();
-    assert_eq!(told, [("token is logged here", Severity::Critical), ("index is out of bounds", Severity::Warning)]);
+    let findings: Vec<_> = security.findings.iter().map(|it| (it.title.as_str(), it.severity)).collect();
+    assert_eq!(findings, [("token is logged here", Severity::Critical), ("index is out of bounds", Severity::Warning)]);
     assert_eq!(security.pre_existing.len(), 1);
     assert_eq!(security.positions.len(), 1, "one position for each prior finding");
     assert_eq!(security.positions[0].position, Position::StillThere, "one `fixed` does not outweigh it");
@@ -72,11 +72,15 @@ fn reviewers_of_one_role_speak_with_one_voice() {
 
 // spec: INC-15 @core
 #[test]
-fn a_reviewer_that_fails_beside_another_approves_nothing() {
+fn a_failed_report_makes_the_merged_one_incomplete() {
     let mut failed = make_report("security", Vec::new(), Position::Fixed);
     failed.outcome = ReportOutcome::Failed { reason: "timed out".to_owned() };
     let merged = merge_reports(vec![make_report("security", Vec::new(), Position::Fixed), failed.clone()]);
     let ReportOutcome::Clean(coverage) = &merged[0].outcome else { panic!("{merged:?}") };
-    assert!(coverage.skipped.iter().any(|it| it.why == "timed out"), "the failure is part of what was not read");
-    assert_eq!(merge_reports(vec![failed.clone(), failed])[0].coverage(), None, "all failed is failed");
+    assert!(coverage.skipped.iter().any(|it| it.why == "timed out"), "the failure is listed as skipped");
+    assert_eq!(
+        merge_reports(vec![failed.clone(), failed])[0].coverage(),
+        None,
+        "if all reports failed, the merged one failed"
+    );
 }

@@ -12,7 +12,7 @@ use minijinja::{Environment, UndefinedBehavior, Value, context};
 use crate::mark;
 use crate::model::{Class, Sha, Verification};
 use crate::sanitise::{MarkdownBuilder, SafeText};
-use crate::triage::{check_word, claims_resolution};
+use crate::triage::{claims_resolution, describe_outcome};
 
 /// The longest reply, in bytes.
 const MAX_REPLY_BYTES: usize = 4_000;
@@ -98,7 +98,7 @@ fn render_template(reply: &FixReply<'_>, template: &str) -> Result<String, minij
     let checks = reply.verification.iter().map(|line| {
         context! {
             command => line.command.as_str(),
-            status => check_word(line.status),
+            status => describe_outcome(line.status),
             head => line.head_sha.as_str(),
         }
     });
@@ -155,7 +155,7 @@ fn render_checks(
         }
         let command: String = line.command.chars().take(MAX_COMMAND_CHARS).collect();
         name(&mut page, &command);
-        page.literal(" ").literal(check_word(line.status)).literal(" at ").code_span(line.head_sha.short());
+        page.literal(" ").literal(describe_outcome(line.status)).literal(" at ").code_span(line.head_sha.short());
     }
     let more = lines.len().saturating_sub(MAX_NAMED_CHECKS);
     if more > 0 {

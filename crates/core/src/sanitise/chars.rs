@@ -1,9 +1,9 @@
-//! Characters that nobody sees, or that change how others are seen.
+//! Removes or replaces invisible characters.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// The text with line ends as line feeds and every character visible. Tabs stay.
+/// Normalises line ends to line feeds, and makes every character visible. Keeps tabs.
 pub(super) fn normalise_chars(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\t')) {
         return Cow::Borrowed(text);
@@ -21,7 +21,7 @@ pub(super) fn normalise_chars(text: &str) -> Cow<'_, str> {
         match classify_char(c) {
             CharKind::Visible => out.push(c),
             CharKind::LineBreak => {
-                // CRLF is one end of line.
+                // CRLF is one line end.
                 rest = if c == '\r' { rest.strip_prefix('\n').unwrap_or(rest) } else { rest };
                 out.push('\n');
             }
@@ -58,7 +58,7 @@ fn classify_char(c: char) -> CharKind {
     }
 }
 
-/// Format characters, fillers, variation selectors, tags, private use and what is no character.
+/// Format characters, fillers, variation selectors, tags, private use and noncharacters.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}'
@@ -91,7 +91,7 @@ fn is_invisible(c: char) -> bool {
         | '\u{e0000}'..='\u{10ffff}')
 }
 
-/// What follows a terminal's sequence: `[` up to a letter, `]` up to a bell or the next escape.
+/// Returns the text after a terminal escape sequence: CSI (`[` to a letter) or OSC (`]` to BEL or the next ESC).
 fn skip_escape_sequence(rest: &str) -> &str {
     if let Some(body) = rest.strip_prefix('[') {
         let end = body.find(|c: char| !matches!(c, ' '..='?')).unwrap_or(body.len());

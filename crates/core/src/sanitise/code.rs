@@ -1,43 +1,42 @@
-//! Code: a span in a line, or a fenced block. Forges look for no mention and no number there, so it is where tainted
-//! names are put; some bots and all readers of hidden comments look there all the same.
+//! Writes code spans and fenced code blocks. Forges create no mentions and references in code, so untrusted names are
+//! put there. Some bots, and every parser of hidden comments, read code all the same.
 
 use super::lexicon::{filter_language, is_reserved_namespace, starts_with_bot_name};
 
-/// Where a span stands.
+/// The context of a code span.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SpanContext {
-    /// In prose.
     Prose,
-    /// In a table's cell, perhaps: a pipe would end it.
+    /// Possibly a table cell, which a pipe would end.
     TableCell,
 }
 
-/// Writes tainted words as a span of code.
-pub(super) fn push_code_span(content: &str, place: SpanContext, out: &mut String) {
+/// Writes untrusted text as a code span.
+pub(super) fn push_code_span(content: &str, context: SpanContext, out: &mut String) {
     let content = content.trim();
     if content.is_empty() {
         return;
     }
-    // Two runs of backticks in a row would be one, and a backslash would take the first of them.
+    // Adjacent runs of backticks would merge, and a backslash would escape the first one.
     if out.ends_with(['`', '\\']) {
         out.push(' ');
     }
     let run = longest_backtick_run(content) + 1;
-    let pad = if content.starts_with('`') || content.ends_with('`') { " " } else { "" };
+    let padding = if content.starts_with('`') || content.ends_with('`') { " " } else { "" };
     out.extend(std::iter::repeat_n('`', run));
-    out.push_str(pad);
-    if place == SpanContext::TableCell && content.contains('|') {
-        let mut disarmed = String::with_capacity(content.len() + 4);
-        push_defanged(content, &mut disarmed);
-        push_escaping_pipes(&disarmed, out);
+    out.push_str(padding);
+    if context == SpanContext::TableCell && content.contains('|') {
+        let mut defanged = String::with_capacity(content.len() + 4);
+        push_defanged(content, &mut defanged);
+        push_escaping_pipes(&defanged, out);
     } else {
         push_defanged(content, out);
     }
-    out.push_str(pad);
+    out.push_str(padding);
     out.extend(std::iter::repeat_n('`', run));
 }
 
-/// A pipe ends a cell even in code, unless an odd number of backslashes stands before it.
+/// A pipe ends a table cell even in code, unless an odd number of backslashes precedes it.
 fn push_escaping_pipes(content: &str, out: &mut String) {
     let mut backslashes = 0;
     for c in content.chars() {
@@ -59,10 +58,10 @@ fn longest_backtick_run(content: &str) -> usize {
     longest
 }
 
-/// Takes from words what others would act on: names of bots, namespaces of hidden comments.
-pub(super) fn push_defanged(words: &str, out: &mut String) {
+/// Writes text so that mentions of bots and names of hidden comments have no effect.
+pub(super) fn push_defanged(text: &str, out: &mut String) {
     let start = out.len();
-    let mut rest = words;
+    let mut rest = text;
     while let Some(at) = rest.bytes().position(|b| matches!(b, b'@' | b':')) {
         let (before, sign) = rest.split_at(at);
         let after = sign.get(1..).unwrap_or_default();
@@ -78,7 +77,7 @@ pub(super) fn push_defanged(words: &str, out: &mut String) {
     out.push_str(rest);
 }
 
-/// A fenced block that is being read.
+/// The opening fence of a code block.
 #[derive(Clone, Copy)]
 pub(super) struct CodeFence {
     mark: char,
@@ -87,32 +86,31 @@ pub(super) struct CodeFence {
 }
 
 impl CodeFence {
-    /// Whether a line opens a block, and the language it names.
+    /// Parses an opening fence and its language.
     pub(super) fn parse_opening(line: &str) -> Option<(Self, &str)> {
         let body = line.trim_start_matches([' ', '\t']);
         let mark = body.chars().next().filter(|c| matches!(c, '`' | '~'))?;
         let info = body.trim_start_matches(mark);
         let length = body.len() - info.len();
-        let fits = length >= 3 && (mark == '~' || !info.contains('`'));
-        fits.then(|| (Self { mark, length, indent: line.len() - body.len() }, filter_language(info)))
+        let is_fence = length >= 3 && (mark == '~' || !info.contains('`'));
+        is_fence.then(|| (Self { mark, length, indent: line.len() - body.len() }, filter_language(info)))
     }
 
-    /// Whether a line closes this block.
     pub(super) fn is_closed_by(self, line: &str) -> bool {
         let body = line.trim();
         let rest = body.trim_start_matches(self.mark);
         rest.is_empty() && body.len() >= self.length && !body.is_empty()
     }
 
-    /// Writes a line of this block.
+    /// Writes a line of the block, without the indentation of the fence.
     pub(super) fn push_line(self, line: &str, out: &mut String) {
-        let blanks = line.bytes().take(self.indent).take_while(|b| matches!(b, b' ' | b'\t')).count();
-        push_code_line(line.get(blanks..).unwrap_or(line), out);
+        let indent = line.bytes().take(self.indent).take_while(|b| matches!(b, b' ' | b'\t')).count();
+        push_code_line(line.get(indent..).unwrap_or(line), out);
     }
 }
 
-/// Writes a line of a fenced block. The fence always has three backticks, since one forge's reader of commands knows no
-/// other; so a fence inside is written with `'`.
+/// Writes a line of a fenced block. Fences always have three backticks, because the command parser of one forge knows
+/// no others. So an inner fence is written with `'`.
 pub(super) fn push_code_line(line: &str, out: &mut String) {
     let body = line.trim_start();
     out.push_str(line.get(..line.len() - body.len()).unwrap_or_default());
@@ -127,15 +125,15 @@ pub(super) fn push_code_line(line: &str, out: &mut String) {
     }
 }
 
-/// Whether a slash before this would be a command: a word and then a blank. `/usr/bin` is a path.
+/// Returns whether the text after a slash makes it a command: a word followed by a space. `/usr/bin` is a path.
 fn is_slash_command(word: &str) -> bool {
     let letters = word.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')).count();
-    let ends = word.as_bytes().get(letters).is_none_or(u8::is_ascii_whitespace);
-    ends && word.as_bytes().first().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
+    let is_complete = word.as_bytes().get(letters).is_none_or(u8::is_ascii_whitespace);
+    is_complete && word.as_bytes().first().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
 }
 
-/// Whether a code block would show exactly these words: a suggestion that people apply with a click must not differ
-/// from what was proposed.
+/// Returns whether a code block would show exactly this text. A suggestion that people apply with a click must not
+/// differ from the proposal.
 pub fn is_verbatim(code: &str) -> bool {
     super::chars::normalise_chars(code) == code
         && code.lines().all(|line| {

@@ -1,4 +1,4 @@
-//! One pass over one line of tainted words, outside code blocks.
+//! One pass over one line of untrusted text outside code blocks.
 
 use super::code::{SpanContext, push_code_span};
 use super::lexicon::{is_bare_command, is_reserved_namespace};
@@ -7,19 +7,12 @@ use super::word_scan::{
     alphanumeric_length, find_closing_backticks, is_name_byte, looks_like_commit, name_length, skip_plain_word,
 };
 
-/// Writes a line so that nothing in it is acted upon. Never looks beyond the line.
-pub(super) fn push_inline(text: &str, place: SpanContext, out: &mut String) {
-    let line = out.len();
-    InlineSanitiser {
-        out,
-        line_start: line,
-        markers_end: line,
-        context: place,
-        unclosed_runs: 0,
-        may_close_comment: true,
-    }
-    .push_text(text);
-    // A backslash at the end would take what is written next.
+/// Writes a line so that neither forge nor bots act on it. Never looks beyond the line.
+pub(super) fn push_inline(text: &str, context: SpanContext, out: &mut String) {
+    let line_start = out.len();
+    InlineSanitiser { out, line_start, markers_end: line_start, context, unclosed_runs: 0, may_close_comment: true }
+        .push_text(text);
+    // A backslash at the end would escape what follows.
     let backslashes = out.len() - out.trim_end_matches('\\').len();
     if backslashes % 2 == 1 {
         out.pop();
@@ -28,18 +21,18 @@ pub(super) fn push_inline(text: &str, place: SpanContext, out: &mut String) {
 
 struct InlineSanitiser<'o> {
     out: &'o mut String,
-    /// Where the line begins in `out`.
+    /// Start of the line in `out`.
     line_start: usize,
-    /// How far the line is known to hold nothing but marks.
+    /// End of the part of the line that consists of markers only.
     markers_end: usize,
     context: SpanContext,
-    /// Lengths of backtick runs that were looked for and close nowhere in the rest of the line.
+    /// Bit set of the lengths of backtick runs that are not closed in the rest of the line.
     unclosed_runs: u64,
-    /// A hidden comment may end in the rest of the line.
+    /// Whether `-->` may occur in the rest of the line.
     may_close_comment: bool,
 }
 
-/// What a byte may begin.
+/// What a byte may start.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ByteClass {
     Plain,
@@ -68,19 +61,19 @@ const BYTE_CLASSES: [ByteClass; 256] = {
 impl InlineSanitiser<'_> {
     fn push_text(&mut self, text: &str) {
         let bytes = text.as_bytes();
-        // What lies between is copied in one go, once the line has begun.
-        let (mut copied, mut at, mut begun) = (0, 0, false);
+        // Plain text is copied in one go, once the line has content.
+        let (mut copied, mut at, mut has_content) = (0, 0, false);
         while let Some(byte) = bytes.get(at) {
             match BYTE_CLASSES[usize::from(*byte)] {
                 ByteClass::Plain => at += 1,
                 ByteClass::Letter => {
-                    if !begun {
+                    if !has_content {
                         self.push_verbatim(text.get(copied..at).unwrap_or_default());
                         copied = at;
-                        begun = !self.is_at_line_start();
+                        has_content = !self.is_at_line_start();
                     }
                     match skip_plain_word(bytes, at) {
-                        Some(end) if begun => at = end,
+                        Some(end) if has_content => at = end,
                         _ => {
                             self.push_verbatim(text.get(copied..at).unwrap_or_default());
                             at += self.push_word(text.get(at..).unwrap_or_default());
@@ -131,11 +124,11 @@ impl InlineSanitiser<'_> {
         length
     }
 
-    /// Whether the line holds nothing yet but blanks and the marks of lists, quotes, headings and terms.
+    /// Returns whether the line contains only whitespace and markers of lists, quotes, headings and terms so far.
     fn is_at_line_start(&mut self) -> bool {
         let new = self.out.as_bytes().get(self.markers_end..).unwrap_or_default();
-        let more = new.iter().take_while(|b| b" \t>-*+#.):~".contains(b) || b.is_ascii_digit()).count();
-        self.markers_end += more;
+        let markers = new.iter().take_while(|b| b" \t>-*+#.):~".contains(b) || b.is_ascii_digit()).count();
+        self.markers_end += markers;
         self.markers_end == self.out.len()
     }
 
@@ -181,9 +174,9 @@ impl InlineSanitiser<'_> {
 
     fn push_backslash(&mut self, rest: &str) -> usize {
         match rest.as_bytes().get(1) {
-            // Forges look for these after the backslash is gone, so it protects nothing.
+            // Forges process these after removing the backslash, so it protects nothing.
             Some(b'<' | b'&' | b'@' | b'/' | b'`' | b'#' | b'!' | b':' | b'.') => 1,
-            // A checkbox is one with its backslash, too.
+            // An escaped checkbox is still a checkbox.
             Some(b'[') if self.is_at_line_start() => 1,
             Some(next) if next.is_ascii_punctuation() => self.push_prefix(rest, 2),
             _ => self.push_prefix(rest, 1),
@@ -191,19 +184,19 @@ impl InlineSanitiser<'_> {
     }
 
     fn push_angle(&mut self, rest: &str) -> usize {
-        let comment = rest.starts_with("<!--");
-        let angle = if comment && !self.may_close_comment { AngleToken::Literal } else { parse_angle(rest) };
-        self.may_close_comment &= !comment || matches!(angle, AngleToken::Markup(_));
-        match angle {
+        let is_comment = rest.starts_with("<!--");
+        let token = if is_comment && !self.may_close_comment { AngleToken::Literal } else { parse_angle(rest) };
+        self.may_close_comment &= !is_comment || matches!(token, AngleToken::Markup(_));
+        match token {
             AngleToken::Markup(length) => {
                 if !self.out.ends_with([' ', '\n']) && self.out.len() > self.line_start {
                     self.out.push(' ');
                 }
                 length
             }
-            AngleToken::Autolink(address) => {
-                push_code_span(address, self.context, self.out);
-                address.len() + 2
+            AngleToken::Autolink(url) => {
+                push_code_span(url, self.context, self.out);
+                url.len() + 2
             }
             AngleToken::Literal => {
                 self.out.push_str("&lt;");
@@ -231,16 +224,16 @@ impl InlineSanitiser<'_> {
             }
         }
         let Some(link) = MarkdownLink::parse(rest) else {
-            // Two brackets link to a page of the wiki.
+            // `[[` starts a wiki link.
             self.out.push_str(if rest.starts_with("[[") { "[ " } else { "[" });
             return 1;
         };
         match link.url {
-            Some(address) if address == link.text.trim() => push_code_span(address, self.context, self.out),
-            Some(address) => {
+            Some(url) if url == link.text.trim() => push_code_span(url, self.context, self.out),
+            Some(url) => {
                 self.push_text(link.text);
                 self.out.push_str(" (");
-                push_code_span(address, self.context, self.out);
+                push_code_span(url, self.context, self.out);
                 self.out.push(')');
             }
             None => self.push_text(link.text),
@@ -248,7 +241,7 @@ impl InlineSanitiser<'_> {
         link.length
     }
 
-    /// No link, no reference and no definition survives a blank behind its bracket.
+    /// A space after the bracket breaks links, references and definitions.
     fn push_closing_bracket(&mut self, rest: &str) -> usize {
         self.out.push(']');
         if rest.get(1..).is_some_and(|tail| tail.starts_with(['(', '[', ':'])) {
@@ -273,7 +266,7 @@ impl InlineSanitiser<'_> {
     fn push_at_sign(&mut self, rest: &str) -> usize {
         let tail = rest.get(1..).unwrap_or_default();
         match name_length(tail) {
-            // The name may follow an escape that nobody sees.
+            // An invisible escape may precede the name.
             0 if tail.starts_with('\\') => {
                 self.out.push_str("@ ");
                 1
@@ -292,9 +285,9 @@ impl InlineSanitiser<'_> {
     }
 
     fn push_slash(&mut self, rest: &str) -> usize {
-        let orders =
+        let is_command =
             rest.as_bytes().get(1).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_') && self.is_at_line_start();
-        if !orders {
+        if !is_command {
             return self.push_prefix(rest, 1);
         }
         let end = rest.bytes().position(|b| !(b.is_ascii_alphanumeric() || b"_-./".contains(&b))).unwrap_or(rest.len());
@@ -303,8 +296,8 @@ impl InlineSanitiser<'_> {
 
     fn push_colon(&mut self, rest: &str) -> usize {
         let tail = rest.get(1..).unwrap_or_default();
-        let names = is_reserved_namespace(self.out.get(self.line_start..).unwrap_or_default(), tail);
-        self.out.push(if names { ' ' } else { ':' });
+        let is_reserved = is_reserved_namespace(self.out.get(self.line_start..).unwrap_or_default(), tail);
+        self.out.push(if is_reserved { ' ' } else { ':' });
         1
     }
 
@@ -316,7 +309,7 @@ impl InlineSanitiser<'_> {
         1
     }
 
-    /// A fence inside a list or quote is none.
+    /// Disables a fence inside a list or quote.
     fn push_tildes(&mut self, rest: &str) -> usize {
         let run = rest.len() - rest.trim_start_matches('~').len();
         if run >= 3 && self.is_at_line_start() {
@@ -326,7 +319,7 @@ impl InlineSanitiser<'_> {
         self.push_prefix(rest, run)
     }
 
-    /// Three in a row open a block of their own on one forge.
+    /// Collapses quote markers: `>>>` opens a multi-line quote on GitLab.
     fn push_quote_markers(&mut self, rest: &str) -> usize {
         let run = rest.len() - rest.trim_start_matches('>').len();
         let shown = if self.is_at_line_start() { 1 } else { run };

@@ -1,6 +1,6 @@
-//! Names and words that others act on.
+//! Names and words that bots and forges act on.
 
-/// Bots that act on a mention. Some look for their name anywhere in the raw text, so code does not stop them.
+/// Bots that act on a mention. Some search the raw text for their name, so code does not protect from them.
 const BOT_NAMES: [&str; 49] = [
     "all-contributors",
     "allcontributors",
@@ -53,7 +53,7 @@ const BOT_NAMES: [&str; 49] = [
     "triagebot",
 ];
 
-/// Bots that act on bare words at the start of a line.
+/// Commands of bots that act on bare words at the start of a line.
 const BARE_COMMANDS: [&str; 11] = [
     "bors",
     "bors-ng",
@@ -68,7 +68,7 @@ const BARE_COMMANDS: [&str; 11] = [
     "add to whitelist",
 ];
 
-/// HTML elements that are dropped; anything else in angle brackets is shown, since code is full of it.
+/// HTML elements that are dropped. Other words in angle brackets are shown, because code is full of them.
 const HTML_ELEMENTS: [&str; 119] = [
     "a",
     "abbr",
@@ -191,46 +191,45 @@ const HTML_ELEMENTS: [&str; 119] = [
     "video",
 ];
 
-/// Languages of code blocks that forges do more with than colour: diagrams, maps, suggestions to click.
+/// Languages of code blocks that forges render as diagrams, maps or formulas.
 const ACTIVE_LANGUAGES: [&str; 11] =
     ["d2", "ditaa", "geojson", "graphviz", "katex", "kroki", "math", "mermaid", "plantuml", "stl", "topojson"];
 
-/// Whether a bot would hear its name in an `@` and this: many look for no more than the beginning.
+/// Returns whether a mention of `name` would trigger a bot. Many bots match a prefix.
 pub(super) fn starts_with_bot_name(name: &str) -> bool {
     BOT_NAMES.iter().any(|bot| name.get(..bot.len()).is_some_and(|start| start.eq_ignore_ascii_case(bot)))
 }
 
-/// Whether a line that begins so is an order to some bot; the first word is `word`.
+/// Returns whether the start of a line is a command for some bot. `word` is its first word.
 pub(super) fn is_bare_command(line: &str, word: &str) -> bool {
     let first = word.as_bytes().first().map(u8::to_ascii_lowercase);
-    BARE_COMMANDS.iter().filter(|order| order.as_bytes().first().copied() == first).any(|order| {
-        let starts = line.get(..order.len()).is_some_and(|start| start.eq_ignore_ascii_case(order));
-        let ends = line.as_bytes().get(order.len()).is_none_or(|next| !next.is_ascii_alphanumeric());
-        starts && ends
+    BARE_COMMANDS.iter().filter(|command| command.as_bytes().first().copied() == first).any(|command| {
+        let starts = line.get(..command.len()).is_some_and(|start| start.eq_ignore_ascii_case(command));
+        let is_complete = line.as_bytes().get(command.len()).is_none_or(|next| !next.is_ascii_alphanumeric());
+        starts && is_complete
     })
 }
 
-/// Whether that is an HTML element.
 pub(super) fn is_html_element(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     HTML_ELEMENTS.binary_search(&lower.as_str()).is_ok()
 }
 
-/// The language of a code block, if it does no more than colour.
+/// Returns the language of a code block, or nothing if the forge would render it actively.
 pub(super) fn filter_language(info: &str) -> &str {
     let name = info.split_whitespace().next().unwrap_or_default();
-    let named = name.len() <= 20 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"+#_.-".contains(&b));
-    let active = ACTIVE_LANGUAGES.iter().any(|it| it.eq_ignore_ascii_case(name));
-    let suggests = name.get(..10).is_some_and(|start| start.eq_ignore_ascii_case("suggestion"));
-    if named && !active && !suggests { name } else { "" }
+    let is_name = name.len() <= 20 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"+#_.-".contains(&b));
+    let is_active = ACTIVE_LANGUAGES.iter().any(|language| language.eq_ignore_ascii_case(name));
+    let is_suggestion = name.get(..10).is_some_and(|start| start.eq_ignore_ascii_case("suggestion"));
+    if is_name && !is_active && !is_suggestion { name } else { "" }
 }
 
-/// Whether a colon between these two would name our memory, or another bot's.
+/// Returns whether a colon between these texts would form the name of a hidden comment, of referee or another bot.
 pub(super) fn is_reserved_namespace(before: &str, after: &str) -> bool {
-    let ends = |word: &str| {
+    let ends_with = |word: &str| {
         let start = before.len().checked_sub(word.len());
         start.and_then(|start| before.get(start..)).is_some_and(|end| end.eq_ignore_ascii_case(word))
     };
-    let begins = |word: &str| after.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
-    ends("review-bot") || (ends("referee") && ["mark", "block", "tag"].into_iter().any(begins))
+    let starts_with = |word: &str| after.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    ends_with("review-bot") || (ends_with("referee") && ["mark", "block", "tag"].into_iter().any(starts_with))
 }

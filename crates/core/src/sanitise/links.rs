@@ -1,38 +1,39 @@
-//! Links, addresses and tags: where they end, and what of them is shown.
+//! Parses links, URLs, tags and entities.
 
 use super::lexicon::is_html_element;
 
-/// The longest address of a link that is looked for.
+/// Maximum length of a link's destination.
 const MAX_URL_BYTES: usize = 2_048;
 
-/// A link or image: `[text](address "title")`.
+/// A link or image: `[text](url "title")`.
 pub(super) struct MarkdownLink<'a> {
     pub(super) text: &'a str,
-    /// Shown in code; `None` where it leads neither to a page nor to a path.
+    /// `None` if it is neither a web page nor a path.
     pub(super) url: Option<&'a str>,
-    /// How many bytes it takes.
+    /// Length of the whole link, in bytes.
     pub(super) length: usize,
 }
 
 impl<'a> MarkdownLink<'a> {
-    /// The link at the start of a text that begins with `[`. One whose text has brackets is none: it is taken apart.
+    /// Parses a link at the start of a text, which begins with `[`. Returns `None` if the link's text contains
+    /// brackets.
     pub(super) fn parse(text: &'a str) -> Option<Self> {
         let inside = text.get(1..)?;
         let end = inside.find(['[', ']'])?;
         let tail = inside.get(end..)?.strip_prefix("](")?;
         let tail = tail.get(..tail.floor_char_boundary(MAX_URL_BYTES))?;
         let start = tail.trim_start();
-        let (address, after) = match start.strip_prefix('<') {
+        let (url, after) = match start.strip_prefix('<') {
             Some(angled) => angled.split_once('>')?,
             None => start.split_at(find_bare_url_end(start)),
         };
         let close = find_link_end(after)?;
         let length = 1 + end + 2 + (tail.len() - after.len()) + close;
-        Some(Self { text: inside.get(..end)?, url: Some(address).filter(|it| is_showable_url(it)), length })
+        Some(Self { text: inside.get(..end)?, url: Some(url).filter(|url| is_showable_url(url)), length })
     }
 }
 
-/// Where an address without angle brackets ends: at a blank, or at the parenthesis that was not opened in it.
+/// Returns the end of a URL without angle brackets: a space, or an unbalanced parenthesis.
 fn find_bare_url_end(text: &str) -> usize {
     let mut open = 0_usize;
     let end = text.find(|c: char| match c {
@@ -50,7 +51,7 @@ fn find_bare_url_end(text: &str) -> usize {
     end.unwrap_or(text.len())
 }
 
-/// Where the closing parenthesis ends, behind an optional title.
+/// Returns the position after the closing parenthesis, which may follow a title.
 fn find_link_end(after: &str) -> Option<usize> {
     let body = after.trim_start();
     let quote = body.chars().next()?;
@@ -62,41 +63,38 @@ fn find_link_end(after: &str) -> Option<usize> {
     rest.strip_prefix(')').map(|tail| after.len() - tail.len())
 }
 
-/// Pages and paths are worth showing; anything else with a scheme is not.
-fn is_showable_url(address: &str) -> bool {
-    let lower = address.get(..8).unwrap_or(address).to_ascii_lowercase();
-    let page = lower.starts_with("https://") || lower.starts_with("http://");
-    page || !(address.is_empty() || address.starts_with('#') || address.contains(':') || address.starts_with("//"))
+/// Returns whether a URL is a web page or a path. Other schemes are not shown.
+fn is_showable_url(url: &str) -> bool {
+    let lower = url.get(..8).unwrap_or(url).to_ascii_lowercase();
+    let is_page = lower.starts_with("https://") || lower.starts_with("http://");
+    is_page || !(url.is_empty() || url.starts_with('#') || url.contains(':') || url.starts_with("//"))
 }
 
-/// How long an address in prose is: up to a blank, without the punctuation of the sentence around it.
+/// Returns the length of a bare URL: up to a space, without trailing punctuation of the sentence.
 pub(super) fn url_length(text: &str) -> usize {
     let end = text.find(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '`' | '|')).unwrap_or(text.len());
-    let address = text.get(..end).unwrap_or_default();
-    let mut kept = address;
-    while let Some(last) = kept.chars().next_back() {
-        let parenthesis = last == ')' && kept.matches(')').count() > kept.matches('(').count();
-        if !(parenthesis
+    let mut url = text.get(..end).unwrap_or_default();
+    while let Some(last) = url.chars().next_back() {
+        let is_unbalanced = last == ')' && url.matches(')').count() > url.matches('(').count();
+        if !(is_unbalanced
             || matches!(last, '.' | ',' | ';' | ':' | '!' | '?' | '*' | '_' | '~' | '\'' | ']' | '}' | '\\'))
         {
             break;
         }
-        kept = kept.get(..kept.len() - last.len_utf8()).unwrap_or_default();
+        url = url.get(..url.len() - last.len_utf8()).unwrap_or_default();
     }
-    kept.len()
+    url.len()
 }
 
-/// What a `<` begins.
+/// The token that a `<` starts.
 pub(super) enum AngleToken<'a> {
-    /// A tag or a hidden comment of so many bytes: dropped.
+    /// An HTML tag or comment with its length in bytes. It is dropped.
     Markup(usize),
-    /// An address in angle brackets.
+    /// A URL in angle brackets.
     Autolink(&'a str),
-    /// Nothing: it is shown.
     Literal,
 }
 
-/// What the `<` at the start of a text begins.
 pub(super) fn parse_angle(text: &str) -> AngleToken<'_> {
     if let Some(comment) = text.strip_prefix("<!--") {
         return comment
@@ -116,30 +114,28 @@ pub(super) fn parse_angle(text: &str) -> AngleToken<'_> {
     let name = body.strip_prefix('/').unwrap_or(body);
     let length = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
     let (name, attributes) = name.split_at(length);
-    let ends = attributes.chars().next().is_none_or(|c| c.is_whitespace() || c == '/');
-    if ends && is_html_element(name) { AngleToken::Markup(end + 2) } else { AngleToken::Literal }
+    let is_complete = attributes.chars().next().is_none_or(|c| c.is_whitespace() || c == '/');
+    if is_complete && is_html_element(name) { AngleToken::Markup(end + 2) } else { AngleToken::Literal }
 }
 
-/// What an `&` begins.
+/// The token that an `&` starts.
 pub(super) enum AmpersandToken {
-    /// One of the four that show a sign of HTML: of so many bytes, kept.
+    /// `&lt;`, `&gt;`, `&amp;` or `&quot;` with its length in bytes. It is kept.
     BasicEntity(usize),
-    /// Any other entity: shown as it was typed.
+    /// Any other entity. It is escaped.
     OtherEntity,
-    /// Nothing.
     Literal,
 }
 
-/// What the `&` at the start of a text begins.
 pub(super) fn parse_ampersand(text: &str) -> AmpersandToken {
-    for kept in ["&lt;", "&gt;", "&amp;", "&quot;"] {
-        if text.starts_with(kept) {
-            return AmpersandToken::BasicEntity(kept.len());
+    for entity in ["&lt;", "&gt;", "&amp;", "&quot;"] {
+        if text.starts_with(entity) {
+            return AmpersandToken::BasicEntity(entity.len());
         }
     }
     let body = text.get(1..).unwrap_or_default();
     let length = body.bytes().take(32).take_while(|b| b.is_ascii_alphanumeric() || *b == b'#').count();
-    // A backslash in front of the semicolon is for a reader of Markdown, and not for every reader of HTML.
+    // Markdown parsers remove a backslash before the semicolon, but not every HTML parser sees it.
     let end = body.get(length..).unwrap_or_default().trim_start_matches('\\');
     if length > 0 && end.starts_with(';') { AmpersandToken::OtherEntity } else { AmpersandToken::Literal }
 }

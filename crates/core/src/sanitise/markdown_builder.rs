@@ -1,4 +1,4 @@
-//! How `render` writes: referee's own words as literals, everything else through a method that makes it safe.
+//! Builds Markdown in `render`: literals of referee are written as they are, everything else is sanitised.
 
 use std::fmt::Write as _;
 
@@ -8,44 +8,44 @@ use super::code::{SpanContext, push_code_line, push_code_span, push_defanged};
 use super::lexicon::{is_bare_command, is_reserved_namespace, starts_with_bot_name};
 use crate::model::{FindingId, Login, RoleName, Sha, Time};
 
-/// The longest address that is linked to.
+/// Longer URLs are not linked.
 const MAX_URL_BYTES: usize = 2_000;
 
-/// What most pages take, in bytes.
+/// Enough for most texts.
 const INITIAL_CAPACITY: usize = 256;
 
-/// A text in the making. The only way to a `SafeText` with HTML, links or a mention in it.
+/// A builder of Markdown text. Only it can create a `SafeText` with HTML, links or a mention.
 #[derive(Clone, Debug, Default)]
 pub struct MarkdownBuilder {
     out: String,
-    /// In a block of HTML backticks mean nothing, and a name in them would be called; a blank line ends it.
+    /// Inside an HTML block, backticks have no effect and a name in them would be a mention. A blank line ends the
+    /// block.
     in_html_block: bool,
 }
 
 impl MarkdownBuilder {
-    /// An empty page.
     pub fn new() -> Self {
         Self { out: String::with_capacity(INITIAL_CAPACITY), in_html_block: false }
     }
 
-    /// Own words, trusted as they are: lines, tables, `<details>`.
-    pub fn literal(&mut self, words: &'static str) -> &mut Self {
-        let begins = self.out.as_bytes().last().is_none_or(|b| *b == b'\n');
-        // What goes on in a line opens and ends no HTML. Most words are a few bytes: no search is worth its start.
-        if begins || words.bytes().any(|b| b == b'\n') {
-            for line in words.split_inclusive('\n').skip(usize::from(!begins)) {
+    /// Writes trusted text: lines, tables, `<details>`.
+    pub fn literal(&mut self, text: &'static str) -> &mut Self {
+        let is_line_start = self.out.as_bytes().last().is_none_or(|b| *b == b'\n');
+        // Text within a line neither starts nor ends an HTML block. `bytes().any` is fastest for short literals.
+        if is_line_start || text.bytes().any(|b| b == b'\n') {
+            for line in text.split_inclusive('\n').skip(usize::from(!is_line_start)) {
                 self.in_html_block = !line.trim().is_empty() && (self.in_html_block || starts_html_block(line));
             }
         }
-        self.out.push_str(words);
+        self.out.push_str(text);
         self
     }
 
-    /// Words that were made safe; several lines get blank lines around them.
+    /// Writes sanitised text. Puts blank lines around text of several lines.
     pub fn safe_text(&mut self, text: &SafeText) -> &mut Self {
-        // A line may begin with three backticks and more: a span around two of them.
-        let block = text.as_str().contains('\n');
-        if block && !self.out.is_empty() {
+        // A single line may start with three backticks too: a code span around two.
+        let is_block = text.as_str().contains('\n');
+        if is_block && !self.out.is_empty() {
             self.blank_line();
         }
         self.end_html_block();
@@ -53,13 +53,13 @@ impl MarkdownBuilder {
             self.out.push(' ');
         }
         self.out.push_str(text.as_str());
-        if block {
+        if is_block {
             self.out.push_str("\n\n");
         }
         self
     }
 
-    /// A number; one that is negative or too large is none.
+    /// Writes a number. Writes nothing if it is negative or too large.
     pub fn number(&mut self, number: impl TryInto<u64>) -> &mut Self {
         if let Ok(number) = number.try_into() {
             self.push_digits(number);
@@ -67,14 +67,13 @@ impl MarkdownBuilder {
         self
     }
 
-    /// A finding's id.
     pub fn finding(&mut self, id: FindingId) -> &mut Self {
         self.out.push('F');
         self.push_digits(id.0);
         self
     }
 
-    /// Numbers are many and short here: with `write!` they were more than half of what a status costs.
+    /// Faster than `write!`, which took more than half the time of rendering a status.
     fn push_digits(&mut self, number: u64) {
         if 10 <= number {
             self.push_digits(number / 10);
@@ -82,18 +81,17 @@ impl MarkdownBuilder {
         self.out.push(char::from(b'0' + (number % 10) as u8));
     }
 
-    /// A moment.
     pub fn time(&mut self, time: Time) -> &mut Self {
         let _ = write!(self.out, "{time}");
         self
     }
 
-    /// A commit in full, as programs look for it; as code if it is none.
+    /// Writes a full commit id, as programs expect it. Anything else is written as code.
     pub fn sha(&mut self, sha: &Sha) -> &mut Self {
         self.push_hex(sha.as_str())
     }
 
-    /// The first seven characters of a commit.
+    /// Writes an abbreviated commit id.
     pub fn short_sha(&mut self, sha: &Sha) -> &mut Self {
         self.push_hex(sha.short())
     }
@@ -106,24 +104,24 @@ impl MarkdownBuilder {
         self.code_span(text)
     }
 
-    /// Somebody's name, without calling them.
+    /// Writes a login without mentioning it.
     pub fn login(&mut self, login: &Login) -> &mut Self {
         self.code_span(login.as_str())
     }
 
-    /// A role's name.
     pub fn role(&mut self, role: &RoleName) -> &mut Self {
         let name = role.as_str();
-        let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
-        let reads_as_commit = name.len() >= 7 && name.bytes().all(|b| b.is_ascii_hexdigit());
-        if plain && !reads_as_commit && !is_bare_command(name, name) && (1..=40).contains(&name.len()) {
+        let is_plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+        let may_be_commit = name.len() >= 7 && name.bytes().all(|b| b.is_ascii_hexdigit());
+        if is_plain && !may_be_commit && !is_bare_command(name, name) && (1..=40).contains(&name.len()) {
             self.out.push_str(name);
             return self;
         }
         self.code_span(name)
     }
 
-    /// Calls somebody: the one mention that is allowed (LOOP-4). A name that could be anything else is not called.
+    /// Mentions a person: the only mention that is allowed (LOOP-4). A login that is not a plain name is written as
+    /// code.
     pub fn mention(&mut self, login: &Login) -> &mut Self {
         let name = login.as_str();
         let is_name = (1..=64).contains(&name.len())
@@ -137,10 +135,10 @@ impl MarkdownBuilder {
         self
     }
 
-    /// Tainted words as code in the line: a path, a name, a command.
-    pub fn code_span(&mut self, tainted: &str) -> &mut Self {
+    /// Writes untrusted text as a code span: a path, a name, a command.
+    pub fn code_span(&mut self, untrusted: &str) -> &mut Self {
         self.end_html_block();
-        let line = normalise_chars(tainted);
+        let line = normalise_chars(untrusted);
         if line.contains(['\n', '\t']) {
             push_code_span(&line.replace(['\n', '\t'], " "), SpanContext::TableCell, &mut self.out);
         } else {
@@ -149,8 +147,8 @@ impl MarkdownBuilder {
         self
     }
 
-    /// Tainted words as a code block, at most `max_lines` of them.
-    pub fn code_block(&mut self, language: &'static str, tainted: &str, max_lines: usize) -> &mut Self {
+    /// Writes untrusted text as a code block of at most `max_lines` lines.
+    pub fn code_block(&mut self, language: &'static str, untrusted: &str, max_lines: usize) -> &mut Self {
         if !self.out.is_empty() {
             self.blank_line();
         }
@@ -158,7 +156,7 @@ impl MarkdownBuilder {
         self.out.push_str("```");
         self.out.push_str(language);
         self.out.push('\n');
-        let code = normalise_chars(tainted);
+        let code = normalise_chars(untrusted);
         for line in code.lines().take(max_lines) {
             push_code_line(line, &mut self.out);
             self.out.push('\n');
@@ -171,39 +169,39 @@ impl MarkdownBuilder {
         self
     }
 
-    /// Tainted words as code that lead to a page of the own forge; without a link if the address is not one.
-    pub fn link(&mut self, tainted: &str, url: &str) -> &mut Self {
-        let Some(address) = escape_url(url).filter(|_| !tainted.trim().is_empty()) else {
-            return self.code_span(tainted);
+    /// Writes untrusted text as code that links to a page of the forge. Writes no link if the URL is not valid.
+    pub fn link(&mut self, untrusted: &str, url: &str) -> &mut Self {
+        let Some(escaped_url) = escape_url(url).filter(|_| !untrusted.trim().is_empty()) else {
+            return self.code_span(untrusted);
         };
         self.open_link();
-        self.code_span(tainted);
-        self.close_link(&address)
+        self.code_span(untrusted);
+        self.close_link(&escaped_url)
     }
 
-    /// Own words that lead to a page of the own forge; without a link if the address is not one.
-    pub fn link_literal(&mut self, words: &'static str, url: &str) -> &mut Self {
-        let Some(address) = escape_url(url) else { return self.literal(words) };
+    /// Writes trusted text that links to a page of the forge. Writes no link if the URL is not valid.
+    pub fn link_literal(&mut self, text: &'static str, url: &str) -> &mut Self {
+        let Some(escaped_url) = escape_url(url) else { return self.literal(text) };
         self.open_link();
-        self.out.push_str(words);
-        self.close_link(&address)
+        self.out.push_str(text);
+        self.close_link(&escaped_url)
     }
 
     fn open_link(&mut self) {
         self.end_html_block();
-        // `!` before a link makes an image, a backslash makes none of it.
+        // A preceding `!` would make an image, and a backslash would escape the bracket.
         if self.out.ends_with(['!', '\\', ']']) {
             self.out.push(' ');
         }
         self.out.push('[');
     }
 
-    fn close_link(&mut self, address: &str) -> &mut Self {
-        let _ = write!(self.out, "]({address})");
+    fn close_link(&mut self, escaped_url: &str) -> &mut Self {
+        let _ = write!(self.out, "]({escaped_url})");
         self
     }
 
-    /// Begins a new paragraph.
+    /// Starts a new paragraph.
     pub fn blank_line(&mut self) -> &mut Self {
         self.out.truncate(self.out.trim_end().len());
         if !self.out.is_empty() {
@@ -213,19 +211,17 @@ impl MarkdownBuilder {
         self
     }
 
-    /// How many bytes it takes so far.
+    /// Returns the length so far, in bytes.
     pub fn len(&self) -> usize {
         self.out.len()
     }
 
-    /// Whether nothing was written yet.
     pub fn is_empty(&self) -> bool {
         self.out.is_empty()
     }
 
-    /// The text.
     pub fn finish(self) -> SafeText {
-        // Pieces that are harmless each may name a bot or a memory together.
+        // Harmless pieces may together form a mention of a bot or the name of a hidden comment.
         let mut text = String::with_capacity(self.out.len());
         push_defanged(self.out.trim_end(), &mut text);
         SafeText(text)
@@ -243,18 +239,18 @@ fn starts_html_block(line: &str) -> bool {
     tag.is_some_and(|tag| ["details", "summary", "div", "table", "p>", "!--"].iter().any(|it| tag.starts_with(it)))
 }
 
-/// The address of a page, written so that it can end neither link nor cell; `None` if it is not one.
+/// Escapes a URL so that it can end neither a link nor a table cell. Returns `None` if it is not a web page.
 fn escape_url(url: &str) -> Option<String> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
     let host = rest.split(['/', '?', '#']).next()?;
-    let names_host = !host.is_empty() && host.bytes().all(|b| b.is_ascii_alphanumeric() || b".-:_".contains(&b));
-    if url.len() > MAX_URL_BYTES || !names_host {
+    let is_valid_host = !host.is_empty() && host.bytes().all(|b| b.is_ascii_alphanumeric() || b".-:_".contains(&b));
+    if url.len() > MAX_URL_BYTES || !is_valid_host {
         return None;
     }
     let mut out = String::with_capacity(url.len());
-    for (at, byte) in url.bytes().enumerate() {
-        let names = byte == b':' && is_reserved_namespace(&out, url.get(at + 1..).unwrap_or_default());
-        if !names && (byte.is_ascii_alphanumeric() || b":/?#!$&'*+,;=-._~%".contains(&byte)) {
+    for (index, byte) in url.bytes().enumerate() {
+        let is_reserved = byte == b':' && is_reserved_namespace(&out, url.get(index + 1..).unwrap_or_default());
+        if !is_reserved && (byte.is_ascii_alphanumeric() || b":/?#!$&'*+,;=-._~%".contains(&byte)) {
             out.push(char::from(byte));
         } else {
             let _ = write!(out, "%{byte:02X}");

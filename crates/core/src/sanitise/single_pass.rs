@@ -1,12 +1,11 @@
-//! One pass over tainted words: line by line, code blocks apart.
+//! One pass over untrusted text, line by line. Code blocks are handled separately.
 
 use super::code::{CodeFence, SpanContext};
 use super::inline::push_inline;
 
-/// Deeper lists are flattened.
+/// Deeper indentation is cut to this.
 const MAX_INDENT_COLUMNS: usize = 8;
 
-/// Several lines.
 pub(super) fn sanitise_block_once(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8 + 8);
     let mut fence: Option<CodeFence> = None;
@@ -24,7 +23,7 @@ pub(super) fn sanitise_block_once(text: &str) -> String {
             out.push_str(language);
             fence = Some(open);
         } else if line.trim().is_empty() {
-            // One blank line is as good as many.
+            // Collapse blank lines.
             if blank {
                 continue;
             }
@@ -66,12 +65,11 @@ fn push_line(line: &str, out: &mut String) {
     out.truncate(end);
 }
 
-/// In a table a pipe ends a cell even in code, so that what seemed to be code no longer is: no tables, then.
+/// Tables are not allowed: in a table a pipe ends a cell even in code, so that code spans would break.
 fn is_table_delimiter(line: &str) -> bool {
     line.contains('-') && line.contains(['|', ':']) && line.bytes().all(|b| b"-|: \t".contains(&b))
 }
 
-/// One line.
 pub(super) fn sanitise_line_once(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     let mut joined = String::with_capacity(text.len());
@@ -85,13 +83,13 @@ pub(super) fn sanitise_line_once(text: &str) -> String {
     out
 }
 
-/// A line that is put behind other words needs no heading's, quote's or list's mark.
+/// Removes the markers of headings, quotes and lists from a line that will follow other text.
 fn strip_block_markers(mut line: &str) -> &str {
     loop {
         let rest = line.trim_start_matches(['#', '>']);
         let marked = line.strip_prefix(['-', '*', '+']).filter(|tail| tail.starts_with(' ')).unwrap_or(rest);
         let next = marked.trim_start();
-        // `#12` is no heading.
+        // `#12` is not a heading.
         if next.len() == line.len() || (line.starts_with('#') && !rest.starts_with([' ', '>'])) {
             return line;
         }

@@ -1,19 +1,20 @@
-//! How long a word is, and what it may be.
+//! Scans words: their length, and whether they need escaping.
 
-/// Where a word ends that is nothing but a word.
+/// Returns the end of a word that needs no further check. `None` if it may be a commit id, URL, email address or
+/// command.
 pub(super) fn skip_plain_word(bytes: &[u8], start: usize) -> Option<usize> {
     let mut end = start;
-    let mut digits = false;
+    let mut has_digits = false;
     while let Some(byte) = bytes.get(end).filter(|byte| byte.is_ascii_alphanumeric()) {
-        digits |= byte.is_ascii_digit();
+        has_digits |= byte.is_ascii_digit();
         end += 1;
     }
-    let may_be_commit = digits && end - start >= 7;
-    let goes_on = bytes.get(end).is_some_and(|byte| matches!(byte, b':' | b'@' | b'.' | b'-'));
-    (!may_be_commit && !goes_on).then_some(end)
+    let may_be_commit = has_digits && end - start >= 7;
+    let continues = bytes.get(end).is_some_and(|byte| matches!(byte, b':' | b'@' | b'.' | b'-'));
+    (!may_be_commit && !continues).then_some(end)
 }
 
-/// Where a span of code ends: before a run of exactly as many backticks.
+/// Returns the end of a code span's content: before a run of exactly `run` backticks.
 pub(super) fn find_closing_backticks(body: &str, run: usize) -> Option<usize> {
     let mut from = 0;
     loop {
@@ -37,7 +38,7 @@ pub(super) fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-/// How long the name behind an `@` is: a person, a team, a package.
+/// Returns the length of the name after an `@`: a person, a team, a package.
 pub(super) fn name_length(text: &str) -> usize {
     let end = text.bytes().position(|b| !(is_name_byte(b) || b == b'/')).unwrap_or(text.len());
     let name = text.get(..end).unwrap_or_default().trim_end_matches(['.', '/']);

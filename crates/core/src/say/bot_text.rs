@@ -1,40 +1,40 @@
-//! The words of the dispatch source's own bot, so that referee drops into an existing set-up.
+//! Parses texts in the format of the dispatch source's bot, so that referee works in an existing setup.
 //!
-//! | in the text | read as |
+//! | text | field |
 //! |---|---|
-//! | `<!-- review-bot:NAME -->` | sentinel |
-//! | `Evaluated against <sha>` | evaluated |
-//! | rows of a table whose first cell is a number | findings |
-//! | `Self-review against <sha in full>` | self-review |
-//! | with it: `Assessment: ✅ Clean`, and no `Assessment: ⚠️` | clean |
-//! | with it: `Assessment: ⚠️` | not clean |
-//! | `fix plan`, any case, and a sha or seven characters of one | fix plan |
-//! | with it: `Finding #N`, `F4` | answers |
+//! | `<!-- review-bot:NAME -->` | `sentinel` |
+//! | `Evaluated against <sha>` | `evaluated` |
+//! | table rows whose first cell is a number | `findings` |
+//! | `Self-review against <full sha>` | `self_review` |
+//! | with it: `Assessment: ✅ Clean`, and no `Assessment: ⚠️` | `clean: true` |
+//! | with it: `Assessment: ⚠️` | `clean: false` |
+//! | `fix plan` in any case, and a commit id of at least seven characters | `fix_plan` |
+//! | with it: `Finding #N`, `F4` | `answers`, `answers_own` |
 //!
-//! Quotes and code blocks are left out. Who wrote it is for others to ask.
+//! Ignores quotes and code blocks. Does not check who wrote the text.
 
 use super::prose::prose_lines;
 use crate::model::{BotText, FindingId, Sha};
 
 const SENTINEL_PREFIX: &str = "<!-- review-bot:";
 const MIN_SHA_CHARS: usize = 7;
-/// How many words are looked at that may be the sha of a fix plan.
+/// Maximum candidates for the commit id of a fix plan.
 const MAX_SHA_CANDIDATES: usize = 8;
 const MAX_NUMBERS: usize = 500;
 
-/// What the text says in that bot's words, if anything.
+/// Returns the parsed fields. `None` if the text is not in the bot's format.
 pub fn parse_bot_text(text: &str) -> Option<BotText> {
     let lines: Vec<&str> = prose_lines(text).collect();
-    let words = lines.join("\n");
-    // Emphasis and code marks are the writer's taste: `**Assessment:** ✅ Clean`.
-    let plain = words.replace(['*', '`'], "");
+    let prose = lines.join("\n");
+    // Ignores emphasis and code spans: `**Assessment:** ✅ Clean`.
+    let plain = prose.replace(['*', '`'], "");
     let self_review = find_text_after(&plain, "self-review against ")
         .and_then(parse_leading_sha)
         .filter(|sha| matches!(sha.len(), 40 | 64));
     let fix_plan = find_fix_plan_shas(&plain);
     let is_plan = !fix_plan.is_empty();
-    let read = BotText {
-        sentinel: parse_sentinel(&words),
+    let parsed = BotText {
+        sentinel: parse_sentinel(&prose),
         evaluated: find_text_after(&plain, "evaluated against ").and_then(parse_leading_sha).map(str::to_owned),
         findings: parse_numbered_rows(&lines),
         clean: self_review.and_then(|_| parse_assessment(&plain)),
@@ -43,20 +43,20 @@ pub fn parse_bot_text(text: &str) -> Option<BotText> {
         answers_own: if is_plan { parse_finding_ids(&plain) } else { Vec::new() },
         fix_plan: fix_plan.into_iter().map(str::to_owned).collect(),
     };
-    // A numbered table alone may be anybody's.
-    let speaks = read.sentinel.is_some() || read.evaluated.is_some() || read.self_review.is_some();
-    (speaks || is_plan).then_some(read)
+    // A numbered table alone proves nothing.
+    let is_review = parsed.sentinel.is_some() || parsed.evaluated.is_some() || parsed.self_review.is_some();
+    (is_review || is_plan).then_some(parsed)
 }
 
 fn parse_sentinel(text: &str) -> Option<String> {
     let start = text.find(SENTINEL_PREFIX)? + SENTINEL_PREFIX.len();
     let name = text.get(start..)?.split("-->").next()?.trim();
-    let fits = (1..=64).contains(&name.len());
-    (fits && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')))
+    let has_valid_length = (1..=64).contains(&name.len());
+    (has_valid_length && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')))
         .then(|| name.to_owned())
 }
 
-/// What follows the first place of a phrase, whatever its case.
+/// Returns the text after the first occurrence of a phrase, ignoring case.
 fn find_text_after<'a>(text: &'a str, phrase: &str) -> Option<&'a str> {
     let start = find_phrase(text, phrase).next()?;
     text.get(start + phrase.len()..)
@@ -67,10 +67,10 @@ fn find_phrase<'a>(text: &'a str, phrase: &'a str) -> impl Iterator<Item = usize
         .windows(phrase.len())
         .enumerate()
         .filter(move |(_, window)| window.eq_ignore_ascii_case(phrase.as_bytes()))
-        .map(|(place, _)| place)
+        .map(|(index, _)| index)
 }
 
-/// The sha that a text begins with.
+/// Returns the commit id at the start of a text.
 fn parse_leading_sha(text: &str) -> Option<&str> {
     let end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
     text.get(..end).filter(|word| is_sha(word))
@@ -81,25 +81,25 @@ fn is_sha(word: &str) -> bool {
 }
 
 fn parse_assessment(text: &str) -> Option<bool> {
-    let verdicts = find_phrase(text, "assessment:").filter_map(|place| {
-        let said = text.get(place + "assessment:".len()..)?.trim_start();
-        if said.starts_with('⚠') {
+    let assessments = find_phrase(text, "assessment:").filter_map(|index| {
+        let assessment = text.get(index + "assessment:".len()..)?.trim_start();
+        if assessment.starts_with('⚠') {
             return Some(false);
         }
-        let word = said.strip_prefix('✅')?.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{fe0f}');
+        let word = assessment.strip_prefix('✅')?.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{fe0f}');
         word.get(..5)?.eq_ignore_ascii_case("clean").then_some(true)
     });
-    verdicts.reduce(|a, b| a && b)
+    assessments.reduce(|a, b| a && b)
 }
 
-/// The first sha behind the words `fix plan`, else the first in the text. One in a thousand short ones has no digit, and
-/// `effaced` is a word: such are taken along until one has.
+/// Returns the first commit id after `fix plan`, or else the first in the text. An abbreviated id without a digit might
+/// be a word (`effaced`), so such candidates are returned too, up to the first with a digit.
 fn find_fix_plan_shas(text: &str) -> Vec<&str> {
-    let Some(behind) = find_text_after(text, "fix plan") else { return Vec::new() };
-    let all: Vec<&str> =
-        split_words(behind).chain(split_words(text)).filter(|word| is_sha(word)).take(MAX_SHA_CANDIDATES).collect();
-    let sure = all.iter().position(|word| word.bytes().any(|b| b.is_ascii_digit()));
-    all.into_iter().take(sure.map_or(MAX_SHA_CANDIDATES, |at| at + 1)).collect()
+    let Some(after) = find_text_after(text, "fix plan") else { return Vec::new() };
+    let candidates: Vec<&str> =
+        split_words(after).chain(split_words(text)).filter(|word| is_sha(word)).take(MAX_SHA_CANDIDATES).collect();
+    let certain = candidates.iter().position(|word| word.bytes().any(|b| b.is_ascii_digit()));
+    candidates.into_iter().take(certain.map_or(MAX_SHA_CANDIDATES, |index| index + 1)).collect()
 }
 
 fn split_words(text: &str) -> impl Iterator<Item = &str> {
@@ -107,8 +107,8 @@ fn split_words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn parse_finding_numbers(text: &str) -> Vec<u32> {
-    let numbers = find_phrase(text, "finding #").filter_map(|place| {
-        let digits = text.get(place + "finding #".len()..)?;
+    let numbers = find_phrase(text, "finding #").filter_map(|index| {
+        let digits = text.get(index + "finding #".len()..)?;
         let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
         digits.get(..end)?.parse().ok()
     });
@@ -123,7 +123,7 @@ fn parse_finding_ids(text: &str) -> Vec<FindingId> {
     collect_distinct(ids)
 }
 
-/// Rows below a header and its rule: `| 1 | [MAJOR] | src/a.rs:88 | … |`.
+/// Returns the numbers of table rows below the header: `| 1 | [MAJOR] | src/a.rs:88 | … |`.
 fn parse_numbered_rows(lines: &[&str]) -> Vec<u32> {
     let mut in_table = false;
     let numbers = lines.iter().filter_map(|line| {

@@ -1,32 +1,32 @@
-//! Commands (LOOP-12): the first line of a comment, addressed to referee.
+//! Parses commands (LOOP-12): the first line of a comment, addressed to referee.
 //!
-//! | words | asks for |
+//! | command | effect |
 //! |---|---|
-//! | `review` | another look at what changed |
-//! | `full review` | another look at everything |
-//! | `explain` | why the pull is where it is |
-//! | `dismiss F4 [role/F9 …] <reason>` | these findings stay as they are |
-//! | `reopen F4 …` | a dismissal is taken back |
-//! | `rounds +N`, N from 1 to 9 | more rounds |
-//! | `retry` | a failed reviewer tries again |
-//! | `pause`, `resume` | nothing starts here; it may again |
-//! | `break-glass <reason>` | no reviewer stands in the way at this head |
-//! | `help` | this list |
-//! | a verb that lacks something | a hint that says what |
-//! | anything else | a hint with the nearest verb |
+//! | `review` | reviews what changed |
+//! | `full review` | reviews everything |
+//! | `explain` | explains the state of the pull |
+//! | `dismiss F4 [role/F9 …] <reason>` | accepts these findings as they are |
+//! | `reopen F4 …` | undoes a dismissal |
+//! | `rounds +N`, N from 1 to 9 | allows more rounds |
+//! | `retry` | runs a failed reviewer again |
+//! | `pause`, `resume` | stops and resumes referee on this pull |
+//! | `break-glass <reason>` | lifts all blocks of referee at this head |
+//! | `help` | lists the commands |
+//! | a verb without its argument | a hint that names the argument |
+//! | anything else | a hint with the most similar verb |
 //!
-//! A verb that takes no words may be followed by `please` and the like, by nothing else: `review comments are noisy`
-//! is no command.
+//! A verb without arguments may be followed by `please` and the like, but by nothing else: `review comments are noisy`
+//! is not a command.
 
 use super::{Ask, Missing, Named, find_nearest_word};
 use crate::model::{FindingId, Login, RoleName};
 
-/// How people address referee: `@<bot>`, and `/referee` unless the forge takes a leading slash for itself.
+/// How people address referee: `@<bot>`, and `/referee` unless the forge interprets a leading slash.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandPrefixes<'a> {
-    /// Names that are mentioned.
+    /// Accounts that people mention.
     pub bot_logins: &'a [Login],
-    /// A leading slash belongs to the forge.
+    /// Whether the forge interprets a leading slash.
     pub slash_reserved: bool,
 }
 
@@ -49,15 +49,15 @@ const VERBS: [&str; 11] = [
     "help",
 ];
 
-/// The command in a comment, if its first line is one.
-pub fn parse_command(text: &str, calls: &CommandPrefixes<'_>) -> Option<Ask> {
+/// Returns the command in the first line of a comment, if it is addressed to referee.
+pub fn parse_command(text: &str, prefixes: &CommandPrefixes<'_>) -> Option<Ask> {
     let line = text.lines().find(|line| !line.trim().is_empty())?;
-    let said = strip_address(line, calls)?;
-    Some(parse_ask(said))
+    let command = strip_address(line, prefixes)?;
+    Some(parse_ask(command))
 }
 
-/// What follows the address; `None` where the line is addressed to nobody, or is code or a quote.
-fn strip_address<'a>(line: &'a str, calls: &CommandPrefixes<'_>) -> Option<&'a str> {
+/// Returns the text after the address. `None` if the line is not addressed to referee, or is code or a quote.
+fn strip_address<'a>(line: &'a str, prefixes: &CommandPrefixes<'_>) -> Option<&'a str> {
     let start = line.trim_start_matches(' ');
     if line.len() - start.len() > 3 {
         return None;
@@ -70,29 +70,30 @@ fn strip_address<'a>(line: &'a str, calls: &CommandPrefixes<'_>) -> Option<&'a s
             let plain = bot.as_str().strip_suffix("[bot]").unwrap_or(bot.as_str());
             plain.eq_ignore_ascii_case(name)
         };
-        let ends = rest.chars().next().is_none_or(|c| c.is_whitespace() || matches!(c, ',' | ':'));
-        return (ends && calls.bot_logins.iter().any(is_bot)).then(|| rest.trim_start_matches([',', ':']).trim());
+        let is_complete = rest.chars().next().is_none_or(|c| c.is_whitespace() || matches!(c, ',' | ':'));
+        let is_addressed = is_complete && prefixes.bot_logins.iter().any(is_bot);
+        return is_addressed.then(|| rest.trim_start_matches([',', ':']).trim());
     }
-    if calls.slash_reserved {
+    if prefixes.slash_reserved {
         return None;
     }
     let (head, rest) = start.split_at_checked("/referee".len())?;
-    let ends = rest.chars().next().is_none_or(char::is_whitespace);
-    (head.eq_ignore_ascii_case("/referee") && ends).then(|| rest.trim())
+    let is_complete = rest.chars().next().is_none_or(char::is_whitespace);
+    (head.eq_ignore_ascii_case("/referee") && is_complete).then(|| rest.trim())
 }
 
-fn parse_ask(said: &str) -> Ask {
-    let (first, rest) = split_word(said);
+fn parse_ask(text: &str) -> Ask {
+    let (first, rest) = split_word(text);
     let verb = first.to_ascii_lowercase();
-    let alone = |ask: Ask| if is_courtesy(rest) { ask } else { unknown_ask(said, Some(&verb)) };
+    let without_arguments = |ask: Ask| if is_courtesy(rest) { ask } else { unknown_ask(text, Some(&verb)) };
     match verb.as_str() {
-        "review" => alone(Ask::Review),
-        "full-review" => alone(Ask::FullReview),
+        "review" => without_arguments(Ask::Review),
+        "full-review" => without_arguments(Ask::FullReview),
         "full" => match split_word(rest) {
             (second, rest) if second.eq_ignore_ascii_case("review") && is_courtesy(rest) => Ask::FullReview,
-            _ => unknown_ask(said, None),
+            _ => unknown_ask(text, None),
         },
-        "explain" => alone(Ask::Explain),
+        "explain" => without_arguments(Ask::Explain),
         "dismiss" => {
             let (findings, reason) = parse_findings(rest);
             match (findings.is_empty(), parse_reason(reason)) {
@@ -109,16 +110,16 @@ fn parse_ask(said: &str) -> Ask {
             Some(more) => Ask::Rounds { more },
             None => incomplete_ask(&verb, Missing::Number),
         },
-        "retry" => alone(Ask::Retry),
-        "pause" => alone(Ask::Pause),
-        "resume" => alone(Ask::Resume),
+        "retry" => without_arguments(Ask::Retry),
+        "pause" => without_arguments(Ask::Pause),
+        "resume" => without_arguments(Ask::Resume),
         "break-glass" | "breakglass" => parse_break_glass(rest),
         "break" => match split_word(rest) {
             (second, rest) if second.eq_ignore_ascii_case("glass") => parse_break_glass(rest),
-            _ => unknown_ask(said, None),
+            _ => unknown_ask(text, None),
         },
-        "help" => alone(Ask::Help),
-        _ => unknown_ask(said, None),
+        "help" => without_arguments(Ask::Help),
+        _ => unknown_ask(text, None),
     }
 }
 
@@ -133,10 +134,10 @@ fn incomplete_ask(verb: &str, missing: Missing) -> Ask {
     Ask::Unknown { verb: verb.to_owned(), nearest: None, missing: Some(missing) }
 }
 
-fn unknown_ask(said: &str, meant: Option<&str>) -> Ask {
+fn unknown_ask(text: &str, verb: Option<&str>) -> Ask {
     let nearest =
-        meant.map(str::to_owned).or_else(|| find_nearest_verb(said)).or_else(|| said.is_empty().then(|| "help".into()));
-    Ask::Unknown { verb: said.chars().take(MAX_UNKNOWN_CHARS).collect(), nearest, missing: None }
+        verb.map(str::to_owned).or_else(|| find_nearest_verb(text)).or_else(|| text.is_empty().then(|| "help".into()));
+    Ask::Unknown { verb: text.chars().take(MAX_UNKNOWN_CHARS).collect(), nearest, missing: None }
 }
 
 fn split_word(text: &str) -> (&str, &str) {
@@ -151,7 +152,7 @@ fn is_courtesy(rest: &str) -> bool {
         .all(|word| ["please", "pls", "again", "now", "thanks", "thx"].iter().any(|it| it.eq_ignore_ascii_case(word)))
 }
 
-/// Findings at the beginning, and what follows them.
+/// Returns the findings at the start, and the rest.
 fn parse_findings(mut rest: &str) -> (Vec<Named>, &str) {
     let mut findings = Vec::new();
     loop {
@@ -175,7 +176,7 @@ fn split_item(text: &str) -> (&str, &str) {
     text.split_at(end)
 }
 
-/// `F4`, `security/F4`, in code or with a colon behind it.
+/// Parses `F4` or `security/F4`, also as a code span or followed by a colon.
 fn parse_finding(word: &str) -> Option<Named> {
     let word = word.trim_end_matches([':', ';', '.']).trim_matches('`');
     let (role, id) = match word.rsplit_once('/') {
@@ -201,11 +202,11 @@ fn parse_rounds(rest: &str) -> Option<u32> {
     number.parse().ok().filter(|more| (1..=MAX_ROUNDS).contains(more))
 }
 
-/// The nearest verb; some are two words.
-fn find_nearest_verb(said: &str) -> Option<String> {
-    let mut words = said.split_whitespace();
+/// Returns the most similar verb. Verbs may have two words.
+fn find_nearest_verb(text: &str) -> Option<String> {
+    let mut words = text.split_whitespace();
     let first = words.next()?;
     let both = words.next().map(|second| format!("{first} {second}"));
-    let near = both.and_then(|both| find_nearest_word(&both, VERBS)).or_else(|| find_nearest_word(first, VERBS));
-    near.map(str::to_owned)
+    let nearest = both.and_then(|both| find_nearest_word(&both, VERBS)).or_else(|| find_nearest_word(first, VERBS));
+    nearest.map(str::to_owned)
 }

@@ -1,4 +1,4 @@
-//! What people command by a comment's first line (LOOP-12), and what a reply means.
+//! Parses people's texts: commands in the first line of a comment (LOOP-12), stances of replies, texts of other bots.
 
 mod bot_text;
 mod command;
@@ -18,80 +18,66 @@ pub use stance::parse_stance;
 
 use crate::model::{FindingId, RoleName};
 
-/// What a person's command asks for.
+/// A person's command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ask {
-    /// `review`: look at what changed.
+    /// `review`: review what changed.
     Review,
-    /// `full review`: look at everything.
+    /// `full review`: review everything.
     FullReview,
     /// `explain`.
     Explain,
-    /// `dismiss F4 [F5 …] <reason>`: these findings stay as they are.
+    /// `dismiss F4 [F5 …] <reason>`: accept these findings as they are.
     Dismiss {
-        /// Which, with the role where the text says `role/F4`.
+        /// With the role if the text says `role/F4`.
         findings: Vec<Named>,
-        /// Why.
         reason: String,
     },
-    /// `reopen F4`: take a dismissal back.
-    Reopen {
-        /// Which.
-        findings: Vec<Named>,
-    },
-    /// `rounds +N`.
-    Rounds {
-        /// How many more.
-        more: u32,
-    },
-    /// `retry`: a failed reviewer may try again.
+    /// `reopen F4`: undo a dismissal.
+    Reopen { findings: Vec<Named> },
+    /// `rounds +N`: allow more rounds.
+    Rounds { more: u32 },
+    /// `retry`: run a failed reviewer again.
     Retry,
     /// `pause`.
     Pause,
     /// `resume`.
     Resume,
     /// `break-glass <reason>`.
-    BreakGlass {
-        /// Why.
-        reason: String,
-    },
+    BreakGlass { reason: String },
     /// `help`.
     Help,
-    /// Nothing that referee knows.
+    /// Not a known command.
     Unknown {
-        /// What was written, cut short.
+        /// The text, shortened.
         verb: String,
-        /// The nearest verb, if one is near.
+        /// The most similar verb, for a "did you mean" hint.
         nearest: Option<String>,
-        /// What a known verb lacks.
+        /// The missing argument of a known verb.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         missing: Option<Missing>,
     },
 }
 
-/// What a command lacks.
+/// A missing argument of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Missing {
-    /// It names no finding.
     Finding,
-    /// It gives no reason.
     Reason,
-    /// It gives no number, or one out of bounds.
+    /// No number, or one out of range.
     Number,
 }
 
-/// A finding as people name it: `F4`, or `security/F4`.
+/// A finding as people refer to it: `F4` or `security/F4`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Named {
-    /// The role, where it was said.
     pub role: Option<RoleName>,
-    /// The id.
     pub id: FindingId,
 }
 
-/// As a hint says it: `dismiss` needs …
+/// Completes the sentence "`dismiss` needs …".
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -1,19 +1,19 @@
-//! "Did you mean": the nearest of the words that would have been right.
+//! "Did you mean": finds the most similar valid word.
 
-/// The nearest word, if at most a third of it is mistyped.
+/// Returns the most similar word, if at most a third of the characters are mistyped.
 pub fn find_nearest_word<'a>(word: &str, among: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let typed: Vec<char> = word.to_lowercase().chars().take(MAX_WORD_CHARS).collect();
-    // None for two letters: whoever writes `no` does not mean `on`.
-    let most = typed.len() / 3;
-    let far = |candidate: &str| edit_distance(&typed, &candidate.chars().collect::<Vec<_>>());
-    let (far, candidate) = among.into_iter().map(|candidate| (far(candidate), candidate)).min()?;
-    (far <= most).then_some(candidate)
+    // 0 for two letters: `no` is not a typo of `on`.
+    let max_distance = typed.len() / 3;
+    let distance = |candidate: &str| edit_distance(&typed, &candidate.chars().collect::<Vec<_>>());
+    let (distance, candidate) = among.into_iter().map(|candidate| (distance(candidate), candidate)).min()?;
+    (distance <= max_distance).then_some(candidate)
 }
 
-/// What is longer is no slip of the finger.
+/// Longer words are cut before the comparison.
 const MAX_WORD_CHARS: usize = 64;
 
-/// How many letters were added, left out, replaced or swapped with their neighbour.
+/// Returns the Damerau–Levenshtein distance: insertions, deletions, substitutions and transpositions.
 fn edit_distance(a: &[char], b: &[char]) -> usize {
     let width = b.len() + 1;
     let mut table = vec![0; (a.len() + 1) * width];
@@ -45,7 +45,7 @@ mod tests {
     use super::find_nearest_word;
 
     #[test]
-    fn a_slip_is_recognised_and_another_word_is_not() {
+    fn a_typo_is_recognised_and_another_word_is_not() {
         let words = ["review", "reply", "resolve"];
         assert_eq!(find_nearest_word("reviw", words), Some("review"));
         assert_eq!(find_nearest_word("reveiw", words), Some("review"));

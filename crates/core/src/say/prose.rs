@@ -1,8 +1,8 @@
-//! What somebody wrote themselves: no quotes, no code blocks, no hidden comments.
+//! Extracts the prose of a comment: without quotes, code blocks and code spans.
 
 use std::borrow::Cow;
 
-/// The lines that are the writer's own words.
+/// Returns the lines outside quotes and fenced code blocks.
 pub(super) fn prose_lines(text: &str) -> impl Iterator<Item = &str> {
     let mut fence: Option<(char, usize)> = None;
     text.lines().filter(move |line| {
@@ -26,7 +26,7 @@ pub(super) fn prose_lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A line without what stands between backticks.
+/// Replaces code spans by a space.
 pub(super) fn strip_code_spans(line: &str) -> Cow<'_, str> {
     if !line.contains('`') {
         return Cow::Borrowed(line);
@@ -50,7 +50,7 @@ pub(super) fn strip_code_spans(line: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// Where the code ends: behind a run of as many backticks.
+/// Returns the end of the code span: after a run of exactly `run` backticks.
 fn find_closing_backticks(body: &str, run: usize) -> Option<usize> {
     let mut from = 0;
     loop {

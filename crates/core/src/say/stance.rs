@@ -1,23 +1,23 @@
-//! What a person's reply means (LOOP-12), from a fixed list of phrases. A model never sets it.
+//! Parses the stance of a person's reply from a fixed list of phrases (LOOP-12). A model never sets it.
 //!
 //! | phrase | stance |
 //! |---|---|
-//! | `fixed`, `done`, `addressed`, `resolved`, `corrected`, at a clause's end or before `in`, `by`, `now`, `it`, … | claimed fixed |
-//! | `won't fix`, `wontfix`, `will not fix` said of oneself; `not going to fix`; `accepted risk`, `accept the risk` | accepted |
+//! | `fixed`, `done`, `addressed`, `resolved`, `corrected`, at the end of a clause or before `in`, `by`, `now`, `it`, … | claimed fixed |
+//! | `won't fix`, `wontfix`, `will not fix` about oneself; `not going to fix`; `accepted risk`, `accept the risk` | accepted |
 //! | `disagree`, `false positive`, `not a bug`, `not an issue`, `not a problem`, `not true`, `incorrect`, … | disputed |
-//! | `acknowledged`, `by design`, `as designed`, `as intended`, `intentional`, `leave as is`, …, and no promise to do it | accepted |
+//! | `acknowledged`, `by design`, `as designed`, `as intended`, `intentional`, `leave as is`, …, without a promise to fix it | accepted |
 //! | anything else | silent |
 //!
-//! The rows are in order: the first that is heard anywhere counts. Nothing is heard in questions, quotes and code, nor
-//! in a clause that says before the phrase that it is not so, or only wished, planned, asked or supposed: `not fixed`,
-//! `will be fixed`, `should be acknowledged`, `if you disagree`.
+//! The first row with a match anywhere in the text counts. Questions, quotes and code are ignored, and so are clauses
+//! that negate or hedge the phrase before it: `not fixed`, `will be fixed`, `should be acknowledged`, `if you
+//! disagree`.
 
 use super::prose::{prose_lines, strip_code_spans};
 use crate::model::Stance;
 
 const FIX_CLAIMS: [&str; 5] = ["fixed", "done", "addressed", "resolved", "corrected"];
 
-/// A claim goes on with one of these, or ends its clause: `fixed in 9c1f2ab`, but not `fixed size`.
+/// A claim ends its clause or continues with one of these: `fixed in 9c1f2ab`, but not `fixed size`.
 const CLAIM_CONTINUATIONS: [&str; 19] = [
     "in", "by", "with", "now", "here", "via", "it", "this", "that", "these", "those", "the", "and", "both", "all",
     "as", "thanks", "thank", "already",
@@ -28,7 +28,7 @@ const DEFERRAL_WORDS: [&str; 8] =
 
 const REFUSAL_PHRASES: [&[&str]; 4] = [&["won't", "fix"], &["wont", "fix"], &["wontfix"], &["will", "not", "fix"]];
 
-/// Who refuses: `that won't fix the leak` is said of a proposal.
+/// Words before a refusal. Others have another subject: `that won't fix the leak` is about a proposal.
 const REFUSAL_SUBJECTS: [&str; 11] = ["i", "we", "so", "and", "still", "definitely", "just", "also", "a", "as", "is"];
 
 const RISK_ACCEPTANCE_PHRASES: [&[&str]; 8] = [
@@ -78,7 +78,7 @@ const ACKNOWLEDGEMENT_PHRASES: [&[&str]; 13] = [
     &["keeping", "as", "is"],
 ];
 
-/// Said before a phrase, they take it back; so does every word that ends in `n't` or `'ll`.
+/// Words that negate or hedge a later phrase, in addition to those that end in `n't` or `'ll`.
 const HEDGE_WORDS: [&str; 57] = [
     "not",
     "never",
@@ -139,18 +139,18 @@ const HEDGE_WORDS: [&str; 57] = [
     "wish",
 ];
 
-/// What a person's reply means.
+/// Returns the stance of a person's reply.
 pub fn parse_stance(text: &str) -> Stance {
-    let mut heard = StanceSignals::default();
+    let mut signals = StanceSignals::default();
     for line in prose_lines(text) {
         let line = strip_code_spans(line).to_lowercase().replace('’', "'");
         for sentence in line.split_inclusive(['.', '!', '?', ';']) {
             if !sentence.ends_with('?') {
-                heard.read_sentence(sentence);
+                signals.read_sentence(sentence);
             }
         }
     }
-    match heard {
+    match signals {
         StanceSignals { claimed: true, .. } => Stance::ClaimedFixed,
         StanceSignals { refused: true, .. } => Stance::Accepted,
         StanceSignals { disputed: true, .. } => Stance::Disputed,
@@ -186,7 +186,7 @@ impl StanceSignals {
         self.claimed |= claims_fixed(words);
         self.refused |= contains_unhedged(words, &RISK_ACCEPTANCE_PHRASES)
             || find_phrases(words, &REFUSAL_PHRASES)
-                .any(|before| !is_hedged(before) && before.last().is_none_or(|who| REFUSAL_SUBJECTS.contains(who)));
+                .any(|before| !is_hedged(before) && before.last().is_none_or(|word| REFUSAL_SUBJECTS.contains(word)));
         self.disputed |= contains_unhedged(words, &DISPUTE_PHRASES);
         self.acknowledged |= contains_unhedged(words, &ACKNOWLEDGEMENT_PHRASES);
         self.promised |= promises_fix(words);
@@ -194,8 +194,8 @@ impl StanceSignals {
 }
 
 fn claims_fixed(words: &[&str]) -> bool {
-    words.iter().enumerate().filter(|(_, word)| FIX_CLAIMS.contains(word)).any(|(place, _)| {
-        let (before, after) = words.split_at(place);
+    words.iter().enumerate().filter(|(_, word)| FIX_CLAIMS.contains(word)).any(|(index, _)| {
+        let (before, after) = words.split_at(index);
         let after = after.get(1..).unwrap_or_default();
         !is_hedged(before)
             && before.last().is_none_or(|word| !NOT_A_CLAIM_AFTER.contains(word))
@@ -204,11 +204,11 @@ fn claims_fixed(words: &[&str]) -> bool {
     })
 }
 
-/// `acknowledged, will do` accepts nothing.
+/// Returns whether a clause promises a fix: `acknowledged, will do` accepts nothing.
 fn promises_fix(words: &[&str]) -> bool {
-    words.iter().enumerate().any(|(place, word)| {
-        let negated = words.get(place + 1).is_some_and(|next| *next == "not");
-        (*word == "will" && !negated) || word.ends_with("'ll") || ["fixing", "todo", "soon", "later"].contains(word)
+    words.iter().enumerate().any(|(index, word)| {
+        let is_negated = words.get(index + 1).is_some_and(|next| *next == "not");
+        (*word == "will" && !is_negated) || word.ends_with("'ll") || ["fixing", "todo", "soon", "later"].contains(word)
     })
 }
 
@@ -216,13 +216,13 @@ fn contains_unhedged(words: &[&str], phrases: &'static [&'static [&'static str]]
     find_phrases(words, phrases).any(|before| !is_hedged(before))
 }
 
-/// What stands before each place of a phrase.
+/// Returns the words before each occurrence of a phrase.
 fn find_phrases<'w, 't>(
     words: &'w [&'t str],
     phrases: &'static [&'static [&'static str]],
 ) -> impl Iterator<Item = &'w [&'t str]> {
-    (0..words.len()).filter_map(move |place| {
-        let (before, rest) = words.split_at_checked(place)?;
+    (0..words.len()).filter_map(move |index| {
+        let (before, rest) = words.split_at_checked(index)?;
         phrases.iter().any(|phrase| rest.starts_with(phrase)).then_some(before)
     })
 }

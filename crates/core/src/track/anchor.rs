@@ -1,20 +1,21 @@
-//! Whether a comment may stand at a place (PUB-13).
+//! Where the diff allows a comment (PUB-13).
 
 use std::collections::BTreeMap;
 
 use super::{Anchor, ChangeKind, ChangedFile, CodeLocation, HunkRange, Side};
 
-/// The places of a diff that take a comment.
+/// The lines and files of a diff that accept a comment.
 ///
-/// A forge refuses a comment outside the diff, and some refuse the whole review with it. The first row that holds decides:
+/// A forge rejects a comment outside the diff, and some reject the whole review with it. The first matching row
+/// decides:
 ///
-/// | the place | may be |
+/// | location | anchor |
 /// |---|---|
-/// | its file is not in the diff | `Summary` |
-/// | it has no line, or ends before it begins | `File` |
-/// | it is past the file's end, or on a side that the file does not have | `File` |
-/// | all of it lies in one hunk, context included | `Line` |
-/// | anything else | `File` |
+/// | in a file that is not in the diff | `Summary` |
+/// | without a line, or its end is before its start | `File` |
+/// | past the end of the file, or on a side that does not exist | `File` |
+/// | completely in one hunk, context included | `Line` |
+/// | any other | `File` |
 #[derive(Debug, Clone)]
 pub struct DiffAnchors<'a> {
     by_path: BTreeMap<&'a str, &'a ChangedFile>,
@@ -22,7 +23,6 @@ pub struct DiffAnchors<'a> {
 }
 
 impl<'a> DiffAnchors<'a> {
-    /// The places of these files.
     pub fn new(files: &'a [ChangedFile]) -> Self {
         DiffAnchors {
             by_path: files.iter().map(|file| (file.path.as_str(), file)).collect(),
@@ -30,37 +30,37 @@ impl<'a> DiffAnchors<'a> {
         }
     }
 
-    /// What may be commented on at `spot`, whose lines count on `side`.
-    pub fn resolve_anchor(&self, spot: &CodeLocation, side: Side) -> Anchor {
-        let Some(file) = self.find_file(&spot.path, side) else { return Anchor::Summary };
+    /// Returns the anchor of a comment at `location`, whose lines are counted on `side`.
+    pub fn resolve_anchor(&self, location: &CodeLocation, side: Side) -> Anchor {
+        let Some(file) = self.find_file(&location.path, side) else { return Anchor::Summary };
         let (length, exists) = match side {
             Side::Old => (file.old_len, file.kind != ChangeKind::Added),
             Side::New => (file.new_len, file.kind != ChangeKind::Deleted),
         };
-        let backwards = spot.end_line < spot.line;
-        let past_end = length.is_some_and(|length| spot.end_line > length);
-        if spot.line == 0 || backwards || past_end || !exists {
+        let is_reversed = location.end_line < location.line;
+        let is_past_end = length.is_some_and(|length| location.end_line > length);
+        if location.line == 0 || is_reversed || is_past_end || !exists {
             return Anchor::File;
         }
-        let in_one_hunk = file.hunks.iter().any(|hunk| {
+        let is_in_one_hunk = file.hunks.iter().any(|hunk| {
             let (start, lines) = hunk_span(hunk, side);
-            start <= spot.line && u64::from(spot.end_line) < u64::from(start) + u64::from(lines)
+            start <= location.line && u64::from(location.end_line) < u64::from(start) + u64::from(lines)
         });
-        if in_one_hunk { Anchor::Line } else { Anchor::File }
+        if is_in_one_hunk { Anchor::Line } else { Anchor::File }
     }
 
-    /// Whether the diff shows any line of `spot`; of a file as a whole, and of a new one, whether it is in the diff.
-    pub fn overlaps_diff(&self, spot: &CodeLocation, side: Side) -> bool {
-        let Some(file) = self.find_file(&spot.path, side) else { return false };
-        let whole = spot.line == 0 || file.kind == ChangeKind::Added;
-        whole
+    /// Returns whether the diff shows any line of `location`. For a whole file or a new one: whether it is in the diff.
+    pub fn overlaps_diff(&self, location: &CodeLocation, side: Side) -> bool {
+        let Some(file) = self.find_file(&location.path, side) else { return false };
+        let is_fully_shown = location.line == 0 || file.kind == ChangeKind::Added;
+        is_fully_shown
             || file.hunks.iter().any(|hunk| {
                 let (start, lines) = hunk_span(hunk, side);
-                start <= spot.end_line && u64::from(spot.line) < u64::from(start) + u64::from(lines)
+                start <= location.end_line && u64::from(location.line) < u64::from(start) + u64::from(lines)
             })
     }
 
-    /// The old side of a renamed file answers to both names: forges differ in which one they want.
+    /// Finds the old side of a renamed file by either path, because forges differ in which one they use.
     fn find_file(&self, path: &str, side: Side) -> Option<&'a ChangedFile> {
         let by_old_path = || self.by_old_path.get(path).filter(|_| side == Side::Old);
         self.by_path.get(path).or_else(by_old_path).copied()

@@ -1,16 +1,16 @@
-//! What of a line of code counts when two are compared.
+//! Normalisation and comparison of code lines.
 
 use super::AnchorHash;
 use crate::hash::Hash;
 
 impl AnchorHash {
-    /// Names `code`, the text of the anchored lines.
+    /// Hashes `code`, the text of the anchored lines.
     pub fn from_code(code: &str) -> Self {
         AnchorHash(truncate_hash(Hash::digest(normalise_code(code))))
     }
 }
 
-/// The lines `line` to `end_line` of `text`, counted from 1 and cut at the text's end; the whole text for line 0.
+/// Returns the lines `line` to `end_line`, counted from 1 and clamped to the end. Line 0 returns the whole text.
 pub fn extract_lines(text: &str, line: u32, end_line: u32) -> &str {
     if line == 0 {
         return text;
@@ -21,49 +21,49 @@ pub fn extract_lines(text: &str, line: u32, end_line: u32) -> &str {
     rest.get(..length).unwrap_or("")
 }
 
-/// Sixteen hex digits of a hash: a hint among the findings of one pull, not a seal.
+/// Returns 16 hex digits. Enough to distinguish the findings of one pull; not meant as protection against forgery.
 pub(super) fn truncate_hash(hash: Hash) -> String {
     let Hash(mut hex) = hash;
     hex.truncate(16);
     hex
 }
 
-/// `code` without white space and without the commas that formatters put before a closing bracket.
+/// Removes whitespace, and the trailing commas that formatters put before a closing bracket.
 pub(super) fn normalise_code(code: &str) -> String {
-    let mut squeezed = String::with_capacity(code.len());
+    let mut normalised = String::with_capacity(code.len());
     for letter in visible_chars(code) {
-        push_normalised(&mut squeezed, letter);
+        push_normalised(&mut normalised, letter);
     }
-    squeezed
+    normalised
 }
 
-/// Adds a visible letter to a squeezed text. Says whether a comma was taken back before it.
-pub(super) fn push_normalised(squeezed: &mut String, letter: char) -> TrailingComma {
-    let dropped = if matches!(letter, ')' | ']' | '}') && squeezed.ends_with(',') {
-        squeezed.pop();
+/// Appends a visible character to normalised code. Returns whether it removed a trailing comma.
+pub(super) fn push_normalised(normalised: &mut String, letter: char) -> TrailingComma {
+    let comma = if matches!(letter, ')' | ']' | '}') && normalised.ends_with(',') {
+        normalised.pop();
         TrailingComma::Removed
     } else {
         TrailingComma::Absent
     };
-    squeezed.push(letter);
-    dropped
+    normalised.push(letter);
+    comma
 }
 
-/// What became of a comma before a closing bracket.
+/// Whether a trailing comma was removed.
 #[derive(PartialEq, Eq)]
 pub(super) enum TrailingComma {
     Absent,
     Removed,
 }
 
-/// Whether the two lines read the same, white space aside.
-pub(super) fn is_same_code(one: &str, other: &str) -> bool {
-    one == other || visible_chars(one).eq(visible_chars(other))
+/// Returns whether two lines are equal, ignoring whitespace.
+pub(super) fn is_same_code(a: &str, b: &str) -> bool {
+    a == b || visible_chars(a).eq(visible_chars(b))
 }
 
-/// Equal for lines that read the same, white space aside.
+/// Returns the same hash for lines that [`is_same_code`] treats as equal.
 pub(super) fn hash_ignoring_whitespace(line: &str) -> u64 {
-    // FNV-1a: fast on short lines and the same on every run. Whoever uses it compares the lines as well.
+    // FNV-1a: fast on short lines and stable across runs. Callers also compare the lines, because collisions are easy.
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     if line.is_ascii() {
         for byte in line.bytes().filter(|byte| !is_ascii_space(*byte)) {
@@ -77,39 +77,39 @@ pub(super) fn hash_ignoring_whitespace(line: &str) -> u64 {
     hash
 }
 
-/// How much a line says: its letters and digits, up to 40. A brace says nothing, so it identifies nothing.
+/// Returns how distinctive a line is: its number of letters and digits, at most 40. A lone brace has weight 0.
 pub(super) fn weigh_line(line: &str) -> u32 {
     let letters = line.chars().filter(|letter| letter.is_alphanumeric());
     letters.take(40).map(|_| 1).sum()
 }
 
-/// The characters that are not white space.
+/// Returns the characters that are not whitespace.
 pub(super) fn visible_chars(code: &str) -> impl Iterator<Item = char> {
     code.chars().filter(|letter| !letter.is_whitespace())
 }
 
-/// The ASCII characters for which `char::is_whitespace` holds.
+/// `char::is_whitespace` for ASCII.
 fn is_ascii_space(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ')
 }
 
-/// Where line `line` begins, counted from 1; the text's end when it has fewer lines.
+/// Returns the offset of a line, counted from 1, or the length of the text if it has fewer lines.
 fn find_line_start(text: &str, line: u32) -> usize {
-    let Some(breaks) = line.checked_sub(2) else { return 0 };
-    match text.match_indices('\n').nth(breaks as usize) {
+    let Some(line_feed) = line.checked_sub(2) else { return 0 };
+    match text.match_indices('\n').nth(line_feed as usize) {
         Some((at, _)) => at + 1,
         None => text.len(),
     }
 }
 
-/// Whether white space in front of a line is part of what the program does.
+/// Returns whether indentation has a meaning in the file's language.
 pub(super) fn is_indent_sensitive(path: &str) -> bool {
     const INDENT_SENSITIVE_EXTENSIONS: &[&str] =
         &["coffee", "fs", "fsx", "haml", "hs", "nim", "pug", "py", "pyi", "pyx", "sass", "slim", "yaml", "yml"];
     path.rsplit_once('.').is_some_and(|(_, extension)| INDENT_SENSITIVE_EXTENSIONS.contains(&extension))
 }
 
-/// How many blocks enclose a line, by indentation: the same for two, four and eight blanks a step.
+/// Returns how many blocks enclose a line, by indentation. Independent of the indent width.
 pub(super) fn measure_indent_depth(lines: &[&str], line: usize) -> u32 {
     let mut indent = lines.get(line).map_or(0, |line| measure_indent(line));
     let mut depth = 0;
@@ -127,6 +127,6 @@ pub(super) fn measure_indent_depth(lines: &[&str], line: usize) -> u32 {
 }
 
 fn measure_indent(line: &str) -> usize {
-    let blanks = line.chars().take_while(|letter| letter.is_whitespace());
-    blanks.map(|letter| if letter == '\t' { 8 } else { 1 }).sum()
+    let spaces = line.chars().take_while(|letter| letter.is_whitespace());
+    spaces.map(|letter| if letter == '\t' { 8 } else { 1 }).sum()
 }

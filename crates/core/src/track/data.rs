@@ -1,4 +1,4 @@
-//! What tracking leaves in a snapshot: places and identities, no source text.
+//! The results of tracking that a snapshot keeps: locations and identities, no source text.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,117 +7,107 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
-    /// Before.
     Old,
-    /// After.
     #[default]
     New,
 }
 
-/// What may be commented on, checked against the parsed diff (PUB-13).
+/// Where the diff allows a comment (PUB-13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Anchor {
-    /// The line.
+    /// On the line.
     Line,
-    /// Only the file.
+    /// On the file only.
     File,
-    /// Neither: the summary tells.
+    /// In the summary only.
     Summary,
 }
 
-/// The identity of a finding: role, rule or title, anchored code; no line numbers.
+/// The identity of a finding: a hash of role, rule or title, and anchored code, without line numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Fingerprint(pub String);
 
-/// The identity of a change, whitespace included; a rebase that keeps the content keeps it.
+/// The identity of a change, whitespace included. A rebase that keeps the content keeps it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct PatchId(pub String);
 
-/// The anchored code alone, whatever its indentation and wrapping.
+/// A hash of the anchored code, independent of indentation and line breaks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct AnchorHash(pub String);
 
-/// Where code is: lines of one head, counted from 1. Line 0 is the whole file.
+/// A range of lines at one head, counted from 1. Line 0 is the whole file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct CodeLocation {
-    /// The file.
     pub path: String,
     /// The first line.
     pub line: u32,
-    /// The last line.
+    /// The last line, inclusive.
     pub end_line: u32,
 }
 
-/// Where a finding's code went. Unchanged means that it reads the same with white space left out: new indentation and
-/// new line breaks are no change, except for the depth of a line where the language reads it.
+/// Where a finding's code is at the new head. Code counts as unchanged if it is equal without whitespace: new
+/// indentation and line breaks do not count, except for the nesting depth in languages where indentation has a meaning.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Track {
-    /// Unchanged in the same file and among the same neighbours; its lines may have shifted.
+    /// Unchanged, in the same file and context. Its lines may have shifted.
     Same(CodeLocation),
-    /// Unchanged, elsewhere: the file has another name, or the code another place.
+    /// Unchanged, but the file was renamed or the code moved.
     Moved(CodeLocation),
-    /// Edited; this is the best place for it.
+    /// Edited. Holds the best matching location.
     Changed(CodeLocation),
-    /// No trace.
+    /// Deleted.
     Gone,
 }
 
-/// What happened to a file.
+/// How a file changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
-    /// It is new.
     Added,
-    /// It is gone.
     Deleted,
-    /// It changed.
     Modified,
-    /// It moved.
     Renamed,
 }
 
-/// A hunk's lines, without their text.
+/// The line range of a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HunkRange {
-    /// First line before.
     pub old_start: u32,
-    /// Lines before.
+    /// Number of old lines.
     pub old_lines: u32,
-    /// First line after.
     pub new_start: u32,
-    /// Lines after.
+    /// Number of new lines.
     pub new_lines: u32,
 }
 
-/// A changed file, without its text.
+/// A changed file, without source text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangedFile {
-    /// The name after; before, for a deleted one.
+    /// The new path. For a deleted file, the old one.
     pub path: String,
-    /// The name before, where it differs.
+    /// The old path, if it differs.
     pub old_path: Option<String>,
-    /// What happened.
     pub kind: ChangeKind,
-    /// Where; empty for what has no lines: a binary file, a submodule, a change of mode.
+    /// Empty for a binary file, a submodule or a mode change.
     pub hunks: Vec<HunkRange>,
-    /// How many lines it had, where that is known.
+    /// Number of lines of the old file, if known.
     #[serde(default)]
     pub old_len: Option<u32>,
-    /// How many lines it has, where that is known.
+    /// Number of lines of the new file, if known.
     #[serde(default)]
     pub new_len: Option<u32>,
 }
 
 impl Track {
-    /// Where the code is now.
-    pub fn spot(&self) -> Option<&CodeLocation> {
+    /// Returns the location at the new head. `None` if the code is gone.
+    pub fn location(&self) -> Option<&CodeLocation> {
         match self {
-            Self::Same(spot) | Self::Moved(spot) | Self::Changed(spot) => Some(spot),
+            Self::Same(location) | Self::Moved(location) | Self::Changed(location) => Some(location),
             Self::Gone => None,
         }
     }

@@ -1,20 +1,20 @@
-//! The two texts of one file, and how their lines lie to each other.
+//! The two versions of one file and the mapping of their lines.
 
 use std::ops::{Range, RangeInclusive};
 
 use super::code_lines::{is_same_code, weigh_line};
 use super::{FileChange, LineChange, LineMap};
 
-/// A mapped line that says less than this may stand anywhere: it does not end a region.
+/// Minimum weight of a mapped line that ends a region. Lighter lines, such as braces, may be mapped by coincidence.
 const MIN_BOUNDARY_WEIGHT: u32 = 8;
 
-/// How many lines more than went may have come in their place.
+/// Maximum number of lines by which a replacement may be longer than the lines it replaces.
 const MAX_EXTRA_LINES: usize = 20;
 
-/// How many neighbours on each side speak for a place.
+/// Number of neighbouring lines on each side that are compared.
 const NEIGHBOUR_LINES: usize = 3;
 
-/// The lines of a file at both heads; lines count from 0 here.
+/// The lines of a file at both heads. Lines are counted from 0 here.
 pub(super) struct FileVersions<'a> {
     pub(super) old: Vec<&'a str>,
     pub(super) new: Vec<&'a str>,
@@ -29,23 +29,23 @@ impl<'a> FileVersions<'a> {
         FileVersions { old, new, map }
     }
 
-    /// The new line of an old one.
+    /// Returns the new line of an old one.
     pub(super) fn to_new_line(&self, line: usize) -> Option<usize> {
         let number = u32::try_from(line + 1).ok()?;
         self.map.to_new_line(number).map(|line| line as usize - 1)
     }
 
-    /// Whether the new line was not there before.
+    /// Returns whether a new line has no old line.
     pub(super) fn is_added(&self, line: usize) -> bool {
         u32::try_from(line + 1).is_ok_and(|number| self.map.to_old_line(number).is_none())
     }
 
-    /// What changed, white space aside.
+    /// Returns the changes, ignoring whitespace.
     pub(super) fn changes(&self) -> &[LineChange] {
         self.map.changes()
     }
 
-    /// How much the neighbours of the two places agree, and how much they could at most.
+    /// Compares the neighbours of two ranges. Returns the weight of the equal ones and the total weight.
     pub(super) fn score_neighbours(&self, old: RangeInclusive<usize>, new: RangeInclusive<usize>) -> (u32, u32) {
         let above = compare_neighbours(
             self.old[..*old.start()].iter().rev().copied(),
@@ -56,55 +56,57 @@ impl<'a> FileVersions<'a> {
         (above.0 + below.0, above.1 + below.1)
     }
 
-    /// The lines around an edit: out to the nearest line on each side that is still there and says enough to be sure of.
+    /// Returns the old and new region around an edit, up to the nearest unchanged line on each side that is heavy
+    /// enough.
     pub(super) fn find_edit_region(&self, first: usize, last: usize) -> (Range<usize>, Range<usize>) {
-        let telling = |line: &usize| weigh_line(self.old[*line]) >= MIN_BOUNDARY_WEIGHT;
-        let above = (0..first).rev().filter(telling).find_map(|line| Some((line, self.to_new_line(line)?)));
-        let below = (last + 1..self.old.len()).filter(telling).find_map(|line| Some((line, self.to_new_line(line)?)));
+        let is_distinctive = |line: &usize| weigh_line(self.old[*line]) >= MIN_BOUNDARY_WEIGHT;
+        let above = (0..first).rev().filter(is_distinctive).find_map(|line| Some((line, self.to_new_line(line)?)));
+        let below =
+            (last + 1..self.old.len()).filter(is_distinctive).find_map(|line| Some((line, self.to_new_line(line)?)));
         let (old_start, new_start) = above.map_or((0, 0), |(old, new)| (old + 1, new + 1));
         let (old_end, new_end) = below.unwrap_or((self.old.len(), self.new.len()));
         (old_start..old_end, new_start..new_end)
     }
 
-    /// Where a range is of which some lines are still there: from the first to the last of them, with the lines that
-    /// replaced its ends. Also how much the remaining lines say.
+    /// Returns the new range of partly unchanged lines: from the first to the last unchanged one, with the lines that
+    /// replaced its ends. Also returns the weight of the unchanged lines.
     pub(super) fn find_remaining_lines(&self, first: usize, last: usize) -> Option<(RangeInclusive<usize>, u32)> {
         let mapped = || (first..=last).filter_map(|line| Some((line, self.to_new_line(line)?)));
-        let telling: u32 = mapped().map(|(line, _)| weigh_line(self.old[line])).sum();
+        let weight: u32 = mapped().map(|(line, _)| weigh_line(self.old[line])).sum();
         let ((old_top, top), (old_bottom, bottom)) = (mapped().next()?, mapped().next_back()?);
         let replaced_above = self.find_replacement(first..old_top).map_or(top, |lines| *lines.start());
         let replaced_below = self.find_replacement(old_bottom + 1..last + 1).map_or(bottom, |lines| *lines.end());
-        (telling > 0).then_some((replaced_above.min(top)..=replaced_below.max(bottom), telling))
+        (weight > 0).then_some((replaced_above.min(top)..=replaced_below.max(bottom), weight))
     }
 
-    /// The lines that stand where old lines stood; none where they were deleted. Where much more came than they were, it
-    /// is the part at the same height.
+    /// Returns the new lines that replaced old ones. `None` if they were deleted. If the replacement is much longer,
+    /// returns the part at the same relative position.
     pub(super) fn find_replacement(&self, old: Range<usize>) -> Option<RangeInclusive<usize>> {
         let overlaps =
             |change: &&LineChange| (change.old.start as usize) <= old.end && old.start + 1 < change.old.end as usize;
         let change = self.changes().iter().filter(overlaps).find(|change| !change.new.is_empty())?;
         let (start, length) = (change.new.start as usize - 1, change.new.len());
-        let room = old.len() + MAX_EXTRA_LINES;
-        if old.is_empty() || length <= room {
+        let max_length = old.len() + MAX_EXTRA_LINES;
+        if old.is_empty() || length <= max_length {
             return (!old.is_empty()).then_some(start..=start + length - 1);
         }
-        let height = (old.start + 1).saturating_sub(change.old.start as usize) * length / change.old.len().max(1);
-        let top = start + height.saturating_sub(MAX_EXTRA_LINES / 2).min(length - room);
-        Some(top..=top + room - 1)
+        let offset = (old.start + 1).saturating_sub(change.old.start as usize) * length / change.old.len().max(1);
+        let top = start + offset.saturating_sub(MAX_EXTRA_LINES / 2).min(length - max_length);
+        Some(top..=top + max_length - 1)
     }
 }
 
-/// Compares the nearest lines that are not blank, one by one.
+/// Compares the nearest non-blank lines pairwise. Returns the weight of the equal ones and the total weight.
 fn compare_neighbours<'a>(old: impl Iterator<Item = &'a str>, new: impl Iterator<Item = &'a str>) -> (u32, u32) {
-    let blank = |line: &&str| !line.trim().is_empty();
-    let mut new = new.filter(blank);
-    let (mut agreed, mut known) = (0, 0);
-    for line in old.filter(blank).take(NEIGHBOUR_LINES) {
+    let is_not_blank = |line: &&str| !line.trim().is_empty();
+    let mut new = new.filter(is_not_blank);
+    let (mut equal, mut total) = (0, 0);
+    for line in old.filter(is_not_blank).take(NEIGHBOUR_LINES) {
         let weight = weigh_line(line);
-        known += weight;
+        total += weight;
         if new.next().is_some_and(|other| is_same_code(line, other)) {
-            agreed += weight;
+            equal += weight;
         }
     }
-    (agreed, known)
+    (equal, total)
 }

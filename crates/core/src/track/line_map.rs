@@ -1,4 +1,4 @@
-//! Which line of one text is which line of another.
+//! Maps the lines of one text to those of another.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -7,18 +7,18 @@ use imara_diff::{Algorithm, Diff, IndentHeuristic, IndentLevel, InternedInput, I
 
 use super::code_lines::{hash_ignoring_whitespace, is_same_code};
 
-/// From this many lines on, a text in which every line stands this often on average is data: a diff of it takes minutes and
-/// tells nothing, and anybody may push one.
+/// A text with more lines than this, in which a line occurs `MIN_AVG_REPEATS` times on average, counts as data and is
+/// not diffed: that would take minutes, and anyone can push such a file.
 const LARGE_DIFF_LINES: usize = 20_000;
 const MIN_AVG_REPEATS: usize = 40;
 
-/// How many lines another diff must keep more to be the better one.
+/// The Myers diff replaces the histogram diff if it keeps this many more lines.
 const MIN_EXTRA_KEPT_LINES: u32 = 4;
 
-/// The lines that two texts share, in order, found by a histogram diff.
+/// The unchanged lines of two texts, found by a histogram diff.
 ///
-/// Lines count from 1, as people and forges count them. The map is monotone: lines that it maps keep their order. What
-/// changed its order is a moved block, which [`follow`](super::follow()) looks for.
+/// Lines are counted from 1, as forges do. The map is monotone: mapped lines keep their order. Blocks that changed
+/// their order are found by [`follow_locations`](super::follow_locations).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineMap {
     old_lines: u32,
@@ -26,22 +26,20 @@ pub struct LineMap {
     changes: Vec<LineChange>,
 }
 
-/// A run of old lines that a run of new lines replaced; either may be empty. Ranges are half open and count from 1.
+/// A run of old lines and the run of new lines that replaced it. Either may be empty. Ranges are half-open, from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineChange {
-    /// The lines that went.
     pub old: Range<u32>,
-    /// The lines that came.
     pub new: Range<u32>,
 }
 
 impl LineMap {
-    /// Maps lines that are equal to the byte, line ends included.
+    /// Maps lines that are equal byte for byte, line ends included.
     pub fn from_exact_diff(old: &str, new: &str) -> Self {
         LineMap::build(&split_lines(old), &split_lines(new), |line| line)
     }
 
-    /// Maps lines that are equal but for white space, so that reindenting a file leaves it where it was.
+    /// Maps lines that are equal without whitespace, so that reindented lines stay mapped.
     pub fn from_loose_diff(old: &str, new: &str) -> Self {
         LineMap::from_loose_lines(&split_lines(old), &split_lines(new))
     }
@@ -50,7 +48,7 @@ impl LineMap {
         LineMap::build(old, new, LooseLine::new)
     }
 
-    /// The new line of an old line that is still there.
+    /// Returns the new line of an old one. `None` if it was removed.
     pub fn to_new_line(&self, line: u32) -> Option<u32> {
         if line == 0 || line > self.old_lines {
             return None;
@@ -65,7 +63,7 @@ impl LineMap {
         }
     }
 
-    /// The old line of a new line that was there before.
+    /// Returns the old line of a new one. `None` if it was added.
     pub fn to_old_line(&self, line: u32) -> Option<u32> {
         if line == 0 || line > self.new_lines {
             return None;
@@ -80,14 +78,14 @@ impl LineMap {
         }
     }
 
-    /// What changed, from the top.
+    /// Returns the changes from top to bottom.
     pub fn changes(&self) -> &[LineChange] {
         &self.changes
     }
 
     fn build<'a, T: Hash + Eq>(old: &[&'a str], new: &[&'a str], token: impl Fn(&'a str) -> T) -> Self {
         let (Ok(old_lines), Ok(new_lines)) = (checked_line_count(old.len()), checked_line_count(new.len())) else {
-            // Past what the diff can number nothing is mapped; it would be a text of two thousand million lines.
+            // The diff cannot number more than 2³¹ lines.
             return LineMap::without_matches(old.len(), new.len());
         };
         let interner = Interner::new(old.len() + new.len());
@@ -101,11 +99,11 @@ impl LineMap {
         }
         let mut diff = Diff::compute(Algorithm::Histogram, &input);
         if diff.count_removals() > MIN_EXTRA_KEPT_LINES && old.len() + new.len() <= LARGE_DIFF_LINES {
-            // The histogram takes the longest run it finds. When code was copied and the original edited, that is the copy;
-            // whoever keeps more lines is right then. For a few lines it is not: they are braces that fit anywhere.
-            let thrifty = Diff::compute(Algorithm::Myers, &input);
-            if thrifty.count_removals() + MIN_EXTRA_KEPT_LINES < diff.count_removals() {
-                diff = thrifty;
+            // The histogram diff prefers the longest run. If code was copied and the original edited, that is the copy,
+            // and the diff that keeps more lines is right. A few more lines are not enough: braces match anywhere.
+            let minimal = Diff::compute(Algorithm::Myers, &input);
+            if minimal.count_removals() + MIN_EXTRA_KEPT_LINES < diff.count_removals() {
+                diff = minimal;
             }
         }
         let indents = collect_token_lines(&input, old, new);
@@ -129,7 +127,7 @@ impl LineMap {
         }
     }
 
-    /// Maps what is equal from the top and from the bottom alone.
+    /// Maps only the common lines at the top and at the bottom.
     fn match_ends(old: &[Token], new: &[Token], old_lines: u32, new_lines: u32) -> Self {
         let top = old.iter().zip(new).take_while(|(old, new)| old == new).count();
         let (old_rest, new_rest) = (&old[top..], &new[top..]);
@@ -151,12 +149,12 @@ fn split_lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-/// The diff asserts that it has fewer lines than an `i32` can count.
+/// `imara_diff` asserts that the number of lines fits into an `i32`.
 fn checked_line_count(lines: usize) -> Result<u32, std::num::TryFromIntError> {
     i32::try_from(lines).map(i32::unsigned_abs)
 }
 
-/// The text of each token, by its number: the first line that was interned as it.
+/// Returns the text of each token by its number: the first line that was interned as it.
 fn collect_token_lines<'a, T>(input: &InternedInput<T>, old: &[&'a str], new: &[&'a str]) -> Vec<&'a str> {
     let mut texts = Vec::new();
     let tokens = input.before.iter().chain(&input.after);
@@ -168,7 +166,7 @@ fn collect_token_lines<'a, T>(input: &InternedInput<T>, old: &[&'a str], new: &[
     texts
 }
 
-/// A line whose equality is blind to white space. The hash is kept because the interner asks for it again and again.
+/// A line whose equality ignores whitespace. The hash is cached, because the interner asks for it repeatedly.
 struct LooseLine<'a> {
     hash: u64,
     line: &'a str,

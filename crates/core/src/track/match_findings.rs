@@ -1,56 +1,51 @@
-//! Which prior finding a raised one is.
+//! Matches raised findings with prior ones.
 
 use super::title::{normalise_title, normalised_title_similarity};
 use super::{AnchorHash, CodeLocation, Fingerprint, Track};
 
-/// A finding as it was seen at one head.
+/// A finding as observed at one head.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObservedFinding {
-    /// Whose finding.
     pub role: String,
-    /// The rule's name, where the reviewer gives one.
+    /// The rule, if the reviewer names one.
     pub rule: Option<String>,
-    /// Its title, as raised.
     pub title: String,
-    /// Where.
-    pub spot: CodeLocation,
-    /// Its name.
+    pub location: CodeLocation,
     pub fingerprint: Fingerprint,
-    /// The code there, where its text is known.
+    /// Hash of the code at the location, if its text is known.
     pub anchor: Option<AnchorHash>,
 }
 
 /// A finding of an earlier head.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PriorFinding {
-    /// As it was seen then.
+    /// The finding at its own head.
     pub observed: ObservedFinding,
-    /// Where its code went since; none when the earlier head can no longer be read.
+    /// Where its code is now. `None` if the earlier head cannot be read any more.
     pub track: Option<Track>,
 }
 
-/// For each raised finding the number of the prior one that it is, if it is one; no prior one is taken twice.
+/// Returns for each raised finding the index of the prior one that it repeats. No prior finding is used twice.
 ///
-/// A pair is possible by the first row that holds:
+/// The first matching row decides whether two findings can be the same:
 ///
-/// | role and rule | the prior code | the raised place | titles | |
+/// | role and rule | prior code | raised location | titles | same |
 /// |---|---|---|---|---|
 /// | roles differ | | | | no |
-/// | both have a rule and they differ | | | | no |
-/// | | head unreadable, or `Gone` | equal fingerprint, or equal code and the same rule or | half alike | yes |
-/// | | `Same`, `Moved`, or `Changed` in white space alone | there: same first line, or most lines shared | any | yes |
-/// | | `Same`, `Moved` | shares a line, and the same rule or | half alike | yes |
-/// | | `Same`, `Moved` | within three lines, on other code | half alike | yes |
-/// | | `Changed` | shares a line, or within three, and the same rule or | a third alike | yes |
+/// | both have a rule, and they differ | | | | no |
+/// | | head unreadable, or `Gone` | equal fingerprint, or equal code and the same rule or | half similar | yes |
+/// | | `Same`, `Moved`, or `Changed` in whitespace only | same first line, or most lines shared | any | yes |
+/// | | `Same`, `Moved` | shares a line, and the same rule or | half similar | yes |
+/// | | `Same`, `Moved` | within three lines, on other code | half similar | yes |
+/// | | `Changed` | shares a line or within three, and the same rule or | a third similar | yes |
 /// | | | | | no |
 ///
-/// Unchanged code under another title is the same finding because unchanged code is not hunted for new concerns (LOOP-5);
-/// changed code under another title may well be a new concern about the change. Equal code elsewhere is another finding
-/// while the code of the prior one is known to stand: that is how duplicated code keeps two findings.
+/// Unchanged code with another title is the same finding, because reviewers do not search unchanged code for new
+/// problems (LOOP-5). Changed code with another title may be a new problem of the change. Equal code at another
+/// location is a different finding as long as the prior code still exists, so duplicated code keeps two findings.
 ///
-/// Among possible pairs the assignment is stable: no raised and no prior finding would both rather have each other than
-/// what they got. Place, rule, title and equal code weigh together, distance decides between equals, and the order of the
-/// arguments never matters.
+/// The result is a stable matching: no raised and prior finding both prefer each other over their matches. Location,
+/// rule, title and equal code add up to a score, distance breaks ties, and the order of the arguments does not matter.
 pub fn match_findings(priors: &[PriorFinding], raised: &[ObservedFinding]) -> Vec<Option<usize>> {
     let prior_titles: Vec<String> = priors.iter().map(|prior| normalise_title(&prior.observed.title)).collect();
     let raised_titles: Vec<String> = raised.iter().map(|raised| normalise_title(&raised.title)).collect();
@@ -58,8 +53,8 @@ pub fn match_findings(priors: &[PriorFinding], raised: &[ObservedFinding]) -> Ve
     for (p, prior) in priors.iter().enumerate() {
         for (r, new) in raised.iter().enumerate() {
             if prior.observed.role == new.role
-                && let Some(nearness) = measure_proximity(prior, new)
-                && let Some(rank) = rank_match(prior, new, nearness, || {
+                && let Some(proximity) = measure_proximity(prior, new)
+                && let Some(rank) = rank_match(prior, new, proximity, || {
                     normalised_title_similarity(&prior_titles[p], &raised_titles[r])
                 })
             {
@@ -67,33 +62,29 @@ pub fn match_findings(priors: &[PriorFinding], raised: &[ObservedFinding]) -> Ve
             }
         }
     }
-    // Equal ranks are told apart by what the findings say, and only twins by their number.
-    pairs.sort_by(|(one, p1, r1), (other, p2, r2)| {
+    // Equal ranks are ordered by content, so that the order of the arguments matters only for identical findings.
+    pairs.sort_by(|(a, p1, r1), (b, p2, r2)| {
         let content = |p: usize, r: usize| (sort_key(&priors[p].observed), sort_key(&raised[r]), p, r);
-        other
-            .score
-            .cmp(&one.score)
-            .then(one.distance.cmp(&other.distance))
-            .then_with(|| content(*p1, *r1).cmp(&content(*p2, *r2)))
+        b.score.cmp(&a.score).then(a.distance.cmp(&b.distance)).then_with(|| content(*p1, *r1).cmp(&content(*p2, *r2)))
     });
-    let mut taken = vec![false; priors.len()];
-    let mut assigned = vec![None; raised.len()];
+    let mut is_matched = vec![false; priors.len()];
+    let mut matches = vec![None; raised.len()];
     for (_, p, r) in pairs {
-        if !taken[p] && assigned[r].is_none() {
-            taken[p] = true;
-            assigned[r] = Some(p);
+        if !is_matched[p] && matches[r].is_none() {
+            is_matched[p] = true;
+            matches[r] = Some(p);
         }
     }
-    assigned
+    matches
 }
 
-/// How good a pair is: the higher score, then the smaller distance.
+/// Quality of a pair: higher score first, then smaller distance.
 struct MatchRank {
     score: u32,
     distance: u32,
 }
 
-/// How a raised place lies to where the prior code went.
+/// How close a raised finding is to the current location of the prior code.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Proximity {
     /// The same first line, or most lines in common.
@@ -102,76 +93,80 @@ enum Proximity {
     Overlapping,
     /// Within three lines.
     Nearby,
-    /// Only the code is equal.
+    /// Only the code or the fingerprint is equal.
     ContentOnly,
 }
 
-/// How many lines off a reviewer may point when it means the same.
+/// How many lines apart two findings about the same problem may be.
 const NEARBY_LINES: u32 = 3;
 
-/// Thousandths of a title: what makes two of them one concern, and what is enough where the place speaks too.
+/// Title similarity, in thousandths, that makes two findings the same problem. Less is enough at the same changed code.
 const HALF_SIMILAR_PERMILLE: u32 = 500;
 const THIRD_SIMILAR_PERMILLE: u32 = 334;
 
 fn measure_proximity(prior: &PriorFinding, raised: &ObservedFinding) -> Option<Proximity> {
     let same_code = prior.observed.anchor.is_some() && prior.observed.anchor == raised.anchor;
-    let same_name = prior.observed.fingerprint == raised.fingerprint && !raised.fingerprint.0.is_empty();
-    let elsewhere = || (same_code || same_name).then_some(Proximity::ContentOnly);
-    let Some(spot) = prior.track.as_ref().and_then(Track::spot) else { return elsewhere() };
-    let shared = spot.count_shared_lines(&raised.spot);
-    let union = (spot.line_count().saturating_add(raised.spot.line_count())).saturating_sub(shared);
-    if shared > 0 && (spot.line == raised.spot.line || shared.saturating_mul(2) >= union) {
+    let same_fingerprint = prior.observed.fingerprint == raised.fingerprint && !raised.fingerprint.0.is_empty();
+    let content_only = || (same_code || same_fingerprint).then_some(Proximity::ContentOnly);
+    let Some(location) = prior.track.as_ref().and_then(Track::location) else { return content_only() };
+    let shared = location.count_shared_lines(&raised.location);
+    let union = (location.line_count().saturating_add(raised.location.line_count())).saturating_sub(shared);
+    if shared > 0 && (location.line == raised.location.line || shared.saturating_mul(2) >= union) {
         return Some(Proximity::SamePlace);
     }
     if shared > 0 {
         return Some(Proximity::Overlapping);
     }
-    match spot.distance(&raised.spot) {
+    match location.distance(&raised.location) {
         Some(lines) if lines <= NEARBY_LINES => Some(Proximity::Nearby),
-        _ => elsewhere(),
+        _ => content_only(),
     }
 }
 
 fn rank_match(
     prior: &PriorFinding,
     raised: &ObservedFinding,
-    nearness: Proximity,
-    alike: impl Fn() -> u32,
+    proximity: Proximity,
+    title_similarity: impl Fn() -> u32,
 ) -> Option<MatchRank> {
     let same_rule = match (&prior.observed.rule, &raised.rule) {
-        (Some(one), Some(other)) if one != other => return None,
-        (one, other) => one.is_some() && other.is_some(),
+        (Some(a), Some(b)) if a != b => return None,
+        (a, b) => a.is_some() && b.is_some(),
     };
-    let alike = alike();
+    let similarity = title_similarity();
     let same_code = prior.observed.anchor.is_some() && prior.observed.anchor == raised.anchor;
-    let same_name = prior.observed.fingerprint == raised.fingerprint && !raised.fingerprint.0.is_empty();
-    let possible = match (&prior.track, nearness) {
-        (None | Some(Track::Gone), _) => same_name || same_rule || alike >= HALF_SIMILAR_PERMILLE,
+    let same_fingerprint = prior.observed.fingerprint == raised.fingerprint && !raised.fingerprint.0.is_empty();
+    let is_possible = match (&prior.track, proximity) {
+        (None | Some(Track::Gone), _) => same_fingerprint || same_rule || similarity >= HALF_SIMILAR_PERMILLE,
         (Some(Track::Same(_) | Track::Moved(_)), Proximity::SamePlace) => true,
         (Some(Track::Changed(_)), Proximity::SamePlace) if same_code => true,
-        (Some(Track::Same(_) | Track::Moved(_)), Proximity::Overlapping) => same_rule || alike >= HALF_SIMILAR_PERMILLE,
-        (Some(Track::Same(_) | Track::Moved(_)), Proximity::Nearby) => !same_code && alike >= HALF_SIMILAR_PERMILLE,
+        (Some(Track::Same(_) | Track::Moved(_)), Proximity::Overlapping) => {
+            same_rule || similarity >= HALF_SIMILAR_PERMILLE
+        }
+        (Some(Track::Same(_) | Track::Moved(_)), Proximity::Nearby) => {
+            !same_code && similarity >= HALF_SIMILAR_PERMILLE
+        }
         (Some(Track::Changed(_)), Proximity::SamePlace | Proximity::Overlapping | Proximity::Nearby) => {
-            same_rule || alike >= THIRD_SIMILAR_PERMILLE
+            same_rule || similarity >= THIRD_SIMILAR_PERMILLE
         }
         (Some(Track::Same(_) | Track::Moved(_) | Track::Changed(_)), Proximity::ContentOnly) => false,
     };
-    let place = match nearness {
+    let location_score = match proximity {
         Proximity::SamePlace => 4000,
         Proximity::Overlapping => 3000,
         Proximity::Nearby => 500,
         Proximity::ContentOnly => 1000,
     };
-    let named = if same_rule || alike >= HALF_SIMILAR_PERMILLE { 2500 } else { 0 };
-    let code = if same_code { 500 } else { 0 };
-    let spot = prior.track.as_ref().and_then(Track::spot).unwrap_or(&prior.observed.spot);
-    let distance = match spot.path == raised.spot.path {
-        true => spot.line.abs_diff(raised.spot.line),
+    let concern_score = if same_rule || similarity >= HALF_SIMILAR_PERMILLE { 2500 } else { 0 };
+    let code_score = if same_code { 500 } else { 0 };
+    let location = prior.track.as_ref().and_then(Track::location).unwrap_or(&prior.observed.location);
+    let distance = match location.path == raised.location.path {
+        true => location.line.abs_diff(raised.location.line),
         false => u32::MAX,
     };
-    possible.then_some(MatchRank { score: place + named + code + alike, distance })
+    is_possible.then_some(MatchRank { score: location_score + concern_score + code_score + similarity, distance })
 }
 
-fn sort_key(seen: &ObservedFinding) -> (&CodeLocation, &str, Option<&str>, &Fingerprint) {
-    (&seen.spot, &seen.title, seen.rule.as_deref(), &seen.fingerprint)
+fn sort_key(finding: &ObservedFinding) -> (&CodeLocation, &str, Option<&str>, &Fingerprint) {
+    (&finding.location, &finding.title, finding.rule.as_deref(), &finding.fingerprint)
 }

@@ -1,20 +1,21 @@
-//! Where a finding's code went between two heads, and whether two findings are one.
+//! Tracks findings between two heads: where their code moved, and which findings are the same.
 //!
-//! Everything here is a function over texts handed in. `gather` calls it with what git says and keeps the results; no
-//! source text enters a snapshot. The parts, in the order in which a turn uses them:
+//! Pure functions over texts. `gather` calls them with texts from git and keeps only the results: no source text enters
+//! a snapshot. In the order in which a turn uses them:
 //!
-//! | part | question |
+//! | item | question |
 //! |---|---|
-//! | [`FileDiff`], [`ChangedFile`] | what does the pull change, with and without source text |
-//! | [`PatchId`] | is this head the same patch as that one (INC-16, LOOP-3) |
-//! | [`AnchorHash`], [`Fingerprint`] | what is a finding called, whatever its line |
-//! | [`LineMap`], [`follow`], [`Track`] | where did its code go (INC-9, D9) |
-//! | [`touched`] | did the lines that somebody cites change (D9, LOOP-5) |
-//! | [`assign`] | which prior finding is this raised one (INC-9, INC-10) |
-//! | [`Anchors`] | may a comment stand there (PUB-13) |
+//! | [`FileDiff`], [`ChangedFile`] | What does the pull change, with and without source text? |
+//! | [`PatchId`] | Do two heads have the same patch (INC-16, LOOP-3)? |
+//! | [`AnchorHash`], [`Fingerprint`] | What identifies a finding, whatever its line? |
+//! | [`LineMap`], [`follow_locations`], [`Track`] | Where did its code move (INC-9, D9)? |
+//! | [`is_touched`] | Did the cited lines change (D9, LOOP-5)? |
+//! | [`match_findings`] | Which prior finding does a raised one repeat (INC-9, INC-10)? |
+//! | [`DiffAnchors`] | Does the diff allow a comment there (PUB-13)? |
 
 mod anchor;
 mod code_lines;
+mod code_location;
 mod data;
 mod diff;
 mod file_versions;
@@ -25,7 +26,6 @@ mod match_findings;
 mod moved_blocks;
 mod patch_id;
 mod reflow;
-mod spot;
 mod title;
 mod touched;
 
@@ -35,7 +35,7 @@ pub use data::{
     Anchor, AnchorHash, ChangeKind, ChangedFile, CodeLocation, Fingerprint, HunkRange, PatchId, Side, Track,
 };
 pub use diff::{DiffContent, DiffLine, FileDiff, Hunk, LineKind, count_lines};
-pub use follow::{FileChange, follow_spots};
+pub use follow::{FileChange, follow_locations};
 pub use line_map::{LineChange, LineMap};
 pub use match_findings::{ObservedFinding, PriorFinding, match_findings};
 pub use title::{normalise_title, title_similarity};

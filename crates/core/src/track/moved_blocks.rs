@@ -1,8 +1,8 @@
-//! Blocks that moved: code that is gone here and came up among the added lines elsewhere.
+//! Finds moved blocks: code that was removed and appears among the added lines elsewhere.
 //!
-//! Lines vote. Each line around the anchor that says something votes for every place among the added lines where it
-//! came up, by how far it moved; the place with the most votes wins. So one edited line does not lose a moved block, and
-//! a brace that stands everywhere finds nothing.
+//! Lines vote. Each distinctive line around the anchor votes for every added line that equals it, keyed by file and
+//! shift. The key with the most votes wins. So one edited line does not lose a moved block, and lines that occur
+//! everywhere, such as braces, have no influence.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -12,13 +12,13 @@ use super::code_lines::{hash_ignoring_whitespace, is_same_code, weigh_line};
 use super::file_versions::FileVersions;
 use super::reflow::{MatchExtent, ReflowMatch, find_reflowed};
 
-/// A place to look for: its file in the delta and the anchored lines of its old text, from 0.
+/// Code to search for: its file in the delta, and the anchored lines of the old text, from 0.
 pub(super) struct MoveQuery {
     pub(super) file: usize,
     pub(super) anchor: RangeInclusive<usize>,
 }
 
-/// Where it came up; lines count from 0.
+/// A moved block at the new head. Lines are counted from 0.
 pub(super) struct MovedBlock {
     pub(super) file: usize,
     pub(super) lines: RangeInclusive<usize>,
@@ -26,47 +26,47 @@ pub(super) struct MovedBlock {
     pub(super) extent: MatchExtent,
 }
 
-/// How many lines on each side of the anchor vote.
+/// Number of lines on each side of the anchor that vote.
 const VOTING_CONTEXT_LINES: usize = 10;
 
-/// A line with fewer letters does not vote.
+/// Lines with less weight do not vote.
 const MIN_VOTING_WEIGHT: u32 = 4;
 
-/// A line that came up more often than this says nothing of where the block went.
+/// Lines that were added more often than this do not vote.
 const MAX_ADDED_OCCURRENCES: usize = 40;
 
-/// A line that stands more often than this in the new texts, added or not, is not worth looking at.
+/// Lines that occur more often than this in the new texts, added or not, are skipped.
 const MAX_TOTAL_OCCURRENCES: usize = 400;
 
-/// Votes below this are coincidence; moving within the file is likelier than moving out of it.
+/// Minimum votes. A move within a file is more likely than one to another file, so it needs fewer.
 const MIN_VOTES_SAME_FILE: u32 = 20;
 const MIN_VOTES_OTHER_FILE: u32 = 30;
 
-/// How far the lines of one block may drift apart when lines were added or dropped inside it.
+/// Maximum difference of shifts within one block, caused by lines added or removed inside it.
 const MAX_DRIFT_LINES: i64 = 3;
 
-/// Looks for each wanted place; the answers are in the order of `wanted`.
+/// Searches for each query. Returns the results in order.
 pub(super) fn find_moved_blocks<'a>(
-    wanted: &[MoveQuery],
+    queries: &[MoveQuery],
     delta: &[FileChange<'a>],
-    pairs: &mut [Option<FileVersions<'a>>],
+    versions_by_file: &mut [Option<FileVersions<'a>>],
 ) -> Vec<Option<MovedBlock>> {
-    let hits = find_added_lines(&collect_voter_hashes(wanted, pairs), delta, pairs);
-    wanted
+    let hits = find_added_lines(&collect_voter_hashes(queries, versions_by_file), delta, versions_by_file);
+    queries
         .iter()
-        .map(|wanted| {
-            let old = &pairs[wanted.file].as_ref()?.old;
-            pick_candidate(wanted, old, &rank_candidates(wanted, old, &hits, pairs), pairs)
+        .map(|query| {
+            let old = &versions_by_file[query.file].as_ref()?.old;
+            pick_candidate(query, old, &rank_candidates(query, old, &hits, versions_by_file), versions_by_file)
         })
         .collect()
 }
 
-/// The hashes of all lines that vote, in order.
-fn collect_voter_hashes(wanted: &[MoveQuery], pairs: &[Option<FileVersions<'_>>]) -> Vec<u64> {
+/// Returns the sorted hashes of all voting lines.
+fn collect_voter_hashes(queries: &[MoveQuery], versions_by_file: &[Option<FileVersions<'_>>]) -> Vec<u64> {
     let mut hashes = Vec::new();
-    for wanted in wanted {
-        if let Some(pair) = &pairs[wanted.file] {
-            hashes.extend(voting_lines(wanted, &pair.old).map(|line| hash_ignoring_whitespace(pair.old[line])));
+    for query in queries {
+        if let Some(versions) = &versions_by_file[query.file] {
+            hashes.extend(voting_lines(query, &versions.old).map(|line| hash_ignoring_whitespace(versions.old[line])));
         }
     }
     hashes.sort_unstable();
@@ -74,7 +74,7 @@ fn collect_voter_hashes(wanted: &[MoveQuery], pairs: &[Option<FileVersions<'_>>]
     hashes
 }
 
-/// An added line that somebody looks for.
+/// An added line that equals a voting line.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct AddedLine {
     hash: u64,
@@ -83,30 +83,30 @@ struct AddedLine {
 }
 
 fn find_added_lines<'a>(
-    sought: &[u64],
+    voter_hashes: &[u64],
     delta: &[FileChange<'a>],
-    pairs: &mut [Option<FileVersions<'a>>],
+    versions_by_file: &mut [Option<FileVersions<'a>>],
 ) -> Vec<AddedLine> {
     let mut filter = vec![false; 1 << 16];
-    for hash in sought {
+    for hash in voter_hashes {
         filter[low_bits(*hash)] = true;
     }
     let mut hits = Vec::new();
     for (file, change) in delta.iter().enumerate() {
         for (line, text) in change.new_text.unwrap_or("").split_inclusive('\n').enumerate() {
             let hash = hash_ignoring_whitespace(text);
-            if filter[low_bits(hash)] && sought.binary_search(&hash).is_ok() {
+            if filter[low_bits(hash)] && voter_hashes.binary_search(&hash).is_ok() {
                 hits.push(AddedLine { hash, file, line });
             }
         }
     }
     hits.sort_unstable();
     let mut added = Vec::new();
-    for same in hits.chunk_by(|one, other| one.hash == other.hash).filter(|same| same.len() <= MAX_TOTAL_OCCURRENCES) {
+    for same in hits.chunk_by(|a, b| a.hash == b.hash).filter(|same| same.len() <= MAX_TOTAL_OCCURRENCES) {
         for hit in same {
-            // The two texts of this file are compared only now: most files of a large delta hold nothing that is sought.
-            let pair = pairs[hit.file].get_or_insert_with(|| FileVersions::new(&delta[hit.file]));
-            if pair.is_added(hit.line) {
+            // Diff the file only now: most files of a large delta contain no voting line.
+            let versions = versions_by_file[hit.file].get_or_insert_with(|| FileVersions::new(&delta[hit.file]));
+            if versions.is_added(hit.line) {
                 added.push(*hit);
             }
         }
@@ -118,29 +118,29 @@ fn low_bits(hash: u64) -> usize {
     (hash & 0xffff) as usize
 }
 
-/// The lines that vote.
-fn voting_lines(wanted: &MoveQuery, old: &[&str]) -> impl Iterator<Item = usize> {
-    let start = wanted.anchor.start().saturating_sub(VOTING_CONTEXT_LINES);
-    let end = (wanted.anchor.end() + VOTING_CONTEXT_LINES + 1).min(old.len());
+/// Returns the distinctive lines in and around the anchor.
+fn voting_lines(query: &MoveQuery, old: &[&str]) -> impl Iterator<Item = usize> {
+    let start = query.anchor.start().saturating_sub(VOTING_CONTEXT_LINES);
+    let end = (query.anchor.end() + VOTING_CONTEXT_LINES + 1).min(old.len());
     (start..end).filter(|line| weigh_line(old[*line]) >= MIN_VOTING_WEIGHT)
 }
 
-/// How much speaks for one place.
+/// The votes for one file and shift.
 struct MoveCandidate {
     file: usize,
-    /// By how many lines the block moved.
+    /// Number of lines by which the block moved.
     shift: i64,
     votes: u32,
 }
 
 fn rank_candidates(
-    wanted: &MoveQuery,
+    query: &MoveQuery,
     old: &[&str],
     hits: &[AddedLine],
-    pairs: &[Option<FileVersions<'_>>],
+    versions_by_file: &[Option<FileVersions<'_>>],
 ) -> Vec<MoveCandidate> {
     let mut votes: BTreeMap<(usize, i64), u32> = BTreeMap::new();
-    for line in voting_lines(wanted, old) {
+    for line in voting_lines(query, old) {
         let text = old[line];
         let hash = hash_ignoring_whitespace(text);
         let start = hits.partition_point(|hit| hit.hash < hash);
@@ -149,70 +149,74 @@ fn rank_candidates(
             continue;
         }
         for hit in same {
-            let reads_so = pairs[hit.file].as_ref().is_some_and(|pair| is_same_code(text, pair.new[hit.line]));
-            if reads_so {
+            let is_same =
+                versions_by_file[hit.file].as_ref().is_some_and(|versions| is_same_code(text, versions.new[hit.line]));
+            if is_same {
                 *votes.entry((hit.file, hit.line as i64 - line as i64)).or_default() += weigh_line(text);
             }
         }
     }
-    let mut ballots: Vec<MoveCandidate> = votes
+    let mut candidates: Vec<MoveCandidate> = votes
         .iter()
         .map(|(&(file, shift), own)| {
             let near = votes
                 .range((file, shift - MAX_DRIFT_LINES)..=(file, shift + MAX_DRIFT_LINES))
                 .map(|(_, votes)| votes)
                 .sum::<u32>();
-            // Votes for the very shift count twice, so that the middle of a drifting block is found.
+            // Votes for the exact shift count twice, so that the middle of a drifting block wins.
             MoveCandidate { file, shift, votes: own + near }
         })
         .collect();
-    let elsewhere = |ballot: &MoveCandidate| ballot.file != wanted.file;
-    ballots.sort_by_key(|ballot| (u32::MAX - ballot.votes, elsewhere(ballot), ballot.shift.abs(), ballot.shift));
-    ballots
+    let is_other_file = |candidate: &MoveCandidate| candidate.file != query.file;
+    candidates.sort_by_key(|candidate| {
+        (u32::MAX - candidate.votes, is_other_file(candidate), candidate.shift.abs(), candidate.shift)
+    });
+    candidates
 }
 
-/// The first of the best ballots under which something is there.
+/// Returns the first candidate with enough votes whose code can be verified. Prefers a complete match.
 fn pick_candidate(
-    wanted: &MoveQuery,
+    query: &MoveQuery,
     old: &[&str],
-    ballots: &[MoveCandidate],
-    pairs: &[Option<FileVersions<'_>>],
+    candidates: &[MoveCandidate],
+    versions_by_file: &[Option<FileVersions<'_>>],
 ) -> Option<MovedBlock> {
-    let best = ballots.first()?;
-    let enough = |ballot: &&MoveCandidate| {
-        let needed = if ballot.file == wanted.file { MIN_VOTES_SAME_FILE } else { MIN_VOTES_OTHER_FILE };
-        // A vote for the very shift counted twice.
-        ballot.votes / 2 >= needed && ballot.votes * 2 > best.votes
+    let best = candidates.first()?;
+    let has_enough_votes = |candidate: &&MoveCandidate| {
+        let needed = if candidate.file == query.file { MIN_VOTES_SAME_FILE } else { MIN_VOTES_OTHER_FILE };
+        // Votes for the exact shift were counted twice.
+        candidate.votes / 2 >= needed && candidate.votes * 2 > best.votes
     };
-    let found: Vec<MovedBlock> = ballots
+    let blocks: Vec<MovedBlock> = candidates
         .iter()
-        .filter(enough)
+        .filter(has_enough_votes)
         .take(8)
-        .filter_map(|ballot| verify_candidate(wanted, old, ballot, &pairs[ballot.file].as_ref()?.new))
+        .filter_map(|candidate| {
+            verify_candidate(query, old, candidate, &versions_by_file[candidate.file].as_ref()?.new)
+        })
         .collect();
-    let whole = found.iter().position(|found| found.extent == MatchExtent::Whole);
-    found.into_iter().nth(whole.unwrap_or(0))
+    let whole = blocks.iter().position(|block| block.extent == MatchExtent::Whole);
+    blocks.into_iter().nth(whole.unwrap_or(0))
 }
 
-fn verify_candidate(wanted: &MoveQuery, old: &[&str], ballot: &MoveCandidate, new: &[&str]) -> Option<MovedBlock> {
-    let (first, last) = (*wanted.anchor.start(), *wanted.anchor.end());
+fn verify_candidate(query: &MoveQuery, old: &[&str], candidate: &MoveCandidate, new: &[&str]) -> Option<MovedBlock> {
+    let (first, last) = (*query.anchor.start(), *query.anchor.end());
     let anchored = &old[first..=last];
-    let expected = first as i64 + ballot.shift;
-    let found = |lines, fit| MovedBlock { file: ballot.file, lines, score: ballot.votes / 2, extent: fit };
+    let expected = first as i64 + candidate.shift;
+    let block = |lines, extent| MovedBlock { file: candidate.file, lines, score: candidate.votes / 2, extent };
     let offsets = (0..=MAX_DRIFT_LINES).flat_map(|step| [step, -step]);
     for start in offsets.filter_map(|offset| usize::try_from(expected + offset).ok()) {
-        let there = new.get(start..start + anchored.len());
-        if there.is_some_and(|there| there.iter().zip(anchored).all(|(new, old)| is_same_code(new, old))) {
-            return Some(found(start..=start + anchored.len() - 1, MatchExtent::Whole));
+        let new_lines = new.get(start..start + anchored.len());
+        if new_lines.is_some_and(|lines| lines.iter().zip(anchored).all(|(new, old)| is_same_code(new, old))) {
+            return Some(block(start..=start + anchored.len() - 1, MatchExtent::Whole));
         }
     }
     let old_start = first.saturating_sub(VOTING_CONTEXT_LINES);
     let old_end = (last + 1 + VOTING_CONTEXT_LINES).min(old.len());
-    let new_start = usize::try_from(old_start as i64 + ballot.shift).unwrap_or(0).min(new.len());
+    let new_start = usize::try_from(old_start as i64 + candidate.shift).unwrap_or(0).min(new.len());
     let new_end =
-        usize::try_from(old_end as i64 + ballot.shift + MAX_DRIFT_LINES).unwrap_or(0).clamp(new_start, new.len());
+        usize::try_from(old_end as i64 + candidate.shift + MAX_DRIFT_LINES).unwrap_or(0).clamp(new_start, new.len());
     let inside = first - old_start..last + 1 - old_start;
-    let ReflowMatch { lines, extent: fit, .. } =
-        find_reflowed(&old[old_start..old_end], inside, &new[new_start..new_end])?;
-    Some(found(lines.start() + new_start..=lines.end() + new_start, fit))
+    let ReflowMatch { lines, extent, .. } = find_reflowed(&old[old_start..old_end], inside, &new[new_start..new_end])?;
+    Some(block(lines.start() + new_start..=lines.end() + new_start, extent))
 }

@@ -1,4 +1,4 @@
-//! Whether two heads carry the same patch.
+//! Patch ids: whether two heads have the same patch.
 
 use std::collections::BTreeMap;
 
@@ -8,23 +8,23 @@ use super::diff::{DiffContent, DiffLine, FileDiff, LineKind};
 use super::{ChangeKind, PatchId};
 use crate::hash::Hash;
 
-/// How many lines of context belong to a change; what lies further off may change under a rebase.
+/// Number of context lines that belong to a change. A rebase may change lines that are further away.
 const CONTEXT_LINES: usize = 3;
 
 impl PatchId {
-    /// Names the patch that `files` are; `old_text` hands out the text of a file before the patch.
+    /// Computes the id of a patch. `old_text` returns the text of a file before the patch.
     ///
-    /// | counts | does not |
+    /// | part of the id | not part of the id |
     /// |---|---|
-    /// | names before and after, what happened, modes | the order of the files, similarity |
-    /// | every byte of removed and added lines, the missing line feed at the end too | line numbers |
-    /// | up to three lines of context on each side of a change | context further off, how changes are grouped to hunks |
-    /// | which of several equal places of the old text a change is at | where that place is |
-    /// | a binary file's content before and after | |
+    /// | old and new paths, kinds of change, modes | order of files, similarity |
+    /// | every byte of removed and added lines, a missing final line feed too | line numbers |
+    /// | up to three lines of context on each side of a change | other context, grouping into hunks |
+    /// | which of several equal passages of the old text is changed | the position of that passage |
+    /// | old and new blob of a binary file | |
     ///
-    /// So a rebase over changes elsewhere keeps the name, and any change of content makes another. The fourth row is why
-    /// old texts are asked for: without them a change that hops between two equal places of a file, say from one block of
-    /// a table to its twin, would keep its name and with it the verdict. A text that is not at hand costs that one row.
+    /// So a rebase onto unrelated changes keeps the id, and any change of content gives another. The fourth row is why
+    /// old texts are needed: without them, a change that moves between two equal passages of a file would keep the id
+    /// and with it the verdict. A missing text only loses that row.
     pub fn from_files<'t>(files: &[FileDiff<'_>], old_text: impl Fn(&FileDiff<'_>) -> Option<&'t [u8]>) -> Self {
         let mut digests: Vec<_> = files.iter().map(|file| digest_file(file, old_text(file))).collect();
         digests.sort_unstable();
@@ -44,10 +44,10 @@ fn digest_file(file: &FileDiff<'_>, old_text: Option<&[u8]>) -> Vec<u8> {
     match content {
         DiffContent::Text(_) => {
             let changes = collect_edits(file);
-            let turns = old_text.map(|text| count_earlier_matches(&changes, text)).unwrap_or_default();
-            for (number, change) in changes.iter().enumerate() {
-                let turn = turns.get(number).copied().unwrap_or(0);
-                hash_field(&mut hash, &turn.to_le_bytes());
+            let occurrences = old_text.map(|text| count_earlier_matches(&changes, text)).unwrap_or_default();
+            for (index, change) in changes.iter().enumerate() {
+                let occurrence = occurrences.get(index).copied().unwrap_or(0);
+                hash_field(&mut hash, &occurrence.to_le_bytes());
                 for line in &change.lines {
                     hash_field(&mut hash, &[line_sign(line.kind), u8::from(line.ends_with_newline)]);
                     hash_field(&mut hash, line.text);
@@ -55,7 +55,7 @@ fn digest_file(file: &FileDiff<'_>, old_text: Option<&[u8]>) -> Vec<u8> {
             }
         }
         DiffContent::Binary(data) => {
-            // The names of its content do not depend on the base, unlike those of a text.
+            // Unlike those of a text file, the blobs of a binary file do not depend on the base.
             hash_field(&mut hash, b"binary");
             hash_field(&mut hash, old_blob.unwrap_or("").as_bytes());
             hash_field(&mut hash, new_blob.unwrap_or("").as_bytes());
@@ -65,7 +65,7 @@ fn digest_file(file: &FileDiff<'_>, old_text: Option<&[u8]>) -> Vec<u8> {
     hash.finalize().to_vec()
 }
 
-/// The length in front keeps two fields from trading bytes at their border.
+/// Hashes the length first, so that bytes cannot move between adjacent fields.
 fn hash_field(hash: &mut Sha256, bytes: &[u8]) {
     hash.update((bytes.len() as u64).to_le_bytes());
     hash.update(bytes);
@@ -92,22 +92,22 @@ fn line_sign(kind: LineKind) -> u8 {
     }
 }
 
-/// Removed and added lines in one place, with the context that belongs to them.
+/// A run of removed and added lines with its context.
 struct PatchEdit<'a> {
     lines: Vec<DiffLine<'a>>,
-    /// The first old line of it, context included, from 0.
+    /// First old line, context included, from 0.
     old_start: usize,
-    /// How many old lines it has, context included.
+    /// Number of old lines, context included.
     old_lines: usize,
 }
 
-/// The edits of a file. How git groups them to hunks depends on their distance, which a rebase changes.
+/// Splits hunks into edits. How git groups edits into hunks depends on their distance, which a rebase changes.
 fn collect_edits<'a>(file: &FileDiff<'a>) -> Vec<PatchEdit<'a>> {
     let mut edits = Vec::new();
     for hunk in file.hunks() {
         let lines: Vec<DiffLine<'a>> = hunk.lines().collect();
         let is_context = |line: &DiffLine<'_>| line.kind == LineKind::Context;
-        // The range of an empty side begins at the line before it.
+        // The range of an empty side starts at the line before it.
         let mut old_line = (hunk.range.old_start as usize).saturating_sub(usize::from(hunk.range.old_lines > 0));
         let mut at = 0;
         while let Some(length) = lines[at..].iter().position(|line| !is_context(line)) {
@@ -130,34 +130,34 @@ fn collect_edits<'a>(file: &FileDiff<'a>) -> Vec<PatchEdit<'a>> {
     edits
 }
 
-/// For each edit, how many earlier places of the old text read exactly like its old side.
+/// Returns for each edit how often its old side occurs earlier in the old text.
 fn count_earlier_matches(edits: &[PatchEdit<'_>], old_text: &[u8]) -> Vec<u32> {
     let lines: Vec<u64> = old_text.split(|byte| *byte == b'\n').map(hash_line).collect();
     let mut by_length: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (number, edit) in edits.iter().enumerate() {
-        by_length.entry(edit.old_lines).or_default().push(number);
+    for (index, edit) in edits.iter().enumerate() {
+        by_length.entry(edit.old_lines).or_default().push(index);
     }
-    let mut turns = vec![0; edits.len()];
-    for (length, numbers) in by_length {
+    let mut earlier = vec![0; edits.len()];
+    for (length, indices) in by_length {
         let windows = hash_windows(&lines, length);
         let mut wanted: Vec<u64> =
-            numbers.iter().filter_map(|number| windows.get(edits[*number].old_start).copied()).collect();
+            indices.iter().filter_map(|index| windows.get(edits[*index].old_start).copied()).collect();
         wanted.sort_unstable();
         wanted.dedup();
         let mut seen = vec![0; wanted.len()];
-        let mut upcoming = numbers.iter().peekable();
+        let mut upcoming = indices.iter().peekable();
         for (at, window) in windows.iter().enumerate() {
-            let Ok(place) = wanted.binary_search(window) else { continue };
-            while let Some(number) = upcoming.next_if(|number| edits[**number].old_start == at) {
-                turns[*number] = seen[place];
+            let Ok(slot) = wanted.binary_search(window) else { continue };
+            while let Some(index) = upcoming.next_if(|index| edits[**index].old_start == at) {
+                earlier[*index] = seen[slot];
             }
-            seen[place] += 1;
+            seen[slot] += 1;
         }
     }
-    turns
+    earlier
 }
 
-/// A hash of each run of `length` lines.
+/// Returns a rolling hash of each run of `length` lines.
 fn hash_windows(lines: &[u64], length: usize) -> Vec<u64> {
     const HASH_BASE: u64 = 0x9e37_79b9_7f4a_7c15;
     if length == 0 {
@@ -178,7 +178,7 @@ fn hash_windows(lines: &[u64], length: usize) -> Vec<u64> {
     windows
 }
 
-/// The seal over the whole patch is the hash above; this one only groups lines of one text.
+/// FNV-1a. Only groups lines of one text; the id itself uses SHA-256.
 fn hash_line(line: &[u8]) -> u64 {
     line.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -1,4 +1,4 @@
-//! Code in the lines that replaced it: wrapped otherwise, or edited.
+//! Finds code in the lines that replaced it: with other line breaks, or edited.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -6,34 +6,34 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 
 use super::code_lines::{TrailingComma, push_normalised};
 
-/// What was found of the anchored code; lines count from 0 within the new region.
+/// The anchored code in the new region. Lines are counted from 0 within it.
 pub(super) struct ReflowMatch {
     pub(super) lines: RangeInclusive<usize>,
     pub(super) extent: MatchExtent,
-    /// The letters that came through.
+    /// Number of matching letters.
     pub(super) weight: u32,
 }
 
-/// How much of the anchored code is there.
+/// How much of the anchored code was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MatchExtent {
-    /// All of it, white space aside.
+    /// All of it, ignoring whitespace.
     Whole,
-    /// Some of its words.
+    /// Some of its tokens.
     Partial,
 }
 
-/// The share of words, in thousandths, below which an edit left nothing.
+/// Minimum share of the tokens, in thousandths, that a partial match needs.
 const MIN_KEPT_PERMILLE: u32 = 400;
 
-/// A needle shorter than this stands anywhere, so its surroundings must speak for it.
+/// Shorter code occurs anywhere, so its surroundings must match too.
 const MIN_NEEDLE_BYTES: usize = 8;
 
-/// Where so many lines, or words, changed at once, it is not one edit, and looking for each finding in it takes long.
+/// Larger regions are not a single edit, and searching each finding in them takes too long.
 const MAX_REGION_LINES: usize = 5_000;
 const MAX_REGION_WORDS: usize = 20_000;
 
-/// Looks for the lines `anchor` of `old` in `new`; both are what stands between two lines that did not change.
+/// Searches the lines `anchor` of `old` in `new`. Both are regions between the same two unchanged lines.
 pub(super) fn find_reflowed(old: &[&str], anchor: Range<usize>, new: &[&str]) -> Option<ReflowMatch> {
     if old.len() > MAX_REGION_LINES || new.len() > MAX_REGION_LINES {
         return None;
@@ -71,7 +71,7 @@ fn find_whole(old: &[&str], anchor: &Range<usize>, new: &[&str]) -> Option<Reflo
     })
 }
 
-/// A region without white space, with the line that each byte came from.
+/// A region without whitespace, with the line number of each byte.
 struct NormalisedRegion {
     text: String,
     line_of_byte: Vec<usize>,
@@ -79,22 +79,22 @@ struct NormalisedRegion {
 
 impl NormalisedRegion {
     fn new(region: &[&str]) -> Self {
-        let mut squeezed = NormalisedRegion { text: String::new(), line_of_byte: Vec::new() };
+        let mut normalised = NormalisedRegion { text: String::new(), line_of_byte: Vec::new() };
         for (number, line) in region.iter().enumerate() {
             for letter in super::code_lines::visible_chars(line) {
-                if push_normalised(&mut squeezed.text, letter) == TrailingComma::Removed {
-                    squeezed.line_of_byte.pop();
+                if push_normalised(&mut normalised.text, letter) == TrailingComma::Removed {
+                    normalised.line_of_byte.pop();
                 }
-                squeezed.line_of_byte.extend(std::iter::repeat_n(number, letter.len_utf8()));
+                normalised.line_of_byte.extend(std::iter::repeat_n(number, letter.len_utf8()));
             }
         }
-        squeezed
+        normalised
     }
 }
 
-/// How many bytes two texts begin with alike, as far as that matters.
-fn common_prefix_len(one: impl Iterator<Item = u8>, other: impl Iterator<Item = u8>) -> usize {
-    one.zip(other).take(200).take_while(|(one, other)| one == other).count()
+/// Returns the length of the common prefix, at most 200.
+fn common_prefix_len(a: impl Iterator<Item = u8>, b: impl Iterator<Item = u8>) -> usize {
+    a.zip(b).take(200).take_while(|(a, b)| a == b).count()
 }
 
 fn find_partial(old: &[&str], anchor: &Range<usize>, new: &[&str]) -> Option<ReflowMatch> {
@@ -102,7 +102,7 @@ fn find_partial(old: &[&str], anchor: &Range<usize>, new: &[&str]) -> Option<Ref
     if old.len() > MAX_REGION_WORDS || new.len() > MAX_REGION_WORDS {
         return None;
     }
-    let total: u32 = old.iter().filter(|word| anchor.contains(&word.line)).map(|word| word.weight()).sum();
+    let total: u32 = old.iter().filter(|token| anchor.contains(&token.line)).map(|token| token.weight()).sum();
     let landed = weigh_landed_tokens(&old, anchor, &new);
     let (best, _) = landed.iter().copied().enumerate().max_by_key(|(line, weight)| (*weight, usize::MAX - line))?;
     let above = landed[..best].iter().rev().take_while(|weight| **weight > 0).count();
@@ -116,15 +116,15 @@ fn find_partial(old: &[&str], anchor: &Range<usize>, new: &[&str]) -> Option<Ref
     })
 }
 
-/// For each new line, how much of the anchored words came to stand on it.
+/// Returns for each new line the weight of the anchored tokens on it.
 fn weigh_landed_tokens(old: &[CodeToken<'_>], anchor: &Range<usize>, new: &[CodeToken<'_>]) -> Vec<u32> {
     let mut input = InternedInput::default();
-    input.update_before(old.iter().map(|word| word.text));
-    input.update_after(new.iter().map(|word| word.text));
+    input.update_before(old.iter().map(|token| token.text));
+    input.update_after(new.iter().map(|token| token.text));
     let diff = Diff::compute(Algorithm::Histogram, &input);
-    let mut landed = vec![0; new.last().map_or(0, |word| word.line + 1)];
-    let kept_old = (0_u32..).zip(old).filter(|(at, _)| !diff.is_removed(*at)).map(|(_, word)| word);
-    let kept_new = (0_u32..).zip(new).filter(|(at, _)| !diff.is_added(*at)).map(|(_, word)| word);
+    let mut landed = vec![0; new.last().map_or(0, |token| token.line + 1)];
+    let kept_old = (0_u32..).zip(old).filter(|(at, _)| !diff.is_removed(*at)).map(|(_, token)| token);
+    let kept_new = (0_u32..).zip(new).filter(|(at, _)| !diff.is_added(*at)).map(|(_, token)| token);
     for (old, new) in kept_old.zip(kept_new) {
         if anchor.contains(&old.line) {
             landed[new.line] += old.weight();
@@ -133,21 +133,21 @@ fn weigh_landed_tokens(old: &[CodeToken<'_>], anchor: &Range<usize>, new: &[Code
     landed
 }
 
-/// A run of letters and digits, or one other visible character.
+/// An identifier or number, or one other visible character.
 struct CodeToken<'a> {
     text: &'a str,
     line: usize,
 }
 
 impl CodeToken<'_> {
-    /// Punctuation is everywhere and says nothing.
+    /// Punctuation has no weight, because it occurs everywhere.
     fn weight(&self) -> u32 {
         if self.text.starts_with(is_word_char) { self.text.chars().take(12).map(|_| 1).sum() } else { 0 }
     }
 }
 
 fn tokenise_code<'a>(region: &[&'a str]) -> Vec<CodeToken<'a>> {
-    let mut words = Vec::new();
+    let mut tokens = Vec::new();
     for (line, text) in region.iter().enumerate() {
         let mut rest = text.trim_start();
         while let Some(first) = rest.chars().next() {
@@ -156,12 +156,12 @@ fn tokenise_code<'a>(region: &[&'a str]) -> Vec<CodeToken<'a>> {
             } else {
                 first.len_utf8()
             };
-            let (word, after) = rest.split_at(length);
-            words.push(CodeToken { text: word, line });
+            let (token, after) = rest.split_at(length);
+            tokens.push(CodeToken { text: token, line });
             rest = after.trim_start();
         }
     }
-    words
+    tokens
 }
 
 fn is_word_char(letter: char) -> bool {

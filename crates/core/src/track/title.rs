@@ -1,15 +1,15 @@
-//! What a finding's title says, whatever its punctuation.
+//! Normalisation and similarity of finding titles.
 
-/// Words that carry no concern; two titles that share only these share nothing.
+/// Stop words, which do not count for similarity.
 const FILLER_WORDS: &[&str] = &[
     "a", "an", "and", "are", "as", "at", "be", "been", "by", "can", "could", "does", "for", "from", "has", "have",
     "here", "if", "in", "into", "is", "it", "its", "may", "might", "of", "on", "or", "should", "so", "that", "the",
     "there", "this", "to", "was", "when", "which", "will", "with", "would",
 ];
 
-/// The words of a title in lower case, without punctuation, fillers and mentions of a line number.
+/// Returns the words of a title in lower case, without punctuation, stop words and line numbers.
 ///
-/// A title of fillers alone keeps them: an empty name would make all such findings one.
+/// A title of stop words only keeps them, because empty titles would all be equal.
 pub fn normalise_title(title: &str) -> String {
     let lower = title.to_lowercase();
     let all = split_words(&lower);
@@ -25,22 +25,22 @@ pub fn normalise_title(title: &str) -> String {
     if kept.is_empty() { all.join(" ") } else { kept.join(" ") }
 }
 
-/// How alike two titles are, in thousandths: the share of words they have in common (Dice), 1000 when they say the same.
-pub fn title_similarity(one: &str, other: &str) -> u32 {
-    normalised_title_similarity(&normalise_title(one), &normalise_title(other))
+/// Returns the similarity of two titles in thousandths: the Dice coefficient of their words.
+pub fn title_similarity(a: &str, b: &str) -> u32 {
+    normalised_title_similarity(&normalise_title(a), &normalise_title(b))
 }
 
-/// [`alike`] for titles that are normalised already.
-pub(super) fn normalised_title_similarity(one: &str, other: &str) -> u32 {
-    if one == other {
+/// [`title_similarity`] of normalised titles.
+pub(super) fn normalised_title_similarity(a: &str, b: &str) -> u32 {
+    if a == b {
         return 1000;
     }
-    let (one, other) = (collect_word_set(one), collect_word_set(other));
-    let total = one.len() + other.len();
+    let (a, b) = (collect_word_set(a), collect_word_set(b));
+    let total = a.len() + b.len();
     if total == 0 {
         return 0;
     }
-    let shared = one.iter().filter(|word| other.binary_search(word).is_ok()).count();
+    let shared = a.iter().filter(|word| b.binary_search(word).is_ok()).count();
     u32::try_from(2000 * shared / total).unwrap_or(1000)
 }
 
@@ -51,7 +51,7 @@ fn collect_word_set(title: &str) -> Vec<&str> {
     set
 }
 
-/// Runs of letters and digits; where a script has no blanks between words, each character is one.
+/// Splits at anything but letters and digits. In scripts without spaces, each character is a word.
 fn split_words(title: &str) -> Vec<&str> {
     let mut words = Vec::new();
     for run in title.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|run| !run.is_empty()) {
@@ -67,7 +67,7 @@ fn split_words(title: &str) -> Vec<&str> {
     words
 }
 
-/// From the first of the East Asian scripts on.
+/// Returns whether the character belongs to an East Asian script (from the CJK radicals on).
 fn is_single_char_word(letter: char) -> bool {
     letter >= '\u{2e80}'
 }
@@ -76,7 +76,7 @@ fn is_number(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// `l88`, as in a link to a line.
+/// Matches `l88`, as in a link to a line.
 fn is_line_mention(word: &str) -> bool {
     word.strip_prefix('l').is_some_and(|number| !number.is_empty() && is_number(number))
 }

@@ -1,68 +1,68 @@
-//! What must have passed before anything is resolved (FIX-6), or called verified (TRI-8).
+//! Evaluates the checks that must pass before a thread is resolved (FIX-6) or a pull is verified (TRI-8).
 //!
-//! | own checks | count |
+//! | local checks | pass if |
 //! |---|---|
-//! | `referee check` ran | if it passed, at the head |
-//! | it never ran | the payload's lines at the head: at least one, each passed |
+//! | `referee check` ran | it passed at the head |
+//! | `referee check` never ran | the payload has verifications at the head, and all passed |
 //!
-//! | the forge's checks | count |
+//! | forge's checks | pass if |
 //! |---|---|
-//! | `referee watch` saw them end at the head | if they passed, and none fails now |
-//! | it did not | as they are now: passed, or none at all where the policy asks for none (D15) |
+//! | `referee watch` saw them end at the head | they passed, and none fails now |
+//! | otherwise | they pass now, or there are none and the policy requires none (D15) |
 
 use crate::model::{CheckOutcome, CheckState, LocalCheck, Snapshot, Verification};
 use crate::policy::Policy;
 use crate::sanitise::SafeText;
 
-/// Whether checks passed, and by which facts.
+/// Whether checks passed, and the evidence for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckEvidence {
-    /// Nothing is missing.
     pub passed: bool,
-    /// What was looked at.
+    /// Sentences for people.
     pub facts: Vec<String>,
 }
 
-/// Both tables; nothing is asked where the policy requires no checks.
-pub fn evaluate_checks(snapshot: &Snapshot, policy: &Policy, lines: &[Verification]) -> CheckEvidence {
+/// Evaluates both tables. Passes if the policy requires no checks.
+pub fn evaluate_checks(snapshot: &Snapshot, policy: &Policy, verifications: &[Verification]) -> CheckEvidence {
     if !policy.threads.require_checks {
         return CheckEvidence { passed: true, facts: vec!["the policy requires no checks".to_owned()] };
     }
-    evaluate_own_checks(snapshot, lines).and(evaluate_forge_checks(snapshot, policy))
+    evaluate_own_checks(snapshot, verifications).and(evaluate_forge_checks(snapshot, policy))
 }
 
-/// Both tables without a payload, whatever the policy requires: `verified` is a claim, and it needs its evidence.
-/// Where `referee check` never ran, checks that `referee watch` saw pass will do.
+/// Evaluates both tables without a payload, whatever the policy requires, because `verified` needs evidence. If
+/// `referee check` never ran, the checks that `referee watch` saw count instead.
 pub fn evaluate_checks_without_payload(snapshot: &Snapshot, policy: &Policy) -> CheckEvidence {
     let evidence = &snapshot.evidence;
     let own = match (&evidence.check, &evidence.watched) {
         (Some(check), _) => evaluate_run("`referee check`", check, snapshot),
         (None, Some(watched)) => evaluate_run("`referee watch`", watched, snapshot),
-        (None, None) => CheckEvidence::fail("nothing was checked before"),
+        (None, None) => CheckEvidence::fail("neither `referee check` nor `referee watch` ran"),
     };
     own.and(evaluate_forge_checks(snapshot, policy))
 }
 
-/// Whether the lines at the head prove anything: at least one, each passed. Lines at other heads are history.
-pub(crate) fn evaluate_verifications(snapshot: &Snapshot, lines: &[Verification]) -> CheckEvidence {
+/// Passes if there are verifications at the head and all passed. Ignores verifications of other heads.
+pub(crate) fn evaluate_verifications(snapshot: &Snapshot, verifications: &[Verification]) -> CheckEvidence {
     let head = &snapshot.pull.head;
-    let mut at_head = lines.iter().filter(|line| line.head_sha == *head).peekable();
+    let mut at_head = verifications.iter().filter(|verification| verification.head_sha == *head).peekable();
     if at_head.peek().is_none() {
         return CheckEvidence::fail(format!("no verification at {}", head.short()));
     }
-    match at_head.find(|line| line.status != CheckOutcome::Passed) {
-        Some(line) => {
-            let command = SafeText::sanitise_line(&line.command, 80);
-            CheckEvidence::fail(format!("`{}` {} at {}", command.as_str(), describe_outcome(line.status), head.short()))
+    match at_head.find(|verification| verification.status != CheckOutcome::Passed) {
+        Some(failed) => {
+            let command = SafeText::sanitise_line(&failed.command, 80);
+            let outcome = describe_outcome(failed.status);
+            CheckEvidence::fail(format!("`{}` {outcome} at {}", command.as_str(), head.short()))
         }
         None => CheckEvidence::pass(format!("verified at {}", head.short())),
     }
 }
 
-fn evaluate_own_checks(snapshot: &Snapshot, lines: &[Verification]) -> CheckEvidence {
+fn evaluate_own_checks(snapshot: &Snapshot, verifications: &[Verification]) -> CheckEvidence {
     match &snapshot.evidence.check {
         Some(check) => evaluate_run("`referee check`", check, snapshot),
-        None => evaluate_verifications(snapshot, lines),
+        None => evaluate_verifications(snapshot, verifications),
     }
 }
 
@@ -83,23 +83,22 @@ fn evaluate_forge_checks(snapshot: &Snapshot, policy: &Policy) -> CheckEvidence 
     }
 }
 
-fn evaluate_run(what: &str, check: &LocalCheck, snapshot: &Snapshot) -> CheckEvidence {
+fn evaluate_run(command: &str, check: &LocalCheck, snapshot: &Snapshot) -> CheckEvidence {
     let head = &snapshot.pull.head;
     if check.head != *head {
-        return CheckEvidence::fail(format!("{what} ran at {}, the head is {}", check.head.short(), head.short()));
+        return CheckEvidence::fail(format!("{command} ran at {}, the head is {}", check.head.short(), head.short()));
     }
-    let fact = format!("{what} {} at {}", describe_outcome(check.outcome), head.short());
+    let fact = format!("{command} {} at {}", describe_outcome(check.outcome), head.short());
     if check.outcome == CheckOutcome::Passed { CheckEvidence::pass(fact) } else { CheckEvidence::fail(fact) }
 }
 
-/// How a check ended, in a word.
 pub(crate) fn describe_outcome(outcome: CheckOutcome) -> &'static str {
     match outcome {
         CheckOutcome::Passed => "passed",
         CheckOutcome::Failed => "failed",
         CheckOutcome::Skipped => "was skipped",
         CheckOutcome::TimedOut => "timed out",
-        CheckOutcome::Unknown => "ended in a way nobody knows",
+        CheckOutcome::Unknown => "has an unknown result",
     }
 }
 

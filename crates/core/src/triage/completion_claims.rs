@@ -1,10 +1,10 @@
-//! Words that claim more than is known.
+//! Detects claims of completion in generated texts.
 //!
-//! Two questions, both asked of words that a program wrote. A draft for a `valid` thread may not say that the work
-//! is done (TRI-11): a wrong alarm costs a rewording, so this one is strict. A reply may not say that the thread is
-//! resolved (FIX-4): code talk ("the path is resolved early") must pass, so this one looks at what the word is about.
+//! A draft for a `valid` thread must not claim that the work is done (TRI-11). This check is strict, because a false
+//! alarm only costs a rewording. A reply must not claim that the thread is resolved (FIX-4). This check looks at the
+//! subject, because talk about code ("the path is resolved early") must pass.
 
-/// The phrase by which a text claims completion.
+/// Returns the word with which a text claims completion.
 pub fn find_completion_claim(text: &str) -> Option<&'static str> {
     split_sentences(text).into_iter().find_map(|words| {
         (0..words.len()).find_map(|at| {
@@ -19,14 +19,14 @@ pub fn find_completion_claim(text: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether a text claims that its thread is resolved.
+/// Returns whether a text claims that its thread is resolved.
 pub fn claims_resolution(text: &str) -> bool {
     split_sentences(text).iter().any(|words| {
-        let about = words.iter().any(|word| CONVERSATION_WORDS.contains(&word.as_str()));
+        let mentions_thread = words.iter().any(|word| CONVERSATION_WORDS.contains(&word.as_str()));
         words.iter().enumerate().any(|(at, word)| {
             word == "resolved"
                 && !is_hypothetical(words, at)
-                && (about
+                && (mentions_thread
                     || matches!(find_subject(words, at), None | Some("this" | "it" | "that" | "everything"))
                     || matches!(next_word(words, at), Some("this" | "it" | "these" | "all")))
         })
@@ -36,19 +36,20 @@ pub fn claims_resolution(text: &str) -> bool {
 const CONVERSATION_WORDS: [&str; 9] =
     ["thread", "threads", "conversation", "conversations", "comment", "comments", "discussion", "finding", "feedback"];
 
-/// "fixed" as a deed and not as in "a fixed size".
+/// Returns whether "fixed" is a verb, and not an adjective as in "a fixed size".
 fn is_asserted(words: &[String], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| words.get(before)).map(String::as_str);
     matches!(before, None | Some("is" | "are" | "was" | "been" | "now" | "already" | "i" | "we" | "i've" | "we've"))
         || matches!(next_word(words, at), None | Some("in" | "by" | "with" | "at" | "via" | "now" | "here"))
 }
 
-/// The word stands under a "will be", "to be", "not yet", "once this is": nothing is claimed.
+/// Returns whether the word follows "will be", "to be", "not yet", "once this is" and the like, so that it claims
+/// nothing.
 fn is_hypothetical(words: &[String], at: usize) -> bool {
     let linking = ["be", "been", "get", "fully", "yet", "have", "is", "are", "this", "it", "that", "gets"];
-    let reached = words.iter().take(at).rev().find(|word| !linking.contains(&word.as_str()));
+    let governing = words.iter().take(at).rev().find(|word| !linking.contains(&word.as_str()));
     matches!(
-        reached.map(String::as_str),
+        governing.map(String::as_str),
         Some(
             "will"
                 | "to"
@@ -73,7 +74,7 @@ fn is_hypothetical(words: &[String], at: usize) -> bool {
     )
 }
 
-/// What "resolved" is said of, if the sentence says.
+/// Returns the subject of "resolved", if the sentence has one.
 fn find_subject(words: &[String], at: usize) -> Option<&str> {
     let linking =
         ["is", "are", "was", "be", "been", "has", "have", "now", "already", "fully", "marked", "marking", "as", "all"];
@@ -84,10 +85,11 @@ fn next_word(words: &[String], at: usize) -> Option<&str> {
     words.get(at + 1).map(String::as_str)
 }
 
-/// Sentences as lower-case words. Characters nobody sees do not split a word.
+/// Splits a text into sentences of lower-case words. Invisible characters do not split a word.
 fn split_sentences(text: &str) -> Vec<Vec<String>> {
-    let seen: String = text.chars().filter(|c| !is_invisible(*c)).flat_map(char::to_lowercase).collect();
-    seen.split(['.', '!', '?', ';', ':', '\n', ','])
+    let visible: String = text.chars().filter(|c| !is_invisible(*c)).flat_map(char::to_lowercase).collect();
+    visible
+        .split(['.', '!', '?', ';', ':', '\n', ','])
         .map(|sentence| {
             sentence
                 .split(|c: char| !c.is_alphanumeric() && c != '\'')
@@ -108,7 +110,7 @@ mod tests {
     use super::{claims_resolution, find_completion_claim};
 
     #[test]
-    fn completion_is_a_claim_and_a_promise_is_none() {
+    fn a_statement_of_completion_is_a_claim_and_a_promise_is_not() {
         for text in [
             "Fixed in 9c1f2ab",
             "Done.",
@@ -137,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_is_not_called_resolved_and_a_path_may_be() {
+    fn resolved_is_a_claim_about_a_thread_but_not_about_code() {
         for text in [
             "Resolved.",
             "✅ Resolved in 9c1f2ab",

@@ -1,48 +1,41 @@
-//! Which threads a scan looks at (TRI-1).
+//! Selects the threads of a scan (TRI-1).
 
 use super::OwnIdentities;
 use crate::model::{Author, Thread};
 
-/// Which threads a scan looks at; the default is unresolved ones that are not outdated.
+/// Selects threads. The default selects unresolved ones that are not outdated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThreadFilter {
-    /// Resolved ones.
     pub resolved: ResolvedThreads,
-    /// Outdated ones.
     pub outdated: OutdatedThreads,
-    /// Only threads opened by one of these; empty is anybody. `[bot]` and case do not matter.
+    /// Only threads opened by one of these logins. Empty: any. Ignores case and a `[bot]` suffix.
     pub authors: Vec<String>,
-    /// Only threads on one of these: a file, a folder, a pattern; empty is anywhere.
+    /// Only threads in one of these files, directories or glob patterns. Empty: any.
     pub paths: Vec<String>,
 }
 
-/// What happens to resolved threads.
+/// Whether resolved threads are selected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResolvedThreads {
-    /// They are left out.
     #[default]
     Exclude,
-    /// They are shown.
     Include,
 }
 
-/// What happens to outdated threads.
+/// Whether outdated threads are selected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OutdatedThreads {
-    /// They are left out.
     #[default]
     Exclude,
-    /// They are shown.
     Include,
 }
 
 impl ThreadFilter {
-    /// Every thread there is.
+    /// Selects every thread.
     pub fn include_all() -> Self {
         Self { resolved: ResolvedThreads::Include, outdated: OutdatedThreads::Include, ..Self::default() }
     }
 
-    /// Whether a thread is looked at.
     pub fn matches(&self, thread: &Thread, own: &OwnIdentities<'_>) -> bool {
         (self.resolved == ResolvedThreads::Include || own.thread_closure(thread).is_none())
             && (self.outdated == OutdatedThreads::Include || !thread.outdated)
@@ -56,15 +49,15 @@ impl ThreadFilter {
 
     fn matches_path(&self, path: &str) -> bool {
         self.paths.iter().any(|wanted| {
-            let folder = wanted.strip_suffix('/').unwrap_or(wanted);
-            path == folder
-                || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+            let dir = wanted.strip_suffix('/').unwrap_or(wanted);
+            path == dir
+                || path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'))
                 || fast_glob::glob_match(wanted, path)
         })
     }
 }
 
-/// A name as people type it.
+/// Normalises a login as people type it, with short names of well-known bots.
 fn normalise_login(name: &str) -> String {
     let name = name.to_ascii_lowercase();
     let name = name.strip_prefix('@').unwrap_or(&name);

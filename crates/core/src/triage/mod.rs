@@ -1,5 +1,5 @@
-//! Threads as the fixing side reads them: what is open, who is asked, what was checked. Nothing in here
-//! makes a step; `decide::settle` does, from what is read here.
+//! Threads from the author's point of view: which are open, who has to decide, what was checked. Planning steps is done
+//! in `decide::settle`.
 
 mod checks;
 mod completion_claims;
@@ -13,7 +13,7 @@ mod view;
 mod weigh;
 
 pub use checks::{CheckEvidence, evaluate_checks, evaluate_checks_without_payload};
-pub(crate) use checks::{describe_outcome as check_word, evaluate_verifications};
+pub(crate) use checks::{describe_outcome, evaluate_verifications};
 pub use completion_claims::{claims_resolution, find_completion_claim};
 pub use filter::{OutdatedThreads, ResolvedThreads, ThreadFilter};
 pub use own_identities::{Opener, OwnIdentities, ThreadClosure};

@@ -1,13 +1,13 @@
-//! What is wrong with a triage payload: all of it at once, each with a JSON pointer (TRI-5, TRI-6, TRI-11).
+//! Validates a triage payload and reports all faults at once, each with a JSON pointer (TRI-5, TRI-6, TRI-11).
 //!
-//! | fault | where |
+//! | fault | pointer |
 //! |---|---|
-//! | it is for another pull | `/prNumber` |
-//! | a thread is named twice | `/threads/N/threadId`, the second time |
-//! | a thread was not selected | `/threads/N/threadId` |
-//! | a person must decide, and it may be resolved all the same | `/threads/N/canResolveAfterChecks` |
-//! | `valid`, and the draft claims that it is done | `/threads/N/replyBody` |
-//! | a selected thread is left out | `/threads` |
+//! | wrong pull | `/prNumber` |
+//! | duplicate thread | `/threads/N/threadId` of the second one |
+//! | thread that was not selected | `/threads/N/threadId` |
+//! | needs a person's decision, but may be resolved | `/threads/N/canResolveAfterChecks` |
+//! | `valid`, but the draft claims completion | `/threads/N/replyBody` |
+//! | selected thread is missing | `/threads` |
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -18,62 +18,64 @@ use serde::{Deserialize, Serialize};
 use super::find_completion_claim;
 use crate::model::{Class, PullNumber, ThreadId, TriageItem};
 
-/// What a triage hands in.
+/// A triage payload as submitted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TriagePayload {
-    /// Of which pull.
+    /// Number of the pull.
     pub pr_number: u64,
-    /// One item a thread.
+    /// One item per thread.
     pub threads: Vec<TriageItem>,
 }
 
-/// One thing that is wrong with a payload.
+/// A fault of a payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PayloadFault {
-    /// Where.
+    /// JSON pointer.
     pub pointer: String,
-    /// Which item, where it is one.
+    /// The thread of the faulty item.
     pub thread: Option<ThreadId>,
-    /// What.
     pub message: String,
 }
 
-/// The table above; nothing is wrong where nothing comes back.
+/// Returns all faults according to the table above.
 pub fn validate_triage(payload: &TriagePayload, pull: PullNumber, selected: &[ThreadId]) -> Vec<PayloadFault> {
     let mut faults = Vec::new();
     if payload.pr_number != pull.0 {
-        let what = format!("is for pull {}, the scan is of {pull}", PullNumber(payload.pr_number));
-        faults.push(PayloadFault { pointer: "/prNumber".to_owned(), thread: None, message: what });
+        let message = format!("is {}, but the scan is of {pull}", PullNumber(payload.pr_number));
+        faults.push(PayloadFault { pointer: "/prNumber".to_owned(), thread: None, message });
     }
     let selected: BTreeSet<_> = selected.iter().collect();
     let mut seen = BTreeSet::new();
-    for (at, item) in payload.threads.iter().enumerate() {
+    for (index, item) in payload.threads.iter().enumerate() {
         let id = &item.thread_id;
-        let mut fault = |field: &str, what: String| {
+        let mut add_fault = |field: &str, message: String| {
             faults.push(PayloadFault {
-                pointer: format!("/threads/{at}/{field}"),
+                pointer: format!("/threads/{index}/{field}"),
                 thread: Some(id.clone()),
-                message: what,
+                message,
             });
         };
         if !seen.insert(id) {
-            fault("threadId", "is named twice".to_owned());
+            add_fault("threadId", "is listed twice".to_owned());
         }
         if !selected.contains(id) {
-            fault("threadId", "is not among the selected threads".to_owned());
+            add_fault("threadId", "is not among the selected threads".to_owned());
         }
         if item.requires_human_decision && item.can_resolve_after_checks {
-            fault("canResolveAfterChecks", "must be false where a person must decide".to_owned());
+            add_fault(
+                "canResolveAfterChecks",
+                "requires a person's decision, so `canResolveAfterChecks` must be false".to_owned(),
+            );
         }
         let draft = item.reply_body.as_deref().filter(|_| item.classification == Class::Valid);
         if let Some(phrase) = draft.and_then(find_completion_claim) {
-            fault("replyBody", format!("claims completion (`{phrase}`) before anything was changed"));
+            add_fault("replyBody", format!("claims completion (`{phrase}`) before anything was changed"));
         }
     }
     for id in selected.into_iter().filter(|id| !seen.contains(id)) {
-        let what = "is selected and left out".to_owned();
-        faults.push(PayloadFault { pointer: "/threads".to_owned(), thread: Some(id.clone()), message: what });
+        let message = "is selected but missing".to_owned();
+        faults.push(PayloadFault { pointer: "/threads".to_owned(), thread: Some(id.clone()), message });
     }
     faults
 }

@@ -1,16 +1,16 @@
-//! Where a pull is in its life, as far as threads tell (TRI-8, FIX-10). There is no phase for a final report: a
-//! program does not say that it is over.
+//! The phase of a pull, according to its threads and checks (TRI-8, FIX-10). There is no final phase: a program does
+//! not decide that a review is over.
 //!
-//! | # | when | phase |
+//! | # | condition | phase |
 //! |---|---|---|
-//! | 1 | not everything was read | blocked |
-//! | 2 | an open thread asks a person, by class, by flag, or as a guess about what a person wrote | blocked |
+//! | 1 | the snapshot is incomplete | blocked |
+//! | 2 | an open thread needs a person: by class, by flag, or low confidence about a person's thread | blocked |
 //! | 3 | an open thread is `valid` | fixing_review_findings |
 //! | 4 | a thread is open | review_triage |
-//! | 5 | nothing passed at this head | unverified |
-//! | 6 | else | verified |
+//! | 5 | no check passed at this head | unverified |
+//! | 6 | otherwise | verified |
 //!
-//! A filter changes no row: an open thread that it leaves out is still open, so such a scan never ends verified.
+//! A filter does not change the phase: an open thread that it excludes is still open.
 
 use std::fmt;
 
@@ -23,61 +23,58 @@ use crate::plan::Reason;
 use crate::policy::Policy;
 use crate::sanitise::SafeText;
 
-/// Where a pull is; the first that applies.
+/// The phase of a pull. The first that applies counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// Something or somebody is needed.
+    /// Data or a person's decision is missing.
     Blocked,
-    /// There is work to do.
+    /// There are valid findings to fix.
     FixingReviewFindings,
-    /// Threads are open.
+    /// Threads are open and not triaged as valid.
     ReviewTriage,
-    /// No thread is open, and nothing proves the head.
+    /// No thread is open, but no check passed at the head.
     Unverified,
     /// No thread is open, and checks passed at the head.
     Verified,
 }
 
-/// Where a pull is, and why.
+/// The phase of a pull and its reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PhaseNow {
-    /// Where.
     pub phase: Phase,
-    /// By which row.
+    /// The row of the table that applies.
     pub why: Reason,
-    /// Who must decide what.
+    /// The decisions that people must make.
     pub questions: Vec<Question>,
 }
 
-/// A decision that a person is asked for.
+/// A decision that a person must make.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Question {
-    /// On which thread.
     pub thread: ThreadId,
-    /// Its page.
+    /// Web page of the thread.
     pub url: String,
-    /// What to decide.
     pub question: String,
-    /// Who is asked.
+    /// The person to ask.
     pub who: String,
 }
 
 /// How an attempt to answer threads ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SettleOutcome {
-    /// Nothing was sent.
+    /// Nothing was posted.
     Preview,
-    /// Everything that was allowed was done. What the forge does not permit is no failure (FIX-12).
+    /// All allowed steps were done. A step that the forge does not permit is not a failure (FIX-12).
     Done,
-    /// Something could not be done.
+    /// A step failed.
     Failed {
-        /// What, without anybody's words.
+        /// The failed step, without text of people.
         what: String,
     },
 }
 
-/// The table above.
+/// Returns the phase according to the table above.
 pub fn compute_phase(snapshot: &Snapshot, policy: &Policy, filter: &ThreadFilter) -> PhaseNow {
     let own = OwnIdentities::new(snapshot, policy);
     if let Completeness::Truncated { what } = &snapshot.complete {
@@ -95,41 +92,44 @@ pub fn compute_phase(snapshot: &Snapshot, policy: &Policy, filter: &ThreadFilter
         .map(|(thread, item)| build_question(thread, item, &own, policy, snapshot))
         .collect();
     if !questions.is_empty() {
-        let facts = questions.iter().map(|asked| format!("{} is asked about `{}`", asked.who, asked.thread)).collect();
+        let facts = questions
+            .iter()
+            .map(|question| format!("{} must decide about `{}`", question.who, question.thread))
+            .collect();
         return PhaseNow {
             questions,
             ..without_questions(Phase::Blocked, Reason { rule: "human_decision".to_owned(), facts })
         };
     }
-    let valid =
+    let is_valid =
         |thread: &&&Thread| own.find_triage_item(thread).is_some_and(|item| item.classification == Class::Valid);
-    let to_fix = open.iter().filter(valid).count();
-    if to_fix > 0 {
+    let valid_count = open.iter().filter(is_valid).count();
+    if valid_count > 0 {
         return without_questions(
             Phase::FixingReviewFindings,
-            Reason::new("valid").with_fact(format!("{to_fix} valid")),
+            Reason::new("valid").with_fact(format!("{valid_count} valid")),
         );
     }
     if !open.is_empty() {
-        let left_out = open.iter().filter(|thread| !filter.matches(thread, &own)).count();
+        let excluded = open.iter().filter(|thread| !filter.matches(thread, &own)).count();
         let why = Reason::new("unresolved").with_fact(format!("{} unresolved", open.len()));
-        let why = if left_out > 0 { why.with_fact(format!("{left_out} of them left out of this scan")) } else { why };
+        let why = if excluded > 0 { why.with_fact(format!("{excluded} of them excluded from this scan")) } else { why };
         return without_questions(Phase::ReviewTriage, why);
     }
-    let checked = evaluate_checks_without_payload(snapshot, policy);
-    let (phase, rule) = if checked.passed { (Phase::Verified, "verified") } else { (Phase::Unverified, "unverified") };
-    without_questions(phase, Reason { rule: rule.to_owned(), facts: checked.facts })
+    let checks = evaluate_checks_without_payload(snapshot, policy);
+    let (phase, rule) = if checks.passed { (Phase::Verified, "verified") } else { (Phase::Unverified, "unverified") };
+    without_questions(phase, Reason { rule: rule.to_owned(), facts: checks.facts })
 }
 
-/// Where a pull is after an attempt to answer threads: a preview moves nothing, a failure blocks, and success is
-/// whatever the forge shows afterwards (FIX-10).
-pub fn update_phase_after_settling(before: PhaseNow, applied: &SettleOutcome, fresh: PhaseNow) -> PhaseNow {
-    match applied {
+/// Returns the phase after an attempt to answer threads: a preview changes nothing, a failure blocks, and after success
+/// the forge's new state counts (FIX-10).
+pub fn update_phase_after_settling(before: PhaseNow, outcome: &SettleOutcome, after: PhaseNow) -> PhaseNow {
+    match outcome {
         SettleOutcome::Preview => before,
         SettleOutcome::Failed { what } => {
             without_questions(Phase::Blocked, Reason::new("failed").with_fact(what.clone()))
         }
-        SettleOutcome::Done => fresh,
+        SettleOutcome::Done => after,
     }
 }
 
@@ -140,14 +140,14 @@ fn build_question(
     policy: &Policy,
     snapshot: &Snapshot,
 ) -> Question {
-    // The operator decides; without one, the person who opened the thread, or who opened the pull.
+    // The operator decides. Without one: the person who opened the thread, or the author of the pull.
     let opener = thread.root().filter(|_| own.opener(thread) == Opener::Person).map(|root| root.author.display_name());
     let who = policy.operator.as_ref().map(Login::as_str).or(opener).unwrap_or(snapshot.pull.author.display_name());
-    let words = if item.recommended_action.trim().is_empty() { &item.reason } else { &item.recommended_action };
+    let question = if item.recommended_action.trim().is_empty() { &item.reason } else { &item.recommended_action };
     Question {
         thread: thread.id.clone(),
         url: thread.url.clone(),
-        question: SafeText::sanitise_line(words, 300).as_str().to_owned(),
+        question: SafeText::sanitise_line(question, 300).as_str().to_owned(),
         who: who.to_owned(),
     }
 }

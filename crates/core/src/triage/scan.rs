@@ -1,5 +1,5 @@
-//! One look at the threads of a pull, and what is kept of it (TRI-3, TRI-7). What is kept is bounded: beyond the
-//! bound the scan is incomplete, never shorter.
+//! Scans the threads of a pull, and builds the stored triage (TRI-3, TRI-7). Stored data is bounded: a triage with more
+//! threads is marked incomplete instead of silently shortened.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,64 +8,61 @@ use super::{OwnIdentities, PhaseNow, ThreadFilter, ThreadView, TriagePayload, co
 use crate::model::{Class, Completeness, NoteId, Snapshot, Thread, ThreadId, Triage, TriageItem};
 use crate::policy::Policy;
 
-/// How many threads one scan keeps.
+/// Maximum threads of a stored triage.
 const MAX_THREADS: usize = 500;
-/// How many entries of a list are kept.
+/// Maximum entries of a stored list.
 const MAX_LIST_ENTRIES: usize = 20;
-/// How much of a text is kept, in characters.
+/// Maximum characters of a stored text.
 const MAX_TEXT_CHARS: usize = 500;
 
-/// One look at the threads of a pull.
+/// The result of a scan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ThreadScan {
-    /// Of which pull.
+    /// Number of the pull.
     pub pr_number: u64,
-    /// Everything was read. Where it was not, an empty list means nothing.
+    /// Whether all threads were read. If not, an empty list means nothing.
     pub complete: bool,
-    /// Unresolved threads were left out by a filter or a default.
+    /// Whether the filter excluded unresolved threads.
     pub filtered: bool,
-    /// Where the pull is.
+    /// Phase of the pull.
     pub phase: PhaseNow,
-    /// The threads that were looked at.
+    /// The selected threads.
     pub threads: Vec<ThreadView>,
 }
 
-/// What is kept of a thread that was looked at.
+/// The state of a thread at the time of a scan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SeenThreads {
-    /// Which thread.
     pub thread_id: ThreadId,
-    /// Its latest note then.
     pub latest_comment: Option<NoteId>,
-    /// It was resolved then.
     pub is_resolved: bool,
 }
 
-/// Looks at the threads that the filter takes.
+/// Scans the threads that match the filter.
 pub fn scan_threads(snapshot: &Snapshot, policy: &Policy, filter: &ThreadFilter, source: &str) -> ThreadScan {
     let own = OwnIdentities::new(snapshot, policy);
-    let (mut taken, left): (Vec<&Thread>, Vec<&Thread>) =
+    let (mut selected, excluded): (Vec<&Thread>, Vec<&Thread>) =
         snapshot.threads.iter().partition(|thread| filter.matches(thread, &own));
-    // Forges list threads in any order.
-    taken.sort_by_key(|thread| (&thread.path, thread.line, &thread.id));
+    // Forges return threads in any order.
+    selected.sort_by_key(|thread| (&thread.path, thread.line, &thread.id));
     ThreadScan {
         pr_number: snapshot.pull.number.0,
         complete: snapshot.complete == Completeness::Complete,
-        filtered: left.iter().any(|thread| own.thread_closure(thread).is_none()),
+        filtered: excluded.iter().any(|thread| own.thread_closure(thread).is_none()),
         phase: compute_phase(snapshot, policy, filter),
-        threads: taken.into_iter().map(|thread| ThreadView::from_thread(thread, snapshot, policy, source)).collect(),
+        threads: selected.into_iter().map(|thread| ThreadView::from_thread(thread, snapshot, policy, source)).collect(),
     }
 }
 
 impl ThreadScan {
-    /// The ids that a triage of this scan must cover, each once.
+    /// Returns the threads that a triage of this scan must cover, each once.
     pub fn selected_thread_ids(&self) -> Vec<ThreadId> {
         self.threads.iter().map(|thread| thread.thread_id.clone()).collect()
     }
 
-    /// What is kept of the threads themselves.
+    /// Returns the state of the threads, for storage.
     pub fn to_seen_threads(&self) -> Vec<SeenThreads> {
         let seen = self.threads.iter().take(MAX_THREADS).map(|thread| SeenThreads {
             thread_id: thread.thread_id.clone(),
@@ -76,17 +73,17 @@ impl ThreadScan {
     }
 }
 
-/// What is kept of a triage: bounded texts, no drafts, the latest note of each thread. A person who was asked before
-/// about a thread that is still open and that this triage does not mention is still asked.
+/// Builds the stored triage: bounded texts, no drafts, the latest note of each thread. Keeps earlier items that require
+/// a person's decision if their thread is still open and the payload does not cover it.
 pub fn build_triage(payload: TriagePayload, scan: &ThreadScan, before: Option<&Triage>) -> Triage {
     let mut threads: Vec<_> = payload.threads.into_iter().map(|item| bound_item(item, scan)).collect();
-    let asked = before.into_iter().filter(|before| before.pr_number == scan.pr_number).flat_map(|b| &b.threads);
-    let resolved = |id: &ThreadId| scan.threads.iter().any(|thread| thread.thread_id == *id && thread.is_resolved);
-    for item in asked.filter(|item| !resolved(&item.thread_id)) {
+    let earlier = before.into_iter().filter(|before| before.pr_number == scan.pr_number).flat_map(|b| &b.threads);
+    let is_resolved = |id: &ThreadId| scan.threads.iter().any(|thread| thread.thread_id == *id && thread.is_resolved);
+    for item in earlier.filter(|item| !is_resolved(&item.thread_id)) {
         if !(item.requires_human_decision || item.classification == Class::NeedsHuman) {
             continue;
         }
-        if !threads.iter().any(|fresh| fresh.thread_id == item.thread_id) {
+        if !threads.iter().any(|new| new.thread_id == item.thread_id) {
             threads.push(item.clone());
         }
     }

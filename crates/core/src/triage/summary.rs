@@ -1,14 +1,13 @@
-//! A scan in words (TRI-7): the same scan gives the same text, however long the notes are.
+//! Renders a scan as text (TRI-7). The output is deterministic and bounded, however long the notes are.
 
 use super::{ThreadScan, ThreadView};
 use crate::sanitise::SafeText;
 
-/// How many threads are named.
+/// Maximum threads that are listed.
 const MAX_THREAD_LINES: usize = 50;
-/// How much of a note is shown, in characters.
+/// Maximum characters of a note that are shown.
 const PREVIEW_CHARS: usize = 100;
 
-/// A scan in words.
 pub fn render_summary(scan: &ThreadScan) -> String {
     let mut lines = vec![render_first_line(scan)];
     lines.extend(scan.threads.iter().take(MAX_THREAD_LINES).map(render_thread_line));
@@ -16,8 +15,8 @@ pub fn render_summary(scan: &ThreadScan) -> String {
     if more > 0 {
         lines.push(format!("… and {more} more"));
     }
-    for asked in scan.phase.questions.iter().take(MAX_THREAD_LINES) {
-        lines.push(format!("{} decides on `{}`: {}", asked.who, asked.thread, asked.question));
+    for question in scan.phase.questions.iter().take(MAX_THREAD_LINES) {
+        lines.push(format!("{} decides on `{}`: {}", question.who, question.thread, question.question));
     }
     lines.push(render_phase_line(scan));
     lines.join("\n") + "\n"
@@ -40,10 +39,10 @@ fn render_first_line(scan: &ThreadScan) -> String {
 }
 
 fn render_thread_line(thread: &ThreadView) -> String {
-    let place = match (&thread.path, thread.line) {
+    let location = match (&thread.path, thread.line) {
         (Some(path), Some(line)) => format!("{path}:{line}"),
         (Some(path), None) => path.clone(),
-        (None, _) => "(no place)".to_owned(),
+        (None, _) => "(no file)".to_owned(),
     };
     let author = thread.author.as_deref().unwrap_or("ghost");
     let body = thread.latest_comment.as_ref().map_or("", |note| note.body.as_str());
@@ -52,15 +51,15 @@ fn render_thread_line(thread: &ThreadView) -> String {
         (false, true) => " outdated",
         (false, false) => "",
     };
-    let place = SafeText::sanitise_line(&place, PREVIEW_CHARS);
-    format!("{} {} by {author}{state}: {}", thread.thread_id, place.as_str(), render_preview(body))
+    let location = SafeText::sanitise_line(&location, PREVIEW_CHARS);
+    format!("{} {} by {author}{state}: {}", thread.thread_id, location.as_str(), render_preview(body))
 }
 
 fn render_preview(body: &str) -> String {
     let text = SafeText::sanitise_line(body, PREVIEW_CHARS);
     let length: usize = body.split_whitespace().map(|word| word.chars().count() + 1).sum();
-    let more = if length > PREVIEW_CHARS + 1 && !text.as_str().ends_with('…') { "…" } else { "" };
-    format!("{}{more}", text.as_str())
+    let ellipsis = if length > PREVIEW_CHARS + 1 && !text.as_str().ends_with('…') { "…" } else { "" };
+    format!("{}{ellipsis}", text.as_str())
 }
 
 fn render_phase_line(scan: &ThreadScan) -> String {

@@ -1,5 +1,5 @@
-//! A thread as it is shown and handed to programs (TRI-4). Field names and nullability are the source's; thread ids
-//! and note ids are different types.
+//! Threads in the JSON form for people and programs (TRI-4). Field names and nullability follow the source
+//! specification.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,82 +9,81 @@ use crate::mark;
 use crate::model::{Access, Author, Note, NoteId, PullNumber, Snapshot, Thread, ThreadId, Time};
 use crate::policy::Policy;
 
-/// A thread, normalised.
+/// A thread in a forge-independent form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ThreadView {
-    /// Its id, never a note's.
+    /// Id of the thread, not of a note.
     pub thread_id: ThreadId,
-    /// The pull.
+    /// Number of the pull.
     pub pr_number: u64,
-    /// The file.
+    /// File at the time of the first note.
     pub path: Option<String>,
-    /// The line.
+    /// Line at the time of the first note; the last line of a range.
     pub line: Option<u32>,
-    /// Where a range begins.
+    /// First line of a range.
     pub start_line: Option<u32>,
-    /// Closed on the forge, or in the own root's text (FIX-12).
+    /// Whether it is closed on the forge or in referee's first note (FIX-12).
     pub is_resolved: bool,
-    /// Its place is not in the current diff any more.
+    /// Whether its lines are no longer in the current diff.
     pub is_outdated: bool,
-    /// Who opened it.
+    /// Login of the person or bot that opened it.
     pub author: Option<String>,
-    /// What they may do, as far as is known.
+    /// Access rights of the author, if known.
     pub author_association: Option<String>,
-    /// The note that opened it.
+    /// The first note.
     pub first_comment: Option<NoteView>,
     /// All notes, oldest first.
     pub comments: Vec<NoteView>,
     /// The last note.
     pub latest_comment: Option<NoteView>,
-    /// When it was opened.
+    /// Time of the first note.
     pub created_at: Option<String>,
-    /// When the last note was written.
+    /// Time of the last note.
     pub updated_at: Option<String>,
-    /// Its page.
+    /// Web page of the thread.
     pub url: Option<String>,
-    /// Which interface of which forge it was read from.
+    /// The forge API that it was read from.
     pub source: String,
-    /// This token may resolve it.
+    /// Whether this token may resolve it.
     pub can_resolve: bool,
-    /// This token may reply.
+    /// Whether this token may reply.
     pub can_reply: bool,
 }
 
-/// A note of a thread, normalised.
+/// A note in a forge-independent form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NoteView {
-    /// Its id, never a thread's.
+    /// Id of the note, not of the thread.
     pub id: NoteId,
-    /// The same as a number, where it is one.
+    /// The id as a number, if it is one.
     pub database_id: Option<u64>,
-    /// Who wrote it.
+    /// Login of the author.
     pub author: Option<String>,
-    /// What they may do, as far as is known.
+    /// Access rights of the author, if known.
     pub author_association: Option<String>,
-    /// What it says, the own hidden part left out.
+    /// The text without referee's hidden comments.
     pub body: String,
-    /// The thread's file.
+    /// File of the thread.
     pub path: Option<String>,
-    /// The thread's line.
+    /// Line of the thread.
     pub line: Option<u32>,
-    /// When it was written.
+    /// Time of writing.
     pub created_at: Option<String>,
-    /// When it was changed; `null` where it was and the forge does not tell when.
+    /// Time of the last edit. `null` if it was edited and the forge does not report when.
     pub updated_at: Option<String>,
-    /// Its page, where the forge tells.
+    /// Web page of the note, if the forge reports it.
     pub url: Option<String>,
-    /// Folded away by the forge.
+    /// Whether the forge hides it.
     pub is_minimized: bool,
-    /// This token may edit it: own text only, whatever the forge would allow (PUB-9).
+    /// Whether this token may edit it: only referee's texts, whatever the forge allows (PUB-9).
     pub viewer_can_update: bool,
-    /// Never: no text is deleted.
+    /// Always `false`: referee deletes no text.
     pub viewer_can_delete: bool,
 }
 
 impl ThreadView {
-    /// A thread as seen by this snapshot's viewer.
     pub fn from_thread(thread: &Thread, snapshot: &Snapshot, policy: &Policy, source: &str) -> Self {
         let own = OwnIdentities::new(snapshot, policy);
         let PullNumber(pr_number) = snapshot.pull.number;
@@ -114,7 +113,7 @@ impl ThreadView {
 
 impl NoteView {
     fn from_note(note: &Note, thread: &Thread, own: &OwnIdentities<'_>) -> Self {
-        let root = thread.root().is_some_and(|root| root.id == note.id);
+        let is_root = thread.root().is_some_and(|root| root.id == note.id);
         Self {
             id: note.id.clone(),
             database_id: note.id.as_str().parse().ok(),
@@ -125,7 +124,7 @@ impl NoteView {
             line: thread.line,
             created_at: Some(format_timestamp(note.at)),
             updated_at: (!note.edited).then(|| format_timestamp(note.at)),
-            url: (root && !thread.url.is_empty()).then(|| thread.url.clone()),
+            url: (is_root && !thread.url.is_empty()).then(|| thread.url.clone()),
             is_minimized: false,
             viewer_can_update: own.is_own_author(&note.author),
             viewer_can_delete: false,
@@ -145,7 +144,7 @@ fn association_name(author: &Author) -> Option<String> {
     }
 }
 
-/// `2026-11-15T10:40:07Z`.
+/// Formats a time as `2026-11-15T10:40:07Z`.
 fn format_timestamp(time: Time) -> String {
     let minute = time.to_string();
     let (day, rest) = minute.split_once(' ').unwrap_or((&minute, "00:00 UTC"));

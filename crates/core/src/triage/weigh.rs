@@ -1,44 +1,39 @@
-//! What an author's kind changes (TRI-10): how soon somebody looks and how sure to be. Never the class: a program's
-//! finding is neither true nor false by default.
+//! Priority and confidence by the kind of opener (TRI-10). The class does not change: a bot's finding is neither right
+//! nor wrong by default.
 //!
 //! | opened by | priority | confidence |
 //! |---|---|---|
-//! | a person | high | one step lower where the triage tells them that they are wrong |
-//! | a role of ours | normal | as said |
-//! | another program | low | as said |
+//! | a person | high | one step lower if the triage contradicts the person |
+//! | a role of referee | normal | unchanged |
+//! | another bot | low | unchanged |
 
 use super::Opener;
 use crate::model::{Class, Confidence, TriageItem};
 
-/// How soon somebody should look.
+/// Priority of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Priority {
-    /// Later.
     Low,
-    /// In turn.
     Normal,
-    /// First.
     High,
 }
 
-/// A triaged thread with its author's kind taken into account.
+/// The triage of a thread, weighed by its opener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WeighedItem {
-    /// As the triage says, always.
+    /// Unchanged from the triage.
     pub class: Class,
-    /// How sure.
     pub confidence: Confidence,
-    /// How soon.
     pub priority: Priority,
 }
 
-/// The table above.
+/// Weighs a triage item according to the table above.
 pub fn weigh_item(item: &TriageItem, opener: Opener) -> WeighedItem {
-    let wrong = matches!(item.classification, Class::Invalid | Class::Stale);
+    let contradicts_opener = matches!(item.classification, Class::Invalid | Class::Stale);
     let confidence = match (opener, item.confidence) {
-        (Opener::Person, Confidence::High) if wrong => Confidence::Medium,
-        (Opener::Person, Confidence::Medium) if wrong => Confidence::Low,
-        (_, said) => said,
+        (Opener::Person, Confidence::High) if contradicts_opener => Confidence::Medium,
+        (Opener::Person, Confidence::Medium) if contradicts_opener => Confidence::Low,
+        (_, confidence) => confidence,
     };
     let priority = match opener {
         Opener::Person => Priority::High,

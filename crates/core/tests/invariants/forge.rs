@@ -170,30 +170,30 @@ impl Scene {
         let facts = Facts::new(&self.snapshot, &self.policy);
         for report in &mut reports {
             let known = facts.role(&report.role).map_or(&[][..], |role| &role.known_findings);
-            let spot = |path: &str, line: Option<u32>| {
+            let location = |path: &str, line: Option<u32>| {
                 let line = line.unwrap_or_default();
                 CodeLocation { path: path.to_owned(), line, end_line: line }
             };
             let sighting =
-                |rule: Option<&str>, title: &str, spot, print: &referee_core::track::Fingerprint| ObservedFinding {
+                |rule: Option<&str>, title: &str, location, print: &referee_core::track::Fingerprint| ObservedFinding {
                     role: report.role.to_string(),
                     rule: rule.map(str::to_owned),
                     title: title.to_owned(),
-                    spot,
+                    location,
                     fingerprint: print.clone(),
                     anchor: None,
                 };
             let priors: Vec<PriorFinding> = known
                 .iter()
                 .map(|it| PriorFinding {
-                    observed: sighting(it.rule, it.title, spot(it.path, it.line), it.fingerprint),
+                    observed: sighting(it.rule, it.title, location(it.path, it.line), it.fingerprint),
                     track: it.track.map(|tracked| tracked.track.clone()),
                 })
                 .collect();
             let seen: Vec<ObservedFinding> = report
                 .findings
                 .iter()
-                .map(|it| sighting(it.rule.as_deref(), &it.title, spot(&it.path, it.line), &it.fingerprint))
+                .map(|it| sighting(it.rule.as_deref(), &it.title, location(&it.path, it.line), &it.fingerprint))
                 .collect();
             let same: Vec<Option<usize>> = match_findings(&priors, &seen);
             for (raised, same) in report.findings.iter_mut().zip(same) {

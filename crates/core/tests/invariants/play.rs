@@ -311,8 +311,8 @@ fn push(scene: &mut Scene, dice: &mut Dice, patch: Patch) {
     for role in &facts.roles {
         for known in &role.known_findings {
             let line = known.line.unwrap_or_default() + dice.roll(2) as u32;
-            let spot = CodeLocation { path: known.path.to_owned(), line, end_line: line };
-            let track = dice.pick(&[Track::Same(spot.clone()), Track::Changed(spot), Track::Gone]);
+            let location = CodeLocation { path: known.path.to_owned(), line, end_line: line };
+            let track = dice.pick(&[Track::Same(location.clone()), Track::Changed(location), Track::Gone]);
             let changed = !matches!(track, Track::Same(_));
             let file_changed = changed || dice.one_in(3);
             tracks.push(TrackedFinding {

@@ -124,8 +124,8 @@ pub(crate) fn figures(dice: &mut Dice) -> RunCost {
 
 pub(crate) fn track(dice: &mut Dice) -> Track {
     let line = number(dice);
-    let spot = CodeLocation { path: path(dice), line, end_line: number(dice) };
-    dice.pick(&[Track::Same(spot.clone()), Track::Moved(spot.clone()), Track::Changed(spot), Track::Gone])
+    let location = CodeLocation { path: path(dice), line, end_line: number(dice) };
+    dice.pick(&[Track::Same(location.clone()), Track::Moved(location.clone()), Track::Changed(location), Track::Gone])
 }
 
 /// Words of anybody: harmless, hostile, long.

@@ -41,13 +41,13 @@ fn everything_that_is_wrong_is_said_at_once() {
     assert_eq!(
         faults(&payload, &["A", "B", "C"]),
         [
-            "/prNumber: is for pull #8, the scan is of #7",
-            "/threads/0/canResolveAfterChecks: thread `A` must be false where a person must decide",
-            "/threads/1/threadId: thread `A` is named twice",
+            "/prNumber: is #8, but the scan is of #7",
+            "/threads/0/canResolveAfterChecks: thread `A` requires a person's decision, so `canResolveAfterChecks` must be false",
+            "/threads/1/threadId: thread `A` is listed twice",
             "/threads/1/replyBody: thread `A` claims completion (`done`) before anything was changed",
             "/threads/2/threadId: thread `X` is not among the selected threads",
-            "/threads: thread `B` is selected and left out",
-            "/threads: thread `C` is selected and left out",
+            "/threads: thread `B` is selected but missing",
+            "/threads: thread `C` is selected but missing",
         ]
     );
     let right = TriagePayload { pr_number: 7, threads: vec![item("B", Class::Valid), item("A", Class::Valid)] };

@@ -112,7 +112,7 @@ fn a_filter_hides_no_open_thread_from_the_phase() {
     {
         let found = compute_phase(&snapshot, &Policy::default(), &filter);
         assert_eq!(found.phase, Phase::ReviewTriage);
-        assert_eq!(found.why.facts[1], "1 of them left out of this scan");
+        assert_eq!(found.why.facts[1], "1 of them excluded from this scan");
     }
 }
 

@@ -8,7 +8,7 @@ fn seen(rule: Option<&str>, title: &str, line: u32, code: &str) -> ObservedFindi
         role: "quality".to_owned(),
         rule: rule.map(str::to_owned),
         title: title.to_owned(),
-        spot: CodeLocation::new("a.rs", line, line),
+        location: CodeLocation::new("a.rs", line, line),
         fingerprint: Fingerprint::from_finding("quality", rule, title, code),
         anchor: Some(AnchorHash::from_code(code)),
     }
@@ -43,7 +43,7 @@ fn a_moved_and_reworded_finding_is_the_same() {
         track: Some(Track::Moved(CodeLocation::new("b/c.rs", 90, 90))),
     };
     let mut raised = seen(None, LEAK_REWORDED, 90, "log(token)");
-    raised.spot.path = "b/c.rs".to_owned();
+    raised.location.path = "b/c.rs".to_owned();
     assert_eq!(match_findings(&[moved], &[raised]), [Some(0)]);
 }
 
@@ -129,7 +129,8 @@ fn without_the_earlier_head_the_fingerprint_decides() {
 
 #[test]
 fn a_file_finding_is_matched_as_a_whole() {
-    let whole = |title| ObservedFinding { spot: CodeLocation::whole_file("a.rs"), ..seen(None, title, 0, "all of it") };
+    let whole =
+        |title| ObservedFinding { location: CodeLocation::whole_file("a.rs"), ..seen(None, title, 0, "all of it") };
     let priors =
         [PriorFinding { observed: whole(LEAK), track: Some(Track::Changed(CodeLocation::whole_file("a.rs"))) }];
     assert_eq!(match_findings(&priors, &[whole(LEAK_CLOSE)]), [Some(0)]);
@@ -141,18 +142,19 @@ fn sighting() -> impl Strategy<Value = ObservedFinding> {
     let code = prop::sample::select(vec!["log(token)", "}", "other()"]);
     let path = prop::sample::select(vec!["a.rs", "b.rs"]);
     (rule, title, 0..12_u32, 0..3_u32, code, path).prop_map(|(rule, title, line, span, code, path)| ObservedFinding {
-        spot: CodeLocation::new(path, line, line + span),
+        location: CodeLocation::new(path, line, line + span),
         ..seen(rule, title, line, code)
     })
 }
 
 fn tracked() -> impl Strategy<Value = PriorFinding> {
     (sighting(), 0..5_usize, 0..4_u32).prop_map(|(seen, kind, shift)| {
-        let spot = CodeLocation::new(&seen.spot.path, seen.spot.line + shift, seen.spot.end_line + shift);
+        let location =
+            CodeLocation::new(&seen.location.path, seen.location.line + shift, seen.location.end_line + shift);
         let track = [
-            Some(Track::Same(spot.clone())),
-            Some(Track::Moved(spot.clone())),
-            Some(Track::Changed(spot)),
+            Some(Track::Same(location.clone())),
+            Some(Track::Moved(location.clone())),
+            Some(Track::Changed(location)),
             Some(Track::Gone),
             None,
         ];

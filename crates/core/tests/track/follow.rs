@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use referee_core::track::{CodeLocation, FileChange, Track, extract_lines, follow_spots, is_touched};
+use referee_core::track::{CodeLocation, FileChange, Track, extract_lines, follow_locations, is_touched};
 
 use crate::texts::{count, edited, text};
 
@@ -28,8 +28,8 @@ fn edit<'a>(path: &'a str, old: &'a str, new: &'a str) -> FileChange<'a> {
 }
 
 /// Where one place went.
-fn one(spot: &CodeLocation, delta: &[FileChange<'_>]) -> Track {
-    follow_spots(std::slice::from_ref(spot), delta).remove(0)
+fn one(location: &CodeLocation, delta: &[FileChange<'_>]) -> Track {
+    follow_locations(std::slice::from_ref(location), delta).remove(0)
 }
 
 /// The place of a line that says `what`.
@@ -40,16 +40,16 @@ fn at(path: &str, text: &str, what: &str) -> CodeLocation {
 
 #[test]
 fn a_file_outside_the_delta_is_the_same() {
-    let spot = CodeLocation::new("a.rs", 3, 4);
-    assert_eq!(one(&spot, &[edit("b.rs", "x\n", "y\n")]), Track::Same(spot));
+    let location = CodeLocation::new("a.rs", 3, 4);
+    assert_eq!(one(&location, &[edit("b.rs", "x\n", "y\n")]), Track::Same(location));
 }
 
 // spec: INC-9 @core
 #[test]
 fn lines_above_shift_a_finding() {
     let new = format!("use std::fmt;\nuse std::io;\n{CODE}");
-    let spot = at("a.rs", CODE, "let total");
-    assert_eq!(one(&spot, &[edit("a.rs", CODE, &new)]), Track::Same(at("a.rs", &new, "let total")));
+    let location = at("a.rs", CODE, "let total");
+    assert_eq!(one(&location, &[edit("a.rs", CODE, &new)]), Track::Same(at("a.rs", &new, "let total")));
 }
 
 // spec: INC-9 @core
@@ -57,34 +57,34 @@ fn lines_above_shift_a_finding() {
 fn a_rename_moves_a_finding() {
     let new = CODE.replace("fn first", "fn foremost");
     let delta = [FileChange { new_path: Some("b/c.rs"), ..edit("a.rs", CODE, &new) }];
-    let spot = at("a.rs", CODE, "log_value");
-    assert_eq!(one(&spot, &delta), Track::Moved(at("b/c.rs", &new, "log_value")));
+    let location = at("a.rs", CODE, "log_value");
+    assert_eq!(one(&location, &delta), Track::Moved(at("b/c.rs", &new, "log_value")));
 }
 
 // spec: INC-9 @core
 #[test]
 fn new_indentation_and_line_breaks_are_no_change() {
     let new = CODE.replace("    ", "\t").replace("check(length, input);", "check(\n\t\tlength,\n\t\tinput,\n\t);");
-    let spot = at("a.rs", CODE, "check(");
+    let location = at("a.rs", CODE, "check(");
     let line = at("a.rs", &new, "check(").line;
-    assert_eq!(one(&spot, &[edit("a.rs", CODE, &new)]), Track::Same(CodeLocation::new("a.rs", line, line + 3)));
+    assert_eq!(one(&location, &[edit("a.rs", CODE, &new)]), Track::Same(CodeLocation::new("a.rs", line, line + 3)));
     let back = CodeLocation::new("a.rs", line, line + 3);
-    assert_eq!(one(&back, &[edit("a.rs", &new, CODE)]), Track::Same(spot), "joined again");
+    assert_eq!(one(&back, &[edit("a.rs", &new, CODE)]), Track::Same(location), "joined again");
 }
 
 // spec: INC-9 @core
 #[test]
 fn a_block_is_followed_within_the_file_and_out_of_it() {
     let (first, rest) = CODE.split_once("\n\n").expect("two blocks");
-    let spot = at("a.rs", CODE, "check(length");
+    let location = at("a.rs", CODE, "check(length");
     let below = format!("{rest}\n{first}\n");
-    assert_eq!(one(&spot, &[edit("a.rs", CODE, &below)]), Track::Moved(at("a.rs", &below, "check(length")));
+    assert_eq!(one(&location, &[edit("a.rs", CODE, &below)]), Track::Moved(at("a.rs", &below, "check(length")));
     let other = format!("mod inner {{\n    {}\n}}\n", first.replace('\n', "\n    "));
     let delta = [
         edit("a.rs", CODE, rest),
         FileChange { old_path: None, new_path: Some("inner.rs"), old_text: None, new_text: Some(&other) },
     ];
-    assert_eq!(one(&spot, &delta), Track::Moved(at("inner.rs", &other, "check(length")));
+    assert_eq!(one(&location, &delta), Track::Moved(at("inner.rs", &other, "check(length")));
 }
 
 #[test]
@@ -114,9 +114,9 @@ fn an_edit_is_a_change_at_its_new_place() {
 
 #[test]
 fn a_line_put_into_a_range_changes_it() {
-    let spot = CodeLocation::new("a.rs", 1, 5);
+    let location = CodeLocation::new("a.rs", 1, 5);
     let new = CODE.replace("    check(", "    guard(input);\n    check(");
-    assert_eq!(one(&spot, &[edit("a.rs", CODE, &new)]), Track::Changed(CodeLocation::new("a.rs", 1, 6)));
+    assert_eq!(one(&location, &[edit("a.rs", CODE, &new)]), Track::Changed(CodeLocation::new("a.rs", 1, 6)));
 }
 
 #[test]
@@ -137,8 +137,8 @@ fn a_brace_is_not_found_elsewhere() {
 fn a_copy_elsewhere_does_not_take_the_finding_along() {
     let copy = CODE.split_once("\n\n").expect("two blocks").0;
     let new = format!("{CODE}\nmod copy {{\n{copy}\n}}\n");
-    let spot = at("a.rs", CODE, "check(");
-    assert_eq!(one(&spot, &[edit("a.rs", CODE, &new)]), Track::Same(spot));
+    let location = at("a.rs", CODE, "check(");
+    assert_eq!(one(&location, &[edit("a.rs", CODE, &new)]), Track::Same(location));
 }
 
 /// D9 asks whether the code changed. Where depth is meaning, a line that leaves its block is another line.
@@ -146,13 +146,13 @@ fn a_copy_elsewhere_does_not_take_the_finding_along() {
 fn in_python_the_depth_of_a_line_is_part_of_it() {
     let old = "def f(xs):\n    for x in xs:\n        total(x)\n        return x\n";
     let new = "def f(xs):\n    for x in xs:\n        total(x)\n    return x\n";
-    let spot = |path| at(path, old, "return");
-    assert_eq!(one(&spot("a.py"), &[edit("a.py", old, new)]), Track::Changed(spot("a.py")));
-    assert_eq!(one(&spot("a.js"), &[edit("a.js", old, new)]), Track::Same(spot("a.js")));
+    let location = |path| at(path, old, "return");
+    assert_eq!(one(&location("a.py"), &[edit("a.py", old, new)]), Track::Changed(location("a.py")));
+    assert_eq!(one(&location("a.js"), &[edit("a.js", old, new)]), Track::Same(location("a.js")));
     let narrow = old.replace("    ", "  ");
     assert_eq!(
-        one(&spot("a.py"), &[edit("a.py", old, &narrow)]),
-        Track::Same(spot("a.py")),
+        one(&location("a.py"), &[edit("a.py", old, &narrow)]),
+        Track::Same(location("a.py")),
         "another step, same depth"
     );
 }
@@ -160,21 +160,21 @@ fn in_python_the_depth_of_a_line_is_part_of_it() {
 #[test]
 fn what_was_not_given_did_not_change() {
     let binary = FileChange { old_text: None, new_text: None, ..edit("logo.png", "", "") };
-    let spot = CodeLocation::new("logo.png", 1, 1);
-    assert_eq!(one(&spot, &[binary]), Track::Same(spot.clone()));
+    let location = CodeLocation::new("logo.png", 1, 1);
+    assert_eq!(one(&location, &[binary]), Track::Same(location.clone()));
     let renamed = FileChange { new_path: Some("icon.png"), ..binary };
-    assert_eq!(one(&spot, &[renamed]), Track::Moved(CodeLocation::new("icon.png", 1, 1)));
+    assert_eq!(one(&location, &[renamed]), Track::Moved(CodeLocation::new("icon.png", 1, 1)));
 }
 
 #[test]
 fn a_whole_file_changes_when_anything_in_it_does() {
-    let spot = CodeLocation::whole_file("a.rs");
-    assert_eq!(one(&spot, &[edit("a.rs", CODE, &CODE.replace("    ", "\t"))]), Track::Same(spot.clone()));
-    assert_eq!(one(&spot, &[edit("a.rs", CODE, &CODE.replace("third", "last"))]), Track::Changed(spot.clone()));
+    let location = CodeLocation::whole_file("a.rs");
+    assert_eq!(one(&location, &[edit("a.rs", CODE, &CODE.replace("    ", "\t"))]), Track::Same(location.clone()));
+    assert_eq!(one(&location, &[edit("a.rs", CODE, &CODE.replace("third", "last"))]), Track::Changed(location.clone()));
     let gone = FileChange { new_path: None, new_text: None, ..edit("a.rs", CODE, "") };
-    assert_eq!(one(&spot, &[gone]), Track::Gone);
+    assert_eq!(one(&location, &[gone]), Track::Gone);
     let nowhere = CodeLocation::new("a.rs", 4_000, 4_000);
-    assert_eq!(one(&nowhere, &[edit("a.rs", CODE, &CODE.replace("third", "last"))]), Track::Changed(spot));
+    assert_eq!(one(&nowhere, &[edit("a.rs", CODE, &CODE.replace("third", "last"))]), Track::Changed(location));
 }
 
 #[test]
@@ -207,16 +207,16 @@ proptest! {
             FileChange { new_path: Some(path), ..edit("a.rs", &old, &new) },
             FileChange { old_path: None, old_text: None, ..edit("c.rs", "", &other) },
         ];
-        let spot = CodeLocation::new("a.rs", line, line + span);
-        let track = one(&spot, &delta);
-        let Some(there) = track.spot() else { return Ok(()) };
+        let location = CodeLocation::new("a.rs", line, line + span);
+        let track = one(&location, &delta);
+        let Some(there) = track.location() else { return Ok(()) };
         let text = if there.path == "c.rs" { &other } else { &new };
         prop_assert!(there.line <= there.end_line && there.end_line <= count(text).max(there.line));
         if matches!(track, Track::Same(_) | Track::Moved(_)) {
-            let code = |text: &str, spot: &CodeLocation| -> String {
-                extract_lines(text, spot.line, spot.end_line).chars().filter(|c| !c.is_whitespace() && *c != ',').collect()
+            let code = |text: &str, location: &CodeLocation| -> String {
+                extract_lines(text, location.line, location.end_line).chars().filter(|c| !c.is_whitespace() && *c != ',').collect()
             };
-            prop_assert!(code(text, there).contains(&code(&old, &spot)) || line == 0 || line > count(&old));
+            prop_assert!(code(text, there).contains(&code(&old, &location)) || line == 0 || line > count(&old));
         }
         prop_assert_eq!(matches!(track, Track::Same(_)), matches!(track, Track::Same(_)) && there.path == "a.rs");
         prop_assert_eq!(is_touched(there, &delta), is_touched(there, &delta));
@@ -224,23 +224,23 @@ proptest! {
 
     #[test]
     fn an_untouched_text_moves_nothing(text in text(), line in 0..30_u32) {
-        let spot = CodeLocation::new("a.rs", line.min(count(&text)), line.min(count(&text)));
-        prop_assert_eq!(one(&spot, &[edit("a.rs", &text, &text)]), Track::Same(spot));
+        let location = CodeLocation::new("a.rs", line.min(count(&text)), line.min(count(&text)));
+        prop_assert_eq!(one(&location, &[edit("a.rs", &text, &text)]), Track::Same(location));
     }
 
     #[test]
     fn places_are_followed_one_by_one((old, new) in edited(), lines in prop::collection::vec(0..30_u32, 0..6)) {
         let delta = [edit("a.rs", &old, &new)];
-        let spots: Vec<CodeLocation> = lines.iter().map(|line| CodeLocation::new("a.rs", *line, *line)).collect();
-        let each: Vec<Track> = spots.iter().map(|spot| one(spot, &delta)).collect();
-        prop_assert_eq!(follow_spots(&spots, &delta), each);
+        let locations: Vec<CodeLocation> = lines.iter().map(|line| CodeLocation::new("a.rs", *line, *line)).collect();
+        let each: Vec<Track> = locations.iter().map(|location| one(location, &delta)).collect();
+        prop_assert_eq!(follow_locations(&locations, &delta), each);
     }
 
     #[test]
     fn any_strings_can_be_followed(old in any::<String>(), new in any::<String>(), line in any::<u32>(), end in any::<u32>()) {
-        let spot = CodeLocation { path: "a.py".to_owned(), line, end_line: end };
+        let location = CodeLocation { path: "a.py".to_owned(), line, end_line: end };
         let delta = [edit("a.py", &old, &new), edit("a.py", &new, &old)];
-        prop_assert_eq!(follow_spots(&[spot.clone(), spot.clone()], &delta).len(), 2);
-        is_touched(&spot, &delta);
+        prop_assert_eq!(follow_locations(&[location.clone(), location.clone()], &delta).len(), 2);
+        is_touched(&location, &delta);
     }
 }

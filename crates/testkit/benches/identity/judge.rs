@@ -6,7 +6,7 @@ use referee_core::model::Sha;
 use referee_core::track::ChangeKind;
 use referee_core::track::{
     AnchorHash, CodeLocation, FileChange, FileDiff, Fingerprint, ObservedFinding, PriorFinding, extract_lines,
-    follow_spots, match_findings,
+    follow_locations, match_findings,
 };
 use referee_git::{Git, parse_diff};
 
@@ -72,8 +72,8 @@ pub(crate) fn compare_matchers(case: &TrackingCase, git: &Git, old: &Sha, new: &
 
 fn match_by_tracker(case: &TrackingCase, files: &[FileDiff<'_>]) -> Vec<Option<usize>> {
     let delta = build_delta(files, &case.old, &case.new);
-    let spots: Vec<CodeLocation> = case.priors.iter().map(|prior| prior.location.clone()).collect();
-    let tracks = follow_spots(&spots, &delta);
+    let locations: Vec<CodeLocation> = case.priors.iter().map(|prior| prior.location.clone()).collect();
+    let tracks = follow_locations(&locations, &delta);
     let priors: Vec<PriorFinding> = case
         .priors
         .iter()
@@ -108,7 +108,7 @@ fn observe(finding: &ReportedFinding, files: &Files) -> ObservedFinding {
         role: "quality".to_owned(),
         rule: finding.rule.map(str::to_owned),
         title: finding.title.to_owned(),
-        spot: finding.location.clone(),
+        location: finding.location.clone(),
         fingerprint: Fingerprint::from_finding("quality", finding.rule, finding.title, code),
         anchor: Some(AnchorHash::from_code(code)),
     }
@@ -138,8 +138,8 @@ fn count_matches(case: &TrackingCase, assigned: &[Option<usize>]) -> Tally {
 
 /// Prints the wrong matches, to help improve the tracker.
 fn print_mismatches(case: &TrackingCase, files: &[FileDiff<'_>], assigned: &[Option<usize>]) {
-    let spots: Vec<CodeLocation> = case.priors.iter().map(|prior| prior.location.clone()).collect();
-    let tracks = follow_spots(&spots, &build_delta(files, &case.old, &case.new));
+    let locations: Vec<CodeLocation> = case.priors.iter().map(|prior| prior.location.clone()).collect();
+    let tracks = follow_locations(&locations, &build_delta(files, &case.old, &case.new));
     for ((finding, truth, is_target), assigned) in case.raised.iter().zip(assigned) {
         if assigned == truth || (!is_target && assigned.is_none()) {
             continue;

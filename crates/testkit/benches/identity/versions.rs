@@ -42,10 +42,12 @@ pub(crate) fn case(older: &Package, newer: &Package, random: &mut Random) -> Tra
             raised.push((ReportedFinding { location: new.clone(), title, rule }, Some(priors.len() - 1), true));
         }
     }
-    for spot in new_lines.into_iter().filter(|spot| !used.contains(&(&spot.path, spot.line))).take(NEW_FINDINGS) {
+    for location in
+        new_lines.into_iter().filter(|location| !used.contains(&(&location.path, location.line))).take(NEW_FINDINGS)
+    {
         let concern = random.pick(CONCERNS);
         let rule = random.chance(50).then_some(concern.rule);
-        raised.push((ReportedFinding { location: spot.clone(), title: concern.title, rule }, None, false));
+        raised.push((ReportedFinding { location: location.clone(), title: concern.title, rule }, None, false));
     }
     random.shuffle(&mut raised);
     TrackingCase { old: older.files.clone(), new: newer.files.clone(), priors, raised }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use referee_core::track::{
     Anchor, ChangeKind, ChangedFile, CodeLocation, DiffAnchors, FileChange, FileDiff, PatchId, Side, Track,
-    count_lines, follow_spots,
+    count_lines, follow_locations,
 };
 use referee_git::{Git, parse_diff};
 
@@ -43,13 +43,13 @@ pub(crate) fn work(diff: &[u8], texts: &BlobTexts, findings: &[CodeLocation]) ->
 
     let patch = PatchId::from_files(&files, |file| texts.get(file.old_blob).map(str::as_bytes));
     let delta: Vec<FileChange<'_>> = files.iter().map(|file| change(file, texts)).collect();
-    let tracks = follow_spots(findings, &delta);
+    let tracks = follow_locations(findings, &delta);
     let changed: Vec<ChangedFile> = files.iter().map(|file| without_text(file, texts)).collect();
     let anchors = DiffAnchors::new(&changed);
     let on_lines = tracks
         .iter()
-        .filter_map(Track::spot)
-        .filter(|spot| anchors.resolve_anchor(spot, Side::New) == Anchor::Line)
+        .filter_map(Track::location)
+        .filter(|location| anchors.resolve_anchor(location, Side::New) == Anchor::Line)
         .count();
     let count = |matches: fn(&Track) -> bool| tracks.iter().filter(|track| matches(track)).count();
     let summary = format!(

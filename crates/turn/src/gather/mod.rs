@@ -15,7 +15,7 @@ use referee_core::mark::Keys;
 use referee_core::merge;
 use referee_core::model::{Changes, Evidence, Mergeable, Sha, Snapshot, Submission, TrackedFinding};
 use referee_core::policy::Policy;
-use referee_core::track::{ChangedFile, CodeLocation, FileDiff, PatchId, Track, count_lines, follow_spots};
+use referee_core::track::{ChangedFile, CodeLocation, FileDiff, PatchId, Track, count_lines, follow_locations};
 use referee_forge::FetchedPull;
 use thiserror::Error;
 
@@ -153,8 +153,8 @@ fn track_findings(
     let mut tracks = Vec::new();
     for (head, findings) in by_head {
         let Some(delta) = deltas.since(head)? else { continue };
-        let spots: Vec<CodeLocation> = findings.iter().map(|(_, known)| locate_finding(known)).collect();
-        for ((role, known), track) in findings.iter().zip(follow_spots(&spots, &delta.file_changes())) {
+        let locations: Vec<CodeLocation> = findings.iter().map(|(_, known)| locate_finding(known)).collect();
+        for ((role, known), track) in findings.iter().zip(follow_locations(&locations, &delta.file_changes())) {
             let changed = matches!(track, Track::Changed(_) | Track::Gone);
             let file_changed = delta.changes_file(known.path);
             tracks.push(TrackedFinding {
@@ -178,7 +178,7 @@ impl Delta {
     /// Whether anything changed at a place of the new head.
     fn touches(&self, path: &str, line: Option<u32>, end_line: Option<u32>) -> bool {
         let line = line.unwrap_or_default();
-        let spot = CodeLocation { path: path.to_owned(), line, end_line: end_line.unwrap_or(line).max(line) };
-        referee_core::track::is_touched(&spot, &self.file_changes())
+        let location = CodeLocation { path: path.to_owned(), line, end_line: end_line.unwrap_or(line).max(line) };
+        referee_core::track::is_touched(&location, &self.file_changes())
     }
 }

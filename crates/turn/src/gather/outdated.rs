@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use referee_core::model::{ReviewId, Sha, Snapshot, Thread};
-use referee_core::track::{CodeLocation, Side, Track, follow_spots};
+use referee_core::track::{CodeLocation, Side, Track, follow_locations};
 
 use super::GatherError;
 use super::delta::DeltaCache;
@@ -16,15 +16,15 @@ pub(super) fn mark_outdated_threads(snapshot: &mut Snapshot, deltas: &mut DeltaC
     let mut by_commit: BTreeMap<&Sha, Vec<(&mut Thread, CodeLocation)>> = BTreeMap::new();
     for thread in threads.iter_mut().filter(|thread| !thread.outdated) {
         let at = thread.review.as_ref().and_then(|review| seen.get(review)).filter(|at| ***at != pull.head);
-        if let (Some(at), Some(spot)) = (at, locate_thread(thread)) {
-            by_commit.entry(at).or_default().push((thread, spot));
+        if let (Some(at), Some(location)) = (at, locate_thread(thread)) {
+            by_commit.entry(at).or_default().push((thread, location));
         }
     }
     for (at, threads) in by_commit {
         // What a forge keeps of a commit that git has lost is all there is to know.
         let Some(delta) = deltas.since(at)? else { continue };
-        let (threads, spots): (Vec<_>, Vec<_>) = threads.into_iter().unzip();
-        for (thread, track) in threads.into_iter().zip(follow_spots(&spots, &delta.file_changes())) {
+        let (threads, locations): (Vec<_>, Vec<_>) = threads.into_iter().unzip();
+        for (thread, track) in threads.into_iter().zip(follow_locations(&locations, &delta.file_changes())) {
             thread.outdated = matches!(track, Track::Changed(_) | Track::Gone);
         }
     }

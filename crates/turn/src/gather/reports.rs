@@ -51,7 +51,7 @@ pub(super) fn interpret_reports(
                 rule: found.rule.clone(),
                 suggestion: found.suggestion.clone(),
                 fingerprint: seen.fingerprint.clone(),
-                anchor: anchors.resolve_anchor(&seen.spot, found.side),
+                anchor: anchors.resolve_anchor(&seen.location, found.side),
                 same_as: same.and_then(|at| open.get(at)).map(|known| known.id),
                 in_delta: is_in_delta(role, found, deltas)?,
             });
@@ -111,9 +111,9 @@ fn build_sightings(
     let paths: Vec<&str> = raised.iter().map(|found| found.path.as_str()).collect();
     let texts = source.read_files(head, &paths)?;
     let seen = raised.iter().zip(texts).map(|(found, text)| {
-        let spot = locate_submitted(found);
+        let location = locate_submitted(found);
         let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
-        let code = text.as_deref().map_or("", |text| extract_lines(text, spot.line, spot.end_line));
+        let code = text.as_deref().map_or("", |text| extract_lines(text, location.line, location.end_line));
         let role = submission.role.as_str();
         ObservedFinding {
             role: role.to_owned(),
@@ -121,7 +121,7 @@ fn build_sightings(
             title: found.title.clone(),
             fingerprint: Fingerprint::from_finding(role, found.rule.as_deref(), &found.title, code),
             anchor: text.as_deref().map(|_| AnchorHash::from_code(code)),
-            spot,
+            location,
         }
     });
     Ok(seen.collect())
@@ -140,7 +140,7 @@ fn build_prior(submission: &Submission, known: &KnownFinding<'_>) -> PriorFindin
             role: submission.role.as_str().to_owned(),
             rule: known.rule.map(str::to_owned),
             title: known.title.to_owned(),
-            spot: locate_finding(known),
+            location: locate_finding(known),
             fingerprint: known.fingerprint.clone(),
             anchor: None,
         },

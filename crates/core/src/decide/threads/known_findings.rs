@@ -148,7 +148,7 @@ fn carry_over_finding<'a>(
 ) -> JudgedFinding<'a> {
     let read = matches!(fresh, ReportStatus::Complete | ReportStatus::Incomplete { .. });
     let here = read || role.is_current_for(&facts.snapshot.changes.patch);
-    let tracked = || known.track.and_then(|tracked| tracked.track.spot());
+    let tracked = || known.track.and_then(|tracked| tracked.track.location());
     let spot = if here { tracked().or(known.moved_to) } else { known.moved_to };
     JudgedFinding {
         id: known.id,

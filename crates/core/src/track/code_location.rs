@@ -1,24 +1,23 @@
-//! How two places lie to each other.
+//! Constructors and geometry of code locations.
 
 use super::CodeLocation;
 
 impl CodeLocation {
-    /// A place in `path`; an `end_line` before `line` counts as `line`.
+    /// Creates a location. An `end_line` before `line` is replaced by `line`.
     pub fn new(path: &str, line: u32, end_line: u32) -> Self {
         CodeLocation { path: path.to_owned(), line, end_line: end_line.max(line) }
     }
 
-    /// The file as a whole: a finding about a file, not about a line of it.
+    /// Creates the location of a finding about a whole file.
     pub fn whole_file(path: &str) -> Self {
         CodeLocation::new(path, 0, 0)
     }
 
-    /// How many lines it spans.
     pub(super) fn line_count(&self) -> u32 {
         self.end_line.saturating_sub(self.line).saturating_add(1)
     }
 
-    /// How many lines the two have in common; none across files.
+    /// Returns how many lines two locations share. 0 across files.
     pub(super) fn count_shared_lines(&self, other: &CodeLocation) -> u32 {
         if self.path != other.path {
             return 0;
@@ -28,7 +27,7 @@ impl CodeLocation {
         last.saturating_add(1).saturating_sub(first)
     }
 
-    /// How many lines lie from one to the other: 0 when they share a line, `None` across files.
+    /// Returns the distance in lines: 0 if the locations share a line, `None` across files.
     pub(super) fn distance(&self, other: &CodeLocation) -> Option<u32> {
         if self.path != other.path {
             return None;
