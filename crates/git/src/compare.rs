@@ -52,11 +52,6 @@ impl Git {
         command
     }
 
-    /// Returns the id of the empty tree, to diff a root commit against.
-    pub fn empty_tree(&self) -> Result<Sha, GitError> {
-        self.run_sha("hash-object", &["-t", "tree", "--stdin"])
-    }
-
     /// Returns a command without work tree and index, hence without `.gitattributes`. An attribute could hide changes
     /// from reviewers, start a merge driver, or make the output depend on the checkout.
     pub(crate) fn command_without_attributes(&self, name: &str) -> Command {

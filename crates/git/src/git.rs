@@ -92,11 +92,6 @@ impl Git {
         parse_utf8(name, require_success(name, output)?).map(|line| Some(line.trim_end_matches('\n').to_owned()))
     }
 
-    /// Runs a command that prints an object id.
-    pub(crate) fn run_sha(&self, name: &'static str, arguments: &[&str]) -> Result<Sha, GitError> {
-        self.run(name, arguments).and_then(|output| parse_sha(name, &output))
-    }
-
     /// Runs a command and returns its output, whatever its exit code.
     pub(crate) fn output(&self, name: &'static str, arguments: &[&str]) -> Result<Output, GitError> {
         self.execute(self.command(name).args(arguments))

@@ -38,7 +38,7 @@ fn batch_queries_give_the_same_results_as_single_ones() {
     let each: Vec<_> = pairs.iter().map(|(base, head)| git.try_merge(base, head).expect("a result")).collect();
     assert_eq!(git.try_merge_pairs(&pairs).expect("answers"), each);
     assert!(matches!(git.try_merge_pairs(&[(&main, &apart), (&main, &alone)]), Err(GitError::CommandFailed { .. })));
-    let nobody = Sha::from("0123456789012345678901234567890123456789");
-    assert!(git.diff_pairs(&[(&base, &nobody)]).is_err());
-    assert!(git.merge_bases(&base, &[&nobody]).is_err());
+    let missing = Sha::from("0123456789012345678901234567890123456789");
+    assert!(git.diff_pairs(&[(&base, &missing)]).is_err());
+    assert!(git.merge_bases(&base, &[&missing]).is_err());
 }

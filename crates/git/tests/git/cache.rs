@@ -27,8 +27,8 @@ fn remote_commits_are_fetched_by_id() {
     assert_eq!(again.read_files(&second, &["file"]).expect("a file"), [Some(b"two\n".to_vec())]);
     assert_eq!(Git::discover(&dir.path().join("deep/cache")).expect("a repository").work_tree_root(), None);
 
-    let nobody = Sha::from("0123456789012345678901234567890123456789");
-    assert!(matches!(cache.fetch_commits(&url, &[nobody], None), Err(GitError::CommandFailed { .. })));
+    let missing = Sha::from("0123456789012345678901234567890123456789");
+    assert!(matches!(cache.fetch_commits(&url, &[missing], None), Err(GitError::CommandFailed { .. })));
     assert!(cache.fetch_commits(&url, &[], None).is_ok());
     let plain = Git::open_cache(&dir.path().join("plain")).expect("a cache");
     plain.fetch_commits(origin.path("").to_str().expect("text"), &[first], None).expect("a local path works");

@@ -46,9 +46,9 @@ fn only_full_commit_ids_are_passed_to_git() {
         assert!(matches!(git.read_files(&sha, &["a"]), Err(GitError::NotASha(_))), "{name}");
         assert!(matches!(git.read_blobs(&[name]), Err(GitError::NotASha(_))), "{name}");
     }
-    let nobody = Sha::from("0123456789012345678901234567890123456789");
-    assert!(matches!(git.diff(&nobody, &head), Err(GitError::CommitNotFound(sha)) if sha == nobody));
-    assert_eq!(git.read_blobs(&[nobody.as_str()]).expect("it is missing"), [None]);
+    let missing = Sha::from("0123456789012345678901234567890123456789");
+    assert!(matches!(git.diff(&missing, &head), Err(GitError::CommitNotFound(sha)) if sha == missing));
+    assert_eq!(git.read_blobs(&[missing.as_str()]).expect("it is missing"), [None]);
 }
 
 #[test]

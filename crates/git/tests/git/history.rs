@@ -28,26 +28,26 @@ fn common_ancestors_are_found() {
     assert!(git.is_ancestor(&base, &base).expect("a result"));
     assert!(!git.is_ancestor(&topic, &base).expect("a result"));
     assert!(git.has_commit(&alone).expect("a result"));
-    assert!(!git.has_commit(&git.empty_tree().expect("a tree")).expect("a result"), "a tree is not a commit");
+    assert!(!git.has_commit(&repository.empty_tree()).expect("a result"), "a tree is not a commit");
 }
 
 #[test]
 fn a_missing_commit_is_named_in_the_error() {
     let repository = Repository::new();
     let here = repository.commit();
-    let nobody = Sha::from("0123456789012345678901234567890123456789");
+    let missing = Sha::from("0123456789012345678901234567890123456789");
     let git = repository.discovered();
-    assert!(!git.has_commit(&nobody).expect("a result"));
+    assert!(!git.has_commit(&missing).expect("a result"));
     let errors = [
-        git.merge_base(&here, &nobody).expect_err("it is missing"),
-        git.is_ancestor(&nobody, &here).expect_err("it is missing"),
-        git.diff(&here, &nobody).expect_err("it is missing"),
-        git.log(Some(&nobody), &here, 10).expect_err("it is missing"),
-        git.read_commit(&nobody).expect_err("it is missing"),
-        git.read_files(&nobody, &["file"]).expect_err("it is missing"),
+        git.merge_base(&here, &missing).expect_err("it is missing"),
+        git.is_ancestor(&missing, &here).expect_err("it is missing"),
+        git.diff(&here, &missing).expect_err("it is missing"),
+        git.log(Some(&missing), &here, 10).expect_err("it is missing"),
+        git.read_commit(&missing).expect_err("it is missing"),
+        git.read_files(&missing, &["file"]).expect_err("it is missing"),
     ];
     for error in errors {
-        assert!(matches!(&error, GitError::CommitNotFound(sha) if *sha == nobody), "{error:?}");
+        assert!(matches!(&error, GitError::CommitNotFound(sha) if *sha == missing), "{error:?}");
     }
 }
 

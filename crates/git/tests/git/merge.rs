@@ -30,8 +30,8 @@ fn a_trial_merge_changes_neither_work_tree_nor_refs() {
     assert_eq!(git.try_merge(&main, &odd).expect("a result"), MergeOutcome::Conflicts(vec!["odd\nname".to_owned()]));
     assert_eq!(git.try_merge(&main, &alone).expect("a result"), MergeOutcome::Unrelated);
     assert!(matches!(git.try_merge(&main, &main), Ok(MergeOutcome::Clean(_))));
-    let nobody = Sha::from("0123456789012345678901234567890123456789");
-    assert!(matches!(git.try_merge(&main, &nobody), Err(GitError::CommitNotFound(_))));
+    let missing = Sha::from("0123456789012345678901234567890123456789");
+    assert!(matches!(git.try_merge(&main, &missing), Err(GitError::CommitNotFound(_))));
     assert_eq!(std::fs::read(repository.path("alone")).expect("a file"), b"not committed\n");
     assert_eq!((repository.head(), repository.run(&["status", "--short"]).as_str()), (alone, " M alone\n"));
 }

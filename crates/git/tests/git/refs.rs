@@ -19,7 +19,7 @@ fn a_revision_resolves_to_a_commit_or_none() {
         ("v1", Some(&first)),
         ("größe/a", Some(&first)),
         (first.short(), Some(&first)),
-        ("nobody", None),
+        ("missing", None),
         ("HEAD~9", None),
         ("HEAD@{upstream}", None),
         ("HEAD^{tree}", None),
@@ -94,9 +94,9 @@ fn the_time_a_branch_moved_comes_from_the_reflog() {
     let git = repository.discovered();
     // Every commit of a test repository has the same time.
     assert_eq!(git.branch_moved_at("main", &first).expect("a result"), Some(1_767_225_600));
-    let nobody = Sha::from("0123456789012345678901234567890123456789");
-    assert_eq!(git.branch_moved_at("main", &nobody).expect("a result"), None);
-    assert_eq!(git.branch_moved_at("nobody", &first).expect("a result"), None);
+    let missing = Sha::from("0123456789012345678901234567890123456789");
+    assert_eq!(git.branch_moved_at("main", &missing).expect("a result"), None);
+    assert_eq!(git.branch_moved_at("missing", &first).expect("a result"), None);
     assert_eq!(git.branch_moved_at("--all", &first).expect("a result"), None);
 }
 
@@ -114,6 +114,6 @@ fn a_pinned_commit_survives_garbage_collection() {
     repository.run(&["reflog", "expire", "--expire=now", "--all"]);
     repository.run(&["gc", "--quiet", "--prune=now"]);
     assert!(git.has_commit(&topic).expect("a result"));
-    let nobody = Sha::from("0123456789012345678901234567890123456789");
-    assert!(matches!(git.pin_commit(&nobody), Err(GitError::CommitNotFound(_))));
+    let missing = Sha::from("0123456789012345678901234567890123456789");
+    assert!(matches!(git.pin_commit(&missing), Err(GitError::CommitNotFound(_))));
 }

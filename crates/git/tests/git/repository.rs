@@ -21,7 +21,7 @@ impl Repository {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let dir = std::env::temp_dir().join(format!("referee-git-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&dir).expect("a temporary folder");
+        std::fs::create_dir_all(&dir).expect("a temporary directory");
         let repository = Repository { dir };
         repository.run(&[&["init", "--quiet"], options].concat());
         repository
@@ -54,6 +54,11 @@ impl Repository {
 
     pub(crate) fn head(&self) -> Sha {
         Sha::from(self.run(&["rev-parse", "HEAD"]).trim())
+    }
+
+    /// Returns the id of the empty tree, to diff a root commit against.
+    pub(crate) fn empty_tree(&self) -> Sha {
+        Sha::from(self.run(&["hash-object", "-t", "tree", "/dev/null"]).trim())
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> String {

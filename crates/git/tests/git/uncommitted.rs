@@ -66,7 +66,7 @@ fn reverting_a_change_gives_the_same_commit_again() {
 fn uncommitted_changes_work_before_the_first_commit() {
     let repository = Repository::new();
     let git = repository.discovered();
-    let nothing = git.empty_tree().expect("a tree");
+    let nothing = repository.empty_tree();
     assert_eq!(changed_paths(&git, &nothing, &git.commit_staged().expect("a commit")), [] as [&str; 0]);
     repository.write("first", "one\n");
     let working = git.commit_work_tree().expect("a commit");

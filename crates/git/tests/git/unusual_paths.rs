@@ -168,7 +168,7 @@ fn a_sha256_repository_is_supported() {
     assert_eq!(git.merge_base(&old, &new).expect("a result"), Some(old.clone()));
     let diff = git.diff(&old, &new).expect("a diff");
     assert_eq!(parsed_status(&parse_diff(&diff).expect("a valid diff")), name_status(&repository, &old, &new));
-    let nothing = git.empty_tree().expect("a tree");
+    let nothing = repository.empty_tree();
     let full = git.diff(&nothing, &new).expect("a diff");
     assert_eq!(parse_diff(&full).expect("a valid diff").len(), 3);
     assert_eq!(git.commit_work_tree().expect("a commit").as_str().len(), 64);

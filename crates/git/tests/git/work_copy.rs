@@ -102,10 +102,10 @@ fn a_work_copy_of_a_partial_cache_contains_all_blobs() {
 fn a_work_copy_needs_existing_commits_and_a_new_directory() {
     let fixture = DivergedBranches::new();
     let git = fixture.repository.git();
-    let nobody = Sha::from("0123456789012345678901234567890123456789");
+    let missing = Sha::from("0123456789012345678901234567890123456789");
     let new = fixture.outside.path().join("new");
-    let error = git.create_work_copy(&new, &nobody, &fixture.base, &bot()).expect_err("it is missing");
-    assert!(matches!(&error, GitError::CommitNotFound(sha) if *sha == nobody), "{error:?}");
+    let error = git.create_work_copy(&new, &missing, &fixture.base, &bot()).expect_err("it is missing");
+    assert!(matches!(&error, GitError::CommitNotFound(sha) if *sha == missing), "{error:?}");
     assert!(!new.exists());
     let error = git.create_work_copy(&new, &Sha::from("--all"), &fixture.base, &bot()).expect_err("not a commit id");
     assert!(matches!(error, GitError::NotASha(_)), "{error:?}");

@@ -33,7 +33,7 @@ fn a_worktree_is_created_and_removed() {
     std::fs::create_dir_all(dir.join("other files")).expect("a directory");
     assert!(matches!(git.add_worktree(&dir, &first), Err(GitError::CommandFailed { .. })));
     assert!(dir.join("other files").exists());
-    let nobody = Sha::from("0123456789012345678901234567890123456789");
-    let error = git.add_worktree(&outside.path().join("new"), &nobody).expect_err("it is missing");
+    let missing = Sha::from("0123456789012345678901234567890123456789");
+    let error = git.add_worktree(&outside.path().join("new"), &missing).expect_err("it is missing");
     assert!(matches!(error, GitError::CommitNotFound(_)), "{error:?}");
 }
