@@ -29,10 +29,8 @@ pub(super) fn sanitise_line(untrusted: &str, max_chars: usize) -> String {
     }
     let sanitise =
         |text: &str| repeat_until_stable(text, sanitise_line_once).unwrap_or_else(|text| keep_letters(&text));
-    let append_note = |shown: String, omitted: usize| {
-        let gap = if shown.is_empty() { "" } else { " " };
-        format!("{shown}{gap}… {} more", group_digits(omitted))
-    };
+    // A count would be noise in a title; the full text is in the body or one click away.
+    let append_note = |shown: String, _omitted: usize| format!("{shown}…");
     sanitise_within_limit(untrusted, max_chars, |text| text.chars().count(), sanitise, append_note)
 }
 

@@ -18,7 +18,7 @@
 //! | code block | fenced by three backticks at the start of the line, closed, without an inner fence |
 //! | `/word` alone at the start of a line in a code block | with a space after the slash |
 //! | `referee:mark` and the like, `review-bot:`, anywhere | with a space instead of the colon |
-//! | too long | cut, with `… 1,234 more characters` |
+//! | too long | cut at a word, with `…` in a line and `… 1,234 more characters` in a block |
 //!
 //! A pass is repeated until nothing changes, so sanitising is idempotent.
 
