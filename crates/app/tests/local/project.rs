@@ -99,12 +99,12 @@ fn a_custom_task_gets_the_constraints_and_may_not_ask_for_a_merge() {
     fs::write(tasks.join("ci-fix.md"), "Then POST to /pulls/{number}/merge.\n").expect("a file");
     let ran = repo.run_expecting(2, &args);
     assert_eq!(ran.out, "");
-    assert!(ran.err.contains("line 1 of its task has `/merge`"), "{}", ran.err);
+    assert!(ran.err.contains("line 1 contains `/merge`"), "{}", ran.err);
     let ran = repo.run_expecting(2, &["worker-prompt", "ci-fux", "7", "--project", &path]);
     assert!(ran.err.contains("did you mean `ci-fix`?"), "{}", ran.err);
 }
 
-/// S8, S10: for every type, with the task that comes with referee and with an own one.
+/// S8, S10: for every kind of job, with the built-in and with a custom task.
 // spec: DSP-13 @local
 #[test]
 fn every_prompt_forbids_merging_and_closing() {
@@ -129,7 +129,7 @@ fn every_prompt_forbids_merging_and_closing() {
         for call in ["curl -X POST $API/pulls/7/merge", "curl -X PATCH $API/pulls/7 -d '{\"state\": \"closed\"}'"] {
             fs::write(&own, format!("Do your best.\n{call}\n")).expect("a file");
             let ran = repo.run_expecting(2, &args);
-            assert!(ran.out.is_empty() && ran.err.contains("line 2 of its task has"), "{kind}: {}", ran.err);
+            assert!(ran.out.is_empty() && ran.err.contains("line 2 contains"), "{kind}: {}", ran.err);
         }
     }
 }
