@@ -1,4 +1,4 @@
-//! The shell: reads what people type, opens what they mean, plays turns, and tells what came of it.
+//! The program `referee`: parses the command line, opens pull requests, runs turns and prints their results.
 
 mod cli;
 mod config;
@@ -20,7 +20,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // The sandbox starts this program again inside itself, before there are threads.
+    // The sandbox runs this program again as its first process. It must not have threads yet.
     if let Some(code) = referee_sandbox::run_if_invoked() {
         return code;
     }

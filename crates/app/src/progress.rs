@@ -1,4 +1,4 @@
-//! Progress of running reviewers: a spinner per role on a terminal, elsewhere a line every 30 seconds.
+//! Progress of running reviewers: a spinner per role on a terminal, otherwise a line every 30 seconds.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;

@@ -1,4 +1,4 @@
-//! Slow work between two turns: each role's reviewer runs, and its report comes back.
+//! Runs the reviewers of the roles between the two halves of a turn and collects their reports.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -19,55 +19,52 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::session::source::GitSource;
 
-/// What every reviewer of a run reads.
+/// The inputs of all reviewers of a run.
 #[derive(Debug)]
 pub(crate) struct ReviewInputs<'a> {
-    /// The checkout that the command was started in.
+    /// The checkout that the command was started in, if any.
     pub(crate) checkout: Option<&'a Git>,
-    /// The texts of the repository.
-    pub(crate) texts: &'a GitSource,
-    /// Where the change parted from its base.
+    pub(crate) source: &'a GitSource,
+    /// The merge base of the change and its base branch.
     pub(crate) merge_base: &'a Sha,
-    /// Whose rules and guidance count (SAF-2).
+    /// The commit whose rules and guidance apply (SAF-2).
     pub(crate) trusted_commit: Option<&'a Sha>,
-    /// The head.
     pub(crate) head: &'a Sha,
-    /// Who reviews.
-    pub(crate) setup: &'a ResolvedConfig,
+    pub(crate) config: &'a ResolvedConfig,
 }
 
-/// The most that a command may print.
+/// Limit of a command's output; a command that prints more fails.
 const MAX_COMMAND_OUTPUT_BYTES: usize = 64 << 20;
 
-/// Runs the reviewers of the briefs. What goes wrong with one is its report's word, not ours. `finished` is told of each
-/// report as soon as it is there: the next reviewer may take long, and may be the one at which somebody stops the run.
+/// Runs the reviewer of each brief. A reviewer that fails yields a failed report, not an error. Calls `on_report` with each
+/// report at once, so that it is saved even if the run is stopped during the next reviewer.
 pub(crate) fn run_reviewers(
-    reading: &ReviewInputs<'_>,
+    inputs: &ReviewInputs<'_>,
     plan: &Plan,
     briefs: &[Brief],
     progress: &Progress,
-    finished: impl Fn(&Submission) -> Result<(), Failure>,
+    on_report: impl Fn(&Submission) -> Result<(), Failure>,
 ) -> Result<Vec<Submission>, Failure> {
-    let raw = reading.texts.diff(reading.merge_base, reading.head).map_err(to_failure)?;
-    let files = parse_diff(&raw).map_err(to_failure)?;
+    let diff = inputs.source.diff(inputs.merge_base, inputs.head).map_err(to_failure)?;
+    let files = parse_diff(&diff).map_err(to_failure)?;
     let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
-    let texts = reading.texts.read_files(reading.head, &paths).map_err(to_failure)?;
-    let change = ChangeSet { head: reading.head, files: &files, contents: &texts };
+    let contents = inputs.source.read_files(inputs.head, &paths).map_err(to_failure)?;
+    let change = ChangeSet { head: inputs.head, files: &files, contents: &contents };
     let mut reports = Vec::new();
     for brief in briefs {
-        let Some(role) = reading.setup.roles.iter().find(|role| role.name == brief.role) else { continue };
-        let work = progress.begin_role(&brief.role);
-        let begun = Instant::now();
+        let Some(role) = inputs.config.roles.iter().find(|role| role.name == brief.role) else { continue };
+        let role_progress = progress.begin_role(&brief.role);
+        let started_at = Instant::now();
         let span = tracing::info_span!("reviewer", role = %brief.role);
-        let mut report = span.in_scope(|| run_reviewer(reading, brief, role, &change))?;
-        report.figures.seconds = begun.elapsed().as_secs();
+        let mut report = span.in_scope(|| run_reviewer(inputs, brief, role, &change))?;
+        report.figures.seconds = started_at.elapsed().as_secs();
         report.figures.runs = 1;
         if role.reviewer == ReviewerKind::Builtin {
             answer_disputes(&mut report, plan);
         }
         report.run = new_run_id();
-        work.finish(&report);
-        finished(&report)?;
+        role_progress.finish(&report);
+        on_report(&report)?;
         reports.push(report);
     }
     Ok(reports)
@@ -81,83 +78,87 @@ fn answer_disputes(report: &mut Submission, plan: &Plan) {
         .iter()
         .filter(|line| line.role == report.role.as_str() && line.counts && line.state == FindingState::Disputed);
     for line in disputed {
-        let same =
-            |found: &&SubmittedFinding| found.path == line.path && render_title(&found.title).as_str() == line.title;
-        let Some(found) = report.findings.iter().find(same) else { continue };
-        let place = found.line.map_or_else(|| found.path.clone(), |line| format!("{}:{line}", found.path));
-        let rule = found.rule.as_deref().unwrap_or("the rule");
+        let is_same = |finding: &&SubmittedFinding| {
+            finding.path == line.path && render_title(&finding.title).as_str() == line.title
+        };
+        let Some(finding) = report.findings.iter().find(is_same) else { continue };
+        let location = finding.line.map_or_else(|| finding.path.clone(), |line| format!("{}:{line}", finding.path));
+        let rule = finding.rule.as_deref().unwrap_or("the rule");
         report.positions.push(SubmittedPosition {
             finding: line.id,
             position: Position::Stands,
-            evidence: place.clone(),
-            reply: format!("`{rule}` still hits at `{place}`. {}", found.body.trim()),
+            evidence: location.clone(),
+            reply: format!("`{rule}` still matches at `{location}`. {}", finding.body.trim()),
         });
     }
 }
 
-/// A name for a run: two that fail alike are two attempts (LOOP-11).
+/// Returns a unique id for a run, so that two equal failures count as two attempts (LOOP-11).
 fn new_run_id() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    format!("{}.{}", since.as_nanos(), std::process::id())
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("{}.{}", since_epoch.as_nanos(), std::process::id())
 }
 
 fn run_reviewer(
-    reading: &ReviewInputs<'_>,
+    inputs: &ReviewInputs<'_>,
     brief: &Brief,
     role: &RoleConfig,
     change: &ChangeSet<'_>,
 ) -> Result<Submission, Failure> {
-    let policy = &reading.setup.policy;
+    let policy = &inputs.config.policy;
     let paths = policy.role(&role.name).map(|role| role.paths.as_slice()).unwrap_or_default();
-    let selection = change.select_files(paths, &reading.setup.exclude);
+    let selection = change.select_files(paths, &inputs.config.exclude);
     match &role.reviewer {
-        ReviewerKind::Builtin => Ok(builtin::review_change(brief, change, &selection, &load_rules(reading)?)),
+        ReviewerKind::Builtin => Ok(builtin::review_change(brief, change, &selection, &load_rules(inputs)?)),
         ReviewerKind::Command(name) => {
-            let command = resolve_command(reading.setup, role, name)?;
-            let tree = HeadCheckout::prepare(reading)?;
+            let command = resolve_command(inputs.config, role, name)?;
+            let tree = HeadCheckout::prepare(inputs)?;
             Ok(command::run_command(&command, tree.dir(), brief, &selected_paths(change, &selection)))
         }
         ReviewerKind::Model(model) => {
-            let message = format!("role `{}` asks the model `{model}`, and this build runs no models yet", role.name);
-            Err(Failure::usage(message).with_hint("give the role `builtin = true` or a `command`"))
+            let message = format!("role `{}` uses the model `{model}`, and this build runs no models", role.name);
+            Err(Failure::usage(message).with_hint("set `builtin = true` or a `command` for the role"))
         }
     }
 }
 
-/// The embedded rules, and the repository's own as they are at the base.
-pub(crate) fn load_rules(reading: &ReviewInputs<'_>) -> Result<RuleSet, Failure> {
+/// Loads the embedded rules and the repository's rules at the trusted commit.
+pub(crate) fn load_rules(inputs: &ReviewInputs<'_>) -> Result<RuleSet, Failure> {
     let embedded = load_embedded_rules()?;
-    let Some(trusted) = reading.trusted_commit else { return Ok(embedded) };
-    let mut paths = reading.texts.git().list_files(trusted, ".gitleaks.toml")?;
+    let Some(trusted) = inputs.trusted_commit else { return Ok(embedded) };
+    let mut paths = inputs.source.git().list_files(trusted, ".gitleaks.toml")?;
     paths.extend(
-        reading.texts.git().list_files(trusted, ".referee/rules")?.into_iter().filter(|path| path.ends_with(".yml")),
+        inputs.source.git().list_files(trusted, ".referee/rules")?.into_iter().filter(|path| path.ends_with(".yml")),
     );
     if paths.is_empty() {
         return Ok(embedded);
     }
-    let named: Vec<&str> = paths.iter().map(String::as_str).collect();
-    let texts = reading.texts.read_files(trusted, &named).map_err(to_failure)?;
-    let own: Vec<(String, String)> = paths
+    let path_refs: Vec<&str> = paths.iter().map(String::as_str).collect();
+    let texts = inputs.source.read_files(trusted, &path_refs).map_err(to_failure)?;
+    let repository_rules: Vec<(String, String)> = paths
         .into_iter()
         .zip(texts)
         .filter_map(|(path, text)| Some((path, String::from_utf8_lossy(&text?).into_owned())))
         .collect();
-    embedded.with_repository_rules(&own).map_err(|errors| {
-        let each: Vec<String> = errors.iter().map(|error| format!("  {error}")).collect();
-        Failure::usage(format!("the repository's own rules at {} are wrong\n{}", trusted.short(), each.join("\n")))
-            .with_hint("mend them on the default branch: rules count as they are there")
+    embedded.with_repository_rules(&repository_rules).map_err(|errors| {
+        let lines: Vec<String> = errors.iter().map(|error| format!("  {error}")).collect();
+        Failure::usage(format!("the repository's rules at {} are invalid\n{}", trusted.short(), lines.join("\n")))
+            .with_hint("fix them on the default branch, where referee reads them")
     })
 }
 
-/// The rules that the program brings.
+/// Loads the rules that are part of the program.
 pub(crate) fn load_embedded_rules() -> Result<RuleSet, Failure> {
     RuleSet::load_embedded().map_err(to_failure)
 }
 
-fn resolve_command(setup: &ResolvedConfig, role: &RoleConfig, name: &str) -> Result<ReviewCommand, Failure> {
-    let entry = setup.commands.get(name).ok_or_else(|| {
-        Failure::usage(format!("role `{}` runs the command `{name}`, which no operator file names", role.name))
-            .with_hint("name the file with `--operator FILE`; programs never come from the repository")
+fn resolve_command(config: &ResolvedConfig, role: &RoleConfig, name: &str) -> Result<ReviewCommand, Failure> {
+    let entry = config.commands.get(name).ok_or_else(|| {
+        Failure::usage(format!(
+            "role `{}` uses the command `{name}`, which the operator file does not define",
+            role.name
+        ))
+        .with_hint("define it there, or name another file with `--operator FILE`; a repository cannot define commands")
     })?;
     let format = Format::from_str(&entry.format).map_err(to_failure)?;
     let timeout = Duration::from_secs(entry.timeout.0.unsigned_abs());
@@ -171,28 +172,28 @@ fn resolve_command(setup: &ResolvedConfig, role: &RoleConfig, name: &str) -> Res
     })
 }
 
-/// The files that a reviewer reads.
+/// Returns the paths of the selected files.
 pub(crate) fn selected_paths(change: &ChangeSet<'_>, selection: &FileSelection) -> Vec<String> {
-    selection.files.iter().filter_map(|at| change.files.get(*at)).map(|file| file.path.clone()).collect()
+    selection.files.iter().filter_map(|index| change.files.get(*index)).map(|file| file.path.clone()).collect()
 }
 
-/// A work tree at the head: this one, if it is just that; else one of its own.
+/// A work tree at the head: the user's checkout if it is clean and at the head, else a temporary one.
 enum HeadCheckout {
     InPlace(PathBuf),
-    Temporary(Worktree, #[expect(dead_code, reason = "the folder goes when this does")] tempfile::TempDir),
+    Temporary(Worktree, #[expect(dead_code, reason = "dropping it deletes the directory")] tempfile::TempDir),
 }
 
 impl HeadCheckout {
-    fn prepare(reading: &ReviewInputs<'_>) -> Result<Self, Failure> {
-        if let Some((git, top)) = reading.checkout.and_then(|git| Some((git, git.work_tree_root()?)))
-            && git.head()?.commit() == Some(reading.head)
+    fn prepare(inputs: &ReviewInputs<'_>) -> Result<Self, Failure> {
+        if let Some((git, root)) = inputs.checkout.and_then(|git| Some((git, git.work_tree_root()?)))
+            && git.head()?.commit() == Some(inputs.head)
             && git.is_clean()?
         {
-            return Ok(Self::InPlace(top.to_owned()));
+            return Ok(Self::InPlace(root.to_owned()));
         }
-        let folder = tempfile::tempdir().map_err(to_failure)?;
-        let tree = reading.texts.git().add_worktree(&folder.path().join("head"), reading.head)?;
-        Ok(Self::Temporary(tree, folder))
+        let directory = tempfile::tempdir().map_err(to_failure)?;
+        let tree = inputs.source.git().add_worktree(&directory.path().join("head"), inputs.head)?;
+        Ok(Self::Temporary(tree, directory))
     }
 
     fn dir(&self) -> &Path {

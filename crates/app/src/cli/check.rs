@@ -1,4 +1,4 @@
-//! `referee check`: the repository's checks run here, and how they ended is remembered for this head.
+//! `referee check`: runs the repository's checks in this work tree and stores the result for this head.
 
 use std::io;
 use std::process::{Command, Stdio};
@@ -15,16 +15,16 @@ use crate::failure::{CliOutcome, Failure};
 use crate::session::{Options, PullSession, SessionAccess};
 use crate::store::MemoryKind;
 
-/// Run the repository's checks, and remember how they ended at this head
+/// Run the repository's checks and store the result for this head
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
-    /// Name the checks, run none
+    /// List the checks without running them
     #[arg(long)]
     list: bool,
-    /// End a check that takes longer, in seconds
+    /// Kill a check after this many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
     timeout: u64,
-    /// Run this instead of the configured checks
+    /// Run this command instead of the configured checks
     #[arg(last = true, value_name = "ARGV")]
     argv: Vec<String>,
 }
@@ -39,28 +39,33 @@ impl CheckArgs {
             vec![("given".to_owned(), self.argv.clone())]
         };
         if checks.is_empty() {
-            return Err(Failure::usage("there are no checks: `[checks]` of `referee.toml` names none")
-                .with_hint("give one: `referee check -- cargo test`"));
+            return Err(Failure::usage("no check was run: `[checks]` in `referee.toml` is empty")
+                .with_hint("name a command: `referee check -- cargo test`"));
         }
         if self.list {
             checks.iter().for_each(|(name, argv)| out.print_data(&format!("{name:<12} {}\n", argv.join(" "))));
             return Ok(CliOutcome::Done);
         }
         let Some(git) = &session.checkout else {
-            return Err(Failure::usage("there is nothing to check: this is no checkout").with_hint("use `-C DIR`"));
+            return Err(Failure::usage("no check was run: this directory is not a git checkout")
+                .with_hint("name the checkout with `-C DIR`"));
         };
-        let head = git.head()?.commit().cloned().ok_or_else(|| Failure::failed("there is no commit to check"))?;
+        let head = git
+            .head()?
+            .commit()
+            .cloned()
+            .ok_or_else(|| Failure::failed("no check was run: the branch has no commits yet"))?;
         let clean = git.is_clean()?;
         let mut outcome = CheckOutcome::Passed;
-        let mut ended = Vec::new();
+        let mut results = Vec::new();
         for (name, argv) in &checks {
-            let how = self.run_check(git, name, argv, out);
-            if how != CheckOutcome::Passed && outcome == CheckOutcome::Passed {
-                outcome = how;
+            let result = self.run_check(git, name, argv, out);
+            if result != CheckOutcome::Passed && outcome == CheckOutcome::Passed {
+                outcome = result;
             }
-            ended.push(json!({ "check": name, "argv": argv, "outcome": how }));
+            results.push(json!({ "check": name, "argv": argv, "outcome": result }));
         }
-        // Checks of other code prove nothing of the head.
+        // With uncommitted changes the checks ran on other code than the head's.
         if clean {
             session.store.save_memory(
                 &session.key,
@@ -68,22 +73,24 @@ impl CheckArgs {
                 &LocalCheck { outcome, head: head.clone() },
             )?;
         }
-        print_checks(&ended, outcome, &head, clean, out);
+        print_checks(&results, outcome, &head, clean, out);
         Ok(if outcome == CheckOutcome::Passed { CliOutcome::Done } else { CliOutcome::Failed })
     }
 
     fn run_check(&self, git: &Git, name: &str, argv: &[String], out: &Console) -> CheckOutcome {
-        let Some((program, rest)) = argv.split_first() else {
-            out.print_always(&format!("{name}: there is no command"));
+        let Some((program, args)) = argv.split_first() else {
+            out.print_always(&format!(
+                "error: the check `{name}` has no command\n\nhint: give it one in `[checks]` of `referee.toml`"
+            ));
             return CheckOutcome::Unknown;
         };
         out.print_info(&format!("{name}: {}", argv.join(" ")));
         let mut command = Command::new(program);
-        command.args(rest);
-        if let Some(top) = git.work_tree_root() {
-            command.current_dir(top);
+        command.args(args);
+        if let Some(root) = git.work_tree_root() {
+            command.current_dir(root);
         }
-        // A check that did not start proves nothing, and withdraws an earlier pass.
+        // A check that cannot start has an unknown result, which replaces an earlier pass.
         let exit = Supervisor::new(command, Duration::from_secs(self.timeout))
             // stdout of referee is for data; the output of a check goes to stderr.
             .stdout(OutputTarget::Stdio(Stdio::from(io::stderr())))
@@ -94,7 +101,7 @@ impl CheckArgs {
             Ok(ExitCause::Timeout) => CheckOutcome::TimedOut,
             Err(error) => {
                 out.print_always(&format!(
-                    "error: the check `{name}` could not be started: {error}\n\nhint: is `{program}` installed?"
+                    "error: the check `{name}` could not be started: {error}\n\nhint: install `{program}`, or correct `[checks]` in `referee.toml`"
                 ));
                 CheckOutcome::Unknown
             }
@@ -102,20 +109,22 @@ impl CheckArgs {
     }
 }
 
-fn print_checks(ended: &[serde_json::Value], outcome: CheckOutcome, head: &Sha, clean: bool, out: &Console) {
+fn print_checks(results: &[serde_json::Value], outcome: CheckOutcome, head: &Sha, clean: bool, out: &Console) {
     if out.json {
         let stored = clean.then_some(head);
-        out.print_json(&json!({ "schema": "referee/check-1", "checks": ended, "outcome": outcome, "stored": stored }));
+        out.print_json(
+            &json!({ "schema": "referee/check-1", "checks": results, "outcome": outcome, "stored": stored }),
+        );
     }
-    let word = if outcome == CheckOutcome::Passed { "passed" } else { "did not pass" };
+    let verb = if outcome == CheckOutcome::Passed { "passed" } else { "did not pass" };
     if clean {
         out.print_info(&format!(
-            "{word} at {}, remembered\nnext: `referee comments` says where the pull is",
+            "{verb} at {}; the result is stored\nnext: `referee comments` shows what is open",
             head.short()
         ));
     } else {
         out.print_info(&format!(
-            "{word}, but the work tree differs from {}: nothing was remembered\nnext: commit, then `referee check`",
+            "{verb}, but the work tree differs from {}: the result was not stored\nnext: commit, then run `referee check` again",
             head.short()
         ));
     }

@@ -1,4 +1,4 @@
-//! `referee comments`: the threads of a pull, and a triage of them. It holds a reader only (TRI-9).
+//! `referee comments`: lists the threads of a pull request and stores a triage of them. It only reads from the forge (TRI-9).
 
 use std::path::PathBuf;
 
@@ -20,58 +20,57 @@ use crate::payload;
 use crate::session::{Options, PullSession, SessionAccess};
 use crate::store::MemoryKind;
 
-/// List review threads, and take a triage of them
+/// List review threads, and store a triage of them
 #[derive(Debug, Args)]
 pub(super) struct CommentsArgs {
     #[command(flatten)]
     which: super::PullArgs,
-    /// Resolved ones too
+    /// List resolved threads too
     #[arg(long)]
     all: bool,
-    /// Unresolved ones only, which is the default
+    /// List unresolved threads only, which is the default
     #[arg(long, conflicts_with = "all")]
     unresolved: bool,
-    /// Outdated ones too
+    /// List outdated threads too
     #[arg(long)]
     include_outdated: bool,
-    /// Only threads opened by this author; may be given more than once
+    /// List only threads opened by this author; may be given more than once
     #[arg(long = "author", value_name = "NAME")]
     authors: Vec<String>,
-    /// Only threads on this file, folder or glob; may be given more than once
+    /// List only threads on this file, directory or glob; may be given more than once
     #[arg(long = "path", value_name = "PATH")]
     paths: Vec<String>,
-    /// Read at most so many threads
+    /// Read at most N threads
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_threads: Option<u32>,
-    /// Take a triage of the listed threads
+    /// Store the triage in this file (`referee schema triage`), or `-` for standard input
     #[arg(long, value_name = "FILE")]
     triage_payload: Option<PathBuf>,
-    /// Remember nothing
+    /// Store nothing
     #[arg(long)]
     dry_run: bool,
 }
 
-/// `--json`.
+/// The document of `--json`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CommentsDocument {
     schema: &'static str,
     pr_number: u64,
-    /// Everything was read. Where it was not, an empty list means nothing.
+    /// Whether everything was read. If not, a missing thread proves nothing.
     complete: bool,
-    /// Unresolved threads were left out by a filter or a default.
+    /// Whether a filter or a default left out unresolved threads.
     filtered: bool,
-    /// Where the pull is.
     phase: Phase,
-    /// By which facts.
+    /// The facts behind `phase`.
     why: Reason,
-    /// Who must decide what.
+    /// Questions that a person must decide.
     questions: Vec<Question>,
-    /// The threads that were looked at.
+    /// The threads that match the filter.
     threads: Vec<ThreadView>,
-    /// The triage that is remembered.
+    /// The stored triage.
     triage: Option<Triage>,
-    /// What became of earlier answers, oldest first (FIX-9).
+    /// Outcomes of earlier answers, oldest first (FIX-9).
     outcomes: Vec<ThreadOutcome>,
 }
 
@@ -88,48 +87,48 @@ impl CommentsArgs {
         let access = if self.dry_run { SessionAccess::Read } else { SessionAccess::Remember };
         let session = PullSession::open(options, self.which.text(), access, out).await?;
         if !session.exists()? {
-            return Err(Failure::new(FailureKind::NothingToReview, "there is no pull for this branch yet")
-                .with_hint("`referee review` opens one"));
+            return Err(Failure::new(FailureKind::NothingToReview, "this branch has no pull request yet")
+                .with_hint("open one with `referee review`"));
         }
         let (store, key) = (&session.store, &session.key);
         let mut inbox = Inbox { evidence: session.load_evidence()?, ..Inbox::default() };
         let (mut snapshot, _) = session.begin(&inbox).await?;
-        let most = self.max_threads.map_or(session.config.max_threads, |most| most as usize);
-        if snapshot.threads.len() > most {
-            snapshot.threads.truncate(most);
-            snapshot.complete = Completeness::Truncated { what: format!("threads, after {most}") };
+        let max_threads = self.max_threads.map_or(session.config.max_threads, |max| max as usize);
+        if snapshot.threads.len() > max_threads {
+            snapshot.threads.truncate(max_threads);
+            snapshot.complete = Completeness::Truncated { what: format!("threads, after {max_threads}") };
         }
         let filter = self.build_filter();
-        let mut seen = scan_threads(&snapshot, &session.config.policy, &filter, &session.thread_source());
+        let mut scan = scan_threads(&snapshot, &session.config.policy, &filter, &session.thread_source());
         let mut triage = inbox.evidence.triage.take();
         if let Some(path) = &self.triage_payload {
-            let handed: TriagePayload = payload::parse_payload(path, "triage")?;
-            let faults = validate_triage(&handed, session.pull, &seen.selected_thread_ids());
-            if !faults.is_empty() {
-                let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
-                return Err(payload::reject_payload(path, "triage", &faults));
+            let submitted: TriagePayload = payload::parse_payload(path, "triage")?;
+            let problems = validate_triage(&submitted, session.pull, &scan.selected_thread_ids());
+            if !problems.is_empty() {
+                let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+                return Err(payload::reject_payload(path, "triage", &problems));
             }
-            triage = Some(build_triage(handed, &seen, triage.as_ref()));
+            triage = Some(build_triage(submitted, &scan, triage.as_ref()));
             snapshot.evidence.triage.clone_from(&triage);
-            seen = scan_threads(&snapshot, &session.config.policy, &filter, &session.thread_source());
+            scan = scan_threads(&snapshot, &session.config.policy, &filter, &session.thread_source());
         }
         if !self.dry_run {
             if let (Some(triage), Some(_)) = (&triage, &self.triage_payload) {
                 store.save_memory(key, MemoryKind::Triage, triage)?;
             }
-            store.save_memory(key, MemoryKind::ScannedThreads, &seen.to_seen_threads())?;
-            store.save_memory(key, MemoryKind::Phase, &seen.phase)?;
+            store.save_memory(key, MemoryKind::ScannedThreads, &scan.to_seen_threads())?;
+            store.save_memory(key, MemoryKind::Phase, &scan.phase)?;
             session.mark_used()?;
         }
-        let ending = if seen.phase.phase == Phase::Blocked { CliOutcome::HumanNeeded } else { CliOutcome::Done };
+        let outcome = if scan.phase.phase == Phase::Blocked { CliOutcome::HumanNeeded } else { CliOutcome::Done };
         if out.json {
             let outcomes = store.load_memory(key, MemoryKind::AnswerOutcomes)?.unwrap_or_default();
-            out.print_json(&CommentsDocument::new(seen, triage, outcomes));
+            out.print_json(&CommentsDocument::new(scan, triage, outcomes));
         } else {
-            out.print_data(&render_summary(&seen));
-            out.print_info(&format!("next: {}", describe_next(&session.reference, &seen)));
+            out.print_data(&render_summary(&scan));
+            out.print_info(&format!("next: {}", describe_next(&session.reference, &scan)));
         }
-        Ok(ending)
+        Ok(outcome)
     }
 
     fn build_filter(&self) -> ThreadFilter {
@@ -144,12 +143,12 @@ impl CommentsArgs {
 
 fn describe_next(name: &str, scan: &ThreadScan) -> String {
     match scan.phase.phase {
-        Phase::Blocked => "a person decides; then scan again".to_owned(),
+        Phase::Blocked => "a person must decide; then run `referee comments` again".to_owned(),
         Phase::FixingReviewFindings => {
             format!("fix what is valid, then `referee fix-comments {name} --payload FILE`")
         }
-        Phase::ReviewTriage => format!("`referee comments {name} --triage-payload FILE` takes a triage"),
-        Phase::Unverified => "`referee check` proves the head".to_owned(),
-        Phase::Verified => "nothing: no thread is open, and the head is checked".to_owned(),
+        Phase::ReviewTriage => format!("`referee comments {name} --triage-payload FILE` stores a triage"),
+        Phase::Unverified => "run `referee check` to verify the head".to_owned(),
+        Phase::Verified => "nothing: no thread is open and the checks of the head passed".to_owned(),
     }
 }

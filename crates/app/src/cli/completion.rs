@@ -1,4 +1,4 @@
-//! `referee completion SHELL`, and the manual.
+//! `referee completion SHELL`: prints shell completions or the manual page.
 
 use clap::{Args, CommandFactory, ValueEnum};
 use clap_complete::Shell;
@@ -7,10 +7,10 @@ use super::Cli;
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
 
-/// Print completions for a shell, or the manual
+/// Print shell completions or the manual page
 #[derive(Debug, Args)]
 pub(super) struct CompletionArgs {
-    /// Which shell; `man` prints the manual page
+    /// The shell, or `man` for the manual page
     shell: CompletionTarget,
 }
 
@@ -41,7 +41,7 @@ impl CompletionArgs {
     }
 }
 
-/// One page for the program, then one for each command.
+/// Prints one page for the program, then one for each command.
 fn print_manual(out: &Console) -> Result<CliOutcome, Failure> {
     let mut program = Cli::command();
     program.build();
@@ -49,7 +49,7 @@ fn print_manual(out: &Console) -> Result<CliOutcome, Failure> {
     let commands = program.get_subcommands().filter(|command| command.get_name() != "help").cloned();
     for command in std::iter::once(program.clone()).chain(commands) {
         let page = clap_mangen::Man::new(command).render(&mut pages);
-        page.map_err(|error| Failure::failed(format!("the manual could not be written: {error}")))?;
+        page.map_err(|error| Failure::failed(format!("the manual page could not be rendered: {error}")))?;
     }
     out.print_data(&String::from_utf8_lossy(&pages));
     Ok(CliOutcome::Done)

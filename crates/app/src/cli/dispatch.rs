@@ -1,4 +1,4 @@
-//! `referee dispatch`: one pass over a project's open pulls.
+//! `referee dispatch`: makes one pass over a project's open pull requests.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,60 +17,54 @@ use crate::session::Options;
 use crate::store::StoreAccess;
 use crate::worker::{RunnableWorker, WorkerRun};
 
-/// Say which worker a project needs next, and which pulls a person may take
+/// Print which worker a project needs next and which pull requests are ready for a person
 #[derive(Debug, Args)]
 pub(super) struct DispatchArgs {
-    /// The project: a file, or a name in the folder of projects
+    /// The project: a file, or a name in the directory of projects
     project: String,
-    /// The folder of projects [default: `projects` beside the operator file]
+    /// The directory of projects [default: `projects` beside the operator file]
     #[arg(long, value_name = "DIR")]
     projects: Option<PathBuf>,
-    /// Print the lines, write nothing
+    /// Print the lines without writing anything
     #[arg(long, env = "DRY_RUN", value_parser = FalseyValueParser::new())]
     dry_run: bool,
-    /// Also run the worker that is needed, if the project names one for it
+    /// Also run the worker, if the project configures one for this kind of job
     #[arg(long)]
     run: bool,
 }
 
 impl DispatchArgs {
     pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
-        let found = find_project(options, &self.project, self.projects.as_deref())?;
+        let project = find_project(options, &self.project, self.projects.as_deref())?;
         let access = if self.dry_run { StoreAccess::Read } else { StoreAccess::Write };
-        let repository = ProjectRepository::open(options, &found, access, out).await?;
-        let hired = if self.run { repository.resolve_workers(&found)? } else { BTreeMap::new() };
-        let passed = repository
+        let repository = ProjectRepository::open(options, &project, access, out).await?;
+        let workers = if self.run { repository.resolve_workers(&project)? } else { BTreeMap::new() };
+        let outcome = repository
             .run_pass(self.mode(), |line| {
                 if !out.json {
                     out.print_data(&format!("{line}\n"));
                 }
             })
             .await?;
-        print_pass(&passed, out);
+        print_pass(&outcome, out);
         if self.dry_run {
-            print_dry_run(&passed, &hired, out);
+            print_dry_run(&outcome, &workers, out);
         }
-        let held = passed.claimed_worker.as_ref();
-        let ran = match held {
-            Some(held) => repository.run_worker(held, &hired, &found, out).await?,
+        let claimed = outcome.claimed_worker.as_ref();
+        let worker_run = match claimed {
+            Some(claimed) => repository.run_worker(claimed, &workers, &project, out).await?,
             None => None,
         };
-        if let Some(ran) = &ran {
-            ran.render_lines().iter().for_each(|line| out.print_info(line));
+        if let Some(run) = &worker_run {
+            run.render_lines().iter().for_each(|line| out.print_info(line));
         }
         if out.json {
             let referee_http::RequestCounts { reads, writes } = repository.calls();
             let (repo, calls) = (repository.name(), Calls { reads, writes });
-            let (dry_run, ran) = (self.dry_run, ran.as_ref());
-            out.print_json(&PassDocument::from_view(&PassView {
-                outcome: &passed,
-                repo,
-                calls,
-                dry_run,
-                worker_run: ran,
-            }));
+            let (dry_run, worker_run) = (self.dry_run, worker_run.as_ref());
+            out.print_json(&PassDocument::from_view(&PassView { outcome: &outcome, repo, calls, dry_run, worker_run }));
         }
-        Ok(choose_ending(passed.needs_rerun, ran.as_ref()))
+        Ok(choose_ending(outcome.needs_rerun, worker_run.as_ref()))
     }
 
     fn mode(&self) -> DispatchMode {
@@ -82,18 +76,18 @@ impl DispatchArgs {
     }
 }
 
-fn choose_ending(unsettled: bool, ran: Option<&WorkerRun>) -> CliOutcome {
-    match ran.map(|ran| ran.outcome) {
-        _ if unsettled || ran.is_some_and(|ran| ran.unsettled) => CliOutcome::TryLater,
+fn choose_ending(needs_rerun: bool, worker_run: Option<&WorkerRun>) -> CliOutcome {
+    match worker_run.map(|run| run.outcome) {
+        _ if needs_rerun || worker_run.is_some_and(|run| run.unsettled) => CliOutcome::TryLater,
         Some(WorkOutcome::NeedsHuman) => CliOutcome::HumanNeeded,
         Some(WorkOutcome::Failed) => CliOutcome::Failed,
         Some(WorkOutcome::Done | WorkOutcome::NothingToDo) | None => CliOutcome::Done,
     }
 }
 
-/// Which worker a run would start.
-fn print_dry_run(passed: &PassOutcome, hired: &BTreeMap<JobKind, RunnableWorker>, out: &Console) {
-    let Some((job, worker)) = passed.pass.spawn.as_ref().and_then(|job| Some((job, hired.get(&job.kind)?))) else {
+/// Prints which worker a real run would start.
+fn print_dry_run(outcome: &PassOutcome, workers: &BTreeMap<JobKind, RunnableWorker>, out: &Console) {
+    let Some((job, worker)) = outcome.pass.spawn.as_ref().and_then(|job| Some((job, workers.get(&job.kind)?))) else {
         return;
     };
     let (program, minutes) = (worker.argv.first().map_or("", String::as_str), worker.timeout.as_secs() / 60);
@@ -103,36 +97,38 @@ fn print_dry_run(passed: &PassOutcome, hired: &BTreeMap<JobKind, RunnableWorker>
     ));
 }
 
-/// Why each pull is where it is, and what was not done.
-fn print_pass(passed: &PassOutcome, out: &Console) {
-    for (number, why) in &passed.pass.reasons {
+/// Prints the reason for the state of each pull request, and the steps that were not done.
+fn print_pass(outcome: &PassOutcome, out: &Console) {
+    for (number, why) in &outcome.pass.reasons {
         out.print_info(&format!("{number} {}", render_reason(why)));
     }
-    if passed.pulls.is_empty() {
-        out.print_info(&render_reason(&passed.pass.issue_reason));
+    if outcome.pulls.is_empty() {
+        out.print_info(&render_reason(&outcome.pass.issue_reason));
     }
-    for PassPull { plan, receipts, .. } in &passed.pulls {
+    for PassPull { plan, receipts, .. } in &outcome.pulls {
         for receipt in receipts.iter().filter(|receipt| is_undone(receipt)) {
             out.print_info(&format!("warning: {} {}", plan.pull, render_receipt(receipt)));
         }
     }
-    let Some(started) = &passed.started else { return };
+    let Some(started) = &outcome.started else { return };
     match started {
-        StartOutcome::Started(rest) => {
-            rest.iter().for_each(|it| out.print_info(&format!("warning: {}", render_receipt(it))))
+        StartOutcome::Started(receipts) => {
+            receipts.iter().for_each(|receipt| out.print_info(&format!("warning: {}", render_receipt(receipt))))
         }
-        StartOutcome::ClaimHeld => out.print_info("no worker was named: another process is about to"),
-        StartOutcome::CauseChanged => out.print_info("no worker was named: its cause was gone, or is being answered"),
+        StartOutcome::ClaimHeld => out.print_info("no worker was started: another process holds the claim"),
+        StartOutcome::CauseChanged => {
+            out.print_info("no worker was started: its cause is gone, or another worker is on it")
+        }
         StartOutcome::LostRace => {
-            out.print_info("warning: no worker was named: another process recorded one at the same time")
+            out.print_info("warning: no worker was started: another process recorded one at the same time")
         }
-        StartOutcome::Unrecorded(it) => {
+        StartOutcome::Unrecorded(receipt) => {
             out.print_info(&format!(
-                "warning: no worker was named, as it could not be recorded: {}",
-                render_receipt(it)
+                "warning: no worker was started: the start could not be recorded: {}",
+                render_receipt(receipt)
             ));
         }
-        StartOutcome::Failed(error) => out.print_info(&format!("warning: no worker was named: {error}")),
+        StartOutcome::Failed(error) => out.print_info(&format!("warning: no worker was started: {error}")),
     }
 }
 

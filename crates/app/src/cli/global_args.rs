@@ -12,7 +12,7 @@ use crate::session::{ForgeOptions, Options};
 use referee_forge::ForgeKind;
 
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Everywhere")]
+#[command(next_help_heading = "Global options")]
 pub(super) struct GlobalArgs {
     /// Print one JSON document on stdout
     #[arg(long, global = true)]
@@ -32,13 +32,13 @@ pub(super) struct GlobalArgs {
     /// Print one line at a time without redrawing, for screen readers and logs
     #[arg(long, global = true, env = "REFEREE_ACCESSIBLE", value_parser = clap::builder::FalseyValueParser::new())]
     accessible: bool,
-    /// Use this config instead of `referee.toml` at the base
+    /// Use this config file instead of `referee.toml` at the base commit
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// The operator file
+    /// Use this operator file [default: `referee/operator.toml` in the user's config directory]
     #[arg(long, global = true, value_name = "FILE", env = "REFEREE_OPERATOR")]
     operator: Option<PathBuf>,
-    /// Run as if started in this folder
+    /// Run as if started in this directory
     #[arg(short = 'C', global = true, value_name = "DIR", default_value = ".", hide_default_value = true)]
     dir: PathBuf,
     #[command(flatten)]
@@ -48,13 +48,13 @@ pub(super) struct GlobalArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Forge")]
 struct ForgeArgs {
-    /// What the forge runs; the server is asked when left out
+    /// The software of the forge [default: detected by asking the server]
     #[arg(long = "forge-kind", global = true, value_name = "KIND", env = "REFEREE_FORGE_KIND")]
     kind: Option<KindArg>,
-    /// Where the forge is: `https://git.example.org`
+    /// The URL of the forge, such as `https://git.example.org`
     #[arg(long = "forge-url", global = true, value_name = "URL", env = "REFEREE_FORGE_URL")]
     url: Option<Url>,
-    /// The repository there: `owner/name`
+    /// The repository on the forge
     #[arg(long = "repo", global = true, value_name = "OWNER/NAME", env = "REFEREE_REPO", value_parser = parse_repo)]
     repo: Option<RepoName>,
 }
@@ -69,7 +69,7 @@ enum KindArg {
     Gitea,
     /// Forgejo
     Forgejo,
-    /// None: pulls are kept in the git folder
+    /// No forge: pull requests are stored in the git directory
     Local,
 }
 
@@ -105,7 +105,7 @@ impl GlobalArgs {
         Console { json: self.json, color, verbosity, accessible: self.accessible }
     }
 
-    /// The level of log lines where `RUST_LOG` is not set.
+    /// Returns the log level that applies when `RUST_LOG` is not set.
     pub(super) fn log_level(&self) -> tracing::Level {
         match (self.quiet, self.verbose) {
             (true, _) => tracing::Level::ERROR,

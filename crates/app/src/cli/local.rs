@@ -1,4 +1,4 @@
-//! `referee local`: what people do on a local pull. No other part of referee calls these.
+//! `referee local`: what people do on a local pull request. No other part of referee uses these actions.
 
 use clap::{Args, Subcommand};
 use referee_core::mark::strip_hidden_comments;
@@ -16,143 +16,153 @@ use crate::session::reference::PullReference;
 use crate::session::{Options, PullSession};
 use crate::store::StoreAccess;
 
-/// What people do on a local pull
+/// Comment on, approve or close a local pull request
 #[derive(Debug, Args)]
 pub(super) struct LocalArgs {
-    /// Whose hand it is; the git user when left out
+    /// Act as this user [default: the git user]
     #[arg(long = "as", value_name = "NAME", global = true)]
     by: Option<String>,
     #[command(subcommand)]
-    verb: LocalCommand,
+    command: LocalCommand,
 }
 
 #[derive(Debug, Subcommand)]
 enum LocalCommand {
-    /// All pulls
+    /// List all local pull requests
     List,
-    /// Open a pull for a range, without a review
+    /// Open a pull request without reviewing it
     Open {
-        /// `A..B`; the current branch when left out
+        /// The range `A..B` [default: the current branch]
         range: Option<String>,
     },
-    /// A pull with everything that was written on it
+    /// Show a pull request with its reviews, threads and comments
     Show {
-        /// `L7`
+        /// The pull request, such as `L7` [default: the one of the current branch]
         pull: Option<String>,
     },
-    /// Comment on the pull, or on a line of it
+    /// Comment on a pull request or on one of its lines
     Comment {
-        /// `L7`
+        /// The pull request, such as `L7`
         pull: String,
-        /// `PATH:LINE`, then the text; the text alone comments on the pull
+        /// The line and the text; the text alone comments on the pull request
         #[arg(num_args = 1..=2, required = true, value_names = ["PATH:LINE", "TEXT"])]
-        words: Vec<String>,
+        text: Vec<String>,
     },
     /// Reply in a thread
     Reply {
-        /// `L7`
+        /// The pull request, such as `L7`
         pull: String,
-        /// `F2`, or a thread's id
+        /// The finding, such as `F2`, or the id of the thread
         thread: String,
-        /// What to say
+        /// The text of the reply
         text: String,
     },
     /// Resolve a thread
     Resolve {
-        /// `L7`
+        /// The pull request, such as `L7`
         pull: String,
-        /// `F2`, or a thread's id
+        /// The finding, such as `F2`, or the id of the thread
         thread: String,
     },
-    /// Reopen a pull, or a thread
+    /// Reopen a pull request or a thread
     Reopen {
-        /// `L7`
+        /// The pull request, such as `L7`
         pull: String,
-        /// `F2`, or a thread's id; the pull itself when left out
+        /// The finding or the id of the thread [default: reopen the pull request]
         thread: Option<String>,
     },
-    /// Approve a pull
+    /// Approve a pull request
     Approve {
-        /// `L7`
+        /// The pull request, such as `L7`
         pull: String,
-        /// What to say
+        /// The text of the review
         #[arg(default_value = "")]
         text: String,
     },
-    /// Ask for changes
+    /// Request changes
     Block {
-        /// `L7`
+        /// The pull request, such as `L7`
         pull: String,
-        /// What to say
+        /// The text of the review
         #[arg(default_value = "")]
         text: String,
     },
-    /// Close a pull
+    /// Close a pull request
     Close {
-        /// `L7`
+        /// The pull request, such as `L7`
         pull: String,
     },
 }
 
 impl LocalArgs {
     pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
-        let reads = matches!(self.verb, LocalCommand::List | LocalCommand::Show { .. });
-        let mut checkout = LocalCheckout::open(options, if reads { StoreAccess::Read } else { StoreAccess::Write })?;
-        let by = self.by.as_deref().map_or_else(|| checkout.user.clone(), Login::from);
-        let pull = match &self.verb {
-            LocalCommand::List => return list_pulls(&checkout, out),
-            LocalCommand::Open { range } => checkout.resolve_pull(&PullReference::parse_optional(range.as_deref())?)?,
-            LocalCommand::Show { pull } => checkout.resolve_pull(&PullReference::parse_optional(pull.as_deref())?)?,
-            LocalCommand::Comment { pull, .. }
-            | LocalCommand::Reply { pull, .. }
-            | LocalCommand::Resolve { pull, .. }
-            | LocalCommand::Reopen { pull, .. }
-            | LocalCommand::Approve { pull, .. }
-            | LocalCommand::Block { pull, .. }
-            | LocalCommand::Close { pull } => checkout.resolve_pull(&PullReference::parse_optional(Some(pull))?)?,
-        };
+        let read_only = matches!(self.command, LocalCommand::List | LocalCommand::Show { .. });
+        let mut checkout =
+            LocalCheckout::open(options, if read_only { StoreAccess::Read } else { StoreAccess::Write })?;
+        let user = self.by.as_deref().map_or_else(|| checkout.user.clone(), Login::from);
+        if let LocalCommand::List = &self.command {
+            return list_pulls(&checkout, out);
+        }
+        let pull = checkout.resolve_pull(&PullReference::parse_optional(self.command.reference())?)?;
         let forge = checkout.forge.clone();
-        let hands = forge.as_user(&by);
-        let did = match &self.verb {
+        let actor = forge.as_user(&user);
+        let done = match &self.command {
             LocalCommand::List => return Ok(CliOutcome::Done),
             LocalCommand::Show { .. } => return show_pull(checkout, pull, options, out).await,
             LocalCommand::Open { .. } => "opened".to_owned(),
-            LocalCommand::Comment { words, .. } => match words.as_slice() {
-                [text] => format!("commented ({})", hands.comment(pull, text)?),
-                [spot, text, ..] => {
-                    let (path, line) = parse_location(spot)?;
-                    format!("opened thread {}", hands.open_thread(pull, path, line, text)?)
+            LocalCommand::Comment { text, .. } => match text.as_slice() {
+                [text] => format!("commented ({})", actor.comment(pull, text)?),
+                [location, text, ..] => {
+                    let (path, line) = parse_location(location)?;
+                    format!("opened thread {}", actor.open_thread(pull, path, line, text)?)
                 }
-                [] => return Err(Failure::usage("there is nothing to say")),
+                [] => return Err(Failure::usage("nothing was written: the comment has no text")),
             },
             LocalCommand::Reply { thread, text, .. } => {
                 let thread = find_thread(checkout, pull, thread, options, out).await?;
-                hands.reply(pull, &thread, text)?;
+                actor.reply(pull, &thread, text)?;
                 format!("replied in thread {thread}")
             }
             LocalCommand::Resolve { thread, .. } => {
                 let thread = find_thread(checkout, pull, thread, options, out).await?;
-                hands.resolve_thread(pull, &thread)?;
+                actor.resolve_thread(pull, &thread)?;
                 format!("resolved thread {thread}")
             }
             LocalCommand::Reopen { thread: Some(thread), .. } => {
                 let thread = find_thread(checkout, pull, thread, options, out).await?;
-                hands.reopen_thread(pull, &thread)?;
+                actor.reopen_thread(pull, &thread)?;
                 format!("reopened thread {thread}")
             }
-            LocalCommand::Reopen { thread: None, .. } => hands.reopen(pull).map(|()| "reopened".to_owned())?,
-            LocalCommand::Approve { text, .. } => hands.approve(pull, text).map(|_| "approved".to_owned())?,
+            LocalCommand::Reopen { thread: None, .. } => actor.reopen(pull).map(|()| "reopened".to_owned())?,
+            LocalCommand::Approve { text, .. } => actor.approve(pull, text).map(|_| "approved".to_owned())?,
             LocalCommand::Block { text, .. } => {
-                hands.request_changes(pull, text).map(|_| "asked for changes".to_owned())?
+                actor.request_changes(pull, text).map(|_| "asked for changes".to_owned())?
             }
-            LocalCommand::Close { .. } => hands.close(pull).map(|()| "closed".to_owned())?,
+            LocalCommand::Close { .. } => actor.close(pull).map(|()| "closed".to_owned())?,
         };
         let name = format_local_name(pull);
         if out.json {
-            out.print_json(&json!({ "schema": "referee/local-1", "pull": name, "by": by, "did": did }));
+            out.print_json(&json!({ "schema": "referee/local-1", "pull": name, "by": user, "did": done }));
         }
-        out.print_info(&format!("{name}: {by} {did}\nnext: `referee review {name}` takes it in"));
+        out.print_info(&format!("{name}: {user} {done}\nnext: `referee review {name}` reads it"));
         Ok(CliOutcome::Done)
+    }
+}
+
+impl LocalCommand {
+    /// Returns the pull request or range as typed; `None` means the current branch.
+    fn reference(&self) -> Option<&str> {
+        match self {
+            Self::List => None,
+            Self::Open { range: pull } | Self::Show { pull } => pull.as_deref(),
+            Self::Comment { pull, .. }
+            | Self::Reply { pull, .. }
+            | Self::Resolve { pull, .. }
+            | Self::Reopen { pull, .. }
+            | Self::Approve { pull, .. }
+            | Self::Block { pull, .. }
+            | Self::Close { pull } => Some(pull),
+        }
     }
 }
 
@@ -180,7 +190,7 @@ fn list_pulls(checkout: &LocalCheckout, out: &Console) -> Result<CliOutcome, Fai
         .collect();
     out.print_data(&render_columns(&rows, out));
     if pulls.is_empty() {
-        out.print_info("no pulls yet\nnext: `referee review` opens one for the current branch");
+        out.print_info("no pull requests yet\nnext: `referee review` opens one for the current branch");
     }
     Ok(CliOutcome::Done)
 }
@@ -195,7 +205,7 @@ async fn load_pull(
     session.begin(&Inbox { evidence: session.load_evidence()?, ..Inbox::default() }).await
 }
 
-/// Everything that was written, as it stands.
+/// Prints the reviews, threads and comments of a pull request.
 async fn show_pull(
     checkout: LocalCheckout,
     pull: PullNumber,
@@ -207,45 +217,52 @@ async fn show_pull(
         out.print_json(&json!({ "schema": "referee/local-1", "snapshot": snapshot }));
         return Ok(CliOutcome::Done);
     }
-    let words = |text: &str, indent: &str| -> String {
-        let shown = strip_hidden_comments(text);
-        shown.trim().lines().map(|line| format!("{}\n", format!("{indent}{line}").trim_end())).collect()
+    let indented = |text: &str, indent: &str| -> String {
+        let visible = strip_hidden_comments(text);
+        visible.trim().lines().map(|line| format!("{}\n", format!("{indent}{line}").trim_end())).collect()
     };
     out.print_data(&format!("{} {} · {}\n", format_local_name(pull), snapshot.pull.title, snapshot.pull.head.short()));
     for review in &snapshot.reviews {
         let verdict = review.verdict().map(|verdict| verdict.to_string()).unwrap_or_default();
         out.print_data(&format!("\nreview {} by {}: {verdict}\n", review.id, review.author.display_name()));
-        out.print_data(&words(review.text.body_or_empty(), "  "));
+        out.print_data(&indented(review.text.body_or_empty(), "  "));
     }
     for thread in &snapshot.threads {
-        let checkout = match (&thread.path, thread.line) {
+        let location = match (&thread.path, thread.line) {
             (Some(path), Some(line)) => format!("{path}:{line}"),
             (Some(path), None) => path.clone(),
-            (None, _) => "the pull".to_owned(),
+            (None, _) => "the pull request".to_owned(),
         };
         let state = if thread.resolved.is_some() { "resolved" } else { "open" };
-        out.print_data(&format!("\nthread {} on {checkout}, {state}\n", thread.id));
+        out.print_data(&format!("\nthread {} on {location}, {state}\n", thread.id));
         for note in &thread.notes {
-            out.print_data(&format!("  {}:\n{}", note.author.display_name(), words(note.text.body_or_empty(), "    ")));
+            out.print_data(&format!(
+                "  {}:\n{}",
+                note.author.display_name(),
+                indented(note.text.body_or_empty(), "    ")
+            ));
         }
     }
     for comment in &snapshot.comments {
         out.print_data(&format!(
             "\ncomment by {}\n{}",
             comment.author.display_name(),
-            words(comment.text.body_or_empty(), "  ")
+            indented(comment.text.body_or_empty(), "  ")
         ));
     }
-    out.print_info(&format!("\nnext: `referee explain {}` says whose turn it is", format_local_name(pull)));
+    out.print_info(&format!("\nnext: `referee explain {}` explains what happens next", format_local_name(pull)));
     Ok(CliOutcome::Done)
 }
 
-fn parse_location(spot: &str) -> Result<(&str, u32), Failure> {
-    let parsed = spot.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse().ok()?)));
-    parsed.ok_or_else(|| Failure::usage(format!("`{spot}` is no checkout")).with_hint("write `src/a.rs:88`"))
+fn parse_location(location: &str) -> Result<(&str, u32), Failure> {
+    let parsed = location.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse().ok()?)));
+    parsed.ok_or_else(|| {
+        Failure::usage(format!("`{location}` does not name a line"))
+            .with_hint("write path and line, such as `src/a.rs:88`")
+    })
 }
 
-/// A thread by its finding, or by its own id.
+/// Finds a thread by its finding or by its id.
 async fn find_thread(
     checkout: LocalCheckout,
     pull: PullNumber,
@@ -256,32 +273,30 @@ async fn find_thread(
     let (snapshot, plan) = load_pull(checkout, pull, options, out).await?;
     let (role, id) = name.rsplit_once('/').map_or((None, name), |(role, id)| (Some(role), id));
     if let Some(number) = id.strip_prefix(['F', 'f']).and_then(|digits| digits.parse().ok()) {
-        let named: Vec<_> = plan
+        let matches: Vec<_> = plan
             .findings
             .iter()
             .filter(|line| line.id == FindingId(number) && role.is_none_or(|role| line.role == role))
             .collect();
-        return match named.as_slice() {
+        return match matches.as_slice() {
             [line] => line.thread.map(ThreadId::from).ok_or_else(|| {
-                Failure::usage(format!("{} has no thread of its own: it stands in the summary", line.id)).with_hint(
-                    format!(
-                        "command it on the pull: `referee local comment {} \"/referee dismiss {} <reason>\"`",
-                        format_local_name(pull),
-                        line.id
-                    ),
-                )
+                Failure::usage(format!("{} has no thread: it is listed in the summary", line.id)).with_hint(format!(
+                    "answer it with a command: `referee local comment {} \"/referee dismiss {} <reason>\"`",
+                    format_local_name(pull),
+                    line.id
+                ))
             }),
             [] => Err(Failure::usage(format!("there is no finding `{name}` on {}", format_local_name(pull)))
-                .with_hint(format!("`referee explain {}` lists them", format_local_name(pull)))),
+                .with_hint(format!("`referee explain {}` lists the findings", format_local_name(pull)))),
             several => {
                 let names: Vec<String> = several.iter().map(|line| format!("`{}/{}`", line.role, line.id)).collect();
-                Err(Failure::usage(format!("`{name}` may be {}", names.join(" or "))))
+                Err(Failure::usage(format!("`{name}` is ambiguous: it may be {}", names.join(" or "))))
             }
         };
     }
     let found = snapshot.threads.iter().find(|thread| thread.id.as_str() == name);
     found.map(|thread| thread.id.clone()).ok_or_else(|| {
         Failure::usage(format!("there is no thread `{name}` on {}", format_local_name(pull)))
-            .with_hint(format!("`referee comments {}` lists them", format_local_name(pull)))
+            .with_hint(format!("`referee comments {}` lists the threads", format_local_name(pull)))
     })
 }

@@ -1,4 +1,4 @@
-//! The command line: one file a command.
+//! The command line: one file per command.
 
 mod check;
 mod comments;
@@ -28,7 +28,7 @@ use crate::logging;
 use crate::session::Options;
 use global_args::GlobalArgs;
 
-/// Runs the whole review loop on pull requests, and ends it.
+/// Reviews pull requests in a loop that ends.
 #[derive(Debug, Parser)]
 #[command(name = "referee", version, max_term_width = 100, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
@@ -44,53 +44,53 @@ Exit codes: 0 done or quiet · 1 failed · 2 usage or config · 3 nothing to rev
 
 #[derive(Debug, Subcommand)]
 enum CliCommand {
-    /// Play the whole loop to its end on a sample repository
+    /// Run the whole review loop on a sample repository
     Demo(demo::DemoArgs),
-    /// Write `referee.toml` and CI files, and say what is missing
+    /// Write `referee.toml` and CI files, and list what is still missing
     Init(init::InitArgs),
-    /// Say what this machine and this repository can and cannot do
+    /// Check this machine, this repository, its config and the token
     Doctor(doctor::DoctorArgs),
-    /// Run the reviewers, and publish what they found
+    /// Run the reviewers and publish their findings
     Review(review::ReviewArgs),
-    /// List review threads, and take a triage of them
+    /// List review threads, and store a triage of them
     Comments(comments::CommentsArgs),
     /// Answer and resolve threads from a payload
     FixComments(fix_comments::FixCommentsArgs),
-    /// Run the repository's checks, and remember how they ended at this head
+    /// Run the repository's checks and store the result for this head
     Check(check::CheckArgs),
-    /// Follow the forge's checks of the head to their end
+    /// Wait until the CI checks of a pull request have finished
     Watch(watch::WatchArgs),
-    /// Why a pull is where it is, or what a rule means
+    /// Explain the state of a pull request, or a rule
     Explain(explain::ExplainArgs),
-    /// Say which worker a project needs next, and which pulls a person may take
+    /// Print which worker a project needs next and which pull requests are ready for a person
     Dispatch(dispatch::DispatchArgs),
-    /// Print what a worker is told
+    /// Print the prompt for a worker
     WorkerPrompt(worker_prompt::WorkerPromptArgs),
-    /// Decide a stored turn again
+    /// Decide a stored turn again and show the difference
     Replay(replay::ReplayArgs),
-    /// All known pulls, and whose turn it is
+    /// List all known pull requests and what each one waits for
     Status(status::StatusArgs),
-    /// What people do on a local pull
+    /// Comment on, approve or close a local pull request
     Local(local::LocalArgs),
     /// Print a published JSON schema
     Schema(schema::SchemaArgs),
-    /// Print completions for a shell, or the manual
+    /// Print shell completions or the manual page
     Completion(completion::CompletionArgs),
 }
 
-/// Which pull, for commands that look at one.
+/// The pull request of a command.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct PullArgs {
-    /// `L7`, `7`, `owner/repo#7`, a pull's address, `A..B`, `.`, `staged`; the current branch when left out
+    /// The pull request: `L7`, `7`, `owner/repo#7`, a URL, `A..B`, `.` or `staged` [default: the current branch]
     #[arg(value_name = "PULL", env = "REFEREE_PULL")]
     pull: Option<String>,
-    /// The same
+    /// The same as PULL
     #[arg(long = "pr", value_name = "PULL", conflicts_with = "pull")]
     pr: Option<String>,
 }
 
 impl PullArgs {
-    /// The words, if any were given.
+    /// Returns the reference as typed; `None` means the current branch.
     pub(crate) fn text(&self) -> Option<&str> {
         self.pr.as_deref().or(self.pull.as_deref())
     }

@@ -1,4 +1,4 @@
-//! `referee replay`: a stored turn is decided again, and the difference is shown.
+//! `referee replay`: decides a stored turn again and shows the difference.
 
 use std::path::PathBuf;
 
@@ -17,15 +17,15 @@ use crate::session::local::{LocalCheckout, now};
 use crate::session::reference::PullReference;
 use crate::store::{Store, StoreAccess};
 
-/// Decide a stored turn again
+/// Decide a stored turn again and show the difference
 #[derive(Debug, Args)]
 pub(super) struct ReplayArgs {
-    /// The turn's number, as `referee explain` lists it
+    /// The number of the turn, as listed by `referee explain`
     turn: i64,
-    /// Decide by this policy instead (`referee schema policy`)
+    /// Use this policy instead of the stored one (`referee schema policy`)
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
-    /// Whose turn it is, where the pull is on a forge
+    /// The pull request of the turn, if it is on a forge
     #[arg(long = "pr", value_name = "PULL")]
     pr: Option<String>,
 }
@@ -58,15 +58,16 @@ impl ReplayArgs {
         } else {
             out.print_data(&render_difference(&stored.plan_text, &lines));
         }
-        out.print_info(if same { "decided alike" } else { "decided otherwise" });
+        out.print_info(if same { "the decision is the same" } else { "the decision differs" });
         Ok(CliOutcome::Done)
     }
 }
 
-/// The lines of both plans: `-` then, `+` now.
-fn render_difference(then: &str, now: &str) -> String {
-    let (then, now): (Vec<&str>, Vec<&str>) = (then.lines().collect(), now.lines().collect());
-    let gone = then.iter().filter(|line| !now.contains(line)).map(|line| format!("- {line}\n"));
-    let come = now.iter().map(|line| if then.contains(line) { format!("  {line}\n") } else { format!("+ {line}\n") });
-    gone.chain(come).collect()
+/// Renders the lines of both plans: `-` for lines of the stored plan only, `+` for new ones.
+fn render_difference(stored: &str, replayed: &str) -> String {
+    let (old, new): (Vec<&str>, Vec<&str>) = (stored.lines().collect(), replayed.lines().collect());
+    let removed = old.iter().filter(|line| !new.contains(line)).map(|line| format!("- {line}\n"));
+    let kept_or_added =
+        new.iter().map(|line| if old.contains(line) { format!("  {line}\n") } else { format!("+ {line}\n") });
+    removed.chain(kept_or_added).collect()
 }

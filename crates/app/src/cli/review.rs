@@ -136,11 +136,11 @@ impl ReviewArgs {
                 ));
                 let reading = ReviewInputs {
                     checkout: session.checkout.as_ref(),
-                    texts: &session.source,
+                    source: &session.source,
                     merge_base: from,
                     trusted_commit: session.trusted.as_ref().map(|tip| &tip.commit),
                     head: &head,
-                    setup: &session.config,
+                    config: &session.config,
                 };
                 if briefs.is_empty() {
                     Vec::new()

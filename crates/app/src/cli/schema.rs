@@ -1,4 +1,4 @@
-//! `referee schema NAME`.
+//! `referee schema NAME`: prints a JSON schema.
 
 use clap::{Args, ValueEnum};
 use referee_core::model::{Snapshot, Submission};
@@ -18,35 +18,35 @@ use crate::worker::{JobDocument, ResultPayload};
 /// Print a published JSON schema
 #[derive(Debug, Args)]
 pub(super) struct SchemaArgs {
-    /// Which
+    /// The name of the schema
     name: SchemaName,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum SchemaName {
-    /// What a reviewer hands in
+    /// The report of a reviewer
     Report,
-    /// What a triage hands in
+    /// The triage for `comments --triage-payload`
     Triage,
-    /// What `fix-comments` takes
+    /// The answers for `fix-comments --payload`
     Fix,
-    /// What `comments --json` prints
+    /// The output of `comments --json`
     Comments,
-    /// What `review --json` prints
+    /// The output of `review --json`
     Turn,
-    /// What `dispatch --json` prints
+    /// The output of `dispatch --json`
     Pass,
-    /// What a worker finds as `job.json`
+    /// The file `job.json` that a worker reads
     Job,
-    /// What a worker leaves as `result.json`
+    /// The file `result.json` that a worker writes
     Result,
     /// `referee.toml`
     Config,
-    /// What is known of a pull
+    /// The state of a pull request that referee decides on
     Snapshot,
-    /// What was decided
+    /// A decision: steps, refusals and what comes next
     Plan,
-    /// The rules, every default resolved
+    /// The config with every default resolved
     Policy,
 }
 

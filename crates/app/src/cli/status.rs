@@ -1,6 +1,6 @@
-//! `referee status`: all known pulls and whose turn it is, from what the last turn of each left.
+//! `referee status`: lists all known pull requests with the decision of their last turn.
 //!
-//! Those of this checkout come first, then those of its forge, then those that were looked at on other forges.
+//! Local pull requests come first, then those of this checkout's forge, then those that earlier runs read on other forges.
 
 use std::collections::BTreeMap;
 
@@ -18,11 +18,11 @@ use crate::session::connect::ForgePulls;
 use crate::session::local::{LocalCheckout, now};
 use crate::store::{LatestTurn, Store, StoreAccess};
 
-/// All known pulls, and whose turn it is
+/// List all known pull requests and what each one waits for
 #[derive(Debug, Args)]
 pub(super) struct StatusArgs {}
 
-/// One pull.
+/// One pull request in the list.
 struct StatusRow {
     name: String,
     branch: String,
@@ -34,15 +34,15 @@ struct StatusRow {
 impl StatusArgs {
     pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
         let Self {} = self;
-        let on_forges = Store::open_for_forges(StoreAccess::Read, now).load_latest_turns()?;
+        let forge_turns = Store::open_for_forges(StoreAccess::Read, now).load_latest_turns()?;
         let listed = ForgePulls::list(options).await?;
-        // Without a forge, and with nothing remembered of one, this is about a checkout.
+        // Without a checkout there may still be pull requests of a forge to list.
         let mut rows = match LocalCheckout::open(options, StoreAccess::Read) {
-            Ok(place) => list_local(&place)?,
-            Err(failure) if listed.is_none() && on_forges.is_empty() => return Err(failure),
+            Ok(checkout) => list_local(&checkout)?,
+            Err(failure) if listed.is_none() && forge_turns.is_empty() => return Err(failure),
             Err(_) => Vec::new(),
         };
-        rows.extend(list_forge(listed.as_ref(), &on_forges));
+        rows.extend(list_forge(listed.as_ref(), &forge_turns));
         if out.json {
             let pulls = rows.iter().map(|StatusRow { name, branch, base, next, why }| {
                 json!({ "pull": name, "branch": branch, "base": base, "next": next, "why": why })
@@ -57,10 +57,10 @@ impl StatusArgs {
             out.print_data(&render_columns(&cells.collect::<Vec<_>>(), out));
         }
         match rows.first() {
-            None => out.print_info("no open pulls\nnext: `referee review` opens one for the current branch"),
+            None => out.print_info("no open pull requests\nnext: `referee review` opens one for the current branch"),
             Some(StatusRow { name, .. }) => {
                 out.print_info(&format!(
-                    "next: `referee explain {name}` says why; `referee review {name}` takes the next turn"
+                    "next: `referee explain {name}` explains it; `referee review {name}` takes the next turn"
                 ));
             }
         }
@@ -68,53 +68,53 @@ impl StatusArgs {
     }
 }
 
-fn list_local(place: &LocalCheckout) -> Result<Vec<StatusRow>, Failure> {
-    let heads: BTreeMap<String, Sha> = place.git.branches()?.into_iter().collect();
-    let last = place.store.load_latest_turns()?;
-    let pulls = place.forge.list_pulls()?.into_iter().filter(|pull| pull.state == PullState::Open);
+fn list_local(checkout: &LocalCheckout) -> Result<Vec<StatusRow>, Failure> {
+    let heads: BTreeMap<String, Sha> = checkout.git.branches()?.into_iter().collect();
+    let turns = checkout.store.load_latest_turns()?;
+    let pulls = checkout.forge.list_pulls()?.into_iter().filter(|pull| pull.state == PullState::Open);
     let row = |pull: referee_forge::local::LocalPull| {
         let name = format_local_name(pull.number);
-        let (next, why) = describe_turn(last.get(&name), heads.get(&pull.branch));
+        let (next, why) = describe_turn(turns.get(&name), heads.get(&pull.branch));
         StatusRow { name, branch: pull.branch, base: pull.base, next, why }
     };
     Ok(pulls.map(row).collect())
 }
 
-/// The open pulls of the forge of this checkout; of other forges, whatever was looked at. Whether those are open still,
-/// nobody asked.
-fn list_forge(listed: Option<&ForgePulls>, last: &BTreeMap<String, LatestTurn>) -> Vec<StatusRow> {
-    let open = listed.into_iter().flat_map(|side| side.pulls.iter().map(move |pull| (side, pull)));
-    let open = open.map(|(side, pull): (&ForgePulls, &ListedPull)| {
-        let (next, why) = describe_turn(last.get(&side.pull_key(pull.number)), Some(&pull.head));
+/// Lists the open pull requests of this checkout's forge, and those of other forges that the store knows. The latter may
+/// be closed by now: their forges are not asked.
+fn list_forge(listed: Option<&ForgePulls>, turns: &BTreeMap<String, LatestTurn>) -> Vec<StatusRow> {
+    let open = listed.into_iter().flat_map(|forge| forge.pulls.iter().map(move |pull| (forge, pull)));
+    let open = open.map(|(forge, pull): (&ForgePulls, &ListedPull)| {
+        let (next, why) = describe_turn(turns.get(&forge.pull_key(pull.number)), Some(&pull.head));
         StatusRow {
-            name: side.pull_name(pull.number),
+            name: forge.pull_name(pull.number),
             branch: pull.head_branch.clone(),
             base: pull.base.clone(),
             next,
             why,
         }
     });
-    let elsewhere = last.iter().filter(|(key, _)| !listed.is_some_and(|side| side.owns_key(key)));
-    let elsewhere = elsewhere.map(|(key, latest)| {
+    let others = turns.iter().filter(|(key, _)| !listed.is_some_and(|forge| forge.owns_key(key)));
+    let others = others.map(|(key, latest)| {
         let (next, why) = describe_turn(Some(latest), None);
         StatusRow { name: key.clone(), branch: String::new(), base: String::new(), next, why }
     });
-    open.chain(elsewhere).collect()
+    open.chain(others).collect()
 }
 
-/// Whose turn it is, by the last turn that was played.
-fn describe_turn(last: Option<&LatestTurn>, head: Option<&Sha>) -> (String, String) {
-    match last {
-        None => ("review".to_owned(), "never looked at".to_owned()),
+/// Returns what comes next and why, according to the last turn.
+fn describe_turn(latest: Option<&LatestTurn>, head: Option<&Sha>) -> (String, String) {
+    match latest {
+        None => ("review".to_owned(), "not reviewed yet".to_owned()),
         Some(turn) if head.is_some_and(|now| now.as_str() != turn.head) => {
-            ("review".to_owned(), format!("moved since {}", turn.head.get(..7).unwrap_or(&turn.head)))
+            ("review".to_owned(), format!("new commits since {}", turn.head.get(..7).unwrap_or(&turn.head)))
         }
         Some(turn) => (find_line(&turn.plan_text, "next"), find_line(&turn.plan_text, "rule")),
     }
 }
 
-/// One labelled line of a plan.
+/// Returns the text after `label` in the last line of a plan that starts with it.
 fn find_line(lines: &str, label: &str) -> String {
-    let found = lines.lines().rev().find_map(|line| line.strip_prefix(label));
-    found.map(str::trim).unwrap_or_default().to_owned()
+    let text = lines.lines().rev().find_map(|line| line.strip_prefix(label));
+    text.map(str::trim).unwrap_or_default().to_owned()
 }

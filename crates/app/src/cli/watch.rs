@@ -1,4 +1,4 @@
-//! `referee watch`: the forge's checks of the head, followed to their end.
+//! `referee watch`: waits until the CI checks of the head have finished.
 
 use std::time::{Duration, Instant};
 
@@ -13,30 +13,30 @@ use crate::failure::{CliOutcome, Failure};
 use crate::session::{Options, PullSession, SessionAccess};
 use crate::store::MemoryKind;
 
-/// Follow the forge's checks of the head to their end
+/// Wait until the CI checks of a pull request have finished
 #[derive(Debug, Args)]
 pub(super) struct WatchArgs {
     #[command(flatten)]
     which: PullArgs,
-    /// Look once
+    /// Ask once instead of waiting
     #[arg(long)]
     once: bool,
-    /// Give up after so many seconds
+    /// Give up after this many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
     timeout: u64,
 }
 
-/// How often the forge is asked.
+/// Interval between two requests to the forge.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
 
-/// How long a head may be without any check: a runner takes a while to see a push.
+/// Time for the first check to appear: a CI runner takes a while to see a push.
 const FIRST_CHECK_WAIT: Duration = Duration::from_secs(60);
 
 impl WatchArgs {
     pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
         let session = PullSession::open(options, self.which.text(), SessionAccess::Write, out).await?;
-        let began = Instant::now();
-        let mut said = String::new();
+        let started_at = Instant::now();
+        let mut last_line = String::new();
         loop {
             let (snapshot, _) = session.begin(&Inbox::default()).await?;
             let state = snapshot.checks.combined_state();
@@ -53,11 +53,11 @@ impl WatchArgs {
                     &LocalCheck { outcome, head: head.clone() },
                 )?;
             }
-            if began.elapsed() < self.wait_limit(state, session.is_local()) {
-                let now = describe_pending(&snapshot.checks);
-                if now != said {
-                    out.print_info(&now);
-                    said = now;
+            if started_at.elapsed() < self.wait_limit(state, session.is_local()) {
+                let line = describe_pending(&snapshot.checks);
+                if line != last_line {
+                    out.print_info(&line);
+                    last_line = line;
                 }
                 tokio::time::sleep(POLL_INTERVAL).await;
                 continue;
@@ -70,10 +70,10 @@ impl WatchArgs {
                 CheckState::Fail => "checks failed",
                 CheckState::Pending => "checks are still pending",
                 CheckState::None if !session.is_local() => {
-                    "there are no checks: nothing reported a status for this head\nnext: `referee check` runs the repository's own"
+                    "there are no checks: no CI reported a status for this head\nnext: `referee check` runs the checks of `referee.toml`"
                 }
                 CheckState::None => {
-                    "there are no checks: a local pull has no CI\nnext: `referee check` runs the repository's own"
+                    "there are no checks: a local pull request has no CI\nnext: `referee check` runs the checks of `referee.toml`"
                 }
             });
             return Ok(match state {
@@ -84,12 +84,12 @@ impl WatchArgs {
         }
     }
 
-    /// How long such checks are waited for, in all.
-    fn wait_limit(&self, state: CheckState, local: bool) -> Duration {
-        let longest = Duration::from_secs(self.timeout);
+    /// Returns how long to wait in total while the checks are in this state.
+    fn wait_limit(&self, state: CheckState, is_local: bool) -> Duration {
+        let timeout = Duration::from_secs(self.timeout);
         match state {
-            CheckState::Pending if !self.once => longest,
-            CheckState::None if !self.once && !local => longest.min(FIRST_CHECK_WAIT),
+            CheckState::Pending if !self.once => timeout,
+            CheckState::None if !self.once && !is_local => timeout.min(FIRST_CHECK_WAIT),
             CheckState::Pass | CheckState::Fail | CheckState::Pending | CheckState::None => Duration::ZERO,
         }
     }

@@ -1,4 +1,4 @@
-//! `referee worker-prompt`: what a worker is told, for a runner that is not referee.
+//! `referee worker-prompt`: prints the prompt for a worker that a program other than referee runs.
 
 use std::path::PathBuf;
 
@@ -13,43 +13,43 @@ use crate::failure::{CliOutcome, Failure};
 use crate::session::Options;
 use crate::worker::{Audience, PromptValues, load_task, render_prompt};
 
-/// Print what a worker is told
+/// Print the prompt for a worker
 #[derive(Debug, Args)]
 pub(super) struct WorkerPromptArgs {
-    /// The type, as a SPAWN line names it
+    /// The type of the job, as in the SPAWN line
     #[arg(value_name = "TYPE", value_parser = parse_job_kind)]
     job: JobKind,
-    /// The pull's number; for `impl` the issue's
+    /// The number of the pull request, or of the issue for `impl`
     number: u64,
-    /// The head, as the SPAWN line names it
+    /// The head commit, as in the SPAWN line
     #[arg(long, value_name = "SHA")]
     head: Option<String>,
-    /// The project: a file, or a name in the folder of projects
+    /// The project: a file, or a name in the directory of projects
     #[arg(long)]
     project: String,
-    /// The folder of projects [default: `projects` beside the operator file]
+    /// The directory of projects [default: `projects` beside the operator file]
     #[arg(long, value_name = "DIR")]
     projects: Option<PathBuf>,
-    /// Own tasks, as `<type>.md` [default: `worker-tasks` beside the project's file]
+    /// A directory of custom tasks, named `<type>.md` [default: `worker-tasks` beside the project file]
     #[arg(long, value_name = "DIR")]
     tasks: Option<PathBuf>,
 }
 
 impl WorkerPromptArgs {
     pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
-        let found = find_project(options, &self.project, self.projects.as_deref())?;
-        let folder = match &self.tasks {
-            Some(folder) => options.dir.join(folder),
-            None => found.tasks_dir(),
+        let project = find_project(options, &self.project, self.projects.as_deref())?;
+        let tasks_dir = match &self.tasks {
+            Some(dir) => options.dir.join(dir),
+            None => project.tasks_dir(),
         };
-        let wip = match &found.file.labels.wip {
+        let wip = match &project.file.labels.wip {
             Some(LabelRef::Name(name)) => name.clone(),
             Some(LabelRef::Id(_)) | None => "wip".to_owned(),
         };
-        let repo = found.file.repo.0.to_string();
-        let (head, user) = (self.head.as_deref(), found.file.user.as_str());
-        let brief = PromptValues { repo: &repo, number: self.number, head, user, wip_label: &wip };
-        let text = render_prompt(&load_task(&folder, self.job)?, &brief, Audience::External)?;
+        let repo = project.file.repo.0.to_string();
+        let (head, user) = (self.head.as_deref(), project.file.user.as_str());
+        let values = PromptValues { repo: &repo, number: self.number, head, user, wip_label: &wip };
+        let text = render_prompt(&load_task(&tasks_dir, self.job)?, &values, Audience::External)?;
         if out.json {
             out.print_json(&json!({
                 "schema": "referee/worker-prompt-1", "type": self.job, "number": self.number, "text": text,
@@ -67,7 +67,7 @@ fn parse_job_kind(word: &str) -> Result<JobKind, String> {
         return Ok(kind);
     }
     Err(match find_nearest_word(word, names.iter().map(String::as_str)) {
-        Some(near) => format!("did you mean `{near}`?"),
+        Some(nearest) => format!("did you mean `{nearest}`?"),
         None => format!("the types are {}", names.join(", ")),
     })
 }

@@ -1,4 +1,4 @@
-//! A project's repository: who asks there, by which rules, and one pass over it.
+//! A project's repository: connects to its forge, resolves its policy and runs passes over it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -26,111 +26,115 @@ use crate::session::source::GitSource;
 use crate::store::{Store, StoreAccess};
 use crate::worker::WorkerRegistry;
 
-/// A project's repository, with all that a pass takes.
+/// A project's repository with everything that a pass needs.
 #[derive(Debug)]
 pub(crate) struct ProjectRepository {
     pub(super) site: RemoteSite,
-    /// Who pushes for workers and opens their pulls.
+    /// The token that pushes workers' commits and opens their pull requests.
     pub(super) author_token: Token,
     pub(super) forge: Arc<dyn Forge>,
     store: Store,
     pub(super) texts: GitSource,
     pub(super) policy: Policy,
     keys: Keys,
-    /// The tip of the default branch: whose word counts.
+    /// The tip of the default branch, where config and guidance are read.
     pub(super) default_tip: Sha,
-    /// Files with guidance for reviewers, read there.
+    /// Paths of the roles' guidance files.
     pub(super) guidance_paths: Vec<String>,
     pub(super) workers: WorkerRegistry,
 }
 
-/// What a pass may do.
+/// What a pass is allowed to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DispatchMode {
-    /// Print what would hold.
+    /// Print the lines without writing anything.
     DryRun,
-    /// Write, and print what holds.
+    /// Write labels and records, and print the lines.
     Print,
-    /// Also run the worker.
+    /// Also run the worker and deliver its work.
     Run,
 }
 
 impl ProjectRepository {
-    /// Opens it. Its config is read at the tip of the default branch (SAF-2).
+    /// Connects to the project's forge and loads the config at the tip of the default branch (SAF-2).
     pub(crate) async fn open(
         options: &Options,
-        found: &LoadedProject,
+        project: &LoadedProject,
         access: StoreAccess,
         out: &Console,
     ) -> Result<Self, Failure> {
-        let file = &found.file;
-        let (site, author) = resolve_site(options, found)?;
-        let told = |error: ForgeError| connect::read_failure(error, &site.repo.to_string());
+        let file = &project.file;
+        let (site, author_token) = resolve_site(options, project)?;
+        let unreadable = |error: ForgeError| connect::read_failure(error, &site.repo.to_string());
         let Some((forge, store)) = connect_server(&site, access).await? else {
             return Err(connect::read_failure(
                 ForgeError::Unsupported("be asked for pulls".to_owned()),
                 site.server.as_str(),
             ));
         };
-        let tip = forge.fetch_default_branch().await.map_err(told)?;
+        let tip = forge.fetch_default_branch().await.map_err(unreadable)?;
         let commits = open_remote_commits(&site, &*forge)?;
         commits.fetch_with_retry(&[&tip.commit])?;
-        let texts = GitSource::from_remote(commits).with_change_cache();
-        let mut setup = config_files::load(options, &texts, Some(&tip), None, out)?;
-        let forge = connect_identities(&forge, &mut setup, author.clone()).await?;
+        let source = GitSource::from_remote(commits).with_change_cache();
+        let mut config = config_files::load(options, &source, Some(&tip), None, out)?;
+        let forge = connect_identities(&forge, &mut config, author_token.clone()).await?;
         let info = forge.info();
-        setup.warnings.iter().for_each(|warning| out.print_info(&format!("warning: {warning}")));
-        let work = resolve_work(file, &*forge).await?;
+        config.warnings.iter().for_each(|warning| out.print_info(&format!("warning: {warning}")));
+        let work = resolve_dispatch_policy(file, &*forge).await?;
         if !info.held_logins.contains(&work.user) {
-            let who = &info.login;
-            return Err(Failure::usage(format!("nobody can work as `{}`: the token is {who}'s", work.user))
-                .with_hint("`user` is whom the token belongs to, or the forge's `author_token` in the operator file"));
+            let owner = &info.login;
+            return Err(Failure::usage(format!(
+                "dispatch cannot act as `{}`: the token belongs to {owner}",
+                work.user
+            ))
+            .with_hint("set `user` to the owner of the token, or of the forge's `author_token` in the operator file"));
         }
         if work.review_users.is_empty() && !work.review_bots.is_empty() {
             out.print_info(
-                "warning: `review_users` is not set: whoever may write speaks for the bots, but a pull's author",
+                "warning: `review_users` is not set: everyone with write access except the author can write reviews that count as the bots'",
             );
         }
-        let keys = setup.keys()?;
-        let author = author.filter(|_| info.login != work.user).unwrap_or_else(|| site.token.clone());
-        let crew = WorkerRegistry::from_setup(&setup);
-        let rules = setup.roles.iter().flat_map(|role| role.rules.clone()).collect();
-        let policy = merge_policy(file, setup.policy, work, &info.login);
+        let keys = config.keys()?;
+        let author_token = author_token.filter(|_| info.login != work.user).unwrap_or_else(|| site.token.clone());
+        let workers = WorkerRegistry::from_setup(&config);
+        let guidance_paths = config.roles.iter().flat_map(|role| role.rules.clone()).collect();
+        let policy = merge_policy(file, config.policy, work, &info.login);
         Ok(Self {
             site,
-            author_token: author,
+            author_token,
             forge,
             store,
-            texts,
+            texts: source,
             policy,
             keys,
             default_tip: tip.commit,
-            guidance_paths: rules,
-            workers: crew,
+            guidance_paths,
+            workers,
         })
     }
 
-    /// One pass. Each line is said as soon as it holds.
+    /// Runs one pass. Calls `print_line` with each line as soon as it is true.
     pub(crate) async fn run_pass(
         &self,
         mode: DispatchMode,
-        say: impl FnMut(&ProtocolLine) + Send,
+        print_line: impl FnMut(&ProtocolLine) + Send,
     ) -> Result<PassOutcome, Failure> {
-        let (books, gates) = (self.journals(), self.gates(mode));
-        let then = if mode == DispatchMode::Run { SpawnMode::Run } else { SpawnMode::Print };
-        let passed = run_pass(&self.turn_context(&books, &gates), then, say).await.map_err(read_failure);
+        let (journals, gates) = (self.journals(), self.gates(mode));
+        let spawn_mode = if mode == DispatchMode::Run { SpawnMode::Run } else { SpawnMode::Print };
+        let outcome =
+            run_pass(&self.turn_context(&journals, &gates), spawn_mode, print_line).await.map_err(read_failure);
         self.texts.save_change_cache();
-        passed
+        outcome
     }
 
-    /// What a worker leaves is written through gates that nothing else of a pass asks for.
+    /// Returns the gates of a pass. Only a pass that runs workers requests the gates for their commits and replies.
     pub(super) fn gates(&self, mode: DispatchMode) -> Gates {
-        let asked = match mode {
+        let requested = match mode {
             DispatchMode::DryRun => return Gates::dry_run(),
             DispatchMode::Print => RequestedGates::from([Gate::Label]),
             DispatchMode::Run => RequestedGates::from([Gate::Label, Gate::Work, Gate::Reply]),
         };
-        Gates::new(self.policy.gates.clone(), asked, self.policy.approve)
+        Gates::new(self.policy.gates.clone(), requested, self.policy.approve)
     }
 
     pub(super) fn journals(&self) -> PullJournals<'_> {
@@ -142,120 +146,121 @@ impl ProjectRepository {
         TurnContext { forge: &**forge, source, journal, policy, gates, keys, publish_mode: PublishMode::SingleWriter }
     }
 
-    /// What left for the forge so far.
+    /// Returns the number of requests sent to the forge so far.
     pub(crate) fn calls(&self) -> RequestCounts {
         self.forge.request_counts()
     }
 
-    /// The fixing side.
+    /// Returns the login that workers push as.
     pub(super) fn user(&self) -> &Login {
         static NOBODY: Login = Login(String::new());
         self.policy.work.as_ref().map_or(&NOBODY, |work| &work.user)
     }
 
-    /// Its name: `acme/api`.
+    /// Returns the repository's name, such as `acme/api`.
     pub(crate) fn name(&self) -> String {
         self.site.repo.to_string()
     }
 }
 
-/// The rules of a project for a pull that is looked at alone.
+/// Applies a project's settings to the policy of a single pull request.
 pub(crate) async fn apply_project_policy(
     file: &ProjectFile,
-    rules: Policy,
+    policy: Policy,
     forge: &dyn Forge,
 ) -> Result<Policy, Failure> {
     let info = forge.info();
     if info.kind == ForgeKind::Local {
-        return Err(Failure::usage("a project is on a forge: a local pull has none"));
+        return Err(Failure::usage("`--project` does not apply to a local pull request: projects are on a forge"));
     }
-    Ok(merge_policy(file, rules, resolve_work(file, forge).await?, &info.login))
+    Ok(merge_policy(file, policy, resolve_dispatch_policy(file, forge).await?, &info.login))
 }
 
-/// A read that failed decides nothing: the next pass reads again (DSP-1).
+/// Converts a failed read. Nothing is decided from it; the next pass reads again (DSP-1).
 fn read_failure(error: TurnError) -> Failure {
-    let words = format!("nothing was decided, nothing was written: {error}");
+    let message = format!("nothing was decided, nothing was written: {error}");
     match error {
         TurnError::Forge(
             error @ (ForgeError::Unauthenticated | ForgeError::Forbidden(_) | ForgeError::Unsupported(_)),
-        ) => Failure::from_forge_error(&error, &words),
-        _ => Failure::new(FailureKind::TryLater, words).with_hint("run it again"),
+        ) => Failure::from_forge_error(&error, &message),
+        _ => Failure::new(FailureKind::TryLater, message).with_hint("run the command again later"),
     }
 }
 
-/// Where the repository is, who asks there, and the fixing side's own token.
-fn resolve_site(options: &Options, found: &LoadedProject) -> Result<(RemoteSite, Option<Token>), Failure> {
-    let file = &found.file;
+/// Resolves the site of the repository, and the token of the author identity if it has its own.
+fn resolve_site(options: &Options, project: &LoadedProject) -> Result<(RemoteSite, Option<Token>), Failure> {
+    let file = &project.file;
     let forges = config_files::load_forges(options)?;
     let entry: Option<&ForgeEntry> = match &file.forge {
         None => None,
         Some(name) => Some(forges.get(name).ok_or_else(|| {
             let failure = Failure::usage(format!("there is no `[forge.{name}]` in the operator file"));
             match referee_core::say::find_nearest_word(name, forges.keys().map(String::as_str)) {
-                Some(near) => failure.with_hint(format!("did you mean `{near}`?")),
+                Some(nearest) => failure.with_hint(format!("did you mean `{nearest}`?")),
                 None => {
-                    failure.with_hint("name its server in the project file: `api_base: https://git.example.org/api/v1`")
+                    failure.with_hint("set the server in the project file: `api_base: https://git.example.org/api/v1`")
                 }
             }
         })?),
     };
     let Some(server) = file.api_base.as_ref().map(|base| base.0.clone()).or_else(|| entry_url(entry?)) else {
-        return Err(Failure::usage("nobody says where the project's forge is"));
+        return Err(Failure::usage("the project's forge has no URL"));
     };
-    let token = file.token_path.as_ref().map(|path| read_token(path, &found.path)).transpose()?;
-    let author = entry.and_then(|entry| entry.author_token.as_ref());
-    let author = author.map(|secret| secret.read(&env)).transpose();
-    let author = author.map_err(|error| Failure::usage(format!("nobody can speak for `{}`: {error}", file.user)))?;
-    let author = author.map(|text| Token::new(text.expose()));
-    Ok((project_site(server, file.repo.0.clone(), token, &forges, &env)?, author))
+    let token = file.token_path.as_ref().map(|path| read_token(path, &project.path)).transpose()?;
+    let author_token = entry.and_then(|entry| entry.author_token.as_ref());
+    let author_token = author_token.map(|secret| secret.read(&env)).transpose();
+    let author_token =
+        author_token.map_err(|error| Failure::usage(format!("dispatch cannot act as `{}`: {error}", file.user)))?;
+    let author_token = author_token.map(|text| Token::new(text.expose()));
+    Ok((project_site(server, file.repo.0.clone(), token, &forges, &env)?, author_token))
 }
 
-/// A relative path is one beside the project's file.
+/// Reads a token from a file. A relative path starts at the directory of the project file.
 fn read_token(path: &str, project: &Path) -> Result<Token, Failure> {
     let beside = project.parent().unwrap_or(Path::new("")).join(path);
     let path = if path.starts_with("~/") { path.to_owned() } else { beside.display().to_string() };
     let text = SecretSource::File(path).read(&env);
-    let text = text.map_err(|error| Failure::usage(format!("nobody can ask the forge: `token_path`: {error}")))?;
+    let text = text.map_err(|error| Failure::usage(format!("the forge cannot be read: `token_path`: {error}")))?;
     Ok(Token::new(text.expose()))
 }
 
-async fn resolve_work(file: &ProjectFile, forge: &dyn Forge) -> Result<DispatchPolicy, Failure> {
-    let ids = [&file.labels.wip, &file.labels.ready, &file.labels.bug];
-    let by_id = ids.iter().any(|label| matches!(label, Some(LabelRef::Id(_))));
-    let known = if by_id {
+async fn resolve_dispatch_policy(file: &ProjectFile, forge: &dyn Forge) -> Result<DispatchPolicy, Failure> {
+    let labels = [&file.labels.wip, &file.labels.ready, &file.labels.bug];
+    let has_ids = labels.iter().any(|label| matches!(label, Some(LabelRef::Id(_))));
+    let names_by_id = if has_ids {
         forge.fetch_labels().await.map_err(|error| connect::read_failure(error, &file.repo.0.to_string()))?
     } else {
         Default::default()
     };
-    let name = |label: &Option<LabelRef>, usual: &str| match label {
-        None => Ok(usual.to_owned()),
+    let resolve = |label: &Option<LabelRef>, default: &str| match label {
+        None => Ok(default.to_owned()),
         Some(LabelRef::Name(name)) => Ok(name.clone()),
-        Some(LabelRef::Id(id)) => known.get(id).cloned().ok_or_else(|| {
-            Failure::usage(format!("`labels.{usual}`: `{}` has no label with the id {id}", file.repo.0))
-                .with_hint("names work too, and are easier to read")
+        Some(LabelRef::Id(id)) => names_by_id.get(id).cloned().ok_or_else(|| {
+            Failure::usage(format!("`labels.{default}`: `{}` has no label with the id {id}", file.repo.0))
+                .with_hint("use the name of the label instead of its id")
         }),
     };
     Ok(DispatchPolicy {
         user: Login::from(file.user.as_str()),
-        wip: name(&file.labels.wip, "wip")?,
-        ready: name(&file.labels.ready, "ready")?,
-        bug: name(&file.labels.bug, "bug")?,
+        wip: resolve(&file.labels.wip, "wip")?,
+        ready: resolve(&file.labels.ready, "ready")?,
+        bug: resolve(&file.labels.bug, "bug")?,
         assign: file.assign.as_deref().map(Login::from),
         wip_max_age: file.wip_max_age.map_or(Span::from_hours(1), |age| age.0),
         review_bots: file.review_bots.clone(),
         review_users: file.review_users.iter().map(|login| Login::from(login.as_str())).collect(),
         workers: file.workers.keys().copied().collect(),
         max_jobs: 12,
-        pulls: file.pulls.as_ref().map_or(PullFilter::All, |PullsField(which)| which.clone()),
+        pulls: file.pulls.as_ref().map_or(PullFilter::All, |PullsField(filter)| filter.clone()),
     })
 }
 
-/// The repository's own policy with the project's say. Of its roles those take part that the project names, and only by
-/// a login that it hears; another's reviews are read by their sentinels.
+/// Merges the project's settings into the repository's policy. Keeps the roles that the project lists in `review_bots` and
+/// whose login it lists in `review_users`; reviews of other bots are recognised by their sentinels.
 fn merge_policy(file: &ProjectFile, mut policy: Policy, work: DispatchPolicy, viewer: &Login) -> Policy {
     policy.roles.retain(|role| {
-        let heard = work.review_users.is_empty() || work.review_users.contains(role.identity_or(viewer));
-        heard && work.review_bots.iter().any(|name| name == role.name.as_str())
+        let has_known_login = work.review_users.is_empty() || work.review_users.contains(role.identity_or(viewer));
+        has_known_login && work.review_bots.iter().any(|name| name == role.name.as_str())
     });
     policy.ci_required = file.ci_required.unwrap_or(policy.ci_required);
     policy.rounds = file.rounds.unwrap_or(policy.rounds);

@@ -20,7 +20,7 @@ pub(crate) struct LocalCheckout {
     pub(crate) git: Git,
     pub(crate) forge: LocalForge,
     pub(crate) store: Store,
-    /// The git user, who acts on local pulls unless `--as` names somebody else.
+    /// The git user, who acts on local pulls unless `--as` names another user.
     pub(crate) user: Login,
     access: StoreAccess,
 }

@@ -5,7 +5,7 @@
 //! 3. [`pull`] opens the session: the pull with its forge, config, git source and store. `hosted` and `local` find the pull
 //!    on a server or in the git directory; [`connect`] opens the connection.
 //!
-//! Reviewers, workers and output live elsewhere.
+//! Reviewers, workers and output are in modules of their own.
 
 pub(crate) mod config_files;
 pub(crate) mod connect;

@@ -19,7 +19,7 @@ pub(crate) struct Options {
     pub(crate) forge: ForgeOptions,
 }
 
-/// Which forge to use, as far as somebody said so.
+/// The forge to use, as far as the command line names it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ForgeOptions {
     pub(crate) kind: Option<ForgeKind>,

@@ -26,7 +26,7 @@ pub(crate) struct RemoteCommits {
     missing: Mutex<BTreeSet<Sha>>,
     /// Set when there is no cache folder: the commits are deleted with the run.
     temporary: Option<TempDir>,
-    /// A shared lock. The cache is only emptied while nobody holds one.
+    /// A shared lock. The cache is only emptied while no process holds one.
     _reader_lock: Option<File>,
 }
 

@@ -347,5 +347,5 @@ fn a_program_that_hangs_floods_crashes_or_is_missing_is_a_failed_review() {
     assert!(ran.err.contains("`no-such-program` could not be started"), "{}", ran.err);
     let repo = fresh();
     let ran = repo.run_expecting(2, &["review"]);
-    assert!(ran.err.contains("which no operator file names") && ran.err.contains("hint: "), "{}", ran.err);
+    assert!(ran.err.contains("which the operator file does not define") && ran.err.contains("hint: "), "{}", ran.err);
 }

@@ -64,7 +64,7 @@ fn without_a_forge_doctor_says_so_and_sends_nothing() {
     let repo = TestRepo::new();
     let told = repo.json(&["doctor"]);
     assert!(told.get("forge").is_none(), "{told:#}");
-    assert_eq!(line(&told["lines"], "forge")["words"], "none: pulls are local ones", "{told:#}");
+    assert_eq!(line(&told["lines"], "forge")["words"], "none: pull requests are local", "{told:#}");
     let ran = repo.run_expecting(1, &["doctor", "--forge-url", "http://127.0.0.1:1", "--repo", REPO]);
     assert!(ran.out.contains("fail     forge") && ran.err.contains("REFEREE_TOKEN"), "{}{}", ran.out, ran.err);
 }

@@ -70,9 +70,10 @@ fn a_matrix_has_a_job_for_each_role() {
 #[test]
 fn an_impossible_matrix_writes_nothing() {
     let repo = TestRepo::new();
-    for (args, words) in
-        [(["--ci", "gitlab", "--matrix"].as_slice(), "`--matrix` is for `--ci gitea`"), (&["--matrix"], "--ci")]
-    {
+    for (args, words) in [
+        (["--ci", "gitlab", "--matrix"].as_slice(), "`--matrix` works only with `--ci gitea`"),
+        (&["--matrix"], "--ci"),
+    ] {
         let ran = repo.run_expecting(2, &[&["init"], args].concat());
         assert!(ran.err.contains(words), "{}", ran.err);
     }

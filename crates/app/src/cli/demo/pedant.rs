@@ -1,4 +1,4 @@
-//! A reviewer that is never content: whatever the author does, it finds something else in what was just changed.
+//! A reviewer that never approves: in every round it finds something else in the code that was just changed.
 
 use std::io::Read;
 
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
 
-/// What a command reviewer is told on its standard input (`referee/brief-1`).
+/// The part of a command reviewer's brief (`referee/brief-1`) that the pedant uses.
 #[derive(Deserialize)]
 struct PedantBrief {
     role: RoleName,
@@ -22,7 +22,7 @@ struct PedantBrief {
     files: Vec<String>,
 }
 
-/// What it asks for, round by round.
+/// Path, title and line of the finding of each round.
 const WISHES: &[(&str, &str, u32)] = &[
     ("web/login.js", "`mayEdit` decides about rights in the browser", 5),
     ("web/login.js", "`mayEdit` compares roles by their names", 6),
@@ -30,14 +30,14 @@ const WISHES: &[(&str, &str, u32)] = &[
     ("web/login.js", "`mayEdit` should not exist", 5),
 ];
 
-/// Reads a brief, writes a report.
+/// Reads a brief from stdin and writes a report to stdout.
 pub(super) fn review(out: &Console) -> Result<CliOutcome, Failure> {
     let mut text = String::new();
     let read = std::io::stdin().read_to_string(&mut text).map_err(|error| error.to_string());
-    let told: PedantBrief = read
+    let brief: PedantBrief = read
         .and_then(|_| serde_json::from_str(&text).map_err(|error| error.to_string()))
-        .map_err(|error| Failure::usage(format!("no brief on standard input: {error}")))?;
-    let round = told.round.max(1) as usize;
+        .map_err(|error| Failure::usage(format!("standard input holds no brief: {error}")))?;
+    let round = brief.round.max(1) as usize;
     let (path, title, line) = WISHES[(round - 1).min(WISHES.len() - 1)];
     let finding = SubmittedFinding {
         title: title.to_owned(),
@@ -50,20 +50,20 @@ pub(super) fn review(out: &Console) -> Result<CliOutcome, Failure> {
         rule: Some(format!("wish-{round}")),
         suggestion: None,
     };
-    let named = |prior: &String| prior.strip_prefix('F')?.parse().ok().map(FindingId);
-    let fixed = told.priors.iter().filter_map(named).map(|finding| SubmittedPosition {
+    let parse_id = |prior: &String| prior.strip_prefix('F')?.parse().ok().map(FindingId);
+    let fixed = brief.priors.iter().filter_map(parse_id).map(|finding| SubmittedPosition {
         finding,
         position: Position::Fixed,
-        evidence: format!("{path}:{line} was written anew"),
+        evidence: format!("{path}:{line} was rewritten"),
         reply: String::new(),
     });
     out.print_json(&Submission {
         schema: "referee/report-1".to_owned(),
-        role: told.role,
-        head: told.head,
+        role: brief.role,
+        head: brief.head,
         outcome: SubmittedOutcome::Findings,
         reason: String::new(),
-        coverage: Some(Coverage { read: told.files, skipped: Vec::new() }),
+        coverage: Some(Coverage { read: brief.files, skipped: Vec::new() }),
         summary: String::new(),
         findings: vec![finding],
         positions: fixed.collect(),

@@ -1,4 +1,4 @@
-//! The stage of the demo: a repository in a folder of its own, the author's git, and referee as its own child.
+//! The sample repository of the demo: runs git as the author, and referee as a child process.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::failure::Failure;
 
-/// A repository to play in.
+/// The sample repository.
 #[derive(Debug)]
 pub(super) struct DemoRepository {
     dir: PathBuf,
@@ -14,19 +14,17 @@ pub(super) struct DemoRepository {
     child_output: ChildOutput,
 }
 
-/// Whether children print.
+/// What happens to the output of child processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChildOutput {
-    /// As they would alone.
     Inherited,
-    /// Not at all.
     Discarded,
 }
 
-/// The operator's file: only there may programs be named.
+/// The operator file, relative to the repository. It defines the pedant's command, which `referee.toml` may not.
 pub(super) const OPERATOR_FILE: &str = ".git/demo-operator.toml";
 
-/// The author's git obeys nobody's settings.
+/// Overrides of the user's git config.
 const GIT_ARGS: &[&str] = &[
     "-c",
     "user.name=Ada",
@@ -43,35 +41,34 @@ const GIT_ARGS: &[&str] = &[
 ];
 
 impl DemoRepository {
-    /// An empty repository.
-    pub(super) fn new(dir: &Path, shown: ChildOutput) -> Result<Self, Failure> {
-        let referee = std::env::current_exe()
-            .map_err(|error| Failure::failed(format!("this program does not know where it lies: {error}")))?;
-        let stage = Self { dir: dir.to_owned(), program: referee, child_output: shown };
-        stage.run_git(&["init", "--quiet"])?;
-        stage.run_git(&["config", "user.name", "Ada"])?;
-        stage.run_git(&["config", "user.email", "ada@example.org"])?;
-        Ok(stage)
+    /// Creates an empty repository.
+    pub(super) fn new(dir: &Path, child_output: ChildOutput) -> Result<Self, Failure> {
+        let program = std::env::current_exe().map_err(|error| {
+            Failure::failed(format!("the demo cannot start: the path of this program is unknown: {error}"))
+        })?;
+        let repository = Self { dir: dir.to_owned(), program, child_output };
+        repository.run_git(&["init", "--quiet"])?;
+        repository.run_git(&["config", "user.name", "Ada"])?;
+        repository.run_git(&["config", "user.email", "ada@example.org"])?;
+        Ok(repository)
     }
 
-    /// The operator's file.
     pub(super) fn operator_path(&self) -> PathBuf {
         self.dir.join(OPERATOR_FILE)
     }
 
-    /// Writes the operator's file.
     pub(super) fn write_operator(&self) -> Result<(), Failure> {
         let program = toml::Value::String(self.program.display().to_string());
         let text = format!("[commands.pedant]\nargv = [{program}, \"demo\", \"--as-pedant\"]\nformat = \"referee\"\n");
         std::fs::write(self.operator_path(), text).map_err(demo_failure)
     }
 
-    /// The author writes files and commits them.
+    /// Writes files and commits them as the author.
     pub(super) fn commit(&self, files: &[(&str, &str)], message: &str) -> Result<(), Failure> {
         for (path, text) in files {
             let path = self.dir.join(path);
-            if let Some(folder) = path.parent() {
-                std::fs::create_dir_all(folder).map_err(demo_failure)?;
+            if let Some(parent) = path.parent() {
+                std::fs::create_dir_all(parent).map_err(demo_failure)?;
             }
             std::fs::write(path, text).map_err(demo_failure)?;
         }
@@ -79,7 +76,7 @@ impl DemoRepository {
         self.run_git(&["commit", "--quiet", "--message", message])
     }
 
-    /// The author's git.
+    /// Runs git as the author.
     pub(super) fn run_git(&self, args: &[&str]) -> Result<(), Failure> {
         let mut git = Command::new("git");
         for (key, _) in std::env::vars_os().filter(|(key, _)| key.as_encoded_bytes().starts_with(b"GIT_")) {
@@ -89,12 +86,12 @@ impl DemoRepository {
         if output.status.success() {
             return Ok(());
         }
-        let words = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        Err(Failure::failed(format!("`git {}` failed: {words}", args.join(" "))))
+        let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        Err(Failure::failed(format!("`git {}` failed: {message}", args.join(" "))))
     }
 
-    /// referee itself, as a user would run it. Its exit code is part of the play.
-    pub(super) fn run_referee(&self, args: &[&str], ends: u8) -> Result<(), Failure> {
+    /// Runs referee as a user would, and fails unless it exits with the expected code.
+    pub(super) fn run_referee(&self, args: &[&str], expected_exit: u8) -> Result<(), Failure> {
         let mut child = self.referee_command(args);
         if self.child_output == ChildOutput::Inherited {
             child.stdout(Stdio::inherit()).stderr(io::stdout());
@@ -102,14 +99,14 @@ impl DemoRepository {
             child.stdout(Stdio::null()).stderr(Stdio::null());
         }
         let code = child.status().map_err(demo_failure)?.code();
-        if code == Some(i32::from(ends)) {
+        if code == Some(i32::from(expected_exit)) {
             return Ok(());
         }
-        let found = code.map_or_else(|| "a signal".to_owned(), |code| code.to_string());
-        Err(Failure::failed(format!("`referee {}` ended with {found}, not with {ends}", args.join(" "))))
+        let actual = code.map_or_else(|| "a signal".to_owned(), |code| code.to_string());
+        Err(Failure::failed(format!("`referee {}` exited with {actual} instead of {expected_exit}", args.join(" "))))
     }
 
-    /// What referee prints, as data.
+    /// Runs referee and parses its stdout as JSON.
     pub(super) fn read_json(&self, args: &[&str]) -> Result<serde_json::Value, Failure> {
         let output = self.referee_command(args).output().map_err(demo_failure)?;
         serde_json::from_slice(&output.stdout).map_err(demo_failure)

@@ -1,4 +1,4 @@
-//! What `referee doctor` says of the forge: found out by reading alone (SAF-7).
+//! The forge's part of `referee doctor`. It only reads (SAF-7).
 
 use referee_forge::{ForgeError, HealthStatus, InspectionItem, inspect};
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::session::connect::read_failure;
 use crate::session::reference::PullReference;
 use crate::session::site::{RemoteSite, find_site};
 
-/// A repository on a forge, and what was found out there.
+/// A repository on a forge and the checks of it.
 #[derive(Debug, Serialize)]
 pub(super) struct ForgeDiagnosis {
     server: String,
@@ -18,10 +18,10 @@ pub(super) struct ForgeDiagnosis {
     pub(super) lines: Vec<DoctorLine>,
 }
 
-/// Looks at the forge that commands here would go to; none where pulls are local ones.
+/// Checks the forge that commands in this directory use; `None` if pull requests are local.
 pub(super) async fn inspect_forge(options: &Options) -> Result<Option<ForgeDiagnosis>, Failure> {
     let Some(site) = find_site(options, &PullReference::Current)? else { return Ok(None) };
-    let facts = match inspect(&site.to_server_site(None)?).await {
+    let items = match inspect(&site.to_server_site(None)?).await {
         Ok(inspection) => inspection.items,
         Err(ForgeError::Unsupported(_)) => return Ok(None),
         Err(error) => return Err(read_failure(error, site.server.as_str())),
@@ -29,19 +29,19 @@ pub(super) async fn inspect_forge(options: &Options) -> Result<Option<ForgeDiagn
     let RemoteSite { server, repo, .. } = site;
     let (server, repo) = (server.to_string(), repo.to_string());
     let mut lines = vec![doctor_line(DoctorState::Ok, "forge", format!("{repo} on {server}"))];
-    lines.extend(facts.into_iter().map(DoctorLine::from));
+    lines.extend(items.into_iter().map(DoctorLine::from));
     Ok(Some(ForgeDiagnosis { server, repo, lines }))
 }
 
 impl From<InspectionItem> for DoctorLine {
-    fn from(fact: InspectionItem) -> Self {
-        let InspectionItem { status: state, subject: what, message: words, hint } = fact;
-        let state = match state {
+    fn from(item: InspectionItem) -> Self {
+        let InspectionItem { status, subject, message, hint } = item;
+        let state = match status {
             HealthStatus::Fine => DoctorState::Ok,
             HealthStatus::Warning => DoctorState::Warn,
             HealthStatus::Bad => DoctorState::Fail,
             HealthStatus::Unknown => DoctorState::Unknown,
         };
-        Self { state, what, words, hint }
+        Self { state, what: subject, message, hint }
     }
 }

@@ -1,4 +1,4 @@
-//! The CI files.
+//! The CI workflow of each forge.
 
 use clap::ValueEnum;
 use serde::Deserialize;
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::failure::Failure;
 use crate::session::config_files::FILE_NAME;
 
-/// Whose CI.
+/// The forge whose CI runs the workflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum CiSystem {
     Github,
@@ -15,7 +15,7 @@ pub(super) enum CiSystem {
     Gitlab,
 }
 
-/// The roles of a `referee.toml`, as far as a workflow must know them.
+/// The part of a `referee.toml` that a workflow needs.
 #[derive(Debug, Deserialize)]
 struct WorkflowRoles {
     #[serde(default)]
@@ -28,7 +28,7 @@ struct WorkflowRole {
 }
 
 impl CiSystem {
-    /// Where its file lies.
+    /// Returns the path of the workflow file in the repository.
     pub(super) fn path(self) -> &'static str {
         match self {
             Self::Github => ".github/workflows/referee.yml",
@@ -38,22 +38,24 @@ impl CiSystem {
         }
     }
 
-    /// One job for all roles.
+    /// Renders a workflow with one job for all roles.
     pub(super) fn render(self) -> String {
         let actions = include_str!("actions.yml");
         match self {
             Self::Github => include_str!("workflow.yml").to_owned(),
             Self::Gitlab => include_str!("gitlab-ci.yml").to_owned(),
-            // The labels that a runner has unless its operator says otherwise.
+            // The default labels of each forge's runner.
             Self::Gitea => actions.replace("RUNNER", "ubuntu-latest"),
             Self::Forgejo => actions.replace("RUNNER", "docker"),
         }
     }
 
-    /// One job for each role of that config.
+    /// Renders a workflow with one job for each role of `config`.
     pub(super) fn render_matrix(self, config: &str) -> Result<String, Failure> {
         if !matches!(self, Self::Gitea | Self::Forgejo) {
-            return Err(Failure::usage("nothing was written: `--matrix` is for `--ci gitea` and `--ci forgejo`"));
+            return Err(Failure::usage(
+                "nothing was written: `--matrix` works only with `--ci gitea` and `--ci forgejo`",
+            ));
         }
         let roles: WorkflowRoles = toml::from_str(config).map_err(|error| {
             Failure::usage(format!("nothing was written: the roles of `{FILE_NAME}` cannot be read: {error}"))
@@ -71,16 +73,16 @@ impl CiSystem {
         ))
     }
 
-    /// What its file does not do by itself.
+    /// Lists what a person must set up besides the workflow file.
     pub(super) fn missing_steps(self) -> Vec<String> {
         match self {
             Self::Gitea | Self::Forgejo => vec![
                 "the secret `REFEREE_TOKEN`: a token of the bot's user with `write:repository`, `write:issue`, `read:user`"
                     .to_owned(),
-                format!("`referee` on the PATH of the runner: `{}` says where to put it", self.path()),
+                format!("`referee` on the PATH of the runner: a comment in `{}` shows where to install it", self.path()),
             ],
             Self::Github | Self::Gitlab => {
-                vec![format!("the workflow for {self:?} posts nothing yet: this build does not speak to it").to_lowercase()]
+                vec![format!("the workflow for {self:?} posts nothing yet: this build does not support that forge").to_lowercase()]
             }
         }
     }
