@@ -74,7 +74,7 @@ fn threads_are_filtered_by_state_author_and_path() {
 
 // spec: TRI-2 @local
 #[test]
-fn the_pull_is_the_named_one_else_the_last_used_on_this_branch_else_the_branchs_own() {
+fn the_pull_is_the_named_one_else_the_last_used_on_this_branch_else_that_of_the_branch() {
     let repo = TestRepo::new();
     repo.git(&["branch", "release"]);
     open(&repo);

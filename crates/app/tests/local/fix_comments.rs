@@ -184,7 +184,7 @@ fn nothing_is_sent_while_a_guard_blocks_every_answer_and_the_preview_names_it() 
 
 // spec: FIX-4 @local
 #[test]
-fn a_reply_uses_the_repositorys_template_and_never_claims_a_resolution_early() {
+fn a_reply_uses_the_template_of_the_repository_and_never_claims_a_resolution_early() {
     let config = "version = 1\n[threads]\nreply_template = \".referee/reply.txt\"\n";
     let repo = TestRepo::with_config(config);
     repo.write(".referee/reply.txt", "Taken up at {{ path }}: {{ fix_summary }}\n");

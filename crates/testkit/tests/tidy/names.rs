@@ -4,7 +4,7 @@ use crate::rust_source::RustSource;
 use crate::source_tree::{File, SourceTree};
 use crate::{Violation, assert_none, locations};
 
-const CATCH_ALLS: [&str; 6] = ["util", "utils", "helper", "helpers", "misc", "common"];
+const CATCH_ALL_NAMES: [&str; 6] = ["util", "utils", "helper", "helpers", "misc", "common"];
 const WITHOUT_VERB: [&str; 3] = ["of", "words", "told"];
 
 fn check(tree: &SourceTree) -> Vec<Violation> {
@@ -14,7 +14,7 @@ fn check(tree: &SourceTree) -> Vec<Violation> {
 fn check_module(file: &File) -> Option<Violation> {
     let stem = file.path.trim_end_matches("/mod.rs").trim_end_matches(".rs").rsplit('/').next().unwrap_or_default();
     let fix = "name it after the one thing it holds";
-    CATCH_ALLS.contains(&stem).then(|| Violation::new(&file.path, 1, "a catch-all module", fix))
+    CATCH_ALL_NAMES.contains(&stem).then(|| Violation::new(&file.path, 1, "a catch-all module", fix))
 }
 
 fn check_functions(file: &File) -> Vec<Violation> {
