@@ -9,6 +9,7 @@ pub mod model;
 pub mod plan;
 pub mod policy;
 pub mod render;
+pub mod rule;
 pub mod sanitise;
 pub mod say;
 pub mod track;

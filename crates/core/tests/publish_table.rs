@@ -1,11 +1,11 @@
 //! Every combination of the publishing table: what one identity does with one, two and three roles.
 
 use referee_core::decide::publish::{
-    IdentityContext, PublishAction, PublishDecision, PublishInput, PublishRule, StandingVerdict, StandingWeight,
-    decide_for_identity,
+    IdentityContext, PublishAction, PublishDecision, PublishInput, StandingVerdict, StandingWeight, decide_for_identity,
 };
 use referee_core::model::Verdict::{self, Approve, Comment, RequestChanges};
 use referee_core::policy::ApprovalMode as Setting;
+use referee_core::rule::Rule;
 
 /// One identity's rows on a forge that goes by the newest verdict of a user.
 #[derive(Clone, Debug)]
@@ -176,7 +176,7 @@ fn try_one(voices: &[PublishInput], mut bearing: IdentityContext) {
     for (before, after) in rows.iter().zip(&again) {
         let same = before.enforced == after.enforced
             // An approval that waits under a lifted block reads as a comment, and the block under it as a block.
-            || matches!(after.rule, PublishRule::BlockStays);
+            || matches!(after.rule, Rule::BlockStays);
         assert!(same, "what is enforced is stable\n{}\nthen {again:#?}", case());
     }
 }

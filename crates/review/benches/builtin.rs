@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use referee_core::model::{RoleName, Severity, Sha};
 use referee_core::plan::{Brief, Reason, Scope};
+use referee_core::rule::Rule;
 use referee_core::track::{ChangeKind, DiffContent, FileDiff, Hunk, HunkRange};
 use referee_review::builtin::{RuleSet, review_change};
 use referee_review::change::ChangeSet;
@@ -118,7 +119,7 @@ fn brief() -> Brief {
         round: 1,
         priors: Vec::new(),
         floor: Severity::Suggestion,
-        why: Reason::new("review-due"),
+        why: Reason::new(Rule::ReviewDue),
     }
 }
 

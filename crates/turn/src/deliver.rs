@@ -17,6 +17,7 @@ use referee_core::mark::{Binding, Topic};
 use referee_core::model::snapshot::WorkOutcome;
 use referee_core::model::{Answer, Completeness, Evidence, PullNumber, Sha, Snapshot, WorkResult};
 use referee_core::plan::{Delivery, Gate, JobKind, Plan, Reason, Refusal, Step};
+use referee_core::rule::Rule;
 use referee_forge::Permit;
 
 use crate::apply::{apply_plan, apply_plan_with_binding, snapshot_binding};
@@ -97,7 +98,7 @@ pub async fn deliver(
 }
 
 fn build_refusal(kind: JobKind, why: String) -> Refusal {
-    Refusal { what: format!("deliver what {kind} left"), why: Reason::new("deliver").with_fact(why) }
+    Refusal { what: format!("deliver what {kind} left"), why: Reason::new(Rule::Deliver).with_fact(why) }
 }
 
 fn find_recorded_outcome(step: &Step) -> Option<WorkOutcome> {

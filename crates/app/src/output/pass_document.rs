@@ -154,7 +154,7 @@ fn build_pull(outcome: &PassOutcome, pull: &PassPull) -> PassPullEntry {
 }
 
 fn build_reason(reason: &Reason) -> ReasonEntry {
-    ReasonEntry { rule: reason.rule.clone(), facts: reason.facts.clone() }
+    ReasonEntry { rule: reason.rule.to_string(), facts: reason.facts.clone() }
 }
 
 fn build_worker(job: &Job, started: Option<&StartOutcome>, run: Option<&WorkerRun>) -> PassWorker {

@@ -21,6 +21,7 @@ use crate::mark::Topic;
 use crate::model::{FindingId, PullState};
 use crate::plan::{Plan, Reason, Step};
 use crate::render::{self, BreakGlassNote, CommandPermission, CommandResponse, CommandResponseKind};
+use crate::rule::Rule;
 use crate::say::{Ask, Named};
 
 /// What is answered to people's commands, once the rest of the plan is made: `explain` tells it.
@@ -33,7 +34,7 @@ pub fn answer_commands<'a>(facts: &'a Facts<'a>, plan: &'a Plan) -> Vec<Step> {
     let bot = &facts.snapshot.viewer.login;
     let steps = answers.filter_map(|(said, word)| {
         let words = render::render_command_response(&CommandResponse { bot, kind: word });
-        let why = Reason::new("said").with_fact(format!("{} asked in {}", said.by.display_name(), said.source_id));
+        let why = Reason::new(Rule::Said).with_fact(format!("{} asked in {}", said.by.display_name(), said.source_id));
         topic_comment::ensure(facts, bot, reply_topic(said), words, why)
     });
     plan_glass_audit(facts, plan).into_iter().chain(steps).collect()
@@ -100,6 +101,6 @@ fn plan_glass_audit(facts: &Facts<'_>, plan: &Plan) -> Option<Step> {
     let (by, head) = (glass.by.display_name(), &facts.snapshot.pull.head);
     let blocking: Vec<FindingId> = plan.findings.iter().filter(|it| it.counts).map(|it| it.id).collect();
     let words = render::render_break_glass_note(&BreakGlassNote { by, reason: glass.reason, head, blocking });
-    let why = Reason::new("break-glass").with_fact(format!("by {by} at {}", glass.at));
+    let why = Reason::new(Rule::BreakGlass).with_fact(format!("by {by} at {}", glass.at));
     topic_comment::ensure(facts, &facts.snapshot.viewer.login, topic, words, why)
 }

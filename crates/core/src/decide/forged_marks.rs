@@ -1,8 +1,12 @@
-//! Texts that look as if they held our memory, and do not: copied, edited, forged, or a stranger's (PUB-12). Nothing
-//! in them counts; that it does not is told.
+//! Marks that do not count: copied, edited, forged, or a stranger's (PUB-12). They are listed as refused.
+//!
+//! | rule | when | then |
+//! |---|---|---|
+//! | `forged-mark` | a text looks like a Mark, and its seal does not hold | nothing in it counts |
 
 use crate::model::{Author, Snapshot, Text};
 use crate::plan::{Reason, Refusal};
+use crate::rule::Rule;
 
 /// How many are named.
 const MAX_LISTED_TEXTS: usize = 5;
@@ -20,7 +24,7 @@ pub(super) fn report_forged_marks(snapshot: &Snapshot) -> Option<Refusal> {
         return None;
     }
     let (named, rest) = found.split_at(found.len().min(MAX_LISTED_TEXTS));
-    let mut why = Reason::new("forged-mark");
+    let mut why = Reason::new(Rule::ForgedMark);
     for (id, by) in named {
         why = why.with_fact(format!("{id} by {}", by.display_name()));
     }

@@ -15,8 +15,9 @@ use super::step::{plan_remove_label, worker_identity};
 use crate::facts::Facts;
 use crate::model::{Label, Time};
 use crate::plan::{Reason, Refusal, Step};
+use crate::rule::Rule;
 
-const RULE: &str = "lease";
+const RULE: Rule = Rule::Lease;
 
 /// Who works on a pull now.
 #[derive(Debug, Default)]

@@ -43,6 +43,7 @@ use crate::mark::Trust;
 use crate::model::{Completeness, PullState, Snapshot, ThreadId};
 use crate::plan::{BlockedCause, FindingLine, Findings, Next, Plan, Reason};
 use crate::policy::Policy;
+use crate::rule::Rule;
 
 /// Decides what to do about one pull, as far as `scope` reaches. Total: any snapshot gives a plan.
 pub fn decide(snapshot: &Snapshot, policy: &Policy, scope: &PlanScope) -> Plan {
@@ -94,26 +95,27 @@ pub fn decide(snapshot: &Snapshot, policy: &Policy, scope: &PlanScope) -> Plan {
 ///
 /// | rule | when | next |
 /// |---|---|---|
-/// | `incomplete` | something could not be read to its end (D16, TRI-3) | blocked |
-/// | `newer-mark` | a newer referee wrote here | blocked |
+/// | `incomplete` | the forge's answer was cut off | blocked (D16, TRI-3) |
+/// | `newer-mark` | a newer version of referee wrote on the pull | blocked |
 /// | `closed` | the pull is not open | idle |
 fn check_guards(snapshot: &Snapshot) -> Option<(Next, Reason)> {
     if let Completeness::Truncated { what } = &snapshot.complete {
         return Some((
             Next::Blocked(BlockedCause::Incomplete),
-            Reason::new("incomplete").with_fact(format!("{what} was cut off")),
+            Reason::new(Rule::Incomplete).with_fact(format!("{what} was cut off")),
         ));
     }
     let newer = |review: &crate::model::Review| {
         review.text.reading.mark.as_ref().is_some_and(|mark| mark.trust == Trust::Newer)
     };
     if let Some(review) = snapshot.reviews.iter().find(|review| newer(review)) {
-        let why = Reason::new("newer-mark").with_fact(format!("review {} was written by a newer referee", review.id));
+        let why =
+            Reason::new(Rule::NewerMark).with_fact(format!("review {} was written by a newer referee", review.id));
         return Some((Next::Blocked(BlockedCause::NewerMark), why));
     }
     match snapshot.pull.state {
         PullState::Open => None,
-        PullState::Closed | PullState::Merged => Some((Next::Idle, Reason::new("closed"))),
+        PullState::Closed | PullState::Merged => Some((Next::Idle, Reason::new(Rule::Closed))),
     }
 }
 

@@ -1,27 +1,32 @@
-//! What only a whole repository knows: one worker a pass, handoffs, and the next issue (DSP-3, DSP-11, DSP-18).
+//! Decisions for a whole repository: one worker per pass, handoffs, and the next issue (DSP-3, DSP-11, DSP-18).
 //!
 //! Pulls by ascending number:
 //!
 //! | plan | line |
 //! |---|---|
-//! | the first that spawns | `SPAWN:<type>:<number>:<sha>` |
-//! | one whose steps hand it off now | `HANDOFF:<number>` |
-//! | any other | none, but its reason |
+//! | the first that spawns | SPAWN with type, number and head |
+//! | one whose steps hand it off now | HANDOFF with the number |
+//! | any other | none; its reason is listed |
 //!
-//! Then, for issues (rule 11):
+//! | rule | when | then |
+//! |---|---|---|
+//! | `left-aside` | the project does not look at the pull | no line; the pull still counts as open |
+//! | `issue` (11) | no pull is open, and nobody works | the next issue, if one is left |
+//!
+//! Rule 11 in full:
 //!
 //! | row | when | outcome |
 //! |---|---|---|
 //! | pulls are open | at least one, whether or not the project looks at it | none |
-//! | work is under way | a live lease on an issue, or a young record without outcome | none |
-//! | an issue is left | unassigned, bugs first, then by number, and not passed over | `SPAWN:impl:<number>:` |
-//! | none is left | – | none |
+//! | work is under way | a live lease on an issue, or a recent record without outcome | none |
+//! | an issue is left | unassigned, bugs first, then by number, and not passed over | SPAWN with `impl` and the number |
+//! | no issue is left | | none |
 //!
-//! | newest `impl` record of an issue | it is |
+//! | newest `impl` record of an issue | the issue is |
 //! |---|---|
-//! | none | taken, if nobody has it |
+//! | none | taken, if it is unassigned |
 //! | any, and a person wrote after it | taken |
-//! | went away or failed, the first time | taken a second time |
+//! | crashed or failed, the first time | taken a second time |
 //! | anything else | passed over |
 
 use std::fmt;
@@ -34,6 +39,7 @@ use crate::model::{Board, Issue, PullNumber, Sha, Viewer};
 use crate::plan::{CommentTarget, Job, JobKind, Next, Plan, Reason};
 use crate::policy::{DispatchPolicy, Policy};
 use crate::render::{self, JobNote};
+use crate::rule::Rule;
 use crate::track::PatchId;
 
 /// What one pass over a repository comes to.
@@ -73,7 +79,7 @@ pub fn schedule(board: &Board, plans: &[Plan], policy: &Policy, viewer: &Viewer)
         lines: Vec::new(),
         spawn: None,
         reasons: collect_reasons(board, &plans),
-        issue_reason: Reason::new("issue"),
+        issue_reason: Reason::new(Rule::Issue),
     };
     for plan in &plans {
         match &plan.next {
@@ -99,7 +105,7 @@ pub fn schedule(board: &Board, plans: &[Plan], policy: &Policy, viewer: &Viewer)
 
 fn collect_reasons(board: &Board, plans: &[&Plan]) -> Vec<(PullNumber, Reason)> {
     let aside = board.pulls.iter().filter(|number| !plans.iter().any(|plan| plan.pull == **number));
-    let aside = aside.map(|number| (*number, Reason::new("left-aside")));
+    let aside = aside.map(|number| (*number, Reason::new(Rule::LeftAside)));
     let mut reasons: Vec<_> = plans.iter().map(|plan| (plan.pull, plan.why.clone())).chain(aside).collect();
     reasons.sort_by_key(|(number, _)| *number);
     reasons

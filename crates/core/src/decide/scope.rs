@@ -18,6 +18,7 @@ use crate::facts::Facts;
 use crate::mark::Topic;
 use crate::model::RoleName;
 use crate::plan::{Action, Gate, Step};
+use crate::rule::Rule;
 
 /// The part of a plan that a caller carries out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,7 +57,7 @@ impl PlanScope {
             Self::Everything | Self::Roles(_) => true,
             Self::Pass => facts.dispatch_policy().is_some() && is_pass_step(step),
             Self::Answers => matches!(step.gate, Gate::Reply | Gate::Resolve),
-            Self::Delivery => step.reason.rule == super::deliver::RULE,
+            Self::Delivery => step.reason.rule == Rule::Deliver,
         }
     }
 }

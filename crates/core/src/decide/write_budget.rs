@@ -15,6 +15,7 @@ use crate::mark::Topic;
 use crate::model::Verdict;
 use crate::plan::{Action, BlockedCause, Next, Plan, Reason, Refusal, Step};
 use crate::render::StopReason;
+use crate::rule::Rule;
 
 pub(super) fn enforce_write_budget<'a>(facts: &'a Facts<'a>, judged: &'a [RoleJudgement<'a>], plan: &mut Plan) {
     if plan.steps.is_empty() {
@@ -28,7 +29,7 @@ pub(super) fn enforce_write_budget<'a>(facts: &'a Facts<'a>, judged: &'a [RoleJu
     plan.steps.retain(is_exempt);
     let withheld = before - plan.steps.len();
     if 0 < withheld {
-        let why = Reason::new("writes").with_fact(format!("{written} own texts of {}", facts.policy.budget.writes));
+        let why = Reason::new(Rule::Writes).with_fact(format!("{written} own texts of {}", facts.policy.budget.writes));
         plan.refused.push(Refusal { what: format!("{withheld} new texts"), why: why.clone() });
         // A report that nobody may post is not worth its price.
         plan.reviews.clear();

@@ -176,12 +176,3 @@ impl UserCommand<'_> {
         matches!(self.ask, Ask::Dismiss { .. })
     }
 }
-
-/// How much another look takes in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Breadth {
-    /// What changed.
-    Delta,
-    /// Everything.
-    Whole,
-}

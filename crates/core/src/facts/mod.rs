@@ -9,7 +9,7 @@ mod role;
 mod work;
 
 pub use bots::BotReview;
-pub use commands::{Breadth, BreakGlass, UserCommand};
+pub use commands::{BreakGlass, UserCommand};
 pub use fixing::{FixPlanComment, SelfReviewOutcome};
 pub use known_finding::KnownFinding;
 pub use people::{ExternalBlock, may_accept};

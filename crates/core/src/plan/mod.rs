@@ -15,6 +15,7 @@ use crate::hash::Hash;
 use crate::mark::{TagKind, Topic};
 use crate::model::{EditId, Login, PullNumber, Sha};
 use crate::policy::GateSetting;
+use crate::rule::Rule;
 
 /// What to do about one pull.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -94,12 +95,13 @@ pub enum Gate {
     Work,
 }
 
-/// Why: the rule's name, and the facts it used.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// The rule that applied, and the facts it used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reason {
-    /// The rule: a row of a table in `decide`.
-    pub rule: String,
-    /// The facts, as people read them.
+    /// Written as the rule's name.
+    #[schemars(with = "String")]
+    pub rule: Rule,
+    /// The facts in plain words.
     pub facts: Vec<String>,
 }
 
@@ -151,12 +153,12 @@ impl Gate {
 }
 
 impl Reason {
-    /// A rule without facts.
-    pub fn new(rule: &str) -> Self {
-        Self { rule: rule.to_owned(), facts: Vec::new() }
+    /// Names a rule, without facts.
+    pub fn new(rule: Rule) -> Self {
+        Self { rule, facts: Vec::new() }
     }
 
-    /// The same with one more fact.
+    /// Adds a fact.
     #[must_use]
     pub fn with_fact(mut self, fact: impl Into<String>) -> Self {
         self.facts.push(fact.into());

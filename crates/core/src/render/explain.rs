@@ -120,6 +120,13 @@ pub fn render_explanation(plan: &Plan, heading: &ExplainHeading<'_>) -> String {
             );
         });
     }
+    write_line(&mut out, "why", |out| {
+        let rule = plan.why.rule;
+        if let Some(number) = rule.number() {
+            let _ = write!(out, "rule {number}: ");
+        }
+        out.push_str(rule.explanation());
+    });
     out.push_str(&render_plan(plan));
     out
 }

@@ -90,7 +90,7 @@ fn write_next(out: &mut String, next: &Next) {
 
 /// The rule's name, and the facts it used.
 fn write_reason(out: &mut String, reason: &Reason) {
-    write_terminal_safe(out, &reason.rule);
+    out.push_str(reason.rule.name());
     if !reason.facts.is_empty() {
         out.push_str(": ");
         write_joined(out, &reason.facts, |out, fact| write_terminal_safe(out, fact));

@@ -21,6 +21,7 @@ use super::{Opener, OwnIdentities, ThreadFilter, evaluate_checks_without_payload
 use crate::model::{Class, Completeness, Login, Snapshot, Thread, ThreadId, TriageItem};
 use crate::plan::Reason;
 use crate::policy::Policy;
+use crate::rule::Rule;
 use crate::sanitise::SafeText;
 
 /// The phase of a pull. The first that applies counts.
@@ -80,7 +81,7 @@ pub fn compute_phase(snapshot: &Snapshot, policy: &Policy, filter: &ThreadFilter
     if let Completeness::Truncated { what } = &snapshot.complete {
         return without_questions(
             Phase::Blocked,
-            Reason::new("incomplete").with_fact(format!("not everything was read: {what}")),
+            Reason::new(Rule::Incomplete).with_fact(format!("not everything was read: {what}")),
         );
     }
     let open: Vec<&Thread> = snapshot.threads.iter().filter(|thread| own.thread_closure(thread).is_none()).collect();
@@ -98,7 +99,7 @@ pub fn compute_phase(snapshot: &Snapshot, policy: &Policy, filter: &ThreadFilter
             .collect();
         return PhaseNow {
             questions,
-            ..without_questions(Phase::Blocked, Reason { rule: "human_decision".to_owned(), facts })
+            ..without_questions(Phase::Blocked, Reason { rule: Rule::HumanDecision, facts })
         };
     }
     let is_valid =
@@ -107,18 +108,19 @@ pub fn compute_phase(snapshot: &Snapshot, policy: &Policy, filter: &ThreadFilter
     if valid_count > 0 {
         return without_questions(
             Phase::FixingReviewFindings,
-            Reason::new("valid").with_fact(format!("{valid_count} valid")),
+            Reason::new(Rule::ValidThreads).with_fact(format!("{valid_count} valid")),
         );
     }
     if !open.is_empty() {
         let excluded = open.iter().filter(|thread| !filter.matches(thread, &own)).count();
-        let why = Reason::new("unresolved").with_fact(format!("{} unresolved", open.len()));
+        let why = Reason::new(Rule::UnresolvedThreads).with_fact(format!("{} unresolved", open.len()));
         let why = if excluded > 0 { why.with_fact(format!("{excluded} of them excluded from this scan")) } else { why };
         return without_questions(Phase::ReviewTriage, why);
     }
     let checks = evaluate_checks_without_payload(snapshot, policy);
-    let (phase, rule) = if checks.passed { (Phase::Verified, "verified") } else { (Phase::Unverified, "unverified") };
-    without_questions(phase, Reason { rule: rule.to_owned(), facts: checks.facts })
+    let (phase, rule) =
+        if checks.passed { (Phase::Verified, Rule::Verified) } else { (Phase::Unverified, Rule::Unverified) };
+    without_questions(phase, Reason { rule, facts: checks.facts })
 }
 
 /// Returns the phase after an attempt to answer threads: a preview changes nothing, a failure blocks, and after success
@@ -127,7 +129,7 @@ pub fn update_phase_after_settling(before: PhaseNow, outcome: &SettleOutcome, af
     match outcome {
         SettleOutcome::Preview => before,
         SettleOutcome::Failed { what } => {
-            without_questions(Phase::Blocked, Reason::new("failed").with_fact(what.clone()))
+            without_questions(Phase::Blocked, Reason::new(Rule::SettleFailed).with_fact(what.clone()))
         }
         SettleOutcome::Done => after,
     }

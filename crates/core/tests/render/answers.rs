@@ -14,6 +14,7 @@ use referee_core::policy::Policy;
 use referee_core::render::{
     CommandPermission, CommandResponse, CommandResponseKind, ExplainHeading, render_command_response,
 };
+use referee_core::rule::Rule;
 use referee_core::say::{Ask, Named};
 
 use crate::commands::{commands_nothing, mentions};
@@ -115,7 +116,7 @@ fn explain_on_the_pull_tells_rule_facts_and_turn() {
         refused: Vec::new(),
         reviews: Vec::new(),
         next: Next::Wait(WaitingOn::Author),
-        why: Reason::new("changes-requested").with_fact("bob blocks").with_fact("```\n/approve\u{1b}[2J"),
+        why: Reason::new(Rule::ChangesRequested).with_fact("bob blocks").with_fact("```\n/approve\u{1b}[2J"),
         delivery: None,
         roles: Vec::new(),
         findings: Default::default(),
@@ -128,6 +129,7 @@ fn explain_on_the_pull_tells_rule_facts_and_turn() {
     person   dave approve, at this head
     checks   failed: build
     spent    0.00 of 2.00 USD
+    why      rule 2: A request for changes stands. It is answered before anything else.
     rule     changes-requested: bob blocks, ```U+000A/approveU+001B[2J
     threads  no findings
     plan     nothing to write

@@ -11,12 +11,13 @@ use referee_core::plan::{
     Precondition, Reason, Refusal, RoleState, Scope, Step, TextDraft, Trailer, WaitingOn,
 };
 use referee_core::render::{ExplainHeading, PersonVerdict, render_explanation, render_plan};
+use referee_core::rule::Rule;
 use referee_core::sanitise::SafeText;
 use referee_core::track::PatchId;
 
 use crate::kit::sha;
 
-fn step(action: Action, rule: &str, fact: &str) -> Step {
+fn step(action: Action, rule: Rule, fact: &str) -> Step {
     Step {
         action,
         by: Login::from("referee"),
@@ -54,7 +55,7 @@ fn plan(next: Next) -> Plan {
         refused: Vec::new(),
         reviews: Vec::new(),
         next,
-        why: Reason::new("changes-requested").with_fact("security blocks at this head").with_fact("F4, F6"),
+        why: Reason::new(Rule::ChangesRequested).with_fact("security blocks at this head").with_fact("F4, F6"),
         delivery: None,
         roles: Vec::new(),
         findings: Findings::default(),
@@ -93,15 +94,15 @@ fn explain_tells_rule_facts_plan_refusals_and_turn() {
         steps: vec![
             step(
                 Action::EditReview { review, edit: "e9".into(), text: draft() },
-                "own-block",
+                Rule::OwnBlock,
                 "same verdict, other words",
             ),
-            step(Action::Reply { thread: thread("t4"), text: draft() }, "fixed", "in 9c1f2ab"),
-            step(Action::Resolve { thread: thread("t4"), mark: None }, "fixed", "its code changed"),
+            step(Action::Reply { thread: thread("t4"), text: draft() }, Rule::Fixed, "in 9c1f2ab"),
+            step(Action::Resolve { thread: thread("t4"), mark: None }, Rule::Fixed, "its code changed"),
         ],
         refused: vec![Refusal {
             what: "resolve thread t6".to_owned(),
-            why: Reason::new("claimed").with_fact("bob wrote after the answer"),
+            why: Reason::new(Rule::UnseenNote).with_fact("bob wrote after the answer"),
         }],
         roles: vec![
             role("correctness", approve, block, true),
@@ -121,6 +122,7 @@ fn explain_tells_rule_facts_plan_refusals_and_turn() {
     person   bob approve, at an older head
     checks   passed: build 1, build 2, build 3, build 4, build 5 and 2 more
     spent    1.84 of 2.00 USD
+    why      rule 2: A request for changes stands. It is answered before anything else.
     rule     changes-requested: security blocks at this head, F4, F6
     standing correctness approve, enforced as request changes, at this head
     standing security request changes, at this head
@@ -129,7 +131,7 @@ fn explain_tells_rule_facts_plan_refusals_and_turn() {
     plan     edit review r31 (own-block: same verdict, other words)
     plan     reply in thread t4 (fixed: in 9c1f2ab)
     plan     resolve thread t4 (fixed: its code changed)
-    refuse   resolve thread t6 (claimed: bob wrote after the answer)
+    refuse   resolve thread t6 (unseen_note: bob wrote after the answer)
     next     wait for the author: a push or an answer
     ");
 }
@@ -166,22 +168,22 @@ fn every_action_has_its_words() {
             text: SafeText::sanitise_line("changes requested: F4", 140),
         },
     ];
-    let steps = actions.into_iter().map(|action| step(action, "rule", "fact")).collect();
+    let steps = actions.into_iter().map(|action| step(action, Rule::Said, "fact")).collect();
     let delivery = Delivery::Push { commit: head, over: sha("41d0e77"), epoch: 3 };
     let told = render_plan(&Plan { steps, delivery: Some(delivery), ..plan(Next::Ready) });
     assert_snapshot!(told, @"
     rule     changes-requested: security blocks at this head, F4, F6
     threads  no findings
-    plan     post security as request changes at 9c1f2ab (rule: fact)
-    plan     supersede review r30 (rule: fact)
-    plan     add to the review of security (rule: fact)
-    plan     comment on the pull (rule: fact)
-    plan     edit comment c5 (rule: fact)
-    plan     set label ready (rule: fact)
-    plan     take label wip off (rule: fact)
-    plan     assign the pull to carol (rule: fact)
-    plan     unassign issue #3 (rule: fact)
-    plan     status referee/security fail: changes requested: F4 (rule: fact)
+    plan     post security as request changes at 9c1f2ab (said: fact)
+    plan     supersede review r30 (said: fact)
+    plan     add to the review of security (said: fact)
+    plan     comment on the pull (said: fact)
+    plan     edit comment c5 (said: fact)
+    plan     set label ready (said: fact)
+    plan     take label wip off (said: fact)
+    plan     assign the pull to carol (said: fact)
+    plan     unassign issue #3 (said: fact)
+    plan     status referee/security fail: changes requested: F4 (said: fact)
     deliver  push 9c1f2ab over 41d0e77, lease 3
     next     ready: a person may take over
     ");
@@ -262,7 +264,7 @@ fn due_reviews_are_listed_beside_next() {
         round: 2,
         priors: Vec::new(),
         floor: Severity::Warning,
-        why: Reason::new("review-due").with_fact("no complete verdict for 9c1f2ab"),
+        why: Reason::new(Rule::ReviewDue).with_fact("no complete verdict for 9c1f2ab"),
     };
     let plan = Plan {
         reviews: vec![brief("security", Scope::Since(sha("41d0e77"))), brief("static", Scope::Whole)],

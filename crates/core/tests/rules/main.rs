@@ -14,3 +14,4 @@ mod reviews;
 mod said;
 mod schedule;
 mod scope;
+mod tables;

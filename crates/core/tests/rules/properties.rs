@@ -9,6 +9,7 @@ use referee_core::mark::{TagKind, Topic};
 use referee_core::model::*;
 use referee_core::plan::{Action, JobKind, Next, Trailer};
 use referee_core::policy::ReviewStart;
+use referee_core::rule::Rule;
 use referee_core::say::{Ask, Named};
 
 use crate::support::*;
@@ -348,6 +349,9 @@ fn the_hands_reach_every_row() {
         ("ready", "ready"),
     ];
     for (rule, next) in rows {
-        assert!(reached.contains_key(&(rule.to_owned(), next)), "never {rule}: {next} in {reached:?}");
+        assert!(
+            reached.contains_key(&(Rule::from_name(rule).expect("a rule"), next)),
+            "never {rule}: {next} in {reached:?}"
+        );
     }
 }

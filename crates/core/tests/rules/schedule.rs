@@ -84,7 +84,7 @@ fn one_spawn_and_every_handoff_by_ascending_number() {
     let spawn = format!("SPAWN:findings:5:{}", "a".repeat(40));
     assert_eq!(lines(&pass), ["HANDOFF:3", spawn.as_str(), "HANDOFF:12"]);
     assert_eq!(pass.spawn.as_ref().map(|job| job.number), Some(5), "active work on 2 ends nothing");
-    let rules: Vec<_> = pass.reasons.iter().map(|(number, why)| (number.0, why.rule.as_str())).collect();
+    let rules: Vec<_> = pass.reasons.iter().map(|(number, why)| (number.0, why.rule.name())).collect();
     let expected = [
         (2, "lease"),
         (3, "ready"),

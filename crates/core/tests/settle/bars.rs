@@ -85,7 +85,7 @@ fn ids_are_matched_one_by_one() {
     triage(&mut snapshot).threads.retain(|item| item.thread_id.as_str() != "U");
     let plan = settle(&snapshot, &Policy::default());
     assert_eq!(steps(&plan.steps), ["reply V", "resolve V"]);
-    let rules: Vec<_> = plan.refused.iter().map(|refusal| refusal.why.rule.as_str()).collect();
+    let rules: Vec<_> = plan.refused.iter().map(|refusal| refusal.why.rule.name()).collect();
     assert_eq!(rules, ["named_twice", "named_twice", "not_triaged", "no_such_thread"]);
 }
 

@@ -152,7 +152,7 @@ fn nothing_is_mass_resolved() {
         assert_eq!((resolved, replied), (resolutions, count), "replies are still sent");
         assert_eq!(plan.blocked.is_some(), resolutions == 0);
         if let Some(blocked) = plan.blocked {
-            assert_eq!((blocked.cause, blocked.why.rule.as_str()), (BlockedCause::NeedsHuman, "mass_resolve"));
+            assert_eq!((blocked.cause, blocked.why.rule.name()), (BlockedCause::NeedsHuman, "mass_resolve"));
             assert!(plan.outcomes.iter().all(|outcome| outcome.resolve == AnswerResult::Refused));
         }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use referee_core::model::{RoleName, Severity, SubmittedFinding};
 use referee_core::plan::{Brief, Reason, Scope};
+use referee_core::rule::Rule;
 use referee_git::{Git, parse_diff};
 use referee_review::builtin::{RuleSet, review_change};
 use referee_review::change::ChangeSet;
@@ -41,7 +42,7 @@ pub(crate) fn judge(plants: &[Plant]) -> Verdicts {
         round: 1,
         priors: Vec::new(),
         floor: Severity::Suggestion,
-        why: Reason::new("review-due"),
+        why: Reason::new(Rule::ReviewDue),
     };
     let rules = RuleSet::load_embedded().expect("the rules are whole");
     let report = review_change(&brief, &change, &change.select_files(&[], &[]), &rules);

@@ -2,6 +2,7 @@
 
 use referee_core::model::{RoleName, Severity, Sha, Submission, SubmittedFinding};
 use referee_core::plan::{Brief, Reason, Scope};
+use referee_core::rule::Rule;
 use referee_core::track::{ChangeKind, DiffContent, FileDiff, Hunk, HunkRange};
 use referee_review::builtin::{RuleSet, review_change};
 use referee_review::change::ChangeSet;
@@ -116,7 +117,7 @@ pub(crate) fn brief() -> Brief {
         round: 2,
         priors: Vec::new(),
         floor: Severity::Suggestion,
-        why: Reason::new("review-due"),
+        why: Reason::new(Rule::ReviewDue),
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use referee_core::model::{FindingId, Severity, Submission, SubmittedOutcome};
 use referee_core::plan::{Brief, Reason, Scope};
+use referee_core::rule::Rule;
 use referee_review::command::{ReviewCommand, run_command};
 use referee_review::formats::Format;
 use tempfile::TempDir;
@@ -197,6 +198,6 @@ fn brief() -> Brief {
         round: 1,
         priors: vec![FindingId(4)],
         floor: Severity::Suggestion,
-        why: Reason::new("review-due"),
+        why: Reason::new(Rule::ReviewDue),
     }
 }

@@ -5,6 +5,7 @@ use referee_core::facts::{Facts, highest_issue_epoch};
 use referee_core::mark::Binding;
 use referee_core::model::{Board, CommentId, IssueNumber, PullNumber, Sha, Snapshot};
 use referee_core::plan::{Findings, Job, JobKind, Next, Plan, Reason, Step};
+use referee_core::rule::Rule;
 use referee_forge::ClaimPurpose;
 
 use super::read::{fetch_board, is_eligible};
@@ -108,7 +109,7 @@ impl WorkSubject {
             refused: Vec::new(),
             reviews: Vec::new(),
             next: Next::Spawn(Box::new(job.clone())),
-            why: steps.first().map_or_else(Reason::default, |step| step.reason.clone()),
+            why: steps.first().map_or_else(|| Reason::new(Rule::Lease), |step| step.reason.clone()),
             delivery: None,
             roles: Vec::new(),
             findings: Findings::default(),

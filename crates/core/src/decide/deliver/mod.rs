@@ -35,8 +35,9 @@ use crate::model::snapshot::WorkOutcome;
 use crate::model::{PullState, WorkResult};
 use crate::plan::{Delivery, JobKind, Precondition, Reason, Refusal, Step};
 use crate::render::{self, FixPlanItem, FixPlanNote, JobNote, SelfReviewNote};
+use crate::rule::Rule;
 
-pub(super) const RULE: &str = "deliver";
+const RULE: Rule = Rule::Deliver;
 
 /// What becomes of a worker's result on this pull.
 pub fn plan_delivery(facts: &Facts<'_>) -> (Option<Delivery>, Vec<Step>, Vec<Refusal>) {

@@ -3,12 +3,13 @@
 
 use super::super::judgement::RoleJudgement;
 use super::mark_update::is_report_recorded;
-use super::table::{IdentityContext, PublishAction, PublishDecision, PublishRule, StandingWeight};
+use super::table::{IdentityContext, PublishAction, PublishDecision, StandingWeight};
 use super::table_input;
 use crate::facts::Facts;
 use crate::model::{ReviewWeight, Verdict};
 use crate::policy::ApprovalMode;
 use crate::render::SummaryNote;
+use crate::rule::Rule;
 
 pub(super) fn explain_verdict<'a>(
     facts: &'a Facts<'a>,
@@ -69,7 +70,7 @@ pub(super) fn find_restored_by<'a>(
     match &standing.review.counts {
         ReviewWeight::Dismissed { by: Some(by), .. } if again => Some(by.display_name()),
         ReviewWeight::Requested if again => Some(RESTORED_BY_REQUEST),
-        _ if row.rule == PublishRule::Answers => Some(RESTORED_BY_REQUEST),
+        _ if row.rule == Rule::Answers => Some(RESTORED_BY_REQUEST),
         _ if told => standing.mark.restored.as_deref(),
         _ => None,
     }

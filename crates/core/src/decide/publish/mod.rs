@@ -1,5 +1,13 @@
-//! Publishes the roles' verdicts: from judged findings to steps. The rows are `table`'s; here the facts are turned
-//! into voices, and what the rows say into reviews, edits, statuses and a notice.
+//! Publishes the roles' verdicts: from judged findings to steps. `table` decides; this module builds its inputs from
+//! the facts, and reviews, edits, statuses and a notice from its decisions.
+//!
+//! | rule | when | then |
+//! |---|---|---|
+//! | `new-findings` | a kept review has new findings (PUB-4) | threads beside it |
+//! | `not-editable` | the forge names no id to edit the review by | listed as refused |
+//! | `status` | the commit status differs from the verdict (PUB-19) | set |
+//! | `approve-off` | an earlier verdict still counts, and `approve` is off (D27) | listed as refused |
+//! | `notice` | an edit changed the set of blocking findings (PUB-18) | one comment |
 
 mod compose;
 mod explanation;
@@ -9,8 +17,7 @@ mod table;
 mod table_input;
 
 pub use table::{
-    IdentityContext, PublishAction, PublishDecision, PublishInput, PublishRule, StandingVerdict, StandingWeight,
-    decide_for_identity,
+    IdentityContext, PublishAction, PublishDecision, PublishInput, StandingVerdict, StandingWeight, decide_for_identity,
 };
 
 use super::judgement::RoleJudgement;
@@ -20,6 +27,7 @@ use crate::model::{Login, Support, Verdict};
 use crate::plan::{Action, Gate, Precondition, Reason, Refusal, RoleState, Step};
 use crate::policy::ApprovalMode;
 use crate::render;
+use crate::rule::Rule;
 use compose::ComposedReview;
 pub(in crate::decide) use compose::blocking_finding_ids;
 pub(in crate::decide) use mark_update::is_report_recorded;
@@ -151,14 +159,14 @@ fn plan_edit(
             by: judgement.role.identity.clone(),
             gate: Gate::Review,
             approves: false,
-            reason: Reason::new("new-findings").with_fact(format!("{} threads", judgement.new_threads.len())),
+            reason: Reason::new(Rule::NewFindings).with_fact(format!("{} threads", judgement.new_threads.len())),
             expect: Precondition::Head,
         });
     }
     let Some(standing) = judgement.role.standing else { return };
     let Some(why) = composed.find_edit_reason() else { return };
     let Some(edit) = &standing.review.edit else {
-        let why = Reason::new("not-editable").with_fact("the forge tells no id to edit it by");
+        let why = Reason::new(Rule::NotEditable).with_fact("the forge tells no id to edit it by");
         out.refused.push(Refusal { what: format!("edit review {}", standing.review.id), why });
         return;
     };
@@ -208,7 +216,7 @@ fn plan_status(
         by: judgement.role.identity.clone(),
         gate: Gate::Review,
         approves: false,
-        reason: Reason::new("status").with_fact(row.rule.name()),
+        reason: Reason::new(Rule::Status).with_fact(row.rule.name()),
         expect: Precondition::Head,
     });
 }
@@ -231,13 +239,13 @@ fn report_leftover_verdict(
     };
     out.refused.push(Refusal {
         what: format!("lift the {left} of {identity}"),
-        why: Reason::new("approve-off").with_fact(format!("an earlier {left} still counts, and `approve` is off")),
+        why: Reason::new(Rule::ApproveOff).with_fact(format!("an earlier {left} still counts, and `approve` is off")),
     });
 }
 
 fn build_reason(judgement: &RoleJudgement<'_>, row: &PublishDecision) -> Reason {
     let own = judgement.own_verdict.map_or_else(|| "none".to_owned(), |own| own.to_string());
-    Reason::new(row.rule.name())
+    Reason::new(row.rule)
         .with_fact(format!("role {}", judgement.name()))
         .with_fact(format!("own verdict {own}"))
         .with_fact(format!("enforced {}", row.enforced))

@@ -8,6 +8,7 @@ use crate::mark::{Tag, TagKind, Topic};
 use crate::model::FindingId;
 use crate::plan::{Action, CommentTarget, Gate, Precondition, Reason, Step, TextDraft, Trailer};
 use crate::render::{self, BlockingNotice, SummaryFinding};
+use crate::rule::Rule;
 
 pub(super) fn add_notice(facts: &Facts<'_>, judged: &[RoleJudgement<'_>], out: &mut PublishPlan) {
     if !facts.policy.notify {
@@ -48,7 +49,7 @@ pub(super) fn add_notice(facts: &Facts<'_>, judged: &[RoleJudgement<'_>], out: &
         by: facts.snapshot.viewer.login.clone(),
         gate: Gate::Review,
         approves: false,
-        reason: Reason::new("notice").with_fact("the set of blocking findings changed by an edit"),
+        reason: Reason::new(Rule::Notice).with_fact("the set of blocking findings changed by an edit"),
         expect: Precondition::Head,
     };
     // Before the edits: once they are written, nobody can tell any more that the set changed.

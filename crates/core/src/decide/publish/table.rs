@@ -5,15 +5,16 @@
 //!
 //! | rule | when | enforced |
 //! |---|---|---|
-//! | `glass` | the glass is broken at this change (D25) | approve |
-//! | `own-block` | the role's own verdict blocks | request changes |
+//! | `silent` | the role has no verdict yet | nothing |
+//! | `glass` | break-glass holds at this change (D25) | approve |
+//! | `own-block` | the role's own verdict requests changes | request changes |
 //! | `escalated` | a sibling's own verdict blocks, and this role may block (PUB-7, D3) | request changes |
 //! | `held-down` | a sibling's own verdict blocks, and this role may not block | comment |
 //! | `unread` | an own approval counts at a change that was not read (PUB-6, PUB-15) | request changes |
-//! | `block-stays` | the own block still stands, no sibling lifts it, and the verdict does not approve or must wait (PUB-6, D19) | request changes |
+//! | `approves` | the own verdict approves, and nothing is waited for | approve |
+//! | `block-stays` | the own block still stands, and no sibling lifts it (PUB-6, D19) | request changes |
 //! | `waiting` | approving waits for a role or a person (D19) | comment |
-//! | `approves` | the own verdict approves | approve |
-//! | `comments` | otherwise | comment |
+//! | `comments` | none of these | comment |
 //!
 //! What is done with the role's standing review, by its form and what is enforced:
 //!
@@ -29,12 +30,16 @@
 //! | approve | approve, dismissed | post again with `approve = on`, else keep (D27) |
 //! | comment | another form | post |
 //!
-//! Last, for the identity as a whole: if a role approves and the forge would still count a block of ours, the last
-//! such role posts an approval (PUB-21); if somebody's request for our review is open and every verdict is
-//! current, the gravest is posted again (PUB-20).
+//! Last, for the identity as a whole:
+//!
+//! | rule | when | done |
+//! |---|---|---|
+//! | `lifts` | a role approves, and the forge still counts an own block (PUB-21) | the last such role posts an approval |
+//! | `answers` | a request for the own review is open, and every verdict is current (PUB-20) | the worst verdict is posted again |
 
 use crate::model::Verdict;
 use crate::policy::ApprovalMode;
+use crate::rule::Rule;
 
 /// One role of an identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -99,7 +104,7 @@ pub struct PublishDecision {
     /// What is enforced.
     pub enforced: Verdict,
     /// Why.
-    pub rule: PublishRule,
+    pub rule: Rule,
     /// What is done.
     pub action: PublishAction,
 }
@@ -115,24 +120,6 @@ pub enum PublishAction {
     Post(Verdict),
     /// A new review in that form, then the old approval is marked as superseded.
     PostAndSupersede(Verdict),
-}
-
-/// The rows of the first table, and the two of the identity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "each is a row of the table above")]
-pub enum PublishRule {
-    Silent,
-    Glass,
-    OwnBlock,
-    Escalated,
-    HeldDown,
-    Unread,
-    BlockStays,
-    Waiting,
-    Approves,
-    Comments,
-    Lifts,
-    Answers,
 }
 
 /// Walks the table for one identity: one row for each voice, in order.
@@ -160,14 +147,10 @@ fn decide_for_role(
     newest: Option<Verdict>,
 ) -> PublishDecision {
     let Some(own) = voice.own_verdict else {
-        return PublishDecision {
-            enforced: Verdict::Comment,
-            rule: PublishRule::Silent,
-            action: PublishAction::Silent,
-        };
+        return PublishDecision { enforced: Verdict::Comment, rule: Rule::Silent, action: PublishAction::Silent };
     };
     let (enforced, rule) = enforce_verdict(voice, own, voices, bearing, newest);
-    let act = if rule == PublishRule::Glass {
+    let act = if rule == Rule::Glass {
         choose_break_glass_action(voice, bearing, newest)
     } else {
         choose_action(voice, enforced, bearing, newest)
@@ -181,7 +164,7 @@ fn enforce_verdict(
     voices: &[PublishInput],
     bearing: &IdentityContext,
     newest: Option<Verdict>,
-) -> (Verdict, PublishRule) {
+) -> (Verdict, Rule) {
     let sibling_blocks = voices.iter().any(|it| it.may_block && it.own_verdict == Some(Verdict::RequestChanges));
     let block_stands = voice.standing.is_some_and(|held| {
         held.posted_as == Verdict::RequestChanges
@@ -193,23 +176,23 @@ fn enforce_verdict(
     let may = bearing.can_post_verdicts && bearing.approve != ApprovalMode::Off;
     let another_approves = voices.iter().any(|it| it.own_verdict == Some(Verdict::Approve)) && !bearing.must_wait;
     if bearing.glass_broken {
-        (Verdict::Approve, PublishRule::Glass)
+        (Verdict::Approve, Rule::Glass)
     } else if own == Verdict::RequestChanges {
-        (Verdict::RequestChanges, PublishRule::OwnBlock)
+        (Verdict::RequestChanges, Rule::OwnBlock)
     } else if sibling_blocks && voice.may_block {
-        (Verdict::RequestChanges, PublishRule::Escalated)
+        (Verdict::RequestChanges, Rule::Escalated)
     } else if sibling_blocks {
-        (Verdict::Comment, PublishRule::HeldDown)
+        (Verdict::Comment, Rule::HeldDown)
     } else if voice.has_unread_approval && approval_counts && !another_approves {
-        (Verdict::RequestChanges, PublishRule::Unread)
+        (Verdict::RequestChanges, Rule::UnreadApproval)
     } else if own == Verdict::Approve && !bearing.must_wait {
-        (Verdict::Approve, PublishRule::Approves)
+        (Verdict::Approve, Rule::Approves)
     } else if block_stands && !(another_approves && may) {
-        (Verdict::RequestChanges, PublishRule::BlockStays)
+        (Verdict::RequestChanges, Rule::BlockStays)
     } else if own == Verdict::Approve {
-        (Verdict::Comment, PublishRule::Waiting)
+        (Verdict::Comment, Rule::Waiting)
     } else {
-        (Verdict::Comment, PublishRule::Comments)
+        (Verdict::Comment, Rule::Comments)
     }
 }
 
@@ -294,9 +277,9 @@ fn lift_own_block(rows: &mut [PublishDecision], bearing: &IdentityContext, newes
     if newest != Some(Verdict::RequestChanges) || !bearing.can_post_verdicts || bearing.approve == ApprovalMode::Off {
         return;
     }
-    if let Some(row) = rows.iter_mut().rev().find(|row| row.rule == PublishRule::Approves) {
+    if let Some(row) = rows.iter_mut().rev().find(|row| row.rule == Rule::Approves) {
         row.action = PublishAction::Post(Verdict::Approve);
-        row.rule = PublishRule::Lifts;
+        row.rule = Rule::Lifts;
     }
 }
 
@@ -320,28 +303,8 @@ fn answer_review_request(
     };
     let form = choose_posted_verdict(row.enforced, bearing, newest);
     // A block that may only be said as a comment here is better left where it stands.
-    if row.rule != PublishRule::BlockStays || form == Verdict::RequestChanges {
+    if row.rule != Rule::BlockStays || form == Verdict::RequestChanges {
         row.action = PublishAction::Post(form);
-        row.rule = PublishRule::Answers;
-    }
-}
-
-impl PublishRule {
-    /// The row's name, as `explain` prints it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Silent => "silent",
-            Self::Glass => "glass",
-            Self::OwnBlock => "own-block",
-            Self::Escalated => "escalated",
-            Self::HeldDown => "held-down",
-            Self::Unread => "unread",
-            Self::BlockStays => "block-stays",
-            Self::Waiting => "waiting",
-            Self::Approves => "approves",
-            Self::Comments => "comments",
-            Self::Lifts => "lifts",
-            Self::Answers => "answers",
-        }
+        row.rule = Rule::Answers;
     }
 }

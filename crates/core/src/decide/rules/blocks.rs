@@ -29,8 +29,9 @@ use crate::model::snapshot::WorkOutcome;
 use crate::plan::{JobKind, WaitingOn};
 use crate::policy::DispatchPolicy;
 use crate::render::StopReason;
+use crate::rule::Rule;
 
-const RULE: &str = "changes-requested";
+const RULE: Rule = Rule::ChangesRequested;
 
 pub(super) fn match_changes_requested<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
     let (causes, stale) = partition_blocks(case);

@@ -21,6 +21,7 @@ use crate::mark::{ReplyKind, TagKind};
 use crate::model::{Note, Thread, ThreadId, Time, Verdict};
 use crate::plan::JobKind;
 use crate::render::StopReason;
+use crate::rule::Rule;
 
 /// Rule 8.
 pub(super) fn match_unanswered_findings<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
@@ -33,7 +34,7 @@ pub(super) fn match_unanswered_findings<'a>(case: &RuleContext<'a>) -> Option<Ma
         open.extend(judgement.findings.iter().filter_map(|it| find_unanswered_item(case, &plans, judgement, it)));
     }
     open.extend(collect_unanswered_rows(case, &plans));
-    decide_on_items(case, "findings-unanswered", &open)
+    decide_on_items(case, Rule::FindingsUnanswered, &open)
 }
 
 /// Rule 9.
@@ -45,7 +46,7 @@ pub(super) fn match_unanswered_threads<'a>(case: &RuleContext<'a>) -> Option<Mat
         .filter(|thread| !case.facts.is_answered(thread) && !is_role_finding(case, thread))
         .map(|thread| UnansweredItem::from_thread(case, format!("thread {}", thread.id), thread))
         .collect();
-    decide_on_items(case, "threads-unanswered", &open)
+    decide_on_items(case, Rule::ThreadsUnanswered, &open)
 }
 
 /// Something that nobody answered.
@@ -57,11 +58,7 @@ struct UnansweredItem<'a> {
     echo_thread: Option<&'a ThreadId>,
 }
 
-fn decide_on_items<'a>(
-    case: &RuleContext<'a>,
-    rule: &'static str,
-    open: &[UnansweredItem<'a>],
-) -> Option<MatchedRule<'a>> {
+fn decide_on_items<'a>(case: &RuleContext<'a>, rule: Rule, open: &[UnansweredItem<'a>]) -> Option<MatchedRule<'a>> {
     if open.is_empty() {
         return None;
     }

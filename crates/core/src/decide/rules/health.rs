@@ -12,6 +12,7 @@ use super::{MatchedRule, RuleContext};
 use crate::hash::Hash;
 use crate::model::{CheckState, Mergeable};
 use crate::plan::{JobKind, WaitingOn};
+use crate::rule::Rule;
 
 pub(super) fn match_conflict<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
     let pull = &case.facts.snapshot.pull;
@@ -20,7 +21,7 @@ pub(super) fn match_conflict<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'
     }
     let cause = format!("conflict:{}", pull.base_sha.short());
     let record = case.facts.work.find_at_change(&cause, &case.facts.snapshot.changes.patch);
-    let ruled = decide_worker(case, "conflict", JobKind::Rebase, cause.clone(), record);
+    let ruled = decide_worker(case, Rule::Conflict, JobKind::Rebase, cause.clone(), record);
     Some(ruled.fact(format!("does not merge into `{}` at {}", pull.base, pull.base_sha.short())))
 }
 
@@ -34,7 +35,7 @@ pub(super) fn match_failed_checks<'a>(case: &RuleContext<'a>) -> Option<MatchedR
     let hash = Hash::digest_parts(names.iter().copied());
     let cause = format!("ci:{}", hash.0.get(..12).unwrap_or_default());
     let record = case.facts.work.find_at_change(&cause, &case.facts.snapshot.changes.patch);
-    let ruled = decide_worker(case, "checks-failed", JobKind::CiFix, cause.clone(), record);
+    let ruled = decide_worker(case, Rule::ChecksFailed, JobKind::CiFix, cause.clone(), record);
     Some(ruled.fact(format!("failed: {}", names.join(", "))))
 }
 
@@ -51,5 +52,5 @@ pub(super) fn match_pending_checks<'a>(case: &RuleContext<'a>) -> Option<Matched
         }
         CheckState::None | CheckState::Pass | CheckState::Fail => return None,
     };
-    Some(MatchedRule::wait("checks-pending", WaitingOn::Checks).fact(told))
+    Some(MatchedRule::wait(Rule::ChecksPending, WaitingOn::Checks).fact(told))
 }

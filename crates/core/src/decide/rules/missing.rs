@@ -20,8 +20,9 @@ use super::{MatchedRule, RuleContext, RuleEffect};
 use crate::plan::WaitingOn;
 use crate::policy::ReviewStart;
 use crate::render::StopReason;
+use crate::rule::Rule;
 
-const RULE: &str = "reviews-missing";
+const RULE: Rule = Rule::ReviewsMissing;
 
 pub(super) fn match_missing_reviews<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
     let queue = &case.reviews;

@@ -1,25 +1,25 @@
 //! Who reads this head now (`review`), and whose turn it is on the author's side: the first row that applies. The two
 //! answers are independent (D29). The dispatch source's numbers are in brackets.
 //!
-//! | row | when | next | told in |
+//! | row | when | next | module |
 //! |---|---|---|---|
+//! | `lease` (0) | a worker holds the lease, or a `wip` label is fresh | whatever row applies: no spawn and no handoff | `lease` |
 //! | `closed` | the pull is not open | idle | here |
 //! | `paused` | a person said `pause` | wait for the operator | here |
-//! | `break-glass` | the glass is broken at this change (D25) | wait for the operator | here |
-//! | `needs-human` | a finding that counts can only be settled by a person | blocked | here |
-//! | `changes-requested` (2) | a role, a person or another bot asks for changes | spawn `findings`, wait, blocked | `blocks` |
-//! | `conflict` (3) | it does not merge, and is no draft | spawn `rebase` | `health` |
+//! | `break-glass` | break-glass holds at this change (D25) | wait for the operator | here |
+//! | `needs-human` | only a person can settle a finding that counts | blocked | here |
+//! | `changes-requested` (2) | a role, a person or another bot requests changes | spawn `findings`, wait, blocked | `blocks` |
+//! | `conflict` (3) | it does not merge, and is not a draft | spawn `rebase` | `health` |
 //! | `checks-failed` (4) | a check failed | spawn `ci-fix` | `health` |
 //! | `reviews-missing` (5) | a role or another bot has not read this change | wait, blocked | `missing` |
-//! | `checks-pending` (6) | a check is not done, or there is none and one is required | wait for the checks | `health` |
-//! | `self-review` (7) | the fixing side has not read its own change, or found something | spawn `self-review`, `sr-fix` | `self_review` |
+//! | `checks-pending` (6) | a check is not done, or none has reported and one is required | wait for the checks | `health` |
+//! | `self-review` (7) | the self-review for this head is missing, or needs attention | spawn `self-review`, `sr-fix` | `self_review` |
 //! | `findings-unanswered` (8) | findings that do not block are unanswered | spawn `address-feedback` | `feedback` |
 //! | `threads-unanswered` (9) | threads are unresolved and unanswered | spawn `address-feedback` | `feedback` |
 //! | `draft` | it is a draft | wait for the author | here |
-//! | `ready` (10) | nothing of the above | ready | `ready` |
+//! | `ready` (10) | none of the above | ready | `ready` |
 //!
-//! Whatever row applies: a worker under way (0) turns a spawn and a ready into waiting for it (`lease`), and every
-//! blocked row writes the operator comment (`operator`).
+//! Every blocked row writes the operator comment (`operator`).
 
 mod blocks;
 mod feedback;
@@ -39,6 +39,7 @@ use crate::facts::Facts;
 use crate::model::{PullState, Time, Verdict};
 use crate::plan::{Brief, Next, Reason, Refusal, Step, WaitingOn};
 use crate::render::StopReason;
+use crate::rule::Rule;
 use review::ReviewQueue;
 use worker::WorkerStart;
 
@@ -78,7 +79,7 @@ pub fn apply_rules<'a>(facts: &'a Facts<'a>, judged: &'a [RoleJudgement<'a>], sc
         refused.extend(review::refuse_reviews(facts, judged, scope, &case.reviews));
         steps.extend(ready::plan_ready_label_removal(&case, &ruled));
     }
-    let why = Reason { rule: ruled.rule.to_owned(), facts: ruled.facts };
+    let why = Reason { rule: ruled.rule, facts: ruled.facts };
     let (reviews, round) = (case.reviews.due.clone(), case.round);
     let mut outcome = RulesOutcome { reviews, next: Next::Idle, why, steps, refused, round };
     outcome.next = match ruled.effect {
@@ -86,7 +87,8 @@ pub fn apply_rules<'a>(facts: &'a Facts<'a>, judged: &'a [RoleJudgement<'a>], sc
         RuleEffect::Wait(on) => Next::Wait(on),
         RuleEffect::Spawn(_) | RuleEffect::Ready if case.active_since.is_some() => {
             let since = case.active_since.unwrap_or_default();
-            outcome.why = Reason::new("lease").with_fact(format!("work since {since}")).with_fact(outcome.why.rule);
+            outcome.why =
+                Reason::new(Rule::Lease).with_fact(format!("work since {since}")).with_fact(outcome.why.rule.name());
             Next::Wait(WaitingOn::Worker)
         }
         RuleEffect::Spawn(start) => Next::Spawn(Box::new(start.into_job(&case, &outcome.why))),
@@ -117,7 +119,7 @@ pub(in crate::decide) struct RuleContext<'a> {
 
 /// The row that applies.
 struct MatchedRule<'a> {
-    rule: &'static str,
+    rule: Rule,
     facts: Vec<String>,
     effect: RuleEffect<'a>,
 }
@@ -142,24 +144,24 @@ fn find_first_match<'a>(case: &RuleContext<'a>) -> MatchedRule<'a> {
         .or_else(|| feedback::match_unanswered_findings(case))
         .or_else(|| feedback::match_unanswered_threads(case))
         .or_else(|| match_draft(case))
-        .unwrap_or_else(|| MatchedRule::new("ready", RuleEffect::Ready).fact(format!("head {}", case.head())))
+        .unwrap_or_else(|| MatchedRule::new(Rule::Ready, RuleEffect::Ready).fact(format!("head {}", case.head())))
 }
 
 /// Rows in which referee starts nothing: closed, paused, broken glass.
 fn match_suspended<'a>(facts: &'a Facts<'a>) -> Option<MatchedRule<'a>> {
     if facts.snapshot.pull.state != PullState::Open {
-        return Some(MatchedRule::new("closed", RuleEffect::Idle));
+        return Some(MatchedRule::new(Rule::Closed, RuleEffect::Idle));
     }
     if let Some(by) = facts.paused_by {
-        return Some(MatchedRule::wait("paused", WaitingOn::Operator).fact(format!("by {}", by.display_name())));
+        return Some(MatchedRule::wait(Rule::Paused, WaitingOn::Operator).fact(format!("by {}", by.display_name())));
     }
     let glass = facts.break_glass?;
-    let ruled = MatchedRule::wait("break-glass", WaitingOn::Operator);
+    let ruled = MatchedRule::wait(Rule::BreakGlass, WaitingOn::Operator);
     Some(ruled.fact(format!("by {} at {}", glass.by.display_name(), glass.at)).fact(glass.reason.to_owned()))
 }
 
 fn match_needs_human<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
-    let mut ruled = MatchedRule::new("needs-human", RuleEffect::Blocked(StopReason::UnsettledFindings));
+    let mut ruled = MatchedRule::new(Rule::NeedsHuman, RuleEffect::Blocked(StopReason::UnsettledFindings));
     // What an unread role says of its findings is from before this change: rule 5 waits for it.
     let read = |it: &&RoleJudgement<'_>| !case.reviews.is_unread(it.name());
     for judgement in case.judgements.iter().filter(read) {
@@ -173,7 +175,7 @@ fn match_needs_human<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
 }
 
 fn match_draft<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
-    case.facts.snapshot.pull.draft.then(|| MatchedRule::wait("draft", WaitingOn::Author))
+    case.facts.snapshot.pull.draft.then(|| MatchedRule::wait(Rule::Draft, WaitingOn::Author))
 }
 
 /// The pull's round: the largest of its roles' (LOOP-2).
@@ -201,11 +203,11 @@ impl<'a> RuleContext<'a> {
 }
 
 impl<'a> MatchedRule<'a> {
-    fn new(rule: &'static str, says: RuleEffect<'a>) -> Self {
+    fn new(rule: Rule, says: RuleEffect<'a>) -> Self {
         Self { rule, facts: Vec::new(), effect: says }
     }
 
-    fn wait(rule: &'static str, on: WaitingOn) -> Self {
+    fn wait(rule: Rule, on: WaitingOn) -> Self {
         Self::new(rule, RuleEffect::Wait(on))
     }
 

@@ -20,6 +20,7 @@ use super::{MatchedRule, RuleContext, RuleEffect};
 use crate::mark::Topic;
 use crate::plan::{CommentTarget, Reason, Step};
 use crate::render::{self, ReadyNote};
+use crate::rule::Rule;
 
 /// The own ready label goes when it no longer tells the truth.
 pub(super) fn plan_ready_label_removal(case: &RuleContext<'_>, ruled: &MatchedRule<'_>) -> Option<Step> {
@@ -32,7 +33,7 @@ pub(super) fn plan_ready_label_removal(case: &RuleContext<'_>, ruled: &MatchedRu
         _ if facts.break_glass.is_some() => facts.work.handed_off,
         _ => false,
     };
-    let reason = Reason::new("ready").with_fact(format!("no longer: {}", ruled.rule));
+    let reason = Reason::new(Rule::Ready).with_fact(format!("no longer: {}", ruled.rule));
     (!keep).then(|| plan_remove_label(worker_identity(facts), &label.name, reason))
 }
 

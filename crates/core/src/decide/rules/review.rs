@@ -5,15 +5,16 @@
 //!
 //! | row | when | the role |
 //! |---|---|---|
-//! | handed in | a report is here: it is decided, whatever it says | no review; failed at the third attempt: failed |
+//! | handed in | a report is here: it is decided, whatever it says | no review; at the third failed attempt `review-failed` |
 //! | `review-asked` | `--full`, or a command newer than the verdict and the last attempt | due |
-//! | `same-head` | a complete verdict for this change | no review, said in the refusals |
-//! | `review-failed` | three attempts at this change, and no `retry` since the last | failed, said in the refusals |
-//! | `review-backoff` | 5 minutes after the first failed attempt, 10 after the second, unless `retry` | no review yet, said in the refusals |
-//! | too early | checks have not passed (`ci_green`), or nobody asked (`request`) | no review yet |
+//! | `same-head` | a complete verdict for this change | no review, listed as refused |
+//! | `review-failed` | three attempts at this change, and no `retry` since the last | no review, listed as refused |
+//! | `review-backoff` | less than 5 minutes after the first failed attempt, or 10 after the second, without `retry` | no review yet, listed as refused |
+//! | too early | the checks have not passed (`ci_green`), or nobody asked (`request`) | no review yet |
 //! | `review-due` | none of these | due |
+//! | `review-budget` | it would be due, and the budget is used up | no review, listed as refused |
 //!
-//! Once the budget is used up, no role is due (`review-budget`). A review request on the forge is not a command.
+//! A review request on the forge is not a command.
 
 use super::super::judgement::{ReportStatus, RoleJudgement};
 use super::super::publish::is_report_recorded;
@@ -22,6 +23,7 @@ use crate::facts::Facts;
 use crate::model::{CheckState, RoleName, RunCost, Severity, Span, Time};
 use crate::plan::{Brief, Reason, Refusal, Scope};
 use crate::policy::ReviewStart;
+use crate::rule::Rule;
 
 /// One run and two retries (LOOP-11).
 pub(super) const MAX_ATTEMPTS: u8 = 3;
@@ -89,18 +91,18 @@ pub(super) fn refuse_reviews(
             // Every quiet turn says this of every role: no format machinery.
             let fact = it.own_verdict.map_or_else(|| head.to_owned(), |own| [own.as_str(), " at ", head].concat());
             let what = ["another review by ", it.name().as_str()].concat();
-            Refusal { what, why: Reason::new("same-head").with_fact(fact) }
+            Refusal { what, why: Reason::new(Rule::SameHead).with_fact(fact) }
         })
         .collect();
-    let mut refuse = |roles: &[&RoleName], rule: &str, fact: String| {
+    let mut refuse = |roles: &[&RoleName], rule: Rule, fact: String| {
         refused.extend(roles.iter().map(|role| {
             let what = format!("review by {role}");
             Refusal { what, why: Reason::new(rule).with_fact(fact.clone()) }
         }));
     };
-    refuse(&queue.over_budget, "review-budget", format!("{} used up", queue.exceeded_budget.unwrap_or_default()));
-    refuse(&queue.failed, "review-failed", format!("failed {MAX_ATTEMPTS} times"));
-    refuse(&queue.backing_off, "review-backoff", "failed, tried again later".to_owned());
+    refuse(&queue.over_budget, Rule::ReviewBudget, format!("{} used up", queue.exceeded_budget.unwrap_or_default()));
+    refuse(&queue.failed, Rule::ReviewFailed, format!("failed {MAX_ATTEMPTS} times"));
+    refuse(&queue.backing_off, Rule::ReviewBackoff, "failed, tried again later".to_owned());
     refused
 }
 
@@ -169,11 +171,11 @@ fn decide_review(facts: &Facts<'_>, judgement: &RoleJudgement<'_>, scope: &PlanS
         return ReviewDecision::Nothing;
     }
     let head = facts.snapshot.pull.head.short();
-    ReviewDecision::Start(Reason::new("review-due").with_fact(format!("no complete verdict for {head}")))
+    ReviewDecision::Start(Reason::new(Rule::ReviewDue).with_fact(format!("no complete verdict for {head}")))
 }
 
 fn explain_request(facts: &Facts<'_>) -> Reason {
-    let reason = Reason::new("review-asked");
+    let reason = Reason::new(Rule::ReviewAsked);
     match facts.last_review_command() {
         _ if facts.snapshot.evidence.full => reason.with_fact("`--full`"),
         Some(command) => reason.with_fact(format!("by {} at {}", command.by.display_name(), command.at)),

@@ -10,8 +10,9 @@ use super::worker::decide_worker;
 use super::{MatchedRule, RuleContext};
 use crate::facts::SelfReviewOutcome;
 use crate::plan::JobKind;
+use crate::rule::Rule;
 
-const RULE: &str = "self-review";
+const RULE: Rule = Rule::SelfReview;
 
 pub(super) fn match_self_review<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
     let user = &case.facts.dispatch_policy()?.user;

@@ -27,11 +27,12 @@ use crate::model::snapshot::WorkOutcome;
 use crate::plan::{CommentTarget, Job, JobKind, Reason, WaitingOn};
 use crate::policy::DispatchPolicy;
 use crate::render::{self, JobNote, StopReason};
+use crate::rule::Rule;
 
 /// The whole table for one cause, with the record that answers it.
 pub(super) fn decide_worker<'a>(
     case: &RuleContext<'a>,
-    rule: &'static str,
+    rule: Rule,
     kind: JobKind,
     cause: String,
     record: Option<&JobRecord<'_>>,
@@ -93,7 +94,7 @@ pub(super) fn pushable_dispatch_policy<'a>(case: &RuleContext<'a>) -> Option<&'a
 pub(super) fn start_worker<'a>(
     case: &RuleContext<'a>,
     work: &DispatchPolicy,
-    rule: &'static str,
+    rule: Rule,
     kind: JobKind,
     cause: String,
     go: StartAttempt,
@@ -120,7 +121,7 @@ pub(super) fn start_worker<'a>(
 }
 
 pub(super) fn block_on_failed_worker<'a>(
-    rule: &'static str,
+    rule: Rule,
     kind: JobKind,
     cause: &str,
     outcome: Option<WorkOutcome>,

@@ -9,6 +9,7 @@ use crate::model::{Answer, Class, Login, Note, Sha, Snapshot, Thread, TriageItem
 use crate::plan::Reason;
 use crate::policy::Policy;
 use crate::render::reply::class_name;
+use crate::rule::Rule;
 use crate::sanitise::SafeText;
 use crate::triage::{Opener, OwnIdentities, claims_resolution};
 
@@ -57,7 +58,7 @@ impl<'a> AnswerContext<'a> {
     }
 
     /// A reason that begins with what every reason here is about.
-    pub(super) fn build_reason(&self, rule: &str) -> Reason {
+    pub(super) fn build_reason(&self, rule: Rule) -> Reason {
         let class = self.answer.classification;
         let taken = if self.class == class { "" } else { ", a guess about what a person wrote" };
         Reason::new(rule)

@@ -1,16 +1,18 @@
-//! Answers to threads, by the fixing side. Each answer is looked at alone, in this order:
+//! Answers to threads, by the fixing side. Each answer is judged alone, in this order:
 //!
-//! | # | when | then |
+//! | rule | when | then |
 //! |---|---|---|
-//! | 1 | something bars every answer (`bar`) | whatever follows is shown as refused, with that reason |
-//! | 2 | two answers name one thread | both refused |
-//! | 3 | the pull has no such thread | refused |
-//! | 4 | the stored triage does not name it, and it is to be looked at | refused |
-//! | 5 | the thread is closed, on the forge or in the own root's text | nothing: already so |
-//! | 6 | else | reply and resolution, each by the class table (`class`) |
-//! | 7 | more resolutions than `threads.max_resolve`, those of `threads` among them | none is planned; a person decides (D9) |
+//! | – | a precondition fails (`preconditions`) | what follows is shown as refused, with that reason |
+//! | `named_twice` | two answers name one thread | both refused |
+//! | `no_such_thread` | the pull has no such thread | refused |
+//! | `not_triaged` | the stored triage does not name the thread | refused |
+//! | – | the thread is closed, on the forge or in the own root's text | nothing: already so |
+//! | – | none of these | reply and resolution, each by the class table (`ruling`) |
+//! | `template` | the reply template is broken | the built-in reply is sent |
+//! | `claims` | the reply says that the thread is resolved | the built-in reply is sent |
+//! | `mass_resolve` | more resolutions than `threads.max_resolve`, those of `threads` included | no thread is resolved; a person decides (D9) |
 //!
-//! Replies do not wait for resolutions: what may be said is said although checks are missing (FIX-4).
+//! Replies do not wait for resolutions: a reply is sent although checks are missing (FIX-4).
 
 mod answer_context;
 mod outcome;
@@ -27,6 +29,7 @@ pub use outcome::{AnswerResult, MAX_STORED_OUTCOMES, ThreadOutcome, append_outco
 use crate::model::{Answer, Snapshot, Thread};
 use crate::plan::{Action, BlockedCause, Reason, Refusal, Step};
 use crate::policy::Policy;
+use crate::rule::Rule;
 use crate::triage::OwnIdentities;
 
 /// What becomes of the answers that came in.
@@ -72,7 +75,7 @@ pub(super) fn settle_with_others(snapshot: &Snapshot, policy: &Policy, others: u
             ThreadLookup::Thread(thread)
                 if bar.is_none() && !snapshot.evidence.detached && own.find_triage_item(thread).is_none() =>
             {
-                ThreadLookup::Refused(Reason::new("not_triaged").with_fact("the stored triage does not name it"))
+                ThreadLookup::Refused(Reason::new(Rule::NotTriaged).with_fact("the stored triage does not name it"))
             }
             found => found,
         };
@@ -96,12 +99,12 @@ enum ThreadLookup<'a> {
 fn find_thread<'a>(snapshot: &'a Snapshot, answer: &Answer) -> ThreadLookup<'a> {
     let named = snapshot.evidence.answers.iter().filter(|other| other.thread_id == answer.thread_id).count();
     if named > 1 {
-        return ThreadLookup::Refused(Reason::new("named_twice").with_fact(format!("{named} answers name it")));
+        return ThreadLookup::Refused(Reason::new(Rule::NamedTwice).with_fact(format!("{named} answers name it")));
     }
     match snapshot.threads.iter().find(|thread| thread.id == answer.thread_id) {
         Some(thread) => ThreadLookup::Thread(thread),
         None => ThreadLookup::Refused(
-            Reason::new("no_such_thread").with_fact(format!("{} has no such thread", snapshot.pull.number)),
+            Reason::new(Rule::NoSuchThread).with_fact(format!("{} has no such thread", snapshot.pull.number)),
         ),
     }
 }
@@ -134,11 +137,12 @@ impl Settlement {
                 let (step, broken) = step::plan_reply(case, &latest.id, why);
                 self.steps.push(step);
                 if let Some(broken) = broken {
-                    let why = case.build_reason("template").with_fact(broken).with_fact("the built-in words are used");
+                    let why =
+                        case.build_reason(Rule::Template).with_fact(broken).with_fact("the built-in words are used");
                     self.add_refusal(format!("use the reply template in thread `{}`", case.thread.id), why);
                 }
                 if case.text.dropped_fields.contains(&"replyBody") {
-                    let why = case.build_reason("claims").with_fact("replyBody says that the thread is resolved");
+                    let why = case.build_reason(Rule::Claims).with_fact("replyBody says that the thread is resolved");
                     self.add_refusal(format!("use the answer's own words in thread `{}`", case.thread.id), why);
                 }
             }
@@ -152,7 +156,7 @@ impl Settlement {
         match ruling {
             AnswerRuling::Allowed(why) => self.steps.push(step::plan_resolution(case, how, why)),
             AnswerRuling::NeedsPerson(why) => {
-                self.ask_person(&why.rule, format!("thread `{}`", case.thread.id));
+                self.ask_person(why.rule, format!("thread `{}`", case.thread.id));
                 self.add_refusal(format!("resolve thread `{}`", case.thread.id), why);
             }
             ruling => self.add_ruling_refusal(format!("resolve thread `{}`", case.thread.id), ruling),
@@ -168,8 +172,9 @@ impl Settlement {
         if planned == 0 || all <= most {
             return;
         }
-        let why = Reason::new("mass_resolve").with_fact(format!("{all} resolutions, `threads.max_resolve` is {most}"));
-        self.ask_person(&why.rule, format!("{all} threads at once"));
+        let why =
+            Reason::new(Rule::MassResolve).with_fact(format!("{all} resolutions, `threads.max_resolve` is {most}"));
+        self.ask_person(why.rule, format!("{all} threads at once"));
         let (out, kept): (Vec<_>, Vec<_>) = self.steps.drain(..).partition(is_resolution);
         self.steps = kept;
         for step in out {
@@ -218,7 +223,7 @@ impl Settlement {
     }
 
     /// The first rule that asks a person names the reason; all of them give facts.
-    fn ask_person(&mut self, rule: &str, fact: String) {
+    fn ask_person(&mut self, rule: Rule, fact: String) {
         let why = match self.blocked.take() {
             Some(blocked) => blocked.why,
             None => Reason::new(rule),

@@ -1,16 +1,24 @@
-//! The class table (FIX-5, FIX-6, FIX-8, FIX-12, FIX-13). Rows of a column are asked from top to bottom.
+//! The class table (FIX-5, FIX-6, FIX-8, FIX-12, FIX-13): first the reply, then the resolution, first match each.
 //!
-//! | # | reply | resolve |
+//! | rule | when | reply |
 //! |---|---|---|
-//! | 1 | a thread without notes: no | a stored triage asks a person (D26): no |
-//! | 2 | the latest note has our answer: already | `needs_human`: no |
-//! | 3 | what the class needs is missing: no | `invalid` on a person's thread: no |
-//! | 4 | the forge or token cannot: not permitted | somebody wrote after the triage: no |
-//! | 5 | else yes | what the class needs is missing: no |
-//! | 6 | | checks are missing (FIX-6): no |
-//! | 7 | | the forge resolves: yes |
-//! | 8 | | it cannot, the root is ours and the last word is or will be: yes, in the root's text |
-//! | 9 | | else not permitted |
+//! | `empty_thread` | the thread has no notes | refused |
+//! | – | the latest note has referee's answer | already done |
+//! | `reply_needs` | what the class needs for a reply is missing | refused |
+//! | `cannot_reply` | the forge or token cannot reply | not permitted |
+//! | `reply` | none of these | sent |
+//!
+//! | rule | when | resolution |
+//! |---|---|---|
+//! | `human_decision` | a stored triage asks a person (D26) | a person decides |
+//! | `needs_human` | the class is `needs_human` | a person decides |
+//! | `persons_thread` | the class is `invalid`, and a person opened the thread | refused |
+//! | `unseen_note` | somebody wrote after the triage | refused |
+//! | `resolve_needs` | what the class needs for a resolution is missing | refused |
+//! | `checks` | checks are missing (FIX-6) | refused |
+//! | `resolve` | the forge can resolve, or the own root can say so | done |
+//! | `cannot_resolve` | the forge or token cannot resolve, and the root is not referee's | not permitted |
+//! | `last_word` | only the own root can say so, somebody else wrote last, and no reply is planned | refused |
 //!
 //! | class | a reply needs | a resolution needs |
 //! |---|---|---|
@@ -24,6 +32,7 @@ use super::answer_context::AnswerContext;
 use super::outcome::AnswerResult;
 use crate::model::{CheckOutcome, Class, Support};
 use crate::plan::Reason;
+use crate::rule::Rule;
 use crate::sanitise::SafeText;
 use crate::triage::{CheckEvidence, Opener, evaluate_checks, evaluate_verifications};
 
@@ -52,19 +61,21 @@ pub(super) enum ResolveMethod {
 
 pub(super) fn rule_on_reply(case: &AnswerContext<'_>) -> AnswerRuling {
     let Some(latest) = case.latest_note else {
-        return AnswerRuling::Refused(case.build_reason("empty_thread").with_fact("the thread has no note"));
+        return AnswerRuling::Refused(case.build_reason(Rule::EmptyThread).with_fact("the thread has no note"));
     };
     if case.own.has_answered_latest(case.thread) {
         return AnswerRuling::AlreadyDone;
     }
     let lacks = list_reply_gaps(case);
     if !lacks.is_empty() {
-        return AnswerRuling::Refused(add_facts(case.build_reason("reply_needs"), lacks));
+        return AnswerRuling::Refused(add_facts(case.build_reason(Rule::ReplyNeeds), lacks));
     }
     if !case.thread.can_reply || case.snapshot.capabilities.reply == Support::Unsupported {
-        return AnswerRuling::NotPermitted(case.build_reason("cannot_reply").with_fact("this token cannot reply here"));
+        return AnswerRuling::NotPermitted(
+            case.build_reason(Rule::CannotReply).with_fact("this token cannot reply here"),
+        );
     }
-    AnswerRuling::Allowed(case.build_reason("reply").with_fact(format!("answers note `{}`", latest.id)))
+    AnswerRuling::Allowed(case.build_reason(Rule::Reply).with_fact(format!("answers note `{}`", latest.id)))
 }
 
 fn list_reply_gaps(case: &AnswerContext<'_>) -> Vec<String> {
@@ -91,18 +102,19 @@ pub(super) fn rule_on_resolve(case: &AnswerContext<'_>, reply: &AnswerRuling) ->
     if let Some(ruling) = find_resolve_obstacle(case) {
         return (ruling, ResolveMethod::Native);
     }
-    let why = add_facts(case.build_reason("resolve"), collect_proof(case));
+    let why = add_facts(case.build_reason(Rule::Resolve), collect_proof(case));
     let support = case.snapshot.capabilities.resolve;
     if support == Support::Native && case.thread.can_resolve {
         return (AnswerRuling::Allowed(why), ResolveMethod::Native);
     }
     if support == Support::Unsupported || case.editable_root().is_none() {
-        let why = case.build_reason("cannot_resolve").with_fact("this forge or token cannot resolve this thread");
+        let why = case.build_reason(Rule::CannotResolve).with_fact("this forge or token cannot resolve this thread");
         return (AnswerRuling::NotPermitted(why), ResolveMethod::Native);
     }
     if !case.own.has_last_word(case.thread) && !matches!(reply, AnswerRuling::Allowed(_)) {
-        let why =
-            case.build_reason("last_word").with_fact("a line in the own root holds only while the last word is ours");
+        let why = case
+            .build_reason(Rule::LastWord)
+            .with_fact("a line in the own root holds only while the last word is ours");
         return (AnswerRuling::Refused(why), ResolveMethod::RootText);
     }
     (AnswerRuling::Allowed(why.with_fact("the forge cannot resolve it: the own root says so")), ResolveMethod::RootText)
@@ -111,29 +123,32 @@ pub(super) fn rule_on_resolve(case: &AnswerContext<'_>, reply: &AnswerRuling) ->
 fn find_resolve_obstacle(case: &AnswerContext<'_>) -> Option<AnswerRuling> {
     if let Some(item) = case.own.find_item_for_person(case.thread) {
         let question = SafeText::sanitise_line(&item.reason, 200);
-        let why =
-            case.build_reason("human_decision").with_fact(format!("the triage asks a person: {}", question.as_str()));
+        let why = case
+            .build_reason(Rule::HumanDecision)
+            .with_fact(format!("the triage asks a person: {}", question.as_str()));
         return Some(AnswerRuling::NeedsPerson(why));
     }
     if case.class == Class::NeedsHuman {
-        return Some(AnswerRuling::NeedsPerson(case.build_reason("needs_human").with_fact("a person decides")));
+        return Some(AnswerRuling::NeedsPerson(
+            case.build_reason(Rule::AnswerNeedsHuman).with_fact("a person decides"),
+        ));
     }
     if case.class == Class::Invalid && case.opener == Opener::Person {
-        return Some(AnswerRuling::Refused(case.build_reason("persons_thread").with_fact("a person opened it")));
+        return Some(AnswerRuling::Refused(case.build_reason(Rule::PersonsThread).with_fact("a person opened it")));
     }
     let seen = case.triage_item.and_then(|item| item.latest_note.as_ref());
     if let Some(seen) = seen.filter(|seen| case.own.has_unseen_notes(case.thread, seen)) {
         let why = case
-            .build_reason("unseen_note")
+            .build_reason(Rule::UnseenNote)
             .with_fact(format!("somebody wrote after note `{seen}`, the last one seen"));
         return Some(AnswerRuling::Refused(why));
     }
     let lacks = list_resolve_gaps(case);
     if !lacks.is_empty() {
-        return Some(AnswerRuling::Refused(add_facts(case.build_reason("resolve_needs"), lacks)));
+        return Some(AnswerRuling::Refused(add_facts(case.build_reason(Rule::ResolveNeeds), lacks)));
     }
     let checks = case.check_verification();
-    (!checks.passed).then(|| AnswerRuling::Refused(add_facts(case.build_reason("checks"), checks.facts)))
+    (!checks.passed).then(|| AnswerRuling::Refused(add_facts(case.build_reason(Rule::AnswerChecks), checks.facts)))
 }
 
 fn list_resolve_gaps(case: &AnswerContext<'_>) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! Reconciles a role's findings with its threads, its report and what people said: which are open, which are
 //! settled and by whom, what is said where. The reviewer may only *say*; the rules are here.
 
+mod finding_context;
 mod known_findings;
 mod new_findings;
 mod settled;
@@ -35,8 +36,14 @@ pub(super) fn reconcile<'a>(facts: &'a Facts<'a>) -> Reconciliation<'a> {
     let mut out = Reconciliation::default();
     let mut ids = FindingIdAllocator(None);
     for role in &facts.roles {
-        let judgement = judge_role(facts, role, &mut ids, &mut out.steps, &mut out.refused);
-        out.judgements.push(judgement);
+        let report = classify_report(role);
+        let mut findings = Vec::with_capacity(role.known_findings.len());
+        for ruling in known_findings::judge_known_findings(facts, role, report) {
+            findings.push(ruling.finding);
+            out.steps.extend(ruling.steps);
+            out.refused.extend(ruling.refused);
+        }
+        out.judgements.push(judge_role(facts, role, report, findings, &mut ids));
     }
     thread_reply::cap_resolutions(facts, &mut out);
     for it in &mut out.judgements {
@@ -62,12 +69,10 @@ impl FindingIdAllocator {
 fn judge_role<'a>(
     facts: &'a Facts<'a>,
     role: &'a RoleFacts<'a>,
+    fresh: ReportStatus<'a>,
+    mut findings: Vec<JudgedFinding<'a>>,
     ids: &mut FindingIdAllocator,
-    steps: &mut Vec<Step>,
-    refused: &mut Vec<Refusal>,
 ) -> RoleJudgement<'a> {
-    let fresh = classify_report(role);
-    let mut findings = known_findings::judge_known_findings(facts, role, fresh, steps, refused);
     let (threads, held_back) = new_findings::raise_findings(facts, role, fresh, ids, &mut findings);
     let current = fresh == ReportStatus::Complete || role.is_current_for(&facts.snapshot.changes.patch);
     RoleJudgement {

@@ -1,11 +1,12 @@
 //! When a finding is settled, and how that is said: by the Block, by our own word in its thread, by resolving it.
 
 use super::JudgedFinding;
-use super::thread_reply::{ThreadReply, push_reply, push_resolution};
+use super::thread_reply::{ThreadReply, plan_reply, plan_resolution};
 use crate::facts::{Facts, KnownFinding, RoleFacts, may_accept};
 use crate::mark::{ReplyKind, TagKind};
 use crate::model::{Author, FindingState, Note, Sha, Support, Thread, Time};
 use crate::plan::Step;
+use crate::rule::Rule;
 
 /// What an earlier turn settled, unless somebody opened it again since.
 ///
@@ -55,30 +56,21 @@ pub(super) fn find_settling_reply(
 /// Resolves the own thread of a finding that is settled, then says so: where a turn was cut short, what is missing.
 /// A thread that a person resolved needs no word of ours. Once a head: where the forge cannot resolve, a program that
 /// answers every note would otherwise be answered for ever (LOOP-8).
-pub(super) fn close_thread<'a>(
+pub(super) fn plan_closing<'a>(
     facts: &'a Facts<'a>,
     role: &'a RoleFacts<'a>,
     it: &JudgedFinding<'a>,
-    rule: &'static str,
-    steps: &mut Vec<Step>,
-) {
-    let Some(thread) = it.known.and_then(|known| known.thread) else { return };
+    rule: Rule,
+) -> Vec<Step> {
+    let Some(thread) = it.known.and_then(|known| known.thread) else { return Vec::new() };
     let word = find_settling_reply(role, thread, it.reopened_at);
-    match &thread.resolved {
-        None if !is_settlement_posted(facts, role, thread, it, word) => {
-            push_resolution(facts, role, thread, it, rule, steps)
-        }
-        Some(resolution) if word.is_none() && facts.is_own_author(&resolution.by) => {}
-        _ => return,
-    }
-    push_reply(
-        facts,
-        role,
-        thread,
-        ThreadReply::from_settled_finding(it, &facts.snapshot.pull.head, role.identity),
-        rule,
-        steps,
-    );
+    let resolution = match &thread.resolved {
+        None if !is_settlement_posted(facts, role, thread, it, word) => plan_resolution(facts, role, thread, it, rule),
+        Some(resolution) if word.is_none() && facts.is_own_author(&resolution.by) => None,
+        _ => return Vec::new(),
+    };
+    let reply = ThreadReply::from_settled_finding(it, &facts.snapshot.pull.head, role.identity);
+    resolution.into_iter().chain(plan_reply(facts, role, thread, reply, rule)).collect()
 }
 
 /// Whether an open thread says already that it is settled so: at this head, as its last word, or in a root that can get

@@ -1,4 +1,8 @@
-//! How referee speaks in its own threads: one reply with a Tag, and resolving, both behind the review gate.
+//! Replies and resolutions in referee's own threads, behind the review gate. A reply carries a Tag.
+//!
+//! | rule | when | then |
+//! |---|---|---|
+//! | `max-resolve` | more threads would be resolved than one run may | none is resolved; a person decides (D9) |
 
 use super::{JudgedFinding, Reconciliation, add_refusal};
 use crate::facts::{Facts, RoleFacts};
@@ -6,6 +10,7 @@ use crate::mark::{ReplyKind, Tag, TagKind};
 use crate::model::{FindingState, Login, Severity, Sha, Support, Thread};
 use crate::plan::{Action, Gate, Precondition, Reason, Step, TextDraft, Trailer};
 use crate::render::{self, SettlementReason};
+use crate::rule::Rule;
 use crate::sanitise::SafeText;
 
 /// What is said in a thread.
@@ -20,66 +25,61 @@ pub(super) enum ThreadReply<'a> {
 }
 
 /// Replies once: not where this was said at this head already and nobody answered since.
-pub(super) fn push_reply<'a>(
+pub(super) fn plan_reply<'a>(
     facts: &Facts<'a>,
     role: &RoleFacts<'a>,
     thread: &Thread,
-    speech: ThreadReply<'_>,
-    rule: &'static str,
-    steps: &mut Vec<Step>,
-) {
-    let Some(last) = thread.last() else { return };
-    let what = speech.reply_kind();
+    reply: ThreadReply<'_>,
+    rule: Rule,
+) -> Option<Step> {
+    let last = thread.last()?;
+    let what = reply.reply_kind();
     let said = last.author.has_login(role.identity)
         && last.text.trusted_tag().is_some_and(|tag| {
             tag.head == facts.snapshot.pull.head
                 && matches!(&tag.kind, TagKind::Reply { what: before, .. } if *before == what)
         });
     if said || !role.has_token || !thread.can_reply || facts.snapshot.capabilities.reply == Support::Unsupported {
-        return;
+        return None;
     }
     let tag = Tag { kind: TagKind::Reply { what, answers: last.id.clone() }, head: facts.snapshot.pull.head.clone() };
-    steps.push(Step {
+    Some(Step {
         action: Action::Reply {
             thread: thread.id.clone(),
-            text: TextDraft { words: speech.render_words(), trailer: Trailer::Tag(Box::new(tag)) },
+            text: TextDraft { words: reply.render_words(), trailer: Trailer::Tag(Box::new(tag)) },
         },
         by: role.identity.clone(),
         gate: Gate::Review,
         approves: false,
         reason: Reason::new(rule).with_fact(format!("thread {}", thread.id)),
         expect: Precondition::Head,
-    });
+    })
 }
 
 /// Resolves an own thread. Where the forge cannot, the own root says so (FIX-12).
-pub(super) fn push_resolution<'a>(
+pub(super) fn plan_resolution<'a>(
     facts: &Facts<'a>,
     role: &RoleFacts<'a>,
     thread: &Thread,
     it: &JudgedFinding<'a>,
-    rule: &'static str,
-    steps: &mut Vec<Step>,
-) {
+    rule: Rule,
+) -> Option<Step> {
     if !role.has_token {
-        return;
+        return None;
     }
     let mark = match facts.snapshot.capabilities.resolve {
         Support::Native if thread.can_resolve => None,
-        Support::Emulated => {
-            let Some(mark) = build_settled_root(role, thread, it) else { return };
-            Some(mark)
-        }
-        Support::Native | Support::Unsupported => return,
+        Support::Emulated => Some(build_settled_root(role, thread, it)?),
+        Support::Native | Support::Unsupported => return None,
     };
-    steps.push(Step {
+    Some(Step {
         action: Action::Resolve { thread: thread.id.clone(), mark },
         by: role.identity.clone(),
         gate: Gate::Review,
         approves: false,
         reason: Reason::new(rule).with_fact(it.id.to_string()).with_fact(format!("thread {}", thread.id)),
         expect: Precondition::Head,
-    });
+    })
 }
 
 fn build_settled_root(
@@ -113,7 +113,7 @@ pub(super) fn cap_resolutions(facts: &Facts<'_>, out: &mut Reconciliation<'_>) {
     add_refusal(
         &mut out.refused,
         format!("resolve {resolutions} threads"),
-        Reason::new("max-resolve").with_fact(format!("more than {} in one run", facts.policy.threads.max_resolve)),
+        Reason::new(Rule::MaxResolve).with_fact(format!("more than {} in one run", facts.policy.threads.max_resolve)),
     );
     for it in out.judgements.iter_mut().flat_map(|judgement| &mut judgement.findings) {
         if it.change == crate::decide::judgement::FindingChange::Fixed {

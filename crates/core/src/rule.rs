@@ -1,0 +1,225 @@
+//! Every rule of `decide`, named once: the tables in doc comments and in `docs/dispatch.md`, `explain` and the tests use
+//! these names. They are in the order in which the code asks them, stage by stage.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// Defines the enum and what is known of each rule: name, number in the dispatch source, condition, explanation.
+macro_rules! rules {
+    ($($stage:ident { $($rule:ident $name:literal $($number:literal)?: $when:literal, $explanation:literal;)* })*) => {
+        /// A rule of `decide`: a row of one of its tables.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[expect(missing_docs, reason = "the table below describes each rule")]
+        pub enum Rule { $($($rule,)*)* }
+
+        impl Rule {
+            /// All rules, in the order of the code.
+            pub const ALL: &[Self] = &[$($(Self::$rule,)*)*];
+
+            /// Returns the stage that asks this rule.
+            pub fn stage(self) -> RuleStage {
+                match self { $($(Self::$rule => RuleStage::$stage,)*)* }
+            }
+
+            /// Returns the stable name, as `explain`, `--json` and the journal write it.
+            pub fn name(self) -> &'static str {
+                match self { $($(Self::$rule => $name,)*)* }
+            }
+
+            /// Returns the rule's number in the dispatch source, if it has one.
+            pub fn number(self) -> Option<u8> {
+                match self { $($(Self::$rule => [$($number,)?].first().copied(),)*)* }
+            }
+
+            /// Returns when the rule applies, as the tables say it.
+            pub fn when(self) -> &'static str {
+                match self { $($(Self::$rule => $when,)*)* }
+            }
+
+            /// Returns what follows from the rule, as `explain` says it.
+            pub fn explanation(self) -> &'static str {
+                match self { $($(Self::$rule => $explanation,)*)* }
+            }
+        }
+    };
+}
+
+/// The stage of `decide` that asks a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RuleStage {
+    /// Whether anything may be decided.
+    Guard,
+    /// What becomes of findings that were raised before.
+    Threads,
+    /// What each identity posts.
+    Publish,
+    /// What becomes of answers to threads.
+    Answers,
+    /// What becomes of a worker's result.
+    Delivery,
+    /// Which roles read this head now.
+    Review,
+    /// Whose turn it is.
+    Turn,
+    /// What people's commands are answered with.
+    Commands,
+    /// What the budget of texts withholds.
+    Budget,
+    /// What only a whole repository decides.
+    Schedule,
+    /// Which phase the threads of a pull are in.
+    Phase,
+}
+
+rules! {
+    Guard {
+        Incomplete "incomplete": "the forge's answer was cut off", "Part of the pull could not be read, so nothing is decided.";
+        NewerMark "newer-mark": "a newer version of referee wrote on the pull", "A newer version of referee wrote here. This one changes nothing.";
+        Closed "closed": "the pull is not open", "The pull is closed or merged. There is nothing to do.";
+        ForgedMark "forged-mark": "a text looks like a Mark, and its seal does not hold", "A copied, edited or forged Mark counts for nothing.";
+    }
+    Threads {
+        Dismissed "dismissed": "somebody who may said `dismiss`", "The finding was dismissed. It counts as accepted.";
+        BrokenAgain "broken-again": "it was fixed, and the report raises it again", "A fixed finding is back. It is open again, in a new thread.";
+        WorseAgain "worse-again": "it was settled, and is more severe now", "A settled finding got worse. It is open again, in a new thread.";
+        Settled "settled": "it was settled", "The finding stays settled.";
+        Resolved "resolved": "somebody else who may accept it resolved the thread", "Resolving the thread accepted the finding.";
+        Accepted "accepted": "somebody who may accept it said \"won't fix\"", "The finding was accepted. Its thread is resolved.";
+        Fixed "fixed": "a complete report says fixed, and the code changed", "The finding is fixed. Its thread gets the commit and is resolved.";
+        Conceded "conceded": "the reviewer gives in to somebody who may accept it", "The reviewer gave in. The thread is resolved.";
+        Worsened "worsened": "the reviewer says that it got worse", "The finding got worse. One reply says so.";
+        Rebuttal "rebuttal": "the reviewer stands, and a person disputes and wrote last", "The reviewer answers the dispute, once per head.";
+        Contest "contest": "a person says fixed, and the reviewer still sees it", "The reviewer still sees the finding. One reply says so.";
+        Unfixed "unfixed": "none of these", "The finding stays open. Nothing is written.";
+        MaxResolve "max-resolve": "more threads would be resolved than one run may", "Too many threads would be resolved at once. A person decides.";
+    }
+    Publish {
+        Silent "silent": "the role has no verdict yet", "The role has not spoken.";
+        Glass "glass": "break-glass holds at this change (D25)", "Break-glass lifts the block at this change.";
+        OwnBlock "own-block": "the role's own verdict requests changes", "The role's own findings request changes.";
+        Escalated "escalated": "a sibling's own verdict blocks, and this role may block (PUB-7, D3)", "Another role of this identity blocks, so this one does too.";
+        HeldDown "held-down": "a sibling's own verdict blocks, and this role may not block", "Another role of this identity blocks, so this one does not approve.";
+        UnreadApproval "unread": "an own approval counts at a change that was not read (PUB-6, PUB-15)", "An approval counts at a change that nobody read. It is taken back.";
+        Approves "approves": "the own verdict approves, and nothing is waited for", "Nothing is left to object to.";
+        BlockStays "block-stays": "the own block still stands, and no sibling lifts it (PUB-6, D19)", "The block stays until a complete verdict lifts it.";
+        Waiting "waiting": "approving waits for a role or a person (D19)", "The approval waits for others.";
+        Comments "comments": "none of these", "The verdict is posted as a comment.";
+        Lifts "lifts": "a role approves, and the forge still counts an own block (PUB-21)", "An approval lifts the block that the forge still counts.";
+        Answers "answers": "a request for the own review is open, and every verdict is current (PUB-20)", "The verdict is posted again to answer a review request.";
+        NewFindings "new-findings": "a kept review has new findings (PUB-4)", "New findings get threads beside the standing review.";
+        NotEditable "not-editable": "the forge names no id to edit the review by", "The forge cannot edit this review.";
+        Status "status": "the commit status differs from the verdict (PUB-19)", "The commit status follows the verdict.";
+        ApproveOff "approve-off": "an earlier verdict still counts, and `approve` is off (D27)", "A verdict from another setting still counts. referee does not lift it.";
+        Notice "notice": "an edit changed the set of blocking findings (PUB-18)", "Edits notify nobody, so one comment says what changed.";
+    }
+    Answers {
+        ThreadsDisabled "disabled": "`threads.enabled` is false", "Answering threads is switched off.";
+        OtherPull "other_pull": "the payload is for another pull", "The answers are for another pull.";
+        NoTriage "no_triage": "no triage is stored", "Answers need a stored triage.";
+        TriageOfOtherPull "triage_of_other_pull": "the stored triage is of another pull", "The stored triage is of another pull.";
+        TriageFailed "triage_failed": "the stored triage failed", "The stored triage failed.";
+        TriageIncomplete "triage_incomplete": "the stored triage is incomplete", "The stored triage is incomplete.";
+        NamedTwice "named_twice": "two answers name one thread", "Two answers name the same thread.";
+        NoSuchThread "no_such_thread": "the pull has no such thread", "The thread does not exist.";
+        NotTriaged "not_triaged": "the stored triage does not name the thread", "The thread was not triaged.";
+        Template "template": "the reply template is broken", "The built-in reply is used.";
+        Claims "claims": "the reply says that the thread is resolved", "The answer's own words are not used.";
+        MassResolve "mass_resolve": "more resolutions than `threads.max_resolve` (FIX-7)", "Too many threads would be resolved at once. A person decides.";
+        EmptyThread "empty_thread": "the thread has no notes", "There is nothing to reply to.";
+        ReplyNeeds "reply_needs": "what the class needs for a reply is missing", "The reply lacks what its class needs.";
+        CannotReply "cannot_reply": "the forge or token cannot reply", "This token cannot reply here.";
+        Reply "reply": "none of these", "The reply is sent.";
+        HumanDecision "human_decision": "a stored triage asks a person (D26)", "The triage asks a person to decide.";
+        AnswerNeedsHuman "needs_human": "the class is `needs_human`", "A person decides.";
+        PersonsThread "persons_thread": "the class is `invalid`, and a person opened the thread", "A person's thread is not resolved as invalid.";
+        UnseenNote "unseen_note": "somebody wrote after the triage", "A note was written after the triage.";
+        ResolveNeeds "resolve_needs": "what the class needs for a resolution is missing", "The resolution lacks what its class needs.";
+        AnswerChecks "checks": "checks are missing (FIX-6)", "A resolution needs passed checks.";
+        Resolve "resolve": "the forge can resolve, or the own root can say so", "The thread is resolved.";
+        CannotResolve "cannot_resolve": "the forge or token cannot resolve", "This forge or token cannot resolve the thread.";
+        LastWord "last_word": "somebody else wrote last, and no reply is planned", "A mark in the own root holds only while referee wrote last.";
+    }
+    Delivery {
+        Deliver "deliver": "a worker's result is here", "What a worker left is checked, pushed and recorded.";
+    }
+    Review {
+        ReviewAsked "review-asked": "`--full`, or a command newer than the verdict and the last attempt", "Somebody asked for another review of this head.";
+        SameHead "same-head": "a complete verdict for this change", "The role has read this change.";
+        ReviewFailed "review-failed": "three attempts at this change, and no `retry` since the last", "The reviewer failed at every attempt.";
+        ReviewBackoff "review-backoff": "less than 5 minutes after the first failed attempt, or 10 after the second, without `retry`", "The reviewer failed and is tried again later.";
+        ReviewDue "review-due": "none of these", "The role has not read this change.";
+        ReviewBudget "review-budget": "it would be due, and the budget is used up", "The budget for reviews is used up.";
+    }
+    Turn {
+        Lease "lease" 0: "a worker holds the lease, or a `wip` label is fresh", "A worker is under way: no other starts, and nothing is handed off.";
+        Paused "paused": "a person said `pause`", "A person paused referee here. `resume` ends it.";
+        BreakGlass "break-glass": "break-glass holds at this change (D25)", "A person used break-glass at this change.";
+        NeedsHuman "needs-human": "only a person can settle a finding that counts", "A finding needs a person's decision.";
+        ChangesRequested "changes-requested" 2: "a role, a person or another bot requests changes", "A request for changes stands. It is answered before anything else.";
+        Conflict "conflict" 3: "it does not merge, and is not a draft", "The branch does not merge into its base. It is rebased first.";
+        ChecksFailed "checks-failed" 4: "a check failed", "A check failed. It is fixed before the reviews count.";
+        ReviewsMissing "reviews-missing" 5: "a role or another bot has not read this change", "A review of this head is missing.";
+        ChecksPending "checks-pending" 6: "a check is not done, or none has reported and one is required", "The checks have not finished.";
+        SelfReview "self-review" 7: "the self-review for this head is missing, or needs attention", "The fixing side reviews its own change before a person does.";
+        FindingsUnanswered "findings-unanswered" 8: "findings that do not block are unanswered", "Findings that do not block have no answer yet.";
+        ThreadsUnanswered "threads-unanswered" 9: "threads are unresolved and unanswered", "Threads have no answer yet.";
+        Draft "draft": "it is a draft", "The pull is a draft. Its author marks it as ready.";
+        Ready "ready" 10: "none of the above", "Everything agrees. A person may take the pull.";
+    }
+    Commands {
+        Said "said": "a person's command has no answer yet", "A command gets one answer.";
+    }
+    Budget {
+        Writes "writes": "the pull carries as many own texts as it may", "The budget of texts is used up.";
+    }
+    Schedule {
+        LeftAside "left-aside": "the project does not look at the pull", "The project's `pulls` leaves this pull out.";
+        Issue "issue" 11: "no pull is open, and nobody works", "The next issue may start.";
+    }
+    Phase {
+        ValidThreads "valid": "a thread is triaged as valid", "Valid threads are to be fixed.";
+        UnresolvedThreads "unresolved": "threads are unresolved", "Threads are to be triaged.";
+        Verified "verified": "no thread is open, and the checks passed", "Every thread is closed and the checks passed.";
+        Unverified "unverified": "no thread is open, and the checks have not passed", "Every thread is closed. The checks have not passed.";
+        SettleFailed "failed": "answering threads failed", "Answering threads failed.";
+    }
+}
+
+impl Rule {
+    /// Returns the rule of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|rule| rule.name() == name)
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl PartialEq<str> for Rule {
+    fn eq(&self, name: &str) -> bool {
+        self.name() == name
+    }
+}
+
+impl PartialEq<&str> for Rule {
+    fn eq(&self, name: &&str) -> bool {
+        self.name() == *name
+    }
+}
+
+impl Serialize for Rule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Rule {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Self::from_name(&name).ok_or_else(|| de::Error::custom(format_args!("there is no rule `{name}`")))
+    }
+}
