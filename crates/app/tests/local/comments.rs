@@ -196,7 +196,7 @@ fn an_invalid_triage_is_refused_with_all_its_errors() {
         (person, &["/threads/2/canResolveAfterChecks", &three]),
         ([&right[..], &right[..1]].concat(), &["/threads/3/threadId", &one, "twice"]),
         ([&right[..], &[item("t99", "valid")]].concat(), &["/threads/3/threadId", "t99", "selected"]),
-        (right[..2].to_vec(), &["/threads", &three, "left out"]),
+        (right[..2].to_vec(), &["/threads", &three, "missing"]),
         (with(0, "replyBody", json!("Fixed in 9c1f2ab")), &["/threads/0/replyBody", &one, "fixed"]),
         (with(0, "replyBody", json!("Done, thanks")), &["/threads/0/replyBody", &one, "done"]),
         (with(0, "replyBody", json!("This is resolved now")), &["/threads/0/replyBody", &one, "resolved"]),
