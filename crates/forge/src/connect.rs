@@ -14,7 +14,7 @@ use crate::{CapabilityTable, Forge, ForgeError, ForgeKind, Inspection, ServerFac
 #[derive(Clone, Debug)]
 pub enum Site {
     /// Pulls in the git directory.
-    Local(LocalForge),
+    Local(Box<LocalForge>),
     /// A repository on a server.
     Server(Box<ServerSite>),
 }
@@ -48,7 +48,7 @@ pub struct Identity {
 /// Opens a forge. A guessed server that runs no known software is `ForgeError::Unsupported`.
 pub async fn connect(site: &Site) -> Result<Arc<dyn Forge>, ForgeError> {
     match site {
-        Site::Local(forge) => Ok(Arc::new(forge.clone())),
+        Site::Local(forge) => Ok(Arc::new(LocalForge::clone(forge))),
         Site::Server(site) => driver_for(site.kind)?.connect(site).await,
     }
 }
