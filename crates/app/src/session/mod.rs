@@ -1,6 +1,6 @@
 //! From what a person typed to an open pull, in three steps:
 //!
-//! 1. [`reference`] parses what was typed, without git or a network.
+//! 1. [`mod@reference`] parses what was typed, without git or a network.
 //! 2. [`site`] decides which forge the pull is on and which token is used there.
 //! 3. [`pull`] opens the session: the pull with its forge, config, git source and store. `hosted` and `local` find the pull
 //!    on a server or in the git directory; [`connect`] opens the connection.

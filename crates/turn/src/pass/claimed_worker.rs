@@ -12,7 +12,8 @@ use super::read::{fetch_board, is_eligible};
 use crate::gather::{Inbox, gather_snapshot};
 use crate::turn::{TurnContext, TurnError};
 
-/// A worker that was started. Whoever runs it [releases](release) it, however it ends; what nobody releases runs out.
+/// A worker that was started, with its claim. Its runner calls [`release_worker`] however the worker ends; a claim that is not
+/// released expires.
 #[derive(Debug)]
 pub struct ClaimedWorker {
     /// What it is to do, under the epoch that is recorded.

@@ -124,8 +124,8 @@ const STATES: [State; 26] = [
     ("replied", |at| drop(at.as_("alice").reply(&at.note(), "because")), "ready ready", ""),
     ("resolved", |at| at.as_("ruth").resolve(&at.note()), "ready ready", ""),
     ("draft", |at| at.as_("alice").mark_draft(), "draft wait author", ""),
-    // The role reviews `role/` only, so it is not due here.
-    ("roleunread", |_| (), "review review alpha", "alpha"),
+    // The role reviews `role/` only, so it is due here alone (D29: the wait of rule 5).
+    ("roleunread", |_| (), "reviews-missing wait alpha", "alpha"),
 ];
 
 // spec: DSP-1, DSP-2, DSP-3, DSP-4, DSP-6, DSP-7, DSP-8, DSP-9, DSP-10, DSP-12, DSP-16 @gitea
