@@ -16,9 +16,9 @@ fn a_git_folder_that_points_elsewhere_is_not_read(build: ServerBuild) {
     let project = HostileProject::new(build);
     let cache = project.site.path(".cache").display().to_string();
     let folders = [
-        (&["alternates", cache.as_str()][..], "`.git/objects/info/alternates` leads elsewhere"),
-        (&["object-link"], "`passwd` is neither a file nor a folder"),
-        (&["moved-folder"], "its git folder is no folder"),
+        (&["alternates", cache.as_str()][..], "`.git/objects/info/alternates` is not allowed"),
+        (&["object-link"], "`passwd` is neither a file nor a directory"),
+        (&["moved-folder"], "`.git` is not a directory"),
         (&["no-folder"], "the work copy cannot be read"),
     ];
     for (words, why) in share(build, folders) {
