@@ -147,7 +147,7 @@ fn a_triage_is_accepted_completely_or_not_at_all(build: ServerBuild) {
     for (items, named) in [
         (with("classification", json!("wrong")), "/threads/0/classification"),
         (with("replyBody", json!("Fixed in 9c1f2ab")), "/threads/0/replyBody"),
-        (vec![right[0].clone()], "left out"),
+        (vec![right[0].clone()], "missing"),
         (vec![right[0].clone(), right[0].clone()], "twice"),
         ([&right[..], &[item("999999", "valid")]].concat(), "999999"),
     ] {
