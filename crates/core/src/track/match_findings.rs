@@ -64,7 +64,8 @@ pub fn match_findings(priors: &[PriorFinding], raised: &[ObservedFinding]) -> Ve
     }
     // Equal ranks are ordered by content, so that the order of the arguments matters only for identical findings.
     pairs.sort_by(|(a, p1, r1), (b, p2, r2)| {
-        let content = |p: usize, r: usize| (sort_key(&priors[p].observed), sort_key(&raised[r]), p, r);
+        let content =
+            |p: usize, r: usize| (sort_key(&priors[p].observed), &priors[p].track, sort_key(&raised[r]), p, r);
         b.score.cmp(&a.score).then(a.distance.cmp(&b.distance)).then_with(|| content(*p1, *r1).cmp(&content(*p2, *r2)))
     });
     let mut is_matched = vec![false; priors.len()];
