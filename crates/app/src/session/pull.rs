@@ -47,7 +47,7 @@ pub(crate) struct PullSession {
     keys: Keys,
     /// The forge again if it is the local one: there, people act through it too.
     local: Option<LocalForge>,
-    /// Locked by the process that writes; `None` if there is no folder for it.
+    /// The file that a writing process locks; `None` if the state folder cannot be created.
     writer_lock: Option<PathBuf>,
     /// The store's key for the current branch, which remembers the pull last used on it.
     branch_key: Option<String>,

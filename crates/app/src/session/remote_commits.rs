@@ -24,7 +24,7 @@ pub(crate) struct RemoteCommits {
     present: Mutex<BTreeSet<Sha>>,
     /// Commits that the server no longer has.
     missing: Mutex<BTreeSet<Sha>>,
-    /// Set when there is no cache folder: the commits are deleted with the run.
+    /// Set if the user has no cache folder: the commits are deleted when the run ends.
     temporary: Option<TempDir>,
     /// A shared lock. The cache is only emptied while no process holds one.
     _reader_lock: Option<File>,

@@ -33,7 +33,6 @@ pub struct UserCommand<'a> {
 /// That the glass is broken at this change.
 #[derive(Clone, Copy, Debug)]
 pub struct BreakGlass<'a> {
-    /// By whom.
     pub by: &'a Author,
     /// Why.
     pub reason: &'a str,

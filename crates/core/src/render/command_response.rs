@@ -37,15 +37,9 @@ pub enum CommandResponseKind<'a> {
         facts: &'a Facts<'a>,
     },
     /// Nothing starts here until `resume`.
-    Paused {
-        /// By whom.
-        by: &'a str,
-    },
+    Paused { by: &'a str },
     /// It goes on.
-    Resumed {
-        /// By whom.
-        by: &'a str,
-    },
+    Resumed { by: &'a str },
     /// They may not ask for that.
     NotAllowed {
         /// For what.

@@ -92,7 +92,6 @@ pub enum SummaryNote<'a> {
     HeadUnread,
     /// The glass is broken (D25).
     GlassBroken {
-        /// By whom.
         by: &'a str,
         /// Why; tainted.
         reason: &'a str,
