@@ -70,11 +70,16 @@ impl Store {
     pub(crate) fn open(path: &Path, access: StoreAccess, now: fn() -> Time) -> Result<Self, StoreError> {
         let store =
             |db, warnings| Self { path: path.to_owned(), db, now, text_retention: TextRetention::Full, warnings };
-        match (access, path.exists()) {
+        // SQLite's own locks do not cover the journal mode, nor the rename of a corrupt file.
+        let _lock = match (access, path.exists()) {
             (StoreAccess::Read, false) => return Ok(store(None, Vec::new())),
-            (StoreAccess::Write, false) => create_private_file(path).map_err(|source| file_error(path, source))?,
-            (_, true) => {}
-        }
+            (StoreAccess::Read, true) => None,
+            (StoreAccess::Write, _) => {
+                let lock = lock_for_opening(path).map_err(|source| file_error(path, source))?;
+                create_private_file(path).map_err(|source| file_error(path, source))?;
+                Some(lock)
+            }
+        };
         match connect(path, access) {
             Ok(db) => Ok(store(Some(Mutex::new(db)), Vec::new())),
             Err(StoreError::Database { source, .. }) if access == StoreAccess::Write && is_corrupt(&source) => {
@@ -137,8 +142,16 @@ fn rename_corrupt_file(path: &Path) -> io::Result<PathBuf> {
     Ok(target)
 }
 
-/// Creates an empty file that only its owner can read, because the store contains what people wrote.
-fn create_private_file(path: &Path) -> io::Result<()> {
+/// Locks out other processes that open the same store for writing, until the file is dropped: first runs at the same
+/// moment must not create the tables twice.
+fn lock_for_opening(path: &Path) -> io::Result<fs::File> {
+    let file = create_private_file(&path.with_extension("db.lock"))?;
+    file.lock()?;
+    Ok(file)
+}
+
+/// Creates or opens a file that only its owner can read, because the store contains what people wrote.
+fn create_private_file(path: &Path) -> io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);
     let mut folder = fs::DirBuilder::new();
@@ -152,9 +165,46 @@ fn create_private_file(path: &Path) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         folder.create(parent)?;
     }
-    options.open(path).map(drop)
+    options.open(path)
 }
 
 fn file_error(path: &Path, source: io::Error) -> StoreError {
     StoreError::File { path: path.display().to_string(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+
+    use super::{Store, StoreAccess};
+    use crate::session::local::now;
+
+    /// Opens one file from several connections at the same moment; each thread is what a process is.
+    #[test]
+    fn first_runs_at_once_create_one_store() {
+        for corrupt in [false, true] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join("new/state.db");
+            if corrupt {
+                std::fs::create_dir(folder.path().join("new")).expect("a folder");
+                std::fs::write(&path, "not a database, but long enough to be read as one".repeat(20)).expect("a file");
+            }
+            let start = Barrier::new(8);
+            let open = || {
+                start.wait();
+                Store::open(&path, StoreAccess::Write, now).map(drop)
+            };
+            std::thread::scope(|scope| {
+                let runs: Vec<_> = (0..8).map(|_| scope.spawn(open)).collect();
+                for run in runs {
+                    run.join().expect("no panic").expect("every first run has a store");
+                }
+            });
+            let renamed = std::fs::read_dir(folder.path().join("new"))
+                .expect("a folder")
+                .filter(|entry| entry.as_ref().is_ok_and(|it| it.file_name().to_string_lossy().contains(".bad-")))
+                .count();
+            assert_eq!(renamed, usize::from(corrupt), "only the corrupt file is renamed");
+        }
+    }
 }

@@ -15,11 +15,12 @@ pub(super) const LATEST_VERSION: u32 = MIGRATIONS.len() as u32;
 
 /// Reads the schema version: 0 for an empty file.
 pub(super) fn read_schema_version(connection: &Connection, path: &Path) -> Result<u32, LocalError> {
-    let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    // One statement reads one state of the file, also while another process migrates it.
+    let sql = "SELECT user_version, EXISTS (SELECT 1 FROM sqlite_schema) FROM pragma_user_version";
+    let (found, filled): (u32, bool) = connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
     if found > LATEST_VERSION {
         return Err(LocalError::NewerSchema { path: path.to_owned(), found, known: LATEST_VERSION });
     }
-    let filled: bool = connection.query_row("SELECT count(*) > 0 FROM sqlite_schema", [], |row| row.get(0))?;
     match (found, filled) {
         (0, true) => {
             Err(LocalError::InvalidDatabase { path: path.to_owned(), why: "another program's database".to_owned() })

@@ -194,6 +194,29 @@ mod tests {
         assert_eq!(count_rows(&store), Some(0));
     }
 
+    /// Reads and writes from several connections at the same moment; each thread is what a process is.
+    #[test]
+    fn first_runs_at_once_create_one_database() {
+        for _ in 0..20 {
+            let folder = tempfile::tempdir().expect("a folder");
+            let store = LocalDatabase::in_git_dir(folder.path());
+            let start = std::sync::Barrier::new(8);
+            let run = || {
+                start.wait();
+                store.read(|_| Ok(()))?;
+                store.write(|tx| Ok(tx.execute("INSERT OR IGNORE INTO repository VALUES (1, 7, 0)", [])?))?;
+                store.read(|_| Ok(()))
+            };
+            std::thread::scope(|scope| {
+                let runs: Vec<_> = (0..8).map(|_| scope.spawn(run)).collect();
+                for run in runs {
+                    run.join().expect("no panic").expect("every first run has the database");
+                }
+            });
+            assert_eq!(count_rows(&store), Some(1));
+        }
+    }
+
     #[test]
     fn a_full_disk_is_told_and_loses_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
