@@ -1,11 +1,11 @@
-//! Every rule of `decide`, named once: the tables in doc comments and in `docs/dispatch.md`, `explain` and the tests use
-//! these names. They are in the order in which the code asks them, stage by stage.
+//! Every rule of `decide`, named once. The tables in doc comments and in `docs/dispatch.md`, `explain` and the tests
+//! use these names. They are in the order of the code, stage by stage.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Defines the enum and what is known of each rule: name, number in the dispatch source, condition, explanation.
+/// Defines the enum and the properties of each rule: name, number in the dispatch source, condition, explanation.
 macro_rules! rules {
     ($($stage:ident { $($rule:ident $name:literal $($number:literal)?: $when:literal, $explanation:literal;)* })*) => {
         /// A rule of `decide`: a row of one of its tables.
@@ -17,7 +17,7 @@ macro_rules! rules {
             /// All rules, in the order of the code.
             pub const ALL: &[Self] = &[$($(Self::$rule,)*)*];
 
-            /// Returns the stage that asks this rule.
+            /// Returns the stage that applies this rule.
             pub fn stage(self) -> RuleStage {
                 match self { $($(Self::$rule => RuleStage::$stage,)*)* }
             }
@@ -32,12 +32,12 @@ macro_rules! rules {
                 match self { $($(Self::$rule => [$($number,)?].first().copied(),)*)* }
             }
 
-            /// Returns when the rule applies, as the tables say it.
+            /// Returns the condition, as in the tables.
             pub fn when(self) -> &'static str {
                 match self { $($(Self::$rule => $when,)*)* }
             }
 
-            /// Returns what follows from the rule, as `explain` says it.
+            /// Returns the sentence that `explain` prints.
             pub fn explanation(self) -> &'static str {
                 match self { $($(Self::$rule => $explanation,)*)* }
             }
@@ -45,70 +45,70 @@ macro_rules! rules {
     };
 }
 
-/// The stage of `decide` that asks a rule.
+/// The stage of `decide` that applies a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RuleStage {
     /// Whether anything may be decided.
     Guard,
-    /// What becomes of findings that were raised before.
+    /// Findings that were raised before.
     Threads,
-    /// What each identity posts.
+    /// The reviews of each identity.
     Publish,
-    /// What becomes of answers to threads.
+    /// Answers to threads.
     Answers,
-    /// What becomes of a worker's result.
+    /// A worker's result.
     Delivery,
-    /// Which roles read this head now.
+    /// Reviews of this head that are due.
     Review,
-    /// Whose turn it is.
+    /// What the pull waits for.
     Turn,
-    /// What people's commands are answered with.
+    /// Replies to people's commands.
     Commands,
-    /// What the budget of texts withholds.
+    /// The budget of texts.
     Budget,
-    /// What only a whole repository decides.
+    /// Limits across a repository.
     Schedule,
-    /// Which phase the threads of a pull are in.
+    /// The phase of a pull's threads.
     Phase,
 }
 
 rules! {
     Guard {
-        Incomplete "incomplete": "the forge's answer was cut off", "Part of the pull could not be read, so nothing is decided.";
-        NewerMark "newer-mark": "a newer version of referee wrote on the pull", "A newer version of referee wrote here. This one changes nothing.";
+        Incomplete "incomplete": "the forge's response was truncated", "Part of the pull could not be read, so nothing is decided.";
+        NewerMark "newer-mark": "a newer version of referee wrote a Mark on the pull", "A newer version of referee wrote here. This one changes nothing.";
         Closed "closed": "the pull is not open", "The pull is closed or merged. There is nothing to do.";
-        ForgedMark "forged-mark": "a text looks like a Mark, and its seal does not hold", "A copied, edited or forged Mark counts for nothing.";
+        ForgedMark "forged-mark": "a text looks like a Mark, and its MAC is invalid", "A copied, edited or forged Mark is ignored.";
     }
     Threads {
-        Dismissed "dismissed": "somebody who may said `dismiss`", "The finding was dismissed. It counts as accepted.";
+        Dismissed "dismissed": "a person who may gave the command `dismiss`", "The finding was dismissed. It counts as accepted.";
         BrokenAgain "broken-again": "it was fixed, and the report raises it again", "A fixed finding is back. It is open again, in a new thread.";
         WorseAgain "worse-again": "it was settled, and is more severe now", "A settled finding got worse. It is open again, in a new thread.";
         Settled "settled": "it was settled", "The finding stays settled.";
         Resolved "resolved": "somebody else who may accept it resolved the thread", "Resolving the thread accepted the finding.";
-        Accepted "accepted": "somebody who may accept it said \"won't fix\"", "The finding was accepted. Its thread is resolved.";
+        Accepted "accepted": "somebody who may accept it answered \"won't fix\"", "The finding was accepted. Its thread is resolved.";
         Fixed "fixed": "a complete report says fixed, and the code changed", "The finding is fixed. Its thread gets the commit and is resolved.";
-        Conceded "conceded": "the reviewer gives in to somebody who may accept it", "The reviewer gave in. The thread is resolved.";
-        Worsened "worsened": "the reviewer says that it got worse", "The finding got worse. One reply says so.";
-        Rebuttal "rebuttal": "the reviewer stands, and a person disputes and wrote last", "The reviewer answers the dispute, once per head.";
-        Contest "contest": "a person says fixed, and the reviewer still sees it", "The reviewer still sees the finding. One reply says so.";
-        Unfixed "unfixed": "none of these", "The finding stays open. Nothing is written.";
-        MaxResolve "max-resolve": "more threads would be resolved than one run may", "Too many threads would be resolved at once. A person decides.";
+        Conceded "conceded": "the reviewer withdraws it after a dispute by somebody who may accept it", "The reviewer withdrew the finding. The thread is resolved.";
+        Worsened "worsened": "the reviewer reports it as worse", "The finding got worse. One reply says so.";
+        Rebuttal "rebuttal": "the reviewer upholds it, and a person disputes it and wrote last", "The reviewer answers the dispute, once per head.";
+        Contest "contest": "a person says that it is fixed, and the reviewer still reports it", "The reviewer still reports the finding. One reply says so.";
+        Unfixed "unfixed": "otherwise", "The finding stays open. Nothing is written.";
+        MaxResolve "max-resolve": "more than `max_resolve` threads would be resolved", "Too many threads would be resolved at once. A person decides.";
     }
     Publish {
-        Silent "silent": "the role has no verdict yet", "The role has not spoken.";
-        Glass "glass": "break-glass holds at this change (D25)", "Break-glass lifts the block at this change.";
+        Silent "silent": "the role has no verdict yet", "The role has no verdict yet.";
+        Glass "glass": "break-glass is active at this change (D25)", "Break-glass lifts the block at this change.";
         OwnBlock "own-block": "the role's own verdict requests changes", "The role's own findings request changes.";
         Escalated "escalated": "a sibling's own verdict blocks, and this role may block (PUB-7, D3)", "Another role of this identity blocks, so this one does too.";
         HeldDown "held-down": "a sibling's own verdict blocks, and this role may not block", "Another role of this identity blocks, so this one does not approve.";
-        UnreadApproval "unread": "an own approval counts at a change that was not read (PUB-6, PUB-15)", "An approval counts at a change that nobody read. It is taken back.";
-        Approves "approves": "the own verdict approves, and nothing is waited for", "Nothing is left to object to.";
-        BlockStays "block-stays": "the own block still stands, and no sibling lifts it (PUB-6, D19)", "The block stays until a complete verdict lifts it.";
-        Waiting "waiting": "approving waits for a role or a person (D19)", "The approval waits for others.";
+        UnreadApproval "unread": "an approval of the role counts at a change that was not read (PUB-6, PUB-15)", "An approval counts at a change that was not read. It is revoked.";
+        Approves "approves": "the role's own verdict approves, and nothing is awaited", "The role has no objections.";
+        BlockStays "block-stays": "the role's block still stands, and no sibling lifts it (PUB-6, D19)", "The block stays until a complete verdict lifts it.";
+        Waiting "waiting": "an approval waits for a role or a person (D19)", "The approval waits for others.";
         Comments "comments": "none of these", "The verdict is posted as a comment.";
-        Lifts "lifts": "a role approves, and the forge still counts an own block (PUB-21)", "An approval lifts the block that the forge still counts.";
-        Answers "answers": "a request for the own review is open, and every verdict is current (PUB-20)", "The verdict is posted again to answer a review request.";
+        Lifts "lifts": "a role approves, and the forge still counts a block of the identity (PUB-21)", "An approval lifts the block that the forge still counts.";
+        Answers "answers": "the identity's review is requested, and every verdict is current (PUB-20)", "The verdict is posted again to answer a review request.";
         NewFindings "new-findings": "a kept review has new findings (PUB-4)", "New findings get threads beside the standing review.";
-        NotEditable "not-editable": "the forge names no id to edit the review by", "The forge cannot edit this review.";
+        NotEditable "not-editable": "the forge reports no id for editing the review", "The forge cannot edit this review.";
         Status "status": "the commit status differs from the verdict (PUB-19)", "The commit status follows the verdict.";
         ApproveOff "approve-off": "an earlier verdict still counts, and `approve` is off (D27)", "A verdict from another setting still counts. referee does not lift it.";
         Notice "notice": "an edit changed the set of blocking findings (PUB-18)", "Edits notify nobody, so one comment says what changed.";
@@ -124,7 +124,7 @@ rules! {
         NoSuchThread "no_such_thread": "the pull has no such thread", "The thread does not exist.";
         NotTriaged "not_triaged": "the stored triage does not name the thread", "The thread was not triaged.";
         Template "template": "the reply template is broken", "The built-in reply is used.";
-        Claims "claims": "the reply says that the thread is resolved", "The answer's own words are not used.";
+        Claims "claims": "the reply says that the thread is resolved", "The answer's `replyBody` is not used.";
         MassResolve "mass_resolve": "more resolutions than `threads.max_resolve` (FIX-7)", "Too many threads would be resolved at once. A person decides.";
         EmptyThread "empty_thread": "the thread has no notes", "There is nothing to reply to.";
         ReplyNeeds "reply_needs": "what the class needs for a reply is missing", "The reply lacks what its class needs.";
@@ -136,12 +136,12 @@ rules! {
         UnseenNote "unseen_note": "somebody wrote after the triage", "A note was written after the triage.";
         ResolveNeeds "resolve_needs": "what the class needs for a resolution is missing", "The resolution lacks what its class needs.";
         AnswerChecks "checks": "checks are missing (FIX-6)", "A resolution needs passed checks.";
-        Resolve "resolve": "the forge can resolve, or the own root can say so", "The thread is resolved.";
+        Resolve "resolve": "the forge can resolve, or referee's root note can be marked", "The thread is resolved.";
         CannotResolve "cannot_resolve": "the forge or token cannot resolve", "This forge or token cannot resolve the thread.";
-        LastWord "last_word": "somebody else wrote last, and no reply is planned", "A mark in the own root holds only while referee wrote last.";
+        LastWord "last_word": "somebody else wrote last, and no reply is planned", "A mark in the root note is valid only while referee wrote last.";
     }
     Delivery {
-        Deliver "deliver": "a worker's result is here", "What a worker left is checked, pushed and recorded.";
+        Deliver "deliver": "this turn has a worker's result", "A worker's result is checked, pushed and recorded.";
     }
     Review {
         ReviewAsked "review-asked": "`--full`, or a command newer than the verdict and the last attempt", "Somebody asked for another review of this head.";
@@ -152,9 +152,9 @@ rules! {
         ReviewBudget "review-budget": "it would be due, and the budget is used up", "The budget for reviews is used up.";
     }
     Turn {
-        Lease "lease" 0: "a worker holds the lease, or a `wip` label is fresh", "A worker is under way: no other starts, and nothing is handed off.";
+        Lease "lease" 0: "a worker holds the lease, or a `wip` label is recent", "A worker is running: no other starts, and nothing is handed off.";
         Paused "paused": "a person said `pause`", "A person paused referee here. `resume` ends it.";
-        BreakGlass "break-glass": "break-glass holds at this change (D25)", "A person used break-glass at this change.";
+        BreakGlass "break-glass": "break-glass is active at this change (D25)", "A person used break-glass at this change.";
         NeedsHuman "needs-human": "only a person can settle a finding that counts", "A finding needs a person's decision.";
         ChangesRequested "changes-requested" 2: "a role, a person or another bot requests changes", "A request for changes stands. It is answered before anything else.";
         Conflict "conflict" 3: "it does not merge, and is not a draft", "The branch does not merge into its base. It is rebased first.";
@@ -165,17 +165,17 @@ rules! {
         FindingsUnanswered "findings-unanswered" 8: "findings that do not block are unanswered", "Findings that do not block have no answer yet.";
         ThreadsUnanswered "threads-unanswered" 9: "threads are unresolved and unanswered", "Threads have no answer yet.";
         Draft "draft": "it is a draft", "The pull is a draft. Its author marks it as ready.";
-        Ready "ready" 10: "none of the above", "Everything agrees. A person may take the pull.";
+        Ready "ready" 10: "none of the above", "Nothing is open. A person can take over the pull.";
     }
     Commands {
         Said "said": "a person's command has no answer yet", "A command gets one answer.";
     }
     Budget {
-        Writes "writes": "the pull carries as many own texts as it may", "The budget of texts is used up.";
+        Writes "writes": "the pull has as many texts of referee as the budget allows", "The budget of texts is used up.";
     }
     Schedule {
-        LeftAside "left-aside": "the project does not look at the pull", "The project's `pulls` leaves this pull out.";
-        Issue "issue" 11: "no pull is open, and nobody works", "The next issue may start.";
+        LeftAside "left-aside": "the project ignores the pull", "The project's `pulls` leaves this pull out.";
+        Issue "issue" 11: "no pull is open, and no job runs", "The next issue may start.";
     }
     Phase {
         ValidThreads "valid": "a thread is triaged as valid", "Valid threads are to be fixed.";

@@ -54,8 +54,8 @@ pub trait DeliveryTarget: Send + Sync {
     async fn accept(&self, delivery: &Delivery, permit: &Permit) -> Result<Delivery, DeliveryFailure>;
 }
 
-/// Delivers what a worker left to `target`, and records how it ended. The branch for an issue starts at `base`, the last
-/// commit of the default branch.
+/// Delivers what a worker left to `target`, and records how it ended. The branch for an issue starts at `base`, the
+/// last commit of the default branch.
 pub async fn deliver(
     desk: &TurnContext<'_>,
     held: &ClaimedWorker,
@@ -98,7 +98,7 @@ pub async fn deliver(
 }
 
 fn build_refusal(kind: JobKind, why: String) -> Refusal {
-    Refusal { what: format!("deliver what {kind} left"), why: Reason::new(Rule::Deliver).with_fact(why) }
+    Refusal { what: format!("deliver the result of {kind}"), why: Reason::new(Rule::Deliver).with_fact(why) }
 }
 
 fn find_recorded_outcome(step: &Step) -> Option<WorkOutcome> {
@@ -108,7 +108,8 @@ fn find_recorded_outcome(step: &Step) -> Option<WorkOutcome> {
     }
 }
 
-/// Says in the threads what a worker answers: replies and resolutions, each behind its gate, and nothing else of a turn.
+/// Says in the threads what a worker answers: replies and resolutions, each behind its gate, and nothing else of a
+/// turn.
 pub async fn post_answers(desk: &TurnContext<'_>, pull: PullNumber, answers: Vec<Answer>) -> Result<Turn, TurnError> {
     // What the worker was given was read then; the triage that somebody stored is another matter.
     let evidence = Evidence { answers, answers_for: Some(pull.0), detached: true, ..Evidence::default() };

@@ -227,7 +227,7 @@ fn a_reply_uses_the_template_of_the_repository_and_never_claims_a_resolution_ear
         repo.commit("Other words");
         repo.git(&["switch", "--quiet", "topic"]);
         let turn = fixed(&repo, &["--detached"], &[answer(&repo, &four, "valid", json!({}))]);
-        assert!(turn["refused"].to_string().contains("the built-in words are used"), "{text}: {turn:#}");
+        assert!(turn["refused"].to_string().contains("the built-in reply is used"), "{text}: {turn:#}");
     }
     let turn = fix(&repo, &["--detached", "--apply"], &[answer(&repo, &four, "valid", json!({}))]);
     assert_eq!(turn.code, 0, "{}", turn.err);

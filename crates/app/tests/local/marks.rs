@@ -63,7 +63,7 @@ fn a_copied_mark_does_not_count() {
         "{turn:#}"
     );
     assert_eq!(PullView::read(&repo), before, "nothing of it is edited, nothing is believed");
-    let told = "believe what looks like a Mark: forged-mark: r2 by mallory, n";
+    let told = "trust a text that looks like a Mark: forged-mark: r2 by mallory, n";
     assert!(refusals(&turn).iter().any(|it| it.starts_with(told)), "it is told: {:?}", refusals(&turn));
     assert_eq!(turn["findings"].as_array().expect("findings").len(), 1);
     let more =
@@ -132,7 +132,7 @@ fn keys_rotate_and_a_broken_seal_is_reported() {
     assert_eq!(trust(&forged, 0), "broken");
     let turn = repo.report_json("alpha", more);
     let told = refusals(&turn);
-    assert_eq!(told, ["believe what looks like a Mark: forged-mark: r1 by referee"]);
+    assert_eq!(told, ["trust a text that looks like a Mark: forged-mark: r1 by referee"]);
     let after = PullView::read(&repo);
     after.assert_keeps(&forged);
     assert_eq!(body(&after.reviews()[0]), body(&forged.reviews()[0]), "a text that does not count is not edited");

@@ -1,19 +1,19 @@
-//! Answers to people's commands (LOOP-12), one comment each, never twice; and the audit of a broken glass (INC-13).
+//! Replies to people's commands (LOOP-12), one comment per command; and the audit comment of a break-glass (INC-13).
 //!
-//! | command | answered with |
+//! | command | reply |
 //! |---|---|
-//! | any, from one who may not, without write access and not the pull's author | nothing |
-//! | any other, from one who may not | who may |
-//! | `explain` | why the pull is where it is |
-//! | `help` | the commands |
-//! | an unknown verb | the nearest one |
-//! | `pause`, `resume` | that it holds |
-//! | `dismiss`, `reopen` of a finding that is not here | that it is not here |
-//! | everything else | nothing: what follows is the answer |
+//! | not permitted, from somebody with neither write access nor authorship of the pull | none |
+//! | not permitted, from anybody else | who may give the command |
+//! | `explain` | the state of the pull and the reasons for it |
+//! | `help` | the list of commands |
+//! | an unknown verb | the most similar known verb |
+//! | `pause`, `resume` | a confirmation |
+//! | `dismiss`, `reopen` of an unknown finding | that there is no such finding |
+//! | everything else | none: its effect is visible |
 //!
-//! | the glass | comment |
+//! | break-glass | comment |
 //! |---|---|
-//! | broken at this change | who, why, and what is not enforced: once per change |
+//! | used at this change | who, why, and which findings no longer block; once per change |
 
 use super::topic_comment;
 use crate::facts::{Facts, UserCommand};
@@ -24,40 +24,42 @@ use crate::render::{self, BreakGlassNote, CommandPermission, CommandResponse, Co
 use crate::rule::Rule;
 use crate::say::{Ask, Named};
 
-/// What is answered to people's commands, once the rest of the plan is made: `explain` tells it.
+/// Plans the replies to people's commands. Runs last, because the reply to `explain` describes the rest of the plan.
 pub fn answer_commands<'a>(facts: &'a Facts<'a>, plan: &'a Plan) -> Vec<Step> {
     if facts.snapshot.pull.state != PullState::Open {
         return Vec::new();
     }
-    let unanswered = facts.commands.iter().filter(|said| topic_comment::find(facts, &reply_topic(said)).is_none());
-    let answers = unanswered.filter_map(|said| Some((said, choose_reply(facts, plan, said)?)));
+    let unanswered =
+        facts.commands.iter().filter(|command| topic_comment::find(facts, &reply_topic(command)).is_none());
+    let answers = unanswered.filter_map(|command| Some((command, choose_reply(facts, plan, command)?)));
     let bot = &facts.snapshot.viewer.login;
-    let steps = answers.filter_map(|(said, word)| {
-        let words = render::render_command_response(&CommandResponse { bot, kind: word });
-        let why = Reason::new(Rule::Said).with_fact(format!("{} asked in {}", said.by.display_name(), said.source_id));
-        topic_comment::ensure(facts, bot, reply_topic(said), words, why)
+    let steps = answers.filter_map(|(command, kind)| {
+        let text = render::render_command_response(&CommandResponse { bot, kind });
+        let why =
+            Reason::new(Rule::Said).with_fact(format!("{} asked in {}", command.by.display_name(), command.source_id));
+        topic_comment::ensure(facts, bot, reply_topic(command), text, why)
     });
     plan_glass_audit(facts, plan).into_iter().chain(steps).collect()
 }
 
-fn reply_topic(said: &UserCommand<'_>) -> Topic {
-    Topic::Said { to: said.source_id.to_owned() }
+fn reply_topic(command: &UserCommand<'_>) -> Topic {
+    Topic::Said { to: command.source_id.to_owned() }
 }
 
 fn choose_reply<'a>(
     facts: &'a Facts<'a>,
     plan: &'a Plan,
-    said: &'a UserCommand<'a>,
+    command: &'a UserCommand<'a>,
 ) -> Option<CommandResponseKind<'a>> {
-    if !said.allowed {
-        return explain_denial(facts, said);
+    if !command.allowed {
+        return explain_denial(facts, command);
     }
-    match said.ask {
+    match command.ask {
         Ask::Explain => Some(CommandResponseKind::Explain { plan, facts }),
         Ask::Help => Some(CommandResponseKind::Help),
         Ask::Unknown { verb, nearest, .. } => Some(CommandResponseKind::Unknown { verb, nearest: nearest.as_deref() }),
-        Ask::Pause => Some(CommandResponseKind::Paused { by: said.by.display_name() }),
-        Ask::Resume => Some(CommandResponseKind::Resumed { by: said.by.display_name() }),
+        Ask::Pause => Some(CommandResponseKind::Paused { by: command.by.display_name() }),
+        Ask::Resume => Some(CommandResponseKind::Resumed { by: command.by.display_name() }),
         Ask::Dismiss { findings, .. } | Ask::Reopen { findings } => {
             let names: Vec<&Named> = findings.iter().filter(|named| !is_known_finding(plan, named)).collect();
             (!names.is_empty()).then_some(CommandResponseKind::NoSuchFinding { names })
@@ -70,14 +72,15 @@ fn is_known_finding(plan: &Plan, named: &Named) -> bool {
     plan.findings.iter().any(|it| it.id == named.id && named.role.as_ref().is_none_or(|role| role.as_str() == it.role))
 }
 
-/// Who may, told to people who belong here. A stranger gets no answer, and so cannot make referee talk.
-fn explain_denial<'a>(facts: &Facts<'a>, said: &UserCommand<'a>) -> Option<CommandResponseKind<'a>> {
-    let is_author = said.by.login.is_some() && said.by.login == facts.snapshot.pull.author.login;
-    if !said.by.may_write() && !is_author {
+/// Replies with who may give the command, but only to the author and to people with write access: strangers cannot make
+/// referee post comments.
+fn explain_denial<'a>(facts: &Facts<'a>, command: &UserCommand<'a>) -> Option<CommandResponseKind<'a>> {
+    let is_author = command.by.login.is_some() && command.by.login == facts.snapshot.pull.author.login;
+    if !command.by.may_write() && !is_author {
         return None;
     }
     let policy = facts.policy;
-    let who = match said.ask {
+    let who = match command.ask {
         Ask::Unknown { .. } | Ask::Explain | Ask::Help => return None,
         Ask::Dismiss { .. } => CommandPermission::WritersButAuthor,
         Ask::Rounds { .. } => CommandPermission::Operator(policy.operator.as_ref()),
@@ -89,7 +92,7 @@ fn explain_denial<'a>(facts: &Facts<'a>, said: &UserCommand<'a>) -> Option<Comma
             CommandPermission::Writers
         }
     };
-    Some(CommandResponseKind::NotAllowed { ask: said.ask, permission: who })
+    Some(CommandResponseKind::NotAllowed { ask: command.ask, permission: who })
 }
 
 fn plan_glass_audit(facts: &Facts<'_>, plan: &Plan) -> Option<Step> {
@@ -100,7 +103,7 @@ fn plan_glass_audit(facts: &Facts<'_>, plan: &Plan) -> Option<Step> {
     }
     let (by, head) = (glass.by.display_name(), &facts.snapshot.pull.head);
     let blocking: Vec<FindingId> = plan.findings.iter().filter(|it| it.counts).map(|it| it.id).collect();
-    let words = render::render_break_glass_note(&BreakGlassNote { by, reason: glass.reason, head, blocking });
+    let text = render::render_break_glass_note(&BreakGlassNote { by, reason: glass.reason, head, blocking });
     let why = Reason::new(Rule::BreakGlass).with_fact(format!("by {by} at {}", glass.at));
-    topic_comment::ensure(facts, &facts.snapshot.viewer.login, topic, words, why)
+    topic_comment::ensure(facts, &facts.snapshot.viewer.login, topic, text, why)
 }

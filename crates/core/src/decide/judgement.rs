@@ -1,4 +1,4 @@
-//! What `threads` says of every role, and the later stages build on.
+//! The judgement about each role: made by `threads`, used by the later stages.
 
 use std::borrow::Cow;
 
@@ -7,126 +7,112 @@ use crate::model::{FindingId, FindingState, Login, RoleName, Severity, Sha, Thre
 use crate::plan::NewThread;
 use crate::track::Fingerprint;
 
-/// One role with its findings judged.
+/// A role with its findings judged.
 #[derive(Debug)]
 pub struct RoleJudgement<'a> {
-    /// The role.
     pub role: &'a RoleFacts<'a>,
-    /// All its findings, by id: those that are settled too.
+    /// All findings of the role by id, settled ones included.
     pub findings: Vec<JudgedFinding<'a>>,
-    /// Its own verdict now (INC-12); `None` if it never spoke.
+    /// The role's own verdict now (INC-12); `None` if it never reviewed.
     pub own_verdict: Option<Verdict>,
-    /// Its findings are grave enough to block.
+    /// The counting findings are severe enough to block.
     pub reaches_blocking_threshold: bool,
-    /// It has a complete verdict for this very change, a fresh report included (D19).
+    /// The role has a complete verdict for this change, counting a fresh report (D19).
     pub is_current: bool,
-    /// What was done with the fresh report.
+    /// What this turn's report amounts to.
     pub report_status: ReportStatus<'a>,
-    /// Threads to be opened with the next post, or beside the standing review.
+    /// Threads to open, together with the next post or beside the standing review.
     pub new_threads: Vec<NewThread>,
     /// Findings of the report that were not raised: below the floor, outside the delta, or known and settled.
     pub held_back: usize,
 }
 
-/// What a fresh report amounts to.
+/// The state of a role's report in this turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportStatus<'a> {
-    /// There is none.
+    /// There is no report.
     Absent,
-    /// Complete, and of this head.
+    /// The report is complete and of this head.
     Complete,
-    /// It may add findings; it neither resolves nor approves (INC-15).
+    /// The report may add findings; it neither resolves nor approves (INC-15).
     Incomplete {
         /// What is missing.
         why: &'static str,
     },
-    /// Nothing can be said.
-    Failed {
-        /// Why.
-        reason: &'a str,
-    },
+    /// The reviewer failed, so nothing is known.
+    Failed { reason: &'a str },
 }
 
-/// One finding, judged.
+/// A finding with its state after this turn.
 #[derive(Clone, Debug)]
 pub struct JudgedFinding<'a> {
-    /// Its id.
     pub id: FindingId,
-    /// How grave, now.
     pub severity: Severity,
-    /// Where it stands.
     pub state: FindingState,
-    /// It counts towards the own verdict.
+    /// It counts toward the role's own verdict.
     pub counts: bool,
-    /// Its title, made safe and cut as it is remembered: the same text in this turn and in the next.
+    /// The title, sanitised and cut as it is stored, so that this turn and the next render the same text.
     pub title: Cow<'a, str>,
-    /// The file, now.
+    /// The path in the current head.
     pub path: &'a str,
-    /// The line, now.
+    /// The line in the current head; `None` for a finding on a whole file.
     pub line: Option<u32>,
-    /// The rule that found it.
     pub rule: Option<&'a str>,
-    /// Its identity.
     pub fingerprint: &'a Fingerprint,
     /// The head at which it was raised or last worsened.
     pub head: &'a Sha,
-    /// Its thread, once it has one.
+    /// The thread; `None` until one was opened.
     pub thread: Option<&'a ThreadId>,
-    /// The thread's page.
+    /// The address of the thread's page.
     pub thread_url: &'a str,
-    /// A thread is opened in this plan.
+    /// This plan opens a thread for it.
     pub opens_thread: bool,
-    /// Who accepted it.
+    /// The login of the person who accepted it.
     pub accepted_by: Option<&'a Login>,
-    /// When somebody said `reopen`, the last word on it.
+    /// When a person reopened it, if that was the last command about it.
     pub reopened_at: Option<Time>,
-    /// What people should know of it.
     pub remark: FindingRemark<'a>,
-    /// What was known before.
+    /// The finding as the standing summary stores it; `None` if it is new.
     pub known: Option<&'a KnownFinding<'a>>,
-    /// It is not settled, and only a person can settle it.
+    /// Why only a person can settle it; `None` if it is settled or a role can settle it.
     pub needs_human_reason: Option<&'static str>,
-    /// It was new, fixed, worsened or settled by this turn's report.
     pub change: FindingChange,
 }
 
-/// What people should know of a finding, in the summary.
+/// A note beside a finding in the summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum FindingRemark<'a> {
-    /// Nothing.
     #[default]
     None,
-    /// The thread was resolved by one who may not accept it (D12).
+    /// Somebody who may not accept the finding resolved the thread (D12).
     ResolvedBy(&'a str),
-    /// The reviewer says fixed, but the code did not change (D9).
+    /// The reviewer reports it as fixed, but the code did not change (D9).
     ClaimedFixed,
-    /// It was settled and is back: broken again, or graver (INC-10, D12).
+    /// It was settled and came back: broken again, or more severe (INC-10, D12).
     ReopenedIn(&'a Sha),
 }
 
 /// What this turn's report did to a finding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum FindingChange {
-    /// Nothing.
     #[default]
     Unchanged,
-    /// Raised it.
+    /// It is new.
     Raised,
-    /// Found it fixed.
+    /// The report says that it is fixed.
     Fixed,
-    /// Found it worse.
+    /// The report rates it as more severe.
     Worsened,
-    /// Gave in, or a person accepted it.
+    /// The reviewer withdrew it, or a person accepted it.
     Settled,
 }
 
 impl RoleJudgement<'_> {
-    /// The role's name.
     pub fn name(&self) -> &RoleName {
         &self.role.role.name
     }
 
-    /// The rubric (INC-12), for an evaluation that is complete or not.
+    /// Computes the verdict from the counting findings (INC-12).
     ///
     /// | findings that count | evaluation | verdict |
     /// |---|---|---|
@@ -141,7 +127,7 @@ impl RoleJudgement<'_> {
         }
     }
 
-    /// Findings that count, gravest first, then by id.
+    /// Returns the findings that count, most severe first, then by id.
     pub fn counting_findings(&self) -> Vec<&JudgedFinding<'_>> {
         let mut counting = Vec::with_capacity(self.findings.len());
         counting.extend(self.findings.iter().filter(|it| it.counts));
@@ -149,13 +135,12 @@ impl RoleJudgement<'_> {
         counting
     }
 
-    /// Whether this role is asked about this change: it looks at files of it, or blocks now. Its standing verdict has
-    /// no say in what is told, since the next turn sees another one.
+    /// Returns whether the role has a part in this change: it reviews some of the files, or it blocks now. The standing
+    /// verdict is ignored, because the next turn sees another one.
     pub fn is_involved(&self) -> bool {
         self.role.matches_changed_files || self.is_blocking()
     }
 
-    /// Whether this role blocks now.
     pub fn is_blocking(&self) -> bool {
         self.role.role.blocks && self.own_verdict == Some(Verdict::RequestChanges)
     }

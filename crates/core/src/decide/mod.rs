@@ -1,17 +1,17 @@
-//! The order of the stages.
+//! Decides what to do about a pull. This file calls the stages in their order.
 //!
-//! | stage | asks | gives |
+//! | stage | question | result |
 //! |---|---|---|
-//! | guard | may anything be decided on this snapshot | – |
-//! | `threads` | what of the findings is open, settled, new | judgements, replies, resolutions |
-//! | `publish` | what does every identity post, edit, supersede | reviews, statuses, a notice |
-//! | `settle` | which threads does the fixing side answer | replies, resolutions |
-//! | `deliver` | may a worker's result be pushed | a delivery, its record |
-//! | `rules` | who reads this head now, and whose turn is it | reviews, next, labels, the operator comment |
-//! | `said` | what did people ask | answers |
+//! | guard | may anything be decided from this snapshot? | – |
+//! | `threads` | which findings are open, settled, new? | judgements, replies, resolutions |
+//! | `publish` | what does each identity post, edit, supersede? | reviews, statuses, a notice |
+//! | `settle` | which threads does the fixing side answer? | replies, resolutions |
+//! | `deliver` | may a worker's result be pushed? | a delivery, its record |
+//! | `rules` | who reviews this head, and whose turn is next? | reviews, next, labels, the operator comment |
+//! | `command_replies` | which commands of people need a reply? | comments |
 //!
-//! Blocks come first, whatever else the plan holds (D5, PUB-20); edits come last, so that a summary never tells of what
-//! was not done yet. `schedule` decides for the repository as a whole.
+//! Blocking reviews come first, whatever else the plan contains (D5, PUB-20). Edits come last, so that a summary never
+//! reports something that has not happened yet. `schedule` applies limits across the pulls of a repository.
 
 mod command_replies;
 mod deliver;
@@ -45,7 +45,7 @@ use crate::plan::{BlockedCause, FindingLine, Findings, Next, Plan, Reason};
 use crate::policy::Policy;
 use crate::rule::Rule;
 
-/// Decides what to do about one pull, as far as `scope` reaches. Total: any snapshot gives a plan.
+/// Decides what to do about one pull, limited to `scope`. Total: every snapshot gives a plan.
 pub fn decide(snapshot: &Snapshot, policy: &Policy, scope: &PlanScope) -> Plan {
     if let Some((next, why)) = check_guards(snapshot) {
         return empty_plan(snapshot, next, why);
@@ -91,18 +91,18 @@ pub fn decide(snapshot: &Snapshot, policy: &Policy, scope: &PlanScope) -> Plan {
     plan
 }
 
-/// Snapshots on which nothing may be decided.
+/// Checks for snapshots from which nothing may be decided.
 ///
 /// | rule | when | next |
 /// |---|---|---|
-/// | `incomplete` | the forge's answer was cut off | blocked (D16, TRI-3) |
-/// | `newer-mark` | a newer version of referee wrote on the pull | blocked |
+/// | `incomplete` | the forge's response was truncated | blocked (D16, TRI-3) |
+/// | `newer-mark` | a newer version of referee wrote a Mark on the pull | blocked |
 /// | `closed` | the pull is not open | idle |
 fn check_guards(snapshot: &Snapshot) -> Option<(Next, Reason)> {
     if let Completeness::Truncated { what } = &snapshot.complete {
         return Some((
             Next::Blocked(BlockedCause::Incomplete),
-            Reason::new(Rule::Incomplete).with_fact(format!("{what} was cut off")),
+            Reason::new(Rule::Incomplete).with_fact(format!("{what} was truncated")),
         ));
     }
     let newer = |review: &crate::model::Review| {
@@ -119,7 +119,7 @@ fn check_guards(snapshot: &Snapshot) -> Option<(Next, Reason)> {
     }
 }
 
-/// A plan that does nothing.
+/// Builds a plan without steps.
 fn empty_plan(snapshot: &Snapshot, next: Next, why: Reason) -> Plan {
     Plan {
         pull: snapshot.pull.number,

@@ -1,15 +1,15 @@
-//! The comment that asks a person to decide (LOOP-4, LOOP-11, DSP-16, D13): one per epoch, edited in place, and only
-//! when its words would differ.
+//! The comment that asks a person to decide (LOOP-4, LOOP-11, DSP-16, D13). There is one per epoch; it is edited in
+//! place, and only if its text would change.
 //!
-//! | option | offered, because it works |
+//! | option | offered when |
 //! |---|---|
-//! | merge | nobody else blocks, and the forge counts no own block, or the operator may dismiss what holds it up |
-//! | approve | nobody blocks, the forge knows approvals, and the pull is not the operator's own |
-//! | `rounds +1` | an operator is named, and rounds, or changes of one type of worker, are used up |
-//! | close and reopen | rounds, changes or workers are used up |
-//! | push by hand | the budget lets somebody read it |
+//! | merge | nobody else blocks, and either the forge counts no block of referee or the operator may dismiss it |
+//! | approve | nobody blocks, the forge has approvals, and the operator is not the author of the pull |
+//! | `rounds +1` | an operator is configured, and the rounds or one job type's changes are used up |
+//! | close and reopen | rounds, changes or jobs are used up |
+//! | push by hand | the budget allows a review of the push |
 //! | `retry` | a reviewer failed |
-//! | `break-glass` | the forge counts an own block, and somebody may |
+//! | `break-glass` | the forge counts a block of referee, and somebody may break the glass |
 //! | raise the budget | the budget is used up |
 //! | `pause` | always |
 
@@ -25,22 +25,22 @@ use crate::plan::{Reason, Step};
 use crate::policy::ApprovalMode;
 use crate::render::{self, OpenFinding, OperatorNote, OperatorOption, StopReason};
 
-/// How near to a fixed finding's line a new one attacks its fix.
+/// A new finding at most this many lines from a fixed one is shown as an attack on the fix.
 const MAX_FIX_DISTANCE_LINES: u32 = 10;
 
-/// The operator comment, if it must be written.
+/// Plans the operator comment; `None` if the existing one already says the same.
 pub(super) fn plan_operator_comment<'a>(
     facts: &'a Facts<'a>,
     judged: &'a [RoleJudgement<'a>],
     stop: StopReason<'a>,
     why: &Reason,
 ) -> Option<Step> {
-    let words = render::render_operator_note(&build_operator_note(facts, judged, stop));
+    let text = render::render_operator_note(&build_operator_note(facts, judged, stop));
     let topic = Topic::Operator { epoch: facts.operator_epoch() };
-    topic_comment::ensure(facts, &facts.snapshot.viewer.login, topic, words, why.clone())
+    topic_comment::ensure(facts, &facts.snapshot.viewer.login, topic, text, why.clone())
 }
 
-/// What the operator is told.
+/// Collects the content of the operator comment.
 pub fn build_operator_note<'a>(
     facts: &'a Facts<'a>,
     judged: &'a [RoleJudgement<'a>],
@@ -62,7 +62,7 @@ pub fn build_operator_note<'a>(
     }
 }
 
-/// What a person has to decide on: what needs them, or holds a block up, else all that counts.
+/// Selects the findings a person must decide: those that need a human or cause a block, otherwise all that count.
 fn select_findings<'a>(
     facts: &Facts<'_>,
     judged: &'a [RoleJudgement<'a>],
@@ -89,9 +89,9 @@ fn collect_reviewers<'a>(
     if let StopReason::ReviewersFailed { roles } = stop {
         return roles.clone();
     }
-    let speaks =
+    let is_listed =
         |it: &&RoleJudgement<'a>| it.is_blocking() || listed.iter().any(|(judgement, _)| judgement.name() == it.name());
-    judged.iter().filter(speaks).map(RoleJudgement::name).collect()
+    judged.iter().filter(is_listed).map(RoleJudgement::name).collect()
 }
 
 fn build_open_finding<'a>(
@@ -118,38 +118,39 @@ fn build_open_finding<'a>(
     }
 }
 
-/// Whether it was raised where the fix of an earlier finding went.
+/// Returns whether the finding was raised near the code of an earlier fix.
 fn attacks_fix(judged: &[RoleJudgement<'_>], it: &JudgedFinding<'_>) -> bool {
     let fixed = judged.iter().flat_map(|it| &it.findings).filter(|it| it.state == FindingState::Fixed);
     let near = |a: Option<u32>, b: Option<u32>| matches!((a, b), (Some(a), Some(b)) if a.abs_diff(b) <= MAX_FIX_DISTANCE_LINES);
     { fixed }.any(|fixed| fixed.id < it.id && fixed.path == it.path && near(fixed.line, it.line))
 }
 
-/// Findings that hold a role's block up (INC-12).
+/// Returns the findings that cause a role's block (INC-12).
 fn collect_blocking_ids(facts: &Facts<'_>, judgement: &RoleJudgement<'_>) -> Vec<FindingId> {
     if judgement.is_blocking() { publish::blocking_finding_ids(facts, judgement).collect() } else { Vec::new() }
 }
 
-/// What all roles took, this turn's reports included: their Marks are not written yet.
+/// Sums the cost of all roles, including this turn's reports, which are not in a Mark yet.
 fn sum_spending(facts: &Facts<'_>, judged: &[RoleJudgement<'_>]) -> RunCost {
-    let of = |it: &RoleJudgement<'_>| {
+    let cost = |it: &RoleJudgement<'_>| {
         let mark = it.role.standing.map(|standing| standing.mark);
         let fresh = it.role.report.filter(|_| !is_report_recorded(facts, it)).map(|report| report.figures);
         mark.map(|mark| mark.spent).unwrap_or_default().saturating_add(fresh.unwrap_or_default())
     };
-    judged.iter().map(of).fold(RunCost::default(), RunCost::saturating_add)
+    judged.iter().map(cost).fold(RunCost::default(), RunCost::saturating_add)
 }
 
-/// Whether the forge counts an own block once this plan is done: it does now, or one is about to be posted (PUB-21).
+/// Returns whether the forge counts a block of this identity after the plan is applied: it counts one now, or the plan
+///  posts one (PUB-21).
 fn blocks_merge(facts: &Facts<'_>, judged: &[RoleJudgement<'_>], it: &RoleJudgement<'_>) -> bool {
     let snapshot = facts.snapshot;
     let counted = facts.newest_counted_verdict(it.role.identity) == Some(Verdict::RequestChanges);
     let posts = !snapshot.pull.author.has_login(it.role.identity)
         && snapshot.capabilities.verdicts != Support::Unsupported
         && facts.policy.approve != ApprovalMode::Off;
-    // One that was dismissed by somebody who may, or that the forge never counts, is not posted again.
-    let left = |review: &Review| review.counts == ReviewWeight::No || is_validly_dismissed(snapshot, review);
-    let stays = it.role.standing.is_some_and(|it| it.posted_as == Verdict::RequestChanges && left(it.review));
+    // A block that the forge never counts, or that an authorised person dismissed, is not posted again.
+    let is_final = |review: &Review| review.counts == ReviewWeight::No || is_validly_dismissed(snapshot, review);
+    let stays = it.role.standing.is_some_and(|it| it.posted_as == Verdict::RequestChanges && is_final(it.review));
     let sibling_blocks = judged.iter().any(|other| other.is_blocking() && other.role.identity == it.role.identity);
     let enforced = it.role.role.blocks && it.own_verdict.is_some() && it.role.has_token && sibling_blocks;
     counted || (enforced && posts && !stays)
@@ -164,8 +165,8 @@ fn list_options<'a>(facts: &Facts<'a>, judged: &'a [RoleJudgement<'a>], stop: &S
     let may_dismiss = !is_author || policy.author_may_accept;
     let mut options = Vec::new();
     if !others && (!own_block || may_dismiss) {
-        let held: Vec<FindingId> = judged.iter().flat_map(|it| collect_blocking_ids(facts, it)).collect();
-        options.push(OperatorOption::Merge { dismiss: if own_block { held } else { Vec::new() } });
+        let blocking: Vec<FindingId> = judged.iter().flat_map(|it| collect_blocking_ids(facts, it)).collect();
+        options.push(OperatorOption::Merge { dismiss: if own_block { blocking } else { Vec::new() } });
     }
     let approvals = facts.snapshot.capabilities.verdicts != Support::Unsupported;
     if !others && !own_block && approvals && !is_author {

@@ -1,33 +1,33 @@
 //! Decisions for a whole repository: one worker per pass, handoffs, and the next issue (DSP-3, DSP-11, DSP-18).
 //!
-//! Pulls by ascending number:
+//! Over the pulls, by ascending number:
 //!
-//! | plan | line |
+//! | plan | protocol line |
 //! |---|---|
-//! | the first that spawns | SPAWN with type, number and head |
-//! | one whose steps hand it off now | HANDOFF with the number |
+//! | the first that needs a worker | SPAWN with type, number and head |
+//! | steps hand the pull off now | HANDOFF with the number |
 //! | any other | none; its reason is listed |
 //!
 //! | rule | when | then |
 //! |---|---|---|
-//! | `left-aside` | the project does not look at the pull | no line; the pull still counts as open |
-//! | `issue` (11) | no pull is open, and nobody works | the next issue, if one is left |
+//! | `left-aside` | the project ignores the pull | no line; the pull still counts as open |
+//! | `issue` (11) | no pull is open, and no job runs | the next issue, if there is one |
 //!
 //! Rule 11 in full:
 //!
 //! | row | when | outcome |
 //! |---|---|---|
-//! | pulls are open | at least one, whether or not the project looks at it | none |
+//! | pulls are open | at least one, ignored ones included | none |
 //! | work is under way | a live lease on an issue, or a recent record without outcome | none |
-//! | an issue is left | unassigned, bugs first, then by number, and not passed over | SPAWN with `impl` and the number |
-//! | no issue is left | | none |
+//! | an issue is available | unassigned and not skipped; bugs first, then by number | SPAWN with `impl` and the number |
+//! | no issue is available | | none |
 //!
-//! | newest `impl` record of an issue | the issue is |
+//! | newest `impl` record of an issue | result |
 //! |---|---|
-//! | none | taken, if it is unassigned |
-//! | any, and a person wrote after it | taken |
-//! | crashed or failed, the first time | taken a second time |
-//! | anything else | passed over |
+//! | none | eligible, if unassigned |
+//! | any, followed by a person's comment | eligible |
+//! | crashed or failed, the first time | eligible a second time |
+//! | anything else | skipped |
 
 use std::fmt;
 
@@ -42,36 +42,35 @@ use crate::render::{self, JobNote};
 use crate::rule::Rule;
 use crate::track::PatchId;
 
-/// What one pass over a repository comes to.
+/// The result of one pass over a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pass {
-    /// What is printed, in this order.
+    /// The printed lines, in this order.
     pub lines: Vec<ProtocolLine>,
-    /// The one worker that may start; its record is applied once its lease is held.
+    /// The worker to start, at most one per pass. Its record is applied once its lease is held.
     pub spawn: Option<Job>,
-    /// Why each open pull is where it is.
+    /// The reason for each open pull's state.
     pub reasons: Vec<(PullNumber, Reason)>,
-    /// Why an issue was taken, or none.
+    /// Why an issue was taken, or why none was.
     pub issue_reason: Reason,
 }
 
 /// A line of the dispatch protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProtocolLine {
-    /// A worker is needed.
+    /// A worker must start.
     Spawn {
-        /// Which type.
         kind: JobKind,
         /// The pull's or issue's number.
         number: u64,
-        /// The head; none for an issue.
+        /// The head; `None` for an issue.
         sha: Option<Sha>,
     },
-    /// A pull went to a person.
+    /// A pull is handed to a person.
     Handoff(PullNumber),
 }
 
-/// What one pass comes to.
+/// Decides one pass over a repository from the plans of its pulls.
 pub fn schedule(board: &Board, plans: &[Plan], policy: &Policy, viewer: &Viewer) -> Pass {
     let mut plans: Vec<&Plan> = plans.iter().collect();
     plans.sort_by_key(|plan| plan.pull);
@@ -94,24 +93,24 @@ pub fn schedule(board: &Board, plans: &[Plan], policy: &Policy, viewer: &Viewer)
     } else if let Some(number) = find_issue_in_progress(board, work, policy, viewer) {
         pass.issue_reason = pass.issue_reason.with_fact(format!("work is under way on {number}"));
     } else if let Some((issue, jobs)) = pick_issue(board, work, policy, viewer) {
-        pass.issue_reason = pass.issue_reason.with_fact(format!("{} is the next", issue.number));
+        pass.issue_reason = pass.issue_reason.with_fact(format!("{} is next", issue.number));
         let job = build_impl_job(board, work, viewer, issue, &jobs, &pass.issue_reason);
         pass.add_spawn(job);
     } else {
-        pass.issue_reason = pass.issue_reason.with_fact("none is left");
+        pass.issue_reason = pass.issue_reason.with_fact("no issue is available");
     }
     pass
 }
 
 fn collect_reasons(board: &Board, plans: &[&Plan]) -> Vec<(PullNumber, Reason)> {
-    let aside = board.pulls.iter().filter(|number| !plans.iter().any(|plan| plan.pull == **number));
-    let aside = aside.map(|number| (*number, Reason::new(Rule::LeftAside)));
-    let mut reasons: Vec<_> = plans.iter().map(|plan| (plan.pull, plan.why.clone())).chain(aside).collect();
+    let ignored = board.pulls.iter().filter(|number| !plans.iter().any(|plan| plan.pull == **number));
+    let ignored = ignored.map(|number| (*number, Reason::new(Rule::LeftAside)));
+    let mut reasons: Vec<_> = plans.iter().map(|plan| (plan.pull, plan.why.clone())).chain(ignored).collect();
     reasons.sort_by_key(|(number, _)| *number);
     reasons
 }
 
-/// Whether a plan writes the record of a handoff.
+/// Returns whether a plan records a handoff.
 fn hands_off(plan: &Plan) -> bool {
     plan.steps.iter().any(|step| matches!(step.topic(), Some(Topic::Ready { .. })))
 }
@@ -142,21 +141,21 @@ fn pick_issue<'a>(
 ) -> Option<(&'a Issue, Vec<JobRecord<'a>>)> {
     let records = board.issues.iter().map(|issue| (issue, jobs_on_issue(issue, policy, viewer)));
     let free = records.filter(|(issue, jobs)| {
-        // A worker that went away leaves its assignment behind.
-        let ours = !jobs.is_empty() && issue.assignees.iter().all(|who| *who == work.user);
-        (issue.assignees.is_empty() || ours) && !is_passed_over(issue, jobs, policy, viewer)
+        // A worker that disappeared leaves its assignment behind.
+        let is_stale = !jobs.is_empty() && issue.assignees.iter().all(|who| *who == work.user);
+        (issue.assignees.is_empty() || is_stale) && !is_skipped(issue, jobs, policy, viewer)
     });
     free.min_by_key(|(issue, _)| (!issue.labels.iter().any(|label| label.name == work.bug), issue.number))
 }
 
-fn is_passed_over(issue: &Issue, jobs: &[JobRecord<'_>], policy: &Policy, viewer: &Viewer) -> bool {
+fn is_skipped(issue: &Issue, jobs: &[JobRecord<'_>], policy: &Policy, viewer: &Viewer) -> bool {
     let Some(last) = jobs.last() else { return false };
-    let again = matches!(last.outcome, None | Some(WorkOutcome::Failed)) && !last.retried;
-    !again && !has_later_person_comment(issue, last, policy, viewer)
+    let may_retry = matches!(last.outcome, None | Some(WorkOutcome::Failed)) && !last.retried;
+    !may_retry && !has_later_person_comment(issue, last, policy, viewer)
 }
 
 fn has_later_person_comment(issue: &Issue, last: &JobRecord<'_>, policy: &Policy, viewer: &Viewer) -> bool {
-    // By their order: clocks count seconds.
+    // Compare by position: timestamps have a resolution of one second.
     let after = issue.comments.iter().skip_while(|comment| comment.id != *last.comment).skip(1);
     let mut people = after.map(|comment| &comment.author).filter(|author| !author.bot);
     people.any(|author| author.login.as_ref().is_some_and(|login| !is_own_or_worker(viewer, policy, login)))
@@ -177,13 +176,13 @@ fn build_impl_job(
     let leases = board.leases.iter().filter(|(number, _)| *number == issue.number).map(|(_, lease)| lease.epoch);
     let epoch = jobs.iter().map(|job| job.epoch).chain(leases).max().unwrap_or(0).saturating_add(1);
     let note = JobNote { kind, cause: &cause, head: None, retried: retry, outcome: None, summary: "" };
-    let words = render::render_job_note(&note);
+    let text = render::render_job_note(&note);
     let topic = Topic::Job { kind, cause: cause.clone(), patch: patch.clone(), epoch, outcome: None, retried: retry };
     let tag = Tag { kind: TagKind::Topic(topic), head: Sha(String::new()) };
     let by = if viewer.holds.contains(&work.user) { &work.user } else { &viewer.login };
-    // The record before the assignment: what is assigned and was not recorded would be nobody's.
+    // The record comes first: an assignment without a record could not be attributed to a job.
     let record = vec![
-        plan_comment(None, target, by, tag, words, why.clone()),
+        plan_comment(None, target, by, tag, text, why.clone()),
         plan_assignment(target, by, Some(&work.user), why.clone()),
     ];
     Job { kind, number: issue.number.0, head: None, patch, cause, retry, epoch, record }

@@ -6,9 +6,9 @@
 //! | `Roles` | `review --role` | of these roles | all |
 //! | `Pass` | `dispatch` | of every role | labels, assignees, the operator comment, the handoff; none on a pull that takes no part in dispatch |
 //! | `Answers` | `fix-comments`, a worker's answers | of every role | replies and resolutions of the fixing side |
-//! | `Delivery` | a worker's result | of every role | what records the result |
+//! | `Delivery` | a worker's result | of every role | those that record the result |
 //!
-//! Findings, refusals and whose turn it is are the same in every scope.
+//! Findings, refusals and `next` are the same in every scope.
 
 use std::collections::BTreeSet;
 
@@ -27,18 +27,18 @@ pub enum PlanScope {
     /// All reviews and all steps.
     #[default]
     Everything,
-    /// Reviews of these roles only: others run in another process.
+    /// Reviews of these roles only; other roles run in another process.
     Roles(BTreeSet<RoleName>),
-    /// What a dispatch pass writes on one pull.
+    /// The steps of a dispatch pass on one pull.
     Pass,
-    /// Answers to threads.
+    /// Answers to threads: replies and resolutions.
     Answers,
-    /// What records a worker's result.
+    /// The steps that record a worker's result.
     Delivery,
 }
 
 impl PlanScope {
-    /// Selects these roles; none selects everything.
+    /// Returns the scope of these roles; an empty list means everything.
     pub fn from_roles(roles: impl IntoIterator<Item = RoleName>) -> Self {
         let roles: BTreeSet<RoleName> = roles.into_iter().collect();
         if roles.is_empty() { Self::Everything } else { Self::Roles(roles) }

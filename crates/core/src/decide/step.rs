@@ -6,7 +6,7 @@ use crate::model::{Comment, Login};
 use crate::plan::{Action, CommentTarget, Gate, Precondition, Reason, Step, TextDraft, Trailer};
 use crate::sanitise::SafeText;
 
-/// Writes a comment, or edits the one that is there.
+/// Plans a new comment, or the edit of an existing one.
 pub(super) fn plan_comment(
     existing: Option<&Comment>,
     target: CommentTarget,
@@ -21,28 +21,27 @@ pub(super) fn plan_comment(
     build_step(Action::EnsureComment { existing, target, text }, by, Gate::Review, reason, expect)
 }
 
-/// Puts a label on.
 pub(super) fn plan_add_label(by: &Login, name: &str, reason: Reason) -> Step {
     build_step(Action::SetLabel { name: name.to_owned(), on: true }, by, Gate::Label, reason, Precondition::Head)
 }
 
-/// Takes an own label off.
+/// Plans the removal of a label that referee set.
 pub(super) fn plan_remove_label(by: &Login, name: &str, reason: Reason) -> Step {
     build_step(Action::SetLabel { name: name.to_owned(), on: false }, by, Gate::Label, reason, Precondition::Nothing)
 }
 
-/// Assigns somebody, or takes the own assignment back.
+/// Plans an assignment; `who: None` removes the worker's own assignment.
 pub(super) fn plan_assignment(target: CommentTarget, by: &Login, who: Option<&Login>, reason: Reason) -> Step {
     build_step(Action::Assign { target, who: who.cloned() }, by, Gate::Label, reason, Precondition::Nothing)
 }
 
-/// The fixing side's identity, if this process may speak for it; else the own one.
+/// Returns the fixing side's identity if this process has its token, otherwise the viewer.
 pub(super) fn worker_identity<'a>(facts: &Facts<'a>) -> &'a Login {
     let user = facts.policy.work.as_ref().map(|work| &work.user).filter(|user| holds_token(facts, user));
     user.unwrap_or(&facts.snapshot.viewer.login)
 }
 
-/// Whether this process has that identity's token.
+/// Returns whether this process has a token of that identity.
 pub(super) fn holds_token(facts: &Facts<'_>, login: &Login) -> bool {
     facts.snapshot.viewer.login == *login || facts.snapshot.viewer.holds.contains(login)
 }

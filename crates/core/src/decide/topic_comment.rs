@@ -1,11 +1,11 @@
-//! One comment per topic (D13): found by its Tag, made, edited in place, or left as it is.
+//! One comment per topic (D13). It is found by its Tag; it is created, edited in place, or left as it is.
 //!
-//! | the topic's comment | step |
+//! | existing comment of the topic | step |
 //! |---|---|
-//! | none | made, by the identity that the stage names |
-//! | by an identity whose token is not held here | none: only its author may edit it (PUB-9) |
-//! | says the same, Tag and words | none (PUB-2) |
-//! | says something else | edited, by its author |
+//! | none | create, as the given identity |
+//! | by an identity without a token in this process | none: only the author may edit a comment (PUB-9) |
+//! | same Tag and text | none (PUB-2) |
+//! | another Tag or text | edit, as its author |
 
 use super::step::{holds_token, plan_comment};
 use crate::facts::Facts;
@@ -15,25 +15,25 @@ use crate::model::{Comment, Login};
 use crate::plan::{CommentTarget, Reason, Step};
 use crate::sanitise::SafeText;
 
-/// The step that makes a topic's comment say this, if one is needed.
+/// Plans the step after which the topic's comment has this text; `None` if it already has.
 pub(super) fn ensure(facts: &Facts<'_>, by: &Login, topic: Topic, words: SafeText, reason: Reason) -> Option<Step> {
     let existing = find(facts, &topic);
     let by = match existing {
         Some(comment) => comment.author.login.as_ref().filter(|login| holds_token(facts, login))?,
         None => by,
     };
-    let says_it = |comment: &Comment| {
+    let is_unchanged = |comment: &Comment| {
         comment.text.hash == Hash::digest_visible_text(words.as_str())
             && comment.text.trusted_tag().is_some_and(|tag| tag.kind == TagKind::Topic(topic.clone()))
     };
-    if existing.is_some_and(says_it) {
+    if existing.is_some_and(is_unchanged) {
         return None;
     }
     let head = facts.snapshot.pull.head.clone();
     Some(plan_comment(existing, CommentTarget::Pull, by, Tag { kind: TagKind::Topic(topic), head }, words, reason))
 }
 
-/// The comment of that topic.
+/// Finds the newest comment of a topic.
 pub(super) fn find<'a>(facts: &Facts<'a>, topic: &Topic) -> Option<&'a Comment> {
     let head = &facts.snapshot.pull.head;
     let same = |comment: &&Comment| match (facts.own_topic(comment), topic) {
@@ -45,7 +45,7 @@ pub(super) fn find<'a>(facts: &Facts<'a>, topic: &Topic) -> Option<&'a Comment> 
     facts.snapshot.comments.iter().rev().find(same)
 }
 
-/// Whether two topics are one comment: a job's outcome is written into its own record.
+/// Compares two topics. Two topics of one job are equal whatever its outcome: the outcome is written into its record.
 fn is_same_topic(a: &Topic, b: &Topic) -> bool {
     match (a, b) {
         (

@@ -1,12 +1,12 @@
-//! The budget of texts (LOOP-9): once a pull carries as many own texts as it may, nothing new is said but what keeps it
+//! The budget of texts (LOOP-9): a pull with too many texts of referee gets no further ones except those that keep it
 //! safe, and a person is asked.
 //!
-//! | step | over budget |
+//! | step | over the budget |
 //! |---|---|
-//! | a block, an edit, a superseded approval, a status | done all the same |
-//! | the operator comment, the answer to a person's command | done all the same |
-//! | labels and assignees | done all the same |
-//! | anything else that makes a new text | withheld |
+//! | a block, an edit, a superseded approval, a status | applied |
+//! | the operator comment, the reply to a person's command | applied |
+//! | labels and assignees | applied |
+//! | any other step that creates a text | withheld |
 
 use super::judgement::RoleJudgement;
 use super::operator;
@@ -31,9 +31,9 @@ pub(super) fn enforce_write_budget<'a>(facts: &'a Facts<'a>, judged: &'a [RoleJu
     if 0 < withheld {
         let why = Reason::new(Rule::Writes).with_fact(format!("{written} own texts of {}", facts.policy.budget.writes));
         plan.refused.push(Refusal { what: format!("{withheld} new texts"), why: why.clone() });
-        // A report that nobody may post is not worth its price.
+        // Nobody could post the reports, so reviewers must not run.
         plan.reviews.clear();
-        // Whatever else stopped the pull has its comment already.
+        // A pull that is blocked for another reason already has its operator comment.
         if !matches!(plan.next, Next::Blocked(_)) {
             let stop = StopReason::BudgetSpent { resource: "texts" };
             plan.steps.extend(operator::plan_operator_comment(facts, judged, stop, &why));
@@ -43,7 +43,7 @@ pub(super) fn enforce_write_budget<'a>(facts: &'a Facts<'a>, judged: &'a [RoleJu
     }
 }
 
-/// Own texts on the pull: reviews, notes, comments.
+/// Counts the texts of referee on the pull: reviews, notes, comments.
 fn count_own_texts(facts: &Facts<'_>) -> usize {
     let snapshot = facts.snapshot;
     let reviews = snapshot.reviews.iter().filter(|it| it.text.trusted_mark().is_some()).count();

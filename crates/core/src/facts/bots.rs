@@ -1,19 +1,18 @@
-//! What another review bot says, in the dispatch source's own words. Its texts count only from
-//! `review_users`, or, where none are named, from people with write access other than the pull's author.
+//! Reviews of other review bots, recognised by the markers of the dispatch source. They count only from
+//! `review_users`, or, if that is empty, from people with write access other than the pull's author.
 
 use crate::model::{BotText, Review, Sha, Snapshot};
 use crate::policy::Policy;
 
-/// A review that carries another bot's sentinel.
+/// A review with another bot's sentinel.
 #[derive(Clone, Copy, Debug)]
 pub struct BotReview<'a> {
-    /// The sentinel's name.
+    /// The name in the sentinel.
     pub name: &'a str,
-    /// The row.
     pub review: &'a Review,
-    /// What is read in it.
+    /// The parsed markers of its text.
     pub text: &'a BotText,
-    /// It says that it evaluated this very head.
+    /// Its text says that it evaluated this head.
     pub at_head: bool,
 }
 
@@ -29,7 +28,7 @@ impl<'a> BotReview<'a> {
     }
 }
 
-/// Whether a text names a commit: in full, or by a prefix of at least seven characters.
+/// Returns whether a text names a commit: in full, or by a prefix of at least seven characters.
 pub(super) fn is_commit_prefix(short: &str, sha: &Sha) -> bool {
     7 <= short.len() && sha.0.get(..short.len()).is_some_and(|prefix| prefix.eq_ignore_ascii_case(short))
 }
@@ -45,13 +44,13 @@ fn is_trusted_bot_author(snapshot: &Snapshot, policy: &Policy, review: &Review) 
 }
 
 impl<'a> super::Facts<'a> {
-    /// Other bots' reviews, the newest of each name, in the order in which they came.
+    /// Returns the newest review of each other bot, in the order of posting.
     pub fn bot_reviews(&self) -> Vec<BotReview<'a>> {
         let mut newest: Vec<BotReview<'a>> = Vec::new();
         for review in &self.snapshot.reviews {
-            let Some(found) = BotReview::from_review(self.snapshot, self.policy, review) else { continue };
-            newest.retain(|other| other.name != found.name);
-            newest.push(found);
+            let Some(bot) = BotReview::from_review(self.snapshot, self.policy, review) else { continue };
+            newest.retain(|other| other.name != bot.name);
+            newest.push(bot);
         }
         newest
     }

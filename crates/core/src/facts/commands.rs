@@ -1,42 +1,36 @@
-//! People's commands that count (LOOP-12).
+//! People's commands (LOOP-12).
 //!
-//! | command | who | holds |
+//! | command | who may give it | effective |
 //! |---|---|---|
-//! | `explain`, `help` | anyone but bots | – |
-//! | `review`, `full review`, `retry` | write access | at the head of its moment |
-//! | `dismiss`, `reopen` | write access; `dismiss` not the pull's author | until taken back |
-//! | `pause`, `resume` | write access | until taken back |
-//! | `rounds +N` | the operator | till the next reopen |
-//! | `break-glass` | `break_glass.who`, by default the operator | at the change of its moment |
-//! | anything else | write access gets one hint | – |
+//! | `explain`, `help` | anybody except bots | – |
+//! | `review`, `full review`, `retry` | write access | at the head when it was given |
+//! | `dismiss`, `reopen` | write access; `dismiss` not the pull's author | until revoked |
+//! | `pause`, `resume` | write access | until revoked |
+//! | `rounds +N` | the operator | until the next reopen |
+//! | `break-glass` | `break_glass.who`, by default the operator | at the change when it was given |
+//! | anything else | write access; gets one hint | – |
 
 use crate::mark::{TagKind, Topic};
 use crate::model::{Author, FindingId, Login, RoleName, Snapshot, Time};
 use crate::policy::Policy;
 use crate::say::{Ask, Named};
 
-/// A command that somebody gave.
 #[derive(Clone, Copy, Debug)]
 pub struct UserCommand<'a> {
-    /// What.
     pub ask: &'a Ask,
-    /// Who.
     pub by: &'a Author,
-    /// When.
     pub at: Time,
-    /// In which comment or note.
+    /// The id of the comment or note.
     pub source_id: &'a str,
-    /// They may ask for it.
+    /// The person may give this command.
     pub allowed: bool,
 }
 
-/// That the glass is broken at this change.
+/// Break-glass, active at this change.
 #[derive(Clone, Copy, Debug)]
 pub struct BreakGlass<'a> {
     pub by: &'a Author,
-    /// Why.
     pub reason: &'a str,
-    /// When.
     pub at: Time,
 }
 
@@ -47,9 +41,9 @@ pub(super) fn collect_commands<'a>(snapshot: &'a Snapshot, policy: &Policy, own:
         .iter()
         .flat_map(|thread| &thread.notes)
         .map(|it| (it.id.as_str(), &it.author, it.at, it.edited, &it.text));
-    let mut said: Vec<_> = comments
+    let mut commands: Vec<_> = comments
         .chain(notes)
-        // Most texts command nothing.
+        // Most texts contain no command.
         .filter_map(|(id, by, at, edited, text)| Some((id, by, at, text.ask().filter(|_| !edited && !by.bot)?)))
         .filter(|(_, by, _, _)| !by.login.as_ref().is_some_and(|login| own.contains(&login)))
         .map(|(id, by, at, ask)| UserCommand {
@@ -60,8 +54,8 @@ pub(super) fn collect_commands<'a>(snapshot: &'a Snapshot, policy: &Policy, own:
             allowed: is_allowed(snapshot, policy, ask, by),
         })
         .collect();
-    said.sort_by_key(|said| said.at);
-    said
+    commands.sort_by_key(|command| command.at);
+    commands
 }
 
 fn is_allowed(snapshot: &Snapshot, policy: &Policy, ask: &Ask, by: &Author) -> bool {
@@ -81,9 +75,9 @@ fn is_allowed(snapshot: &Snapshot, policy: &Policy, ask: &Ask, by: &Author) -> b
     }
 }
 
-pub(super) fn find_break_glass<'a>(snapshot: &'a Snapshot, said: &[UserCommand<'a>]) -> Option<BreakGlass<'a>> {
-    let broken = said.iter().rev().filter(|said| said.allowed).find_map(|said| match said.ask {
-        Ask::BreakGlass { reason } => Some(BreakGlass { by: said.by, reason, at: said.at }),
+pub(super) fn find_break_glass<'a>(snapshot: &'a Snapshot, commands: &[UserCommand<'a>]) -> Option<BreakGlass<'a>> {
+    let broken = commands.iter().rev().filter(|command| command.allowed).find_map(|command| match command.ask {
+        Ask::BreakGlass { reason } => Some(BreakGlass { by: command.by, reason, at: command.at }),
         _ => None,
     })?;
     let audits = || {
@@ -93,51 +87,57 @@ pub(super) fn find_break_glass<'a>(snapshot: &'a Snapshot, said: &[UserCommand<'
         })
     };
     let carried = audits().any(|(_, patch)| *patch == snapshot.changes.patch);
-    // Clocks count seconds: what was pushed in the second of the command is told apart by what was audited since.
-    let elsewhere = || audits().any(|(at, _)| broken.at <= at);
-    (carried || (snapshot.pull.head_since <= broken.at && !elsewhere())).then_some(broken)
+    // Timestamps have a resolution of one second. A push in the same second as the command is recognised by an audit
+    //  comment for another change.
+    let audited_since = || audits().any(|(at, _)| broken.at <= at);
+    (carried || (snapshot.pull.head_since <= broken.at && !audited_since())).then_some(broken)
 }
 
-pub(super) fn find_pauser<'a>(said: &[UserCommand<'a>]) -> Option<&'a Author> {
-    let last =
-        said.iter().rev().filter(|said| said.allowed).find(|said| matches!(said.ask, Ask::Pause | Ask::Resume))?;
+pub(super) fn find_pauser<'a>(commands: &[UserCommand<'a>]) -> Option<&'a Author> {
+    let last = commands
+        .iter()
+        .rev()
+        .filter(|command| command.allowed)
+        .find(|command| matches!(command.ask, Ask::Pause | Ask::Resume))?;
     matches!(last.ask, Ask::Pause).then_some(last.by)
 }
 
-pub(super) fn count_extra_rounds(snapshot: &Snapshot, said: &[UserCommand<'_>]) -> u32 {
+pub(super) fn count_extra_rounds(snapshot: &Snapshot, commands: &[UserCommand<'_>]) -> u32 {
     let since = snapshot.pull.reopened_at();
-    said.iter()
-        .filter(|said| said.allowed && since.is_none_or(|reopened| reopened <= said.at))
-        .map(|said| match said.ask {
+    commands
+        .iter()
+        .filter(|command| command.allowed && since.is_none_or(|reopened| reopened <= command.at))
+        .map(|command| match command.ask {
             Ask::Rounds { more } => *more,
             _ => 0,
         })
         .fold(0, u32::saturating_add)
 }
 
-pub(super) fn compute_operator_epoch(snapshot: &Snapshot, said: &[UserCommand<'_>]) -> u32 {
-    let answers =
-        said.iter().filter(|said| said.allowed && matches!(said.ask, Ask::Rounds { .. } | Ask::Retry | Ask::Resume));
+pub(super) fn compute_operator_epoch(snapshot: &Snapshot, commands: &[UserCommand<'_>]) -> u32 {
+    let answers = commands
+        .iter()
+        .filter(|command| command.allowed && matches!(command.ask, Ask::Rounds { .. } | Ask::Retry | Ask::Resume));
     u32::try_from(snapshot.pull.reopens.len() + answers.count()).unwrap_or(u32::MAX)
 }
 
 impl super::Facts<'_> {
-    /// The latest ask for another look at this head (D2).
+    /// Returns when another review of this head was last requested (D2).
     pub fn review_requested_at(&self) -> Option<Time> {
-        self.last_review_command().map(|said| said.at)
+        self.last_review_command().map(|command| command.at)
     }
 
-    /// Whether the latest ask for another look wants everything.
+    /// Returns whether the latest request wants a full review.
     pub fn is_full_review_requested(&self) -> bool {
-        self.last_review_command().is_some_and(|said| matches!(said.ask, Ask::FullReview))
+        self.last_review_command().is_some_and(|command| matches!(command.ask, Ask::FullReview))
     }
 
-    /// The latest ask to try a failed reviewer again at this head.
+    /// Returns when a retry of a failed reviewer at this head was last requested.
     pub fn retry_requested_at(&self) -> Option<Time> {
-        self.find_last_command_at_head(|ask| matches!(ask, Ask::Retry)).map(|said| said.at)
+        self.find_last_command_at_head(|ask| matches!(ask, Ask::Retry)).map(|command| command.at)
     }
 
-    /// The latest ask of either kind at this head: whatever is evaluated now answers it.
+    /// Returns the latest request of either kind at this head; the next evaluation answers it.
     pub fn last_request_at(&self) -> Option<Time> {
         self.review_requested_at().max(self.retry_requested_at())
     }
@@ -147,17 +147,17 @@ impl super::Facts<'_> {
         self.find_last_command_at_head(|ask| matches!(ask, Ask::Review | Ask::FullReview))
     }
 
-    /// The latest of those at this head, by one who may.
+    /// Returns the latest permitted command at this head that matches.
     fn find_last_command_at_head(&self, wanted: impl Fn(&Ask) -> bool) -> Option<&UserCommand<'_>> {
         let since = self.snapshot.pull.head_since;
-        self.commands.iter().rev().find(|said| said.allowed && since <= said.at && wanted(said.ask))
+        self.commands.iter().rev().find(|command| command.allowed && since <= command.at && wanted(command.ask))
     }
 
-    /// The last command about a finding by one who may: `dismiss` or `reopen`.
+    /// Returns the latest permitted `dismiss` or `reopen` of a finding.
     pub fn find_last_command_on_finding(&self, role: &RoleName, id: FindingId) -> Option<&UserCommand<'_>> {
         let names =
             |named: &[Named]| named.iter().any(|it| it.id == id && it.role.as_ref().is_none_or(|named| named == role));
-        self.commands.iter().rev().filter(|said| said.allowed).find(|said| match said.ask {
+        self.commands.iter().rev().filter(|command| command.allowed).find(|command| match command.ask {
             Ask::Dismiss { findings, .. } | Ask::Reopen { findings } => names(findings),
             _ => false,
         })
@@ -165,12 +165,11 @@ impl super::Facts<'_> {
 }
 
 impl UserCommand<'_> {
-    /// When `reopen` was said, if it was.
+    /// Returns the time of the command if it is `reopen`.
     pub fn reopened_at(&self) -> Option<Time> {
         matches!(self.ask, Ask::Reopen { .. }).then_some(self.at)
     }
 
-    /// Whether `dismiss` was said.
     pub fn is_dismissal(&self) -> bool {
         matches!(self.ask, Ask::Dismiss { .. })
     }

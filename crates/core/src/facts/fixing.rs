@@ -1,4 +1,4 @@
-//! What the fixing side says: answers in threads, fix plans, self-reviews (D14, DSP-8, DSP-9).
+//! Texts of the fixing side: answers in threads, fix plans, self-reviews (D14, DSP-8, DSP-9).
 
 use super::bots::is_commit_prefix;
 use crate::mark::{ReplyKind, TagKind, Topic};
@@ -9,24 +9,23 @@ use crate::model::{Author, Comment, FindingId, Sha, Thread, Time};
 pub struct FixPlanComment<'a> {
     /// When it was written.
     pub at: Time,
-    /// Numbers of another bot's table that it names.
+    /// Numbers of another bot's findings that the plan names.
     pub bot_finding_numbers: &'a [u32],
-    /// Own findings that it names.
+    /// Findings of referee that the plan names.
     pub findings: &'a [FindingId],
 }
 
-/// What the newest self-review of this head came to.
+/// The outcome of the newest self-review of this head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SelfReviewOutcome {
-    /// Nothing found.
     Clean,
-    /// Something was found, or nothing can be read.
+    /// Something was found, or the outcome cannot be parsed.
     NeedsAttention,
 }
 
 impl<'a> super::Facts<'a> {
-    /// Whether the fixing side has the last word in a thread (D14). A Tag says more than a name: with one login for
-    /// everything, a finding's root is by the fixing side's login too.
+    /// Returns whether the fixing side wrote last in a thread (D14). The Tag is checked before the author: with one
+    /// login for everything, a finding's root note is by the fixing side's login too.
     pub fn is_answered(&self, thread: &Thread) -> bool {
         let Some(last) = thread.last() else { return false };
         match last.text.trusted_tag().map(|tag| &tag.kind) {
@@ -41,18 +40,18 @@ impl<'a> super::Facts<'a> {
         }
     }
 
-    /// Whether they fix: the workers' user, or the pull's author.
+    /// Returns whether the author is the workers' user or the pull's author.
     pub fn is_fixing_side(&self, author: &Author) -> bool {
         let Some(login) = &author.login else { return false };
         self.is_work_user(author) || self.snapshot.pull.author.login.as_ref() == Some(login)
     }
 
-    /// Fix plans for this head, oldest first.
+    /// Returns the fix plans for this head, oldest first.
     pub fn fix_plans(&self) -> Vec<FixPlanComment<'a>> {
         self.snapshot.comments.iter().filter_map(|comment| self.parse_fix_plan(comment)).collect()
     }
 
-    /// The newest self-review of this head.
+    /// Returns the outcome of the newest self-review of this head.
     pub fn newest_self_review(&self) -> Option<SelfReviewOutcome> {
         self.snapshot.comments.iter().rev().find_map(|comment| self.parse_self_review(comment))
     }
@@ -86,7 +85,7 @@ impl<'a> super::Facts<'a> {
         Some(if clean { SelfReviewOutcome::Clean } else { SelfReviewOutcome::NeedsAttention })
     }
 
-    /// The topic of an own comment, and the head it was written at.
+    /// Returns the topic of a comment of referee, and the head it was written at.
     pub(crate) fn own_topic<'t>(&self, comment: &'t Comment) -> Option<(&'t Topic, &'t Sha)> {
         let tag = comment.text.trusted_tag()?;
         match &tag.kind {
@@ -97,7 +96,7 @@ impl<'a> super::Facts<'a> {
         }
     }
 
-    /// Whether a head carries the change of this one: a head with the same change is the same head (D4).
+    /// Returns whether a head has the same change as the current one; such heads count as one (D4).
     fn is_head_of_change(&self, head: &Sha) -> bool {
         self.heads_of_change().any(|known| known == head)
     }

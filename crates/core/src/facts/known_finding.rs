@@ -1,4 +1,4 @@
-//! The findings of a role that referee remembers: entries of its summary's Block, and roots of its threads.
+//! The stored findings of a role: entries of its summary's Block, and root notes of its threads.
 
 use crate::mark::{BlockEntry, TagKind};
 use crate::model::{FindingId, FindingState, Login, Severity, Sha, Snapshot, Thread, Time, TrackedFinding};
@@ -10,44 +10,41 @@ use super::StandingReview;
 /// A finding that was raised before.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownFinding<'a> {
-    /// Its id.
     pub id: FindingId,
-    /// How grave, as last said.
+    /// The severity as last posted.
     pub severity: Severity,
-    /// Where it stood when it was last written down.
+    /// The state as last stored.
     pub state: FindingState,
-    /// Its title; a finding known by its thread alone has none.
+    /// Empty for a finding that only a thread records.
     pub title: &'a str,
-    /// The file.
+    /// The path at `head`.
     pub path: &'a str,
     /// The line at `head`.
     pub line: Option<u32>,
-    /// Where the last evaluation found it, if elsewhere.
+    /// Where the last evaluation found it, if it moved.
     pub moved_to: Option<&'a CodeLocation>,
-    /// The rule that found it.
     pub rule: Option<&'a str>,
-    /// Its identity.
     pub fingerprint: &'a Fingerprint,
     /// The head at which it was raised or last worsened.
     pub head: &'a Sha,
     /// The rounds in which it blocked.
     pub rounds: &'a [u32],
-    /// Who accepted it.
+    /// The login of the person who accepted it.
     pub accepted_by: Option<&'a Login>,
-    /// When somebody said `reopen`, once that was heeded.
+    /// The time of the `reopen` that the Block already takes into account.
     pub reopened_at: Option<Time>,
-    /// Its thread: the newest open one, else the newest.
+    /// The newest open thread, otherwise the newest.
     pub thread: Option<&'a Thread>,
-    /// Where its code went.
+    /// Where its code is in the current head.
     pub track: Option<&'a TrackedFinding>,
-    /// It is in the Block.
+    /// The Block has an entry for it.
     pub in_block: bool,
-    /// It came back after its thread was resolved, and got no other: that resolution says nothing of it any more.
+    /// It came back after its thread was resolved, and got no new thread: the old resolution does not apply to it.
     recurred_without_thread: bool,
 }
 
 impl<'a> KnownFinding<'a> {
-    /// All of a role's findings, by id.
+    /// Collects all findings of a role, by id.
     pub(super) fn collect_for_role(
         snapshot: &'a Snapshot,
         role: &Role,
@@ -62,8 +59,8 @@ impl<'a> KnownFinding<'a> {
         for thread in &snapshot.threads {
             let Some(root) = thread.root() else { continue };
             let Some(tag) = root.text.trusted_tag() else { continue };
-            let TagKind::Root { role: of, finding, fingerprint, severity, .. } = &tag.kind else { continue };
-            if *of != role.name || !root.author.has_login(identity) {
+            let TagKind::Root { role: owner, finding, fingerprint, severity, .. } = &tag.kind else { continue };
+            if *owner != role.name || !root.author.has_login(identity) {
                 continue;
             }
             match known.binary_search_by_key(finding, |it| it.id) {
@@ -127,25 +124,26 @@ impl<'a> KnownFinding<'a> {
         }
     }
 
-    /// Two threads of one finding: a worsened one cites the resolved one, a crash may leave a twin.
+    /// Takes a thread as this finding's thread. A finding may have two: a worsened one cites the resolved one, and a
+    /// crash may leave a duplicate.
     ///
-    /// A resolved thread of an earlier life is no thread of a finding that is back, raised at another head.
+    /// A thread of another head that is resolved does not belong to a finding that came back.
     fn adopt_thread(&mut self, thread: &'a Thread, raised_at: &Sha) {
-        let over = thread.resolved.is_some() || self.recurred_without_thread;
-        if over && !self.state.is_settled() && raised_at != self.head {
+        let closed = thread.resolved.is_some() || self.recurred_without_thread;
+        if closed && !self.state.is_settled() && raised_at != self.head {
             return;
         }
-        // An open one before a resolved one, then the younger: whatever the order in which the forge tells them.
+        // An open one before a resolved one, then the newer one, whatever the order in the forge's response.
         let rank = |it: &'a Thread| (it.resolved.is_none(), it.root().map(|root| root.at), &it.id);
         let keep = self.thread.is_some_and(|have| rank(thread) < rank(have));
-        let outlived = self.recurred_without_thread && thread.resolved.is_some();
-        if !keep && !outlived {
+        let is_outdated = self.recurred_without_thread && thread.resolved.is_some();
+        if !keep && !is_outdated {
             self.thread = Some(thread);
         }
     }
 }
 
-/// The highest finding id in any own Mark, Block or Tag: new ones are given above it.
+/// Returns the highest finding id in any Mark, Block or Tag of referee; new ids are above it.
 pub(crate) fn highest_finding_id(snapshot: &Snapshot) -> FindingId {
     let in_reviews = snapshot.reviews.iter().filter_map(|review| {
         let block = review.text.reading.block.as_deref();

@@ -1,4 +1,4 @@
-//! What follows from a snapshot before any rule is asked: derived once, total, borrowed from the evidence.
+//! Values derived from a snapshot before any rule is applied. They are computed once, cannot fail, and borrow from it.
 
 mod bots;
 mod commands;
@@ -20,68 +20,65 @@ pub(crate) use work::{is_own_or_worker, jobs_on_issue};
 use crate::model::{Author, Login, Snapshot};
 use crate::policy::Policy;
 
-/// What follows from a snapshot and a policy.
+/// Values derived from a snapshot and a policy.
 #[derive(Debug)]
 pub struct Facts<'a> {
-    /// What it follows from.
     pub snapshot: &'a Snapshot,
-    /// By which rules.
     pub policy: &'a Policy,
-    /// Each role of the policy, and each ad hoc one that handed in a report.
+    /// Each role of the policy, and each ad hoc role that submitted a report.
     pub roles: Vec<RoleFacts<'a>>,
-    /// People's commands that count, oldest first.
+    /// Commands of people, oldest first.
     pub commands: Vec<UserCommand<'a>>,
-    /// Latest verdicts of people, and other bots, that still block.
+    /// The latest verdicts of people and other bots that still block.
     pub external_blocks: Vec<ExternalBlock<'a>>,
-    /// Somebody broke the glass at this change (D25).
+    /// Break-glass at this change (D25).
     pub break_glass: Option<BreakGlass<'a>>,
-    /// Somebody paused referee here.
+    /// The person who paused referee on this pull.
     pub paused_by: Option<&'a Author>,
-    /// Workers that were started here.
+    /// Jobs that were started on this pull.
     pub work: WorkFacts<'a>,
-    /// Who speaks for referee: a handful, each once.
+    /// The logins that referee uses, each once.
     own_logins: Vec<&'a Login>,
 }
 
 impl<'a> Facts<'a> {
-    /// Derives them.
     pub fn new(snapshot: &'a Snapshot, policy: &'a Policy) -> Self {
         let own = collect_own_logins(snapshot, policy);
-        let said = commands::collect_commands(snapshot, policy, &own);
+        let commands = commands::collect_commands(snapshot, policy, &own);
         Self {
             roles: role::collect_role_facts(snapshot, policy),
             external_blocks: people::find_external_blocks(snapshot, policy, &own),
-            break_glass: commands::find_break_glass(snapshot, &said),
-            paused_by: commands::find_pauser(&said),
+            break_glass: commands::find_break_glass(snapshot, &commands),
+            paused_by: commands::find_pauser(&commands),
             work: work::read_work_facts(snapshot, policy, &own),
-            commands: said,
+            commands,
             own_logins: own,
             snapshot,
             policy,
         }
     }
 
-    /// Whether this login speaks for referee.
+    /// Returns whether referee uses this login.
     pub fn is_own_login(&self, login: &Login) -> bool {
         self.own_logins.contains(&login)
     }
 
-    /// Whether that author speaks for referee.
+    /// Returns whether referee uses this author's login.
     pub fn is_own_author(&self, author: &Author) -> bool {
         author.login.as_ref().is_some_and(|login| self.is_own_login(login))
     }
 
-    /// The rounds used: the largest of the roles' (LOOP-2).
+    /// Returns the rounds used: the maximum over the roles (LOOP-2).
     pub fn rounds_used(&self) -> u32 {
         self.roles.iter().filter(|role| role.role.blocks).map(|role| role.rounds_used).max().unwrap_or(0)
     }
 
-    /// The rounds allowed, with what the operator added since the last reopen.
+    /// Returns the rounds allowed, counting those that the operator added since the last reopen.
     pub fn rounds_allowed(&self) -> u32 {
         self.policy.rounds.saturating_add(commands::count_extra_rounds(self.snapshot, &self.commands))
     }
 
-    /// The epoch of the operator comment (D13): reopens, and commands that answered the last one.
+    /// Returns the epoch of the operator comment (D13): the number of reopens, and of commands that answered it.
     pub fn operator_epoch(&self) -> u32 {
         commands::compute_operator_epoch(self.snapshot, &self.commands)
     }

@@ -1,41 +1,41 @@
-//! What people, and other bots, decided: their blocks, and what they may accept.
+//! Decisions of people and other bots: their blocks, and what they may accept.
 
 use crate::model::{Author, Login, Review, ReviewWeight, Severity, Snapshot, Verdict};
 use crate::policy::Policy;
 
 use super::BotReview;
 
-/// A block that still stands: the latest verdict of somebody who is not referee (DSP-5).
+/// A block that still stands: the latest verdict of a reviewer other than referee (DSP-5).
 #[derive(Clone, Copy, Debug)]
 pub struct ExternalBlock<'a> {
-    /// Their review.
     pub review: &'a Review,
-    /// It was made for this very head.
+    /// The review is of this head.
     pub at_head: bool,
-    /// The other bot that it names itself after (DSP-5).
+    /// The other bot's name, from the sentinel in its text (DSP-5).
     pub sentinel: Option<&'a str>,
 }
 
 impl<'a> ExternalBlock<'a> {
-    /// Who blocks; a deleted user still does.
+    /// Returns who blocks. The block of a deleted user still stands.
     pub fn name(&self) -> &'a str {
         self.sentinel.unwrap_or_else(|| self.review.author.display_name())
     }
 
-    /// A program blocks, not a person.
+    /// Returns whether a bot blocks, not a person.
     pub fn is_bot(&self) -> bool {
         self.sentinel.is_some() || self.review.author.bot
     }
 
-    /// The cause a worker would answer (D4): one per review of a person, whatever the head.
+    /// Returns the cause that a worker would answer (D4): one per review of a person, whatever the head.
     pub fn cause(&self) -> String {
         let kind = if self.is_bot() { "bot" } else { "person" };
         format!("{kind}:{}@{}", self.name(), self.review.id)
     }
 }
 
-/// Latest verdicts per reviewer that still block. A comment clears nothing; an approval does, and so does a
-/// dismissal by one who may write and is not the pull's author. Bots that share a login are told apart by sentinel.
+/// Returns the latest verdicts per reviewer that still block. A comment lifts nothing; an approval does, and so does a
+/// dismissal by somebody with write access other than the pull's author. Bots with the same login are distinguished by
+///  their sentinel.
 pub(super) fn find_external_blocks<'a>(
     snapshot: &'a Snapshot,
     policy: &Policy,
@@ -65,13 +65,13 @@ pub(super) fn find_external_blocks<'a>(
     latest
 }
 
-/// Whether a role of that name has a Mark here: then its Mark speaks, not an older bot's sentinel.
+/// Returns whether a role of that name has a Mark on the pull: then the Mark counts, not an older bot's sentinel.
 fn has_role_mark(snapshot: &Snapshot, policy: &Policy, name: &str) -> bool {
     policy.roles.iter().any(|role| role.name.as_str() == name)
         && snapshot.reviews.iter().any(|it| it.text.trusted_mark().is_some_and(|mark| mark.role.as_str() == name))
 }
 
-/// Whether a row was dismissed by one who may: write access, and not the pull's author.
+/// Returns whether a review was dismissed by somebody with write access other than the pull's author.
 pub(crate) fn is_validly_dismissed(snapshot: &Snapshot, review: &Review) -> bool {
     match &review.counts {
         ReviewWeight::Dismissed { by: Some(by), .. } => by.may_write() && by.login != snapshot.pull.author.login,
@@ -84,8 +84,8 @@ fn is_same_reviewer(a: &ExternalBlock<'_>, b: &ExternalBlock<'_>) -> bool {
     one.is_some() && one == other && a.sentinel == b.sentinel
 }
 
-/// Whether somebody may accept a finding of that severity (D10): write access; for a critical one not the
-/// pull's author, unless author and operator are one.
+/// Returns whether somebody may accept a finding of that severity (D10): write access is needed; for a critical finding
+/// not the pull's author, unless author and operator are the same person.
 pub fn may_accept(snapshot: &Snapshot, policy: &Policy, by: &Author, severity: Severity) -> bool {
     let is_author = by.login.is_some() && by.login == snapshot.pull.author.login;
     if is_author && policy.author_may_accept {
@@ -95,8 +95,8 @@ pub fn may_accept(snapshot: &Snapshot, policy: &Policy, by: &Author, severity: S
 }
 
 impl<'a> super::Facts<'a> {
-    /// A person's approval at this very head: it ends author work (D20). Not of one who blocks since, and not another
-    /// bot's, which may have a person's name.
+    /// Returns the person who approved this head, which ends the author's work (D20). Somebody who blocked later does
+    /// not count, nor does another bot, which may use a person's login.
     pub fn find_person_approval(&self) -> Option<&'a Login> {
         let blocks =
             |review: &Review| self.external_blocks.iter().any(|block| block.review.author.login == review.author.login);

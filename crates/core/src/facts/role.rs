@@ -1,4 +1,4 @@
-//! How each role stands: its review, its Mark, its rounds, its fresh report.
+//! The state of each role: its standing review, Mark, rounds and fresh report.
 
 use super::KnownFinding;
 use crate::mark::Mark;
@@ -6,48 +6,44 @@ use crate::model::{Login, Report, ReportOutcome, Review, ReviewKind, ReviewWeigh
 use crate::policy::{Policy, Role};
 use crate::track::PatchId;
 
-/// A role's latest review that was not superseded.
+/// The latest review of a role that was not superseded.
 #[derive(Clone, Copy, Debug)]
 pub struct StandingReview<'a> {
-    /// The row.
     pub review: &'a Review,
-    /// Its Mark.
     pub mark: &'a Mark,
-    /// The form it was posted in.
+    /// The verdict that the review was posted with.
     pub posted_as: Verdict,
 }
 
-/// What follows for one role.
+/// Values derived for one role.
 #[derive(Debug)]
 pub struct RoleFacts<'a> {
-    /// The role.
     pub role: &'a Role,
-    /// Who speaks for it.
+    /// The login that posts for the role.
     pub identity: &'a Login,
-    /// This process holds that identity's token.
+    /// This process has that identity's token.
     pub has_token: bool,
-    /// It looks at files that this pull changes.
+    /// The pull changes files that the role reviews.
     pub matches_changed_files: bool,
-    /// It does, or its standing verdict blocks.
+    /// It does, or the role's standing verdict blocks.
     pub applies: bool,
-    /// Its standing review.
     pub standing: Option<StandingReview<'a>>,
-    /// The approval that its standing block took the place of, if that does not say so: a turn was cut short (PUB-5).
+    /// The approval that the standing block replaced, if it is not marked as superseded: a turn was interrupted
+    /// (PUB-5).
     pub unsuperseded_approval: Option<StandingReview<'a>>,
-    /// Its fresh report.
     pub report: Option<&'a Report>,
-    /// The fresh report is of this head and covers everything; positions are judged later.
+    /// The fresh report is of this head and covers every file; its positions are judged later.
     pub report_covers_head: bool,
     /// Rounds used (LOOP-2).
     pub rounds_used: u32,
-    /// The changes those were, since the latest reopen.
+    /// The changes of these rounds, since the latest reopen.
     pub round_patches: Vec<&'a PatchId>,
-    /// Its findings that were raised before, by id.
+    /// Findings that were raised before, by id.
     pub known_findings: Vec<KnownFinding<'a>>,
 }
 
 impl RoleFacts<'_> {
-    /// Its standing verdict is complete and for this very change, whatever the head is called (D2, INC-16).
+    /// Returns whether the standing verdict is complete and for this change, whatever the head's id (D2, INC-16).
     pub fn is_current_for(&self, patch: &PatchId) -> bool {
         self.standing.is_some_and(|standing| standing.mark.complete && standing.mark.patch == *patch)
     }
@@ -62,12 +58,12 @@ fn build_role_facts<'a>(snapshot: &'a Snapshot, role: &'a Role) -> RoleFacts<'a>
     let report = snapshot.latest_report(&role.name);
     let round_patches = collect_round_patches(snapshot, role, identity);
     let standing = find_standing_review(snapshot, role, identity);
-    // A role that blocks must be able to take it back, even where its files left the change.
+    // A role that blocks must be able to lift its block, even if its files left the change.
     let blocks = standing.is_some_and(|standing| standing.mark.own == Verdict::RequestChanges);
-    let touched = matches_changed_files(snapshot, role);
+    let matches = matches_changed_files(snapshot, role);
     RoleFacts {
-        matches_changed_files: touched,
-        applies: blocks || touched,
+        matches_changed_files: matches,
+        applies: blocks || matches,
         has_token: *identity == snapshot.viewer.login || snapshot.viewer.holds.contains(identity),
         standing,
         unsuperseded_approval: find_unsuperseded_approval(snapshot, role, identity, standing),
@@ -107,7 +103,7 @@ fn marked_reviews<'a>(
     role: &Role,
     identity: &Login,
 ) -> impl DoubleEndedIterator<Item = (&'a Review, &'a Mark)> {
-    // Most reviews have no Mark of this role: that is seen sooner than whose they are.
+    // The Mark first: most reviews have none of this role.
     snapshot
         .reviews
         .iter()
@@ -115,8 +111,8 @@ fn marked_reviews<'a>(
         .filter(move |(review, _)| review.is_by(identity) && matches!(review.row, ReviewKind::Verdict(_)))
 }
 
-/// Changes at which the role's own verdict asked for changes, since the latest reopen: those its Marks list, and
-/// those its own rows show, so that a lost list does not reset the count.
+/// Returns the changes at which the role's own verdict requested changes, since the latest reopen: those listed in its
+/// Marks, and those of its blocking reviews, so that a lost list does not reset the count.
 fn collect_round_patches<'a>(snapshot: &'a Snapshot, role: &Role, identity: &Login) -> Vec<&'a PatchId> {
     let reopened = snapshot.pull.reopened_at();
     let mut patches: Vec<&PatchId> = Vec::new();
@@ -142,8 +138,8 @@ fn matches_path(role: &Role, path: &str) -> bool {
     role.paths.iter().any(|glob| fast_glob::glob_match(glob, path))
 }
 
-/// Whether a report is of this head and read every changed file that the role looks at, or says that the policy
-/// excluded it.
+/// Returns whether a report is of this head and read every changed file of the role, except those that the policy
+/// excluded.
 fn covers_head(snapshot: &Snapshot, role: &Role, report: &Report) -> bool {
     let coverage = match &report.outcome {
         ReportOutcome::Findings(coverage) | ReportOutcome::Clean(coverage) => coverage,
@@ -162,7 +158,7 @@ fn covers_head(snapshot: &Snapshot, role: &Role, report: &Report) -> bool {
 }
 
 impl<'a> super::Facts<'a> {
-    /// The identity's newest verdict that the forge counts: what its merge gate goes by (PUB-21).
+    /// Returns the identity's newest verdict that the forge counts, which is what its merge check uses (PUB-21).
     pub fn newest_counted_verdict(&self, identity: &Login) -> Option<Verdict> {
         self.snapshot
             .reviews
@@ -172,7 +168,6 @@ impl<'a> super::Facts<'a> {
             .find_map(|review| review.verdict().filter(|verdict| *verdict != Verdict::Comment))
     }
 
-    /// The facts of one role.
     pub fn role(&self, name: &crate::model::RoleName) -> Option<&RoleFacts<'a>> {
         self.roles.iter().find(|role| role.role.name == *name)
     }

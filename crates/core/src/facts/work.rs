@@ -1,4 +1,4 @@
-//! Workers that were started on a pull: the forge remembers, nothing local is needed (DSP-16).
+//! Jobs that were started on a pull. They are read from comments on the forge; no local state is needed (DSP-16).
 
 use crate::mark::{TagKind, Topic, shorten_cause};
 use crate::model::snapshot::WorkOutcome;
@@ -7,54 +7,52 @@ use crate::plan::JobKind;
 use crate::policy::{DispatchPolicy, Policy, PullFilter};
 use crate::track::PatchId;
 
-/// A worker that was started.
+/// A job that was started.
 #[derive(Clone, Copy, Debug)]
 pub struct JobRecord<'a> {
-    /// The comment that says so.
+    /// The comment that records it.
     pub comment: &'a CommentId,
-    /// Which type.
     pub kind: JobKind,
-    /// What it answers.
+    /// What it answers, for example `role:<name>`.
     pub cause: &'a str,
-    /// At which change.
+    /// The change at which it was started.
     pub patch: &'a PatchId,
-    /// Of which lease.
+    /// The epoch of its lease.
     pub epoch: u64,
-    /// How it ended.
+    /// `None` while it runs, or if it crashed.
     pub outcome: Option<WorkOutcome>,
-    /// It was started twice.
+    /// It is the second start.
     pub retried: bool,
-    /// When it was started.
     pub at: Time,
 }
 
-/// All that is known of workers here.
+/// All jobs of a pull.
 #[derive(Debug, Default)]
 pub struct WorkFacts<'a> {
-    /// Since the latest reopen, by epoch: a record that came late, of a lease that was taken over, is not the newest.
+    /// Jobs since the latest reopen, by epoch: a late record under a lease that was taken over is not the newest.
     pub jobs: Vec<JobRecord<'a>>,
-    /// The pull went to a person at this change (DSP-10).
+    /// The pull was handed to a person at this change (DSP-10).
     pub handed_off: bool,
-    /// The highest epoch of any record, those before the reopen too.
+    /// The highest epoch of any record, counting those before the reopen.
     pub highest_epoch: u64,
-    /// Other heads that carried this very change, as far as own comments remember.
+    /// Other heads with the same change, as far as referee's comments record them.
     pub same_change_heads: Vec<&'a Sha>,
 }
 
 impl<'a> WorkFacts<'a> {
-    /// The newest record of that cause.
+    /// Returns the newest record of a cause.
     pub fn find_by_cause(&self, cause: &str) -> Option<&JobRecord<'a>> {
         let cause = shorten_cause(cause);
         self.jobs.iter().rev().find(|job| job.cause == cause)
     }
 
-    /// The newest record of that cause at that change: a head with the same change is the same head (D4).
+    /// Returns the newest record of a cause at a change. Heads with the same change count as one (D4).
     pub fn find_at_change(&self, cause: &str, patch: &PatchId) -> Option<&JobRecord<'a>> {
         let cause = shorten_cause(cause);
         self.jobs.iter().rev().find(|job| job.cause == cause && job.patch == patch)
     }
 
-    /// At how many changes a type was started.
+    /// Counts the changes at which a job of this kind was started.
     pub fn count_changes_with(&self, kind: JobKind) -> usize {
         let mut seen: Vec<&PatchId> = Vec::new();
         for job in self.jobs.iter().filter(|job| job.kind == kind) {
@@ -90,7 +88,7 @@ pub(super) fn read_work_facts<'a>(snapshot: &'a Snapshot, policy: &Policy, own: 
     facts
 }
 
-/// Workers that were started on an issue, by epoch (DSP-18).
+/// Returns the jobs that were started on an issue, by epoch (DSP-18).
 pub(crate) fn jobs_on_issue<'a>(issue: &'a Issue, policy: &Policy, viewer: &Viewer) -> Vec<JobRecord<'a>> {
     let own = |login: &Login| is_own_or_worker(viewer, policy, login);
     let jobs =
@@ -100,7 +98,7 @@ pub(crate) fn jobs_on_issue<'a>(issue: &'a Issue, policy: &Policy, viewer: &View
     jobs
 }
 
-/// The highest epoch that an issue remembers, in its records and its leases.
+/// Returns the highest epoch of an issue in its records and leases.
 pub fn highest_issue_epoch(board: &Board, policy: &Policy, number: IssueNumber) -> u64 {
     let issue = board.issues.iter().find(|issue| issue.number == number);
     let records = issue.map(|issue| jobs_on_issue(issue, policy, &board.viewer)).unwrap_or_default();
@@ -108,7 +106,7 @@ pub fn highest_issue_epoch(board: &Board, policy: &Policy, number: IssueNumber) 
     records.iter().map(|job| job.epoch).chain(leases).max().unwrap_or(0)
 }
 
-/// Whether this login speaks for referee, or for its workers.
+/// Returns whether the login belongs to referee or its workers.
 pub(crate) fn is_own_or_worker(viewer: &Viewer, policy: &Policy, login: &Login) -> bool {
     viewer.login == *login
         || viewer.holds.contains(login)
@@ -142,7 +140,7 @@ fn parse_job_record<'a>(comment: &'a Comment, topic: &'a Topic) -> Option<JobRec
 }
 
 impl<'a> super::Facts<'a> {
-    /// Dispatch, if this pull takes part in it.
+    /// Returns the dispatch policy if this pull takes part in dispatch.
     pub fn dispatch_policy(&self) -> Option<&'a DispatchPolicy> {
         let work = self.policy.work.as_ref()?;
         let pull = &self.snapshot.pull;
@@ -154,12 +152,12 @@ impl<'a> super::Facts<'a> {
         takes_part.then_some(work)
     }
 
-    /// The epoch for the next worker: above every one that this pull remembers (DSP-14).
+    /// Returns the epoch for the next job: above every known one (DSP-14).
     pub fn next_epoch(&self) -> u64 {
         self.highest_epoch().saturating_add(1)
     }
 
-    /// The highest epoch that this pull remembers.
+    /// Returns the highest epoch of this pull in its records and its lease.
     pub fn highest_epoch(&self) -> u64 {
         self.snapshot.lease.as_ref().map_or(0, |lease| lease.epoch).max(self.work.highest_epoch)
     }

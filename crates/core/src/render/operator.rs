@@ -72,7 +72,7 @@ pub enum StopReason<'a> {
         kind: JobKind,
         /// What it was to answer.
         cause: String,
-        /// How it ended; `None` if it went away twice without a word.
+        /// How it ended; `None` if it crashed twice.
         outcome: Option<WorkOutcome>,
     },
     /// Two programs answer each other (LOOP-8).
@@ -204,7 +204,7 @@ fn write_stop_reason(page: &mut MarkdownBuilder, note: &OperatorNote<'_>) {
         StopReason::UnsettledFindings => page.literal("what is left can be settled by a person only."),
         StopReason::Worker { kind: of, cause, outcome } => {
             page.literal("the ").code_span(job_kind_name(*of)).literal(" worker ").literal(match outcome {
-                None => "went away twice without a word",
+                None => "crashed twice",
                 Some(WorkOutcome::Done) => "was done, and its cause is still there",
                 Some(WorkOutcome::NothingToDo) => "found nothing to do, and its cause is still there",
                 Some(WorkOutcome::NeedsHuman) => "asks for it",

@@ -143,7 +143,7 @@ fn every_cause_says_what_stopped() {
     @carol, this pull needs your decision: it took all the money that one pull may take.
     @carol, this pull needs your decision: security failed as often as a reviewer may, so this head is not reviewed.
     @carol, this pull needs your decision: what is left can be settled by a person only.
-    @carol, this pull needs your decision: the `ci-fix` worker went away twice without a word (cause `ci:build`).
+    @carol, this pull needs your decision: the `ci-fix` worker crashed twice (cause `ci:build`).
     @carol, this pull needs your decision: the `ci-fix` worker was done, and its cause is still there (cause `ci:build`).
     @carol, this pull needs your decision: the `ci-fix` worker found nothing to do, and its cause is still there (cause `ci:build`).
     @carol, this pull needs your decision: the `ci-fix` worker asks for it (cause `ci:build`).

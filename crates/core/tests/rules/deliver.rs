@@ -78,8 +78,8 @@ fn each_row_of_the_table() {
             &[],
             &["its lease was taken over"],
         ),
-        ("no record", |it| result(it).epoch = 5, false, &[], &["no such job was recorded here"]),
-        ("another type", |it| result(it).kind = JobKind::CiFix, false, &[], &["no such job was recorded here"]),
+        ("no record", |it| result(it).epoch = 5, false, &[], &["there is no record of this job"]),
+        ("another type", |it| result(it).kind = JobKind::CiFix, false, &[], &["there is no record of this job"]),
         (
             "head moved",
             |it| it.snapshot.pull.head = sha('e'),
@@ -132,7 +132,7 @@ fn each_row_of_the_table() {
             &HUMAN,
             &["the head cannot be pushed to"],
         ),
-        ("unknown change", |it| result(it).patch = None, false, &HUMAN, &["nobody could say what it changes"]),
+        ("unknown change", |it| result(it).patch = None, false, &HUMAN, &["its patch-id could not be computed"]),
         (
             "a foreign wip stays",
             |it| it.snapshot.pull.labels[0].by = Some("bob".into()),

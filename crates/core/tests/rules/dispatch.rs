@@ -42,7 +42,7 @@ fn a_wip_label_is_active_work_until_it_is_old() {
         assert_eq!(told(&outcome), expected, "{by} {ago}");
         let labels: Vec<String> = steps(&outcome.steps).into_iter().filter(|step| step.contains("wip")).collect();
         assert_eq!(labels, taken_off, "{by} {ago}");
-        let reports = outcome.refused.iter().any(|refusal| refusal.what == "take `wip` off");
+        let reports = outcome.refused.iter().any(|refusal| refusal.what == "remove `wip`");
         assert_eq!(reports, reported, "{by} {ago}");
     }
     let mut stage = Stage::all_clear();
@@ -50,7 +50,7 @@ fn a_wip_label_is_active_work_until_it_is_old() {
     stage.snapshot.pull.labels[0].at = None;
     let outcome = stage.rules();
     assert_eq!(told(&outcome), "ready: ready", "of unknown age: nobody's turn");
-    assert!(outcome.refused.iter().any(|refusal| refusal.what == "take `wip` off"), "and left alone");
+    assert!(outcome.refused.iter().any(|refusal| refusal.what == "remove `wip`"), "and left alone");
     (stage.snapshot.pull.labels[0].at, stage.snapshot.pull.labels[0].by) = (Some(Time(NOW - 5 * HOUR)), None);
     assert!(!steps(&stage.rules().steps).contains(&"-wip by worker".to_owned()), "nobody knows whose it is");
 }

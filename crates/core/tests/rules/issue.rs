@@ -35,7 +35,7 @@ fn each_row_of_the_table() {
         ("done", |_| {}, Some(done), None),
         ("of a pull", |it| it.kind = JobKind::Findings, None, Some("it belongs to a pull")),
         ("stale", |it| it.epoch = 0, None, Some("its lease was taken over")),
-        ("no record", |it| it.epoch = 2, None, Some("no such job was recorded here")),
+        ("no record", |it| it.epoch = 2, None, Some("there is no record of this job")),
         ("failed", |it| it.outcome = WorkOutcome::Failed, Some(failed), None),
         ("no commit", |it| it.head = None, Some(failed), Some("it left no commit")),
         ("escapes", |it| it.escapes = vec!["link".into()], Some(human), Some("`link` leaves the tree")),

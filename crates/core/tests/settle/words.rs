@@ -111,7 +111,7 @@ fn a_broken_template_falls_back_and_says_so() {
 #[test]
 fn no_words_say_that_the_thread_is_resolved() {
     let plan = settled(Class::Valid, None, Some("Resolved in 9c1f2ab ✅"));
-    assert!(words(&plan.steps).starts_with("**Fixed**"), "the built-in words are used");
+    assert!(words(&plan.steps).starts_with("**Fixed**"), "the built-in reply is used");
     assert_eq!(plan.refused[0].why.rule, "claims");
 
     let mut snapshot = snapshot(vec![thread("T", bot("lint"))]);

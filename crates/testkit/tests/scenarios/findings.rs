@@ -110,12 +110,12 @@ fn too_many_resolutions_at_once_need_a_person() {
     s.report(two).turn().discard_effects();
     s.by("alice").pushes("src/a.rs", "fn a() {}\n").report(report("security").fixed(1).fixed(2)).turn();
     assert_snapshot!(s.explain_lines(), @"
-    rule     needs-human: security/F1: more threads would be resolved in one run than may be, security/F2: more threads would be resolved in one run than may be
+    rule     needs-human: security/F1: one run would resolve more threads than `max_resolve`, security/F2: one run would resolve more threads than `max_resolve`
     standing security request changes, at this head
     threads  2 open (F1 critical, F2 critical)
     plan     edit review 1 (own-block: role security, own verdict request changes, enforced request changes, its text or Mark would differ)
     plan     status referee/security fail: changes requested: F1, F2 · round 2/3 (status: own-block)
-    plan     comment on the pull (needs-human: security/F1: more threads would be resolved in one run than may be, security/F2: more threads would be resolved in one run than may be)
+    plan     comment on the pull (needs-human: security/F1: one run would resolve more threads than `max_resolve`, security/F2: one run would resolve more threads than `max_resolve`)
     refuse   resolve 2 threads (max-resolve: more than 1 in one run)
     next     blocked: something asks for a person's decision
     ");

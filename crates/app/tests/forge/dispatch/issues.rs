@@ -31,7 +31,7 @@ fn the_next_issue_is_a_bug_then_the_lowest_number_and_only_if_no_worker_is_activ
     assert_eq!((project.lines_for(&own, &[]), why(&own).as_str()), (vec![], "pulls are open"));
     project.site.at("alice", it.pull).close();
 
-    assert_eq!(why(&project.file), format!("#{urgent} is the next"));
+    assert_eq!(why(&project.file), format!("#{urgent} is next"));
     assert_eq!(project.lines(&[]), [format!("SPAWN:impl:{urgent}:")]);
     assert_eq!(assignee(&alice, urgent), "referee");
     // A record is work under way, also where the assignment is taken away and this machine has forgotten everything.
@@ -46,7 +46,7 @@ fn the_next_issue_is_a_bug_then_the_lowest_number_and_only_if_no_worker_is_activ
         let lines = until(|| Some(project.lines_for(&later, &[])).filter(|lines| !lines.is_empty()));
         assert_eq!(lines, [format!("SPAWN:impl:{number}:")]);
     }
-    until(|| Some(why(&later)).filter(|why| why == "none is left"));
+    until(|| Some(why(&later)).filter(|why| why == "no issue is available"));
     alice.send("POST", &format!("/issues/{low}/comments"), Some(&json!({"body": "try it like this"})));
     assert_eq!(project.lines_for(&later, &[]), [format!("SPAWN:impl:{low}:")]);
     assert_eq!(assignee(&alice, taken), "ruth");

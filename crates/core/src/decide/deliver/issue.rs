@@ -1,14 +1,14 @@
-//! What an `impl` worker left: a branch that is opened as a pull (DSP-18).
+//! The result of an `impl` worker: a branch that is opened as a pull (DSP-18).
 //!
 //! | row | when | record | delivered |
 //! |---|---|---|---|
-//! | another place | it is of no `impl` | – | nothing, refused |
-//! | stale epoch | a lease or a record of a higher epoch is here | – | nothing, refused |
+//! | another kind | the result is not of an `impl` job | – | nothing, refused |
+//! | stale epoch | the issue has a lease or a record of a higher epoch | – | nothing, refused |
 //! | no record | no `impl` of this epoch was recorded on the issue | – | nothing, refused |
-//! | not done | its own word is not `done` | that word, unassigned | nothing |
-//! | no commit | it left none | failed, unassigned | nothing, refused |
-//! | escapes | it added links out of the tree, submodules or hooks | needs human, unassigned | nothing, refused |
-//! | protected | it touches what no worker may touch (`paths`) | needs human, unassigned | nothing, refused |
+//! | not done | the worker reports another outcome than `done` | that outcome, unassigned | nothing |
+//! | no commit | the worker left no commit | failed, unassigned | nothing, refused |
+//! | escapes | the commits add links out of the tree, submodules or hooks | needs human, unassigned | nothing, refused |
+//! | protected | the commits touch a protected path (`paths`) | needs human, unassigned | nothing, refused |
 //! | done | none of these | done | a pull from `referee/issue-<n>` |
 
 use super::super::step::{plan_assignment, plan_comment};
@@ -21,18 +21,18 @@ use crate::plan::{CommentTarget, Delivery, JobKind, Reason, Refusal, Step};
 use crate::policy::Policy;
 use crate::render::{self, JobNote, PullDescription};
 
-/// What becomes of a worker's result.
+/// The decision about a worker's result on an issue.
 #[derive(Debug, Default)]
 pub struct IssueDelivery {
-    /// What may be pushed and opened.
+    /// The branch to push and the pull to open.
     pub delivery: Option<Delivery>,
-    /// What is written on the issue.
+    /// Writes on the issue.
     pub steps: Vec<Step>,
-    /// What was considered and not done.
+    /// Deliveries that were refused, with the reason.
     pub refused: Vec<Refusal>,
 }
 
-/// What becomes of an `impl` worker's result, on its issue, under the issue's lease.
+/// Decides what happens with an `impl` worker's result, on its issue, under the issue's lease.
 pub fn plan_issue_delivery(
     issue: &Issue,
     lease: Option<&Lease>,
@@ -50,7 +50,7 @@ pub fn plan_issue_delivery(
     } else if let Some(record) = record {
         return finish_job(issue, record, result, policy, viewer);
     } else {
-        "no such job was recorded here"
+        "there is no record of this job"
     };
     IssueDelivery { refused: vec![refuse_delivery(result, refused.to_owned())], ..IssueDelivery::default() }
 }
@@ -70,7 +70,7 @@ fn finish_job(
         let user = policy.work.as_ref().map(|work| &work.user);
         let assigned = issue.assignees.iter().any(|who| Some(who) == user);
         let by = user.filter(|user| viewer.holds.contains(user)).unwrap_or(&viewer.login);
-        let why = Reason::new(RULE).with_fact("no pull came of it");
+        let why = Reason::new(RULE).with_fact("the job ended without a pull");
         steps.extend(assigned.then(|| plan_assignment(CommentTarget::Issue(issue.number), by, None, why)));
     }
     IssueDelivery {
@@ -103,7 +103,7 @@ fn plan_open_pull(issue: &Issue, result: &WorkResult, commit: &Sha) -> Delivery 
     Delivery::OpenPull { branch, commit: commit.clone(), title, body, epoch: result.epoch }
 }
 
-/// The record with its outcome; only its author may edit it (PUB-9).
+/// Writes the outcome into the job record; only the record's author may edit it (PUB-9).
 fn plan_outcome_record(
     issue: &Issue,
     record: &JobRecord<'_>,

@@ -1,25 +1,25 @@
-//! What a worker left: checked here, pushed elsewhere (DSP-14, DSP-15, DSP-16).
+//! A worker's result: this module decides whether it may be pushed, `app` pushes it (DSP-14, DSP-15, DSP-16).
 //!
 //! | row | when | record | delivered |
 //! |---|---|---|---|
 //! | closed | the pull is not open | – | nothing, refused |
-//! | another place | it is of an `impl`: that belongs to an issue (`issue`) | – | nothing, refused |
-//! | stale epoch | a lease or a record of a higher epoch is here | – | nothing, refused |
-//! | no record | no job of this type and epoch was recorded here | – | nothing, refused |
-//! | head moved | it started from another head | – | nothing, refused |
-//! | taken over | paused, broken glass, or a person approved this head (D20) | – | nothing, refused |
-//! | not done | its own word is not `done` | that word | nothing |
-//! | escapes | it added links out of the tree, submodules or hooks | needs human | nothing, refused |
-//! | no commit | it left none | done | nothing |
-//! | words only | a `self-review` left one | done | nothing, refused |
-//! | not pushable | the head cannot be pushed to | needs human | nothing, refused |
-//! | unknown | nobody could say what the change is after it | needs human | nothing, refused |
-//! | unchanged | the change after it is the change before it: a rebase | done | push |
-//! | protected | the change, before or after it, touches what no worker may touch (`paths`) | needs human | nothing, refused |
+//! | another kind | the result is of an `impl` job, which belongs to an issue (`issue`) | – | nothing, refused |
+//! | stale epoch | the pull has a lease or a record of a higher epoch | – | nothing, refused |
+//! | no record | the pull has no record of a job of this type and epoch | – | nothing, refused |
+//! | head moved | the worker started from another head | – | nothing, refused |
+//! | taken over | the pull is paused, break-glass is used, or a person approved this head (D20) | – | nothing, refused |
+//! | not done | the worker reports another outcome than `done` | that outcome | nothing |
+//! | escapes | the commits add links out of the tree, submodules or hooks | needs human | nothing, refused |
+//! | no commit | the worker left no commit | done | nothing |
+//! | self-review | a `self-review` left a commit | done | nothing, refused |
+//! | not pushable | nobody may push to the head branch | needs human | nothing, refused |
+//! | unknown | the patch-id after the commits could not be computed | needs human | nothing, refused |
+//! | unchanged | the patch-id is the same as before: a rebase | done | push |
+//! | protected | the pull's change, before or after the commits, touches a protected path (`paths`) | needs human | nothing, refused |
 //! | done | none of these | done | push |
 //!
-//! With a record the self-review and the fix plan are written too, if it is done, and `wip` is taken off. So it is
-//! after a moved head or a person's word: the worker has ended.
+//! When the outcome is `done`, the self-review and the fix plan are posted too. The `wip` label is removed whenever a
+//! job record exists, also after a moved head or a takeover: the worker has ended.
 
 mod issue;
 mod protected_paths;
@@ -39,7 +39,7 @@ use crate::rule::Rule;
 
 const RULE: Rule = Rule::Deliver;
 
-/// What becomes of a worker's result on this pull.
+/// Decides what happens with a worker's result on this pull.
 pub fn plan_delivery(facts: &Facts<'_>) -> (Option<Delivery>, Vec<Step>, Vec<Refusal>) {
     let Some(result) = &facts.snapshot.evidence.result else { return (None, Vec::new(), Vec::new()) };
     let record = match find_job_record(facts, result) {
@@ -49,25 +49,25 @@ pub fn plan_delivery(facts: &Facts<'_>) -> (Option<Delivery>, Vec<Step>, Vec<Ref
     if let Some(why) = check_overtaken(facts, result) {
         return (None, plan_wip_removal(facts).into_iter().collect(), vec![refuse_delivery(result, why)]);
     }
-    let fate = decide_delivery(facts, result);
-    let delivery = fate.push_commit.map(|commit| Delivery::Push {
+    let decision = decide_delivery(facts, result);
+    let delivery = decision.push_commit.map(|commit| Delivery::Push {
         commit: commit.clone(),
         over: facts.snapshot.pull.head.clone(),
         epoch: result.epoch,
     });
     let mut steps = Vec::new();
-    if fate.outcome == WorkOutcome::Done {
+    if decision.outcome == WorkOutcome::Done {
         steps.extend(plan_self_review_comment(facts, result));
         steps.extend(plan_fix_plan_comment(facts, result));
     }
-    steps.extend(plan_outcome_record(facts, result, record, &fate));
+    steps.extend(plan_outcome_record(facts, result, record, &decision));
     steps.extend(plan_wip_removal(facts));
-    // They tell of the head that the worker started from, and hold whether its push comes before or after them.
+    // These texts are about the head that the worker started from, so they are valid before and after its push.
     steps.iter_mut().for_each(|step| step.expect = Precondition::Nothing);
-    (delivery, steps, fate.refused.map(|why| refuse_delivery(result, why)).into_iter().collect())
+    (delivery, steps, decision.refused.map(|why| refuse_delivery(result, why)).into_iter().collect())
 }
 
-/// Where a result belongs.
+/// The job record that a result belongs to, or why there is none.
 enum JobLookup<'a> {
     Found(&'a JobRecord<'a>),
     Refused(&'static str),
@@ -84,8 +84,8 @@ fn find_job_record<'a>(facts: &'a Facts<'_>, result: &WorkResult) -> JobLookup<'
         return JobLookup::Refused("its lease was taken over");
     }
     let mut jobs = facts.work.jobs.iter().rev();
-    let found = jobs.find(|job| job.kind == result.kind && job.epoch == result.epoch);
-    found.map_or(JobLookup::Refused("no such job was recorded here"), JobLookup::Found)
+    let record = jobs.find(|job| job.kind == result.kind && job.epoch == result.epoch);
+    record.map_or(JobLookup::Refused("there is no record of this job"), JobLookup::Found)
 }
 
 fn check_overtaken(facts: &Facts<'_>, result: &WorkResult) -> Option<String> {
@@ -102,7 +102,7 @@ fn check_overtaken(facts: &Facts<'_>, result: &WorkResult) -> Option<String> {
     facts.find_person_approval().map(|by| format!("{by} approved this head"))
 }
 
-/// What becomes of a result that is still wanted.
+/// The decision about a result that no row above refused.
 struct DeliveryDecision<'a> {
     outcome: WorkOutcome,
     push_commit: Option<&'a crate::model::Sha>,
@@ -133,7 +133,7 @@ fn decide_delivery<'a>(facts: &Facts<'_>, result: &'a WorkResult) -> DeliveryDec
     }
     let changes = &facts.snapshot.changes;
     let Some(patch) = &result.patch else {
-        return needs_human("nobody could say what it changes".to_owned());
+        return needs_human("its patch-id could not be computed".to_owned());
     };
     let touched = || protected_paths::find_protected_path(facts.policy, result.files.iter().chain(&changes.files));
     match (*patch != changes.patch).then(touched).flatten() {
@@ -146,7 +146,7 @@ fn plan_outcome_record(
     facts: &Facts<'_>,
     result: &WorkResult,
     record: &JobRecord<'_>,
-    fate: &DeliveryDecision<'_>,
+    decision: &DeliveryDecision<'_>,
 ) -> Option<Step> {
     let JobRecord { kind, cause, patch, epoch, retried, .. } = *record;
     let note = JobNote {
@@ -154,10 +154,10 @@ fn plan_outcome_record(
         cause,
         head: Some(&facts.snapshot.pull.head),
         retried,
-        outcome: Some(fate.outcome),
-        summary: &build_summary(result, fate.refused.as_deref()),
+        outcome: Some(decision.outcome),
+        summary: &build_summary(result, decision.refused.as_deref()),
     };
-    let outcome = Some(fate.outcome);
+    let outcome = Some(decision.outcome);
     let topic = Topic::Job { kind, cause: cause.to_owned(), patch: patch.clone(), epoch, outcome, retried };
     let why = Reason::new(RULE).with_fact(format!("{kind} for {cause} ended"));
     topic_comment::ensure(facts, &facts.snapshot.viewer.login, topic, render::render_job_note(&note), why)
@@ -195,7 +195,7 @@ fn plan_wip_removal(facts: &Facts<'_>) -> Option<Step> {
     Some(plan_remove_label(worker_identity(facts), &label.name, Reason::new(RULE).with_fact("the worker has ended")))
 }
 
-/// What the worker says, and why nothing of it was delivered.
+/// Joins the reason of a refused delivery with the worker's summary.
 fn build_summary(result: &WorkResult, refused: Option<&str>) -> String {
     match refused {
         Some(why) => format!("Not delivered: {why}.\n\n{}", result.summary),
@@ -204,5 +204,5 @@ fn build_summary(result: &WorkResult, refused: Option<&str>) -> String {
 }
 
 fn refuse_delivery(result: &WorkResult, why: String) -> Refusal {
-    Refusal { what: format!("deliver what {} left", result.kind), why: Reason::new(RULE).with_fact(why) }
+    Refusal { what: format!("deliver the result of {}", result.kind), why: Reason::new(RULE).with_fact(why) }
 }

@@ -1,9 +1,10 @@
-//! What no worker may touch (DSP-15): what policy names, and what decides how the repository builds, runs or trusts.
+//! Paths that no worker may change (DSP-15): those of the policy, and files that control how the repository is built,
+//! run or trusted.
 
 use crate::policy::Policy;
 use crate::track::ChangedFile;
 
-/// Whatever the policy says: code owners, referee's own config, hooks, and lock files.
+/// Protected with any policy: code owners, referee's config, hooks and lock files.
 const ALWAYS_PROTECTED: [&str; 16] = [
     "**/codeowners",
     "referee.toml",
@@ -23,18 +24,18 @@ const ALWAYS_PROTECTED: [&str; 16] = [
     "**/go.sum",
 ];
 
-/// The first file that is protected, by its name before or after.
+/// Returns the first protected path, looking at the old and the new name of each file.
 pub(super) fn find_protected_path<'a>(
     policy: &Policy,
     files: impl Iterator<Item = &'a ChangedFile>,
 ) -> Option<&'a str> {
     let globs: Vec<String> = policy.protected.iter().map(|glob| glob.to_ascii_lowercase()).collect();
-    // A name in other letters is the same file on some disks.
-    let guarded = |path: &&str| {
+    // Some file systems ignore case, so compare in lower case.
+    let is_protected = |path: &&str| {
         let path = path.to_ascii_lowercase();
         let mut all = ALWAYS_PROTECTED.iter().copied().chain(globs.iter().map(String::as_str));
         all.any(|glob| fast_glob::glob_match(glob, &path))
     };
     let mut names = files.flat_map(|file| std::iter::once(file.path.as_str()).chain(file.old_path.as_deref()));
-    names.find(guarded)
+    names.find(is_protected)
 }

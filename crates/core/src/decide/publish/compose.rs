@@ -1,4 +1,4 @@
-//! A role's summary and Mark as they should be, and whether that differs from what stands.
+//! Composes a role's summary and Mark, and compares them with the standing review.
 
 use std::borrow::Cow;
 use std::ptr;
@@ -14,7 +14,7 @@ use crate::plan::{Action, Gate, Precondition, Reason, Step, TextDraft, Trailer};
 use crate::render::{self, Summary, SummaryFinding, SummaryNote};
 use crate::track::CodeLocation;
 
-/// A role's summary and Mark as they should be.
+/// The summary and Mark that a role should have.
 #[derive(Debug)]
 pub(super) struct ComposedReview<'a> {
     facts: &'a Facts<'a>,
@@ -33,7 +33,7 @@ pub(super) fn compose_review<'a>(
     judged: &'a [RoleJudgement<'a>],
     judgement: &'a RoleJudgement<'a>,
     row: &PublishDecision,
-    bearing: &IdentityContext,
+    context: &IdentityContext,
     waiting: &[&'a str],
 ) -> ComposedReview<'a> {
     let standing = judgement.role.standing;
@@ -46,7 +46,7 @@ pub(super) fn compose_review<'a>(
     let mark = mark_update::build_mark(facts, judgement, row);
     let mut composed = ComposedReview {
         posted_as: form,
-        why: explanation::explain_verdict(facts, judged, judgement, row, bearing, waiting),
+        why: explanation::explain_verdict(facts, judged, judgement, row, context, waiting),
         open: judgement
             .counting_findings()
             .into_iter()
@@ -71,8 +71,8 @@ pub(super) fn compose_review<'a>(
     composed
 }
 
-/// A finding as the summary tells it: what the evaluation said of it, so that a later turn says the same. One that was
-/// raised has no link, since its thread opens with the post and a link would cost an edit.
+/// Builds a finding's line in the summary. Remarks come from the evaluation in the Mark, so that a later turn renders
+/// the same text. A new finding has no link: its thread opens with the post, and adding the link would take an edit.
 fn build_summary_line<'a>(
     it: &'a JudgedFinding<'a>,
     lowest_blocking: Option<Severity>,
@@ -97,7 +97,8 @@ fn build_summary_line<'a>(
     }
 }
 
-/// Findings outside the change: those of a report that the Mark does not tell of yet, else those of the standing Block.
+/// Returns the findings outside the change: those of a report that the Mark does not record yet, otherwise those of the
+///  standing Block.
 fn collect_pre_existing<'a>(facts: &Facts<'_>, judgement: &RoleJudgement<'a>) -> Cow<'a, [PreExisting]> {
     let safe = |it: &PreExisting| PreExisting { title: render::render_title(&it.title).into_string(), ..it.clone() };
     let block = judgement.role.standing.and_then(|standing| standing.review.text.reading.block.as_deref());
@@ -107,12 +108,12 @@ fn collect_pre_existing<'a>(facts: &Facts<'_>, judgement: &RoleJudgement<'a>) ->
     }
 }
 
-/// A finding as the notice tells it.
+/// Builds a finding's line in the notice.
 pub(super) fn build_blocking_line<'a>(it: &'a JudgedFinding<'a>) -> SummaryFinding<'a> {
     build_summary_line(it, Some(it.severity), &Evaluation::default())
 }
 
-/// Findings that make the own verdict block, by id.
+/// Returns the findings that make the role's own verdict block, by id.
 pub(in crate::decide) fn blocking_finding_ids(
     facts: &Facts<'_>,
     judgement: &RoleJudgement<'_>,
@@ -122,7 +123,7 @@ pub(in crate::decide) fn blocking_finding_ids(
     judgement.findings.iter().filter(blocks).map(|it| it.id)
 }
 
-/// The mildest severity that the own verdict blocks for, if it may block at all.
+/// Returns the lowest severity for which the role's own verdict blocks; `None` if the role may not block.
 pub(super) fn lowest_blocking_severity(facts: &Facts<'_>, judgement: &RoleJudgement<'_>) -> Option<Severity> {
     let warnings = judgement.findings.iter().filter(|it| it.counts && it.severity == Severity::Warning).count();
     let enough = 0 < facts.policy.risk_warnings && facts.policy.risk_warnings <= warnings;
@@ -130,7 +131,7 @@ pub(super) fn lowest_blocking_severity(facts: &Facts<'_>, judgement: &RoleJudgem
 }
 
 impl<'a> ComposedReview<'a> {
-    /// What the text is made from.
+    /// Returns the input of the renderer.
     pub(super) fn summary(&self) -> Summary<'_> {
         Summary {
             role: self.judgement.name(),
@@ -155,7 +156,7 @@ impl<'a> ComposedReview<'a> {
         }
     }
 
-    /// Why the standing summary must be edited, if it must (PUB-2, PUB-3, D28).
+    /// Returns why the standing summary must be edited (PUB-2, PUB-3, D28); `None` if it need not.
     pub(super) fn find_edit_reason(&self) -> Option<&'static str> {
         let standing = self.judgement.role.standing?;
         let (now, before) = (&self.mark, standing.mark);
@@ -165,19 +166,19 @@ impl<'a> ComposedReview<'a> {
         }
         let adopted = standing.review.text.reading.mark.as_ref().is_some_and(|mark| mark.trust == Trust::Adopted);
         if adopted {
-            return Some("its Mark is to be sealed");
+            return Some("its Mark has no MAC yet");
         }
         let same = matches!(now, Cow::Borrowed(_)) || **now == *before;
         (!same || !self.matches_standing_block()).then_some("its text or Mark would differ")
     }
 
-    /// Whether the standing Block says what this one would say.
+    /// Returns whether the standing Block has the same content.
     fn matches_standing_block(&self) -> bool {
         let block = self.judgement.role.standing.and_then(|it| it.review.text.reading.block.as_deref());
         let entries = block.map_or(&[][..], |block| block.entries.as_slice());
         let mut kept = 0;
         for it in &self.judgement.findings {
-            // As a rule they are in the same order.
+            // Usually both lists have the same order.
             let next = entries.get(kept).filter(|entry| entry.id == it.id);
             match next.or_else(|| entries.iter().find(|entry| entry.id == it.id)) {
                 Some(entry) if !is_same_entry(entry, it) => return false,
@@ -189,12 +190,12 @@ impl<'a> ComposedReview<'a> {
         kept == entries.len()
     }
 
-    /// The text to be sent, not sealed yet.
+    /// Builds the text to send; `apply` signs it.
     pub(super) fn to_draft(&self) -> TextDraft {
         let entries = self.judgement.findings.iter().map(|it| self.build_entry(it)).collect();
         let pre_existing = self.pre_existing.to_vec();
         let block = Block { entries, evicted: self.evicted, pre_existing }.truncate_to_limits();
-        // What finds no room is told, by the count that the next turn reads back.
+        // Count what the limits cut off: the next turn reads the count back from the Block.
         let summary = Summary { evicted_count: block.evicted, pre_existing: &block.pre_existing, ..self.summary() };
         let mark = Mark { inputs: summary.hash_inputs(), ..self.mark.clone().into_owned() };
         let words = render::render_summary(&summary);
@@ -226,7 +227,7 @@ impl<'a> ComposedReview<'a> {
         }
     }
 
-    /// The old approval as it reads once something took its place (PUB-5).
+    /// Plans the edit that marks the old approval as superseded (PUB-5).
     pub(super) fn plan_supersede(&self, standing: &StandingReview<'_>, reason: Reason) -> Option<Step> {
         let edit = standing.review.edit.clone()?;
         let mut mark = standing.mark.clone();
@@ -253,7 +254,7 @@ impl<'a> ComposedReview<'a> {
     }
 }
 
-/// Where a finding is now, if that differs from where it was raised.
+/// Returns where a finding is now, if it moved since it was raised.
 fn find_moved_spot(known: &KnownFinding<'_>, it: &JudgedFinding<'_>) -> Option<CodeLocation> {
     let line = it.line.unwrap_or_default();
     (known.path != it.path || known.line != it.line).then(|| CodeLocation {
@@ -263,12 +264,13 @@ fn find_moved_spot(known: &KnownFinding<'_>, it: &JudgedFinding<'_>) -> Option<C
     })
 }
 
-/// A state as it is remembered. Who has the last word in a thread is read there, and no reason for an edit.
+/// Maps a state to the one that is stored. Whose turn it is in a thread is read from the thread, so a change of it
+/// causes no edit.
 fn to_stored_state(state: FindingState) -> FindingState {
     if state.is_settled() { state } else { FindingState::Open }
 }
 
-/// Whether an entry says what the finding now is.
+/// Returns whether a stored entry equals the finding.
 fn is_same_entry(entry: &BlockEntry, it: &JudgedFinding<'_>) -> bool {
     let BlockEntry {
         id,
@@ -293,7 +295,7 @@ fn is_same_entry(entry: &BlockEntry, it: &JudgedFinding<'_>) -> bool {
         && same_state
         && at == it.path
         && on == it.line
-        // As a rule the finding was read from this very entry.
+        // Usually the finding borrows from this very entry.
         && (ptr::eq(fingerprint, it.fingerprint) || fingerprint == it.fingerprint)
         && (ptr::eq(head, it.head) || head == it.head)
         && *threaded == (it.thread.is_some() || it.opens_thread)

@@ -1,5 +1,5 @@
-//! What a summary says of how its verdict came about: all of it follows from the snapshot, so that the next turn says
-//! the same.
+//! The notes in a summary that explain its verdict. They depend only on the snapshot, so that the next turn renders the
+//! same text.
 
 use super::super::judgement::RoleJudgement;
 use super::mark_update::is_report_recorded;
@@ -16,7 +16,7 @@ pub(super) fn explain_verdict<'a>(
     judged: &'a [RoleJudgement<'a>],
     judgement: &'a RoleJudgement<'a>,
     row: &PublishDecision,
-    bearing: &IdentityContext,
+    context: &IdentityContext,
     waiting: &[&'a str],
 ) -> Vec<SummaryNote<'a>> {
     let mut why = Vec::new();
@@ -37,9 +37,9 @@ pub(super) fn explain_verdict<'a>(
             why.push(SummaryNote::Waiting { on: waiting.to_vec() });
         }
     }
-    if row.enforced != Verdict::Comment && !bearing.can_post_verdicts {
+    if row.enforced != Verdict::Comment && !context.can_post_verdicts {
         why.push(SummaryNote::PostedAsComment { because: "the pull is its own" });
-    } else if row.enforced != Verdict::Comment && bearing.approve == ApprovalMode::Off {
+    } else if row.enforced != Verdict::Comment && context.approve == ApprovalMode::Off {
         why.push(SummaryNote::PostedAsComment { because: "verdicts are switched off" });
     }
     if let Some(by) = find_restored_by(facts, judgement, row) {
@@ -58,7 +58,7 @@ pub(super) fn explain_verdict<'a>(
     why
 }
 
-/// Who took the weight of the review that is posted again, or was posted again before (PUB-20).
+/// Returns who took the weight of the review that is posted again, now or in an earlier turn (PUB-20).
 pub(super) fn find_restored_by<'a>(
     facts: &Facts<'_>,
     judgement: &RoleJudgement<'a>,
@@ -66,19 +66,19 @@ pub(super) fn find_restored_by<'a>(
 ) -> Option<&'a str> {
     let standing = judgement.role.standing?;
     let again = matches!(row.action, PublishAction::Post(form) if form == standing.posted_as);
-    let told = judgement.role.report.is_none() || is_report_recorded(facts, judgement);
+    let recorded = judgement.role.report.is_none() || is_report_recorded(facts, judgement);
     match &standing.review.counts {
         ReviewWeight::Dismissed { by: Some(by), .. } if again => Some(by.display_name()),
         ReviewWeight::Requested if again => Some(RESTORED_BY_REQUEST),
         _ if row.rule == Rule::Answers => Some(RESTORED_BY_REQUEST),
-        _ if told => standing.mark.restored.as_deref(),
+        _ if recorded => standing.mark.restored.as_deref(),
         _ => None,
     }
 }
 
 const RESTORED_BY_REQUEST: &str = "a request for review";
 
-/// Who dismissed the standing block, if they may and that is respected at this change.
+/// Returns who dismissed the standing block, if that person may and the dismissal is respected at this change.
 fn find_dismissed_by<'a>(facts: &Facts<'_>, judgement: &RoleJudgement<'a>) -> Option<&'a str> {
     let standing = judgement.role.standing.filter(|standing| standing.posted_as == Verdict::RequestChanges)?;
     match &standing.review.counts {

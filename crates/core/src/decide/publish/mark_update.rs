@@ -1,4 +1,4 @@
-//! The Mark as it should be: what stood, carried to this head, with what a fresh report says.
+//! Builds the Mark of the next summary from the standing Mark, this head and a fresh report.
 
 use std::borrow::Cow;
 
@@ -11,8 +11,8 @@ use crate::mark::{Evaluation, Mark};
 use crate::model::{FindingId, Report, Verdict};
 use crate::render;
 
-/// The Mark as it should be: what stood, carried to this head, with what a fresh report says. In most turns it is the
-/// one that stands, and is not made anew.
+/// Builds the Mark of the next summary: the standing one, moved to this head, updated by a fresh report. In most turns
+/// nothing changes, and the standing one is borrowed.
 pub(super) fn build_mark<'a>(facts: &Facts<'_>, judgement: &RoleJudgement<'a>, row: &PublishDecision) -> Cow<'a, Mark> {
     let snapshot = facts.snapshot;
     let mut mark = match judgement.role.standing {
@@ -78,23 +78,23 @@ fn new_mark(facts: &Facts<'_>, judgement: &RoleJudgement<'_>) -> Mark {
     }
 }
 
-/// The same change under another name: text and Mark are stamped anew, nothing else (INC-16).
+/// Moves the Mark to a head with the same change (INC-16); only head and base are updated.
 fn carry_to_head(facts: &Facts<'_>, mark: &mut Mark) {
     mark.head = facts.snapshot.pull.head.clone();
     mark.base = facts.snapshot.changes.merge_base.clone();
     mark.reviewed = Some(mark.head.clone());
 }
 
-/// Whether the standing Mark tells of the report that is here: it is the very same, handed in twice, or a second
-/// complete one of this change that says nothing new and that nobody asked for (PUB-2).
+/// Returns whether the standing Mark already records this report: it is the same report, submitted twice, or a second
+/// complete report of this change that has no news and that nobody asked for (PUB-2).
 pub(in crate::decide) fn is_report_recorded(facts: &Facts<'_>, judgement: &RoleJudgement<'_>) -> bool {
     let (Some(report), Some(standing)) = (judgement.role.report, judgement.role.standing) else { return false };
     let mark = standing.mark;
     let same_change = mark.complete && mark.patch == facts.snapshot.changes.patch;
-    let says_nothing_new = judgement.report_status == ReportStatus::Complete
+    let has_no_news = judgement.report_status == ReportStatus::Complete
         && judgement.findings.iter().all(|it| it.change == FindingChange::Unchanged)
         && facts.review_requested_at() <= mark.asked;
-    mark.report.as_ref() == Some(&report.digest) || (same_change && says_nothing_new)
+    mark.report.as_ref() == Some(&report.digest) || (same_change && has_no_news)
 }
 
 fn record_report(facts: &Facts<'_>, judgement: &RoleJudgement<'_>, report: &Report, mark: &mut Mark) {
@@ -143,7 +143,8 @@ fn record_report(facts: &Facts<'_>, judgement: &RoleJudgement<'_>, report: &Repo
 fn build_evaluation(judgement: &RoleJudgement<'_>, report: &Report, since: Option<crate::model::Sha>) -> Evaluation {
     let coverage = report.coverage();
     let (read, skipped) = coverage.map_or((0, 0), |it| (it.read.len(), it.skipped.len()));
-    let of = |moved: FindingChange| judgement.findings.iter().filter(|it| it.change == moved).map(|it| it.id).collect();
+    let with_change =
+        |change: FindingChange| judgement.findings.iter().filter(|it| it.change == change).map(|it| it.id).collect();
     let remarked = |which: &dyn Fn(&JudgedFinding<'_>) -> bool| {
         judgement.findings.iter().filter(|it| which(it)).map(|it| it.id).collect()
     };
@@ -154,8 +155,8 @@ fn build_evaluation(judgement: &RoleJudgement<'_>, report: &Report, since: Optio
             .map(|it| it.skipped.iter().take(3).map(|it| render::render_failure(&it.path).into_string()).collect())
             .unwrap_or_default(),
         since: since.filter(|since| *since != report.head),
-        new: of(FindingChange::Raised),
-        fixed: of(FindingChange::Fixed),
+        new: with_change(FindingChange::Raised),
+        fixed: with_change(FindingChange::Fixed),
         claimed: remarked(&|it| it.remark == FindingRemark::ClaimedFixed),
         back: remarked(&|it| matches!(it.remark, FindingRemark::ReopenedIn(_))),
         pre_existing: u32::try_from(report.pre_existing.len()).unwrap_or(u32::MAX),
@@ -169,7 +170,7 @@ fn build_evaluation(judgement: &RoleJudgement<'_>, report: &Report, since: Optio
     }
 }
 
-/// The edit by somebody else that is about to be written over, once (D28).
+/// Returns the hash of somebody else's edit, which referee overwrites once (D28).
 fn find_foreign_edit<'a>(judgement: &RoleJudgement<'a>) -> Option<&'a crate::hash::Hash> {
     let standing = judgement.role.standing?;
     (standing.review.text.hash != standing.mark.words).then_some(&standing.review.text.hash)

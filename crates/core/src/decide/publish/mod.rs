@@ -1,13 +1,13 @@
-//! Publishes the roles' verdicts: from judged findings to steps. `table` decides; this module builds its inputs from
-//! the facts, and reviews, edits, statuses and a notice from its decisions.
+//! Publishes the roles' verdicts: turns judged findings into steps. `table` decides; this module builds its input from
+//! the facts, and turns its decisions into reviews, edits, statuses and a notice.
 //!
 //! | rule | when | then |
 //! |---|---|---|
-//! | `new-findings` | a kept review has new findings (PUB-4) | threads beside it |
-//! | `not-editable` | the forge names no id to edit the review by | listed as refused |
-//! | `status` | the commit status differs from the verdict (PUB-19) | set |
-//! | `approve-off` | an earlier verdict still counts, and `approve` is off (D27) | listed as refused |
-//! | `notice` | an edit changed the set of blocking findings (PUB-18) | one comment |
+//! | `new-findings` | a kept review has new findings (PUB-4) | open threads beside it |
+//! | `not-editable` | the forge reports no id for editing the review | refuse |
+//! | `status` | the commit status differs from the verdict (PUB-19) | set the status |
+//! | `approve-off` | an earlier verdict still counts, and `approve` is off (D27) | refuse |
+//! | `notice` | an edit changed the set of blocking findings (PUB-18) | post one comment |
 
 mod compose;
 mod explanation;
@@ -32,22 +32,22 @@ use compose::ComposedReview;
 pub(in crate::decide) use compose::blocking_finding_ids;
 pub(in crate::decide) use mark_update::is_report_recorded;
 
-/// What publishing comes to.
+/// The result of publishing.
 #[derive(Debug, Default)]
 pub(super) struct PublishPlan {
-    /// Blocks, in the order in which they must happen: before all else (D5, PUB-20).
+    /// Blocking reviews, in the order in which they must be posted: before everything else (D5, PUB-20).
     pub(super) blocks: Vec<Step>,
     /// Other new reviews.
     pub(super) posts: Vec<Step>,
     /// Edits, threads, statuses, a notice.
     pub(super) follow_ups: Vec<Step>,
-    /// What was considered and not done.
+    /// Steps that were considered and refused, with the reason.
     pub(super) refused: Vec<Refusal>,
-    /// How every role stands.
+    /// The verdicts of each role.
     pub(super) roles: Vec<RoleState>,
 }
 
-/// Publishes every identity's roles, one writer per identity.
+/// Plans the reviews of all roles, identity by identity.
 pub(super) fn plan_publishing<'a>(facts: &'a Facts<'a>, judged: &'a [RoleJudgement<'a>]) -> PublishPlan {
     let mut out = PublishPlan::default();
     let mut done: Vec<&Login> = Vec::new();
@@ -72,10 +72,10 @@ fn publish_identity<'a>(
     waiting: &[&'a str],
     out: &mut PublishPlan,
 ) {
-    let bearing = table_input::build_identity_context(facts, identity, waiting);
-    let voices: Vec<PublishInput> =
+    let context = table_input::build_identity_context(facts, identity, waiting);
+    let inputs: Vec<PublishInput> =
         siblings.iter().map(|judgement| table_input::build_publish_input(facts, judgement)).collect();
-    let rows = decide_for_identity(&voices, &bearing);
+    let rows = decide_for_identity(&inputs, &context);
     for (judgement, row) in siblings.iter().zip(&rows) {
         let enforced = (row.action != PublishAction::Silent).then_some(row.enforced);
         out.roles.push(RoleState {
@@ -85,12 +85,12 @@ fn publish_identity<'a>(
             at_head: judgement.is_current,
         });
         if row.action != PublishAction::Silent && judgement.role.has_token {
-            let composed = compose::compose_review(facts, judged, judgement, row, &bearing, waiting);
+            let composed = compose::compose_review(facts, judged, judgement, row, &context, waiting);
             plan_role_steps(facts, judgement, row, &composed, out);
             plan_status(facts, judgement, row, &composed, out);
         }
     }
-    report_leftover_verdict(identity, &rows, &bearing, out);
+    report_leftover_verdict(identity, &rows, &context, out);
 }
 
 fn plan_role_steps(
@@ -100,7 +100,7 @@ fn plan_role_steps(
     composed: &ComposedReview<'_>,
     out: &mut PublishPlan,
 ) {
-    // What an earlier turn did not get to.
+    // An approval that an earlier turn should have superseded.
     let late = |it| composed.plan_supersede(it, build_reason(judgement, row));
     out.follow_ups.extend(judgement.role.unsuperseded_approval.iter().filter_map(late));
     match row.action {
@@ -141,7 +141,8 @@ fn plan_post(
     });
 }
 
-/// Edits the standing summary where its text or Mark would differ, and opens threads for new findings (PUB-3, PUB-4).
+/// Plans the edit of the standing summary, if its text or Mark would change, and threads for new findings (PUB-3,
+/// PUB-4).
 fn plan_edit(
     facts: &Facts<'_>,
     judgement: &RoleJudgement<'_>,
@@ -166,7 +167,7 @@ fn plan_edit(
     let Some(standing) = judgement.role.standing else { return };
     let Some(why) = composed.find_edit_reason() else { return };
     let Some(edit) = &standing.review.edit else {
-        let why = Reason::new(Rule::NotEditable).with_fact("the forge tells no id to edit it by");
+        let why = Reason::new(Rule::NotEditable).with_fact("the forge reports no id for editing it");
         out.refused.push(Refusal { what: format!("edit review {}", standing.review.id), why });
         return;
     };
@@ -184,11 +185,9 @@ fn plan_edit(
     });
 }
 
-/// What the name of an own status begins with.
 const STATUS_CONTEXT_PREFIX: &str = "referee/";
 
-/// The verdict as a commit status (PUB-19). A role that has not read this change says nothing of it, unless it
-/// blocks.
+/// Plans the commit status (PUB-19). A role that has not read this change sets none, unless it blocks.
 fn plan_status(
     facts: &Facts<'_>,
     judgement: &RoleJudgement<'_>,
@@ -221,25 +220,26 @@ fn plan_status(
     });
 }
 
-/// A verdict left from another setting is reported, not lifted (D27).
+/// Reports a verdict that was posted under another setting of `approve`; it is not lifted (D27).
 fn report_leftover_verdict(
     identity: &Login,
     rows: &[PublishDecision],
-    bearing: &IdentityContext,
+    context: &IdentityContext,
     out: &mut PublishPlan,
 ) {
     let worst = rows.iter().filter(|row| row.action != PublishAction::Silent).map(|row| row.enforced).max();
-    if bearing.approve != ApprovalMode::Off || !bearing.can_post_verdicts {
+    if context.approve != ApprovalMode::Off || !context.can_post_verdicts {
         return;
     }
-    let left = match (bearing.newest_verdict, worst) {
+    let leftover = match (context.newest_verdict, worst) {
         (Some(Verdict::RequestChanges), Some(Verdict::Approve | Verdict::Comment)) => "block",
         (Some(Verdict::Approve), Some(Verdict::RequestChanges)) => "approval",
         _ => return,
     };
     out.refused.push(Refusal {
-        what: format!("lift the {left} of {identity}"),
-        why: Reason::new(Rule::ApproveOff).with_fact(format!("an earlier {left} still counts, and `approve` is off")),
+        what: format!("lift the {leftover} of {identity}"),
+        why: Reason::new(Rule::ApproveOff)
+            .with_fact(format!("an earlier {leftover} still counts, and `approve` is off")),
     });
 }
 

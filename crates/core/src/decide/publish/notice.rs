@@ -1,5 +1,5 @@
-//! An edit notifies nobody: when it changes the set of blocking findings, one short comment says so, one for each
-//! change of the pull (PUB-18).
+//! The notice about an edit that changes the set of blocking findings (PUB-18). Forges send no notification for an
+//! edit, so referee posts one short comment per change.
 
 use super::super::judgement::RoleJudgement;
 use super::{PublishPlan, compose};
@@ -52,12 +52,12 @@ pub(super) fn add_notice(facts: &Facts<'_>, judged: &[RoleJudgement<'_>], out: &
         reason: Reason::new(Rule::Notice).with_fact("the set of blocking findings changed by an edit"),
         expect: Precondition::Head,
     };
-    // Before the edits: once they are written, nobody can tell any more that the set changed.
+    // Before the edits: afterwards the standing Mark would already contain the new set.
     let edit = out.follow_ups.iter().position(|step| matches!(step.action, Action::EditReview { .. }));
     out.follow_ups.insert(edit.unwrap_or(out.follow_ups.len()), notice);
 }
 
-/// Only an edit is silent: a new review notifies by itself.
+/// Returns whether the role's standing review is edited. A new review notifies by itself.
 fn is_edited(judgement: &RoleJudgement<'_>, out: &PublishPlan) -> bool {
     let Some(standing) = judgement.role.standing else { return false };
     out.follow_ups

@@ -1,28 +1,28 @@
-//! The publishing table: what one identity does with its roles' verdicts. Small values in, small values out, so
-//! that every combination can be tried.
+//! The publishing table: what an identity does with the verdicts of its roles. Input and output are small values, so
+//! that a test can try every combination.
 //!
-//! What is enforced for a role, first match:
+//! The enforced verdict of a role; the first matching rule wins:
 //!
 //! | rule | when | enforced |
 //! |---|---|---|
 //! | `silent` | the role has no verdict yet | nothing |
-//! | `glass` | break-glass holds at this change (D25) | approve |
+//! | `glass` | break-glass is active at this change (D25) | approve |
 //! | `own-block` | the role's own verdict requests changes | request changes |
 //! | `escalated` | a sibling's own verdict blocks, and this role may block (PUB-7, D3) | request changes |
 //! | `held-down` | a sibling's own verdict blocks, and this role may not block | comment |
-//! | `unread` | an own approval counts at a change that was not read (PUB-6, PUB-15) | request changes |
-//! | `approves` | the own verdict approves, and nothing is waited for | approve |
-//! | `block-stays` | the own block still stands, and no sibling lifts it (PUB-6, D19) | request changes |
-//! | `waiting` | approving waits for a role or a person (D19) | comment |
+//! | `unread` | an approval of the role counts at a change that was not read (PUB-6, PUB-15) | request changes |
+//! | `approves` | the role's own verdict approves, and nothing is awaited | approve |
+//! | `block-stays` | the role's block still stands, and no sibling lifts it (PUB-6, D19) | request changes |
+//! | `waiting` | an approval waits for a role or a person (D19) | comment |
 //! | `comments` | none of these | comment |
 //!
-//! What is done with the role's standing review, by its form and what is enforced:
+//! The action on the role's standing review, by its form and the enforced verdict:
 //!
-//! | standing | enforced | done |
+//! | standing | enforced | action |
 //! |---|---|---|
 //! | none | any | post (PUB-1) |
 //! | any | same form, and it still stands | keep: edit if the text differs (PUB-2, PUB-3, D17) |
-//! | request changes | request changes, lost its weight | post again (D17, PUB-20) |
+//! | request changes | request changes, no longer counted | post again (D17, PUB-20) |
 //! | request changes | comment | keep (PUB-6) |
 //! | request changes | approve | post; the old block stays as history (PUB-6) |
 //! | approve | request changes | post, then supersede the approval (PUB-5, D5) |
@@ -30,12 +30,12 @@
 //! | approve | approve, dismissed | post again with `approve = on`, else keep (D27) |
 //! | comment | another form | post |
 //!
-//! Last, for the identity as a whole:
+//! Finally, for the identity as a whole:
 //!
-//! | rule | when | done |
+//! | rule | when | action |
 //! |---|---|---|
-//! | `lifts` | a role approves, and the forge still counts an own block (PUB-21) | the last such role posts an approval |
-//! | `answers` | a request for the own review is open, and every verdict is current (PUB-20) | the worst verdict is posted again |
+//! | `lifts` | a role approves, and the forge still counts a block of the identity (PUB-21) | the last such role posts an approval |
+//! | `answers` | the identity's review is requested, and every verdict is current (PUB-20) | post the worst verdict again |
 
 use crate::model::Verdict;
 use crate::policy::ApprovalMode;
@@ -44,90 +44,83 @@ use crate::rule::Rule;
 /// One role of an identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PublishInput {
-    /// Its own verdict now; a role that never spoke is silent.
+    /// The role's own verdict now; `None` if it has none yet.
     pub own_verdict: Option<Verdict>,
-    /// Its verdict may block.
     pub may_block: bool,
-    /// It has a complete verdict for this very change.
+    /// The role has a complete verdict for this change.
     pub is_current: bool,
-    /// Its standing review.
     pub standing: Option<StandingVerdict>,
-    /// Its standing approval counts at a change that it did not read: the fresh report there failed or is
-    /// incomplete, or the head moved while it was posted.
+    /// The standing approval counts at a change that the role did not read: its report there failed or is incomplete,
+    /// or the head moved while the approval was posted.
     pub has_unread_approval: bool,
 }
 
-/// A standing review.
+/// A role's standing review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StandingVerdict {
-    /// The form it was posted in.
+    /// The verdict that the review was posted with.
     pub posted_as: Verdict,
-    /// Whether the forge still goes by it.
     pub weight: StandingWeight,
 }
 
-/// Whether the forge still goes by a review, judged per identity (D17).
+/// Whether the forge still counts a review, judged per identity (D17).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StandingWeight {
-    /// It counts.
     Counts,
-    /// The forge replaced it by a newer verdict of the same identity.
+    /// A newer verdict of the same identity replaced it.
     Replaced,
-    /// Dismissed by a push, or by somebody who may not lift it, or taken by a request for review.
+    /// A push dismissed it, a person who may not lift it dismissed it, or a request for review took its weight.
     Lost,
-    /// Dismissed by somebody who may: respected at this change (PUB-20).
+    /// A person who may dismissed it; respected at this change (PUB-20).
     DismissalRespected,
-    /// The forge never counts this identity's verdicts, or the row is a comment: posting again changes nothing.
+    /// The forge never counts this identity's verdicts, or the review is a comment: posting again changes nothing.
     NeverCounted,
 }
 
-/// What holds for the identity as a whole.
+/// Input that is the same for all roles of an identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct IdentityContext {
-    /// Its newest verdict that the forge counts.
+    /// The newest verdict of the identity that the forge counts.
     pub newest_verdict: Option<Verdict>,
     /// How approving verdicts are posted.
     pub approve: ApprovalMode,
-    /// Verdicts can be posted at all: not its own pull, and the forge has them.
+    /// The identity may post verdicts: the pull is not its own, and the forge has verdicts.
     pub can_post_verdicts: bool,
-    /// Somebody waits for a role or a person before approving (D19).
+    /// An approval has to wait for a role or a person (D19).
     pub must_wait: bool,
-    /// The glass is broken at this change.
+    /// Break-glass is active at this change.
     pub glass_broken: bool,
-    /// Somebody's request for its review is open and unanswered.
+    /// A request for the identity's review is open and unanswered.
     pub review_requested: bool,
 }
 
-/// What happens to one role's review.
+/// The decision about one role's review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PublishDecision {
-    /// What is enforced.
     pub enforced: Verdict,
-    /// Why.
     pub rule: Rule,
-    /// What is done.
     pub action: PublishAction,
 }
 
-/// What is done with a role's review.
+/// What happens to a role's review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PublishAction {
-    /// The role is silent.
+    /// The role has no verdict yet.
     Silent,
-    /// The standing review is kept, and edited if its text differs.
+    /// The standing review stays, and is edited if its text differs.
     Keep,
-    /// A new review in that form.
+    /// A new review with this verdict.
     Post(Verdict),
-    /// A new review in that form, then the old approval is marked as superseded.
+    /// A new review with this verdict, after which the old approval is marked as superseded.
     PostAndSupersede(Verdict),
 }
 
-/// Walks the table for one identity: one row for each voice, in order.
-pub fn decide_for_identity(voices: &[PublishInput], bearing: &IdentityContext) -> Vec<PublishDecision> {
-    let mut newest = bearing.newest_verdict;
-    let mut rows: Vec<PublishDecision> = Vec::with_capacity(voices.len());
-    for voice in voices {
-        let row = decide_for_role(voice, voices, bearing, newest);
+/// Applies the table to the roles of one identity; returns one decision per role, in the same order.
+pub fn decide_for_identity(inputs: &[PublishInput], context: &IdentityContext) -> Vec<PublishDecision> {
+    let mut newest = context.newest_verdict;
+    let mut rows: Vec<PublishDecision> = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        let row = decide_for_role(input, inputs, context, newest);
         if let PublishAction::Post(form) | PublishAction::PostAndSupersede(form) = row.action
             && form != Verdict::Comment
         {
@@ -135,57 +128,58 @@ pub fn decide_for_identity(voices: &[PublishInput], bearing: &IdentityContext) -
         }
         rows.push(row);
     }
-    lift_own_block(&mut rows, bearing, newest);
-    answer_review_request(&mut rows, voices, bearing, newest);
+    lift_own_block(&mut rows, context, newest);
+    answer_review_request(&mut rows, inputs, context, newest);
     rows
 }
 
 fn decide_for_role(
-    voice: &PublishInput,
-    voices: &[PublishInput],
-    bearing: &IdentityContext,
+    input: &PublishInput,
+    inputs: &[PublishInput],
+    context: &IdentityContext,
     newest: Option<Verdict>,
 ) -> PublishDecision {
-    let Some(own) = voice.own_verdict else {
+    let Some(own) = input.own_verdict else {
         return PublishDecision { enforced: Verdict::Comment, rule: Rule::Silent, action: PublishAction::Silent };
     };
-    let (enforced, rule) = enforce_verdict(voice, own, voices, bearing, newest);
+    let (enforced, rule) = enforce_verdict(input, own, inputs, context, newest);
     let act = if rule == Rule::Glass {
-        choose_break_glass_action(voice, bearing, newest)
+        choose_break_glass_action(input, context, newest)
     } else {
-        choose_action(voice, enforced, bearing, newest)
+        choose_action(input, enforced, context, newest)
     };
     PublishDecision { enforced, rule, action: act }
 }
 
 fn enforce_verdict(
-    voice: &PublishInput,
+    input: &PublishInput,
     own: Verdict,
-    voices: &[PublishInput],
-    bearing: &IdentityContext,
+    inputs: &[PublishInput],
+    context: &IdentityContext,
     newest: Option<Verdict>,
 ) -> (Verdict, Rule) {
-    let sibling_blocks = voices.iter().any(|it| it.may_block && it.own_verdict == Some(Verdict::RequestChanges));
-    let block_stands = voice.standing.is_some_and(|held| {
-        held.posted_as == Verdict::RequestChanges
-            && held.weight != StandingWeight::DismissalRespected
-            && still_stands(held, newest)
+    let sibling_blocks = inputs.iter().any(|it| it.may_block && it.own_verdict == Some(Verdict::RequestChanges));
+    let block_stands = input.standing.is_some_and(|standing| {
+        standing.posted_as == Verdict::RequestChanges
+            && standing.weight != StandingWeight::DismissalRespected
+            && still_stands(standing, newest)
     });
-    let approval_counts =
-        voice.standing.is_some_and(|held| held.posted_as == Verdict::Approve && held.weight == StandingWeight::Counts);
-    let may = bearing.can_post_verdicts && bearing.approve != ApprovalMode::Off;
-    let another_approves = voices.iter().any(|it| it.own_verdict == Some(Verdict::Approve)) && !bearing.must_wait;
-    if bearing.glass_broken {
+    let approval_counts = input
+        .standing
+        .is_some_and(|standing| standing.posted_as == Verdict::Approve && standing.weight == StandingWeight::Counts);
+    let may = context.can_post_verdicts && context.approve != ApprovalMode::Off;
+    let another_approves = inputs.iter().any(|it| it.own_verdict == Some(Verdict::Approve)) && !context.must_wait;
+    if context.glass_broken {
         (Verdict::Approve, Rule::Glass)
     } else if own == Verdict::RequestChanges {
         (Verdict::RequestChanges, Rule::OwnBlock)
-    } else if sibling_blocks && voice.may_block {
+    } else if sibling_blocks && input.may_block {
         (Verdict::RequestChanges, Rule::Escalated)
     } else if sibling_blocks {
         (Verdict::Comment, Rule::HeldDown)
-    } else if voice.has_unread_approval && approval_counts && !another_approves {
+    } else if input.has_unread_approval && approval_counts && !another_approves {
         (Verdict::RequestChanges, Rule::UnreadApproval)
-    } else if own == Verdict::Approve && !bearing.must_wait {
+    } else if own == Verdict::Approve && !context.must_wait {
         (Verdict::Approve, Rule::Approves)
     } else if block_stands && !(another_approves && may) {
         (Verdict::RequestChanges, Rule::BlockStays)
@@ -196,27 +190,27 @@ fn enforce_verdict(
     }
 }
 
-/// Whether a review still stands. One that a newer verdict of the same identity replaced does, as long as that
-/// verdict is the same or worse: two blocking roles must not repost each other for ever (D17).
-fn still_stands(held: StandingVerdict, newest: Option<Verdict>) -> bool {
-    match held.weight {
+/// Returns whether a review still stands. A review that a newer verdict of the same identity replaced stands as long as
+/// the newer verdict is the same or worse; otherwise two blocking roles would repost each other forever (D17).
+fn still_stands(standing: StandingVerdict, newest: Option<Verdict>) -> bool {
+    match standing.weight {
         StandingWeight::Counts | StandingWeight::DismissalRespected | StandingWeight::NeverCounted => true,
-        StandingWeight::Replaced => newest.is_some_and(|newest| held.posted_as <= newest),
+        StandingWeight::Replaced => newest.is_some_and(|newest| standing.posted_as <= newest),
         StandingWeight::Lost => false,
     }
 }
 
 fn choose_action(
-    voice: &PublishInput,
+    input: &PublishInput,
     enforced: Verdict,
-    bearing: &IdentityContext,
+    context: &IdentityContext,
     newest: Option<Verdict>,
 ) -> PublishAction {
-    let form = choose_posted_verdict(enforced, bearing, newest);
-    let Some(held) = voice.standing else { return PublishAction::Post(form) };
-    match (held.posted_as, enforced) {
+    let form = choose_posted_verdict(enforced, context, newest);
+    let Some(standing) = input.standing else { return PublishAction::Post(form) };
+    match (standing.posted_as, enforced) {
         (Verdict::RequestChanges, Verdict::RequestChanges) => {
-            if still_stands(held, newest) || form == Verdict::Comment {
+            if still_stands(standing, newest) || form == Verdict::Comment {
                 PublishAction::Keep
             } else {
                 PublishAction::Post(form)
@@ -232,7 +226,7 @@ fn choose_action(
             }
         }
         (Verdict::Approve, Verdict::Approve) => {
-            let dismissed = matches!(held.weight, StandingWeight::Lost) && form == Verdict::Approve;
+            let dismissed = matches!(standing.weight, StandingWeight::Lost) && form == Verdict::Approve;
             if dismissed { PublishAction::Post(form) } else { PublishAction::Keep }
         }
         (Verdict::Comment, _) => {
@@ -245,36 +239,36 @@ fn choose_action(
     }
 }
 
-/// The form a verdict is posted in (D27).
-fn choose_posted_verdict(enforced: Verdict, bearing: &IdentityContext, newest: Option<Verdict>) -> Verdict {
-    let may = bearing.can_post_verdicts && bearing.approve != ApprovalMode::Off;
+/// Chooses the verdict to post with (D27).
+fn choose_posted_verdict(enforced: Verdict, context: &IdentityContext, newest: Option<Verdict>) -> Verdict {
+    let may = context.can_post_verdicts && context.approve != ApprovalMode::Off;
     match enforced {
         Verdict::RequestChanges if may => Verdict::RequestChanges,
         Verdict::Approve if may => {
             let lifts = newest == Some(Verdict::RequestChanges);
-            if lifts || bearing.approve == ApprovalMode::On { Verdict::Approve } else { Verdict::Comment }
+            if lifts || context.approve == ApprovalMode::On { Verdict::Approve } else { Verdict::Comment }
         }
         _ => Verdict::Comment,
     }
 }
 
-/// Broken glass lifts an own block that counts, and posts nothing else (D25).
+/// Chooses the action under break-glass: lift a block that counts, post nothing else (D25).
 fn choose_break_glass_action(
-    voice: &PublishInput,
-    bearing: &IdentityContext,
+    input: &PublishInput,
+    context: &IdentityContext,
     newest: Option<Verdict>,
 ) -> PublishAction {
-    let may = bearing.can_post_verdicts && bearing.approve != ApprovalMode::Off;
-    match voice.standing {
+    let may = context.can_post_verdicts && context.approve != ApprovalMode::Off;
+    match input.standing {
         _ if may && newest == Some(Verdict::RequestChanges) => PublishAction::Post(Verdict::Approve),
         None => PublishAction::Post(Verdict::Comment),
         Some(_) => PublishAction::Keep,
     }
 }
 
-/// PUB-21 (3): nobody who approves leaves a block of ours behind that the forge counts.
-fn lift_own_block(rows: &mut [PublishDecision], bearing: &IdentityContext, newest: Option<Verdict>) {
-    if newest != Some(Verdict::RequestChanges) || !bearing.can_post_verdicts || bearing.approve == ApprovalMode::Off {
+/// PUB-21 (3): an approving role leaves no block of this identity that the forge counts.
+fn lift_own_block(rows: &mut [PublishDecision], context: &IdentityContext, newest: Option<Verdict>) {
+    if newest != Some(Verdict::RequestChanges) || !context.can_post_verdicts || context.approve == ApprovalMode::Off {
         return;
     }
     if let Some(row) = rows.iter_mut().rev().find(|row| row.rule == Rule::Approves) {
@@ -283,26 +277,26 @@ fn lift_own_block(rows: &mut [PublishDecision], bearing: &IdentityContext, newes
     }
 }
 
-/// PUB-20: an open request for our review is answered by the gravest verdict, once nothing is left to review.
+/// PUB-20: answers a request for review with the worst verdict, once every role is current.
 fn answer_review_request(
     rows: &mut [PublishDecision],
-    voices: &[PublishInput],
-    bearing: &IdentityContext,
+    inputs: &[PublishInput],
+    context: &IdentityContext,
     newest: Option<Verdict>,
 ) {
-    let current = voices.iter().all(|voice| voice.own_verdict.is_none() || voice.is_current);
+    let current = inputs.iter().all(|input| input.own_verdict.is_none() || input.is_current);
     let posts =
         rows.iter().any(|row| matches!(row.action, PublishAction::Post(_) | PublishAction::PostAndSupersede(_)));
-    if !bearing.review_requested || !current || posts || bearing.glass_broken {
+    if !context.review_requested || !current || posts || context.glass_broken {
         return;
     }
-    let gravest = rows.iter().filter(|row| row.action != PublishAction::Silent).map(|row| row.enforced).max();
-    let Some(row) = rows.iter_mut().find(|row| row.action != PublishAction::Silent && Some(row.enforced) == gravest)
+    let worst = rows.iter().filter(|row| row.action != PublishAction::Silent).map(|row| row.enforced).max();
+    let Some(row) = rows.iter_mut().find(|row| row.action != PublishAction::Silent && Some(row.enforced) == worst)
     else {
         return;
     };
-    let form = choose_posted_verdict(row.enforced, bearing, newest);
-    // A block that may only be said as a comment here is better left where it stands.
+    let form = choose_posted_verdict(row.enforced, context, newest);
+    // Where a block can only be posted as a comment, the standing block is stronger: leave it.
     if row.rule != Rule::BlockStays || form == Verdict::RequestChanges {
         row.action = PublishAction::Post(form);
         row.rule = Rule::Answers;

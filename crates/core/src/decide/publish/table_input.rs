@@ -1,4 +1,4 @@
-//! From facts to the small values of the table: who speaks, what still has weight, who is waited for.
+//! Builds the input of the publishing table from facts.
 
 use super::super::judgement::{ReportStatus, RoleJudgement};
 use super::table::{IdentityContext, PublishDecision, PublishInput, StandingVerdict, StandingWeight};
@@ -6,8 +6,8 @@ use crate::facts::people::is_validly_dismissed;
 use crate::facts::{Facts, StandingReview};
 use crate::model::{CheckState, Login, ReviewWeight, Support, Verdict};
 
-/// Who approving waits for (D19): blocking roles that apply and have no complete verdict for this change, whoever
-/// speaks for them, and people whose block stands.
+/// Lists whom an approval waits for (D19): blocking roles that apply and have no complete verdict for this change,
+/// whatever their identity, and people whose block stands.
 pub(super) fn list_awaited<'a>(facts: &'a Facts<'a>, judged: &'a [RoleJudgement<'a>]) -> Vec<&'a str> {
     let roles = judged
         .iter()
@@ -29,7 +29,7 @@ pub(super) fn build_identity_context(facts: &Facts<'_>, identity: &Login, waitin
     }
 }
 
-/// Somebody asks for this identity's review, and it posted nothing since.
+/// Returns whether the identity's review was requested after its last verdict.
 fn is_review_requested(facts: &Facts<'_>, identity: &Login) -> bool {
     let snapshot = facts.snapshot;
     let answered_at = snapshot
@@ -70,22 +70,23 @@ pub(super) fn weigh_review(facts: &Facts<'_>, standing: StandingReview<'_>) -> S
         ReviewWeight::Dismissed { at, .. } => {
             let at_this_change =
                 standing.mark.patch == facts.snapshot.changes.patch || facts.snapshot.pull.head_since <= *at;
-            let rightly = is_validly_dismissed(facts.snapshot, review);
-            if rightly && at_this_change { StandingWeight::DismissalRespected } else { StandingWeight::Lost }
+            let is_valid = is_validly_dismissed(facts.snapshot, review);
+            if is_valid && at_this_change { StandingWeight::DismissalRespected } else { StandingWeight::Lost }
         }
     }
 }
 
-/// An own approval of another change that this one was not read for: the report here failed or is incomplete
-/// (PUB-6), or the head moved before the approval landed (PUB-15).
+/// Returns whether a standing approval covers a change that was not read: the report here failed or is incomplete
+/// (PUB-6), or the head moved before the approval was posted (PUB-15).
 fn is_unread_approval(facts: &Facts<'_>, judgement: &RoleJudgement<'_>, standing: StandingReview<'_>) -> bool {
     let other_change = standing.mark.patch != facts.snapshot.changes.patch;
     let landed_here = facts.snapshot.pull.head_since <= standing.review.at;
-    let unreadable = matches!(judgement.report_status, ReportStatus::Failed { .. } | ReportStatus::Incomplete { .. });
-    standing.posted_as == Verdict::Approve && other_change && !judgement.is_current && (landed_here || unreadable)
+    let not_read = matches!(judgement.report_status, ReportStatus::Failed { .. } | ReportStatus::Incomplete { .. });
+    standing.posted_as == Verdict::Approve && other_change && !judgement.is_current && (landed_here || not_read)
 }
 
-/// Approve is success, request changes failure; a comment waits, unless the role may not block (PUB-19).
+/// Maps a verdict to a commit status: approve is success, request changes is failure, a comment is pending, or success
+/// if the role may not block (PUB-19).
 pub(super) fn choose_status(judgement: &RoleJudgement<'_>, row: &PublishDecision) -> CheckState {
     match row.enforced {
         Verdict::Approve => CheckState::Pass,

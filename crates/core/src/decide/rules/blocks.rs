@@ -1,7 +1,7 @@
-//! Rule 2, before every rule about work: somebody asks for changes (DSP-5, D4, D20, LOOP-2). The block itself is
-//! never bypassed; the question is only whose turn it is.
+//! Rule 2: somebody requests changes (DSP-5, D4, D20, LOOP-2). It comes before every rule about work. The block itself
+//! is never bypassed; this rule only decides whose turn it is.
 //!
-//! | who blocks | it is | cause, and when a worker may answer it |
+//! | who blocks | kind | cause, and when a worker may answer it |
 //! |---|---|---|
 //! | a role, by its own verdict for this change, or one that no longer applies | a cause | `role:<name>`, once per change |
 //! | a role, by a verdict for another change | stale | rule 5 waits for its review |
@@ -12,14 +12,14 @@
 //! | row | next |
 //! |---|---|
 //! | only stale blocks | the next rule (D29) |
-//! | a person approved this very head (D20) | wait for the operator |
+//! | a person approved this head (D20) | wait for the operator |
 //! | a role blocks, and the rounds are used up | blocked: round cap |
-//! | no workers here, or the head cannot be pushed to | wait for the author; for a person who has not looked again |
-//! | a worker of one of the causes is under way | wait for the worker |
-//! | a worker of one of the causes could not do it | blocked: needs human |
-//! | a cause was not answered yet | spawn `findings` (a second time after a crash); at the cap blocked |
-//! | stale blocks too | wait for the reviewer |
-//! | people only, all answered | wait for the first of them; the operator, if that user is gone |
+//! | no dispatch, or nobody may push to the head | wait for the author, or for a person who has not reviewed again |
+//! | a worker for one of the causes is running | wait for the worker |
+//! | a worker for one of the causes failed | blocked: needs human |
+//! | a cause is unanswered | spawn `findings` (a second time after a crash); at the cap blocked |
+//! | otherwise, with stale blocks | wait for the reviewer |
+//! | otherwise: people only, all answered | wait for the first of them, or for the operator if that account is gone |
 
 use super::worker::{self, JobStatus, StartAttempt};
 use super::{MatchedRule, RuleContext, RuleEffect};
@@ -33,40 +33,40 @@ use crate::rule::Rule;
 
 const RULE: Rule = Rule::ChangesRequested;
 
-pub(super) fn match_changes_requested<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
-    let (causes, stale) = partition_blocks(case);
+pub(super) fn match_changes_requested<'a>(context: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
+    let (causes, stale) = partition_blocks(context);
     if causes.is_empty() {
         return None;
     }
-    let mut told: Vec<String> = causes.iter().map(BlockCause::describe).collect();
-    let ruled = if let Some(by) = case.facts.find_person_approval() {
+    let mut facts: Vec<String> = causes.iter().map(BlockCause::describe).collect();
+    let matched = if let Some(by) = context.facts.find_person_approval() {
         MatchedRule::wait(RULE, WaitingOn::Operator).fact(format!("{by} approved this head: no worker starts at it"))
-    } else if is_round_cap_reached(case) && causes.iter().any(|block| block.person().is_none()) {
-        block_on_round_cap(case)
-    } else if let Some(work) = worker::pushable_dispatch_policy(case) {
-        answer_with_worker(case, work, &causes, &stale)
+    } else if is_round_cap_reached(context) && causes.iter().any(|block| block.person().is_none()) {
+        block_on_round_cap(context)
+    } else if let Some(work) = worker::pushable_dispatch_policy(context) {
+        answer_with_worker(context, work, &causes, &stale)
     } else {
         wait_without_worker(&causes)
     };
-    told.extend(ruled.facts);
-    Some(MatchedRule { facts: told, ..ruled })
+    facts.extend(matched.facts);
+    Some(MatchedRule { facts, ..matched })
 }
 
 /// Returns the names of roles and bots whose block is from another head and so is not active (D29).
-pub(super) fn list_stale_blockers<'a>(case: &RuleContext<'a>) -> Vec<&'a str> {
-    partition_blocks(case).1
+pub(super) fn list_stale_blockers<'a>(context: &RuleContext<'a>) -> Vec<&'a str> {
+    partition_blocks(context).1
 }
 
-/// A block that is a cause.
+/// A block that a worker may have to answer.
 struct BlockCause<'a> {
     name: &'a str,
-    /// The review, if no role blocks.
+    /// The review; `None` if a role blocks.
     external_block: Option<&'a ExternalBlock<'a>>,
 }
 
-fn partition_blocks<'a>(case: &RuleContext<'a>) -> (Vec<BlockCause<'a>>, Vec<&'a str>) {
+fn partition_blocks<'a>(context: &RuleContext<'a>) -> (Vec<BlockCause<'a>>, Vec<&'a str>) {
     let (mut causes, mut stale) = (Vec::new(), Vec::new());
-    for judgement in case.judgements.iter().filter(|it| it.is_blocking()) {
+    for judgement in context.judgements.iter().filter(|it| it.is_blocking()) {
         let name = judgement.name().as_str();
         if judgement.is_current || !judgement.role.applies {
             causes.push(BlockCause { name, external_block: None });
@@ -74,7 +74,7 @@ fn partition_blocks<'a>(case: &RuleContext<'a>) -> (Vec<BlockCause<'a>>, Vec<&'a
             stale.push(name);
         }
     }
-    for block in &case.facts.external_blocks {
+    for block in &context.facts.external_blocks {
         if block.is_bot() && !block.at_head {
             stale.push(block.name());
         } else {
@@ -93,35 +93,35 @@ fn wait_without_worker<'a>(causes: &[BlockCause<'a>]) -> MatchedRule<'a> {
 }
 
 fn answer_with_worker<'a>(
-    case: &RuleContext<'a>,
+    context: &RuleContext<'a>,
     work: &DispatchPolicy,
     causes: &[BlockCause<'a>],
     stale: &[&'a str],
 ) -> MatchedRule<'a> {
-    let turns: Vec<(BlockState, &BlockCause<'a>)> =
-        causes.iter().map(|block| (classify_block(case, work, block), block)).collect();
-    let mut running = turns.iter().filter(|(turn, _)| *turn == BlockState::Running);
+    let blocks: Vec<(BlockState, &BlockCause<'a>)> =
+        causes.iter().map(|block| (classify_block(context, work, block), block)).collect();
+    let mut running = blocks.iter().filter(|(state, _)| *state == BlockState::Running);
     if let Some((_, block)) = running.next() {
         return MatchedRule::wait(RULE, WaitingOn::Worker).fact(format!("a worker answers {}", block.name));
     }
-    for (turn, block) in &turns {
-        if let BlockState::Ended(outcome) = turn {
+    for (state, block) in &blocks {
+        if let BlockState::Ended(outcome) = state {
             return worker::block_on_failed_worker(RULE, JobKind::Findings, &block.cause(), *outcome);
         }
     }
-    let start = turns.iter().find_map(|(turn, block)| match turn {
-        BlockState::Start(go) => Some((*go, block)),
+    let start = blocks.iter().find_map(|(state, block)| match state {
+        BlockState::Start(attempt) => Some((*attempt, block)),
         _ => None,
     });
     match start {
-        Some(_) if is_round_cap_reached(case) => block_on_round_cap(case),
-        Some((go, block)) => worker::start_worker(case, work, RULE, JobKind::Findings, block.cause(), go),
+        Some(_) if is_round_cap_reached(context) => block_on_round_cap(context),
+        Some((attempt, block)) => worker::start_worker(context, work, RULE, JobKind::Findings, block.cause(), attempt),
         None if !stale.is_empty() => wait_for_reviewers(stale),
         None => wait_for_person(causes),
     }
 }
 
-/// Whose turn one block is.
+/// What a block waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BlockState {
     Start(StartAttempt),
@@ -130,9 +130,9 @@ enum BlockState {
     Answered,
 }
 
-fn classify_block(case: &RuleContext<'_>, work: &DispatchPolicy, block: &BlockCause<'_>) -> BlockState {
-    let patch = &case.facts.snapshot.changes.patch;
-    let jobs = &case.facts.work;
+fn classify_block(context: &RuleContext<'_>, work: &DispatchPolicy, block: &BlockCause<'_>) -> BlockState {
+    let patch = &context.facts.snapshot.changes.patch;
+    let jobs = &context.facts.work;
     let record = match block.person() {
         Some(_) => jobs.find_by_cause(&block.cause()),
         None => jobs.find_at_change(&block.cause(), patch),
@@ -140,7 +140,7 @@ fn classify_block(case: &RuleContext<'_>, work: &DispatchPolicy, block: &BlockCa
     if record.is_some_and(|record| record.patch != patch) {
         return BlockState::Answered;
     }
-    match worker::read_job_status(case, work, record) {
+    match worker::read_job_status(context, work, record) {
         JobStatus::NeverStarted => BlockState::Start(StartAttempt::First),
         JobStatus::Running => BlockState::Running,
         JobStatus::Crashed => BlockState::Start(StartAttempt::Retry),
@@ -149,25 +149,25 @@ fn classify_block(case: &RuleContext<'_>, work: &DispatchPolicy, block: &BlockCa
     }
 }
 
-fn is_round_cap_reached(case: &RuleContext<'_>) -> bool {
-    case.facts.rounds_allowed() <= case.round
+fn is_round_cap_reached(context: &RuleContext<'_>) -> bool {
+    context.facts.rounds_allowed() <= context.round
 }
 
-fn block_on_round_cap<'a>(case: &RuleContext<'a>) -> MatchedRule<'a> {
-    let told = format!("round {} of {} is used up", case.round, case.facts.rounds_allowed());
-    MatchedRule::new(RULE, RuleEffect::Blocked(StopReason::RoundLimit)).fact(told)
+fn block_on_round_cap<'a>(context: &RuleContext<'a>) -> MatchedRule<'a> {
+    let fact = format!("round {} of {} is used up", context.round, context.facts.rounds_allowed());
+    MatchedRule::new(RULE, RuleEffect::Blocked(StopReason::RoundLimit)).fact(fact)
 }
 
 fn wait_for_reviewers<'a>(stale: &[&str]) -> MatchedRule<'a> {
     let names = stale.iter().map(|name| (*name).to_owned()).collect();
-    let told = format!("{} asked for changes before this one", stale.join(", "));
-    MatchedRule::wait(RULE, WaitingOn::Reviewer(names)).fact(told)
+    let fact = format!("{} asked for changes at an older head", stale.join(", "));
+    MatchedRule::wait(RULE, WaitingOn::Reviewer(names)).fact(fact)
 }
 
 fn wait_for_person<'a>(causes: &[BlockCause<'a>]) -> MatchedRule<'a> {
     let login = causes.iter().find_map(|block| block.person()?.review.author.login.as_ref());
     let on = login.map_or(WaitingOn::Operator, |login: &Login| WaitingOn::Person(login.clone()));
-    MatchedRule::wait(RULE, on).fact("answered, not looked at again")
+    MatchedRule::wait(RULE, on).fact("answered, and not reviewed again yet")
 }
 
 impl<'a> BlockCause<'a> {
@@ -179,7 +179,7 @@ impl<'a> BlockCause<'a> {
         self.external_block.map_or_else(|| format!("role:{}", self.name), ExternalBlock::cause)
     }
 
-    /// The review, if a person blocks.
+    /// Returns the review if a person blocks.
     fn person(&self) -> Option<&'a ExternalBlock<'a>> {
         self.external_block.filter(|review| !review.is_bot())
     }

@@ -1,16 +1,16 @@
-//! Rules 8 and 9: findings and threads that nobody answered (DSP-9, D14, LOOP-8). Only where there are workers.
+//! Rules 8 and 9: unanswered findings and threads (DSP-9, D14, LOOP-8). Only with dispatch.
 //!
-//! | row | what is looked at | unanswered |
+//! | row | considered | unanswered when |
 //! |---|---|---|
-//! | `findings-unanswered` | findings that count, of roles whose current verdict does not block | the last note of its thread is not the fixing side's, and no fix plan for this head names it |
-//! | `findings-unanswered` | rows of another bot's table, in a review that names this head and does not block | no fix plan for this head says `Finding #N` |
-//! | `threads-unanswered` | unresolved threads of anybody, but for the roles' findings | the last note is not the fixing side's |
+//! | `findings-unanswered` | counting findings of roles whose current verdict does not block | the last note of the thread is not from the fixing side, and no fix plan for this head names the finding |
+//! | `findings-unanswered` | rows in the table of another bot's review that names this head and does not block | no fix plan for this head names `Finding #N` |
+//! | `threads-unanswered` | unresolved threads of anybody, except roles' findings | the last note is not from the fixing side |
 //!
-//! | of what is unanswered | next |
+//! | unanswered items | next |
 //! |---|---|
-//! | all of it is a program's note on a worker's answer at this head | blocked: two programs answer each other |
-//! | some was there when a worker for it was started at this change | that worker's record decides |
-//! | none was | spawn `address-feedback` |
+//! | each is a bot's note on a worker's answer at this head | blocked: two bots answer each other |
+//! | one existed when a worker was started for it at this change | decided by that worker's record |
+//! | otherwise | spawn `address-feedback` |
 
 use super::super::judgement::{JudgedFinding, RoleJudgement};
 use super::worker::decide_worker;
@@ -23,59 +23,57 @@ use crate::plan::JobKind;
 use crate::render::StopReason;
 use crate::rule::Rule;
 
-/// Rule 8.
-pub(super) fn match_unanswered_findings<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
-    case.facts.dispatch_policy()?;
-    let plans = case.facts.fix_plans();
+pub(super) fn match_unanswered_findings<'a>(context: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
+    context.facts.dispatch_policy()?;
+    let plans = context.facts.fix_plans();
     let mut open: Vec<UnansweredItem<'a>> = Vec::new();
     for judgement in
-        case.judgements.iter().filter(|it| it.is_current && it.own_verdict != Some(Verdict::RequestChanges))
+        context.judgements.iter().filter(|it| it.is_current && it.own_verdict != Some(Verdict::RequestChanges))
     {
-        open.extend(judgement.findings.iter().filter_map(|it| find_unanswered_item(case, &plans, judgement, it)));
+        open.extend(judgement.findings.iter().filter_map(|it| find_unanswered_item(context, &plans, judgement, it)));
     }
-    open.extend(collect_unanswered_rows(case, &plans));
-    decide_on_items(case, Rule::FindingsUnanswered, &open)
+    open.extend(collect_unanswered_rows(context, &plans));
+    decide_on_items(context, Rule::FindingsUnanswered, &open)
 }
 
-/// Rule 9.
-pub(super) fn match_unanswered_threads<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
-    case.facts.dispatch_policy()?;
-    let threads = case.facts.snapshot.threads.iter();
+pub(super) fn match_unanswered_threads<'a>(context: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
+    context.facts.dispatch_policy()?;
+    let threads = context.facts.snapshot.threads.iter();
     let open: Vec<UnansweredItem<'a>> = threads
         .filter(|thread| thread.resolved.is_none() && !thread.notes.is_empty())
-        .filter(|thread| !case.facts.is_answered(thread) && !is_role_finding(case, thread))
-        .map(|thread| UnansweredItem::from_thread(case, format!("thread {}", thread.id), thread))
+        .filter(|thread| !context.facts.is_answered(thread) && !is_role_finding(context, thread))
+        .map(|thread| UnansweredItem::from_thread(context, format!("thread {}", thread.id), thread))
         .collect();
-    decide_on_items(case, Rule::ThreadsUnanswered, &open)
+    decide_on_items(context, Rule::ThreadsUnanswered, &open)
 }
 
-/// Something that nobody answered.
+/// A finding, table row or thread that the fixing side has not answered.
 struct UnansweredItem<'a> {
     name: String,
-    /// Since when it waits; a table's row has no time of its own.
+    /// Time of the last note; `None` for a table row, which has no time.
     since: Option<Time>,
-    /// The thread, where it is one program's note on another's answer.
+    /// The thread, if the item is a bot's note on a worker's answer.
     echo_thread: Option<&'a ThreadId>,
 }
 
-fn decide_on_items<'a>(case: &RuleContext<'a>, rule: Rule, open: &[UnansweredItem<'a>]) -> Option<MatchedRule<'a>> {
+fn decide_on_items<'a>(context: &RuleContext<'a>, rule: Rule, open: &[UnansweredItem<'a>]) -> Option<MatchedRule<'a>> {
     if open.is_empty() {
         return None;
     }
-    let told: Vec<String> = open.iter().map(|it| it.name.clone()).collect();
+    let names: Vec<String> = open.iter().map(|it| it.name.clone()).collect();
     let fresh: Vec<&UnansweredItem<'_>> = open.iter().filter(|it| it.echo_thread.is_none()).collect();
     if fresh.is_empty() {
         let threads = open.iter().filter_map(|it| it.echo_thread).collect();
-        return Some(MatchedRule::new(rule, RuleEffect::Blocked(StopReason::BotLoop { threads })).facts(told));
+        return Some(MatchedRule::new(rule, RuleEffect::Blocked(StopReason::BotLoop { threads })).facts(names));
     }
-    let patch = &case.facts.snapshot.changes.patch;
-    let jobs = case.facts.work.jobs.iter().rev();
+    let patch = &context.facts.snapshot.changes.patch;
+    let jobs = context.facts.work.jobs.iter().rev();
     let last = { jobs }.find(|job| job.kind == JobKind::AddressFeedback && job.patch == patch);
-    let was_there = |job: &&JobRecord<'_>| fresh.iter().any(|it| it.since.is_none_or(|since| since <= job.at));
-    let record = last.filter(|job| job.outcome.is_none() || was_there(job));
+    let existed = |job: &&JobRecord<'_>| fresh.iter().any(|it| it.since.is_none_or(|since| since <= job.at));
+    let record = last.filter(|job| job.outcome.is_none() || existed(job));
     let cause = record.map_or_else(|| build_cause(&fresh), |job| job.cause.to_owned());
-    let ruled = decide_worker(case, rule, JobKind::AddressFeedback, cause, record);
-    Some(ruled.facts(told))
+    let matched = decide_worker(context, rule, JobKind::AddressFeedback, cause, record);
+    Some(matched.facts(names))
 }
 
 fn build_cause(open: &[&UnansweredItem<'_>]) -> String {
@@ -87,7 +85,7 @@ fn build_cause(open: &[&UnansweredItem<'_>]) -> String {
 }
 
 fn find_unanswered_item<'a>(
-    case: &RuleContext<'a>,
+    context: &RuleContext<'a>,
     plans: &[FixPlanComment<'a>],
     judgement: &RoleJudgement<'_>,
     it: &JudgedFinding<'a>,
@@ -96,19 +94,19 @@ fn find_unanswered_item<'a>(
         return None;
     }
     let name = format!("{}/{}", judgement.name(), it.id);
-    let mut threads = case.facts.snapshot.threads.iter();
+    let mut threads = context.facts.snapshot.threads.iter();
     match it.thread.and_then(|id| threads.find(|thread| thread.id == *id)) {
-        Some(thread) if case.facts.is_answered(thread) => None,
-        Some(thread) => Some(UnansweredItem::from_thread(case, name, thread)),
+        Some(thread) if context.facts.is_answered(thread) => None,
+        Some(thread) => Some(UnansweredItem::from_thread(context, name, thread)),
         None => Some(UnansweredItem { name, since: None, echo_thread: None }),
     }
 }
 
-/// Rows of other bots' tables that no fix plan names.
-fn collect_unanswered_rows<'a>(case: &RuleContext<'a>, plans: &[FixPlanComment<'a>]) -> Vec<UnansweredItem<'a>> {
-    let is_role = |name: &str| case.judgements.iter().any(|it| it.name().as_str() == name);
+/// Returns the rows of other bots' tables that no fix plan names.
+fn collect_unanswered_rows<'a>(context: &RuleContext<'a>, plans: &[FixPlanComment<'a>]) -> Vec<UnansweredItem<'a>> {
+    let is_role = |name: &str| context.judgements.iter().any(|it| it.name().as_str() == name);
     let mut open = Vec::new();
-    for bot in case.facts.bot_reviews() {
+    for bot in context.facts.bot_reviews() {
         if !bot.at_head || is_role(bot.name) || bot.review.verdict() == Some(Verdict::RequestChanges) {
             continue;
         }
@@ -123,27 +121,27 @@ fn collect_unanswered_rows<'a>(case: &RuleContext<'a>, plans: &[FixPlanComment<'
     open
 }
 
-/// Whether a thread is a role's finding: rule 8 looks at those.
-fn is_role_finding(case: &RuleContext<'_>, thread: &Thread) -> bool {
+/// Returns whether a thread belongs to a role's finding, which rule 8 covers.
+fn is_role_finding(context: &RuleContext<'_>, thread: &Thread) -> bool {
     let Some(root) = thread.root() else { return false };
     let Some(TagKind::Root { role, .. }) = root.text.trusted_tag().map(|tag| &tag.kind) else { return false };
-    case.judgements.iter().any(|it| it.name() == role && root.author.has_login(it.role.identity))
+    context.judgements.iter().any(|it| it.name() == role && root.author.has_login(it.role.identity))
 }
 
 impl<'a> UnansweredItem<'a> {
-    fn from_thread(case: &RuleContext<'a>, name: String, thread: &'a Thread) -> Self {
+    fn from_thread(context: &RuleContext<'a>, name: String, thread: &'a Thread) -> Self {
         Self {
             name,
             since: thread.last().map(|last| last.at),
-            echo_thread: is_echo(case, thread).then_some(&thread.id),
+            echo_thread: is_echo(context, thread).then_some(&thread.id),
         }
     }
 }
 
-/// Whether a program wrote last, and a worker answered before it at this head: one more answer would go round.
-fn is_echo(case: &RuleContext<'_>, thread: &Thread) -> bool {
-    let facts = case.facts;
-    let program = |note: &Note| note.author.bot || facts.is_own_author(&note.author);
+/// Returns whether a bot wrote last and a worker answered earlier at this head: another answer would start a loop.
+fn is_echo(context: &RuleContext<'_>, thread: &Thread) -> bool {
+    let facts = context.facts;
+    let is_bot = |note: &Note| note.author.bot || facts.is_own_author(&note.author);
     let by_worker = |note: &Note| {
         let tagged = note.text.trusted_tag().map(|tag| &tag.kind);
         let answer = matches!(tagged, Some(TagKind::Reply { what: ReplyKind::Answer, .. }));
@@ -152,5 +150,5 @@ fn is_echo(case: &RuleContext<'_>, thread: &Thread) -> bool {
     };
     let Some((last, before)) = thread.notes.split_last() else { return false };
     let head_since = facts.snapshot.pull.head_since;
-    program(last) && before.iter().any(|note| head_since <= note.at && by_worker(note))
+    is_bot(last) && before.iter().any(|note| head_since <= note.at && by_worker(note))
 }

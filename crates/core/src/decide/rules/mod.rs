@@ -1,12 +1,12 @@
-//! Who reads this head now (`review`), and whose turn it is on the author's side: the first row that applies. The two
-//! answers are independent (D29). The dispatch source's numbers are in brackets.
+//! The rules of a turn: who reviews this head now (`review`), and whose turn is next on the author's side (first
+//! matching row). The two answers are independent (D29). Numbers in brackets are those of the dispatch source.
 //!
 //! | row | when | next | module |
 //! |---|---|---|---|
-//! | `lease` (0) | a worker holds the lease, or a `wip` label is fresh | whatever row applies: no spawn and no handoff | `lease` |
+//! | `lease` (0) | a worker holds the lease, or a `wip` label is recent | the matching row, without spawn and handoff | `lease` |
 //! | `closed` | the pull is not open | idle | here |
 //! | `paused` | a person said `pause` | wait for the operator | here |
-//! | `break-glass` | break-glass holds at this change (D25) | wait for the operator | here |
+//! | `break-glass` | break-glass is active at this change (D25) | wait for the operator | here |
 //! | `needs-human` | only a person can settle a finding that counts | blocked | here |
 //! | `changes-requested` (2) | a role, a person or another bot requests changes | spawn `findings`, wait, blocked | `blocks` |
 //! | `conflict` (3) | it does not merge, and is not a draft | spawn `rebase` | `health` |
@@ -19,7 +19,7 @@
 //! | `draft` | it is a draft | wait for the author | here |
 //! | `ready` (10) | none of the above | ready | `ready` |
 //!
-//! Every blocked row writes the operator comment (`operator`).
+//! Every row that blocks plans the operator comment (`operator`).
 
 mod blocks;
 mod feedback;
@@ -43,57 +43,56 @@ use crate::rule::Rule;
 use review::ReviewQueue;
 use worker::WorkerStart;
 
-/// What the rules say of one pull.
+/// The result of the rules for one pull.
 #[derive(Debug)]
 pub struct RulesOutcome {
-    /// Roles that should read this head now.
+    /// Reviews of this head that are due now.
     pub reviews: Vec<Brief>,
-    /// Whose turn it is.
     pub next: Next,
-    /// By which row, and which facts.
+    /// The matching row with its facts.
     pub why: Reason,
     /// Labels, the handoff, the operator comment.
     pub steps: Vec<Step>,
-    /// What was considered and not done.
+    /// Steps that were considered and refused, with the reason.
     pub refused: Vec<Refusal>,
-    /// Rounds used, this turn's verdicts included (LOOP-2).
+    /// Rounds used, counting this turn's verdicts (LOOP-2).
     pub round: u32,
 }
 
-/// What happens next.
+/// Applies the rules to one pull.
 pub fn apply_rules<'a>(facts: &'a Facts<'a>, judged: &'a [RoleJudgement<'a>], scope: &PlanScope) -> RulesOutcome {
-    let held = check_lease(facts);
+    let lease = check_lease(facts);
     let suspended = match_suspended(facts);
-    let case = RuleContext {
+    let context = RuleContext {
         facts,
         judgements: judged,
-        active_since: held.active_since,
+        active_since: lease.active_since,
         round: compute_round(facts, judged),
         reviews: if suspended.is_some() { ReviewQueue::default() } else { ReviewQueue::new(facts, judged, scope) },
     };
-    let ruled = suspended.unwrap_or_else(|| find_first_match(&case));
+    let matched = suspended.unwrap_or_else(|| find_first_match(&context));
     let (mut steps, mut refused) = (Vec::new(), Vec::new());
-    if !matches!(ruled.effect, RuleEffect::Idle) {
-        steps = held.steps;
-        refused = held.refused;
-        refused.extend(review::refuse_reviews(facts, judged, scope, &case.reviews));
-        steps.extend(ready::plan_ready_label_removal(&case, &ruled));
+    if !matches!(matched.effect, RuleEffect::Idle) {
+        steps = lease.steps;
+        refused = lease.refused;
+        refused.extend(review::refuse_reviews(facts, judged, scope, &context.reviews));
+        steps.extend(ready::plan_ready_label_removal(&context, &matched));
     }
-    let why = Reason { rule: ruled.rule, facts: ruled.facts };
-    let (reviews, round) = (case.reviews.due.clone(), case.round);
+    let why = Reason { rule: matched.rule, facts: matched.facts };
+    let (reviews, round) = (context.reviews.due.clone(), context.round);
     let mut outcome = RulesOutcome { reviews, next: Next::Idle, why, steps, refused, round };
-    outcome.next = match ruled.effect {
+    outcome.next = match matched.effect {
         RuleEffect::Idle => Next::Idle,
         RuleEffect::Wait(on) => Next::Wait(on),
-        RuleEffect::Spawn(_) | RuleEffect::Ready if case.active_since.is_some() => {
-            let since = case.active_since.unwrap_or_default();
+        RuleEffect::Spawn(_) | RuleEffect::Ready if context.active_since.is_some() => {
+            let since = context.active_since.unwrap_or_default();
             outcome.why =
                 Reason::new(Rule::Lease).with_fact(format!("work since {since}")).with_fact(outcome.why.rule.name());
             Next::Wait(WaitingOn::Worker)
         }
-        RuleEffect::Spawn(start) => Next::Spawn(Box::new(start.into_job(&case, &outcome.why))),
+        RuleEffect::Spawn(start) => Next::Spawn(Box::new(start.into_job(&context, &outcome.why))),
         RuleEffect::Ready => {
-            outcome.steps.extend(ready::plan_handoff(&case, &outcome.why));
+            outcome.steps.extend(ready::plan_handoff(&context, &outcome.why));
             Next::Ready
         }
         RuleEffect::Blocked(stop) => {
@@ -105,26 +104,26 @@ pub fn apply_rules<'a>(facts: &'a Facts<'a>, judged: &'a [RoleJudgement<'a>], sc
     outcome
 }
 
-/// One pull as the rules see it.
+/// Input of the rules for one pull.
 #[derive(Debug)]
 pub(in crate::decide) struct RuleContext<'a> {
     pub(in crate::decide) facts: &'a Facts<'a>,
     pub(in crate::decide) judgements: &'a [RoleJudgement<'a>],
-    /// Since when a worker is under way.
+    /// Start of the running work; `None` if no worker runs.
     pub(in crate::decide) active_since: Option<Time>,
-    /// Rounds used, this turn's verdicts included.
+    /// Rounds used, counting this turn's verdicts.
     pub(in crate::decide) round: u32,
     pub(in crate::decide) reviews: ReviewQueue<'a>,
 }
 
-/// The row that applies.
+/// The row that applies, with its facts.
 struct MatchedRule<'a> {
     rule: Rule,
     facts: Vec<String>,
     effect: RuleEffect<'a>,
 }
 
-/// What a row says.
+/// The effect of a row.
 enum RuleEffect<'a> {
     Idle,
     Wait(WaitingOn),
@@ -133,21 +132,21 @@ enum RuleEffect<'a> {
     Blocked(StopReason<'a>),
 }
 
-fn find_first_match<'a>(case: &RuleContext<'a>) -> MatchedRule<'a> {
-    match_needs_human(case)
-        .or_else(|| blocks::match_changes_requested(case))
-        .or_else(|| health::match_conflict(case))
-        .or_else(|| health::match_failed_checks(case))
-        .or_else(|| missing::match_missing_reviews(case))
-        .or_else(|| health::match_pending_checks(case))
-        .or_else(|| self_review::match_self_review(case))
-        .or_else(|| feedback::match_unanswered_findings(case))
-        .or_else(|| feedback::match_unanswered_threads(case))
-        .or_else(|| match_draft(case))
-        .unwrap_or_else(|| MatchedRule::new(Rule::Ready, RuleEffect::Ready).fact(format!("head {}", case.head())))
+fn find_first_match<'a>(context: &RuleContext<'a>) -> MatchedRule<'a> {
+    match_needs_human(context)
+        .or_else(|| blocks::match_changes_requested(context))
+        .or_else(|| health::match_conflict(context))
+        .or_else(|| health::match_failed_checks(context))
+        .or_else(|| missing::match_missing_reviews(context))
+        .or_else(|| health::match_pending_checks(context))
+        .or_else(|| self_review::match_self_review(context))
+        .or_else(|| feedback::match_unanswered_findings(context))
+        .or_else(|| feedback::match_unanswered_threads(context))
+        .or_else(|| match_draft(context))
+        .unwrap_or_else(|| MatchedRule::new(Rule::Ready, RuleEffect::Ready).fact(format!("head {}", context.head())))
 }
 
-/// Rows in which referee starts nothing: closed, paused, broken glass.
+/// Matches the rows in which referee starts nothing: closed, paused, break-glass.
 fn match_suspended<'a>(facts: &'a Facts<'a>) -> Option<MatchedRule<'a>> {
     if facts.snapshot.pull.state != PullState::Open {
         return Some(MatchedRule::new(Rule::Closed, RuleEffect::Idle));
@@ -156,34 +155,34 @@ fn match_suspended<'a>(facts: &'a Facts<'a>) -> Option<MatchedRule<'a>> {
         return Some(MatchedRule::wait(Rule::Paused, WaitingOn::Operator).fact(format!("by {}", by.display_name())));
     }
     let glass = facts.break_glass?;
-    let ruled = MatchedRule::wait(Rule::BreakGlass, WaitingOn::Operator);
-    Some(ruled.fact(format!("by {} at {}", glass.by.display_name(), glass.at)).fact(glass.reason.to_owned()))
+    let matched = MatchedRule::wait(Rule::BreakGlass, WaitingOn::Operator);
+    Some(matched.fact(format!("by {} at {}", glass.by.display_name(), glass.at)).fact(glass.reason.to_owned()))
 }
 
-fn match_needs_human<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
-    let mut ruled = MatchedRule::new(Rule::NeedsHuman, RuleEffect::Blocked(StopReason::UnsettledFindings));
-    // What an unread role says of its findings is from before this change: rule 5 waits for it.
-    let read = |it: &&RoleJudgement<'_>| !case.reviews.is_unread(it.name());
-    for judgement in case.judgements.iter().filter(read) {
+fn match_needs_human<'a>(context: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
+    let mut matched = MatchedRule::new(Rule::NeedsHuman, RuleEffect::Blocked(StopReason::UnsettledFindings));
+    // The findings of a role that has not read this change are out of date: rule 5 waits for its review.
+    let read = |it: &&RoleJudgement<'_>| !context.reviews.is_unread(it.name());
+    for judgement in context.judgements.iter().filter(read) {
         for it in judgement.findings.iter().filter(|it| it.counts) {
             if let Some(why) = it.needs_human_reason {
-                ruled = ruled.fact(format!("{}/{}: {why}", judgement.name(), it.id));
+                matched = matched.fact(format!("{}/{}: {why}", judgement.name(), it.id));
             }
         }
     }
-    (!ruled.facts.is_empty()).then_some(ruled)
+    (!matched.facts.is_empty()).then_some(matched)
 }
 
-fn match_draft<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
-    case.facts.snapshot.pull.draft.then(|| MatchedRule::wait(Rule::Draft, WaitingOn::Author))
+fn match_draft<'a>(context: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
+    context.facts.snapshot.pull.draft.then(|| MatchedRule::wait(Rule::Draft, WaitingOn::Author))
 }
 
-/// The pull's round: the largest of its roles' (LOOP-2).
+/// Computes the pull's round: the largest among its roles (LOOP-2).
 pub(in crate::decide) fn compute_round(facts: &Facts<'_>, judged: &[RoleJudgement<'_>]) -> u32 {
     judged.iter().filter(|it| it.role.role.blocks).map(|it| compute_role_round(facts, it)).max().unwrap_or(0)
 }
 
-/// A role's rounds: those that its Marks tell, and the one that a fresh report makes now, since its Mark is not
+/// Counts a role's rounds: those in its Marks, and the one of a fresh report, whose Mark is not
 /// written yet.
 pub(in crate::decide) fn compute_role_round(facts: &Facts<'_>, judgement: &RoleJudgement<'_>) -> u32 {
     let patch = &facts.snapshot.changes.patch;
@@ -203,8 +202,8 @@ impl<'a> RuleContext<'a> {
 }
 
 impl<'a> MatchedRule<'a> {
-    fn new(rule: Rule, says: RuleEffect<'a>) -> Self {
-        Self { rule, facts: Vec::new(), effect: says }
+    fn new(rule: Rule, effect: RuleEffect<'a>) -> Self {
+        Self { rule, facts: Vec::new(), effect }
     }
 
     fn wait(rule: Rule, on: WaitingOn) -> Self {

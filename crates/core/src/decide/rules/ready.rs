@@ -1,4 +1,4 @@
-//! Rule 10: a person may take over (DSP-10). Without workers a ready pull is only said to be so.
+//! Rule 10: handing the pull to a person (DSP-10). Without dispatch, a ready pull is only reported.
 //!
 //! | the pull | `ready` label | steps |
 //! |---|---|---|
@@ -6,12 +6,12 @@
 //! | ready, not handed off at this change | on | assign, handoff comment |
 //! | ready, handed off at this change | off | label |
 //! | ready, handed off at this change | on | – |
-//! | not ready | own | label taken off |
-//! | not ready, paused | own | – |
-//! | not ready, broken glass | own, of another change | label taken off |
-//! | not ready | foreign, or off | – |
+//! | not ready | set by referee | remove the label |
+//! | not ready, paused | set by referee | – |
+//! | not ready, break-glass | set by referee, for another change | remove the label |
+//! | not ready | set by somebody else, or off | – |
 //!
-//! The comment comes last: it is the record of a handoff whose other steps are done.
+//! The comment comes last, because it records a handoff whose other steps are done.
 
 use super::super::lease::is_own_label;
 use super::super::step::{plan_add_label, plan_assignment, plan_remove_label, worker_identity};
@@ -22,24 +22,24 @@ use crate::plan::{CommentTarget, Reason, Step};
 use crate::render::{self, ReadyNote};
 use crate::rule::Rule;
 
-/// The own ready label goes when it no longer tells the truth.
-pub(super) fn plan_ready_label_removal(case: &RuleContext<'_>, ruled: &MatchedRule<'_>) -> Option<Step> {
-    let facts = case.facts;
+/// Removes referee's ready label when the pull is no longer ready.
+pub(super) fn plan_ready_label_removal(context: &RuleContext<'_>, matched: &MatchedRule<'_>) -> Option<Step> {
+    let facts = context.facts;
     let work = facts.dispatch_policy()?;
     let label = facts.snapshot.pull.label(&work.ready).filter(|label| is_own_label(facts, label))?;
-    let keep = match ruled.effect {
+    let keep = match matched.effect {
         RuleEffect::Ready => true,
         _ if facts.paused_by.is_some() => true,
         _ if facts.break_glass.is_some() => facts.work.handed_off,
         _ => false,
     };
-    let reason = Reason::new(Rule::Ready).with_fact(format!("no longer: {}", ruled.rule));
+    let reason = Reason::new(Rule::Ready).with_fact(format!("no longer: {}", matched.rule));
     (!keep).then(|| plan_remove_label(worker_identity(facts), &label.name, reason))
 }
 
-/// What hands the pull to a person.
-pub(super) fn plan_handoff(case: &RuleContext<'_>, why: &Reason) -> Vec<Step> {
-    let (facts, snapshot) = (case.facts, case.facts.snapshot);
+/// Plans the steps that hand the pull to a person.
+pub(super) fn plan_handoff(context: &RuleContext<'_>, why: &Reason) -> Vec<Step> {
+    let (facts, snapshot) = (context.facts, context.facts.snapshot);
     let Some(work) = facts.dispatch_policy() else { return Vec::new() };
     let by = worker_identity(facts);
     let mut steps = Vec::new();
@@ -52,7 +52,7 @@ pub(super) fn plan_handoff(case: &RuleContext<'_>, why: &Reason) -> Vec<Step> {
     if let Some(who) = work.assign.as_ref().filter(|who| !snapshot.pull.assignees.contains(who)) {
         steps.push(plan_assignment(CommentTarget::Pull, by, Some(who), why.clone()));
     }
-    let open = case.judgements.iter().flat_map(|it| &it.findings).filter(|it| it.counts).map(|it| it.id).collect();
+    let open = context.judgements.iter().flat_map(|it| &it.findings).filter(|it| it.counts).map(|it| it.id).collect();
     let note = ReadyNote { head: &snapshot.pull.head, assignee: work.assign.as_ref(), open_findings: open };
     let topic = Topic::Ready { patch: snapshot.changes.patch.clone() };
     steps.extend(topic_comment::ensure(

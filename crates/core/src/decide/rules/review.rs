@@ -1,11 +1,11 @@
-//! Which roles read this head now (LOOP-1, LOOP-5, LOOP-9, LOOP-11, D2, D29). Every path to a reviewer comes through
-//! here.
+//! Decides which roles review this head now (LOOP-1, LOOP-5, LOOP-9, LOOP-11, D2, D29). No other code starts a
+//! reviewer.
 //!
-//! For each role that applies, is selected, and whose identity this process holds, the first row that matches:
+//! For each role that applies, is selected, and whose token this process has, the first matching row:
 //!
 //! | row | when | the role |
 //! |---|---|---|
-//! | handed in | a report is here: it is decided, whatever it says | no review; at the third failed attempt `review-failed` |
+//! | report present | this turn has a report of the role | no review; at the third failed attempt `review-failed` |
 //! | `review-asked` | `--full`, or a command newer than the verdict and the last attempt | due |
 //! | `same-head` | a complete verdict for this change | no review, listed as refused |
 //! | `review-failed` | three attempts at this change, and no `retry` since the last | no review, listed as refused |
@@ -27,21 +27,21 @@ use crate::rule::Rule;
 
 /// One run and two retries (LOOP-11).
 pub(super) const MAX_ATTEMPTS: u8 = 3;
-/// Wait before the second and the third attempt.
+/// Delay before the second and the third attempt.
 const RETRY_BACKOFF: [Span; 2] = [Span::from_minutes(5), Span::from_minutes(10)];
 
-/// The roles of one pull that have to read this head, by what becomes of them.
+/// The roles of one pull that have to read this head, by their state.
 #[derive(Debug, Default)]
 pub(in crate::decide) struct ReviewQueue<'a> {
     /// Reviews to run now.
     pub(super) due: Vec<Brief>,
-    /// The budget that is used up, if a review would be due without it.
+    /// The exhausted budget, if a review would be due without it.
     pub(super) exceeded_budget: Option<&'static str>,
-    /// Roles that would be due, were the budget not used up.
+    /// Roles that would be due within the budget.
     over_budget: Vec<&'a RoleName>,
     /// Roles that failed at every attempt.
     pub(super) failed: Vec<&'a RoleName>,
-    /// Roles that failed and are tried again later.
+    /// Roles that failed and will be tried again later.
     pub(super) backing_off: Vec<&'a RoleName>,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn refuse_reviews(
     let head = facts.snapshot.pull.head.short();
     let mut refused: Vec<Refusal> = read
         .map(|it| {
-            // Every quiet turn says this of every role: no format machinery.
+            // Every quiet turn does this for every role: avoid `format!`.
             let fact = it.own_verdict.map_or_else(|| head.to_owned(), |own| [own.as_str(), " at ", head].concat());
             let what = ["another review by ", it.name().as_str()].concat();
             Refusal { what, why: Reason::new(Rule::SameHead).with_fact(fact) }
@@ -142,7 +142,7 @@ fn decide_review(facts: &Facts<'_>, judgement: &RoleJudgement<'_>, scope: &PlanS
     let attempts = read_attempts(facts, judgement);
     if judgement.role.report.is_some() {
         let failed = matches!(judgement.report_status, ReportStatus::Failed { .. } | ReportStatus::Incomplete { .. });
-        // An attempt handed in twice is one attempt.
+        // A report submitted twice counts as one attempt.
         let made = attempts.failed_count.saturating_add(u8::from(!is_report_recorded(facts, judgement)));
         return if failed && MAX_ATTEMPTS <= made { ReviewDecision::Failed } else { ReviewDecision::Nothing };
     }
@@ -187,7 +187,7 @@ fn explain_request(facts: &Facts<'_>) -> Reason {
 struct ReviewAttempts {
     failed_count: u8,
     last_at: Option<Time>,
-    /// A person said `retry`, and no attempt answered it.
+    /// A person commented `retry`, and no attempt was made since.
     retry_requested: bool,
 }
 
@@ -202,7 +202,7 @@ fn read_attempts(facts: &Facts<'_>, judgement: &RoleJudgement<'_>) -> ReviewAtte
     }
 }
 
-/// Returns the budget that the roles' Marks, or the own texts, have used up (LOOP-9).
+/// Returns the exhausted budget, counted from the roles' Marks and referee's texts (LOOP-9).
 fn find_exceeded_budget(facts: &Facts<'_>, judged: &[RoleJudgement<'_>]) -> Option<&'static str> {
     let spent = sum_spending(judged);
     let budget = &facts.policy.budget;
@@ -219,7 +219,7 @@ fn find_exceeded_budget(facts: &Facts<'_>, judged: &[RoleJudgement<'_>]) -> Opti
     (budget.writes as usize <= count_own_texts(facts)).then_some("writes")
 }
 
-/// Sums what all roles spent on this pull, as their Marks remember it.
+/// Sums the cost of all roles on this pull from their Marks.
 fn sum_spending(judged: &[RoleJudgement<'_>]) -> RunCost {
     let marks = judged.iter().filter_map(|it| it.role.standing).map(|standing| standing.mark.spent);
     marks.fold(RunCost::default(), RunCost::saturating_add)
@@ -249,8 +249,8 @@ fn build_brief(facts: &Facts<'_>, judgement: &RoleJudgement<'_>, why: Reason) ->
     }
 }
 
-/// Chooses everything in the first round, on request, and where git no longer has the head that was last read
-/// completely; else what changed since that head (LOOP-5).
+/// Chooses the whole change in the first round, on request, and if git no longer has the last head that was reviewed
+/// completely; otherwise the changes since that head (LOOP-5).
 fn choose_scope(facts: &Facts<'_>, judgement: &RoleJudgement<'_>) -> Scope {
     let whole = facts.snapshot.evidence.full || facts.is_full_review_requested();
     let reviewed = judgement.role.standing.and_then(|standing| standing.mark.reviewed.as_ref());

@@ -1,4 +1,4 @@
-//! Rule 7: the fixing side has read its own change, and found nothing (DSP-8). Only where there are workers.
+//! Rule 7: the fixing side has reviewed its own change and found nothing (DSP-8). Only with dispatch.
 //!
 //! | newest self-review of this head | next |
 //! |---|---|
@@ -14,14 +14,14 @@ use crate::rule::Rule;
 
 const RULE: Rule = Rule::SelfReview;
 
-pub(super) fn match_self_review<'a>(case: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
-    let user = &case.facts.dispatch_policy()?.user;
-    let (kind, told) = match case.facts.newest_self_review() {
-        None => (JobKind::SelfReview, format!("none by {user} for {}", case.head())),
-        Some(SelfReviewOutcome::NeedsAttention) => (JobKind::SrFix, format!("needs attention at {}", case.head())),
+pub(super) fn match_self_review<'a>(context: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
+    let user = &context.facts.dispatch_policy()?.user;
+    let (kind, fact) = match context.facts.newest_self_review() {
+        None => (JobKind::SelfReview, format!("none by {user} for {}", context.head())),
+        Some(SelfReviewOutcome::NeedsAttention) => (JobKind::SrFix, format!("needs attention at {}", context.head())),
         Some(SelfReviewOutcome::Clean) => return None,
     };
     let cause = kind.to_string();
-    let record = case.facts.work.find_at_change(&cause, &case.facts.snapshot.changes.patch);
-    Some(decide_worker(case, RULE, kind, cause.clone(), record).fact(told))
+    let record = context.facts.work.find_at_change(&cause, &context.facts.snapshot.changes.patch);
+    Some(decide_worker(context, RULE, kind, cause.clone(), record).fact(fact))
 }

@@ -1,9 +1,9 @@
-//! One answer beside its thread, with what is known of both.
+//! The input for judging one answer: the answer, its thread, and the stored triage.
 //!
-//! | the class is | when |
+//! | class | when |
 //! |---|---|
-//! | needs_human | the stored triage is a guess about what a person wrote (FIX-13), unless it is not to be looked at |
-//! | the answer's | else |
+//! | needs_human | the stored triage is uncertain about a person's text (FIX-13), and `--detached` is not set |
+//! | the answer's | otherwise |
 
 use crate::model::{Answer, Class, Login, Note, Sha, Snapshot, Thread, TriageItem};
 use crate::plan::Reason;
@@ -13,7 +13,7 @@ use crate::rule::Rule;
 use crate::sanitise::SafeText;
 use crate::triage::{Opener, OwnIdentities, claims_resolution};
 
-/// One answer beside its thread.
+/// One answer and its thread.
 pub(super) struct AnswerContext<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) policy: &'a Policy,
@@ -25,16 +25,16 @@ pub(super) struct AnswerContext<'a> {
     pub(super) text: AnswerText<'a>,
     /// The note that a reply answers.
     pub(super) latest_note: Option<&'a Note>,
-    /// What the stored triage says of it, unless that is not to be looked at.
+    /// The entry of the stored triage; `None` with `--detached`.
     pub(super) triage_item: Option<&'a TriageItem>,
 }
 
-/// The answer's words, without blank ones and without those that say what only the forge may say.
+/// The texts of an answer, without blank ones and those that claim a resolution, which only the forge may report.
 pub(super) struct AnswerText<'a> {
     pub(super) fix_summary: Option<&'a str>,
     pub(super) evidence: Option<&'a str>,
     pub(super) reply_body: Option<&'a str>,
-    /// Fields that say that the thread is resolved: they are not used (FIX-4).
+    /// Fields that claim that the thread is resolved; they are not used (FIX-4).
     pub(super) dropped_fields: Vec<&'static str>,
 }
 
@@ -57,47 +57,47 @@ impl<'a> AnswerContext<'a> {
         }
     }
 
-    /// A reason that begins with what every reason here is about.
+    /// Starts a reason with the facts that every reason about this answer has.
     pub(super) fn build_reason(&self, rule: Rule) -> Reason {
         let class = self.answer.classification;
-        let taken = if self.class == class { "" } else { ", a guess about what a person wrote" };
+        let suffix = if self.class == class { "" } else { ", uncertain about a person's text" };
         Reason::new(rule)
             .with_fact(format!("thread `{}`", self.thread.id))
-            .with_fact(format!("{}{taken}", class_name(class)))
+            .with_fact(format!("{}{suffix}", class_name(class)))
     }
 
-    /// The answer's commit, if the head has it.
+    /// Returns the answer's commit if the head contains it.
     pub(super) fn reachable_commit(&self) -> Option<&'a Sha> {
         self.answer.commit_sha.as_ref().filter(|_| self.answer.commit_reachable)
     }
 
-    /// The own root that a line can be added to, and who may: it is our text, we hold its author's token, and its
-    /// words are at hand, since an edit replaces them.
+    /// Returns referee's root note, its author and its text, if a line can be added: this process has the author's
+    /// token, and the text is known, because an edit replaces it.
     pub(super) fn editable_root(&self) -> Option<(&'a Note, &'a Login, &'a str)> {
         self.own.root_tag(self.thread)?;
         let root = self.thread.root()?;
         let by = root.author.login.as_ref()?;
         let viewer = &self.snapshot.viewer;
-        let held = viewer.login == *by || viewer.holds.contains(by);
-        root.text.body.as_deref().filter(|_| held).map(|words| (root, by, words))
+        let has_token = viewer.login == *by || viewer.holds.contains(by);
+        root.text.body.as_deref().filter(|_| has_token).map(|words| (root, by, words))
     }
 }
 
 impl<'a> AnswerText<'a> {
     fn from_answer(answer: &'a Answer) -> Self {
-        let mut unsaid = Vec::new();
-        let mut said = |field, words: &'a Option<String>| {
+        let mut dropped = Vec::new();
+        let mut keep = |field, words: &'a Option<String>| {
             let words = words.as_deref().filter(|words| !words.trim().is_empty())?;
-            // As they would be sent: what is hidden from people is gone by then, and two halves may be one word.
+            // Check the sanitised text: the sanitiser removes hidden characters, which may join two halves of a word.
             if claims_resolution(SafeText::sanitise_block(words, usize::MAX).as_str()) {
-                unsaid.push(field);
+                dropped.push(field);
                 return None;
             }
             Some(words)
         };
-        let fix_summary = said("fixSummary", &answer.fix_summary);
-        let evidence = said("evidence", &answer.evidence);
-        let reply_body = said("replyBody", &answer.reply_body);
-        Self { fix_summary, evidence, reply_body, dropped_fields: unsaid }
+        let fix_summary = keep("fixSummary", &answer.fix_summary);
+        let evidence = keep("evidence", &answer.evidence);
+        let reply_body = keep("replyBody", &answer.reply_body);
+        Self { fix_summary, evidence, reply_body, dropped_fields: dropped }
     }
 }

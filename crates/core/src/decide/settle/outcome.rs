@@ -1,53 +1,48 @@
-//! What became of each answer, as it is kept (FIX-9): no words of anybody, newest kept.
+//! The outcomes of answers, as they are stored (FIX-9): without text, the newest ones only.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Class, NoteId, Sha, ThreadId};
 
-/// How many outcomes a pull keeps.
+/// The number of outcomes stored per pull.
 pub const MAX_STORED_OUTCOMES: usize = 200;
 
-/// What became of the answer to one thread.
+/// The outcome of the answer to one thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadOutcome {
-    /// Which thread.
     pub thread: ThreadId,
-    /// What it was taken for.
     pub class: Class,
-    /// At which head.
+    /// The head when the answer was given.
     pub head: Sha,
     /// The note that the reply answers.
     pub answers: Option<NoteId>,
-    /// What became of the reply.
     pub reply: AnswerResult,
-    /// What became of the resolution.
     pub resolve: AnswerResult,
 }
 
-/// What became of one step.
+/// The result of one reply or resolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerResult {
-    /// A rule said no.
+    /// A rule refused it.
     Refused,
-    /// The forge or the token cannot do it, which is no failure.
+    /// The forge or the token cannot do it. Not a failure.
     NotPermitted,
-    /// It was so before, which is success.
+    /// It was done before. A success.
     Already,
     /// It is in the plan.
     Planned,
-    /// A gate was shut.
+    /// A gate was closed.
     Withheld,
-    /// It was done.
     Done,
-    /// The own root says so, where the forge cannot (FIX-12).
+    /// Referee's root note is marked, because the forge cannot resolve (FIX-12).
     MarkedInText,
-    /// It was tried and did not happen.
+    /// The forge refused it or could not be reached.
     Failed,
 }
 
-/// Adds fresh outcomes to the stored ones and keeps the newest `KEPT`.
+/// Adds fresh outcomes to the stored ones and keeps the newest [`MAX_STORED_OUTCOMES`].
 pub fn append_outcomes(
     mut stored: Vec<ThreadOutcome>,
     fresh: impl IntoIterator<Item = ThreadOutcome>,
@@ -59,16 +54,16 @@ pub fn append_outcomes(
 }
 
 impl ThreadOutcome {
-    /// The same once the plan was applied. Only what was planned can change.
+    /// Replaces planned results by what happened when the plan was applied.
     #[must_use]
     pub fn with_applied(mut self, reply: Option<AnswerResult>, resolve: Option<AnswerResult>) -> Self {
-        let became = |fate: &mut AnswerResult, new: Option<AnswerResult>| {
-            if let (AnswerResult::Planned, Some(new)) = (*fate, new) {
-                *fate = new;
+        let update = |result: &mut AnswerResult, new: Option<AnswerResult>| {
+            if let (AnswerResult::Planned, Some(new)) = (*result, new) {
+                *result = new;
             }
         };
-        became(&mut self.reply, reply);
-        became(&mut self.resolve, resolve);
+        update(&mut self.reply, reply);
+        update(&mut self.resolve, resolve);
         self
     }
 }

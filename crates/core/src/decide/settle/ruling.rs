@@ -1,9 +1,9 @@
-//! The class table (FIX-5, FIX-6, FIX-8, FIX-12, FIX-13): first the reply, then the resolution, first match each.
+//! The class table (FIX-5, FIX-6, FIX-8, FIX-12, FIX-13): for the reply, then for the resolution; the first match wins.
 //!
 //! | rule | when | reply |
 //! |---|---|---|
 //! | `empty_thread` | the thread has no notes | refused |
-//! | – | the latest note has referee's answer | already done |
+//! | – | referee has already answered the latest note | already done |
 //! | `reply_needs` | what the class needs for a reply is missing | refused |
 //! | `cannot_reply` | the forge or token cannot reply | not permitted |
 //! | `reply` | none of these | sent |
@@ -16,9 +16,9 @@
 //! | `unseen_note` | somebody wrote after the triage | refused |
 //! | `resolve_needs` | what the class needs for a resolution is missing | refused |
 //! | `checks` | checks are missing (FIX-6) | refused |
-//! | `resolve` | the forge can resolve, or the own root can say so | done |
+//! | `resolve` | the forge can resolve, or referee's root note can be marked | done |
 //! | `cannot_resolve` | the forge or token cannot resolve, and the root is not referee's | not permitted |
-//! | `last_word` | only the own root can say so, somebody else wrote last, and no reply is planned | refused |
+//! | `last_word` | only the root note can be marked, somebody else wrote last, and no reply is planned | refused |
 //!
 //! | class | a reply needs | a resolution needs |
 //! |---|---|---|
@@ -36,156 +36,159 @@ use crate::rule::Rule;
 use crate::sanitise::SafeText;
 use crate::triage::{CheckEvidence, Opener, evaluate_checks, evaluate_verifications};
 
-/// What the table says.
+/// The decision about a reply or a resolution.
 pub(super) enum AnswerRuling {
-    /// Do it.
     Allowed(Reason),
-    /// It was so before.
+    /// It is done already.
     AlreadyDone,
-    /// It cannot be done here, which is no failure.
+    /// The forge or the token cannot do it. Not a failure.
     NotPermitted(Reason),
-    /// A person decides.
     NeedsPerson(Reason),
-    /// No.
     Refused(Reason),
 }
 
-/// How a resolution is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ResolveMethod {
-    /// By the forge.
+    /// The forge resolves the thread.
     Native,
-    /// By a line in the own root.
+    /// A line in referee's root note says so.
     RootText,
 }
 
-pub(super) fn rule_on_reply(case: &AnswerContext<'_>) -> AnswerRuling {
-    let Some(latest) = case.latest_note else {
-        return AnswerRuling::Refused(case.build_reason(Rule::EmptyThread).with_fact("the thread has no note"));
+pub(super) fn rule_on_reply(context: &AnswerContext<'_>) -> AnswerRuling {
+    let Some(latest) = context.latest_note else {
+        return AnswerRuling::Refused(context.build_reason(Rule::EmptyThread).with_fact("the thread has no note"));
     };
-    if case.own.has_answered_latest(case.thread) {
+    if context.own.has_answered_latest(context.thread) {
         return AnswerRuling::AlreadyDone;
     }
-    let lacks = list_reply_gaps(case);
-    if !lacks.is_empty() {
-        return AnswerRuling::Refused(add_facts(case.build_reason(Rule::ReplyNeeds), lacks));
+    let gaps = list_reply_gaps(context);
+    if !gaps.is_empty() {
+        return AnswerRuling::Refused(add_facts(context.build_reason(Rule::ReplyNeeds), gaps));
     }
-    if !case.thread.can_reply || case.snapshot.capabilities.reply == Support::Unsupported {
+    if !context.thread.can_reply || context.snapshot.capabilities.reply == Support::Unsupported {
         return AnswerRuling::NotPermitted(
-            case.build_reason(Rule::CannotReply).with_fact("this token cannot reply here"),
+            context.build_reason(Rule::CannotReply).with_fact("this token cannot reply here"),
         );
     }
-    AnswerRuling::Allowed(case.build_reason(Rule::Reply).with_fact(format!("answers note `{}`", latest.id)))
+    AnswerRuling::Allowed(context.build_reason(Rule::Reply).with_fact(format!("answers note `{}`", latest.id)))
 }
 
-fn list_reply_gaps(case: &AnswerContext<'_>) -> Vec<String> {
-    let verified = case.answer.verification.iter().any(|line| line.status == CheckOutcome::Passed);
+fn list_reply_gaps(context: &AnswerContext<'_>) -> Vec<String> {
+    let verified = context.answer.verification.iter().any(|line| line.status == CheckOutcome::Passed);
     let verified = (verified, "no passed verification");
-    let evidence = (case.text.evidence.is_some(), "no evidence");
-    let mut lacks = match case.class {
-        Class::Valid => list_missing(&[(case.text.fix_summary.is_some(), "no fixSummary"), verified]),
+    let evidence = (context.text.evidence.is_some(), "no evidence");
+    let mut gaps = match context.class {
+        Class::Valid => list_missing(&[(context.text.fix_summary.is_some(), "no fixSummary"), verified]),
         Class::AlreadyFixed | Class::Stale => list_missing(&[evidence, verified]),
-        Class::Invalid => list_missing(&[(case.has_rationale(), "no rationale")]),
+        Class::Invalid => list_missing(&[(context.has_rationale(), "no rationale")]),
         Class::NeedsHuman => list_missing(&[
-            (case.policy.threads.reply_needs_human, "`threads.reply_needs_human` is false"),
-            (case.has_rationale(), "nothing to say"),
+            (context.policy.threads.reply_needs_human, "`threads.reply_needs_human` is false"),
+            (context.has_rationale(), "nothing to say"),
         ]),
     };
-    if !lacks.is_empty() {
-        lacks.extend(case.text.dropped_fields.iter().map(|field| format!("{field} says that the thread is resolved")));
+    if !gaps.is_empty() {
+        gaps.extend(
+            context.text.dropped_fields.iter().map(|field| format!("{field} says that the thread is resolved")),
+        );
     }
-    lacks
+    gaps
 }
 
-/// `reply` is what the other column says: a planned one will be the last word.
-pub(super) fn rule_on_resolve(case: &AnswerContext<'_>, reply: &AnswerRuling) -> (AnswerRuling, ResolveMethod) {
-    if let Some(ruling) = find_resolve_obstacle(case) {
+/// Decides about the resolution. A planned `reply` will be the last note of the thread.
+pub(super) fn rule_on_resolve(context: &AnswerContext<'_>, reply: &AnswerRuling) -> (AnswerRuling, ResolveMethod) {
+    if let Some(ruling) = find_resolve_obstacle(context) {
         return (ruling, ResolveMethod::Native);
     }
-    let why = add_facts(case.build_reason(Rule::Resolve), collect_proof(case));
-    let support = case.snapshot.capabilities.resolve;
-    if support == Support::Native && case.thread.can_resolve {
+    let why = add_facts(context.build_reason(Rule::Resolve), collect_proof(context));
+    let support = context.snapshot.capabilities.resolve;
+    if support == Support::Native && context.thread.can_resolve {
         return (AnswerRuling::Allowed(why), ResolveMethod::Native);
     }
-    if support == Support::Unsupported || case.editable_root().is_none() {
-        let why = case.build_reason(Rule::CannotResolve).with_fact("this forge or token cannot resolve this thread");
+    if support == Support::Unsupported || context.editable_root().is_none() {
+        let why = context.build_reason(Rule::CannotResolve).with_fact("this forge or token cannot resolve this thread");
         return (AnswerRuling::NotPermitted(why), ResolveMethod::Native);
     }
-    if !case.own.has_last_word(case.thread) && !matches!(reply, AnswerRuling::Allowed(_)) {
-        let why = case
+    if !context.own.has_last_word(context.thread) && !matches!(reply, AnswerRuling::Allowed(_)) {
+        let why = context
             .build_reason(Rule::LastWord)
-            .with_fact("a line in the own root holds only while the last word is ours");
+            .with_fact("a mark in the root note is valid only while referee wrote last");
         return (AnswerRuling::Refused(why), ResolveMethod::RootText);
     }
-    (AnswerRuling::Allowed(why.with_fact("the forge cannot resolve it: the own root says so")), ResolveMethod::RootText)
+    (
+        AnswerRuling::Allowed(why.with_fact("the forge cannot resolve it: the root note is marked")),
+        ResolveMethod::RootText,
+    )
 }
 
-fn find_resolve_obstacle(case: &AnswerContext<'_>) -> Option<AnswerRuling> {
-    if let Some(item) = case.own.find_item_for_person(case.thread) {
+fn find_resolve_obstacle(context: &AnswerContext<'_>) -> Option<AnswerRuling> {
+    if let Some(item) = context.own.find_item_for_person(context.thread) {
         let question = SafeText::sanitise_line(&item.reason, 200);
-        let why = case
+        let why = context
             .build_reason(Rule::HumanDecision)
             .with_fact(format!("the triage asks a person: {}", question.as_str()));
         return Some(AnswerRuling::NeedsPerson(why));
     }
-    if case.class == Class::NeedsHuman {
+    if context.class == Class::NeedsHuman {
         return Some(AnswerRuling::NeedsPerson(
-            case.build_reason(Rule::AnswerNeedsHuman).with_fact("a person decides"),
+            context.build_reason(Rule::AnswerNeedsHuman).with_fact("a person decides"),
         ));
     }
-    if case.class == Class::Invalid && case.opener == Opener::Person {
-        return Some(AnswerRuling::Refused(case.build_reason(Rule::PersonsThread).with_fact("a person opened it")));
+    if context.class == Class::Invalid && context.opener == Opener::Person {
+        return Some(AnswerRuling::Refused(context.build_reason(Rule::PersonsThread).with_fact("a person opened it")));
     }
-    let seen = case.triage_item.and_then(|item| item.latest_note.as_ref());
-    if let Some(seen) = seen.filter(|seen| case.own.has_unseen_notes(case.thread, seen)) {
-        let why = case
+    let seen = context.triage_item.and_then(|item| item.latest_note.as_ref());
+    if let Some(seen) = seen.filter(|seen| context.own.has_unseen_notes(context.thread, seen)) {
+        let why = context
             .build_reason(Rule::UnseenNote)
             .with_fact(format!("somebody wrote after note `{seen}`, the last one seen"));
         return Some(AnswerRuling::Refused(why));
     }
-    let lacks = list_resolve_gaps(case);
-    if !lacks.is_empty() {
-        return Some(AnswerRuling::Refused(add_facts(case.build_reason(Rule::ResolveNeeds), lacks)));
+    let gaps = list_resolve_gaps(context);
+    if !gaps.is_empty() {
+        return Some(AnswerRuling::Refused(add_facts(context.build_reason(Rule::ResolveNeeds), gaps)));
     }
-    let checks = case.check_verification();
-    (!checks.passed).then(|| AnswerRuling::Refused(add_facts(case.build_reason(Rule::AnswerChecks), checks.facts)))
+    let checks = context.check_verification();
+    (!checks.passed).then(|| AnswerRuling::Refused(add_facts(context.build_reason(Rule::AnswerChecks), checks.facts)))
 }
 
-fn list_resolve_gaps(case: &AnswerContext<'_>) -> Vec<String> {
-    let threads = &case.policy.threads;
-    let allowed = (threads.auto_resolve.contains(&case.class), "the class is not in `threads.auto_resolve`");
-    let evidence = case.text.evidence.is_some();
-    let mut lacks = match case.class {
-        Class::Valid => list_missing(&[(case.reachable_commit().is_some(), "no commit that the head has")]),
+fn list_resolve_gaps(context: &AnswerContext<'_>) -> Vec<String> {
+    let threads = &context.policy.threads;
+    let allowed = (threads.auto_resolve.contains(&context.class), "the class is not in `threads.auto_resolve`");
+    let evidence = context.text.evidence.is_some();
+    let mut gaps = match context.class {
+        Class::Valid => list_missing(&[(context.reachable_commit().is_some(), "no commit that the head has")]),
         Class::AlreadyFixed => list_missing(&[allowed, (evidence, "no evidence")]),
-        Class::Stale => list_missing(&[allowed, (evidence || case.thread.outdated, "no evidence, and not outdated")]),
+        Class::Stale => {
+            list_missing(&[allowed, (evidence || context.thread.outdated, "no evidence, and not outdated")])
+        }
         Class::Invalid => list_missing(&[
             (threads.resolve_invalid, "`threads.resolve_invalid` is false"),
-            (case.has_rationale(), "no rationale"),
+            (context.has_rationale(), "no rationale"),
         ]),
         Class::NeedsHuman => list_missing(&[(false, "a person decides")]),
     };
-    // What was wrong from the start has nothing that a run could verify; FIX-6 holds for it all the same.
-    if case.class != Class::Invalid {
-        let proven = evaluate_verifications(case.snapshot, &case.answer.verification);
-        lacks.extend(proven.facts.into_iter().filter(|_| !proven.passed));
+    // An invalid finding has nothing to verify; the checks of FIX-6 still apply.
+    if context.class != Class::Invalid {
+        let proven = evaluate_verifications(context.snapshot, &context.answer.verification);
+        gaps.extend(proven.facts.into_iter().filter(|_| !proven.passed));
     }
-    lacks
+    gaps
 }
 
-/// The evidence record of a resolution: what was looked at and held.
-fn collect_proof(case: &AnswerContext<'_>) -> Vec<String> {
-    let mut facts = Vec::from_iter(case.reachable_commit().map(|commit| format!("the head has {}", commit.short())));
-    if case.class == Class::Stale && case.thread.outdated {
+/// Collects the evidence for a resolution.
+fn collect_proof(context: &AnswerContext<'_>) -> Vec<String> {
+    let mut facts = Vec::from_iter(context.reachable_commit().map(|commit| format!("the head has {}", commit.short())));
+    if context.class == Class::Stale && context.thread.outdated {
         facts.push("outdated".to_owned());
     }
-    facts.extend(case.check_verification().facts);
+    facts.extend(context.check_verification().facts);
     facts
 }
 
 impl AnswerRuling {
-    /// What becomes of the step, as far as deciding goes.
-    pub(super) fn fate(&self) -> AnswerResult {
+    /// Maps the ruling to the result before the plan is applied.
+    pub(super) fn result(&self) -> AnswerResult {
         match self {
             Self::Allowed(_) => AnswerResult::Planned,
             Self::AlreadyDone => AnswerResult::Already,
@@ -205,9 +208,9 @@ impl AnswerContext<'_> {
     }
 }
 
-/// What is not there, all of it.
+/// Lists the needs that are not met.
 fn list_missing(needs: &[(bool, &str)]) -> Vec<String> {
-    needs.iter().filter(|(there, _)| !there).map(|(_, lack)| (*lack).to_owned()).collect()
+    needs.iter().filter(|(met, _)| !met).map(|(_, gap)| (*gap).to_owned()).collect()
 }
 
 fn add_facts(reason: Reason, facts: Vec<String>) -> Reason {

@@ -1,4 +1,4 @@
-//! The steps themselves: who does what, with which words.
+//! Builds the steps of an answer: the reply and the resolution.
 
 use super::answer_context::AnswerContext;
 use super::ruling::ResolveMethod;
@@ -7,54 +7,64 @@ use crate::model::{FindingState, Login, NoteId};
 use crate::plan::{Action, Gate, Precondition, Reason, Step, TextDraft, Trailer};
 use crate::render::reply::{self, FixReply, RenderedReply};
 
-/// Room for the hidden part of a text, and for the line that is added to a root.
+/// Reserved for the Tag, and for the line that is added to a root note.
 const TRAILER_RESERVE_BYTES: usize = 400;
 
-/// A reply, and why its words are not the template's.
-pub(super) fn plan_reply(case: &AnswerContext<'_>, answers: &NoteId, reason: Reason) -> (Step, Option<String>) {
-    let RenderedReply { text: words, template_error: broken } = reply::render_reply(
+/// Plans a reply; also returns why the template could not be used.
+pub(super) fn plan_reply(context: &AnswerContext<'_>, answers: &NoteId, reason: Reason) -> (Step, Option<String>) {
+    let RenderedReply { text: words, template_error } = reply::render_reply(
         &FixReply {
-            class: case.class,
-            fix_summary: case.text.fix_summary,
-            evidence: case.text.evidence,
-            commit: case.reachable_commit(),
-            verification: &case.answer.verification,
-            reply_body: case.text.reply_body,
-            path: case.thread.path.as_deref(),
-            line: case.thread.line,
+            class: context.class,
+            fix_summary: context.text.fix_summary,
+            evidence: context.text.evidence,
+            commit: context.reachable_commit(),
+            verification: &context.answer.verification,
+            reply_body: context.text.reply_body,
+            path: context.thread.path.as_deref(),
+            line: context.thread.line,
         },
-        case.policy.threads.reply_template.as_deref(),
-        max_text_bytes(case),
+        context.policy.threads.reply_template.as_deref(),
+        max_text_bytes(context),
     );
     let kind = TagKind::Reply { what: ReplyKind::Answer, answers: answers.clone() };
-    let tag = Tag { kind, head: case.snapshot.pull.head.clone() };
+    let tag = Tag { kind, head: context.snapshot.pull.head.clone() };
     let text = TextDraft { words, trailer: Trailer::Tag(Box::new(tag)) };
-    let action = Action::Reply { thread: case.thread.id.clone(), text };
-    (build_step(action, case.snapshot.viewer.login.clone(), Gate::Reply, reason, Precondition::Nothing), broken)
+    let action = Action::Reply { thread: context.thread.id.clone(), text };
+    (
+        build_step(action, context.snapshot.viewer.login.clone(), Gate::Reply, reason, Precondition::Nothing),
+        template_error,
+    )
 }
 
-/// A resolution. Its evidence is of the plan's head, so a moved head needs a new plan.
-pub(super) fn plan_resolution(case: &AnswerContext<'_>, how: ResolveMethod, reason: Reason) -> Step {
-    let mark = build_settled_root(case).filter(|_| how == ResolveMethod::RootText);
-    let by = mark.as_ref().map_or(&case.snapshot.viewer.login, |(_, by, _)| by).clone();
+/// Plans a resolution. Its evidence is of the plan's head, so it is void once the head moves.
+pub(super) fn plan_resolution(context: &AnswerContext<'_>, how: ResolveMethod, reason: Reason) -> Step {
+    let mark = build_settled_root(context).filter(|_| how == ResolveMethod::RootText);
+    let by = mark.as_ref().map_or(&context.snapshot.viewer.login, |(_, by, _)| by).clone();
     let mark = mark.map(|(note, _, text)| (note, text));
-    build_step(Action::Resolve { thread: case.thread.id.clone(), mark }, by, Gate::Resolve, reason, Precondition::Head)
+    build_step(
+        Action::Resolve { thread: context.thread.id.clone(), mark },
+        by,
+        Gate::Resolve,
+        reason,
+        Precondition::Head,
+    )
 }
 
-/// The own root with a line that says that it is settled. Its Tag keeps the finding's head, and says no more than
-/// that the fixing side answered: whether the finding is fixed is the reviewer's word (D9).
-fn build_settled_root(case: &AnswerContext<'_>) -> Option<(NoteId, Login, TextDraft)> {
-    let (root, by, words) = case.editable_root()?;
-    let mut tag = case.own.root_tag(case.thread)?.clone();
+/// Builds the text of referee's root note with a line that says that it is settled. The Tag keeps the finding's head
+/// and says `answered`: only the reviewer can say that a finding is fixed (D9).
+fn build_settled_root(context: &AnswerContext<'_>) -> Option<(NoteId, Login, TextDraft)> {
+    let (root, by, words) = context.editable_root()?;
+    let mut tag = context.own.root_tag(context.thread)?.clone();
     if let TagKind::Root { settled, .. } = &mut tag.kind {
         *settled = Some(FindingState::Answered);
     }
-    let words = reply::render_root_settled_by_class(words, case.class, case.reachable_commit(), max_text_bytes(case));
+    let words =
+        reply::render_root_settled_by_class(words, context.class, context.reachable_commit(), max_text_bytes(context));
     Some((root.id.clone(), by.clone(), TextDraft { words, trailer: Trailer::Tag(Box::new(tag)) }))
 }
 
-fn max_text_bytes(case: &AnswerContext<'_>) -> usize {
-    case.snapshot.capabilities.max_text.saturating_sub(TRAILER_RESERVE_BYTES)
+fn max_text_bytes(context: &AnswerContext<'_>) -> usize {
+    context.snapshot.capabilities.max_text.saturating_sub(TRAILER_RESERVE_BYTES)
 }
 
 fn build_step(action: Action, by: Login, gate: Gate, reason: Reason, expect: Precondition) -> Step {

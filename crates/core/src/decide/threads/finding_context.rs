@@ -1,4 +1,4 @@
-//! What the rows of `known_findings` look at: one finding, its thread, and what the report says of it.
+//! Input of the rules in `known_findings`: a finding, its thread, and the report's position on it.
 
 use super::settled::{find_last_person_notes, own_reply_kinds};
 use super::{JudgedFinding, ReportStatus};
@@ -9,7 +9,7 @@ use crate::model::{FindingPosition, FindingState, Note, Position, RaisedFinding,
 use crate::plan::{Refusal, Step};
 use crate::render;
 
-/// A finding as it is judged now, with what is written in its thread.
+/// The decision about a finding, with the steps in its thread.
 pub(super) struct FindingRuling<'a> {
     pub(super) finding: JudgedFinding<'a>,
     pub(super) steps: Vec<Step>,
@@ -22,23 +22,23 @@ impl<'a> From<JudgedFinding<'a>> for FindingRuling<'a> {
     }
 }
 
-/// One known finding.
+/// A known finding with everything the rules need.
 pub(super) struct FindingContext<'a> {
     pub(super) facts: &'a Facts<'a>,
     pub(super) role: &'a RoleFacts<'a>,
     pub(super) report: ReportStatus<'a>,
     pub(super) known: &'a KnownFinding<'a>,
     pub(super) reported: ReportedPosition<'a>,
-    /// The last `dismiss` or `reopen` of it by somebody who may.
+    /// The last `dismiss` or `reopen` of this finding by somebody who may.
     pub(super) command: Option<&'a UserCommand<'a>>,
     pub(super) reopened_at: Option<Time>,
 }
 
-/// What the report says of a prior finding.
+/// The report's position on a prior finding.
 pub(super) struct ReportedPosition<'a> {
     pub(super) position: Option<Position>,
     pub(super) statement: Option<&'a FindingPosition>,
-    /// The finding as it is raised again.
+    /// The finding, if the report raises it again.
     pub(super) raised: Option<&'a RaisedFinding>,
     /// The higher of the known and the reported severity.
     pub(super) severity: Severity,
@@ -85,8 +85,9 @@ impl<'a> FindingContext<'a> {
         self.known.thread.filter(|thread| thread.resolved.is_none())
     }
 
-    /// Returns the finding before any rule is asked: open and counting. Its place is that of the head its summary is
-    /// about: where its code went if this head is evaluated, else where the last evaluation found it.
+    /// Returns the finding before any rule is applied: open and counting. Its location refers to the head that the
+    /// summary is about: where tracking found the code if this head is evaluated, otherwise the location of the last
+    /// evaluation.
     pub(super) fn finding(&self) -> JudgedFinding<'a> {
         let known = self.known;
         let evaluated = matches!(self.report, ReportStatus::Complete | ReportStatus::Incomplete { .. })
@@ -123,15 +124,15 @@ impl<'a> FindingContext<'a> {
         finding
     }
 
-    /// Returns the report's finding where only a thread opened at this head knows of it: the turn that raised it ended
-    /// before its summary was written, so it is as new now as it was then.
+    /// Returns the report's finding if only a thread that was opened at this head mentions it: the turn that raised it
+    /// ended before its summary was written, so it still counts as new.
     fn interrupted(&self) -> Option<&'a RaisedFinding> {
         let unwritten = self.known.title.is_empty() && *self.known.head == self.facts.snapshot.pull.head;
         let report = self.role.report.filter(|_| unwritten && !matches!(self.report, ReportStatus::Failed { .. }))?;
         report.find_reraised(self.known.id)
     }
 
-    /// Returns the finding as its open thread shows it: disputed, or answered. Read from the thread, not from a report,
+    /// Adds the state that the open thread shows: disputed or answered. It is read from the thread, not from a report,
     /// so that a turn without a report sees the same.
     pub(super) fn read_discussion(&self, finding: JudgedFinding<'a>, person: Option<&Note>) -> JudgedFinding<'a> {
         let (facts, role) = (self.facts, self.role);
@@ -157,9 +158,9 @@ impl JudgedFinding<'_> {
     }
 }
 
-/// Reads what the report says of a finding. An explicit position wins over a re-raised match, unless it would settle
-/// what the same report raises. A match that is more severe than before is worse. For a deterministic reviewer, absence
-/// from a complete run means fixed (D9).
+/// Reads the report's position on a finding. An explicit position wins over a re-raised match, unless it would settle a
+/// finding that the same report raises. A match that is more severe than before is worse. For a deterministic reviewer,
+/// absence from a complete run means fixed (D9).
 fn read_position<'a>(role: &RoleFacts<'a>, status: ReportStatus<'a>, known: &KnownFinding<'a>) -> ReportedPosition<'a> {
     let Some(report) = role.report.filter(|_| !matches!(status, ReportStatus::Failed { .. })) else {
         return ReportedPosition { position: None, statement: None, raised: None, severity: known.severity };
@@ -167,7 +168,7 @@ fn read_position<'a>(role: &RoleFacts<'a>, status: ReportStatus<'a>, known: &Kno
     let raised = report.find_reraised(known.id);
     let severity = raised.map_or(known.severity, |raised| raised.severity);
     let statement = report.position(known.id);
-    let settles = |said: &FindingPosition| matches!(said.position, Position::Fixed | Position::Conceded);
+    let settles = |statement: &FindingPosition| matches!(statement.position, Position::Fixed | Position::Conceded);
     let position = match (statement.filter(|said| raised.is_none() || !settles(said)), raised) {
         (Some(said), _) => Some(said.position),
         (None, Some(_)) if known.severity < severity => Some(Position::Worsened),

@@ -1,21 +1,21 @@
-//! What becomes of a finding that was raised before. The first row that applies; each row returns a value.
+//! Decides about a finding that was raised before. The first matching row wins.
 //!
 //! | rule | when | then |
 //! |---|---|---|
-//! | `dismissed` | somebody who may said `dismiss` | accepted; own thread resolved |
+//! | `dismissed` | a person who may gave the command `dismiss` | accepted; its thread is resolved |
 //! | `broken-again` | it was fixed, and the report raises it again | open under its old id, in a new thread (INC-10) |
 //! | `worse-again` | it was settled, and is more severe now | open, in a new thread that cites the old one (D12) |
-//! | `settled` | it was settled | stays so |
+//! | `settled` | it was settled | stays settled |
 //! | `resolved` | somebody else who may accept it resolved the thread | accepted (D12) |
-//! | `accepted` | somebody who may accept it said "won't fix" | accepted; own thread resolved (INC-6); if more severe now, `worse-again` |
+//! | `accepted` | somebody who may accept it answered "won't fix" | accepted; its thread is resolved (INC-6); if more severe now, `worse-again` |
 //! | `fixed` | a complete report says fixed, and the code changed | replied to with the commit, resolved (INC-2, D9) |
-//! | `conceded` | the reviewer gives in to somebody who may accept it | replied to, resolved (INC-7) |
-//! | `worsened` | the reviewer says that it got worse | one reply; more severe from now on (INC-4) |
-//! | `rebuttal` | the reviewer stands, and a person disputes and wrote last | one reply per head (D11) |
-//! | `contest` | a person says fixed, and the reviewer still sees it | one reply (INC-8) |
-//! | `unfixed` | none of these | stays open, nothing is written (INC-3) |
+//! | `conceded` | the reviewer withdraws it after a dispute by somebody who may accept it | replied to, resolved (INC-7) |
+//! | `worsened` | the reviewer reports it as worse | one reply; more severe from now on (INC-4) |
+//! | `rebuttal` | the reviewer upholds it, and a person disputes it and wrote last | one reply per head (D11) |
+//! | `contest` | a person says that it is fixed, and the reviewer still reports it | one reply (INC-8) |
+//! | `unfixed` | otherwise | stays open, nothing is written (INC-3) |
 //!
-//! After `reopen` by somebody who may, what settled the finding before does not count.
+//! After a valid `reopen`, everything that settled the finding before is ignored.
 
 use super::finding_context::{Discussion, FindingContext, FindingRuling};
 use super::settled::{find_settled_state, is_fixing_side_resolution, own_reply_kinds, plan_closing};
@@ -28,7 +28,6 @@ use crate::model::{FindingState, Note, Position, Stance, Thread};
 use crate::plan::{Reason, Refusal};
 use crate::rule::Rule;
 
-/// Judges every finding that is known of a role.
 pub(super) fn judge_known_findings<'a>(
     facts: &'a Facts<'a>,
     role: &'a RoleFacts<'a>,
@@ -37,7 +36,7 @@ pub(super) fn judge_known_findings<'a>(
     role.known_findings.iter().map(move |known| judge_known_finding(&FindingContext::new(facts, role, report, known)))
 }
 
-/// The table above.
+/// Applies the table to one finding.
 fn judge_known_finding<'a>(context: &FindingContext<'a>) -> FindingRuling<'a> {
     match_dismissed(context)
         .or_else(|| match_settled(context))
@@ -46,7 +45,7 @@ fn judge_known_finding<'a>(context: &FindingContext<'a>) -> FindingRuling<'a> {
 }
 
 fn match_dismissed<'a>(context: &FindingContext<'a>) -> Option<FindingRuling<'a>> {
-    // A command is about what was there when it was given, not about a finding that took its number later.
+    // A command is about the finding that had this number when it was given, not about one that got the number later.
     let raised_at = context.known.thread.and_then(Thread::root).map(|root| root.at);
     let command = context.command.filter(|command| command.is_dismissal())?;
     if raised_at.is_some_and(|raised_at| command.at < raised_at) {
@@ -74,7 +73,7 @@ fn match_resolved<'a>(context: &FindingContext<'a>) -> Option<FindingRuling<'a>>
     accepts.then(|| settle_or_reopen(context, finding, FindingState::Accepted))
 }
 
-/// Judges a finding that nothing settled before: `accepted` and the rows below it.
+/// Judges a finding that is not settled yet: `accepted` and the rows below it.
 fn judge_open_finding<'a>(context: &FindingContext<'a>) -> FindingRuling<'a> {
     let discussion = Discussion::read(context);
     let mut finding = context.finding();
@@ -111,14 +110,14 @@ fn accept<'a>(context: &FindingContext<'a>, finding: JudgedFinding<'a>, note: &'
     if context.reported.severity <= context.known.severity {
         return closed;
     }
-    // What was accepted was less severe: the old thread is closed, and a new one opens.
+    // A less severe finding was accepted: its thread is closed, and a new one opens.
     let FindingRuling { finding, steps, .. } = closed;
     let mut reopened = settle_or_reopen(context, finding, FindingState::Accepted);
     reopened.steps.splice(0..0, steps);
     reopened
 }
 
-/// Settles a finding, unless the report raises it again: a fixed one may break, any may get worse (INC-10, D12).
+/// Settles a finding, unless the report raises it again after a fix, or as more severe (INC-10, D12).
 fn settle_or_reopen<'a>(
     context: &FindingContext<'a>,
     finding: JudgedFinding<'a>,
@@ -150,8 +149,8 @@ fn judge_fixed<'a>(context: &FindingContext<'a>, finding: JudgedFinding<'a>) -> 
     let tracked = context.known.track;
     let changed = match context.reported.statement {
         Some(said) => said.cited_changed || tracked.is_some_and(|tracked| tracked.changed),
-        // Absence from a deterministic run: the rule reads the whole file, and a missing close may be added lines away
-        // from the open that it was reported at.
+        // Absence from a deterministic run. Its rules read the whole file: a missing `close` may be added far from the
+        // `open` that was reported.
         None => tracked.is_some_and(|tracked| tracked.changed || tracked.file_changed),
     };
     let complete = context.report == ReportStatus::Complete;
@@ -175,7 +174,7 @@ fn judge_conceded<'a>(
         return FindingRuling::from(finding);
     };
     if !may_accept(context.facts.snapshot, context.facts.policy, &note.author, finding.severity) {
-        let needs_human_reason = Some("the reviewer gives in to somebody who may not accept it");
+        let needs_human_reason = Some("the reviewer concedes to somebody who may not accept it");
         return FindingRuling::from(JudgedFinding { needs_human_reason, ..finding });
     }
     let finding = JudgedFinding {

@@ -1,5 +1,5 @@
-//! Reconciles a role's findings with its threads, its report and what people said: which are open, which are
-//! settled and by whom, what is said where. The reviewer may only *say*; the rules are here.
+//! Reconciles a role's findings with its threads, its report and people's notes: which are open, which are settled and
+//! by whom, which replies are needed. A reviewer only states positions; the rules are here.
 
 mod finding_context;
 mod known_findings;
@@ -13,25 +13,24 @@ use crate::facts::{Facts, KnownFinding, RoleFacts};
 use crate::model::{FindingId, Report, ReportOutcome, Severity};
 use crate::plan::{Action, Reason, Refusal, Step};
 
-/// All roles judged, with what is to be said in their threads.
+/// All roles with their judgements, and the steps in their threads.
 #[derive(Debug, Default)]
 pub(super) struct Reconciliation<'a> {
-    /// The roles, in the policy's order.
+    /// In the order of the policy.
     pub(super) judgements: Vec<RoleJudgement<'a>>,
     /// Replies and resolutions.
     pub(super) steps: Vec<Step>,
-    /// What was considered and not done.
+    /// Steps that were considered and refused, with the reason.
     pub(super) refused: Vec<Refusal>,
 }
 
 impl Reconciliation<'_> {
-    /// How many threads are resolved.
+    /// Counts the threads that the steps resolve.
     pub(super) fn count_resolutions(&self) -> usize {
         self.steps.iter().filter(|step| matches!(step.action, Action::Resolve { .. })).count()
     }
 }
 
-/// Reconciles every role.
 pub(super) fn reconcile<'a>(facts: &'a Facts<'a>) -> Reconciliation<'a> {
     let mut out = Reconciliation::default();
     let mut ids = FindingIdAllocator(None);
@@ -48,13 +47,13 @@ pub(super) fn reconcile<'a>(facts: &'a Facts<'a>) -> Reconciliation<'a> {
     thread_reply::cap_resolutions(facts, &mut out);
     for it in &mut out.judgements {
         it.reaches_blocking_threshold = reaches_blocking_threshold(facts, &it.findings);
-        let spoke = it.role.standing.is_some() || it.role.report.is_some();
-        it.own_verdict = spoke.then(|| it.compute_verdict(it.is_current));
+        let has_verdict = it.role.standing.is_some() || it.role.report.is_some();
+        it.own_verdict = has_verdict.then(|| it.compute_verdict(it.is_current));
     }
     out
 }
 
-/// Gives ids above the highest in any own Mark or Tag; looked up only when one is needed.
+/// Allocates ids above the highest one in any Mark or Tag of referee. That is looked up only when an id is needed.
 struct FindingIdAllocator(Option<FindingId>);
 
 impl FindingIdAllocator {
@@ -87,21 +86,21 @@ fn judge_role<'a>(
     }
 }
 
-/// What a report amounts to (INC-15).
+/// Classifies a role's report (INC-15).
 fn classify_report<'a>(role: &RoleFacts<'a>) -> ReportStatus<'a> {
     let Some(report) = role.report else { return ReportStatus::Absent };
     if let ReportOutcome::Failed { reason } = &report.outcome {
         return ReportStatus::Failed { reason };
     }
     if !role.report_covers_head {
-        return ReportStatus::Incomplete { why: "it does not cover this head" };
+        return ReportStatus::Incomplete { why: "the report does not cover this head" };
     }
     let unanswered = role
         .known_findings
         .iter()
         .any(|it| !it.state.is_settled() && !is_thread_resolved(it) && !mentions_finding(report, it.id));
     if unanswered && !report.deterministic {
-        return ReportStatus::Incomplete { why: "it leaves a prior finding without a position" };
+        return ReportStatus::Incomplete { why: "the report has no position on a prior finding" };
     }
     ReportStatus::Complete
 }
@@ -110,12 +109,12 @@ fn mentions_finding(report: &Report, id: FindingId) -> bool {
     report.position(id).is_some() || report.find_reraised(id).is_some()
 }
 
-/// Whether a finding's thread was resolved by somebody: then no position is asked for.
+/// Returns whether somebody resolved a finding's thread: then no position is needed.
 fn is_thread_resolved(known: &KnownFinding<'_>) -> bool {
     known.thread.is_some_and(|thread| thread.resolved.is_some())
 }
 
-/// Whether the findings that count block: one critical, or `risk_warnings` warnings.
+/// Returns whether the counting findings block: one critical, or `risk_warnings` warnings.
 fn reaches_blocking_threshold(facts: &Facts<'_>, findings: &[JudgedFinding<'_>]) -> bool {
     let counting = || findings.iter().filter(|it| it.counts);
     let warnings = counting().filter(|it| it.severity == Severity::Warning).count();

@@ -1,13 +1,13 @@
-//! Findings that a report raises anew, first match:
+//! Findings of a report that were not raised before; the first matching row wins:
 //!
 //! | rule | when | then |
 //! |---|---|---|
-//! | `known` | it is a prior finding | its position `still_there`; see `known` |
-//! | `floor` | below the round's lowest severity (LOOP-5) | held back, counted |
+//! | `known` | it is a prior finding | its position is `still_there`; see `known_findings` |
+//! | `floor` | less severe than the round's floor (LOOP-5) | held back, counted |
 //! | `unchanged` | outside the delta of a later round, and not critical (LOOP-5) | held back, counted |
-//! | `twin` | it says what a finding at this place says already, in this report or before | held back |
-//! | `thread` | a valid place, free in this post, within `max_inline` | a thread (PUB-1, PUB-4) |
-//! | `summary` | otherwise | the summary tells it (PUB-13) |
+//! | `twin` | the same finding is already known at this location, in this report or before | held back |
+//! | `thread` | the location is valid, free in this post, and within `max_inline` | a thread (PUB-1, PUB-4) |
+//! | `summary` | otherwise | listed in the summary only (PUB-13) |
 
 use super::{FindingIdAllocator, JudgedFinding, ReportStatus};
 use crate::decide::judgement::{FindingChange, FindingRemark};
@@ -34,7 +34,7 @@ pub(super) fn raise_findings<'a>(
         match report.find_reraised(it.id) {
             Some(raised) if it.opens_thread => {
                 it.opens_thread = threads.try_open(facts, role, it, raised);
-                // Told in the summary alone, it is no longer its old thread's: that one is resolved.
+                // The finding is listed in the summary only and leaves its old thread, which is resolved.
                 if !it.opens_thread {
                     (it.thread, it.thread_url) = (None, "");
                 }
@@ -61,7 +61,8 @@ pub(super) fn raise_findings<'a>(
     (threads.threads, held_back)
 }
 
-/// Gravest first, so that a full post keeps room for them; otherwise in the report's order.
+/// Sorts by severity, most severe first, so that they get the threads of a full post; otherwise keeps the order of the
+///  report.
 fn sort_by_severity(findings: &[RaisedFinding]) -> Vec<&RaisedFinding> {
     let mut sorted: Vec<&RaisedFinding> = findings.iter().collect();
     sorted.sort_by_key(|raised| std::cmp::Reverse(raised.severity));
@@ -78,7 +79,8 @@ fn is_withheld(facts: &Facts<'_>, role: &RoleFacts<'_>, raised: &RaisedFinding) 
     raised.severity < *floor || (!raised.in_delta && raised.severity < Severity::Critical)
 }
 
-/// Prior findings too: the same report handed in again names one of two twins as known, and the other as new.
+/// Compares with prior findings too: a report that is submitted twice names one of two equal findings as known and the
+///  other as new.
 fn is_duplicate(findings: &[JudgedFinding<'_>], raised: &RaisedFinding) -> bool {
     findings.iter().any(|it| *it.fingerprint == raised.fingerprint && it.path == raised.path && it.line == raised.line)
 }
@@ -111,7 +113,7 @@ fn new_judged_finding<'a>(
     }
 }
 
-/// Threads of one post: within `max_inline`, at most one on a line, since some forges cannot tell two apart.
+/// Threads of one post: at most `max_inline`, and at most one per line, because some forges cannot tell two apart.
 #[derive(Default)]
 struct ThreadBatch {
     threads: Vec<NewThread>,

@@ -2,7 +2,7 @@
 //!
 //! | rule | when | then |
 //! |---|---|---|
-//! | `max-resolve` | more threads would be resolved than one run may | none is resolved; a person decides (D9) |
+//! | `max-resolve` | more than `max_resolve` threads would be resolved | none is resolved; a person decides (D9) |
 
 use super::{JudgedFinding, Reconciliation, add_refusal};
 use crate::facts::{Facts, RoleFacts};
@@ -13,7 +13,7 @@ use crate::render::{self, SettlementReason};
 use crate::rule::Rule;
 use crate::sanitise::SafeText;
 
-/// What is said in a thread.
+/// The content of a reply.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ThreadReply<'a> {
     Fixed { commit: &'a Sha },
@@ -24,7 +24,7 @@ pub(super) enum ThreadReply<'a> {
     Accepted { by: &'a Login },
 }
 
-/// Replies once: not where this was said at this head already and nobody answered since.
+/// Plans a reply, unless the last note is the same reply at this head.
 pub(super) fn plan_reply<'a>(
     facts: &Facts<'a>,
     role: &RoleFacts<'a>,
@@ -34,12 +34,13 @@ pub(super) fn plan_reply<'a>(
 ) -> Option<Step> {
     let last = thread.last()?;
     let what = reply.reply_kind();
-    let said = last.author.has_login(role.identity)
+    let already_sent = last.author.has_login(role.identity)
         && last.text.trusted_tag().is_some_and(|tag| {
             tag.head == facts.snapshot.pull.head
                 && matches!(&tag.kind, TagKind::Reply { what: before, .. } if *before == what)
         });
-    if said || !role.has_token || !thread.can_reply || facts.snapshot.capabilities.reply == Support::Unsupported {
+    if already_sent || !role.has_token || !thread.can_reply || facts.snapshot.capabilities.reply == Support::Unsupported
+    {
         return None;
     }
     let tag = Tag { kind: TagKind::Reply { what, answers: last.id.clone() }, head: facts.snapshot.pull.head.clone() };
@@ -56,7 +57,7 @@ pub(super) fn plan_reply<'a>(
     })
 }
 
-/// Resolves an own thread. Where the forge cannot, the own root says so (FIX-12).
+/// Plans the resolution of a thread. Where the forge cannot resolve, referee's root note is marked (FIX-12).
 pub(super) fn plan_resolution<'a>(
     facts: &Facts<'a>,
     role: &RoleFacts<'a>,
@@ -103,7 +104,8 @@ fn classify_settlement<'a>(it: &JudgedFinding<'a>) -> SettlementReason<'a> {
     }
 }
 
-/// More than `max_resolve` resolutions in one run are a person's decision (D9); what is left of them is for `settle`.
+/// Refuses all resolutions if there are more than `max_resolve` in one run: a person decides (D9). What remains of the
+///  limit is for `settle`.
 pub(super) fn cap_resolutions(facts: &Facts<'_>, out: &mut Reconciliation<'_>) {
     let resolutions = out.count_resolutions();
     if resolutions <= facts.policy.threads.max_resolve {
@@ -117,7 +119,7 @@ pub(super) fn cap_resolutions(facts: &Facts<'_>, out: &mut Reconciliation<'_>) {
     );
     for it in out.judgements.iter_mut().flat_map(|judgement| &mut judgement.findings) {
         if it.change == crate::decide::judgement::FindingChange::Fixed {
-            it.needs_human_reason = Some("more threads would be resolved in one run than may be");
+            it.needs_human_reason = Some("one run would resolve more threads than `max_resolve`");
             it.counts = true;
             it.state = FindingState::Open;
         }
@@ -125,12 +127,12 @@ pub(super) fn cap_resolutions(facts: &Facts<'_>, out: &mut Reconciliation<'_>) {
 }
 
 impl<'a> ThreadReply<'a> {
-    /// What is said of a finding that is settled.
-    pub(super) fn from_settled_finding(it: &JudgedFinding<'a>, head: &'a Sha, us: &'a Login) -> Self {
+    /// Chooses the reply for a settled finding.
+    pub(super) fn from_settled_finding(it: &JudgedFinding<'a>, head: &'a Sha, identity: &'a Login) -> Self {
         match it.state {
             FindingState::Fixed => Self::Fixed { commit: head },
             FindingState::Refuted => Self::Conceded,
-            _ => Self::Accepted { by: it.accepted_by.unwrap_or(us) },
+            _ => Self::Accepted { by: it.accepted_by.unwrap_or(identity) },
         }
     }
 
