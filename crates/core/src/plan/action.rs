@@ -1,5 +1,5 @@
-//! The closed vocabulary of what referee can do to a forge. What must never happen is not in it: no merge, no
-//! close, no push, no dismissal, no deletion of anybody's words (SAF-1).
+//! The closed set of actions on a forge. Actions that must never happen are not in it: merge, close, push, dismiss, and
+//! deleting anybody's text (SAF-1).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,155 +11,126 @@ use crate::model::{
 use crate::sanitise::SafeText;
 use crate::track::Side;
 
-/// One thing to do to a forge. `T` is its text: a `Draft` in a plan, sealed words on their way out.
+/// One action on a forge. `T` is the type of its text: a `TextDraft` in a plan, signed text when it is sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Action<T = TextDraft> {
     /// Post a new review with its threads.
     PostReview {
-        /// For which role.
         role: RoleName,
-        /// In which form.
+        /// The verdict it is posted with.
         verdict: Verdict,
-        /// For which commit, in full.
+        /// The full id of the commit.
         commit: Sha,
-        /// Its summary.
+        /// The summary.
         text: T,
-        /// New threads.
         threads: Vec<NewThread<T>>,
     },
-    /// Change the summary of an own review.
+    /// Edit the summary of referee's review.
     EditReview {
-        /// Which row.
         review: ReviewId,
-        /// How it is addressed.
+        /// The id that the forge's edit request needs.
         edit: EditId,
-        /// The new summary.
         text: T,
     },
-    /// Say on an own approval that it no longer holds (PUB-5).
+    /// Mark referee's approval as superseded (PUB-5).
     Supersede {
-        /// Which row.
         review: ReviewId,
-        /// How it is addressed.
+        /// The id that the forge's edit request needs.
         edit: EditId,
-        /// The new text: the old one folded below.
+        /// The new text, with the old one folded below.
         text: T,
     },
     /// Open threads beside a standing review (PUB-4).
     OpenThreads {
-        /// For which role.
         role: RoleName,
-        /// For which commit.
         commit: Sha,
-        /// The threads.
         threads: Vec<NewThread<T>>,
     },
-    /// Write in a thread.
     Reply {
-        /// Which.
         thread: ThreadId,
-        /// The words.
         text: T,
     },
-    /// Resolve a thread; where the forge cannot, the own root says so (FIX-12).
+    /// Resolve a thread; where the forge cannot, mark referee's root note (FIX-12).
     Resolve {
-        /// Which.
         thread: ThreadId,
-        /// Its root, where the root is own text and the forge cannot resolve.
+        /// The root note and its new text, where the forge cannot resolve.
         mark: Option<(NoteId, T)>,
     },
-    /// One comment per topic, found by its Tag, made or edited (D13).
+    /// Create or edit the one comment of a topic, found by its Tag (D13).
     EnsureComment {
-        /// The one that is there.
+        /// The comment to edit; `None` creates one.
         existing: Option<CommentId>,
-        /// The pull or issue.
         target: CommentTarget,
-        /// The words.
         text: T,
     },
-    /// Put a label on the pull, or take an own one off.
+    /// Set a label on the pull, or remove one that referee set.
     SetLabel {
-        /// Its name.
         name: String,
-        /// On or off.
         on: bool,
     },
-    /// Assign somebody, or nobody.
+    /// Assign somebody, or remove the assignment.
     Assign {
-        /// The pull or issue.
         target: CommentTarget,
-        /// Whom; `None` takes the own assignment back.
+        /// `None` removes the worker's own assignment.
         who: Option<Login>,
     },
-    /// Write the verdict as a commit status (PUB-19).
+    /// Set the verdict as a commit status (PUB-19).
     SetStatus {
-        /// For which commit.
         commit: Sha,
         /// `referee/<role>`.
         context: String,
-        /// What it says.
         state: CheckState,
-        /// In words.
         text: SafeText,
     },
 }
 
-/// What a comment or assignment is on.
+/// Where a comment or assignment goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CommentTarget {
-    /// The plan's pull.
     Pull,
-    /// An issue.
     Issue(IssueNumber),
 }
 
-/// A text on its way: visible words and hidden memory, not sealed yet.
+/// A text before it is signed: visible text and hidden trailer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TextDraft {
-    /// The visible words.
     pub words: SafeText,
-    /// The hidden memory.
     pub trailer: Trailer,
 }
 
-/// The hidden memory of a text.
+/// The hidden part of a text, which stores referee's state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Trailer {
-    /// Of a summary.
+    /// In a summary.
     Mark(Box<Mark>, Box<Block>),
-    /// Of anything else.
+    /// In any other text.
     Tag(Box<Tag>),
 }
 
-/// A thread to be opened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NewThread<T = TextDraft> {
-    /// For which finding.
     pub finding: FindingId,
-    /// Where.
     pub place: DiffLocation,
-    /// Its root.
+    /// The root note.
     pub text: T,
 }
 
-/// A place in the diff that was checked.
+/// A validated location in the diff.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DiffLocation {
-    /// The file.
     pub path: String,
-    /// The line; `None` comments on the file.
+    /// `None` comments on the whole file.
     pub line: Option<u32>,
-    /// Where a range begins.
+    /// The first line of a range; `None` for a single line.
     pub start_line: Option<u32>,
-    /// Which side.
     pub side: Side,
 }
 
 impl<T> Action<T> {
-    /// The action's name, as the published schema spells it.
+    /// Returns the action's name in the published schema.
     pub fn name(&self) -> &'static str {
         match self {
             Self::PostReview { .. } => "post_review",
@@ -175,7 +146,7 @@ impl<T> Action<T> {
         }
     }
 
-    /// The same action with its texts turned into something else: how `apply` seals a plan.
+    /// Returns the same action with each text converted; `apply` signs a plan this way.
     pub fn map_text<U>(&self, mut text_of: impl FnMut(&T) -> U) -> Action<U> {
         match self {
             Self::PostReview { role, verdict, commit, text, threads } => Action::PostReview {

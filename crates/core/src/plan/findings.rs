@@ -1,5 +1,5 @@
-//! How every finding stands. Every plan has them and hardly any is read to here, so their texts stand in one string:
-//! two allocations for all of them, and not four for each.
+//! The findings listed in a plan. Every plan has them, and few are ever printed, so all their texts share one string:
+//! two allocations per plan instead of four per finding.
 
 use std::fmt;
 
@@ -8,38 +8,31 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::model::{FindingId, FindingState, Severity};
 
-/// How a finding stands, for people and for `--json`.
+/// The state of a finding, for people and for `--json`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FindingLine<'a> {
-    /// Its id.
     pub id: FindingId,
-    /// Its role.
     pub role: &'a str,
-    /// How grave.
     pub severity: Severity,
-    /// Where.
     pub path: &'a str,
-    /// On which line.
+    /// `None` for a finding on a whole file.
     pub line: Option<u32>,
-    /// In a line.
     pub title: &'a str,
-    /// How it stands.
     pub state: FindingState,
     /// It still counts against the pull.
     pub counts: bool,
-    /// Its thread.
     pub thread: Option<&'a str>,
 }
 
 /// The findings of a plan, in the order of its roles.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// Role, path, title and thread of each, one behind the other.
+    /// Role, path, title and thread of each finding, concatenated.
     texts: String,
     lines: Vec<PackedFinding>,
 }
 
-/// A line whose texts are told by their ends.
+/// A finding whose texts are given by their end offsets in `texts`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct PackedFinding {
     id: FindingId,
@@ -55,11 +48,11 @@ struct PackedFinding {
     thread_end: usize,
 }
 
-/// What most lines take, in bytes.
+/// Typical size of a finding's texts, for the initial capacity.
 const TYPICAL_FINDING_BYTES: usize = 128;
 
 impl Findings {
-    /// None, with room for so many.
+    /// Creates an empty list with room for `lines` findings.
     pub fn with_capacity(lines: usize) -> Self {
         Self {
             texts: String::with_capacity(lines.saturating_mul(TYPICAL_FINDING_BYTES)),
@@ -67,22 +60,18 @@ impl Findings {
         }
     }
 
-    /// All of them.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = FindingLine<'_>> {
         self.lines.iter().map(|packed| self.unpack(packed))
     }
 
-    /// The first of them.
     pub fn first(&self) -> Option<FindingLine<'_>> {
         self.iter().next()
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.lines.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
@@ -185,7 +174,7 @@ impl JsonSchema for Findings {
     }
 }
 
-/// A line as it is read: its texts may be escaped there.
+/// A finding as it is deserialised: its texts cannot be borrowed, because JSON may escape them.
 #[derive(Deserialize)]
 struct OwnedFinding {
     id: FindingId,

@@ -1,4 +1,5 @@
-//! What a decision is: steps and refusals with their reasons, the reviews that are due, and whose turn it is.
+//! The result of `decide`: steps and refusals with their reasons, the reviews that are due, and what the pull waits
+//! for.
 
 mod action;
 mod findings;
@@ -17,64 +18,58 @@ use crate::model::{EditId, Login, PullNumber, Sha};
 use crate::policy::GateSetting;
 use crate::rule::Rule;
 
-/// What to do about one pull.
+/// The decision about one pull.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
-    /// Which pull.
     pub pull: PullNumber,
-    /// At which head: a moved one means a new plan (PUB-15).
+    /// The head that the plan is for; a moved head needs a new plan (PUB-15).
     pub head: Sha,
-    /// What to do, in this order.
+    /// Steps, in the order in which they are applied.
     pub steps: Vec<Step>,
-    /// What was considered and not done.
+    /// Steps that were considered and refused, with the reason.
     pub refused: Vec<Refusal>,
-    /// Roles that should read this head now, whatever `next` says (D29).
+    /// Reviews of this head that are due, independent of `next` (D29).
     pub reviews: Vec<Brief>,
-    /// Whose turn it is on the author's side.
+    /// What the pull waits for on the author's side.
     pub next: Next,
     /// The rule that chose `next`, with its facts.
     pub why: Reason,
-    /// What a worker left that may be pushed or opened.
+    /// A worker's result that may be pushed or opened as a pull.
     pub delivery: Option<Delivery>,
-    /// How every role stands, for people and for `--json`.
+    /// The state of every role, for people and for `--json`.
     pub roles: Vec<RoleState>,
-    /// How every finding stands.
     pub findings: Findings,
     /// Rounds used.
     pub round: u32,
 }
 
-/// One thing to do.
+/// One action with its identity, permission and precondition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
-    /// What.
     pub action: Action,
-    /// Who does it.
+    /// The login that acts.
     pub by: Login,
-    /// Which permission it needs.
+    /// The permission it needs.
     pub gate: Gate,
-    /// Needs the approve gate too: it is an approving post.
+    /// An approving post, which also needs the approve gate.
     pub approves: bool,
-    /// Why.
     pub reason: Reason,
-    /// What must still be so right before it is done.
+    /// Checked right before the step is applied.
     pub expect: Precondition,
 }
 
-/// What must still be so right before a step is done.
+/// A condition that is checked right before a step is applied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Precondition {
-    /// Nothing in particular.
     Nothing,
-    /// The pull's head is the plan's.
+    /// The pull's head is still the plan's head.
     Head,
-    /// That text is by the step's identity (PUB-9), and still the one that was planned on: another process may have
-    /// written it meanwhile.
+    /// The text is by the step's identity (PUB-9) and unchanged since it was read: another process may have edited it
+    /// meanwhile.
     OwnText {
-        /// The text.
         edit: EditId,
-        /// Its words when they were read.
+        /// Hash of the text when it was read.
         seen: Hash,
     },
 }
@@ -83,47 +78,44 @@ pub enum Precondition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Gate {
-    /// Own reviews, threads, comments and statuses, and what `review` says in own threads.
+    /// Reviews, threads, comments and statuses of referee, and replies in its own threads during `review`.
     Review,
-    /// Replies in threads of others, and all of `fix-comments`.
+    /// Replies in other people's threads, and all replies of `fix-comments`.
     Reply,
-    /// Resolving threads of others, and all of `fix-comments`.
+    /// Resolutions of other people's threads, and all resolutions of `fix-comments`.
     Resolve,
     /// Labels and assignees.
     Label,
-    /// Workers, push, opening a pull.
+    /// Starting workers, pushing, opening a pull.
     Work,
 }
 
-/// The rule that applied, and the facts it used.
+/// The rule that applied, and the facts it is based on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reason {
     /// Written as the rule's name.
     #[schemars(with = "String")]
     pub rule: Rule,
-    /// The facts in plain words.
+    /// Short sentences for people.
     pub facts: Vec<String>,
 }
 
-/// Something that was considered and not done.
+/// An action that was considered and refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Refusal {
-    /// What.
     pub what: String,
-    /// Why not.
     pub why: Reason,
 }
 
-/// How a role stands.
+/// The verdicts of a role.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RoleState {
-    /// Which role.
     pub role: crate::model::RoleName,
-    /// Its own verdict now.
+    /// The role's own verdict; `None` before its first review.
     pub own: Option<crate::model::Verdict>,
-    /// What is enforced.
+    /// The verdict that is enforced for it.
     pub enforced: Option<crate::model::Verdict>,
-    /// It has a complete verdict for this very change.
+    /// It has a complete verdict for this change.
     pub at_head: bool,
 }
 
@@ -140,10 +132,9 @@ impl Step {
 }
 
 impl Gate {
-    /// All of them.
     pub const ALL: [Self; 5] = [Self::Review, Self::Reply, Self::Resolve, Self::Label, Self::Work];
 
-    /// What holds where nothing is configured.
+    /// Returns the setting that applies without configuration.
     pub fn default_setting(self) -> GateSetting {
         match self {
             Self::Review => GateSetting::On,
@@ -153,12 +144,11 @@ impl Gate {
 }
 
 impl Reason {
-    /// Names a rule, without facts.
+    /// Creates a reason without facts.
     pub fn new(rule: Rule) -> Self {
         Self { rule, facts: Vec::new() }
     }
 
-    /// Adds a fact.
     #[must_use]
     pub fn with_fact(mut self, fact: impl Into<String>) -> Self {
         self.facts.push(fact.into());

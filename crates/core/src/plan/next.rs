@@ -1,4 +1,4 @@
-//! What happens after a turn: at most one thing, by type.
+//! What happens after a turn: at most one thing.
 
 use std::fmt;
 
@@ -10,39 +10,36 @@ use crate::mark::{TagKind, Topic};
 use crate::model::{FindingId, Login, RoleName, Sha};
 use crate::track::PatchId;
 
-/// Whose turn it is on the author's side after a turn. Reviews that are due are in `Plan::reviews` (D29).
+/// What the pull waits for on the author's side. Reviews that are due are in `Plan::reviews` (D29).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Next {
-    /// Nothing: the pull is closed, or not ours.
+    /// Nothing: the pull is closed, or takes no part.
     Idle,
-    /// Somebody else has the turn.
+    /// Somebody else acts next.
     Wait(WaitingOn),
-    /// A worker runs.
+    /// A worker must start.
     Spawn(Box<Job>),
-    /// Rule 10: a person may take over.
+    /// Rule 10: a person can take over.
     Ready,
     /// A person must decide.
     Blocked(BlockedCause),
 }
 
-/// Who has the turn.
+/// Who acts next.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitingOn {
-    /// The pull's author.
     Author,
-    /// A named person who blocks, or was asked.
+    /// A person who blocks, or whose review was requested.
     Person(Login),
-    /// The operator.
     Operator,
     /// Roles and other bots, by name.
     Reviewer(Vec<String>),
-    /// The forge's checks.
     Checks,
-    /// A worker under way.
+    /// A running worker.
     Worker,
-    /// The forge itself: a read to repeat.
+    /// The forge: the read is repeated.
     Forge,
 }
 
@@ -50,122 +47,116 @@ pub enum WaitingOn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BlockedCause {
-    /// Rounds, or jobs, are used up.
+    /// Rounds or jobs are used up.
     RoundCap,
-    /// The pull took what it may take.
+    /// The pull's budget is used up.
     Budget,
-    /// A reviewer failed as often as it may.
+    /// A reviewer failed at every attempt.
     ReviewerFailed,
-    /// A finding, a thread or a worker asks for a decision.
+    /// A finding, a thread or a worker needs a decision.
     NeedsHuman,
-    /// Not everything could be read.
+    /// Part of the pull could not be read.
     Incomplete,
-    /// A newer referee wrote here.
+    /// A newer version of referee wrote a Mark on the pull.
     NewerMark,
 }
 
-/// What a reviewer is asked to do.
+/// The order for a reviewer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Brief {
-    /// For which role.
     pub role: RoleName,
-    /// At which head.
     pub head: Sha,
-    /// How much of it.
     pub scope: Scope,
-    /// Which round this would be.
+    /// The number of the round that a block would start.
     pub round: u32,
-    /// Prior findings it must answer one by one (INC-9).
+    /// Prior findings on which the reviewer must take a position (INC-9).
     pub priors: Vec<FindingId>,
-    /// The lowest severity worth raising anew.
+    /// The lowest severity for new findings.
     pub floor: crate::model::Severity,
-    /// Why the role reads now: `review-due`, or `review-asked`.
+    /// Why the review runs now: `review-due` or `review-asked`.
     pub why: Reason,
 }
 
-/// How much a reviewer reads.
+/// The part of the change that a reviewer reads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// Everything the pull changes.
+    /// The whole change of the pull.
     Whole,
-    /// What changed since that head, and the standing findings.
+    /// The changes since that head, and the standing findings.
     Since(Sha),
 }
 
-/// The types of worker (DSP-3).
+/// The job types (DSP-3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum JobKind {
     /// Answers requested changes.
     Findings,
-    /// Solves a merge conflict.
+    /// Resolves a merge conflict.
     Rebase,
-    /// Mends a failing check.
+    /// Fixes a failing check.
     CiFix,
-    /// Reviews the own change.
+    /// Reviews the worker's own change.
     SelfReview,
-    /// Mends what the self-review found.
+    /// Fixes what the self-review found.
     SrFix,
     /// Answers findings and threads that do not block.
     AddressFeedback,
-    /// Begins an issue.
+    /// Implements an issue.
     Impl,
 }
 
-/// A worker to be started.
+/// A worker to start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Job {
-    /// Which type.
     pub kind: JobKind,
     /// The pull's or issue's number.
     pub number: u64,
-    /// The head; empty for `impl`.
+    /// `None` for `impl`.
     pub head: Option<Sha>,
-    /// The change.
     pub patch: PatchId,
-    /// What it answers: at most one spawn for each (cause, change) (D4).
+    /// What it answers. At most one job starts for each (cause, change) (D4).
     pub cause: String,
-    /// It was started before and left no outcome.
+    /// It is the second start: the first one left no outcome.
     pub retry: bool,
-    /// The lowest epoch that its lease may have: above every one that the forge remembers.
+    /// The lowest epoch of its lease: above every epoch that the forge records.
     pub epoch: u64,
-    /// Recorded on the pull before it is printed (DSP-16): applied once the lease is held.
+    /// Steps that record the job on the pull. They are applied once the lease is held, before the SPAWN line is printed
+    ///  (DSP-16).
     pub record: Vec<Step>,
 }
 
-/// What a worker leaves that goes beyond words. Not an action: done by the worker's shell alone, with its own
+/// The part of a worker's result that is not text. Not an `Action`: only the worker's shell performs it, with its own
 /// permission and identity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Delivery {
     /// Push to the pull's branch, with a lease on the old head.
     Push {
-        /// What is pushed.
         commit: Sha,
-        /// What must still be there.
+        /// The head that the branch must still have.
         over: Sha,
-        /// Of which lease epoch.
+        /// The epoch of the lease.
         epoch: u64,
     },
     /// Push a new branch and open a pull for it (DSP-18).
     OpenPull {
-        /// `referee/issue-<n>`, with the epoch behind it where that one is taken.
+        /// `referee/issue-<n>`, with the epoch appended if that branch exists.
         branch: String,
-        /// What is pushed.
         commit: Sha,
-        /// Title and text, made safe.
+        /// Sanitised.
         title: crate::sanitise::SafeText,
-        /// The text, with the issue linked.
+        /// Sanitised, with a link to the issue.
         body: crate::sanitise::SafeText,
-        /// Of which lease epoch.
+        /// The epoch of the lease.
         epoch: u64,
     },
 }
 
 impl Job {
-    /// The same job under the lease that was taken for it: what is recorded must name the lease's own epoch, and the
-    /// lease is taken after deciding.
+    /// Replaces the epoch by that of the lease that was taken for the job, in the records too: the lease is taken after
+    /// deciding.
     #[must_use]
     pub fn with_epoch(mut self, lease: u64) -> Self {
         self.epoch = lease;
@@ -181,7 +172,6 @@ impl Job {
 }
 
 impl JobKind {
-    /// All of them.
     pub const ALL: [Self; 7] =
         [Self::Findings, Self::Rebase, Self::CiFix, Self::SelfReview, Self::SrFix, Self::AddressFeedback, Self::Impl];
 }

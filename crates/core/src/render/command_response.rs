@@ -1,4 +1,4 @@
-//! Answers to people's commands (LOOP-12).
+//! Renders replies to people's commands (LOOP-12).
 
 use super::explain::{ExplainHeading, render_explanation};
 use super::phrase::{write_code, write_comma, write_command, write_name, write_names};
@@ -8,66 +8,57 @@ use crate::plan::Plan;
 use crate::sanitise::{MarkdownBuilder, SafeText};
 use crate::say::{Ask, Named};
 
-/// What an answer to a command is made from.
+/// The input of a reply to a command.
 #[derive(Debug, Clone)]
 pub struct CommandResponse<'a> {
-    /// The name people command referee by.
+    /// The login that people address commands to.
     pub bot: &'a Login,
-    /// What is answered.
     pub kind: CommandResponseKind<'a>,
 }
 
-/// What is answered to a command.
+/// The content of a reply to a command.
 #[derive(Debug, Clone)]
 pub enum CommandResponseKind<'a> {
-    /// The commands there are.
+    /// The list of commands.
     Help,
-    /// No such verb.
     Unknown {
-        /// What was written; tainted.
+        /// Untrusted.
         verb: &'a str,
-        /// The nearest verb.
+        /// The most similar known verb.
         nearest: Option<&'a str>,
     },
-    /// Why the pull is where it is.
+    /// The explanation of the pull's state.
     Explain {
-        /// What is planned, but for this answer.
+        /// The plan, without this reply.
         plan: &'a Plan,
-        /// What it follows from.
         facts: &'a Facts<'a>,
     },
-    /// Nothing starts here until `resume`.
+    /// A confirmation of `pause`.
     Paused { by: &'a str },
-    /// It goes on.
+    /// A confirmation of `resume`.
     Resumed { by: &'a str },
-    /// They may not ask for that.
-    NotAllowed {
-        /// For what.
-        ask: &'a Ask,
-        /// Who may.
-        permission: CommandPermission<'a>,
-    },
-    /// There is no such finding here.
+    /// The person may not give this command.
+    NotAllowed { ask: &'a Ask, permission: CommandPermission<'a> },
     NoSuchFinding {
-        /// As they were named.
+        /// As the person wrote them.
         names: Vec<&'a Named>,
     },
 }
 
-/// Who may ask for something.
+/// Who may give a command.
 #[derive(Debug, Clone)]
 pub enum CommandPermission<'a> {
     /// People with write access other than the pull's author.
     WritersButAuthor,
-    /// The operator; `None` where the config names none.
+    /// `None` if none is configured.
     Operator(Option<&'a Login>),
-    /// Those who may break glass.
+    /// People who may use break-glass.
     GlassBreakers(Vec<&'a Login>),
     /// People with write access.
     Writers,
 }
 
-/// The words of an answer.
+/// Renders the reply.
 pub fn render_command_response(note: &CommandResponse<'_>) -> SafeText {
     let mut page = MarkdownBuilder::new();
     match &note.kind {

@@ -1,11 +1,11 @@
-//! The last fold of a summary: what was read, what was held back, and what it took.
+//! Renders the last fold of a summary: files read, findings held back, cost.
 
 use super::phrase::{write_count, write_location, write_name, write_names};
 use super::{Summary, SummaryNote};
 use crate::model::RunCost;
 use crate::sanitise::MarkdownBuilder;
 
-/// Writes the fold. Figures are those of the run that made the verdict (PUB-2).
+/// Writes the fold. The figures are those of the run that made the verdict (PUB-2).
 pub(super) fn write_coverage(page: &mut MarkdownBuilder, summary: &Summary<'_>) {
     let evaluation = summary.evaluation;
     page.blank_line().literal("<details><summary>Coverage, cost</summary>\n\n");
@@ -34,7 +34,7 @@ pub(super) fn write_coverage(page: &mut MarkdownBuilder, summary: &Summary<'_>) 
     }
     page.literal(".");
     if let Some(roles) = find_unasked_roles(summary) {
-        page.literal("\nNot asked, since nothing of theirs is touched: ");
+        page.literal("\nNot asked, because this change has no files of theirs: ");
         write_names(page, roles.iter().copied());
         page.literal(".");
     }
@@ -44,7 +44,7 @@ pub(super) fn write_coverage(page: &mut MarkdownBuilder, summary: &Summary<'_>) 
         page.literal(" below this round's floor, outside what changed, or settled before.");
     }
     if summary.evicted_count > 0 {
-        page.literal("\nForgotten for want of room: ");
+        page.literal("\nDropped for lack of space: ");
         write_count(page, usize::try_from(summary.evicted_count).unwrap_or(usize::MAX), "finding");
         page.literal(".");
     }
@@ -66,7 +66,7 @@ fn find_unasked_roles<'s>(summary: &'s Summary<'_>) -> Option<&'s [&'s str]> {
     })
 }
 
-/// `212 k tokens, 0.46 USD, 3 min 2 s`.
+/// Writes `212 k tokens, 0.46 USD, 3 min 2 s`.
 fn write_figures(page: &mut MarkdownBuilder, figures: RunCost) {
     if figures.tokens >= 10_000 {
         page.number(figures.tokens.saturating_add(500) / 1000).literal(" k tokens, ");
@@ -78,7 +78,7 @@ fn write_figures(page: &mut MarkdownBuilder, figures: RunCost) {
     write_duration(page, figures.seconds);
 }
 
-/// `3 min 2 s`.
+/// Writes `3 min 2 s`.
 pub(super) fn write_duration(page: &mut MarkdownBuilder, seconds: u64) {
     if seconds >= 60 {
         page.number(seconds / 60).literal(" min ");
@@ -86,7 +86,7 @@ pub(super) fn write_duration(page: &mut MarkdownBuilder, seconds: u64) {
     page.number(seconds % 60).literal(" s");
 }
 
-/// Millionths of a dollar with two decimals, rounded.
+/// Writes millionths of a dollar with two decimals, rounded.
 pub(super) fn write_usd(page: &mut MarkdownBuilder, micro: u64) {
     let cents = micro.saturating_add(5_000) / 10_000;
     page.number(cents / 100).literal(if cents % 100 < 10 { ".0" } else { "." }).number(cents % 100);

@@ -1,4 +1,4 @@
-//! Why a pull is where it is: the heading, and the plan's lines.
+//! Renders the explanation of a pull's state: a heading, and the lines of the plan.
 
 use std::fmt::Write as _;
 
@@ -8,44 +8,42 @@ use crate::facts::Facts;
 use crate::model::{CheckState, Checks, Login, ReviewWeight, Verdict};
 use crate::plan::{Next, Plan, WaitingOn};
 
-/// What a plan does not know of its pull.
+/// Facts about a pull that its plan does not contain.
 #[derive(Clone, Debug)]
 pub struct ExplainHeading<'a> {
-    /// `acme/api#7`, or however people know it.
+    /// For example `acme/api#7`.
     pub name: String,
-    /// The pull's title; tainted.
+    /// Untrusted.
     pub title: &'a str,
-    /// Who opened it.
+    /// The login of the author.
     pub author: &'a str,
     /// Who is asked when a person must decide.
     pub operator: Option<&'a Login>,
     /// Rounds allowed.
     pub max_rounds: u32,
-    /// What people say, the latest of each: name, verdict, the commit it is for.
+    /// The latest verdict of each person.
     pub person_verdicts: Vec<PersonVerdict<'a>>,
     /// The checks at the head.
     pub checks: &'a Checks,
-    /// What the pull took, in millionths of a dollar.
+    /// The cost so far, in millionths of a dollar.
     pub spent_micro_usd: u64,
-    /// What it may take.
+    /// The limit, in millionths of a dollar.
     pub budget_micro_usd: u64,
-    /// Somebody took the weight of an own verdict by asking for it again (PUB-20).
+    /// A verdict of referee no longer counts because somebody requested a new review (PUB-20).
     pub verdict_lost_to_request: bool,
 }
 
-/// What a person, or another bot, says.
+/// The verdict of a person or another bot.
 #[derive(Clone, Debug)]
 pub struct PersonVerdict<'a> {
-    /// Who.
     pub name: &'a str,
-    /// What.
     pub verdict: Verdict,
-    /// For the head as it is.
+    /// The review is of the current head.
     pub at_head: bool,
 }
 
 impl<'a> ExplainHeading<'a> {
-    /// From what is known of the pull. The moment it was read at is not told: equal facts read alike.
+    /// Collects the heading from facts. It contains no time of reading, so that equal facts give equal text.
     pub fn from_facts(facts: &Facts<'a>) -> Self {
         let (snapshot, policy) = (facts.snapshot, facts.policy);
         let spent = facts.roles.iter().filter_map(|role| role.standing).map(|it| it.mark.spent.micro_usd);
@@ -77,7 +75,7 @@ fn collect_person_verdicts<'a>(facts: &Facts<'a>) -> Vec<PersonVerdict<'a>> {
         let name = review.author.display_name();
         let at_head = review.commit.as_ref() == Some(&facts.snapshot.pull.head);
         match latest.iter_mut().find(|it| it.name == name) {
-            // A comment takes nothing back (DSP-5).
+            // A comment revokes nothing (DSP-5).
             Some(before) if verdict != Verdict::Comment || before.verdict == Verdict::Comment => {
                 *before = PersonVerdict { name, verdict, at_head };
             }
@@ -88,7 +86,7 @@ fn collect_person_verdicts<'a>(facts: &Facts<'a>) -> Vec<PersonVerdict<'a>> {
     latest
 }
 
-/// Why a pull is where it is, in lines for a terminal.
+/// Renders the explanation in lines for a terminal.
 pub fn render_explanation(plan: &Plan, heading: &ExplainHeading<'_>) -> String {
     let mut out = String::with_capacity(2048);
     let _ = write!(
@@ -153,7 +151,7 @@ fn write_checks(out: &mut String, checks: &Checks) {
 
 const MAX_CHECK_NAMES: usize = 5;
 
-/// Whose turn it is.
+/// Writes what the pull waits for.
 fn write_whose_turn(out: &mut String, plan: &Plan, heading: &ExplainHeading<'_>) {
     let operator = TerminalSafe(heading.operator.map_or("the operator", Login::as_str));
     let _ = match &plan.next {

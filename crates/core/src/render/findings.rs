@@ -1,12 +1,12 @@
-//! The findings of a summary: one table, and folds for what nobody has to act on.
+//! Renders the findings of a summary: one table, and folds for findings that need no action.
 //!
-//! | finding | where it is told | when room is short |
+//! | finding | listed in | if there is no room |
 //! |---|---|---|
-//! | blocking | the table, first | by its id below the table; never left out |
-//! | critical or warning, not blocking | the table, while it has less than ten rows | in the fold |
+//! | blocking | the table, first | its id below the table; never left out |
+//! | critical or warning, not blocking | the table, up to ten rows | in the fold |
 //! | any other | the fold | counted |
-//! | accepted | a fold of its own | counted |
-//! | pre-existing, outside the change | a fold of its own, the last | counted |
+//! | accepted | its own fold | counted |
+//! | pre-existing, outside the change | its own fold, the last one | counted |
 
 use super::headline::write_severity_count;
 use super::phrase::{render_title, severity_name, write_location};
@@ -15,7 +15,7 @@ use crate::decide::FindingRemark;
 use crate::model::Severity;
 use crate::sanitise::MarkdownBuilder;
 
-/// Writes table and folds of a summary; the words end below `limit` bytes.
+/// Writes table and folds of a summary; the text stays below `limit` bytes.
 pub(super) fn write_findings(page: &mut MarkdownBuilder, summary: &Summary<'_>, limit: usize) {
     let lines = summary.open_findings;
     let (blocking, others): (Vec<&SummaryFinding<'_>>, Vec<&SummaryFinding<'_>>) =
@@ -37,7 +37,7 @@ pub(super) fn write_findings(page: &mut MarkdownBuilder, summary: &Summary<'_>, 
     }
 }
 
-/// Writes the fold of accepted findings; the words end below `limit` bytes.
+/// Writes the fold of accepted findings; the text stays below `limit` bytes.
 pub(super) fn write_accepted(page: &mut MarkdownBuilder, summary: &Summary<'_>, limit: usize) {
     if summary.accepted_findings.is_empty() {
         return;
@@ -52,7 +52,7 @@ pub(super) fn write_accepted(page: &mut MarkdownBuilder, summary: &Summary<'_>, 
     page.blank_line().literal("</details>");
 }
 
-/// Writes the fold of findings outside the change; the words end below `limit` bytes.
+/// Writes the fold of findings outside the change; the text stays below `limit` bytes.
 pub(super) fn write_pre_existing(page: &mut MarkdownBuilder, summary: &Summary<'_>, limit: usize) {
     let count = summary.evaluation.pre_existing as usize;
     if count == 0 {
@@ -79,7 +79,7 @@ pub(super) fn write_pre_existing(page: &mut MarkdownBuilder, summary: &Summary<'
     page.blank_line().literal("</details>");
 }
 
-/// Blocking ones: rows while there is room for all that follow, then ids.
+/// Writes blocking findings: rows while there is room for the ids of the rest, then ids.
 fn write_blocking_rows(page: &mut MarkdownBuilder, lines: &[&SummaryFinding<'_>], limit: usize) {
     let mut left: usize = lines.iter().map(|line| count_digits(line.id.0) + 3).sum();
     let mut rest = lines.iter();
@@ -106,7 +106,7 @@ fn write_blocking_rows(page: &mut MarkdownBuilder, lines: &[&SummaryFinding<'_>]
     }
 }
 
-/// Others: rows while there is room, then a count.
+/// Writes other findings: rows while there is room, then a count.
 fn write_rows(page: &mut MarkdownBuilder, lines: &[&SummaryFinding<'_>], limit: usize) {
     for (at, line) in lines.iter().enumerate() {
         if page.len() + estimate_row_bytes(line.title, line.path, line.thread_url) > limit {
@@ -122,7 +122,7 @@ fn write_row(page: &mut MarkdownBuilder, line: &SummaryFinding<'_>) {
     page.finding(line.id);
     page.literal(" | ");
     if line.title.is_empty() {
-        page.literal("told in its thread");
+        page.literal("see its thread");
     } else {
         page.safe_text(&render_title(line.title));
     }
@@ -153,7 +153,7 @@ fn write_remark(page: &mut MarkdownBuilder, line: &SummaryFinding<'_>) {
     }
 }
 
-/// `2 warnings, 3 suggestions`.
+/// Writes `2 warnings, 3 suggestions`.
 fn write_counts_by_severity(page: &mut MarkdownBuilder, lines: &[&SummaryFinding<'_>]) {
     let mut glue = "";
     for grave in [Severity::Critical, Severity::Warning, Severity::Suggestion] {
@@ -166,7 +166,7 @@ fn write_counts_by_severity(page: &mut MarkdownBuilder, lines: &[&SummaryFinding
     }
 }
 
-/// More than a row takes: what is safe or encoded may be longer than what it was made from.
+/// Returns an upper bound of a row's size: sanitising and encoding may lengthen its texts.
 fn estimate_row_bytes(title: &str, path: &str, url: &str) -> usize {
     let title = title.len().min(4 * 80) * 6;
     let place = path.len().min(4 * 100) * 2 + url.len().min(500) * 3;

@@ -1,4 +1,4 @@
-//! The first line of a summary. Other programs read it, so its grammar is fixed:
+//! Renders the first line of a summary. Other programs parse it, so its grammar is fixed:
 //!
 //! ```text
 //! line  = "**" state "**" *( " · " part )
@@ -8,22 +8,21 @@
 //!
 //! | state | when (first match) | reason | tail |
 //! |---|---|---|---|
-//! | `Glass broken` | somebody broke the glass (D25) | by whom | `until the next change` |
-//! | `Not reviewed` | an own verdict counts at a head that nobody read, and nothing known blocks (PUB-6, PUB-15) | that, or how it failed | `the next verdict lifts this` |
-//! | `Changes requested` | the own verdict blocks | – | `round 2 of 3` |
+//! | `Glass broken` | break-glass is active (D25) | by whom | `until the next change` |
+//! | `Not reviewed` | an approval counts at a head that was not read, and no known finding blocks (PUB-6, PUB-15) | that, or how it failed | `the next verdict lifts this` |
+//! | `Changes requested` | the role's own verdict blocks | – | `round 2 of 3` |
 //! | `Changes requested` | a sibling blocks (PUB-7) | `held by security` | `read 15 of 15 files` |
-//! | `Changes requested` | the own block stays (PUB-6) | that, and who is waited for | `read …` |
+//! | `Changes requested` | the role's block stays (PUB-6) | that, and who is awaited | `read …` |
 //! | `Not reviewed` | the reviewer failed (INC-15) | `security failed twice (…)` | `this approves nothing`, how to retry |
 //! | `Not fully reviewed` | the report is incomplete | what is missing | `this approves nothing`, how to ask again |
-//! | `Approved` | an approval that is enforced, in the form of one | – | `read …` |
-//! | `Nothing blocking` | otherwise | who is waited for (D19) | `read …` |
+//! | `Approved` | an enforced approval, posted as one | – | `read …` |
+//! | `Nothing blocking` | otherwise | who is awaited (D19) | `read …` |
 
 use super::phrase::{severity_name, write_command, write_name, write_names};
 use super::{Summary, SummaryNote};
 use crate::model::{Severity, Verdict};
 use crate::sanitise::MarkdownBuilder;
 
-/// The rows of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HeadlineState<'a> {
     GlassBroken { by: &'a str, reason: &'a str },
@@ -37,7 +36,6 @@ pub(super) enum HeadlineState<'a> {
     NothingBlocking,
 }
 
-/// Writes the line.
 pub(super) fn write_headline(page: &mut MarkdownBuilder, summary: &Summary<'_>) {
     let state = HeadlineState::from_summary(summary);
     page.literal("**").literal(state.label()).literal("**");
@@ -87,12 +85,12 @@ impl<'a> HeadlineState<'a> {
     }
 }
 
-/// A report that failed read nothing; one that is merely incomplete may follow failed attempts.
+/// Returns whether the last run failed and read nothing. An incomplete report may also follow failed attempts.
 fn has_failed(summary: &Summary<'_>) -> bool {
     summary.attempts > 0 && summary.evaluation.read == 0
 }
 
-/// The sibling that blocks.
+/// Returns the name of the sibling role that blocks.
 fn find_blocking_sibling<'a>(summary: &Summary<'a>) -> Option<&'a str> {
     summary.notes.iter().find_map(|why| match why {
         SummaryNote::Escalated { by } => Some(by.as_str()),
@@ -100,7 +98,7 @@ fn find_blocking_sibling<'a>(summary: &Summary<'a>) -> Option<&'a str> {
     })
 }
 
-/// `security failed twice (model timeout)`, or `incomplete: no coverage`.
+/// Writes `security failed twice (model timeout)` or `incomplete: no coverage`.
 fn write_shortcoming(page: &mut MarkdownBuilder, summary: &Summary<'_>, state: HeadlineState<'_>) {
     let why = summary.evaluation.failure.as_deref().unwrap_or_default();
     if has_failed(summary) {
@@ -150,7 +148,7 @@ pub(super) fn write_reason(page: &mut MarkdownBuilder, summary: &Summary<'_>, st
         page.literal(" · waiting for ");
         write_names(page, on.iter().copied());
     }
-    // Where the head moved under an approval nobody tried yet: there is no shortcoming to tell.
+    // After a push under an approval no review was tried yet: there is no failure to report.
     if !summary.complete && (state != HeadlineState::HeadUnread || summary.evaluation.failure.is_some()) {
         page.literal(" · ");
         write_shortcoming(page, summary, state);
@@ -177,7 +175,7 @@ pub(super) fn write_counts(page: &mut MarkdownBuilder, summary: &Summary<'_>, st
     }
 }
 
-/// `1 critical`, `2 warnings`: "critical" is no noun.
+/// Writes `1 critical` or `2 warnings`; "critical" has no plural.
 pub(super) fn write_severity_count(page: &mut MarkdownBuilder, n: usize, grave: Severity) {
     page.number(n).literal(" ").literal(severity_name(grave));
     if n != 1 && grave != Severity::Critical {

@@ -1,4 +1,4 @@
-//! Every word referee ever says. Equal inputs make equal texts, whenever they are rendered.
+//! Renders every text that referee posts or prints about a plan. Equal inputs give equal texts.
 
 mod command_response;
 mod coverage;

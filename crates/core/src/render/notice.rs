@@ -1,26 +1,25 @@
-//! An edit notifies nobody, so a change of what blocks is said once more, in short (PUB-18).
+//! Renders the notice about an edit that changed which findings block (PUB-18); forges do not notify about edits.
 
 use super::SummaryFinding;
 use super::phrase::{render_title, write_finding_ids, write_location};
 use crate::model::{FindingId, Sha};
 use crate::sanitise::{MarkdownBuilder, SafeText};
 
-/// How the set of blocking findings changed.
+/// The change of the set of blocking findings.
 #[derive(Clone, Debug)]
 pub struct BlockingNotice<'a> {
-    /// At which head.
     pub head: &'a Sha,
     /// Findings that block now and did not before.
     pub newly_blocking: Vec<SummaryFinding<'a>>,
     /// Findings that blocked before and do not now.
     pub no_longer_blocking: Vec<FindingId>,
-    /// How many block now, the new ones among them.
+    /// The number of findings that block now, counting the new ones.
     pub blocking_count: usize,
-    /// The review's page.
+    /// The address of the review.
     pub review_url: &'a str,
 }
 
-/// The words of a notice: which are new, which are gone, and where the review is.
+/// Renders the notice: new and removed blocking findings, and a link to the review.
 pub fn render_notice(notice: &BlockingNotice<'_>) -> SafeText {
     let mut page = MarkdownBuilder::new();
     if notice.blocking_count == 0 {

@@ -1,4 +1,4 @@
-//! The comment that asks a person to decide (LOOP-4, LOOP-11, DSP-16).
+//! Renders the comment that asks a person to decide (LOOP-4, LOOP-11, DSP-16).
 
 use super::coverage::{write_duration, write_usd};
 use super::phrase::{
@@ -10,117 +10,92 @@ use crate::model::{FindingId, Login, RoleName, RunCost, Severity, Sha, ThreadId}
 use crate::plan::{BlockedCause, JobKind};
 use crate::sanitise::{MarkdownBuilder, SafeText};
 
-/// What the operator comment is made from.
+/// The input of the operator comment.
 #[derive(Debug, Clone)]
 pub struct OperatorNote<'a> {
-    /// Who is asked: the one mention that referee ever writes.
+    /// The person who is asked: the only mention that referee ever writes.
     pub operator: Option<&'a Login>,
-    /// The name people command referee by.
+    /// The login that people address commands to.
     pub bot: &'a Login,
-    /// What stopped the loop.
     pub stop_reason: StopReason<'a>,
-    /// Rounds used.
     pub round: u32,
-    /// Of how many.
     pub max_rounds: u32,
-    /// The head it is about.
     pub head: &'a Sha,
-    /// The roles that asked for changes, or failed.
+    /// The roles that requested changes, or failed.
     pub reviewers: Vec<&'a RoleName>,
-    /// The convergence report: what a person has to decide on, gravest first.
+    /// The findings that a person must decide, most severe first.
     pub findings: Vec<OpenFinding<'a>>,
-    /// What a person can do, and only what works here.
+    /// What a person can do; only options that work here.
     pub options: Vec<OperatorOption>,
-    /// What all roles took on this pull.
+    /// The cost of all roles on this pull.
     pub spent: RunCost,
-    /// What the pull may take, in millionths of a dollar.
+    /// The pull's budget, in millionths of a dollar.
     pub budget_micro_usd: u64,
 }
 
-/// What stopped the loop.
+/// Why the loop stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StopReason<'a> {
     /// The rounds are used up (LOOP-2).
     RoundLimit,
-    /// A type of worker was started at as many changes as there are rounds.
-    HeadLimit {
-        /// Which type.
-        kind: JobKind,
-        /// At how many.
-        heads: usize,
-    },
-    /// As many workers were started as one pull may have.
-    JobLimit {
-        /// How many.
-        jobs: usize,
-    },
-    /// The pull took what it may take (LOOP-9).
+    /// A job type was started at as many changes as there are rounds.
+    HeadLimit { kind: JobKind, heads: usize },
+    /// The pull has as many jobs as it may have.
+    JobLimit { jobs: usize },
+    /// The pull's budget is used up (LOOP-9).
     BudgetSpent {
-        /// Of what: `tokens`, `money`, `runs`, `writes`.
+        /// `tokens`, `money`, `runs` or `writes`.
         resource: &'static str,
     },
-    /// Reviewers failed as often as they may (LOOP-11).
-    ReviewersFailed {
-        /// Which roles.
-        roles: Vec<&'a RoleName>,
-    },
+    /// Reviewers failed at every attempt (LOOP-11).
+    ReviewersFailed { roles: Vec<&'a RoleName> },
     /// Findings that only a person can settle.
     UnsettledFindings,
-    /// A worker could not do it (DSP-16).
+    /// A worker failed (DSP-16).
     Worker {
-        /// Which type.
         kind: JobKind,
-        /// What it was to answer.
         cause: String,
         /// How it ended; `None` if it crashed twice.
         outcome: Option<WorkOutcome>,
     },
-    /// Two programs answer each other (LOOP-8).
-    BotLoop {
-        /// In which threads.
-        threads: Vec<&'a ThreadId>,
-    },
+    /// Two bots answer each other (LOOP-8).
+    BotLoop { threads: Vec<&'a ThreadId> },
 }
 
-/// A finding in the convergence report.
+/// A finding in the operator comment.
 #[derive(Debug, Clone)]
 pub struct OpenFinding<'a> {
-    /// Whose.
     pub role: &'a RoleName,
-    /// Its id.
     pub id: FindingId,
-    /// How grave.
     pub severity: Severity,
-    /// In a line. Tainted when new: made safe and cut to 80 characters like a remembered one, or the text would
-    /// change once the finding is remembered.
+    /// Untrusted when new. It is sanitised and cut to 80 characters like a stored one; otherwise the text would change
+    /// once the finding is stored.
     pub title: &'a str,
-    /// The file.
     pub path: &'a str,
-    /// The line.
     pub line: Option<u32>,
-    /// The rounds in which it blocked, this one included: more than one is a finding that recurs.
+    /// The rounds in which it blocked, counting this one.
     pub rounds: Vec<u32>,
-    /// It was raised where the fix of an earlier finding went.
+    /// It was raised near the code of an earlier fix.
     pub attacks_fix: bool,
     /// Why only a person can settle it.
     pub needs_human: Option<&'static str>,
 }
 
-/// Something that a person can do, and that works here.
+/// An option that works on this pull.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OperatorOption {
-    /// Merge it as it is; these findings are dismissed first, since they hold the own block up.
+    /// Merge as it is; first dismiss these findings, which cause referee's block.
     Merge {
-        /// Which; empty where nothing of referee's blocks.
+        /// Empty if referee does not block.
         dismiss: Vec<FindingId>,
     },
-    /// Approve it: no worker starts at this head any more.
+    /// Approve: no worker starts at this head afterwards.
     Approve,
     /// `rounds +1`.
     AddRound,
-    /// Close and reopen: rounds and workers count from there.
+    /// Close and reopen: rounds and jobs start from zero.
     Reopen,
-    /// Push the fix by hand: only that change is reviewed.
+    /// Push a fix by hand: only that change is reviewed.
     PushFix,
     /// `retry`.
     Retry,
@@ -133,7 +108,7 @@ pub enum OperatorOption {
 }
 
 impl StopReason<'_> {
-    /// The cause that the plan names.
+    /// Returns the cause as the plan has it.
     pub fn cause(&self) -> BlockedCause {
         match self {
             Self::RoundLimit | Self::HeadLimit { .. } | Self::JobLimit { .. } => BlockedCause::RoundCap,
@@ -144,7 +119,7 @@ impl StopReason<'_> {
     }
 }
 
-/// The words of the operator comment: whom it asks and why, what stands open, and what works from here.
+/// Renders the operator comment: whom it asks and why, the open findings, and the options.
 pub fn render_operator_note(note: &OperatorNote<'_>) -> SafeText {
     let mut page = MarkdownBuilder::new();
     match note.operator {
@@ -190,18 +165,16 @@ fn write_stop_reason(page: &mut MarkdownBuilder, note: &OperatorNote<'_>) {
             .code_span(job_kind_name(*of))
             .literal(" workers were started at ")
             .number(*heads)
-            .literal(" heads, as many as may be."),
-        StopReason::JobLimit { jobs } => {
-            page.number(*jobs).literal(" workers were started here, as many as one pull may have.")
-        }
+            .literal(" heads, the maximum."),
+        StopReason::JobLimit { jobs } => page.number(*jobs).literal(" workers were started on this pull, the maximum."),
         StopReason::BudgetSpent { resource: over } => {
-            page.literal("it took all the ").literal(over).literal(" that one pull may take.")
+            page.literal("the pull has used up its budget of ").literal(over).literal(".")
         }
         StopReason::ReviewersFailed { roles } => {
             write_names(page, roles.iter().map(|role| role.as_str()));
-            page.literal(" failed as often as a reviewer may, so this head is not reviewed.")
+            page.literal(" failed at every attempt, so this head is not reviewed.")
         }
-        StopReason::UnsettledFindings => page.literal("what is left can be settled by a person only."),
+        StopReason::UnsettledFindings => page.literal("only a person can settle the open findings."),
         StopReason::Worker { kind: of, cause, outcome } => {
             page.literal("the ").code_span(job_kind_name(*of)).literal(" worker ").literal(match outcome {
                 None => "crashed twice",
@@ -220,21 +193,21 @@ fn write_stop_reason(page: &mut MarkdownBuilder, note: &OperatorNote<'_>) {
     };
 }
 
-/// Which findings recur, which attack the previous fix, and what to decide.
+/// Writes the open findings: which recur, which attack an earlier fix.
 fn write_convergence(page: &mut MarkdownBuilder, note: &OperatorNote<'_>) {
     if note.findings.is_empty() {
         return;
     }
     page.blank_line().literal("| Open | Rounds | Where |\n|---|---|---|");
-    let mut told = 0;
+    let mut listed = 0;
     for finding in &note.findings {
         if page.len() > TABLE_LIMIT_BYTES {
             break;
         }
         write_finding_row(page, finding);
-        told += 1;
+        listed += 1;
     }
-    let rest = note.findings.get(told..).unwrap_or_default();
+    let rest = note.findings.get(listed..).unwrap_or_default();
     for (at, finding) in rest.iter().enumerate() {
         if page.len() > IDS_LIMIT_BYTES {
             page.literal(" and ").number(rest.len() - at).literal(" more");

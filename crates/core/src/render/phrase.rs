@@ -1,4 +1,4 @@
-//! The parts of speech that several texts share.
+//! Phrases that several texts share.
 
 use std::fmt::Write as _;
 
@@ -6,23 +6,23 @@ use crate::model::{FindingId, Login, Severity};
 use crate::plan::JobKind;
 use crate::sanitise::{MarkdownBuilder, SafeText};
 
-/// A finding's title as every text tells it. A summary keeps it in this form, so that the next turn, which has only
-/// what was kept, writes the same words (PUB-2).
+/// Renders a finding's title. The summary stores it in this form, so that the next turn, which only has the stored
+/// form, renders the same text (PUB-2).
 pub fn render_title(tainted: &str) -> SafeText {
     SafeText::sanitise_line(tainted, 80)
 }
 
-/// Why a run failed or is incomplete, as a summary tells and keeps it.
+/// Renders why a run failed or is incomplete; the summary stores it in this form.
 pub fn render_failure(tainted: &str) -> SafeText {
     SafeText::sanitise_line(tainted, 120)
 }
 
-/// Somebody's name, or a role's; it calls nobody.
+/// Writes a login or role name without mentioning anybody.
 pub(super) fn write_name(page: &mut MarkdownBuilder, name: &str) {
     page.safe_text(&SafeText::sanitise_line(name, MAX_NAME_CHARS));
 }
 
-/// Names, the first ten of them.
+/// Writes at most ten names.
 pub(super) fn write_names<'a>(page: &mut MarkdownBuilder, all: impl ExactSizeIterator<Item = &'a str>) {
     let more = all.len().saturating_sub(MAX_LIST_ITEMS);
     for (at, one) in all.take(MAX_LIST_ITEMS).enumerate() {
@@ -32,7 +32,7 @@ pub(super) fn write_names<'a>(page: &mut MarkdownBuilder, all: impl ExactSizeIte
     write_and_more(page, more);
 }
 
-/// `F4, F6`, the first ten of them.
+/// Writes `F4, F6`, at most ten ids.
 pub(super) fn write_finding_ids(page: &mut MarkdownBuilder, all: impl Iterator<Item = FindingId> + Clone) {
     let more = all.clone().skip(MAX_LIST_ITEMS).count();
     for (at, one) in all.take(MAX_LIST_ITEMS).enumerate() {
@@ -42,7 +42,7 @@ pub(super) fn write_finding_ids(page: &mut MarkdownBuilder, all: impl Iterator<I
     write_and_more(page, more);
 }
 
-/// `1 warning`, `2 warnings`.
+/// Writes `1 warning` or `2 warnings`.
 pub(super) fn write_count(page: &mut MarkdownBuilder, n: usize, thing: &'static str) {
     page.number(n).literal(" ").literal(thing);
     if n != 1 {
@@ -50,7 +50,7 @@ pub(super) fn write_count(page: &mut MarkdownBuilder, n: usize, thing: &'static 
     }
 }
 
-/// `src/auth.rs:88`, linked where there is something to link to.
+/// Writes `src/auth.rs:88`, as a link if there is an address.
 pub(super) fn write_location(page: &mut MarkdownBuilder, path: &str, line: Option<u32>, url: &str) {
     if path.is_empty() {
         page.link_literal("the pull", url);
@@ -68,20 +68,19 @@ pub(super) fn write_location(page: &mut MarkdownBuilder, path: &str, line: Optio
     };
 }
 
-/// `` `@referee dismiss F4` ``: as code, so that it calls nobody and commands nothing.
+/// Writes `` `@referee dismiss F4` ``, as code, so that it neither mentions anybody nor works as a command.
 pub(super) fn write_command(page: &mut MarkdownBuilder, bot: &Login, words: &str) {
     let named = |it: &char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.' | '[' | ']');
     let bot: String = bot.as_str().chars().filter(named).take(MAX_NAME_CHARS).collect();
     page.code_span(&format!("@{bot} {words}"));
 }
 
-/// The start of a tainted word, as code.
+/// Writes the start of an untrusted text as code.
 pub(super) fn write_code(page: &mut MarkdownBuilder, tainted: &str) {
     let end = tainted.char_indices().nth(MAX_CODE_CHARS).map_or(tainted.len(), |(at, _)| at);
     page.code_span(tainted.get(..end).unwrap_or_default());
 }
 
-/// The word for a severity.
 pub(super) fn severity_name(severity: Severity) -> &'static str {
     match severity {
         Severity::Suggestion => "suggestion",
@@ -90,7 +89,6 @@ pub(super) fn severity_name(severity: Severity) -> &'static str {
     }
 }
 
-/// The word for a type of worker.
 pub(super) fn job_kind_name(kind: JobKind) -> &'static str {
     match kind {
         JobKind::Findings => "findings",
@@ -103,7 +101,7 @@ pub(super) fn job_kind_name(kind: JobKind) -> &'static str {
     }
 }
 
-/// Between the members of a list.
+/// Writes the separator before every item but the first.
 pub(super) fn write_comma(page: &mut MarkdownBuilder, at: usize) {
     if at > 0 {
         page.literal(", ");
@@ -116,7 +114,7 @@ fn write_and_more(page: &mut MarkdownBuilder, more: usize) {
     }
 }
 
-/// The end of a path: the file's name says more than the folder's.
+/// Returns the end of a path, which says more than its start.
 fn path_tail(path: &str) -> &str {
     let skip = path.chars().count().saturating_sub(MAX_PATH_CHARS);
     path.char_indices().nth(skip).and_then(|(at, _)| path.get(at..)).unwrap_or_default()

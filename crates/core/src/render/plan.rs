@@ -1,15 +1,15 @@
-//! A plan in lines for a terminal: no colour, labels aligned, one line a thing, so that `grep ^refuse` works.
+//! Renders a plan in lines for a terminal: no colour, aligned labels, one line per item, so that `grep ^refuse` works.
 //!
-//! | label | tells |
+//! | label | content |
 //! |---|---|
-//! | `rule` | which rule decided, and the facts it used (DSP-12) |
-//! | `standing` | one line a role |
-//! | `threads` | how the findings stand |
-//! | `plan` | one line a step, with its reason |
-//! | `refuse` | one line for each thing that was considered and not done |
-//! | `deliver` | what a worker's shell pushes or opens |
-//! | `review` | one line for each role that should read this head now, with its reason (D29) |
-//! | `next` | whose turn it is |
+//! | `rule` | the rule that decided, with its facts (DSP-12) |
+//! | `standing` | one line per role |
+//! | `threads` | the states of the findings |
+//! | `plan` | one line per step, with its reason |
+//! | `refuse` | one line per refused step |
+//! | `deliver` | what the worker's shell pushes or opens |
+//! | `review` | one line per role that reviews this head now, with the reason (D29) |
+//! | `next` | what the pull waits for |
 
 use std::fmt::Write as _;
 
@@ -19,7 +19,7 @@ use crate::plan::{
     Action, BlockedCause, Brief, CommentTarget, Delivery, Next, Plan, Reason, RoleState, Scope, WaitingOn,
 };
 
-/// The plan, line by line; each line ends with a line feed.
+/// Renders the plan; each line ends with a line feed.
 pub fn render_plan(plan: &Plan) -> String {
     let mut out = String::with_capacity(1024);
     write_line(&mut out, "rule", |out| write_reason(out, &plan.why));
@@ -55,7 +55,7 @@ pub fn render_plan(plan: &Plan) -> String {
     out
 }
 
-/// One labelled line.
+/// Writes one labelled line.
 pub(super) fn write_line(out: &mut String, label: &str, tell: impl FnOnce(&mut String)) {
     let _ = write!(out, "{label:<9}");
     tell(out);
@@ -63,10 +63,10 @@ pub(super) fn write_line(out: &mut String, label: &str, tell: impl FnOnce(&mut S
     out.push('\n');
 }
 
-/// What happens after the turn.
+/// Writes what happens after the turn.
 fn write_next(out: &mut String, next: &Next) {
     match next {
-        Next::Idle => out.push_str("nothing: the pull is closed, or not ours"),
+        Next::Idle => out.push_str("nothing: the pull is closed or takes no part"),
         Next::Wait(whom) => {
             out.push_str("wait for ");
             write_waited_for(out, whom);
@@ -88,7 +88,7 @@ fn write_next(out: &mut String, next: &Next) {
     }
 }
 
-/// The rule's name, and the facts it used.
+/// Writes the rule's name and its facts.
 fn write_reason(out: &mut String, reason: &Reason) {
     out.push_str(reason.rule.name());
     if !reason.facts.is_empty() {
@@ -103,12 +103,11 @@ fn write_reason_suffix(out: &mut String, why: &Reason) {
     out.push(')');
 }
 
-/// How a role stands.
 fn write_role_state(out: &mut String, state: &RoleState) {
     let RoleState { role, own, enforced, at_head } = state;
     write_terminal_safe(out, role.as_str());
     let Some(own) = own else {
-        out.push_str(" has not spoken");
+        out.push_str(" has no verdict yet");
         return;
     };
     let _ = write!(out, " {own}");
@@ -175,7 +174,7 @@ fn write_action(out: &mut String, action: &Action) {
         }
         Action::EnsureComment { existing: None, target, .. } => write!(out, "comment on {}", TargetName(*target)),
         Action::SetLabel { name, on: true } => write!(out, "set label {}", TerminalSafe(name)),
-        Action::SetLabel { name, on: false } => write!(out, "take label {} off", TerminalSafe(name)),
+        Action::SetLabel { name, on: false } => write!(out, "remove label {}", TerminalSafe(name)),
         Action::Assign { target, who: Some(who) } => {
             write!(out, "assign {} to {}", TargetName(*target), TerminalSafe(who.as_str()))
         }
@@ -260,15 +259,15 @@ fn write_waited_for(out: &mut String, whom: &WaitingOn) {
     }
 }
 
-/// Why a person must decide, in short.
+/// Describes why a person must decide.
 fn describe_cause(cause: BlockedCause) -> &'static str {
     match cause {
         BlockedCause::RoundCap => "the rounds are used up, a person decides",
         BlockedCause::Budget => "the budget is used up, a person decides",
-        BlockedCause::ReviewerFailed => "a reviewer failed as often as it may, a person decides",
-        BlockedCause::NeedsHuman => "something asks for a person's decision",
+        BlockedCause::ReviewerFailed => "a reviewer failed at every attempt, a person decides",
+        BlockedCause::NeedsHuman => "a person must decide",
         BlockedCause::Incomplete => "not everything could be read",
-        BlockedCause::NewerMark => "a newer referee wrote here, nothing is touched",
+        BlockedCause::NewerMark => "a newer version of referee wrote here, nothing is changed",
     }
 }
 

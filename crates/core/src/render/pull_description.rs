@@ -1,21 +1,21 @@
-//! A pull that is opened for a worker's branch (DSP-18).
+//! Renders title and text of a pull that is opened for a worker's branch (DSP-18).
 
 use super::worker::write_worker_text;
 use crate::model::IssueNumber;
 use crate::sanitise::{MarkdownBuilder, SafeText};
 
-/// What a pull's title and text are made from.
+/// Input for the title and text of a pull.
 #[derive(Clone, Debug)]
 pub struct PullDescription<'a> {
-    /// The issue it answers, linked in the text.
+    /// The issue, linked in the text.
     pub issue: IssueNumber,
-    /// Tainted; may be empty.
+    /// Untrusted; may be empty.
     pub title: &'a str,
-    /// Tainted; may be empty.
+    /// Untrusted; may be empty.
     pub body: &'a str,
 }
 
-/// The title and text of the pull. The issue is linked, and is closed by nobody but a person.
+/// Renders title and text. The issue is linked, not closed: only a person closes it.
 pub fn render_pull_description(note: &PullDescription<'_>) -> (SafeText, SafeText) {
     let mut title = SafeText::sanitise_line(&strip_issue_references(note.title), 120);
     if title.is_empty() {
@@ -29,16 +29,16 @@ pub fn render_pull_description(note: &PullDescription<'_>) -> (SafeText, SafeTex
     (title, page.finish())
 }
 
-/// Words in which no number names an issue: a worker's "closes #4" would close it with the merge.
+/// Removes references to issues: a worker's "closes #4" would close the issue with the merge.
 fn strip_issue_references(words: &str) -> String {
-    let mut told = String::with_capacity(words.len());
+    let mut stripped = String::with_capacity(words.len());
     let mut chars = words.chars().peekable();
     while let Some(char) = chars.next() {
         if char == '#' && chars.peek().is_some_and(char::is_ascii_digit) {
-            told.push_str("no. ");
+            stripped.push_str("no. ");
         } else {
-            told.push(char);
+            stripped.push(char);
         }
     }
-    told
+    stripped
 }

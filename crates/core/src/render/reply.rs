@@ -1,11 +1,11 @@
-//! What referee says in a thread when the fixing side answers. No word in here, and none that passes
-//! through, says that a thread is resolved: the forge says so once it is (FIX-4).
+//! Renders the fixing side's replies in threads. No reply claims that a thread is resolved: the forge shows that
+//! (FIX-4).
 //!
-//! | words | from |
+//! | reply text | source |
 //! |---|---|
-//! | the answer's own | `replyBody` |
-//! | the repository's | the policy's template; where it breaks or says nothing, the built-in ones, and that is said |
-//! | built in | one line by class, what was done or why, how it was checked |
+//! | the answer's | `replyBody` |
+//! | the repository's | the policy's template; if it fails or is empty, the built-in text, with a note |
+//! | built-in | one line by class, what was done or why, how it was checked |
 
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 
@@ -14,46 +14,35 @@ use crate::model::{Class, Sha, Verification};
 use crate::sanitise::{MarkdownBuilder, SafeText};
 use crate::triage::{claims_resolution, describe_outcome};
 
-/// The longest reply, in bytes.
 const MAX_REPLY_BYTES: usize = 4_000;
-/// How many checks a reply names.
 const MAX_NAMED_CHECKS: usize = 5;
-/// How much of a command it names, in characters.
 const MAX_COMMAND_CHARS: usize = 120;
-/// How the line begins that says in an own root that its thread is settled.
+/// The start of the line in a root note that says that its thread is settled.
 const SETTLED_PREFIX: &str = "**Settled** · ";
 
-/// What a reply is made from.
+/// The input of a reply.
 #[derive(Clone, Copy, Debug)]
 pub struct FixReply<'a> {
-    /// What the thread is.
     pub class: Class,
-    /// What was done.
     pub fix_summary: Option<&'a str>,
-    /// Why it is so.
     pub evidence: Option<&'a str>,
-    /// The commit that did it, if the head has it.
+    /// The commit with the fix, if the head contains it.
     pub commit: Option<&'a Sha>,
-    /// How it was checked.
     pub verification: &'a [Verification],
-    /// Words of its own.
+    /// Replaces the rendered text.
     pub reply_body: Option<&'a str>,
-    /// The file.
     pub path: Option<&'a str>,
-    /// The line.
     pub line: Option<u32>,
 }
 
-/// A reply's words, and why they are not the template's.
+/// The text of a reply, and why the template was not used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RenderedReply {
-    /// The words.
     pub text: SafeText,
-    /// Why the template was not used.
     pub template_error: Option<String>,
 }
 
-/// A reply in words, by the table above.
+/// Renders a reply by the table above.
 pub fn render_reply(reply: &FixReply<'_>, template: Option<&str>, max_text: usize) -> RenderedReply {
     let max = MAX_REPLY_BYTES.min(max_text);
     if let Some(words) = reply.reply_body {
@@ -71,7 +60,7 @@ pub fn render_reply(reply: &FixReply<'_>, template: Option<&str>, max_text: usiz
     RenderedReply { text: render_builtin(reply, max), template_error: Some(broken) }
 }
 
-/// An own root with a last line that says that its thread is settled (FIX-12). An earlier such line goes.
+/// Renders a root note whose last line says that the thread is settled (FIX-12). An older such line is replaced.
 pub fn render_root_settled_by_class(root: &str, class: Class, commit: Option<&Sha>, max_text: usize) -> SafeText {
     let root = mark::strip_hidden_comments(root);
     let root = root.trim_end();
@@ -124,7 +113,7 @@ fn render_builtin(reply: &FixReply<'_>, max: usize) -> SafeText {
         (Class::Invalid, _) => page.literal("**Left as it is**"),
         (Class::NeedsHuman, _) => page.literal("**A person decides**"),
     };
-    // A quarter each: neither pushes out the other, nor the checks.
+    // A quarter each, so that neither displaces the other or the checks.
     for part in [reply.fix_summary, reply.evidence].into_iter().flatten() {
         page.blank_line().safe_text(&SafeText::sanitise_block(part, max / 4));
     }
@@ -136,11 +125,11 @@ fn write_checks(page: &mut MarkdownBuilder, lines: &[Verification]) {
     if lines.is_empty() {
         return;
     }
-    let told = render_checks(lines, |page, command| page.code_span(command));
-    // A command is anybody's words, too: one that says what only the forge may say is not quoted (FIX-4).
-    let claims = claims_resolution(told.as_str());
-    let told = if claims { render_checks(lines, |page, _| page.literal("a command")) } else { told };
-    page.blank_line().safe_text(&told);
+    let text = render_checks(lines, |page, command| page.code_span(command));
+    // A command is untrusted text too: one that claims a resolution is not quoted (FIX-4).
+    let claims = claims_resolution(text.as_str());
+    let text = if claims { render_checks(lines, |page, _| page.literal("a command")) } else { text };
+    page.blank_line().safe_text(&text);
 }
 
 fn render_checks(
@@ -164,7 +153,7 @@ fn render_checks(
     page.finish()
 }
 
-/// A class as payloads spell it.
+/// Returns the name of a class in payloads.
 pub(crate) fn class_name(class: Class) -> &'static str {
     match class {
         Class::Valid => "valid",

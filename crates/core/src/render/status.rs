@@ -1,11 +1,11 @@
-//! What a commit status says of a verdict (PUB-19).
+//! Renders the text of a commit status (PUB-19).
 
 use super::Summary;
 use super::headline::{HeadlineState, write_counts, write_reason};
 use super::phrase::{write_finding_ids, write_name};
 use crate::sanitise::{MarkdownBuilder, SafeText};
 
-/// At most 140 characters, of the same facts as the summary's first line: `changes requested: F4, F6 · round 2/3`.
+/// Renders at most 140 characters, for example `changes requested: F4, F6 · round 2/3`.
 pub fn render_status(summary: &Summary<'_>) -> SafeText {
     let state = HeadlineState::from_summary(summary);
     let mut page = MarkdownBuilder::new();
@@ -36,12 +36,11 @@ pub fn render_status(summary: &Summary<'_>) -> SafeText {
         HeadlineState::Approved => write_state(&mut page, summary, state, "approved"),
         HeadlineState::NothingBlocking => write_state(&mut page, summary, state, "nothing blocking"),
     }
-    // Own words, made safe part by part: only what is too long is looked at again.
+    // The parts are sanitised already; only a text that is too long is processed again.
     let text = page.finish();
     if text.len() <= MAX_STATUS_CHARS { text } else { SafeText::sanitise_line(text.as_str(), MAX_STATUS_CHARS) }
 }
 
-/// In characters.
 const MAX_STATUS_CHARS: usize = 140;
 
 fn write_state(page: &mut MarkdownBuilder, summary: &Summary<'_>, state: HeadlineState<'_>, word: &'static str) {

@@ -1,13 +1,13 @@
-//! A role's summary, from its first line to its footer.
+//! Renders a role's summary, from its first line to its footer.
 //!
 //! ```text
-//! first line                       `headline`: the consequence, in a fixed grammar
-//! Evaluated against <short sha>    for the dispatch source's readers too (PUB-22)
-//! Since <sha>: …                   what became of the findings since the last evaluation
-//! notes                            why own verdict, enforced verdict and form differ
+//! first line                       `headline`: the verdict, in a fixed grammar
+//! Evaluated against <short sha>    also for tools of the dispatch source (PUB-22)
+//! Since <sha>: …                   changes of the findings since the last evaluation
+//! notes                            why own, enforced and posted verdict differ
 //! | Severity | Finding | Where |   blocking ones first, never cut
-//! folds                            suggestions, accepted and pre-existing ones, coverage and cost
-//! footer                           what people can say
+//! folds                            suggestions, accepted and pre-existing findings, coverage and cost
+//! footer                           commands for people
 //! ```
 
 use super::coverage::write_coverage;
@@ -18,7 +18,7 @@ use super::{Summary, SummaryFinding, SummaryNote};
 use crate::model::{FindingId, Login};
 use crate::sanitise::{MarkdownBuilder, SafeText};
 
-/// The words of a role's summary. Equal inputs make equal words, and a clean review says so too (PUB-17).
+/// Renders the summary. Equal inputs give equal texts, and a clean review is reported too (PUB-17).
 pub fn render_summary(summary: &Summary<'_>) -> SafeText {
     let mut page = MarkdownBuilder::new();
     write_headline(&mut page, summary);
@@ -39,7 +39,7 @@ pub fn render_summary(summary: &Summary<'_>) -> SafeText {
     page.finish()
 }
 
-/// `Since 41d0e77: 3 fixed (F1, F3, F5), 1 still open (F4), 1 new (F6), 1 accepted by bob (F2)`.
+/// Writes `Since 41d0e77: 3 fixed (F1, F3, F5), 1 still open (F4), 1 new (F6), 1 accepted by bob (F2)`.
 fn write_changes_since(page: &mut MarkdownBuilder, summary: &Summary<'_>) {
     let evaluation = summary.evaluation;
     let raised = |line: &&SummaryFinding<'_>| evaluation.new.contains(&line.id);
@@ -95,7 +95,7 @@ fn write_finding_changes(
     }
 }
 
-/// What the first line does not tell.
+/// Writes a note that is not in the first line.
 fn write_note(page: &mut MarkdownBuilder, why: &SummaryNote<'_>) {
     match why {
         SummaryNote::GlassBroken { reason, .. } => {
@@ -139,7 +139,7 @@ fn write_footer(page: &mut MarkdownBuilder, summary: &Summary<'_>) {
     page.literal("</sub>");
 }
 
-/// Mark and Block take 14 kB of the 60 kB that every forge takes; their frames, the folds and the footer the rest.
+/// Of the 60 kB that every forge accepts, Mark and Block take 14 kB; comment markers, folds and footer take the rest.
 const FINDINGS_LIMIT_BYTES: usize = 34_000;
 const ACCEPTED_LIMIT_BYTES: usize = 38_000;
 const PRE_EXISTING_LIMIT_BYTES: usize = 40_000;

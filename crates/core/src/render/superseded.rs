@@ -1,9 +1,9 @@
-//! What is left of an approval once a block took its place (PUB-5).
+//! Renders an approval that was superseded by a block (PUB-5).
 
 use crate::sanitise::{MarkdownBuilder, SafeText};
 
-/// `Superseded by <link>`, and the old words folded below. They are own words, but have been where others could edit
-/// them.
+/// Renders `Superseded by <link>` with the old text folded below. The old text is sanitised again, because others could
+/// edit it.
 pub fn render_superseded(by_url: &str, old: &str) -> SafeText {
     let mut page = MarkdownBuilder::new();
     page.literal("Superseded by ").link_literal("a newer review", by_url);
@@ -18,7 +18,7 @@ pub fn render_superseded(by_url: &str, old: &str) -> SafeText {
     page.finish()
 }
 
-/// The words with the rows of tables as a list: what is made safe has no tables.
+/// Turns table rows into list items: sanitised text has no tables.
 fn convert_tables_to_lists(old: &str) -> String {
     let mut listed = String::with_capacity(old.len());
     let mut lines = old.lines().peekable();

@@ -1,9 +1,9 @@
-//! Text for a terminal: what a terminal would obey is shown, not obeyed.
+//! Makes text safe for a terminal: control characters are shown, not obeyed.
 
 use std::fmt;
 
-/// A tainted text as a terminal may print it: control, bidi and zero-width characters become `U+001B`, so that
-/// nobody's title moves the cursor or hides a word. One line stays one line.
+/// Untrusted text for a terminal: control, bidi and zero-width characters become `U+001B`, so that
+/// no title can move the cursor or hide text. One line stays one line.
 pub(super) struct TerminalSafe<'a>(pub(super) &'a str);
 
 impl fmt::Display for TerminalSafe<'_> {
@@ -22,13 +22,12 @@ impl fmt::Display for TerminalSafe<'_> {
     }
 }
 
-/// Writes a tainted text.
 pub(super) fn write_terminal_safe(out: &mut String, tainted: &str) {
     use fmt::Write as _;
     let _ = write!(out, "{}", TerminalSafe(tainted));
 }
 
-/// Whether a terminal would obey it, or hide or turn what stands around it.
+/// Returns whether a character would control a terminal, or hide or reverse the text around it.
 pub fn is_terminal_unsafe(char: char) -> bool {
     char.is_control()
         || matches!(

@@ -1,18 +1,18 @@
-//! What the reviewing side says in its own threads. Each is said once, in a line or two, and none claims that the
-//! thread is resolved: that shows once it is.
+//! Renders the replies of the reviewing side in its own threads. Each is one or two lines; none claims that the
+//! thread is resolved, which the forge shows.
 
 use super::phrase::{severity_name, write_location, write_name};
 use crate::model::{Login, Severity, Sha};
 use crate::sanitise::{MarkdownBuilder, SafeText};
 
-/// It was fixed in that commit (INC-2).
+/// Renders: fixed in this commit (INC-2).
 pub fn render_fixed_reply(commit: &Sha) -> SafeText {
     let mut page = MarkdownBuilder::new();
     page.literal("Fixed in ").code_span(commit.short()).literal(".");
     page.finish()
 }
 
-/// Somebody who may said that it stays (INC-6).
+/// Renders: accepted by a person who may (INC-6).
 pub fn render_accepted_reply(by: &Login) -> SafeText {
     let mut page = MarkdownBuilder::new();
     page.literal("No longer counts: accepted by ");
@@ -21,12 +21,12 @@ pub fn render_accepted_reply(by: &Login) -> SafeText {
     page.finish()
 }
 
-/// The person who argued is right (INC-7).
+/// Renders: the person who disputed the finding is right (INC-7).
 pub fn render_concession(words: &str) -> SafeText {
     render_consequence("Withdrawn: the objection holds.", words)
 }
 
-/// The person who argued is not right, and here is why: once (D11).
+/// Renders the one answer to a dispute that the reviewer rejects (D11).
 pub fn render_rebuttal(words: &str) -> SafeText {
     let mut page = MarkdownBuilder::new();
     page.safe_text(&render_consequence("This stands.", words));
@@ -34,7 +34,7 @@ pub fn render_rebuttal(words: &str) -> SafeText {
     page.finish()
 }
 
-/// A claim of "fixed" does not hold, and this is where that shows (INC-8).
+/// Renders: reported as fixed, but still found here (INC-8).
 pub fn render_contest(path: &str, line: Option<u32>, words: &str) -> SafeText {
     let mut page = MarkdownBuilder::new();
     page.literal("Not fixed at this head, see ");
@@ -44,7 +44,7 @@ pub fn render_contest(path: &str, line: Option<u32>, words: &str) -> SafeText {
     page.finish()
 }
 
-/// It is graver now (INC-4).
+/// Renders: more severe now (INC-4).
 pub fn render_worsened_reply(now: Severity, words: &str) -> SafeText {
     let mut page = MarkdownBuilder::new();
     page.literal("Worse at this head, now **").literal(severity_name(now)).literal("**.");
@@ -52,22 +52,22 @@ pub fn render_worsened_reply(now: Severity, words: &str) -> SafeText {
     page.finish()
 }
 
-/// Where a forge cannot resolve: why an own thread needs nothing more (FIX-12).
+/// Why a thread of referee is settled, where the forge cannot resolve it (FIX-12).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettlementReason<'a> {
     /// Fixed in that commit.
     Fixed(&'a Sha),
-    /// Fixed, nobody said where.
+    /// Fixed in an unknown commit.
     AlreadyFixed,
     /// It no longer applies.
     Stale,
-    /// Somebody who may said that it stays.
+    /// Accepted by a person who may.
     Accepted(&'a Login),
-    /// The reviewer was wrong.
+    /// Withdrawn by the reviewer.
     Withdrawn,
 }
 
-/// An own root with one line more, for forges that cannot resolve; a line from before is replaced.
+/// Renders a root note with a line that says that it is settled; an older such line is replaced.
 pub fn render_settled_root(root: &str, how: SettlementReason<'_>) -> SafeText {
     let visible = crate::mark::strip_hidden_comments(root);
     let before = visible.trim_end();

@@ -1,38 +1,34 @@
-//! The root of a thread: one finding, at its place.
+//! Renders the root note of a thread: one finding at its location.
 
 use super::phrase::{render_title, severity_name, write_name};
 use crate::model::{FindingId, RoleName, Severity, Sha};
 use crate::sanitise::{MarkdownBuilder, SafeText, is_verbatim};
 
-/// What the root of a thread is made from.
+/// The input of a thread's root note.
 #[derive(Clone, Debug)]
 pub struct ThreadRoot<'a> {
-    /// Its id.
     pub id: FindingId,
-    /// How grave.
     pub severity: Severity,
-    /// Who says so.
     pub role: &'a RoleName,
-    /// In a line; tainted.
+    /// Untrusted.
     pub title: &'a str,
-    /// Why it matters; tainted.
+    /// Untrusted.
     pub body: &'a str,
-    /// Replacement text; tainted.
+    /// Replacement text; untrusted.
     pub suggestion: Option<&'a str>,
-    /// Who reads it can take the suggestion over by a click: the forge knows suggestion blocks, and the replaced
-    /// lines are those the thread is on.
+    /// The suggestion can be applied with a click: the forge has suggestion blocks, and the replaced lines are those of
+    /// the thread.
     pub one_click: bool,
-    /// The page of the resolved thread in which the finding was told before it got worse (D12).
+    /// The address of the resolved thread of this finding before it got worse (D12).
     pub earlier_thread_url: Option<&'a str>,
-    /// It was fixed, and is broken again in that commit (INC-10).
+    /// The commit in which a fixed finding broke again (INC-10).
     pub reopened_in: Option<&'a Sha>,
-    /// The thread is on the file, since the line is not in the diff (PUB-13).
+    /// The thread is on the file because the line is not in the diff (PUB-13).
     pub at_file: bool,
-    /// The line it is about.
     pub line: Option<u32>,
 }
 
-/// The words of a thread's root: `**critical** F4 · security`, then title, body and suggestion.
+/// Renders `**critical** F4 · security`, then title, body and suggestion.
 pub fn render_thread_root(root: &ThreadRoot<'_>) -> SafeText {
     let mut page = MarkdownBuilder::new();
     page.literal("**").literal(severity_name(root.severity)).literal("** ");
@@ -64,7 +60,7 @@ pub fn render_thread_root(root: &ThreadRoot<'_>) -> SafeText {
     page.finish()
 }
 
-/// A suggestion is told whole or not at all: half of one would still be taken over by a click.
+/// Writes the whole suggestion or none: half of one could still be applied with a click.
 fn write_suggestion(page: &mut MarkdownBuilder, suggestion: &str, root: &ThreadRoot<'_>) {
     let lines = suggestion.lines().count();
     if suggestion.len() > MAX_SUGGESTION_BYTES || lines > MAX_SUGGESTION_LINES {
@@ -85,7 +81,8 @@ fn write_suggestion(page: &mut MarkdownBuilder, suggestion: &str, root: &ThreadR
     page.code_block("diff", &added, MAX_SUGGESTION_LINES);
 }
 
-/// Bots read lines of code too: such a suggestion is shown as a diff, whose lines begin with a plus.
+/// Returns whether a bot could read the line as a command. Such a suggestion is shown as a diff, whose lines start with
+///  a plus.
 fn reads_as_command(line: &str) -> bool {
     line.trim_start().starts_with(['/', '@'])
 }

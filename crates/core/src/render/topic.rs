@@ -1,4 +1,4 @@
-//! Top-level comments about work and hand-over: one per topic, edited in place (D13).
+//! Renders top-level comments about work and handoff: one per topic, edited in place (D13).
 
 use super::phrase::{job_kind_name, write_code, write_finding_ids, write_name};
 use super::worker::write_worker_text;
@@ -7,18 +7,16 @@ use crate::model::{FindingId, Login, Sha};
 use crate::plan::JobKind;
 use crate::sanitise::{MarkdownBuilder, SafeText};
 
-/// Rule 10: a person may take over (DSP-10).
+/// Rule 10: a person can take over (DSP-10).
 #[derive(Clone, Debug)]
 pub struct ReadyNote<'a> {
-    /// At which head.
     pub head: &'a Sha,
-    /// Who gets it.
     pub assignee: Option<&'a Login>,
     /// Open findings that do not block.
     pub open_findings: Vec<FindingId>,
 }
 
-/// The words of a hand-over.
+/// Renders the handoff comment.
 pub fn render_ready_note(ready: &ReadyNote<'_>) -> SafeText {
     let mut page = MarkdownBuilder::new();
     page.literal("**Ready** · ").code_span(ready.head.short()).literal(" · nothing blocks");
@@ -30,24 +28,22 @@ pub fn render_ready_note(ready: &ReadyNote<'_>) -> SafeText {
         page.literal(" · open, not blocking: ");
         write_finding_ids(&mut page, ready.open_findings.iter().copied());
     }
-    page.blank_line().literal("Merging is a person's act. A new change takes this back.");
+    page.blank_line().literal("A person merges. A new change revokes this.");
     page.finish()
 }
 
-/// That somebody broke the glass (D25, INC-13).
+/// The use of break-glass (D25, INC-13).
 #[derive(Clone, Debug)]
 pub struct BreakGlassNote<'a> {
-    /// Who.
     pub by: &'a str,
-    /// Why; tainted.
+    /// Untrusted.
     pub reason: &'a str,
-    /// At which head.
     pub head: &'a Sha,
-    /// Findings that would block.
+    /// Findings that would block otherwise.
     pub blocking: Vec<FindingId>,
 }
 
-/// The words of the audit.
+/// Renders the audit comment of a break-glass.
 pub fn render_break_glass_note(note: &BreakGlassNote<'_>) -> SafeText {
     let mut page = MarkdownBuilder::new();
     page.literal("**Glass broken** · by ");
@@ -63,24 +59,22 @@ pub fn render_break_glass_note(note: &BreakGlassNote<'_>) -> SafeText {
     page.finish()
 }
 
-/// A worker on this pull or issue (DSP-16).
+/// The record of a worker on a pull or issue (DSP-16).
 #[derive(Clone, Debug)]
 pub struct JobNote<'a> {
-    /// Which type.
     pub kind: JobKind,
-    /// What it answers.
     pub cause: &'a str,
-    /// At which head; `impl` has none.
+    /// `None` for `impl`.
     pub head: Option<&'a Sha>,
-    /// How it ended; `None` while it runs.
+    /// `None` while it runs.
     pub outcome: Option<WorkOutcome>,
-    /// It left no outcome the first time.
+    /// It is the second start.
     pub retried: bool,
-    /// What it says of it; tainted.
+    /// The worker's own summary; untrusted.
     pub summary: &'a str,
 }
 
-/// The words of a job's comment: type, cause, head, outcome.
+/// Renders the record of a job: type, cause, head, outcome.
 pub fn render_job_note(note: &JobNote<'_>) -> SafeText {
     let mut page = MarkdownBuilder::new();
     page.literal(match note.outcome {

@@ -1,21 +1,20 @@
-//! What a worker says through referee, in the lines that the dispatch source's readers know (PUB-22).
+//! Renders a worker's self-review and fix plan, in the lines that tools of the dispatch source parse (PUB-22).
 
 use crate::model::Sha;
 pub use crate::model::answer::FixSubject;
 use crate::sanitise::{MarkdownBuilder, SafeText};
 
-/// The fixing side's look at its own change.
+/// The fixing side's review of its own change.
 #[derive(Clone, Debug)]
 pub struct SelfReviewNote<'a> {
-    /// Of which head.
     pub head: &'a Sha,
     /// Nothing needs attention.
     pub clean: bool,
-    /// What it says; tainted.
+    /// Untrusted.
     pub notes: &'a str,
 }
 
-/// `Self-review against <sha>` with the sha in full: only a full one is current (DSP-8).
+/// Renders `Self-review against <sha>` with the full sha: a short one does not count as current (DSP-8).
 pub fn render_self_review(review: &SelfReviewNote<'_>) -> SafeText {
     let mut page = MarkdownBuilder::new();
     page.literal("Self-review against ").sha(review.head);
@@ -24,25 +23,21 @@ pub fn render_self_review(review: &SelfReviewNote<'_>) -> SafeText {
     page.finish()
 }
 
-/// What the fixing side means to do.
+/// The fixing side's plan.
 #[derive(Clone, Debug)]
 pub struct FixPlanNote<'a> {
-    /// At which head.
     pub head: &'a Sha,
-    /// About which findings.
     pub items: Vec<FixPlanItem<'a>>,
 }
 
-/// One entry of a fix plan.
 #[derive(Clone, Debug)]
 pub struct FixPlanItem<'a> {
-    /// About what.
     pub about: FixSubject,
-    /// What to do; tainted.
+    /// Untrusted.
     pub plan: &'a str,
 }
 
-/// `Fix plan for <sha>`, one line an entry.
+/// Renders `Fix plan for <sha>`, one line per entry.
 pub fn render_fix_plan(plan: &FixPlanNote<'_>) -> SafeText {
     let mut page = MarkdownBuilder::new();
     page.literal("Fix plan for ").sha(plan.head).literal("\n");
@@ -54,7 +49,7 @@ pub fn render_fix_plan(plan: &FixPlanNote<'_>) -> SafeText {
         page.literal("\n- ");
         match item.about {
             FixSubject::Finding(finding) => page.finding(finding),
-            // As code: a bare `#4` is somebody's issue.
+            // As code: a bare `#4` would link to an issue.
             FixSubject::Row(row) => page.code_span(&format!("Finding #{row}")),
         };
         page.literal(": ").safe_text(&SafeText::sanitise_line(&neutralise_reserved_phrases(item.plan), 300));
@@ -62,7 +57,7 @@ pub fn render_fix_plan(plan: &FixPlanNote<'_>) -> SafeText {
     page.finish()
 }
 
-/// Writes what a worker says.
+/// Writes a worker's text.
 pub(super) fn write_worker_text(page: &mut MarkdownBuilder, tainted: &str) {
     let tainted = tainted.trim();
     if !tainted.is_empty() {
@@ -71,32 +66,32 @@ pub(super) fn write_worker_text(page: &mut MarkdownBuilder, tainted: &str) {
     }
 }
 
-/// A worker's words without the lines that programs read: those are referee's alone. Rows of another bot's table
-/// are told as code, since a bare `#4` is somebody's issue.
+/// Removes the phrases that tools parse from a worker's text: only referee may write them. Rows of another bot's table
+/// are written as code, because a bare `#4` would link to an issue.
 fn neutralise_reserved_phrases(words: &str) -> String {
-    let mut told = String::with_capacity(words.len());
+    let mut cleaned = String::with_capacity(words.len());
     let mut rest = words;
     'words: while let Some(first) = rest.chars().next() {
         for (line, instead) in RESERVED_PHRASES {
             if let Some(after) = strip_prefix_ignore_case(rest, line) {
-                told.push_str(instead);
+                cleaned.push_str(instead);
                 rest = after;
                 continue 'words;
             }
         }
-        if let Some(after) = strip_prefix_ignore_case(rest, "finding #").filter(|_| !told.ends_with('`')) {
+        if let Some(after) = strip_prefix_ignore_case(rest, "finding #").filter(|_| !cleaned.ends_with('`')) {
             let digits = after.len() - after.trim_start_matches(|it: char| it.is_ascii_digit()).len();
             let (number, after) = after.split_at(digits);
-            told.push_str("`Finding #");
-            told.push_str(number);
-            told.push('`');
+            cleaned.push_str("`Finding #");
+            cleaned.push_str(number);
+            cleaned.push('`');
             rest = after;
             continue;
         }
-        told.push(first);
+        cleaned.push(first);
         rest = rest.get(first.len_utf8()..).unwrap_or_default();
     }
-    told
+    cleaned
 }
 
 fn strip_prefix_ignore_case<'a>(rest: &'a str, line: &str) -> Option<&'a str> {

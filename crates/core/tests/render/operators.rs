@@ -138,11 +138,11 @@ fn every_cause_says_what_stopped() {
     let firsts: Vec<&str> = texts.iter().map(|text| text.lines().next().unwrap()).collect();
     assert_snapshot!(firsts.join("\n"), @"
     @carol, this pull needs your decision: round 3 of 3 is used up.
-    @carol, this pull needs your decision: `address-feedback` workers were started at 3 heads, as many as may be.
-    @carol, this pull needs your decision: 12 workers were started here, as many as one pull may have.
-    @carol, this pull needs your decision: it took all the money that one pull may take.
-    @carol, this pull needs your decision: security failed as often as a reviewer may, so this head is not reviewed.
-    @carol, this pull needs your decision: what is left can be settled by a person only.
+    @carol, this pull needs your decision: `address-feedback` workers were started at 3 heads, the maximum.
+    @carol, this pull needs your decision: 12 workers were started on this pull, the maximum.
+    @carol, this pull needs your decision: the pull has used up its budget of money.
+    @carol, this pull needs your decision: security failed at every attempt, so this head is not reviewed.
+    @carol, this pull needs your decision: only a person can settle the open findings.
     @carol, this pull needs your decision: the `ci-fix` worker crashed twice (cause `ci:build`).
     @carol, this pull needs your decision: the `ci-fix` worker was done, and its cause is still there (cause `ci:build`).
     @carol, this pull needs your decision: the `ci-fix` worker found nothing to do, and its cause is still there (cause `ci:build`).

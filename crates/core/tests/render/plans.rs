@@ -126,7 +126,7 @@ fn explain_tells_rule_facts_plan_refusals_and_turn() {
     rule     changes-requested: security blocks at this head, F4, F6
     standing correctness approve, enforced as request changes, at this head
     standing security request changes, at this head
-    standing docs has not spoken
+    standing docs has no verdict yet
     threads  2 open (F4 critical, F6 critical new) · 1 fixed · 1 accepted
     plan     edit review r31 (own-block: same verdict, other words)
     plan     reply in thread t4 (fixed: in 9c1f2ab)
@@ -180,7 +180,7 @@ fn every_action_has_its_words() {
     plan     comment on the pull (said: fact)
     plan     edit comment c5 (said: fact)
     plan     set label ready (said: fact)
-    plan     take label wip off (said: fact)
+    plan     remove label wip (said: fact)
     plan     assign the pull to carol (said: fact)
     plan     unassign issue #3 (said: fact)
     plan     status referee/security fail: changes requested: F4 (said: fact)
@@ -234,7 +234,7 @@ fn every_next_has_its_words() {
         })
         .collect();
     assert_snapshot!(told.join("\n"), @"
-    nothing to do | next     nothing: the pull is closed, or not ours
+    nothing to do | next     nothing: the pull is closed or takes no part
     a worker is due: ci-fix | next     start worker ci-fix for ci:build at 9c1f2ab, once more
     ready | next     ready: a person may take over
     waiting for the author (alice) | next     wait for the author: a push or an answer
@@ -246,10 +246,10 @@ fn every_next_has_its_words() {
     waiting for the forge | next     wait for the forge: it is read again
     blocked, carol decides | next     blocked: the rounds are used up, a person decides
     blocked, carol decides | next     blocked: the budget is used up, a person decides
-    blocked, carol decides | next     blocked: a reviewer failed as often as it may, a person decides
-    blocked, carol decides | next     blocked: something asks for a person's decision
+    blocked, carol decides | next     blocked: a reviewer failed at every attempt, a person decides
+    blocked, carol decides | next     blocked: a person must decide
     blocked, carol decides | next     blocked: not everything could be read
-    blocked, carol decides | next     blocked: a newer referee wrote here, nothing is touched
+    blocked, carol decides | next     blocked: a newer version of referee wrote here, nothing is changed
     ");
 }
 

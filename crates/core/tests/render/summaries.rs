@@ -65,9 +65,9 @@ fn blocking_findings_come_first_and_are_never_folded() {
     <details><summary>Coverage, cost</summary>
 
     Read 14 of 15 files, only what changed since `41d0e77`; not read: `Cargo.lock`.
-    Not asked, since nothing of theirs is touched: docs, lint.
+    Not asked, because this change has no files of theirs: docs, lint.
     Held back: 4 findings below this round's floor, outside what changed, or settled before.
-    Forgotten for want of room: 2 findings.
+    Dropped for lack of space: 2 findings.
     This run: 212 k tokens, 0.46 USD, 3 min 2 s. All runs of security here: 1.84 of the pull's 2.00 USD.
 
     </details>
@@ -283,7 +283,7 @@ fn a_finding_carries_what_people_should_know() {
     | **critical** F1 | Token is logged · resolved by mallory, still open | `src/auth.rs:88` |
     | **critical** F2 | Token is logged · said to be fixed, but its code did not change | `src/auth.rs:88` |
     | **critical** F3 | Token is logged · reopened in `abcdef1` | `src/auth.rs:88` |
-    | **critical** F6 | told in its thread | the pull |
+    | **critical** F6 | see its thread | the pull |
     ");
 }
 

@@ -79,7 +79,7 @@ fn ready_hands_over() {
     assert_snapshot!(render_ready_note(&ReadyNote { head: &head, assignee: Some(&carol), open_findings: vec![FindingId(8)] }).as_str(), @"
     **Ready** · `9c1f2ab` · nothing blocks · assigned to carol · open, not blocking: F8
 
-    Merging is a person's act. A new change takes this back.
+    A person merges. A new change revokes this.
     ");
     let unassigned = render_ready_note(&ReadyNote { head: &head, assignee: None, open_findings: Vec::new() });
     assert_snapshot!(unassigned.as_str().lines().next().unwrap(), @"**Ready** · `9c1f2ab` · nothing blocks");

@@ -117,7 +117,7 @@ fn too_many_resolutions_at_once_need_a_person() {
     plan     status referee/security fail: changes requested: F1, F2 · round 2/3 (status: own-block)
     plan     comment on the pull (needs-human: security/F1: one run would resolve more threads than `max_resolve`, security/F2: one run would resolve more threads than `max_resolve`)
     refuse   resolve 2 threads (max-resolve: more than 1 in one run)
-    next     blocked: something asks for a person's decision
+    next     blocked: a person must decide
     ");
     assert!(s.snapshot().threads.iter().all(|thread| thread.resolved.is_none()));
     assert!(s.world.decision(s.pull).is_blocked());
@@ -253,7 +253,7 @@ fn an_author_cannot_accept_a_critical_finding_and_an_outsider_accepts_nothing() 
     threads  1 open (F1 critical answered)
     plan     comment on the pull (needs-human: security/F1: its author accepts a critical finding)
     refuse   another review by security (same-head: request changes at 8e14688)
-    next     blocked: something asks for a person's decision
+    next     blocked: a person must decide
     ");
     assert!(s.world.decision(s.pull).is_blocked());
 
@@ -319,7 +319,7 @@ fn after_one_rebuttal_per_head_a_person_decides() {
     standing security request changes, at this head
     threads  1 open (F1 critical disputed)
     plan     comment on the pull (needs-human: security/F1: the dispute goes on after one rebuttal)
-    next     blocked: something asks for a person's decision
+    next     blocked: a person must decide
     ");
     assert!(s.find_thread(FindingId(1)).is_some_and(|thread| thread.notes.len() == 4), "no second rebuttal");
 }

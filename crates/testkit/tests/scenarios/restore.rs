@@ -125,8 +125,8 @@ fn no_approval_is_posted_before_every_blocking_role_has_reviewed() {
     assert_snapshot!(s.explain_lines(), @"
     rule     reviews-missing: not read yet by style
     standing security approve, enforced as comment, at this head
-    standing style has not spoken
-    standing docs has not spoken
+    standing style has no verdict yet
+    standing docs has no verdict yet
     threads  no findings
     plan     post security as comment at 8e14688 (waiting: role security, own verdict approve, enforced comment, posted as comment)
     plan     status referee/security pending: nothing blocking · waiting for style (status: waiting)
