@@ -30,7 +30,8 @@ const SURVEY_MAX_AGE: Span = Span::from_minutes(60);
 /// | the memento of each pull | `MementoStore` | `Reuse::Cached` for one pull | 15 min after everything was read | a write on that pull |
 /// | the same | `MementoStore` | `Reuse::Cached` for all open pulls | 60 min after everything was read | a write on that pull |
 ///
-/// `Reuse::Nothing` reads everything; it still hands the memento to the adapter, which keeps what only the memento knows.
+/// `Reuse::Nothing` reads everything; it still hands the memento to the adapter, which keeps what only the memento knows,
+/// and for a minute who has write access in the repository.
 /// A read that reused something is not `is_fresh`: it may prove that nothing has to be done, but nothing is written on its
 /// word. What was learned about the server is remembered by the caller, see [`crate::ServerSite::known`].
 #[derive(Clone, Debug)]

@@ -14,6 +14,8 @@ pub struct FetchedPull {
     pub complete: Completeness,
     /// Whether all of it was read now. A read that reused an earlier one can miss a change.
     pub is_fresh: bool,
+    /// Whether the head was read after everything else, so that a write that follows at once needs no check of it (PUB-15).
+    pub head_read_last: bool,
     pub pull: Pull,
     /// Reviews with their current texts, oldest first.
     pub reviews: Vec<Review>,

@@ -102,7 +102,7 @@ pub enum PerformOutcome {
 pub struct CreatedIds {
     pub review: Option<ReviewId>,
     pub comment: Option<CommentId>,
-    /// Threads, in the order of the action.
+    /// Threads, in the order of the action; not those of which the forge's answer gave only the number.
     pub threads: Vec<ThreadId>,
 }
 

@@ -14,7 +14,8 @@ pub enum Reuse<'a> {
     /// What a [`crate::CachedForge`] allows. An adapter has no cache and reads everything.
     Cached,
     /// What has not changed since these reads, if everything was read within `max_age`. A `max_age` of zero reads
-    /// everything, but keeps what only the memento knows: when a head was first seen.
+    /// everything, but keeps what only the memento knows (when a head was first seen) and what changes rarely (who has
+    /// write access, for a minute).
     Since { reads: &'a dyn EarlierReads, max_age: Span },
 }
 

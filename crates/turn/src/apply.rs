@@ -10,29 +10,30 @@
 //! | a resolution whose reply failed | left for the next run: nobody could say later why it is resolved |
 //! | an unknown outcome, later, not found | the run ends: read before anything is sent again |
 
-use referee_core::mark::{Binding, Keys, seal_draft};
+use referee_core::mark::{Binding, seal_draft};
 use referee_core::model::{CommentId, Completeness, ReviewId, Snapshot, ThreadId, Verdict};
 use referee_core::plan::{Action, Plan, Precondition, Step};
-use referee_forge::{ActionRequest, Forge, ForgeError, Gates, PerformOutcome, PlanBasis, Recovery, WithheldReason};
+use referee_forge::{ActionRequest, ForgeError, PerformOutcome, PlanBasis, Recovery, WithheldReason};
 
-use crate::journal::{Intent, Journal};
+use crate::journal::Intent;
 use crate::receipt::{Receipt, StepOutcome};
+use crate::turn::TurnContext;
 
 /// What came of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ApplyOutcome {
+pub(crate) struct ApplyOutcome {
     /// One for each step.
-    pub receipts: Vec<Receipt>,
+    pub(crate) receipts: Vec<Receipt>,
     /// The run ended early: everything must be read again.
-    pub ended_early: bool,
+    pub(crate) ended_early: bool,
     /// An approval was posted: head and siblings are read once more (PUB-15, D6).
-    pub approved: bool,
+    pub(crate) approved: bool,
     /// How many writes left.
-    pub writes: usize,
+    pub(crate) writes: usize,
     /// Reviews that were made: a later read that lacks one is older than it (D6).
-    pub reviews: Vec<ReviewId>,
+    pub(crate) reviews: Vec<ReviewId>,
     /// Comments that were made.
-    pub comments: Vec<CommentId>,
+    pub(crate) comments: Vec<CommentId>,
     /// The head was read and is the plan's.
     head_checked: bool,
     /// A write ended in an error: the forge may be in another state than the plan knows.
@@ -41,17 +42,23 @@ pub struct ApplyOutcome {
     failed_reply_threads: Vec<ThreadId>,
 }
 
+/// Whether the head has to be read before the first write of a plan (PUB-15).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HeadCheck {
+    Due,
+    /// The read that the plan was made on ended with the head, and nothing slow happened since.
+    JustRead,
+}
+
 /// Performs a plan that was made on this snapshot.
-pub async fn apply_plan(
-    forge: &dyn Forge,
-    journal: &dyn Journal,
-    gates: &Gates,
-    keys: &Keys,
+pub(crate) async fn apply_plan(
+    context: &TurnContext<'_>,
     snapshot: &Snapshot,
     plan: &Plan,
+    head: HeadCheck,
 ) -> ApplyOutcome {
     let binding = snapshot_binding(snapshot);
-    Application { forge, journal, gates, keys, binding: &binding, snapshot: Some(snapshot), plan }.run().await
+    Application { context, binding: &binding, snapshot: Some(snapshot), plan, head }.run().await
 }
 
 /// Returns what a text on a pull is sealed for.
@@ -60,27 +67,18 @@ pub(crate) fn snapshot_binding(snapshot: &Snapshot) -> Binding {
 }
 
 /// Performs a plan whose texts are sealed for that binding: an issue has no snapshot.
-pub(crate) async fn apply_plan_with_binding(
-    forge: &dyn Forge,
-    journal: &dyn Journal,
-    gates: &Gates,
-    keys: &Keys,
-    binding: &Binding,
-    plan: &Plan,
-) -> ApplyOutcome {
-    Application { forge, journal, gates, keys, binding, snapshot: None, plan }.run().await
+pub(crate) async fn apply_plan_with_binding(context: &TurnContext<'_>, binding: &Binding, plan: &Plan) -> ApplyOutcome {
+    Application { context, binding, snapshot: None, plan, head: HeadCheck::Due }.run().await
 }
 
 /// A plan being performed.
 struct Application<'a> {
-    forge: &'a dyn Forge,
-    journal: &'a dyn Journal,
-    gates: &'a Gates,
-    keys: &'a Keys,
+    context: &'a TurnContext<'a>,
     binding: &'a Binding,
     /// What the plan was made on; it was read completely, since a step may be permitted (LOOP-7).
     snapshot: Option<&'a Snapshot>,
     plan: &'a Plan,
+    head: HeadCheck,
 }
 
 impl Application<'_> {
@@ -100,7 +98,7 @@ impl Application<'_> {
     }
 
     async fn apply_step(&self, step: &Step, receipt: &mut Receipt, out: &mut ApplyOutcome) {
-        let permit = match self.gates.permit_step(step) {
+        let permit = match self.context.gates.permit_step(step) {
             Ok(permit) => permit,
             Err(withheld) => {
                 receipt.outcome = StepOutcome::Withheld;
@@ -108,24 +106,26 @@ impl Application<'_> {
                 return;
             }
         };
-        if step.expect == Precondition::Head && (!out.head_checked || posts_at_head(step)) {
-            match self.forge.fetch_head(self.plan.pull).await {
+        let just_read = self.head == HeadCheck::JustRead && out.writes == 0 && !out.write_failed;
+        out.head_checked |= just_read;
+        if step.expect == Precondition::Head && !just_read && (!out.head_checked || posts_at_head(step)) {
+            match self.context.forge.fetch_head(self.plan.pull).await {
                 Ok(head) if head == self.plan.head => out.head_checked = true,
                 Ok(_) => return out.stop_early(receipt, StepOutcome::Planned, "the head moved"),
                 Err(error) => return out.stop_early(receipt, StepOutcome::Failed, &error.to_string()),
             }
         }
-        let sealed = step.action.map_text(|draft| seal_draft(draft, self.binding, self.keys));
+        let sealed = step.action.map_text(|draft| seal_draft(draft, self.binding, self.context.keys));
         let head = self.plan.head.as_str();
         let intent = Intent { pull: self.plan.pull, step: receipt.step, action: receipt.action, head };
-        if let Err(why) = self.journal.record_intent(&intent) {
+        if let Err(why) = self.context.journal.record_intent(&intent) {
             return out.stop_early(receipt, StepOutcome::Failed, &why);
         }
         let basis = self.basis(out);
         let request = ActionRequest { action: &sealed, by: &step.by, expect: &step.expect, permit: &permit, basis };
-        let performed = self.forge.perform(self.plan.pull, &request).await;
+        let performed = self.context.forge.perform(self.plan.pull, &request).await;
         out.record_outcome(step, receipt, performed);
-        self.journal.record_receipt(&intent, receipt);
+        self.context.journal.record_receipt(&intent, receipt);
     }
 
     /// What the adapter need not read again. A failed write may have left anything.
@@ -149,7 +149,7 @@ fn posts_at_head(step: &Step) -> bool {
 
 impl ApplyOutcome {
     /// Whether a read is younger than all that was made here: only such a read may be decided on again.
-    pub fn is_visible_in(&self, snapshot: &Snapshot) -> bool {
+    pub(crate) fn is_visible_in(&self, snapshot: &Snapshot) -> bool {
         self.reviews.iter().all(|id| snapshot.reviews.iter().any(|review| review.id == *id))
             && self.comments.iter().all(|id| snapshot.comments.iter().any(|comment| comment.id == *id))
     }

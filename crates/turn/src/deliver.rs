@@ -20,7 +20,7 @@ use referee_core::plan::{Delivery, Gate, JobKind, Plan, Reason, Refusal, Step};
 use referee_core::rule::Rule;
 use referee_forge::Permit;
 
-use crate::apply::{apply_plan, apply_plan_with_binding, snapshot_binding};
+use crate::apply::{HeadCheck, apply_plan, apply_plan_with_binding, snapshot_binding};
 use crate::gather::{GatherError, Inbox, compute_changes, gather_snapshot};
 use crate::journal::JournalRecord;
 use crate::pass::{ClaimedWorker, WorkSubject};
@@ -79,8 +79,7 @@ pub async fn deliver(
             }
         }
     }
-    let applied =
-        apply_plan_with_binding(desk.forge, desk.journal, desk.gates, desk.keys, &due.binding, &due.plan).await;
+    let applied = apply_plan_with_binding(desk, &due.binding, &due.plan).await;
     if let Some(snapshot) = due.snapshot.as_ref().filter(|_| !desk.gates.is_dry_run()) {
         let (scope, plan, receipts) = (&PlanScope::Delivery, &due.plan, &applied.receipts);
         desk.journal.record_turn(&JournalRecord { snapshot, scope, plan, receipts });
@@ -115,7 +114,7 @@ pub async fn post_answers(desk: &TurnContext<'_>, pull: PullNumber, answers: Vec
     let evidence = Evidence { answers, answers_for: Some(pull.0), detached: true, ..Evidence::default() };
     let inbox = Inbox { evidence, scope: PlanScope::Answers, ..Inbox::default() };
     let (snapshot, plan) = fetch_and_decide(desk, pull, &inbox).await?;
-    let applied = apply_plan(desk.forge, desk.journal, desk.gates, desk.keys, &snapshot, &plan).await;
+    let applied = apply_plan(desk, &snapshot, &plan, HeadCheck::Due).await;
     if !desk.gates.is_dry_run() {
         let receipts = &applied.receipts;
         desk.journal.record_turn(&JournalRecord { snapshot: &snapshot, scope: &inbox.scope, plan: &plan, receipts });

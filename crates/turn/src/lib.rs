@@ -10,7 +10,6 @@ mod refresh;
 mod source;
 mod turn;
 
-pub use apply::{ApplyOutcome, apply_plan};
 pub use deliver::{DeliveryFailure, DeliveryOutcome, DeliveryTarget, deliver, post_answers};
 pub use gather::{GatherError, Inbox, compute_changes, gather_snapshot};
 pub use journal::{Intent, Journal, JournalRecord, NullJournal};
@@ -20,4 +19,4 @@ pub use pass::{
 };
 pub use receipt::{Receipt, StepOutcome};
 pub use source::{Source, SourceError};
-pub use turn::{PublishMode, Turn, TurnContext, TurnError, begin, finish};
+pub use turn::{BegunTurn, PublishMode, Turn, TurnContext, TurnError, begin, finish, finish_begun};

@@ -8,7 +8,7 @@ use referee_core::policy::Policy;
 use referee_forge::{ClaimOutcome, ClaimPurpose, FetchedPull, Forge, ForgeError, Gates, Reuse};
 use thiserror::Error;
 
-use crate::apply::apply_plan;
+use crate::apply::{HeadCheck, apply_plan};
 use crate::gather::{GatherError, Inbox, gather_snapshot};
 use crate::journal::{Journal, JournalRecord};
 use crate::pass::worker_can_push;
@@ -42,6 +42,15 @@ pub enum PublishMode {
     SingleWriter,
     /// Other processes, one for each role (D6): posts go one after the other, under a claim on the forge.
     Matrix,
+}
+
+/// A turn between its two halves.
+#[derive(Clone, Debug)]
+pub struct BegunTurn {
+    pub snapshot: Snapshot,
+    pub plan: Plan,
+    /// The read that both were made of; the second half decides on it whether it has to post.
+    fetched: FetchedPull,
 }
 
 /// A turn that was played.
@@ -81,15 +90,24 @@ const PUBLISH_CLAIM_TTL: Span = Span(120);
 /// How often a turn plans anew before it leaves the rest to the next one.
 const MAX_PLANS: usize = 4;
 
-/// First half of a turn: reads the pull, gathers and decides. It writes nothing, so a cached read is good enough.
+/// First half of a turn: reads the pull, gathers and decides. It writes nothing, so a cached read is good enough, as is
+/// the one that found the pull (`opened`).
 #[tracing::instrument(skip_all, fields(%pull))]
-pub async fn begin(context: &TurnContext<'_>, pull: PullNumber, inbox: &Inbox) -> Result<(Snapshot, Plan), TurnError> {
-    let fetched = context.forge.fetch_reusing(pull, Reuse::Cached).await?;
-    let (mut snapshot, mut plan) = gather_and_decide(context, fetched, inbox)?;
+pub async fn begin(
+    context: &TurnContext<'_>,
+    pull: PullNumber,
+    inbox: &Inbox,
+    opened: Option<FetchedPull>,
+) -> Result<BegunTurn, TurnError> {
+    let fetched = match opened {
+        Some(fetched) => fetched,
+        None => context.forge.fetch_reusing(pull, Reuse::Cached).await?,
+    };
+    let (mut snapshot, mut plan) = gather_and_decide(context, fetched.clone(), inbox)?;
     if !worker_can_push(context.forge, context.policy, &plan, &mut snapshot).await? {
         plan = decide(&snapshot, context.policy, &inbox.scope);
     }
-    Ok((snapshot, plan))
+    Ok(BegunTurn { snapshot, plan, fetched })
 }
 
 /// Second half: reads again what may have moved, decides with the reports in `inbox`, and applies the plan. Decides again if
@@ -97,8 +115,30 @@ pub async fn begin(context: &TurnContext<'_>, pull: PullNumber, inbox: &Inbox) -
 #[tracing::instrument(skip_all, fields(%pull))]
 pub async fn finish(desk: &TurnContext<'_>, pull: PullNumber, inbox: &Inbox) -> Result<Turn, TurnError> {
     let (snapshot, plan) = fetch_and_decide(desk, pull, inbox).await?;
+    finish_plan(desk, pull, inbox, snapshot, plan).await
+}
+
+/// The same after [`begin`]. A post is decided on a read under the claim, so the one of the first half is enough to know
+/// that the claim is needed.
+#[tracing::instrument(skip_all, fields(pull = %begun.snapshot.pull.number))]
+pub async fn finish_begun(desk: &TurnContext<'_>, begun: &BegunTurn, inbox: &Inbox) -> Result<Turn, TurnError> {
+    let pull = begun.snapshot.pull.number;
+    let (snapshot, plan) = gather_and_decide(desk, begun.fetched.clone(), inbox)?;
+    if desk.publish_mode == PublishMode::Matrix && needs_publish_claim(desk, &plan) {
+        return finish_plan(desk, pull, inbox, snapshot, plan).await;
+    }
+    finish(desk, pull, inbox).await
+}
+
+async fn finish_plan(
+    desk: &TurnContext<'_>,
+    pull: PullNumber,
+    inbox: &Inbox,
+    snapshot: Snapshot,
+    plan: Plan,
+) -> Result<Turn, TurnError> {
     if desk.publish_mode == PublishMode::SingleWriter || !needs_publish_claim(desk, &plan) {
-        return apply_until_settled(desk, inbox, snapshot, plan).await;
+        return apply_until_settled(desk, inbox, snapshot, plan, HeadCheck::Due).await;
     }
     let ClaimOutcome::Acquired(epoch) =
         desk.forge.acquire_claim(pull, ClaimPurpose::Publish, PUBLISH_CLAIM_TTL).await?
@@ -106,13 +146,24 @@ pub async fn finish(desk: &TurnContext<'_>, pull: PullNumber, inbox: &Inbox) -> 
         return Err(TurnError::ClaimHeld);
     };
     // Under the claim everything is read again: only this read shows what another process posted before (D6).
-    let played = match fetch_fresh_and_decide(desk, pull, inbox).await {
-        Ok((snapshot, plan)) => apply_until_settled(desk, inbox, snapshot, plan).await,
-        Err(error) => Err(error),
-    };
+    let played = finish_under_claim(desk, pull, inbox, &snapshot).await;
     // A claim that cannot be given back runs out by itself.
     let _ = desk.forge.release_claim(pull, ClaimPurpose::Publish, epoch).await;
     played
+}
+
+async fn finish_under_claim(
+    desk: &TurnContext<'_>,
+    pull: PullNumber,
+    inbox: &Inbox,
+    before: &Snapshot,
+) -> Result<Turn, TurnError> {
+    let fetched = desk.forge.fetch(pull).await?;
+    // The texts of an unchanged head are known, so gathering takes no time in which the head could move.
+    let is_same_head = fetched.pull.head == before.pull.head;
+    let head = if fetched.head_read_last && is_same_head { HeadCheck::JustRead } else { HeadCheck::Due };
+    let (snapshot, plan) = gather_and_decide(desk, fetched, inbox)?;
+    apply_until_settled(desk, inbox, snapshot, plan, head).await
 }
 
 pub(crate) async fn fetch_and_decide(
@@ -166,11 +217,13 @@ async fn apply_until_settled(
     inbox: &Inbox,
     mut snapshot: Snapshot,
     mut plan: Plan,
+    mut head: HeadCheck,
 ) -> Result<Turn, TurnError> {
     let (mut steps, mut receipts) = (Vec::new(), Vec::new());
     let mut writes = 0;
     for round in 1..=MAX_PLANS {
-        let applied = apply_plan(desk.forge, desk.journal, desk.gates, desk.keys, &snapshot, &plan).await;
+        let applied = apply_plan(desk, &snapshot, &plan, head).await;
+        head = HeadCheck::Due;
         if !desk.gates.is_dry_run() {
             let receipts = &applied.receipts;
             desk.journal.record_turn(&JournalRecord {
@@ -182,9 +235,9 @@ async fn apply_until_settled(
         }
         writes += applied.writes;
         let unknown = applied.receipts.iter().any(|receipt| receipt.outcome == StepOutcome::Unknown);
-        // In matrix mode every write is followed by a look: a sibling may have posted meanwhile (D6).
-        let look_again = applied.approved || (desk.publish_mode == PublishMode::Matrix && 0 < applied.writes);
-        let again = (applied.ended_early || look_again) && !unknown && round < MAX_PLANS;
+        // An approval is followed by a look: a sibling may have blocked meanwhile, since taking over a claim is not atomic
+        // (D6). After any other post there is nothing to take back.
+        let again = (applied.ended_early || applied.approved) && !unknown && round < MAX_PLANS;
         steps.extend(plan.steps.iter().cloned());
         receipts.extend(applied.receipts.iter().cloned());
         if !again {
@@ -202,7 +255,7 @@ async fn apply_until_settled(
 mod tests {
     use referee_core::model::PullNumber;
 
-    use super::{TurnContext, begin, finish};
+    use super::{BegunTurn, TurnContext, begin, finish, finish_begun};
     use crate::gather::Inbox;
     use crate::pass::{SpawnMode, run_pass};
 
@@ -210,8 +263,9 @@ mod tests {
 
     /// Compiles only if a daemon may move turns between threads.
     #[expect(dead_code, reason = "the compiler is the test")]
-    fn futures_of_a_turn_are_send(context: &TurnContext<'_>, inbox: &Inbox) {
-        assert_send(begin(context, PullNumber(1), inbox));
+    fn futures_of_a_turn_are_send(context: &TurnContext<'_>, inbox: &Inbox, begun: &BegunTurn) {
+        assert_send(begin(context, PullNumber(1), inbox, None));
+        assert_send(finish_begun(context, begun, inbox));
         assert_send(finish(context, PullNumber(1), inbox));
         assert_send(run_pass(context, SpawnMode::Print, |_| {}));
     }

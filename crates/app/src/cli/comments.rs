@@ -10,7 +10,7 @@ use referee_core::triage::{
     OutdatedThreads, Phase, PhaseNow, Question, ResolvedThreads, ThreadFilter, ThreadScan, ThreadView, TriagePayload,
     build_triage, render_summary, scan_threads, validate_triage,
 };
-use referee_turn::Inbox;
+use referee_turn::{BegunTurn, Inbox};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -92,7 +92,7 @@ impl CommentsArgs {
         }
         let (store, key) = (&session.store, &session.key);
         let mut inbox = Inbox { evidence: session.load_evidence()?, ..Inbox::default() };
-        let (mut snapshot, _) = session.begin(&inbox).await?;
+        let BegunTurn { mut snapshot, .. } = session.begin(&inbox).await?;
         let max_threads = self.max_threads.map_or(session.config.max_threads, |max| max as usize);
         if snapshot.threads.len() > max_threads {
             snapshot.threads.truncate(max_threads);

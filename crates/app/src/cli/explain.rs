@@ -6,7 +6,7 @@ use clap::Args;
 use referee_core::facts::Facts;
 use referee_core::render::{ExplainHeading, render_explanation};
 use referee_core::triage::PhaseNow;
-use referee_turn::Inbox;
+use referee_turn::{BegunTurn, Inbox};
 
 use super::PullArgs;
 use crate::console::Console;
@@ -49,7 +49,7 @@ impl ExplainArgs {
         }
         let (store, key) = (&session.store, &session.key);
         let inbox = Inbox { evidence: session.load_evidence()?, ..Inbox::default() };
-        let (snapshot, plan) = session.begin(&inbox).await?;
+        let BegunTurn { snapshot, plan, .. } = session.begin(&inbox).await?;
         if out.json {
             let calls = session.request_counts(0).into();
             let (steps, rounds) = (plan.steps.as_slice(), session.config.policy.rounds);

@@ -11,7 +11,7 @@ use referee_core::policy::{GateSetting, Policy};
 use referee_core::render::render_plan;
 use referee_core::triage::{PhaseNow, SettleOutcome, ThreadFilter, compute_phase, update_phase_after_settling};
 use referee_forge::{Gates, RequestedGates};
-use referee_turn::{Inbox, PublishMode, Receipt, StepOutcome, Turn};
+use referee_turn::{BegunTurn, Inbox, PublishMode, Receipt, StepOutcome, Turn};
 
 use super::PullArgs;
 use crate::console::Console;
@@ -59,19 +59,22 @@ impl FixCommentsArgs {
         evidence.answers = handed.threads;
         evidence.detached = self.detached;
         let inbox = Inbox { evidence, scope: PlanScope::Answers, ..Inbox::default() };
-        let (snapshot, plan) = session.begin(&inbox).await?;
-        let before = compute_phase(&snapshot, &session.config.policy, &ThreadFilter::include_all());
-        let Settlement { outcomes, failed_precondition: barred, .. } = settle(&snapshot, &session.config.policy);
+        let begun = session.begin(&inbox).await?;
+        let (snapshot, plan) = (&begun.snapshot, &begun.plan);
+        let before = compute_phase(snapshot, &session.config.policy, &ThreadFilter::include_all());
+        let Settlement { outcomes, failed_precondition: barred, .. } = settle(snapshot, &session.config.policy);
         if asked.is_empty() {
-            print_preview(&session, &snapshot, &plan, &before, out);
-            return Ok(conclude_preview(&plan, barred.as_ref(), out));
+            print_preview(&session, snapshot, plan, &before, out);
+            return Ok(conclude_preview(plan, barred.as_ref(), out));
         }
-        let turn =
-            session.finish(&build_gates(&session.config.policy, asked), &inbox, PublishMode::SingleWriter).await?;
+        let turn = session
+            .finish(&begun, &build_gates(&session.config.policy, asked), &inbox, PublishMode::SingleWriter)
+            .await?;
         let outcomes = outcomes.into_iter().map(|outcome| apply_receipts(outcome, &turn));
         let stored: Vec<ThreadOutcome> = store.load_memory(key, MemoryKind::AnswerOutcomes)?.unwrap_or_default();
         store.save_memory(key, MemoryKind::AnswerOutcomes, &append_outcomes(stored, outcomes))?;
-        let (fresh, _) = session.begin(&Inbox { evidence: session.load_evidence()?, ..Inbox::default() }).await?;
+        let BegunTurn { snapshot: fresh, .. } =
+            session.begin(&Inbox { evidence: session.load_evidence()?, ..Inbox::default() }).await?;
         let fresh = compute_phase(&fresh, &session.config.policy, &ThreadFilter::include_all());
         let now = update_phase_after_settling(before, &summarize_receipts(&turn), fresh);
         store.save_memory(key, MemoryKind::Phase, &now)?;

@@ -2,10 +2,9 @@
 
 use clap::{Args, Subcommand};
 use referee_core::mark::strip_hidden_comments;
-use referee_core::model::{FindingId, Login, PullNumber, PullState, Snapshot, ThreadId};
-use referee_core::plan::Plan;
+use referee_core::model::{FindingId, Login, PullNumber, PullState, ThreadId};
 use referee_forge::local::format_local_name;
-use referee_turn::Inbox;
+use referee_turn::{BegunTurn, Inbox};
 use serde_json::json;
 
 use crate::console::Console;
@@ -200,7 +199,7 @@ async fn load_pull(
     pull: PullNumber,
     options: &Options,
     out: &Console,
-) -> Result<(Snapshot, Plan), Failure> {
+) -> Result<BegunTurn, Failure> {
     let session = PullSession::open_local(checkout, pull, options, out).await?;
     session.begin(&Inbox { evidence: session.load_evidence()?, ..Inbox::default() }).await
 }
@@ -212,7 +211,7 @@ async fn show_pull(
     options: &Options,
     out: &Console,
 ) -> Result<CliOutcome, Failure> {
-    let (snapshot, _) = load_pull(checkout, pull, options, out).await?;
+    let BegunTurn { snapshot, .. } = load_pull(checkout, pull, options, out).await?;
     if out.json {
         out.print_json(&json!({ "schema": "referee/local-1", "snapshot": snapshot }));
         return Ok(CliOutcome::Done);
@@ -270,7 +269,7 @@ async fn find_thread(
     options: &Options,
     out: &Console,
 ) -> Result<ThreadId, Failure> {
-    let (snapshot, plan) = load_pull(checkout, pull, options, out).await?;
+    let BegunTurn { snapshot, plan, .. } = load_pull(checkout, pull, options, out).await?;
     let (role, id) = name.rsplit_once('/').map_or((None, name), |(role, id)| (Some(role), id));
     if let Some(number) = id.strip_prefix(['F', 'f']).and_then(|digits| digits.parse().ok()) {
         let matches: Vec<_> = plan

@@ -110,7 +110,8 @@ impl ReviewArgs {
         let mut inbox = Inbox { evidence: session.load_evidence()?, ..Inbox::default() };
         inbox.evidence.full = self.full;
         inbox.scope = PlanScope::from_roles(self.roles.iter().map(|name| RoleName::from(name.as_str())));
-        let (snapshot, plan) = session.begin(&inbox).await?;
+        let begun = session.begin(&inbox).await?;
+        let (snapshot, plan) = (&begun.snapshot, &begun.plan);
         let head = snapshot.pull.head.clone();
         let saved = session.store.load_pending_reports(&session.key, &head)?;
         if !saved.is_empty() {
@@ -145,7 +146,7 @@ impl ReviewArgs {
                 if briefs.is_empty() {
                     Vec::new()
                 } else {
-                    reviewers::run_reviewers(&reading, &plan, &briefs, &Progress::new(out), |report| {
+                    reviewers::run_reviewers(&reading, plan, &briefs, &Progress::new(out), |report| {
                         self.save_report(session, report)
                     })?
                 }
@@ -153,7 +154,7 @@ impl ReviewArgs {
         };
         self.write_reports(&fresh)?;
         inbox.reports.extend(fresh);
-        let turn = session.finish(&gates, &inbox, self.choose_publishing(session)).await?;
+        let turn = session.finish(&begun, &gates, &inbox, self.choose_publishing(session)).await?;
         let cut = turn
             .receipts
             .iter()

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use referee_core::model::{CheckOutcome, CheckState, Checks, LocalCheck};
-use referee_turn::Inbox;
+use referee_turn::{BegunTurn, Inbox};
 use serde_json::json;
 
 use super::PullArgs;
@@ -38,7 +38,7 @@ impl WatchArgs {
         let started_at = Instant::now();
         let mut last_line = String::new();
         loop {
-            let (snapshot, _) = session.begin(&Inbox::default()).await?;
+            let BegunTurn { snapshot, .. } = session.begin(&Inbox::default()).await?;
             let state = snapshot.checks.combined_state();
             let head = snapshot.pull.head.clone();
             let outcome = match state {

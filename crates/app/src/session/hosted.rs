@@ -62,6 +62,7 @@ pub(super) async fn open(
         user: None,
         writer_lock,
         branch_key,
+        opened: Some(fetched),
     })))
 }
 

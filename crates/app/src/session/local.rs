@@ -194,6 +194,7 @@ impl LocalCheckout {
             trusted,
             user: Some(user),
             branch_key: None,
+            opened: None,
         })
     }
 

@@ -2,17 +2,16 @@
 
 use std::fs::File;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use referee_core::mark::Keys;
-use referee_core::model::{Evidence, Login, PullNumber, Snapshot};
-use referee_core::plan::Plan;
+use referee_core::model::{Evidence, Login, PullNumber};
 use referee_forge::local::LocalForge;
-use referee_forge::{BranchTip, Forge, ForgeKind, Gates, RequestCounts};
+use referee_forge::{BranchTip, FetchedPull, Forge, ForgeKind, Gates, RequestCounts};
 use referee_git::Git;
-use referee_turn::{Inbox, Journal, PublishMode, Turn, TurnContext, TurnError, begin, finish};
+use referee_turn::{BegunTurn, Inbox, Journal, PublishMode, Turn, TurnContext, TurnError, begin, finish_begun};
 
 use super::connect::{connect_identities, connect_local_identities};
 use super::hosted::{self, HostedPull};
@@ -45,6 +44,8 @@ pub(crate) struct PullSession {
     pub(crate) trusted: Option<BranchTip>,
     pub(crate) config: ResolvedConfig,
     keys: Keys,
+    /// The read that found the pull on its server, until the first turn uses it.
+    opened: Mutex<Option<FetchedPull>>,
     /// The forge again if it is the local one: there, people act through it too.
     local: Option<LocalForge>,
     /// The file that a writing process locks; `None` if the state folder cannot be created.
@@ -72,6 +73,8 @@ pub(super) struct UnconfiguredPull {
     pub(super) user: Option<Login>,
     pub(super) writer_lock: Option<PathBuf>,
     pub(super) branch_key: Option<String>,
+    /// The read that found the pull, on a server.
+    pub(super) opened: Option<FetchedPull>,
 }
 
 /// What a command may write.
@@ -144,8 +147,11 @@ impl PullSession {
             user: _,
             writer_lock,
             branch_key,
+            mut opened,
         } = pull;
-        let local_reads = AtomicUsize::new(0);
+        if let Some(opened) = &mut opened {
+            opened.viewer.holds.extend(forge.info().held_logins);
+        }
         Ok(Self {
             pull,
             name,
@@ -158,31 +164,39 @@ impl PullSession {
             trusted,
             config,
             keys,
+            opened: Mutex::new(opened),
             local,
             writer_lock,
             branch_key,
-            local_reads,
+            local_reads: AtomicUsize::new(0),
         })
     }
 
     /// First half of a turn: reads the pull, gathers and decides. Writes nothing.
-    pub(crate) async fn begin(&self, inbox: &Inbox) -> Result<(Snapshot, Plan), Failure> {
+    pub(crate) async fn begin(&self, inbox: &Inbox) -> Result<BegunTurn, Failure> {
         self.local_reads.fetch_add(1, Ordering::Relaxed);
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner).take();
         let gates = Gates::dry_run();
         let journal = self.store.open_journal(&self.key, &self.config.policy);
-        Ok(begin(&self.context(&journal, &gates, PublishMode::SingleWriter), self.pull, inbox).await?)
+        Ok(begin(&self.context(&journal, &gates, PublishMode::SingleWriter), self.pull, inbox, opened).await?)
     }
 
     /// Second half: reads again what may have moved, decides with the reports in `inbox`, and applies the plan. Waits while
     /// another process writes on this pull.
-    pub(crate) async fn finish(&self, gates: &Gates, inbox: &Inbox, mode: PublishMode) -> Result<Turn, Failure> {
+    pub(crate) async fn finish(
+        &self,
+        begun: &BegunTurn,
+        gates: &Gates,
+        inbox: &Inbox,
+        mode: PublishMode,
+    ) -> Result<Turn, Failure> {
         self.local_reads.fetch_add(1, Ordering::Relaxed);
         let _lock = if gates.is_dry_run() { None } else { self.lock_for_writing()? };
         let journal = self.store.open_journal(&self.key, &self.config.policy);
         let context = self.context(&journal, gates, mode);
         let deadline = Instant::now() + CLAIM_WAIT;
         loop {
-            match finish(&context, self.pull, inbox).await {
+            match finish_begun(&context, begun, inbox).await {
                 Err(TurnError::ClaimHeld) if Instant::now() < deadline => tokio::time::sleep(CLAIM_RETRY_PAUSE).await,
                 turn => return Ok(turn?),
             }

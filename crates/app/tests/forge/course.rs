@@ -44,7 +44,16 @@ const AUTHOR: &str = "alice";
 
 impl Course {
     pub(crate) fn new(build: ServerBuild, files: usize, each: usize) -> Self {
-        let site = TestSite::new(build, &[("referee.toml", CONFIG)]);
+        Self::with_base(build, &[("referee.toml", CONFIG)], files, each)
+    }
+
+    /// The same in a repository without a config: the built-in role is configured, and `lint` is not.
+    pub(crate) fn without_config(build: ServerBuild, files: usize, each: usize) -> Self {
+        Self::with_base(build, &[("README.md", "A repository\n")], files, each)
+    }
+
+    fn with_base(build: ServerBuild, base: &[(&str, &str)], files: usize, each: usize) -> Self {
+        let site = TestSite::new(build, base);
         let paths: Vec<String> = (0..files).map(|file| format!("src/part{file}.txt")).collect();
         let texts: Vec<String> = (0..files).map(|file| text(file, (each + 1) * APART)).collect();
         let changed: Vec<(&str, &str)> =

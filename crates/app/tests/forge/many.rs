@@ -48,7 +48,13 @@ impl Many {
         let (_, pulls) = swept.expect("the open pulls");
         let told = pulls.into_iter().map(|mut fetched| {
             fetched.pull.mergeable = Mergeable::Unknown;
-            let comparable = FetchedPull { taken_at: Time::default(), is_fresh: true, memento: None, ..fetched };
+            let comparable = FetchedPull {
+                taken_at: Time::default(),
+                is_fresh: true,
+                head_read_last: false,
+                memento: None,
+                ..fetched
+            };
             (comparable.pull.number, comparable)
         });
         told.collect()

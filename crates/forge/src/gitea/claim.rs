@@ -7,6 +7,7 @@
 //! | race or failure | result |
 //! |---|---|
 //! | two processes find no claim | both add the same reaction: one gets 201, the other 200 |
+//! | the first reaction is free, but another one holds the claim | the first one is added, and withdrawn after reading |
 //! | two processes find the same expired claim | both add the same next reaction: one gets 201, the other 200 |
 //! | one finds an expired claim and stalls; meanwhile another takes it over, releases it and claims again | they add different reactions and both get 201. Each then reads again and withdraws unless it is strictly older, so at most one remains; in the same second neither does, and both retry |
 //! | a take-over crashes before it removes the old reaction | both expire; the next claim adds a third one and removes both |
@@ -53,18 +54,7 @@ impl GiteaForge {
             pull,
             reaction_names: claim_reactions(purpose),
         };
-        let seen = claims.read_reactions().await?;
-        if seen.reactions.iter().any(|held| held.is_active(seen.now, ttl)) {
-            return Ok(ClaimOutcome::HeldElsewhere);
-        }
-        let Some(word) = claims.next_free_reaction(&seen.reactions) else {
-            let oldest = seen.reactions.iter().min_by_key(|held| held.since).map(|held| held.name);
-            claims.remove_reaction(oldest.unwrap_or_default()).await?;
-            return Ok(ClaimOutcome::HeldElsewhere);
-        };
-        if !claims.add_reaction(word).await? {
-            return Ok(ClaimOutcome::HeldElsewhere);
-        }
+        let Some(word) = claims.add_free_reaction(ttl).await? else { return Ok(ClaimOutcome::HeldElsewhere) };
         let seen = claims.read_reactions().await?;
         let Some(mine) = seen.reactions.iter().find(|held| held.name == word) else {
             return Ok(ClaimOutcome::HeldElsewhere);
@@ -203,6 +193,25 @@ impl ReactionClaims<'_> {
         Ok(ClaimReactions { now: server_time(&answer), reactions: reactions.iter().filter_map(held).collect() })
     }
 
+    /// Adds the first reaction, or the next one if that is present and all are expired; `None` if the claim is held.
+    async fn add_free_reaction(&self, ttl: Span) -> Result<Option<&'static str>, ForgeError> {
+        if let Some(first) = self.reaction_names.first()
+            && self.add_reaction(first).await?
+        {
+            return Ok(Some(first));
+        }
+        let seen = self.read_reactions().await?;
+        if seen.reactions.iter().any(|held| held.is_active(seen.now, ttl)) {
+            return Ok(None);
+        }
+        let Some(word) = self.next_free_reaction(&seen.reactions) else {
+            let oldest = seen.reactions.iter().min_by_key(|held| held.since).map(|held| held.name);
+            self.remove_reaction(oldest.unwrap_or_default()).await?;
+            return Ok(None);
+        };
+        Ok(self.add_reaction(word).await?.then_some(word))
+    }
+
     /// Returns the reaction after the newest one that is not present yet.
     fn next_free_reaction(&self, held: &[HeldReaction]) -> Option<&'static str> {
         let newest = held.iter().max_by_key(|held| held.since).map(|held| held.name);
@@ -246,55 +255,72 @@ mod tests {
 
     #[tokio::test]
     async fn a_claim_ends_as_the_table_says() {
-        let (fresh, same, old) = (("09:59:58", "eyes"), ("09:59:58", "heart"), ("09:00:00", "hooray"));
+        let (fresh, same) = (("09:59:58", "eyes"), ("09:59:58", "heart"));
+        let (held, stale, old) = (("09:59:00", "heart"), ("09:00:00", "eyes"), ("09:00:00", "hooray"));
         let epoch = 1_794_736_798;
-        let cases: [(&str, Vec<ScriptedAnswer>, ClaimOutcome); 9] = [
+        let cases: [(&str, Vec<ScriptedAnswer>, ClaimOutcome); 12] = [
+            ("free", vec![reaction_added(), reactions_listed(&[fresh])], ClaimOutcome::Acquired(epoch)),
+            ("held", vec![reaction_found(), reactions_listed(&[fresh])], ClaimOutcome::HeldElsewhere),
             (
-                "free",
-                vec![(LOOK, 200, Value::Null), reaction_added(), reactions_listed(&[fresh])],
-                ClaimOutcome::Acquired(epoch),
+                "held by another reaction",
+                vec![reaction_added(), reactions_listed(&[fresh, held]), (TAKE_AWAY, 204, Value::Null)],
+                ClaimOutcome::HeldElsewhere,
             ),
-            ("held", vec![reactions_listed(&[fresh])], ClaimOutcome::HeldElsewhere),
-            ("another was faster", vec![reactions_listed(&[]), (PUT, 200, json!({}))], ClaimOutcome::HeldElsewhere),
             (
                 "expired, and taken over",
                 vec![
-                    reactions_listed(&[old]),
+                    reaction_found(),
+                    reactions_listed(&[stale]),
                     reaction_added(),
-                    reactions_listed(&[old, fresh]),
+                    reactions_listed(&[stale, same]),
                     (TAKE_AWAY, 204, Value::Null),
                 ],
+                ClaimOutcome::Acquired(epoch),
+            ),
+            (
+                "expired, and another was faster",
+                vec![reaction_found(), reactions_listed(&[stale]), reaction_found()],
+                ClaimOutcome::HeldElsewhere,
+            ),
+            (
+                "another reaction expired",
+                vec![reaction_added(), reactions_listed(&[old, fresh]), (TAKE_AWAY, 204, Value::Null)],
                 ClaimOutcome::Acquired(epoch),
             ),
             (
                 "a rival in the same second",
-                vec![
-                    reactions_listed(&[]),
-                    reaction_added(),
-                    reactions_listed(&[fresh, same]),
-                    (TAKE_AWAY, 204, Value::Null),
-                ],
+                vec![reaction_added(), reactions_listed(&[fresh, same]), (TAKE_AWAY, 204, Value::Null)],
                 ClaimOutcome::HeldElsewhere,
             ),
             (
                 "a younger rival",
-                vec![reactions_listed(&[]), reaction_added(), reactions_listed(&[fresh, ("09:59:59", "heart")])],
+                vec![reaction_added(), reactions_listed(&[fresh, ("09:59:59", "heart")])],
                 ClaimOutcome::Acquired(epoch),
             ),
             (
                 "taken away by a holder whose time is over",
-                vec![reactions_listed(&[]), reaction_added(), reactions_listed(&[])],
+                vec![reaction_added(), reactions_listed(&[])],
                 ClaimOutcome::HeldElsewhere,
             ),
             (
                 "all words are there",
                 vec![
+                    reaction_found(),
                     reactions_listed(&[("09:00:01", "eyes"), ("09:00:02", "heart"), old]),
                     (TAKE_AWAY, 204, Value::Null),
                 ],
                 ClaimOutcome::HeldElsewhere,
             ),
-            ("the answer is lost", vec![reactions_listed(&[]), (PUT, 502, Value::Null)], ClaimOutcome::HeldElsewhere),
+            (
+                "the answer is lost",
+                vec![(PUT, 502, Value::Null), reactions_listed(&[fresh])],
+                ClaimOutcome::HeldElsewhere,
+            ),
+            (
+                "the request is lost",
+                vec![(PUT, 502, Value::Null), reactions_listed(&[]), reaction_added(), reactions_listed(&[fresh])],
+                ClaimOutcome::Acquired(epoch),
+            ),
         ];
         for (case, lines, expected) in cases {
             let server = ScriptedServer::new(lines).await;
@@ -319,7 +345,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_claim_just_taken_is_released_without_another_look() {
-        let lines = [reactions_listed(&[]), reaction_added(), reactions_listed(&[("09:59:58", "eyes")])];
+        let lines = [reaction_added(), reactions_listed(&[("09:59:58", "eyes")])];
         let server = ScriptedServer::new(lines.into_iter().chain([(TAKE_AWAY, 204, Value::Null)])).await;
         let claimed = server.forge.acquire_claim(PullNumber(7), ClaimPurpose::Publish, Span(120)).await;
         let Ok(ClaimOutcome::Acquired(epoch)) = claimed else { panic!("{claimed:?}") };
@@ -329,6 +355,10 @@ mod tests {
 
     fn reaction_added() -> ScriptedAnswer {
         (PUT, 201, json!({}))
+    }
+
+    fn reaction_found() -> ScriptedAnswer {
+        (PUT, 200, json!({}))
     }
 
     /// The own words; somebody else's on the same pull are none of them.

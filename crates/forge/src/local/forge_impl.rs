@@ -155,6 +155,7 @@ impl LocalForge {
             capabilities: local_capabilities(),
             complete: Completeness::Complete,
             is_fresh: true,
+            head_read_last: true,
             pull: Pull {
                 forge: FORGE_NAME.to_owned(),
                 repo: repo.unwrap_or_else(|| self.derive_repository_id(Time(0))),

@@ -62,6 +62,7 @@ impl StoredRepo {
             capabilities: self.quirks.capabilities(),
             complete: Completeness::Complete,
             is_fresh: true,
+            head_read_last: true,
             pull: self.build_pull(row, viewer),
             reviews: visible_reviews(row, viewer).map(|review| self.build_review(number, review)).collect(),
             threads: row

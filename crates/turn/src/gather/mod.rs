@@ -59,6 +59,7 @@ pub fn gather_snapshot(
         capabilities,
         complete,
         is_fresh: _,
+        head_read_last: _,
         pull,
         reviews,
         threads,

@@ -20,7 +20,7 @@ use referee_core::mark::Topic;
 use referee_core::model::{Board, Snapshot};
 use referee_core::plan::{Plan, Step};
 
-use crate::apply::{ApplyOutcome, apply_plan};
+use crate::apply::{ApplyOutcome, HeadCheck, apply_plan};
 use crate::journal::JournalRecord;
 use crate::receipt::{Receipt, StepOutcome};
 use crate::turn::{TurnContext, TurnError};
@@ -102,7 +102,7 @@ pub async fn run_pass(
     }
     let mut unsettled = false;
     for looked in pulls.iter_mut().filter(|it| it.is_eligible && !it.plan.steps.is_empty()) {
-        let applied = apply_plan(desk.forge, desk.journal, desk.gates, desk.keys, &looked.snapshot, &looked.plan).await;
+        let applied = apply_plan(desk, &looked.snapshot, &looked.plan, HeadCheck::Due).await;
         let (snapshot, plan) = (&looked.snapshot, &looked.plan);
         let (scope, receipts) = (&PlanScope::Pass, &applied.receipts);
         desk.journal.record_turn(&JournalRecord { snapshot, scope, plan, receipts });

@@ -61,15 +61,8 @@ async fn start_under_claim(
     let epoch = claim.max(again.epoch);
     let again = again.with_epoch(epoch);
     let Some((record, rest)) = again.record.split_first() else { return Ok((StartOutcome::CauseChanged, None)) };
-    let applied = apply_plan_with_binding(
-        desk.forge,
-        desk.journal,
-        desk.gates,
-        desk.keys,
-        &view.binding(job),
-        &view.build_plan(job, std::slice::from_ref(record)),
-    )
-    .await;
+    let applied =
+        apply_plan_with_binding(desk, &view.binding(job), &view.build_plan(job, std::slice::from_ref(record))).await;
     let [comment] = applied.comments.as_slice() else {
         return Ok((StartOutcome::Unrecorded(first_receipt(applied)), None));
     };
@@ -79,8 +72,7 @@ async fn start_under_claim(
         return Ok((StartOutcome::LostRace, None));
     }
     let plan = last.build_plan(job, rest);
-    let shown =
-        apply_plan_with_binding(desk.forge, desk.journal, desk.gates, desk.keys, &last.binding(job), &plan).await;
+    let shown = apply_plan_with_binding(desk, &last.binding(job), &plan).await;
     say();
     let undone = |receipt: &Receipt| !matches!(receipt.outcome, StepOutcome::Done | StepOutcome::AlreadySo);
     let undone = shown.receipts.into_iter().filter(undone).collect();

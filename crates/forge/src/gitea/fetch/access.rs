@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use referee_core::model::{Access, Author, Login};
+use referee_core::model::{Access, Author, Login, Span, Time};
 use referee_http::RouteRequest;
 use tokio::sync::OnceCell;
 
@@ -22,8 +22,11 @@ pub(super) struct WriteAccess {
     is_complete: bool,
 }
 
+/// How long the assignable users of an earlier read of the same pull are used. They are the repository's, and rarely change.
+const ASSIGNEES_MAX_AGE: Span = Span::from_minutes(1);
+
 /// The repository's assignable users, read once for all pulls of a survey.
-pub(super) type AssignableUsers = OnceCell<Option<Vec<User>>>;
+pub(super) type AssignableUsers = OnceCell<Vec<User>>;
 
 impl WriteAccess {
     /// | who | has write access |
@@ -85,14 +88,20 @@ fn repo_owner(raw: &PullRows) -> Option<Login> {
     login(raw.pull.base.repo.as_ref()?.owner.as_ref())
 }
 
+impl PullRows {
+    /// Returns the assignable users, if they were read a short time before `now`.
+    pub(super) fn recent_assignees(&self, now: Time) -> Option<Vec<User>> {
+        self.assignees.clone().filter(|_| now - self.whole_at < ASSIGNEES_MAX_AGE)
+    }
+}
+
 impl GiteaForge {
-    /// Reads the assignable users; `None` where the token may not.
-    pub(super) async fn read_assignable_users(&self, account: &GiteaAccount) -> Result<Option<Vec<User>>, ForgeError> {
+    /// Reads the assignable users; none where the token may not.
+    pub(super) async fn read_assignable_users(&self, account: &GiteaAccount) -> Result<Vec<User>, ForgeError> {
         let call = RouteRequest::new(&routes::ASSIGNABLE, self.route_params([]));
         match account.send_and_parse(&call, "who can be assigned").await {
-            Ok(users) => Ok(Some(users)),
-            Err(ForgeError::Forbidden(_) | ForgeError::NotFound(_) | ForgeError::Unsupported(_)) => Ok(None),
-            Err(error) => Err(error),
+            Err(ForgeError::Forbidden(_) | ForgeError::NotFound(_) | ForgeError::Unsupported(_)) => Ok(Vec::new()),
+            read => read,
         }
     }
 }

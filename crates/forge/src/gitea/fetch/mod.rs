@@ -7,7 +7,10 @@
 //! | timeline | current texts, comments, labels, pushes, review requests, dismissals |
 //! | inline comments of each review that has some | threads |
 //! | statuses of the head | checks |
-//! | assignees | who has write access, unless that is known for everybody involved |
+//! | assignees | who has write access, unless that is known for everybody involved, or was read within the last minute |
+//!
+//! Where everything is read again and the head is known from an earlier read, the pull comes last. A write may then follow
+//! without another check of the head (PUB-15).
 
 mod access;
 mod board;
@@ -25,7 +28,7 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::Poll;
 
-use referee_core::model::{Board, Completeness, Login, Pull, PullNumber, Sha};
+use referee_core::model::{Board, Completeness, Login, Pull, PullNumber, Sha, Span};
 use referee_http::{RequestCounts, RouteRequest};
 use std::collections::BTreeMap;
 
@@ -47,8 +50,12 @@ impl Reader for GiteaForge {
     }
 
     async fn fetch_reusing(&self, pull: PullNumber, reuse: Reuse<'_>) -> Result<FetchedPull, ForgeError> {
+        let assignable = AssignableUsers::new();
+        if let Some(fetched) = self.fetch_with_head_last(pull, reuse, &assignable).await? {
+            return Ok(fetched);
+        }
         let raw = self.fetch_pull_row(pull).await?;
-        self.fetch_rest(raw, reuse, &AssignableUsers::new()).await
+        self.fetch_rest(raw, reuse, &assignable).await
     }
 
     async fn fetch_head(&self, pull: PullNumber) -> Result<Sha, ForgeError> {
@@ -134,6 +141,7 @@ impl GiteaForge {
     ) -> Result<FetchedPull, ForgeError> {
         let account = self.reader_account()?;
         let earlier = PullRows::from_reuse(PullNumber(raw.pull.number), reuse);
+        raw.assignees = earlier.as_ref().and_then(|old| old.recent_assignees(raw.taken_at));
         if let (Some(old), Reuse::Since { max_age, .. }) =
             (earlier.filter(|old| old.pull.head.sha == raw.pull.head.sha), reuse)
         {
@@ -143,10 +151,47 @@ impl GiteaForge {
             }
         }
         self.read_pull_rows(account, PullNumber(raw.pull.number), &mut raw).await?;
-        if !are_all_writers_known(&raw, &account.login) {
-            raw.assignees = assignable.get_or_try_init(|| self.read_assignable_users(account)).await?.clone();
-        }
+        self.add_assignees(account, &mut raw, assignable).await?;
         Ok(raw.to_fetched(&self.server, self.viewer()))
+    }
+
+    /// Reads everything, the pull last; `None` if its head is unknown or moved meanwhile, or if less than everything may be
+    /// read.
+    async fn fetch_with_head_last(
+        &self,
+        number: PullNumber,
+        reuse: Reuse<'_>,
+        assignable: &AssignableUsers,
+    ) -> Result<Option<FetchedPull>, ForgeError> {
+        let Reuse::Since { max_age: Span(0), .. } = reuse else { return Ok(None) };
+        let Some(old) = PullRows::from_reuse(number, reuse) else { return Ok(None) };
+        let account = self.reader_account()?;
+        let mut raw = PullRows::new(old.pull.clone(), old.taken_at);
+        self.read_pull_rows(account, number, &mut raw).await?;
+        let PullRows { pull, taken_at, .. } = self.fetch_pull_row(number).await?;
+        let same_head = pull.head.sha == old.pull.head.sha;
+        (raw.pull, raw.taken_at, raw.whole_at, raw.head_seen) = (pull, taken_at, taken_at, old.head_seen);
+        if !same_head || !raw.has_expected_events(&raw.events) {
+            return Ok(None);
+        }
+        raw.assignees = old.recent_assignees(taken_at);
+        let head_read_last = !self.add_assignees(account, &mut raw, assignable).await?;
+        Ok(Some(FetchedPull { head_read_last, ..raw.to_fetched(&self.server, self.viewer()) }))
+    }
+
+    /// Adds the assignable users if they are needed; returns whether they were.
+    async fn add_assignees(
+        &self,
+        account: &GiteaAccount,
+        raw: &mut PullRows,
+        assignable: &AssignableUsers,
+    ) -> Result<bool, ForgeError> {
+        let needed = raw.assignees.is_none() && !are_all_writers_known(raw, &account.login);
+        if needed {
+            let users = assignable.get_or_try_init(|| self.read_assignable_users(account)).await?;
+            raw.assignees = Some(users.clone());
+        }
+        Ok(needed)
     }
 
     async fn read_pull_rows(

@@ -23,7 +23,7 @@ pub(super) struct PullRows {
     pub(super) events: Vec<Event>,
     pub(super) inline: Vec<Inline>,
     pub(super) statuses: Vec<Status>,
-    /// The assignable users; `None` if they were not read.
+    /// The assignable users, none where the token may not read them; `None` if they were not read.
     pub(super) assignees: Option<Vec<User>>,
 }
 
@@ -51,6 +51,7 @@ impl PullRows {
             capabilities: server.capabilities.clone(),
             complete: self.complete.clone(),
             is_fresh: true,
+            head_read_last: false,
             pull: pull::build_pull(self, &people, server.flavour),
             threads: threads::build_threads(self, &people, &viewer, &server.capabilities),
             comments: reviews::build_comments(self, &people),

@@ -28,7 +28,8 @@ impl GiteaWriter<'_> {
         if equal.is_some() && left.is_empty() && !own.has_drafted(&threads) {
             return Ok(PerformOutcome::AlreadySo);
         }
-        let mut sending = ReviewSender { writer: self, commit, own_posts: own, dropped: Vec::new() };
+        let mut sending =
+            ReviewSender { writer: self, commit, own_posts: own, dropped: Vec::new(), counted: Vec::new() };
         let review = match equal {
             Some(review) => {
                 self.open_missing_threads(&mut sending, &left).await?;
@@ -61,7 +62,8 @@ impl GiteaWriter<'_> {
         if left.is_empty() && !own.has_drafted(&threads) {
             return Ok(PerformOutcome::AlreadySo);
         }
-        let mut sending = ReviewSender { writer: self, commit, own_posts: own, dropped: Vec::new() };
+        let mut sending =
+            ReviewSender { writer: self, commit, own_posts: own, dropped: Vec::new(), counted: Vec::new() };
         self.open_missing_threads(&mut sending, &left).await?;
         self.complete_threads(&mut sending, &threads).await?;
         Ok(PerformOutcome::Done(CreatedIds {

@@ -4,7 +4,8 @@
 //!
 //! | response | stored, as read back | next |
 //! |---|---|---|
-//! | 2xx | | its inline comments are read back |
+//! | 2xx with as many inline comments as sent, and the plan's basis is current | | nothing: all are stored |
+//! | any other 2xx | | its inline comments are read back |
 //! | 500 | the review | as 2xx |
 //! | 500 | a part of its comments, or none | the others are sent again |
 //! | 500 | nothing more than after the last 500 | the first remaining comment is the cause: it is dropped |
@@ -44,6 +45,8 @@ pub(super) struct ReviewSender<'a, 't> {
     pub(super) own_posts: OwnPosts,
     /// Threads that the server cannot store.
     pub(super) dropped: Vec<&'t NewThread<SealedText>>,
+    /// Threads that are stored by the count in the server's answer; their ids are unknown.
+    pub(super) counted: Vec<&'t NewThread<SealedText>>,
 }
 
 impl<'t> ReviewSender<'_, 't> {
@@ -89,8 +92,10 @@ impl<'t> ReviewSender<'_, 't> {
 
     /// Returns the threads that are neither stored nor dropped.
     pub(super) fn find_missing(&self, threads: &[&'t NewThread<SealedText>]) -> Vec<&'t NewThread<SealedText>> {
-        let dropped = |new: &&NewThread<SealedText>| self.dropped.iter().any(|dropped| std::ptr::eq(*dropped, *new));
-        self.own_posts.find_missing(threads).into_iter().filter(|new| !dropped(new)).collect()
+        let is_settled = |new: &&NewThread<SealedText>| {
+            self.dropped.iter().chain(&self.counted).any(|settled| std::ptr::eq(*settled, *new))
+        };
+        self.own_posts.find_missing(threads).into_iter().filter(|new| !is_settled(new)).collect()
     }
 
     async fn post_once(
@@ -144,9 +149,13 @@ impl<'t> ReviewSender<'_, 't> {
     }
 
     /// Records a stored review and its inline comments.
-    async fn record_stored(&mut self, row: Review, threads: &[&NewThread<SealedText>]) -> Result<u64, ForgeError> {
+    async fn record_stored(&mut self, row: Review, threads: &[&'t NewThread<SealedText>]) -> Result<u64, ForgeError> {
         let id = row.id;
-        if !threads.is_empty() {
+        // Without a draft and without other writers of this identity, the new review holds what was sent and nothing else.
+        let is_alone = self.own_posts.draft().is_none() && self.writer.basis.is_current_for(&self.writer.account.login);
+        if is_alone && row.comments_count == threads.len() as u64 {
+            self.counted.extend(threads);
+        } else if !threads.is_empty() {
             let notes = self.writer.read_notes(id).await?;
             self.own_posts.notes.retain(|note| note.pull_request_review_id != id);
             self.own_posts.notes.extend(notes);
