@@ -53,13 +53,12 @@ impl WorkSubject {
         Ok(Self::Pull(Box::new(snapshot)))
     }
 
-    /// The worker that would start, if the own claim and the own record were not there.
-    pub(super) fn recompute_job(&self, desk: &TurnContext<'_>, claim: u64, record: Option<&CommentId>) -> Option<Job> {
+    /// Decides which worker would start without the claim of this process.
+    pub(super) fn recompute_job(&self, desk: &TurnContext<'_>, claim: u64) -> Option<Job> {
         match self {
             Self::Pull(snapshot) => {
                 let mut snapshot = Snapshot::clone(snapshot);
                 snapshot.lease = snapshot.lease.filter(|lease| lease.epoch != claim);
-                snapshot.comments.retain(|comment| Some(&comment.id) != record);
                 let next =
                     is_eligible(&snapshot, desk.policy).then(|| decide(&snapshot, desk.policy, &PlanScope::Pass).next);
                 match next {
@@ -70,19 +69,18 @@ impl WorkSubject {
             Self::Issue(board) => {
                 let mut board = Board::clone(board);
                 board.leases.retain(|(_, lease)| lease.epoch != claim);
-                for issue in &mut board.issues {
-                    issue.comments.retain(|comment| Some(&comment.id) != record);
-                }
                 schedule(&board, &[], desk.policy, &board.viewer).spawn
             }
         }
     }
 
-    /// Whether the own record is there, and nothing of a higher epoch.
+    /// Returns whether the record of this process is there at the job's head, and nothing of a higher epoch, be it a
+    /// record or a claim.
     pub(super) fn confirms_record(&self, desk: &TurnContext<'_>, job: &Job, record: &CommentId, epoch: u64) -> bool {
         match self {
             Self::Pull(snapshot) => {
-                snapshot.comments.iter().any(|comment| comment.id == *record)
+                job.head.as_ref() == Some(&snapshot.pull.head)
+                    && snapshot.comments.iter().any(|comment| comment.id == *record)
                     && Facts::new(snapshot, desk.policy).highest_epoch() == epoch
             }
             Self::Issue(board) => {

@@ -5,7 +5,7 @@
 //! | claim | another process that is about to do the same |
 //! | look again, the own claim left out | one that did so between the first look and the claim |
 //! | record | a crash from here on, and every pass to come |
-//! | look once more, own claim and record left out | a claim that ran out unnoticed: its new holder has a higher epoch |
+//! | look once more, without deciding again | a push, and a claim that ran out unnoticed: its new holder has a higher epoch |
 //! | label, or assign | – : it shows people what the record says |
 //! | say the line | – |
 //! | give the claim back | – : the record speaks from here on, and whoever runs the worker is another process |
@@ -55,7 +55,7 @@ async fn start_under_claim(
     say: &mut (impl FnMut() + Send),
 ) -> Result<(StartOutcome, Option<ClaimedWorker>), TurnError> {
     let view = WorkSubject::fetch(desk, job).await?;
-    let Some(again) = view.recompute_job(desk, claim, None).filter(|again| is_same_job(again, job)) else {
+    let Some(again) = view.recompute_job(desk, claim).filter(|again| is_same_job(again, job)) else {
         return Ok((StartOutcome::CauseChanged, None));
     };
     let epoch = claim.max(again.epoch);
@@ -67,8 +67,7 @@ async fn start_under_claim(
         return Ok((StartOutcome::Unrecorded(first_receipt(applied)), None));
     };
     let last = WorkSubject::fetch(desk, job).await?;
-    let mine = last.recompute_job(desk, claim, Some(comment)).is_some_and(|last| is_same_job(&last, job));
-    if !mine || !last.confirms_record(desk, job, comment, epoch) {
+    if !last.confirms_record(desk, job, comment, epoch) {
         return Ok((StartOutcome::LostRace, None));
     }
     let plan = last.build_plan(job, rest);
