@@ -3,7 +3,7 @@
 use referee_core::decide::decide;
 use referee_core::mark::Keys;
 use referee_core::model::{PullNumber, Snapshot, Span};
-use referee_core::plan::{Action, Plan, Step};
+use referee_core::plan::{Action, Brief, Plan, Step};
 use referee_core::policy::Policy;
 use referee_forge::{ClaimOutcome, ClaimPurpose, FetchedPull, Forge, ForgeError, Gates, Reuse};
 use thiserror::Error;
@@ -90,23 +90,16 @@ const PUBLISH_CLAIM_TTL: Span = Span(120);
 /// How often a turn plans anew before it leaves the rest to the next one.
 const MAX_PLANS: usize = 4;
 
-/// First half of a turn: reads the pull, gathers and decides. It writes nothing, so a cached read is good enough, as is
-/// the one that found the pull (`opened`).
-#[tracing::instrument(skip_all, fields(%pull))]
-pub async fn begin(
-    context: &TurnContext<'_>,
-    pull: PullNumber,
-    inbox: &Inbox,
-    opened: Option<FetchedPull>,
-) -> Result<BegunTurn, TurnError> {
-    let fetched = match opened {
-        Some(fetched) => fetched,
-        None => context.forge.fetch_reusing(pull, Reuse::Cached).await?,
-    };
+/// First half of a turn: gathers and decides. It writes nothing, so the pull may come from a cached read. No review is due
+/// of which `inbox` has the report.
+#[tracing::instrument(skip_all, fields(pull = %fetched.pull.number))]
+pub async fn begin(context: &TurnContext<'_>, fetched: FetchedPull, inbox: &Inbox) -> Result<BegunTurn, TurnError> {
     let (mut snapshot, mut plan) = gather_and_decide(context, fetched.clone(), inbox)?;
     if !worker_can_push(context.forge, context.policy, &plan, &mut snapshot).await? {
         plan = decide(&snapshot, context.policy, &inbox.scope);
     }
+    let is_reported = |brief: &Brief| inbox.reports.iter().any(|report| report.role == brief.role);
+    plan.reviews.retain(|brief| !is_reported(brief));
     Ok(BegunTurn { snapshot, plan, fetched })
 }
 
@@ -264,7 +257,7 @@ mod tests {
     /// Compiles only if a daemon may move turns between threads.
     #[expect(dead_code, reason = "the compiler is the test")]
     fn futures_of_a_turn_are_send(context: &TurnContext<'_>, inbox: &Inbox, begun: &BegunTurn) {
-        assert_send(begin(context, PullNumber(1), inbox, None));
+        assert_send(begin(context, begun.fetched.clone(), inbox));
         assert_send(finish_begun(context, begun, inbox));
         assert_send(finish(context, PullNumber(1), inbox));
         assert_send(run_pass(context, SpawnMode::Print, |_| {}));

@@ -1,16 +1,15 @@
 //! `referee review`: the reviewers run, and what they found is published.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use referee_core::decide::PlanScope;
-use referee_core::model::{ReportOutcome as Reported, RoleName, Severity, Sha, Submission};
+use referee_core::model::{ReportOutcome as Reported, RoleName, Severity, Sha, Snapshot, Submission};
 use referee_core::plan::{Brief, Next};
 use referee_core::policy::{Policy, Role};
 use referee_forge::{Gates, RequestedGates};
 use referee_review::formats::{self, ReportContext};
-use referee_turn::{Inbox, PublishMode, Receipt, StepOutcome, Turn};
+use referee_turn::{BegunTurn, Inbox, PublishMode, Receipt, StepOutcome, Turn};
 
 use super::PullArgs;
 use crate::console::Console;
@@ -100,7 +99,7 @@ impl ReviewArgs {
         }
     }
 
-    /// One turn; two where reviewers run in between.
+    /// Runs one turn: begins it, takes or makes the reports, and finishes it with them.
     async fn run_turn(&self, session: &PullSession, out: &Console) -> Result<Turn, Failure> {
         let gates = if self.dry_run {
             Gates::dry_run()
@@ -110,62 +109,65 @@ impl ReviewArgs {
         let mut inbox = Inbox { evidence: session.load_evidence()?, ..Inbox::default() };
         inbox.evidence.full = self.full;
         inbox.scope = PlanScope::from_roles(self.roles.iter().map(|name| RoleName::from(name.as_str())));
-        let begun = session.begin(&inbox).await?;
-        let (snapshot, plan) = (&begun.snapshot, &begun.plan);
-        let head = snapshot.pull.head.clone();
-        let saved = session.store.load_pending_reports(&session.key, &head)?;
+        let fetched = session.read().await?;
+        let saved = session.store.load_pending_reports(&session.key, &fetched.pull.head)?;
         if !saved.is_empty() {
             out.print_info(&format!("{} saved by an earlier run and not posted yet", pluralize(saved.len(), "report")));
         }
-        inbox.reports.extend(saved.iter().map(|saved| saved.report.clone()));
-        let from = snapshot.changes.merge_base.as_ref().unwrap_or(&snapshot.pull.base_sha);
-        let fresh = match &self.report {
-            Some(path) => {
-                let files = snapshot.changes.files.iter().map(|file| file.path.clone()).collect();
-                let report = self.parse_report(path, session, &head, files)?;
-                self.save_report(session, &report)?;
-                vec![report]
-            }
-            None => {
-                let briefs = select_briefs(&plan.reviews, &inbox.reports);
-                out.print_info(&describe_start(
-                    session,
-                    &snapshot.pull.base,
-                    &head,
-                    snapshot.changes.files.len(),
-                    &briefs,
-                ));
-                let reading = ReviewInputs {
-                    checkout: session.checkout.as_ref(),
-                    source: &session.source,
-                    merge_base: from,
-                    trusted_commit: session.trusted.as_ref().map(|tip| &tip.commit),
-                    head: &head,
-                    config: &session.config,
-                };
-                if briefs.is_empty() {
-                    Vec::new()
-                } else {
-                    reviewers::run_reviewers(&reading, plan, &briefs, &Progress::new(out), |report| {
-                        self.save_report(session, report)
-                    })?
-                }
-            }
+        inbox.reports.extend(saved.into_iter().map(|saved| saved.report));
+        let begun = session.begin_with(fetched, &inbox).await?;
+        let reports = match &self.report {
+            Some(path) => vec![self.take_report(path, session, &begun.snapshot)?],
+            None => self.run_reviewers(session, &begun, out)?,
         };
-        self.write_reports(&fresh)?;
-        inbox.reports.extend(fresh);
+        self.write_reports(&reports)?;
+        inbox.reports.extend(reports);
         let turn = session.finish(&begun, &gates, &inbox, self.choose_publishing(session)).await?;
-        let cut = turn
-            .receipts
-            .iter()
-            .any(|it| matches!(it.outcome, StepOutcome::Failed | StepOutcome::Unknown | StepOutcome::Planned));
-        if !self.dry_run && !turn.needs_rerun && !cut {
-            // Another process may have saved one meanwhile, which was not looked at here.
-            let mut saved = session.store.load_pending_reports(&session.key, &head)?;
-            saved.retain(|saved| inbox.reports.contains(&saved.report));
-            session.store.mark_posted(&saved.iter().map(|saved| saved.id).collect::<Vec<_>>())?;
-        }
+        self.mark_posted(session, &begun.snapshot.pull.head, &inbox.reports, &turn)?;
         Ok(turn)
+    }
+
+    /// Runs the reviewers of the roles that are due.
+    fn run_reviewers(
+        &self,
+        session: &PullSession,
+        begun: &BegunTurn,
+        out: &Console,
+    ) -> Result<Vec<Submission>, Failure> {
+        let BegunTurn { snapshot, plan, .. } = begun;
+        out.print_info(&describe_start(session, snapshot, &plan.reviews));
+        if plan.reviews.is_empty() {
+            return Ok(Vec::new());
+        }
+        let inputs = ReviewInputs {
+            checkout: session.checkout.as_ref(),
+            source: &session.source,
+            merge_base: snapshot.changes.merge_base.as_ref().unwrap_or(&snapshot.pull.base_sha),
+            trusted_commit: session.trusted.as_ref().map(|tip| &tip.commit),
+            head: &snapshot.pull.head,
+            config: &session.config,
+        };
+        let save = |report: &Submission| self.save_report(session, report);
+        reviewers::run_reviewers(&inputs, plan, &plan.reviews, &Progress::new(out), save)
+    }
+
+    /// Marks the reports of a turn that wrote everything as posted.
+    fn mark_posted(
+        &self,
+        session: &PullSession,
+        head: &Sha,
+        reports: &[Submission],
+        turn: &Turn,
+    ) -> Result<(), Failure> {
+        let undone =
+            |it: &Receipt| matches!(it.outcome, StepOutcome::Failed | StepOutcome::Unknown | StepOutcome::Planned);
+        if self.dry_run || turn.needs_rerun || turn.receipts.iter().any(undone) {
+            return Ok(());
+        }
+        // Another process may have saved a report meanwhile that this turn does not know.
+        let mut saved = session.store.load_pending_reports(&session.key, head)?;
+        saved.retain(|saved| reports.contains(&saved.report));
+        Ok(session.store.mark_posted(&saved.iter().map(|saved| saved.id).collect::<Vec<_>>())?)
     }
 
     /// Roles that are left out here run in other processes (D6).
@@ -194,26 +196,24 @@ impl ReviewArgs {
             .map_err(|error| Failure::failed(format!("`{}` cannot be written: {error}", path.display())))
     }
 
-    fn parse_report(
-        &self,
-        path: &Path,
-        session: &PullSession,
-        head: &Sha,
-        files: Vec<String>,
-    ) -> Result<Submission, Failure> {
+    /// Reads the report that was handed in, and saves it.
+    fn take_report(&self, path: &Path, session: &PullSession, snapshot: &Snapshot) -> Result<Submission, Failure> {
+        let files: Vec<String> = snapshot.changes.files.iter().map(|file| file.path.clone()).collect();
         let bytes = payload::read_bytes(path)?;
         let [role] = self.roles.as_slice() else { return Err(Failure::usage("a report is for one role")) };
         let origin = ReportContext {
             role: &RoleName::from(role.as_str()),
-            head,
+            head: &snapshot.pull.head,
             checkout_root: session.checkout.as_ref().and_then(|git| git.work_tree_root()),
             changed_files: &files,
             tool_exit: formats::ToolExit::Unknown,
         };
-        formats::parse_report(self.report_format, &bytes, &origin).map_err(|error| {
+        let report = formats::parse_report(self.report_format, &bytes, &origin).map_err(|error| {
             Failure::usage(format!("nothing was taken from `{}`: {error}", path.display()))
                 .with_hint("`--report-format` names its format; `referee schema report` prints referee's own")
-        })
+        })?;
+        self.save_report(session, &report)?;
+        Ok(report)
     }
 
     fn choose_ending(&self, session: &PullSession, turn: &Turn, format: OutputFormat) -> CliOutcome {
@@ -254,14 +254,9 @@ impl ReviewArgs {
     }
 }
 
-/// The briefs whose report is not there already.
-fn select_briefs(reviews: &[Brief], reports: &[Submission]) -> Vec<Brief> {
-    let there: BTreeSet<&RoleName> = reports.iter().map(|report| &report.role).collect();
-    reviews.iter().filter(|brief| !there.contains(&brief.role)).cloned().collect()
-}
-
-fn describe_start(session: &PullSession, base: &str, head: &Sha, files: usize, briefs: &[Brief]) -> String {
-    let what = format!("{}: {base}..{}, {}", session.name, head.short(), pluralize(files, "file"));
+fn describe_start(session: &PullSession, snapshot: &Snapshot, briefs: &[Brief]) -> String {
+    let (pull, files) = (&snapshot.pull, pluralize(snapshot.changes.files.len(), "file"));
+    let what = format!("{}: {}..{}, {files}", session.name, pull.base, pull.head.short());
     match briefs {
         [] => format!("looking at {what}"),
         briefs => {

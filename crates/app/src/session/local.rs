@@ -1,13 +1,12 @@
 //! A checkout with its local forge and store, and how a reference becomes a local pull.
 
-use std::sync::Arc;
-
 use referee_core::model::{Login, PullNumber, PullState, Sha, Time};
-use referee_forge::BranchTip;
 use referee_forge::local::{LocalError, LocalForge, LocalPull, format_local_name, login_from_git_user};
+use referee_forge::{BranchTip, Site, connect};
 use referee_git::{CheckedOut, Git};
 
 use super::Options;
+use super::connect::read_failure;
 use super::pull::UnconfiguredPull;
 use super::reference::{PullReference, RemoteReference};
 use super::source::GitSource;
@@ -176,16 +175,18 @@ impl LocalCheckout {
     }
 
     /// Turns the checkout into one of its pulls.
-    pub(super) fn into_pull(self, pull: PullNumber) -> Result<UnconfiguredPull, Failure> {
+    pub(super) async fn into_pull(self, pull: PullNumber) -> Result<UnconfiguredPull, Failure> {
         let trusted = self.trusted_base(pull)?;
         let Self { git, forge, store, user, .. } = self;
         let name = format_local_name(pull);
+        let site = Site::Local(Box::new(forge.clone()));
+        let connected = connect(&site).await.map_err(|error| read_failure(error, &name))?;
         Ok(UnconfiguredPull {
             pull,
             reference: name.clone(),
             key: name.clone(),
             name,
-            forge: Arc::new(forge.clone()),
+            forge: connected,
             local: Some(forge),
             store,
             writer_lock: Some(git.common_dir().join("referee/writer.lock")),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use referee_core::mark::Keys;
 use referee_core::model::{Evidence, Login, PullNumber};
 use referee_forge::local::LocalForge;
-use referee_forge::{BranchTip, FetchedPull, Forge, ForgeKind, Gates, RequestCounts};
+use referee_forge::{BranchTip, FetchedPull, Forge, ForgeKind, Gates, RequestCounts, Reuse};
 use referee_git::Git;
 use referee_turn::{BegunTurn, Inbox, Journal, PublishMode, Turn, TurnContext, TurnError, begin, finish_begun};
 
@@ -121,7 +121,7 @@ impl PullSession {
         options: &Options,
         out: &Console,
     ) -> Result<Self, Failure> {
-        Self::configure(checkout.into_pull(pull)?, options, out).await
+        Self::configure(checkout.into_pull(pull).await?, options, out).await
     }
 
     /// Loads the config that applies to the pull, never the one at its head (SAF-2), and connects the roles' identities.
@@ -172,13 +172,26 @@ impl PullSession {
         })
     }
 
-    /// First half of a turn: reads the pull, gathers and decides. Writes nothing.
-    pub(crate) async fn begin(&self, inbox: &Inbox) -> Result<BegunTurn, Failure> {
+    /// Reads the pull, from a cache if it is recent. The first read is the one that found the pull.
+    pub(crate) async fn read(&self) -> Result<FetchedPull, Failure> {
         self.local_reads.fetch_add(1, Ordering::Relaxed);
         let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match opened {
+            Some(opened) => Ok(opened),
+            None => Ok(self.forge.fetch_reusing(self.pull, Reuse::Cached).await.map_err(TurnError::from)?),
+        }
+    }
+
+    /// First half of a turn: reads the pull, gathers and decides. Writes nothing.
+    pub(crate) async fn begin(&self, inbox: &Inbox) -> Result<BegunTurn, Failure> {
+        self.begin_with(self.read().await?, inbox).await
+    }
+
+    /// The same with a pull that was just read.
+    pub(crate) async fn begin_with(&self, fetched: FetchedPull, inbox: &Inbox) -> Result<BegunTurn, Failure> {
         let gates = Gates::dry_run();
         let journal = self.store.open_journal(&self.key, &self.config.policy);
-        Ok(begin(&self.context(&journal, &gates, PublishMode::SingleWriter), self.pull, inbox, opened).await?)
+        Ok(begin(&self.context(&journal, &gates, PublishMode::SingleWriter), fetched, inbox).await?)
     }
 
     /// Second half: reads again what may have moved, decides with the reports in `inbox`, and applies the plan. Waits while
