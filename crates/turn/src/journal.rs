@@ -1,4 +1,4 @@
-//! What is written down of a turn: before each write that it is meant, after it what came of it.
+//! The journal of turns. Each write is recorded before it is sent and after its result is known.
 
 use referee_core::decide::PlanScope;
 use referee_core::model::{PullNumber, Snapshot};
@@ -6,45 +6,39 @@ use referee_core::plan::Plan;
 
 use crate::receipt::Receipt;
 
-/// Keeps turns. An intent is kept before a write leaves, so that a crash in between is known.
+/// Stores turns. An intent is stored before a write is sent, so that a crash in between can be detected.
 pub trait Journal: Send + Sync {
-    /// A write is about to leave. Failing here means that it must not.
+    /// Records that a write is about to be sent. On an error the write must not be sent.
     fn record_intent(&self, intent: &Intent<'_>) -> Result<(), String>;
 
-    /// What came of it.
+    /// Records the result of a write.
     fn record_receipt(&self, intent: &Intent<'_>, receipt: &Receipt);
 
-    /// The turn as a whole.
+    /// Records a whole turn.
     fn record_turn(&self, record: &JournalRecord<'_>);
 }
 
-/// A write that is about to leave.
+/// A write that is about to be sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Intent<'a> {
-    /// On which pull.
     pub pull: PullNumber,
-    /// The step's number.
+    /// The index of the step in the plan.
     pub step: usize,
-    /// The action's name.
     pub action: &'a str,
-    /// At which head.
     pub head: &'a str,
 }
 
-/// A turn as a whole: any stored one can be decided again.
+/// A whole turn, complete enough to be decided again.
 #[derive(Clone, Copy, Debug)]
 pub struct JournalRecord<'a> {
-    /// What was known.
     pub snapshot: &'a Snapshot,
-    /// The part of the plan that was carried out.
+    /// The part of the plan that was applied.
     pub scope: &'a PlanScope,
-    /// What was decided.
     pub plan: &'a Plan,
-    /// What was done.
     pub receipts: &'a [Receipt],
 }
 
-/// Keeps nothing.
+/// A journal that stores nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NullJournal;
 

@@ -1,4 +1,4 @@
-//! One turn: fetch, gather, decide, apply, once, forwards. The only caller of `perform`.
+//! Runs turns: fetch, gather, decide, apply. The only caller of `perform`.
 
 mod apply;
 mod deliver;

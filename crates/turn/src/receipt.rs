@@ -1,42 +1,39 @@
-//! What became of each step.
+//! The results of a plan's steps.
 
 use serde::Serialize;
 
-/// What became of one step.
+/// The result of one step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Receipt {
-    /// The step's number in the plan.
+    /// The index of the step in the plan.
     pub step: usize,
-    /// The action's name.
     pub action: &'static str,
-    /// How it ended.
     pub outcome: StepOutcome,
-    /// More words, for people: never a token, never the text that was to be sent.
+    /// Details for people. Contains neither tokens nor the text that was to be sent.
     pub note: String,
 }
 
-/// How a step ended, as the published schema spells it.
+/// How a step ended; names as in the published schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepOutcome {
-    /// Not tried: an earlier step ended the run.
+    /// Not tried, because an earlier step ended the run.
     Planned,
-    /// Done.
     Done,
-    /// It was so already.
+    /// It was done before.
     AlreadySo,
-    /// A gate was shut.
+    /// A gate was closed.
     Withheld,
-    /// The forge or the token does not allow it; the run went on.
+    /// The forge or the token does not allow it; the run continued.
     Refused,
-    /// It failed. The run ended, unless nothing that followed leaned on it.
+    /// It failed. The run ended, unless later steps do not depend on it.
     Failed,
-    /// It was sent, and nobody knows: read before anything is sent again.
+    /// It was sent, and the result is unknown: read again before sending anything.
     Unknown,
 }
 
 impl StepOutcome {
-    /// As the published schema spells it.
+    /// Returns the name in the published schema.
     pub fn name(self) -> &'static str {
         match self {
             Self::Planned => "planned",

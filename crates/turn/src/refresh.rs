@@ -1,5 +1,6 @@
-//! Looks again within a turn: after an approval, in matrix mode after every write, and where something moved
-//! (PUB-15, D6). A view that is older than what was just made is no view: deciding on it would post everything twice.
+//! Reads and decides again within a turn: after an approval, in matrix mode after every write, and when the head moved
+//! (PUB-15, D6). A read that does not show the turn's own writes yet is rejected: deciding on it would post everything
+//! twice.
 
 use referee_core::model::Snapshot;
 use referee_core::plan::Plan;
@@ -8,7 +9,7 @@ use crate::apply::ApplyOutcome;
 use crate::gather::Inbox;
 use crate::turn::{TurnContext, fetch_and_decide};
 
-/// What is known and decided now, if the forge shows at least what was just made.
+/// Returns the new snapshot and plan; `None` if the forge does not show the turn's own writes yet.
 pub(crate) async fn refresh_snapshot(
     desk: &TurnContext<'_>,
     inbox: &Inbox,

@@ -1,46 +1,47 @@
-//! Where the texts of changes come from: git, or a repository in memory.
+//! The source of diffs and file contents: git, or an in-memory repository.
 
 use referee_core::model::{Changes, Mergeable, Sha};
 use thiserror::Error;
 
 use crate::gather::{GatherError, compute_changes};
 
-/// Reads commits. Answers for the pull's repository only.
+/// Reads commits of the pull's repository.
 pub trait Source: Send + Sync {
-    /// These changes, each from a base to a head, will be asked for: whoever must fetch them, or can work out many in one
-    /// go, does so now.
+    /// Announces changes, each from a base to a head, that will be read. An implementation may fetch or compute them in
+    /// one batch.
     fn prefetch(&self, _changes: &[(&Sha, &Sha)]) -> Result<(), SourceError> {
         Ok(())
     }
 
-    /// What a head changes since it left its base. It is a function of the two, and may be kept.
+    /// Loads what a head changes since its merge base with `base`. The result depends only on both, so it may be
+    /// cached.
     fn load_changes(&self, base: &Sha, head: &Sha) -> Result<Changes, GatherError> {
         compute_changes(self, base, head)
     }
 
-    /// Where two commits parted; `None` if they share nothing.
+    /// Returns the merge base; `None` if the histories are unrelated.
     fn merge_base(&self, one: &Sha, other: &Sha) -> Result<Option<Sha>, SourceError>;
 
-    /// `git diff` from one commit to another, renames found, as git prints it.
+    /// Returns the output of `git diff` between two commits, with rename detection.
     fn diff(&self, old: &Sha, new: &Sha) -> Result<Vec<u8>, SourceError>;
 
-    /// The files of that name at a commit, in the order asked for.
+    /// Reads files at a commit, in the order of `paths`; `None` for a file that does not exist.
     fn read_files(&self, at: &Sha, paths: &[&str]) -> Result<Vec<Option<Vec<u8>>>, SourceError>;
 
-    /// Whether a commit is part of another's history.
+    /// Returns whether a commit is an ancestor of another one, or the same.
     fn is_ancestor(&self, ancestor: &Sha, of: &Sha) -> Result<bool, SourceError>;
 
-    /// Whether a head could be merged into a base: asked where the forge does not say (D15).
+    /// Returns whether a head merges into a base. Used where the forge does not report it (D15).
     fn check_mergeable(&self, base: &Sha, head: &Sha) -> Mergeable;
 }
 
-/// Why a text could not be had.
+/// Why a commit or file could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SourceError {
-    /// The commit is not there: force-pushed away, or beyond a shallow clone.
-    #[error("commit `{0}` is not there")]
+    /// The commit does not exist: force-pushed away, or outside of a shallow clone.
+    #[error("commit `{0}` does not exist")]
     Missing(String),
-    /// What was read makes no sense.
+    /// git's output could not be parsed.
     #[error("{0}")]
     Unreadable(String),
 }

@@ -1,4 +1,4 @@
-//! What changed between an earlier head and this one, read once for each earlier head.
+//! The changes between an earlier head and the current one, read once per earlier head.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use referee_core::track::{ChangeKind, FileChange};
 use super::GatherError;
 use crate::source::{Source, SourceError};
 
-/// The texts of what changed since one head.
+/// The texts of the files that changed since one head.
 #[derive(Debug)]
 pub(super) struct Delta {
     files: Vec<FileTextPair>,
@@ -22,7 +22,7 @@ struct FileTextPair {
     new_text: Option<String>,
 }
 
-/// Deltas to one head, each read once.
+/// Deltas to one head.
 pub(super) struct DeltaCache<'s> {
     source: &'s dyn Source,
     head: Sha,
@@ -30,7 +30,7 @@ pub(super) struct DeltaCache<'s> {
 }
 
 impl Delta {
-    /// Whether a file of the earlier head is another one now.
+    /// Returns whether a file of the earlier head changed.
     pub(super) fn changes_file(&self, path: &str) -> bool {
         self.files.iter().any(|file| file.old_path.as_deref() == Some(path))
     }
@@ -41,7 +41,7 @@ impl<'s> DeltaCache<'s> {
         Self { source, head: head.clone(), loaded: BTreeMap::new() }
     }
 
-    /// What changed since `old`; `None` if git no longer has it.
+    /// Returns the changes since `old`; `None` if git no longer has it.
     pub(super) fn since(&mut self, old: &Sha) -> Result<Option<&Delta>, GatherError> {
         if !self.loaded.contains_key(old) {
             let delta = match self.load_delta(old) {
@@ -96,7 +96,7 @@ fn read_texts(source: &dyn Source, at: &Sha, names: &[String]) -> Result<Vec<Opt
 }
 
 impl Delta {
-    /// As tracking takes it.
+    /// Converts to the input of tracking.
     pub(super) fn file_changes(&self) -> Vec<FileChange<'_>> {
         self.files
             .iter()

@@ -1,4 +1,5 @@
-//! Threads whose place is not in the change any more. Forges tell it late, wrongly or not at all: git knows.
+//! Finds outdated threads: their lines are no longer in the change. Forges report that late, wrongly or not at all, so
+//! git decides.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use referee_core::track::{CodeLocation, Side, Track, follow_locations};
 use super::GatherError;
 use super::delta::DeltaCache;
 
-/// Marks threads as outdated whose line, as their review saw it, is gone or another one at the head.
+/// Marks a thread as outdated if its line, at the commit of its review, was changed or removed since.
 pub(super) fn mark_outdated_threads(snapshot: &mut Snapshot, deltas: &mut DeltaCache<'_>) -> Result<(), GatherError> {
     let Snapshot { reviews, threads, pull, .. } = snapshot;
     let seen: BTreeMap<&ReviewId, &Sha> =
@@ -21,7 +22,7 @@ pub(super) fn mark_outdated_threads(snapshot: &mut Snapshot, deltas: &mut DeltaC
         }
     }
     for (at, threads) in by_commit {
-        // What a forge keeps of a commit that git has lost is all there is to know.
+        // For a commit that git no longer has, keep what the forge reports.
         let Some(delta) = deltas.since(at)? else { continue };
         let (threads, locations): (Vec<_>, Vec<_>) = threads.into_iter().unzip();
         for (thread, track) in threads.into_iter().zip(follow_locations(&locations, &delta.file_changes())) {
@@ -31,7 +32,7 @@ pub(super) fn mark_outdated_threads(snapshot: &mut Snapshot, deltas: &mut DeltaC
     Ok(())
 }
 
-/// A place on the new side; of the old one nothing can go.
+/// Returns the location on the new side. Lines on the old side cannot become outdated.
 fn locate_thread(thread: &Thread) -> Option<CodeLocation> {
     let (path, line) = (thread.path.as_ref()?, thread.line?);
     (thread.side == Side::New).then(|| CodeLocation { path: path.clone(), line, end_line: line })

@@ -1,4 +1,4 @@
-//! Reads every text once: Marks and Tags of the identities that roles have, people's commands and stances.
+//! Parses every text once: Marks and Tags of the roles' identities, and people's commands and stances.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use referee_core::model::{Board, Login, PullNumber, RoleName, Snapshot, Viewer};
 use referee_core::policy::Policy;
 use referee_core::say::CommandPrefixes;
 
-/// The texts of a repository's issues: job records (DSP-18).
+/// Parses the texts of a repository's issues, which contain job records (DSP-18).
 pub(crate) fn parse_board_texts(board: &mut Board, policy: &Policy, keys: &Keys) {
     let (roles, own) = collect_identities(&board.viewer, policy);
     for issue in &mut board.issues {
@@ -24,7 +24,7 @@ pub(crate) fn parse_board_texts(board: &mut Board, policy: &Policy, keys: &Keys)
     }
 }
 
-/// Who speaks for each role, and all who speak for referee.
+/// Returns the identity of each role, and all logins that referee uses.
 fn collect_identities(viewer: &Viewer, policy: &Policy) -> (BTreeMap<RoleName, Login>, Vec<Login>) {
     let roles: BTreeMap<RoleName, Login> =
         policy.roles.iter().map(|role| (role.name.clone(), role.identity_or(&viewer.login).clone())).collect();

@@ -1,4 +1,4 @@
-//! A worker that was started and whose claim is kept while it runs.
+//! A worker that was started, and whose claim is kept while it runs.
 
 use referee_core::decide::{PlanScope, decide, schedule};
 use referee_core::facts::{Facts, highest_issue_epoch};
@@ -12,55 +12,54 @@ use super::read::{fetch_board, is_eligible};
 use crate::gather::{Inbox, gather_snapshot};
 use crate::turn::{TurnContext, TurnError};
 
-/// A worker that was started, with its claim. Its runner calls [`release_worker`] however the worker ends; a claim that is not
+/// A started worker with its claim. Its runner calls [`release_worker`] however the worker ends; a claim that is not
 /// released expires.
 #[derive(Debug)]
 pub struct ClaimedWorker {
-    /// What it is to do, under the epoch that is recorded.
+    /// The job, with the recorded epoch.
     pub job: Job,
     /// The epoch of the claim.
     pub claim_epoch: u64,
-    /// What it is for.
+    /// The pull or issue.
     pub subject: WorkSubject,
 }
 
-/// Gives the claim of a worker back.
-pub async fn release_worker(desk: &TurnContext<'_>, held: &ClaimedWorker) {
-    release_work_claim(desk, PullNumber(held.job.number), held.claim_epoch).await;
+/// Releases the claim of a worker.
+pub async fn release_worker(context: &TurnContext<'_>, worker: &ClaimedWorker) {
+    release_work_claim(context, PullNumber(worker.job.number), worker.claim_epoch).await;
 }
 
-/// A claim that cannot be given back runs out by itself.
-pub(super) async fn release_work_claim(desk: &TurnContext<'_>, at: PullNumber, claim: u64) {
-    let _ = desk.forge.release_claim(at, ClaimPurpose::Work, claim).await;
+/// Releases a claim. Errors are ignored, because it expires by itself.
+pub(super) async fn release_work_claim(context: &TurnContext<'_>, at: PullNumber, claim: u64) {
+    let _ = context.forge.release_claim(at, ClaimPurpose::Work, claim).await;
 }
 
-/// What a worker is for, as it was last seen.
+/// The pull or issue of a worker, as last read.
 #[derive(Debug)]
 pub enum WorkSubject {
-    /// A pull.
     Pull(Box<Snapshot>),
-    /// An issue, among all of its repository.
+    /// The whole board, which contains the issue.
     Issue(Box<Board>),
 }
 
 impl WorkSubject {
-    pub(crate) async fn fetch(desk: &TurnContext<'_>, job: &Job) -> Result<Self, TurnError> {
+    pub(crate) async fn fetch(context: &TurnContext<'_>, job: &Job) -> Result<Self, TurnError> {
         if job.kind == JobKind::Impl {
-            return Ok(Self::Issue(Box::new(fetch_board(desk).await?)));
+            return Ok(Self::Issue(Box::new(fetch_board(context).await?)));
         }
-        let fetched = desk.forge.fetch(PullNumber(job.number)).await?;
-        let snapshot = gather_snapshot(fetched, desk.source, &Inbox::default(), desk.policy, desk.keys)?;
+        let fetched = context.forge.fetch(PullNumber(job.number)).await?;
+        let snapshot = gather_snapshot(fetched, context.source, &Inbox::default(), context.policy, context.keys)?;
         Ok(Self::Pull(Box::new(snapshot)))
     }
 
-    /// Decides which worker would start without the claim of this process.
-    pub(super) fn recompute_job(&self, desk: &TurnContext<'_>, claim: u64) -> Option<Job> {
+    /// Returns the job that would start without this process's own claim.
+    pub(super) fn recompute_job(&self, context: &TurnContext<'_>, claim: u64) -> Option<Job> {
         match self {
             Self::Pull(snapshot) => {
                 let mut snapshot = Snapshot::clone(snapshot);
                 snapshot.lease = snapshot.lease.filter(|lease| lease.epoch != claim);
-                let next =
-                    is_eligible(&snapshot, desk.policy).then(|| decide(&snapshot, desk.policy, &PlanScope::Pass).next);
+                let next = is_eligible(&snapshot, context.policy)
+                    .then(|| decide(&snapshot, context.policy, &PlanScope::Pass).next);
                 match next {
                     Some(Next::Spawn(job)) => Some(*job),
                     _ => None,
@@ -69,24 +68,24 @@ impl WorkSubject {
             Self::Issue(board) => {
                 let mut board = Board::clone(board);
                 board.leases.retain(|(_, lease)| lease.epoch != claim);
-                schedule(&board, &[], desk.policy, &board.viewer).spawn
+                schedule(&board, &[], context.policy, &board.viewer).spawn
             }
         }
     }
 
     /// Returns whether the record of this process is there at the job's head, and nothing of a higher epoch, be it a
     /// record or a claim.
-    pub(super) fn confirms_record(&self, desk: &TurnContext<'_>, job: &Job, record: &CommentId, epoch: u64) -> bool {
+    pub(super) fn confirms_record(&self, context: &TurnContext<'_>, job: &Job, record: &CommentId, epoch: u64) -> bool {
         match self {
             Self::Pull(snapshot) => {
                 job.head.as_ref() == Some(&snapshot.pull.head)
                     && snapshot.comments.iter().any(|comment| comment.id == *record)
-                    && Facts::new(snapshot, desk.policy).highest_epoch() == epoch
+                    && Facts::new(snapshot, context.policy).highest_epoch() == epoch
             }
             Self::Issue(board) => {
                 let issue = board.issues.iter().find(|issue| issue.number.0 == job.number);
                 issue.is_some_and(|issue| issue.comments.iter().any(|comment| comment.id == *record))
-                    && highest_issue_epoch(board, desk.policy, IssueNumber(job.number)) == epoch
+                    && highest_issue_epoch(board, context.policy, IssueNumber(job.number)) == epoch
             }
         }
     }
@@ -99,7 +98,7 @@ impl WorkSubject {
         Binding { forge: forge.clone(), repo, pull: PullNumber(job.number) }
     }
 
-    /// A plan of these steps alone.
+    /// Builds a plan of these steps only.
     pub(crate) fn build_plan(&self, job: &Job, steps: &[Step]) -> Plan {
         Plan {
             pull: PullNumber(job.number),

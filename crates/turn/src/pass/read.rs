@@ -1,4 +1,4 @@
-//! Reading for a pass: the board, then every open pull, then what git says of all their changes.
+//! Reads a repository for a pass: the board, every open pull, and the changes of all pulls from git.
 
 use referee_core::decide::{PlanScope, decide};
 use referee_core::facts::Facts;
@@ -12,47 +12,47 @@ use crate::gather::texts::parse_board_texts;
 use crate::gather::{GatherError, Inbox, gather_snapshot};
 use crate::turn::{TurnContext, TurnError};
 
-/// Everything that a pass decides on.
-pub(super) async fn read_repository(desk: &TurnContext<'_>) -> Result<(Board, Vec<PassPull>), TurnError> {
-    let (mut board, fetched) = desk.forge.fetch_board_and_pulls(Reuse::Cached).await?;
-    parse_board_texts(&mut board, desk.policy, desk.keys);
+/// Reads everything that a pass decides on.
+pub(super) async fn read_repository(context: &TurnContext<'_>) -> Result<(Board, Vec<PassPull>), TurnError> {
+    let (mut board, fetched) = context.forge.fetch_board_and_pulls(Reuse::Cached).await?;
+    parse_board_texts(&mut board, context.policy, context.keys);
     let changes: Vec<(&Sha, &Sha)> = fetched.iter().map(|it| (&it.pull.base_sha, &it.pull.head)).collect();
-    desk.source.prefetch(&changes).map_err(GatherError::from)?;
+    context.source.prefetch(&changes).map_err(GatherError::from)?;
     let mut pulls = Vec::with_capacity(fetched.len());
     for fetched in fetched {
-        let (number, whole) = (fetched.pull.number, fetched.is_fresh);
-        let mut looked = plan_pull(desk, fetched)?;
-        // That there is nothing to do may be known from less; what is written leans on all of it (LOOP-7).
-        if !whole && looked.plan.steps.iter().any(|step| desk.gates.permit_step(step).is_ok()) {
-            looked = plan_pull(desk, desk.forge.fetch(number).await?)?;
+        let (number, is_fresh) = (fetched.pull.number, fetched.is_fresh);
+        let mut pull = plan_pull(context, fetched)?;
+        // A cached read may prove that there is nothing to do. Before a write, everything is read again (LOOP-7).
+        if !is_fresh && pull.plan.steps.iter().any(|step| context.gates.permit_step(step).is_ok()) {
+            pull = plan_pull(context, context.forge.fetch(number).await?)?;
         }
-        pulls.push(looked);
+        pulls.push(pull);
     }
-    skip_unpushable_pulls(desk, &mut pulls).await?;
+    skip_unpushable_pulls(context, &mut pulls).await?;
     Ok((board, pulls))
 }
 
-fn plan_pull(desk: &TurnContext<'_>, fetched: FetchedPull) -> Result<PassPull, GatherError> {
-    let snapshot = gather_snapshot(fetched, desk.source, &Inbox::default(), desk.policy, desk.keys)?;
-    let takes_part = is_eligible(&snapshot, desk.policy);
-    let plan = decide(&snapshot, desk.policy, &PlanScope::Pass);
+fn plan_pull(context: &TurnContext<'_>, fetched: FetchedPull) -> Result<PassPull, GatherError> {
+    let snapshot = gather_snapshot(fetched, context.source, &Inbox::default(), context.policy, context.keys)?;
+    let takes_part = is_eligible(&snapshot, context.policy);
+    let plan = decide(&snapshot, context.policy, &PlanScope::Pass);
     Ok(PassPull { snapshot, plan, is_eligible: takes_part, receipts: Vec::new() })
 }
 
-/// Leaves those to their authors whose branch takes no push of a worker (DSP-5). Asked for the worker that would start,
-/// and for the next if it turns out so.
-async fn skip_unpushable_pulls(desk: &TurnContext<'_>, pulls: &mut [PassPull]) -> Result<(), TurnError> {
-    for looked in pulls.iter_mut().filter(|it| it.is_eligible && matches!(it.plan.next, Next::Spawn(_))) {
-        if worker_can_push(desk.forge, desk.policy, &looked.plan, &mut looked.snapshot).await? {
+/// Decides again for pulls whose branch the workers may not push to; they wait for their author (DSP-5). Only the pull
+/// whose worker would start is checked, then the next one.
+async fn skip_unpushable_pulls(context: &TurnContext<'_>, pulls: &mut [PassPull]) -> Result<(), TurnError> {
+    for pull in pulls.iter_mut().filter(|it| it.is_eligible && matches!(it.plan.next, Next::Spawn(_))) {
+        if worker_can_push(context.forge, context.policy, &pull.plan, &mut pull.snapshot).await? {
             break;
         }
-        looked.plan = decide(&looked.snapshot, desk.policy, &PlanScope::Pass);
+        pull.plan = decide(&pull.snapshot, context.policy, &PlanScope::Pass);
     }
     Ok(())
 }
 
-/// Whether the branch takes a push of the worker that would start, which a pull does not tell (DSP-5). If not, what is
-/// known of the pull says so, for another decision.
+/// Returns whether the workers may push to the pull's branch (DSP-5); the forge does not report that with the pull. If
+/// not, updates the snapshot for another decision.
 pub async fn worker_can_push(
     forge: &dyn Reader,
     policy: &Policy,
@@ -60,21 +60,21 @@ pub async fn worker_can_push(
     snapshot: &mut Snapshot,
 ) -> Result<bool, ForgeError> {
     let (Some(work), Next::Spawn(_)) = (&policy.work, &plan.next) else { return Ok(true) };
-    let takes = forge.may_push(plan.pull, &work.user, Reuse::Cached).await?;
-    if !takes {
+    let can_push = forge.may_push(plan.pull, &work.user, Reuse::Cached).await?;
+    if !can_push {
         snapshot.pull.pushable = Some(false);
     }
-    Ok(takes)
+    Ok(can_push)
 }
 
-/// The board, with what is written on its issues.
-pub(super) async fn fetch_board(desk: &TurnContext<'_>) -> Result<Board, TurnError> {
-    let mut board = desk.forge.fetch_board().await?;
-    parse_board_texts(&mut board, desk.policy, desk.keys);
+/// Reads the board and parses the texts of its issues.
+pub(super) async fn fetch_board(context: &TurnContext<'_>) -> Result<Board, TurnError> {
+    let mut board = context.forge.fetch_board().await?;
+    parse_board_texts(&mut board, context.policy, context.keys);
     Ok(board)
 }
 
-/// Whether the project looks at a pull.
+/// Returns whether the pull takes part in dispatch.
 pub(super) fn is_eligible(snapshot: &Snapshot, policy: &Policy) -> bool {
     Facts::new(snapshot, policy).dispatch_policy().is_some()
 }
