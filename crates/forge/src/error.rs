@@ -22,16 +22,16 @@ pub enum ForgeError {
     #[error("the forge refused: {0}")]
     Refused(String),
     /// The forge is overloaded or limits the rate.
-    #[error("the forge asks to come back later")]
+    #[error("the forge is overloaded or limits requests; try again later")]
     RetryLater,
     /// The forge cannot be reached; nothing was sent.
     #[error("{0}")]
     Unreachable(String),
     /// A write was sent and its response was lost.
-    #[error("it is not known whether that was done")]
+    #[error("the response was lost, so the outcome is unknown")]
     OutcomeUnknown,
     /// The response cannot be parsed.
-    #[error("the forge's answer cannot be read: {0}")]
+    #[error("the forge's response cannot be parsed: {0}")]
     Unreadable(String),
 }
 

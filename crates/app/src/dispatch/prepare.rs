@@ -30,26 +30,26 @@ impl ProjectRepository {
     /// Creates the job folder and the work copy.
     pub(super) fn prepare_job(
         &self,
-        held: &ClaimedWorker,
+        claimed: &ClaimedWorker,
         worker: &RunnableWorker,
-        found: &LoadedProject,
+        project: &LoadedProject,
     ) -> Result<PreparedJob, Failure> {
         let unread = |error: SourceError| Failure::failed(format!("the change cannot be read: {error}"));
-        let (kind, number, head) = (held.job.kind, held.job.number, self.start_commit(held));
-        let prompt = self.build_prompt(found, kind, number, Some(head))?;
-        let nothing = Checks::default();
-        let (talk, base, diff, checks) = match &held.subject {
+        let (kind, number, head) = (claimed.job.kind, claimed.job.number, self.start_commit(claimed));
+        let prompt = self.build_prompt(project, kind, number, Some(head))?;
+        let no_checks = Checks::default();
+        let (talk, base, diff, checks) = match &claimed.subject {
             WorkSubject::Pull(snapshot) => {
                 let plan = decide(snapshot, &self.policy, &PlanScope::Everything);
                 let talk = Talk::from_pull(snapshot, &plan.findings, &self.policy);
                 let base = &snapshot.pull.base_sha;
                 let from = snapshot.changes.merge_base.as_ref().unwrap_or(base);
-                (talk, base, self.texts.diff(from, head).map_err(unread)?, &snapshot.checks)
+                (talk, base, self.source.diff(from, head).map_err(unread)?, &snapshot.checks)
             }
             WorkSubject::Issue(board) => {
                 let issue = board.issues.iter().find(|issue| issue.number.0 == number);
                 let issue = issue.ok_or_else(|| Failure::failed(format!("issue #{number} is no longer open")))?;
-                (Talk::from_issue(issue), &self.default_tip, Vec::new(), &nothing)
+                (Talk::from_issue(issue), &self.default_tip, Vec::new(), &no_checks)
             }
         };
         let Some(jobs) = user_dirs::state_dir().map(|state| state.join("jobs")) else {
@@ -58,11 +58,11 @@ impl ProjectRepository {
         };
         remove_old_folders(&jobs);
         let inputs = JobInputs {
-            project: &found.name(),
+            project: &project.name(),
             kind,
             repo: &self.name(),
             number,
-            epoch: held.job.epoch,
+            epoch: claimed.job.epoch,
             head,
             base,
             timeout: worker.timeout,
@@ -74,14 +74,14 @@ impl ProjectRepository {
         };
         let folder = JobFolder::create(&jobs, &inputs)?;
         let base = base.clone();
-        let copy = self.texts.git().create_work_copy(&folder.work_dir(), head, &base, &self.committer())?;
+        let copy = self.source.git().create_work_copy(&folder.work_dir(), head, &base, &self.committer())?;
         Ok(PreparedJob { folder, copy, talk, prompt, base })
     }
 
     /// Renders the prompt for a kind of job.
     pub(super) fn build_prompt(
         &self,
-        found: &LoadedProject,
+        project: &LoadedProject,
         kind: JobKind,
         number: u64,
         head: Option<&Sha>,
@@ -89,18 +89,18 @@ impl ProjectRepository {
         let wip = self.policy.work.as_ref().map_or("wip", |work| work.wip.as_str());
         let (repo, head) = (self.name(), head.map(Sha::as_str));
         let values = PromptValues { repo: &repo, number, head, user: self.user().as_str(), wip_label: wip };
-        render_prompt(&load_task(&found.tasks_dir(), kind)?, &values, Audience::Managed)
+        render_prompt(&load_task(&project.tasks_dir(), kind)?, &values, Audience::Managed)
     }
 
     /// Reads the guidance files of the roles at the tip of the default branch (SAF-2).
     fn load_guidance(&self) -> Result<Vec<(String, String)>, Failure> {
-        let mut texts = Vec::new();
+        let mut files = Vec::new();
         for path in &self.guidance_paths {
-            if let Some(text) = self.texts.read_text(&self.default_tip, path)? {
-                texts.push((path.clone(), text));
+            if let Some(text) = self.source.read_text(&self.default_tip, path)? {
+                files.push((path.clone(), text));
             }
         }
-        Ok(texts)
+        Ok(files)
     }
 
     /// Returns the author identity as committer. The address has the form that Gitea gives accounts without a public one.

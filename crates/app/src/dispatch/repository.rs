@@ -34,7 +34,7 @@ pub(crate) struct ProjectRepository {
     pub(super) author_token: Token,
     pub(super) forge: Arc<dyn Forge>,
     store: Store,
-    pub(super) texts: GitSource,
+    pub(super) source: GitSource,
     pub(super) policy: Policy,
     keys: Keys,
     /// The tip of the default branch, where config and guidance are read.
@@ -104,7 +104,7 @@ impl ProjectRepository {
             author_token,
             forge,
             store,
-            texts: source,
+            source,
             policy,
             keys,
             default_tip: tip.commit,
@@ -123,7 +123,7 @@ impl ProjectRepository {
         let spawn_mode = if mode == DispatchMode::Run { SpawnMode::Run } else { SpawnMode::Print };
         let outcome =
             run_pass(&self.turn_context(&journals, &gates), spawn_mode, print_line).await.map_err(read_failure);
-        self.texts.save_change_cache();
+        self.source.save_change_cache();
         outcome
     }
 
@@ -142,7 +142,7 @@ impl ProjectRepository {
     }
 
     pub(super) fn turn_context<'a>(&'a self, journal: &'a PullJournals<'a>, gates: &'a Gates) -> TurnContext<'a> {
-        let Self { forge, texts: source, policy, keys, .. } = self;
+        let Self { forge, source, policy, keys, .. } = self;
         TurnContext { forge: &**forge, source, journal, policy, gates, keys, publish_mode: PublishMode::SingleWriter }
     }
 

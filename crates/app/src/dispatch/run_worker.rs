@@ -1,8 +1,8 @@
 //! Runs the worker that a pass started (DSP-14, DSP-15).
 //!
 //! ```text
-//!  held ─► job folder ─► work copy ─► sandbox ─► result, commit ─► push ─► record ─► answers ─► release
-//!            └───────────┴──────────────┴─────────┴─ an error here is recorded as the outcome `failed`
+//!  claim ─► job folder ─► work copy ─► sandbox ─► result, commit ─► push ─► record ─► answers ─► release
+//!             └───────────┴──────────────┴─────────┴─ an error here is recorded as the outcome `failed`
 //! ```
 
 use std::collections::BTreeMap;
@@ -12,8 +12,10 @@ use std::time::Duration;
 use referee_core::decide::settle::settle;
 use referee_core::model::snapshot::WorkOutcome;
 use referee_core::model::{Answer, Sha, WorkResult};
-use referee_core::plan::{Delivery, Gate, JobKind, Refusal};
-use referee_sandbox::{ResourceLimits, RunProgress, Sandbox, SandboxExit, is_installed, resolve_requirements};
+use referee_core::plan::{Delivery, Gate, Job, JobKind, Refusal};
+use referee_sandbox::{
+    Egress, ResourceLimits, RunProgress, Sandbox, SandboxExit, Tier, is_installed, resolve_requirements,
+};
 use referee_turn::{ClaimedWorker, Receipt, StepOutcome, Turn, WorkSubject, release_worker};
 
 use super::prepare::PreparedJob;
@@ -31,9 +33,12 @@ const PROGRESS_INTERVAL: Duration = Duration::from_secs(60);
 
 impl ProjectRepository {
     /// Returns the project's workers by kind of job. Reports a worker that cannot run before anything is claimed.
-    pub(crate) fn resolve_workers(&self, found: &LoadedProject) -> Result<BTreeMap<JobKind, RunnableWorker>, Failure> {
+    pub(crate) fn resolve_workers(
+        &self,
+        project: &LoadedProject,
+    ) -> Result<BTreeMap<JobKind, RunnableWorker>, Failure> {
         let lease = self.policy.work.as_ref().map(|work| work.wip_max_age).unwrap_or_default();
-        let workers = self.workers.resolve_workers(&found.file.workers, lease, &env)?;
+        let workers = self.workers.resolve_workers(&project.file.workers, lease, &env)?;
         if !workers.is_empty() && self.gates(DispatchMode::Run).permit_gate(Gate::Work).is_err() {
             return Err(Failure::usage("no worker was started: the gate `work` is off, so nothing could be pushed")
                 .with_hint(
@@ -43,7 +48,7 @@ impl ProjectRepository {
         for (kind, worker) in &workers {
             resolve_requirements(worker.sandbox, &worker.egress)?;
             check_installed(worker)?;
-            self.build_prompt(found, *kind, 0, None)?;
+            self.build_prompt(project, *kind, 0, None)?;
         }
         Ok(workers)
     }
@@ -52,42 +57,42 @@ impl ProjectRepository {
     /// if the project names no worker for this kind of job; then only its line is printed.
     pub(crate) async fn run_worker(
         &self,
-        held: &ClaimedWorker,
+        claimed: &ClaimedWorker,
         workers: &BTreeMap<JobKind, RunnableWorker>,
-        found: &LoadedProject,
+        project: &LoadedProject,
         out: &Console,
     ) -> Result<Option<WorkerRun>, Failure> {
-        let run = match workers.get(&held.job.kind) {
-            Some(worker) => self.run_and_deliver(held, worker, found, out).await.map(Some),
+        let run = match workers.get(&claimed.job.kind) {
+            Some(worker) => self.run_and_deliver(claimed, worker, project, out).await.map(Some),
             None => Ok(None),
         };
         let (journals, gates) = (self.journals(), self.gates(DispatchMode::Run));
-        release_worker(&self.turn_context(&journals, &gates), held).await;
+        release_worker(&self.turn_context(&journals, &gates), claimed).await;
         run
     }
 
     async fn run_and_deliver(
         &self,
-        held: &ClaimedWorker,
+        claimed: &ClaimedWorker,
         worker: &RunnableWorker,
-        found: &LoadedProject,
+        project: &LoadedProject,
         out: &Console,
     ) -> Result<WorkerRun, Failure> {
         let mut draft = WorkerRunDraft::default();
         let (mut result, answers) =
-            self.run_in_sandbox(held, worker, found, out, &mut draft).unwrap_or_else(|reason| {
+            self.run_in_sandbox(claimed, worker, project, out, &mut draft).unwrap_or_else(|reason| {
                 let failed = CheckedResult::from_failure(reason);
-                (self.build_result(held, &failed), Vec::new())
+                (self.build_result(claimed, &failed), Vec::new())
             });
         let (journals, gates) = (self.journals(), self.gates(DispatchMode::Run));
         let context = self.turn_context(&journals, &gates);
         let author = PushIdentity { site: &self.site, login: self.user(), token: &self.author_token };
-        let delivery = deliver_work(&context, &self.texts, &*self.forge, &author, held, &result, answers).await;
+        let delivery = deliver_work(&context, &self.source, &*self.forge, &author, claimed, &result, answers).await;
         let WorkDelivery { delivered, answered } = match delivery {
             Ok(delivery) => delivery,
             Err(error) => {
                 draft.refusals.push(format!("the worker's result was not delivered: {error}"));
-                return Ok(draft.into_run(held, result, true));
+                return Ok(draft.into_run(claimed, result, true));
             }
         };
         match &delivered.delivery {
@@ -112,30 +117,28 @@ impl ProjectRepository {
             }
             None => {}
         }
-        Ok(draft.into_run(held, result, unsettled))
+        Ok(draft.into_run(claimed, result, unsettled))
     }
 
     /// Runs the worker and collects its work. The error is a sentence that may be posted on the pull.
     fn run_in_sandbox(
         &self,
-        held: &ClaimedWorker,
+        claimed: &ClaimedWorker,
         worker: &RunnableWorker,
-        found: &LoadedProject,
+        project: &LoadedProject,
         out: &Console,
         draft: &mut WorkerRunDraft,
     ) -> Result<(WorkResult, Vec<Answer>), String> {
+        let job = &claimed.job;
+        let _span = tracing::info_span!("worker", kind = %job.kind, number = job.number, name = worker.name).entered();
         // Problems of this machine are printed for its operator and not posted on the pull.
         let not_started = |failure: Failure| {
             out.print_always(&failure.render());
             "it could not be started".to_owned()
         };
-        let is_untrusted =
-            matches!(&held.subject, WorkSubject::Pull(snapshot) if !self.is_trusted(&snapshot.pull.author));
-        let required_tier = if is_untrusted { worker.sandbox_for_untrusted() } else { worker.sandbox };
-        let (tier, egress) =
-            resolve_requirements(required_tier, &worker.egress).map_err(Failure::from).map_err(not_started)?;
-        let PreparedJob { folder, copy, talk, prompt, base } =
-            self.prepare_job(held, worker, found).map_err(not_started)?;
+        let (tier, egress) = self.resolve_isolation(claimed, worker).map_err(not_started)?;
+        let prepared = self.prepare_job(claimed, worker, project).map_err(not_started)?;
+        let folder = &prepared.folder;
         draft.log = Some(folder.log_path());
         let sandbox = Sandbox {
             tier,
@@ -148,44 +151,60 @@ impl ProjectRepository {
             log_path: folder.log_path(),
             limits: ResourceLimits::default(),
         };
-        let about = format!("{} #{}", held.job.kind, held.job.number);
-        out.print_info(&format!("{about} is started: `{}`, at most {}", worker.name, format_duration(worker.timeout)));
-        let mut next = PROGRESS_INTERVAL;
-        let mut report_progress = |progress: RunProgress| {
-            if progress.elapsed >= next {
-                next = progress.elapsed + PROGRESS_INTERVAL;
-                out.print_info(&format!(
-                    "{about}, {} min, {} kB printed",
-                    progress.elapsed.as_secs() / 60,
-                    progress.output_bytes >> 10
-                ));
-            }
-        };
-        match sandbox.run(&worker.argv, &prompt, &mut report_progress).map_err(Failure::from).map_err(not_started)? {
-            SandboxExit::TimedOut => return Err(format!("it was ended after {}", format_duration(worker.timeout))),
-            SandboxExit::Signalled => return Err("it was ended from outside".to_owned()),
+        let mut progress = ProgressReport::start(job, worker, out);
+        let exit = sandbox
+            .run(&worker.argv, &prepared.prompt, &mut |now| progress.report(now))
+            .map_err(Failure::from)
+            .map_err(not_started)?;
+        tracing::info!(?exit, "ended");
+        match exit {
+            SandboxExit::TimedOut => Err(format!("it was ended after {}", format_duration(worker.timeout))),
+            SandboxExit::Signalled => Err("it was ended from outside".to_owned()),
             // The result decides about success, not the exit code.
-            SandboxExit::Exited(_) => {}
+            SandboxExit::Exited(_) => self.read_work(claimed, worker, &prepared, draft),
         }
+    }
+
+    /// Returns the tier and the network access of the sandbox; an untrusted author's change needs a stronger tier.
+    fn resolve_isolation(
+        &self,
+        claimed: &ClaimedWorker,
+        worker: &RunnableWorker,
+    ) -> Result<(Tier, Vec<Egress>), Failure> {
+        let is_untrusted =
+            matches!(&claimed.subject, WorkSubject::Pull(snapshot) if !self.is_trusted(&snapshot.pull.author));
+        let required_tier = if is_untrusted { worker.sandbox_for_untrusted() } else { worker.sandbox };
+        Ok(resolve_requirements(required_tier, &worker.egress)?)
+    }
+
+    /// Reads the result file and the commits that the worker left.
+    fn read_work(
+        &self,
+        claimed: &ClaimedWorker,
+        worker: &RunnableWorker,
+        prepared: &PreparedJob,
+        draft: &mut WorkerRunDraft,
+    ) -> Result<(WorkResult, Vec<Answer>), String> {
+        let PreparedJob { folder, copy, talk, base, .. } = prepared;
         let secrets = WorkerSecrets::from_env(&worker.env);
-        let expected = ExpectedResult { kind: held.job.kind, nonce: folder.nonce(), talk: &talk, secrets: &secrets };
+        let expected = ExpectedResult { kind: claimed.job.kind, nonce: folder.nonce(), talk, secrets: &secrets };
         let checked = read_result(&folder.result_path(), &expected)?;
         draft.refusals.extend(checked.dropped.iter().cloned());
-        let mut result = self.build_result(held, &checked);
+        let mut result = self.build_result(claimed, &checked);
         if checked.outcome == WorkOutcome::Done {
-            let collected = collect_work(&self.texts, &copy, &result.started_at, &base, &secrets)?;
+            let collected = collect_work(&self.source, copy, &result.started_at, base, &secrets)?;
             (result.head, result.escapes) = (collected.head, collected.escapes);
         }
         Ok((result, checked.answers))
     }
 
-    fn build_result(&self, held: &ClaimedWorker, checked: &CheckedResult) -> WorkResult {
+    fn build_result(&self, claimed: &ClaimedWorker, checked: &CheckedResult) -> WorkResult {
         let CheckedResult { outcome, summary, answers: _, clean, fix_plan: plan, pull_text: pull, dropped: _ } =
             checked.clone();
         WorkResult {
-            kind: held.job.kind,
-            epoch: held.job.epoch,
-            started_at: self.start_commit(held).clone(),
+            kind: claimed.job.kind,
+            epoch: claimed.job.epoch,
+            started_at: self.start_commit(claimed).clone(),
             outcome,
             summary,
             head: None,
@@ -199,11 +218,36 @@ impl ProjectRepository {
     }
 
     /// Returns the commit that the worker starts from: the pull's head, or the tip of the default branch.
-    pub(super) fn start_commit<'a>(&'a self, held: &'a ClaimedWorker) -> &'a Sha {
-        match &held.subject {
+    pub(super) fn start_commit<'a>(&'a self, claimed: &'a ClaimedWorker) -> &'a Sha {
+        match &claimed.subject {
             WorkSubject::Pull(snapshot) => &snapshot.pull.head,
             WorkSubject::Issue(_) => &self.default_tip,
         }
+    }
+}
+
+/// Prints a line now and then while a worker runs.
+struct ProgressReport<'a> {
+    /// For example `findings #7`.
+    job: String,
+    next: Duration,
+    out: &'a Console,
+}
+
+impl<'a> ProgressReport<'a> {
+    fn start(job: &Job, worker: &RunnableWorker, out: &'a Console) -> Self {
+        let job = format!("{} #{}", job.kind, job.number);
+        out.print_info(&format!("{job} is started: `{}`, at most {}", worker.name, format_duration(worker.timeout)));
+        Self { job, next: PROGRESS_INTERVAL, out }
+    }
+
+    fn report(&mut self, progress: RunProgress) {
+        if progress.elapsed < self.next {
+            return;
+        }
+        self.next = progress.elapsed + PROGRESS_INTERVAL;
+        let (minutes, kilobytes) = (progress.elapsed.as_secs() / 60, progress.output_bytes >> 10);
+        self.out.print_info(&format!("{}, {minutes} min, {kilobytes} kB printed", self.job));
     }
 }
 
@@ -217,9 +261,9 @@ struct WorkerRunDraft {
 }
 
 impl WorkerRunDraft {
-    fn into_run(self, held: &ClaimedWorker, result: WorkResult, unsettled: bool) -> WorkerRun {
+    fn into_run(self, claimed: &ClaimedWorker, result: WorkResult, unsettled: bool) -> WorkerRun {
         let Self { log, pushed_commit: pushed, opened_branch: opened, refusals: refused } = self;
-        let (kind, number) = (held.job.kind, held.job.number);
+        let (kind, number) = (claimed.job.kind, claimed.job.number);
         let WorkResult { outcome, summary, .. } = result;
         WorkerRun {
             kind,

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_run_finds_what_this_one_used() {
+    fn entries_used_in_one_run_are_found_in_the_next() {
         let dir = tempfile::tempdir().expect("a folder");
         let file = dir.path().join("changes.json");
         let (base, head, other) = (Sha::from("base"), Sha::from("head"), Sha::from("other"));

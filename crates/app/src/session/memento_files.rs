@@ -86,7 +86,7 @@ mod tests {
     use super::{MAX_FILE_AGE, MementoFiles};
 
     #[test]
-    fn a_memento_is_there_until_it_is_replaced_removed_or_expired() {
+    fn a_memento_is_stored_until_it_is_replaced_removed_or_expired() {
         let dir = TempDir::new().expect("a folder");
         let files = MementoFiles::open(dir.path().join("pulls")).expect("a folder of mementos");
         let memento = |text: &str| Memento(text.to_owned());

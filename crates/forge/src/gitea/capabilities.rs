@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unlisted_version_is_believed_and_else_taken_for_the_nearest() {
+    fn an_unlisted_version_is_probed_and_otherwise_like_the_nearest_one() {
         for (flavour, version) in
             [(Flavour::Gitea, "1.28.0+dev-12"), (Flavour::Gitea, "2.0.0"), (Flavour::Forgejo, "17.0.0+gitea-1.22.0")]
         {
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn both_tables_speak_of_the_same_things() {
+    fn both_capability_tables_have_the_same_keys() {
         let operations = |flavour| capability_table(flavour).rows.iter().map(|row| row.operation).collect::<Vec<_>>();
         assert_eq!(operations(Flavour::Gitea), operations(Flavour::Forgejo));
         for row in [Flavour::Gitea, Flavour::Forgejo].into_iter().flat_map(|it| capability_table(it).rows) {

@@ -254,7 +254,7 @@ mod tests {
     const TAKE_AWAY: &str = "DELETE /issues/7/reactions"; // delete: own reaction
 
     #[tokio::test]
-    async fn a_claim_ends_as_the_table_says() {
+    async fn every_row_of_the_claim_table_is_decided() {
         let (fresh, same) = (("09:59:58", "eyes"), ("09:59:58", "heart"));
         let (held, stale, old) = (("09:59:00", "heart"), ("09:00:00", "eyes"), ("09:00:00", "hooray"));
         let epoch = 1_794_736_798;
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_the_own_claim_is_given_back() {
+    async fn only_this_processs_claim_is_released() {
         let mine = ("09:59:58", "heart");
         let given = ScriptedServer::new([reactions_listed(&[mine]), (TAKE_AWAY, 200, Value::Null)]).await;
         assert_eq!(given.forge.release_claim(PullNumber(7), ClaimPurpose::Publish, 1_794_736_798).await, Ok(()));
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_claim_just_taken_is_released_without_another_look() {
+    async fn a_claim_just_taken_is_released_without_another_read() {
         let lines = [reaction_added(), reactions_listed(&[("09:59:58", "eyes")])];
         let server = ScriptedServer::new(lines.into_iter().chain([(TAKE_AWAY, 204, Value::Null)])).await;
         let claimed = server.forge.acquire_claim(PullNumber(7), ClaimPurpose::Publish, Span(120)).await;

@@ -63,7 +63,7 @@ mod tests {
     use super::login_from_git_user;
 
     #[test]
-    fn people_are_called_by_their_git_name() {
+    fn people_are_named_as_in_git() {
         for (name, email, login) in [
             (Some("Ada Lovelace"), None, "ada-lovelace"),
             (Some("  Jo\u{e3}o  d'Arc "), None, "joo-darc"),

@@ -56,7 +56,7 @@ fn a_bot_with_write_access_is_reported(build: ServerBuild) {
     assert_item(&items, "repository", HealthStatus::Fine, &repo.full_name());
     assert_item(&items, "rights", HealthStatus::Warning, "may push, merge");
     assert_item(&items, "protection", HealthStatus::Warning, "`main` is not protected");
-    assert_item(&items, "verdict", HealthStatus::Unknown, "none by this user");
+    assert_item(&items, "verdict", HealthStatus::Unknown, "no verdict on the latest pulls");
     assert_item(&items, "statuses", HealthStatus::Fine, "may write");
     assert_item(&items, "webhook", HealthStatus::Unknown, "administrators");
     match build {
@@ -85,13 +85,13 @@ fn the_weight_of_verdicts_is_reported(build: ServerBuild) {
     assert_item(&uncounted, "verdict", HealthStatus::Warning, &format!("did not count on #{}", pull.0));
     let counted = inspect_with(server, &name, server.token("sec"));
     assert_item(&counted, "verdict", HealthStatus::Fine, "counts");
-    assert_item(&counted, "protection", HealthStatus::Fine, "`main` asks for 2 approvals, checks build");
+    assert_item(&counted, "protection", HealthStatus::Fine, "`main` requires 2 approvals, checks build");
     assert_item(&counted, "block", HealthStatus::Unknown, "administrators");
     assert_item(&counted, "requests", HealthStatus::Unknown, "administrators");
 
     repo.as_("alice").on(pull).request_review("sec");
     let lifted = inspect_with(server, &name, server.token("sec"));
-    assert_item(&lifted, "verdict", HealthStatus::Warning, "another review was asked for");
+    assert_item(&lifted, "verdict", HealthStatus::Warning, "another review was requested");
     assert!(
         find_item(&lifted, "verdict")
             .hint
@@ -100,10 +100,10 @@ fn the_weight_of_verdicts_is_reported(build: ServerBuild) {
     );
 
     let owner = inspect_with(server, &name, server.token(OWNER));
-    assert_item(&owner, "block", HealthStatus::Fine, "hold a merge back");
-    assert_item(&owner, "requests", HealthStatus::Warning, "the author lifts a block");
+    assert_item(&owner, "block", HealthStatus::Fine, "prevent a merge");
+    assert_item(&owner, "requests", HealthStatus::Warning, "the author can lift a block");
     assert_item(&owner, "rights", HealthStatus::Warning, "administer the repository, push, merge");
-    assert_item(&owner, "scopes", HealthStatus::Warning, "more than a review needs");
+    assert_item(&owner, "scopes", HealthStatus::Warning, "which a review does not need");
     assert_item(&owner, "webhook", HealthStatus::Fine, "none");
     let rule = json!({ "block_on_official_review_requests": true });
     repo.as_(OWNER).send("PATCH", "/branch_protections/main", Some(&rule));
@@ -138,7 +138,7 @@ fn a_bot_of_a_team_can_neither_push_nor_merge(build: ServerBuild) {
         &inspect_with(&server, "guild/api", server.token("sec")),
         "repository",
         HealthStatus::Bad,
-        "guild/api is not there",
+        "guild/api does not exist",
     );
 }
 

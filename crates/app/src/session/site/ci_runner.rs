@@ -92,14 +92,14 @@ mod tests {
     }
 
     #[test]
-    fn without_actions_the_variables_say_nothing() {
+    fn without_actions_the_variables_are_ignored() {
         assert_eq!(runner(&[SERVER, REPO]), None);
         assert_eq!(runner(&[("GITEA_ACTIONS", "false"), SERVER, REPO]), None);
         assert_eq!(runner(&[ACTIONS, ("GITHUB_SERVER_URL", "not an address")]), None);
     }
 
     #[test]
-    fn github_s_own_runner_is_told_apart() {
+    fn githubs_own_runner_is_recognised() {
         let github = runner(&[("GITHUB_ACTIONS", "true"), SERVER, REPO]).expect("a job");
         assert_eq!(github.kind, Some(ForgeKind::Github));
         // Gitea's runner sets both.
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_names_its_pull_and_an_issue_is_none() {
+    fn an_event_names_its_pull_and_an_event_of_an_issue_does_not() {
         for (event, pull) in [
             (json!({ "number": 7, "pull_request": { "number": 7 } }), Some(7)),
             (json!({ "action": "created", "issue": { "number": 8, "pull_request": { "merged": false } } }), Some(8)),

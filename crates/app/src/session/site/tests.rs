@@ -53,13 +53,13 @@ fn named(entries: &[ForgeEntry]) -> BTreeMap<String, ForgeEntry> {
 const TOKEN: (&str, &str) = ("REFEREE_TOKEN", "mine");
 
 #[test]
-fn a_pull_s_page_and_a_token_are_enough() {
+fn a_pull_url_and_a_token_are_enough() {
     let run = Run { reference: Some("http://127.0.0.1:3000/git/acme/api/pulls/1"), env: vec![TOKEN], ..Run::default() };
     assert_eq!(run.describe(), "http://127.0.0.1:3000/git acme/api #1 mine");
 }
 
 #[test]
-fn a_page_beats_the_runner_the_operator_and_the_remote() {
+fn a_pull_url_wins_over_ci_variables_the_operator_file_and_the_remote() {
     let forges = named(&[entry(ForgeKind::Gitea, "https://git.example.org", "WORK")]);
     let env = [JOB, &[TOKEN]].concat();
     let reference = Some("https://other.example.org/a/b/pulls/2");
@@ -68,7 +68,7 @@ fn a_page_beats_the_runner_the_operator_and_the_remote() {
 }
 
 #[test]
-fn the_forge_of_the_checkout_is_its_remote_s_host() {
+fn the_forge_of_a_checkout_is_the_host_of_its_remote() {
     let run = |reference| Run { reference, env: vec![TOKEN], origin: Some(HERE), ..Run::default() };
     assert_eq!(run(None).describe(), "https://git.example.org/ acme/api branch mine");
     for reference in ["7", "#7", "!7"] {
@@ -98,7 +98,7 @@ fn without_a_token_or_a_forge_pulls_are_local() {
 }
 
 #[test]
-fn words_for_local_pulls_stay_local_whatever_is_around() {
+fn references_to_local_pulls_stay_local() {
     for reference in ["L7", "main..HEAD", ".", "staged"] {
         let env = [JOB, &[TOKEN]].concat();
         let run = Run { reference: Some(reference), env, origin: Some(HERE), ..Run::default() };
@@ -112,7 +112,7 @@ fn words_for_local_pulls_stay_local_whatever_is_around() {
 }
 
 #[test]
-fn a_job_s_variables_come_before_the_operator_and_the_remote() {
+fn ci_variables_win_over_the_operator_file_and_the_remote() {
     let forges = named(&[entry(ForgeKind::Gitea, "https://git.example.org", "WORK")]);
     let env = [JOB, &[("WORK", "of the operator")]].concat();
     let run = Run { env, forges, origin: Some(HERE), ..Run::default() };
@@ -124,7 +124,7 @@ fn a_job_s_variables_come_before_the_operator_and_the_remote() {
 }
 
 #[test]
-fn the_job_s_pull_is_of_the_job_s_repository_alone() {
+fn the_pull_of_a_ci_job_applies_to_its_repository_only() {
     let given = ForgeOptions { repo: Some("acme/api".parse().expect("a repository")), ..ForgeOptions::default() };
     assert_eq!(
         Run { given, env: JOB.to_vec(), ..Run::default() }.describe(),
@@ -133,7 +133,7 @@ fn the_job_s_pull_is_of_the_job_s_repository_alone() {
 }
 
 #[test]
-fn the_operator_s_forge_is_the_one_that_the_remote_is_on() {
+fn the_forge_of_the_operator_file_is_the_one_of_the_remote() {
     let forges = named(&[
         entry(ForgeKind::Gitea, "https://other.example.org", "OTHER"),
         entry(ForgeKind::Forgejo, "https://git.example.org:8443/git", "WORK"),
@@ -152,7 +152,7 @@ fn the_operator_s_forge_is_the_one_that_the_remote_is_on() {
 }
 
 #[test]
-fn a_repository_alone_is_on_the_operator_s_only_forge() {
+fn a_repository_name_alone_means_the_only_forge_of_the_operator_file() {
     let forges = named(&[entry(ForgeKind::Gitea, "https://work.example.org", "WORK")]);
     let env = vec![("WORK", "work")];
     let reference = Some("acme/api#7");
@@ -166,7 +166,7 @@ fn a_repository_alone_is_on_the_operator_s_only_forge() {
 }
 
 #[test]
-fn flags_come_before_what_is_inferred() {
+fn flags_win_over_inferred_values() {
     let given = ForgeOptions {
         kind: Some(ForgeKind::Gitea),
         url: Some(Url::parse("https://flag.example.org/git").expect("an address")),
@@ -201,7 +201,7 @@ fn tokens_are_tried_in_order() {
 }
 
 #[test]
-fn a_job_s_token_is_shown_to_no_other_server() {
+fn a_ci_jobs_token_is_sent_to_no_other_server() {
     let env = [JOB, &[("GITEA_TOKEN", "gitea")]].concat();
     let run = Run { reference: Some("https://evil.example.org/a/b/pulls/1"), env, ..Run::default() };
     let failure = run.choose().expect_err("no token");
@@ -210,14 +210,14 @@ fn a_job_s_token_is_shown_to_no_other_server() {
 }
 
 #[test]
-fn a_secret_that_is_not_there_is_told_by_its_source() {
+fn a_missing_secret_is_reported_with_its_source() {
     let forges = named(&[entry(ForgeKind::Gitea, "https://git.example.org", "WORK")]);
     let run = Run { reference: Some("acme/api#7"), forges, ..Run::default() };
     assert!(run.describe().contains("the variable `WORK` is not set"), "{}", run.describe());
 }
 
 #[test]
-fn a_forge_that_this_build_does_not_speak_to_is_told_or_left_alone() {
+fn an_unsupported_forge_is_reported_or_ignored() {
     let forges = named(&[ForgeEntry { url: None, ..entry(ForgeKind::Github, "", "HUB") }]);
     let env = vec![("HUB", "hub")];
     let origin = Some("https://github.com/acme/api");

@@ -71,7 +71,7 @@ mod tests {
     use super::{Status, latest_per_context};
 
     #[test]
-    fn the_latest_word_of_each_context_counts_in_whatever_order_they_come() {
+    fn the_latest_status_of_each_context_counts_in_any_order() {
         let said = |id, context: &str, status: &str| Status {
             id,
             context: context.to_owned(),

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edited_text_is_taken_over_and_anything_else_is_more_than_that() {
+    fn an_edited_text_is_updated_and_any_other_change_needs_a_full_read() {
         let edited =
             raw().apply_edits(vec![event(10, "review", "second"), event(11, "label", "1")]).expect("an edit only");
         assert_eq!(edited.events[0].body, "second");

@@ -68,7 +68,7 @@ fn note_texts(thread: &Thread) -> Vec<&str> {
 }
 
 #[test]
-fn a_pull_is_what_the_servers_say() {
+fn a_pull_is_parsed_from_each_servers_response() {
     for (flavour, version, pull) in [
         (Flavour::Gitea, "1.27.3", recorded!("gitea-1.27.3/pull")),
         (Flavour::Forgejo, "10.0.0+gitea-1.22.0", recorded!("forgejo-10/pull")),
@@ -83,7 +83,7 @@ fn a_pull_is_what_the_servers_say() {
 }
 
 #[test]
-fn a_servers_false_is_no_conflict() {
+fn mergeable_false_alone_is_not_a_conflict() {
     let mut raw = raw();
     raw.pull.mergeable = false;
     assert_eq!(gitea(&raw).pull.mergeable, Mergeable::Unknown);
@@ -107,7 +107,7 @@ fn the_text_and_the_edit_id_of_a_review_come_from_the_timeline() {
 }
 
 #[test]
-fn a_review_that_the_timeline_does_not_tell_of_cannot_be_edited() {
+fn a_review_missing_in_the_timeline_cannot_be_edited() {
     let raw = PullRows { reviews: vec![row(206, "COMMENT", "bot", "words", 0)], ..raw() };
     let reviews = gitea(&raw).reviews;
     assert!(
@@ -118,7 +118,7 @@ fn a_review_that_the_timeline_does_not_tell_of_cannot_be_edited() {
 }
 
 #[test]
-fn rows_count_as_the_server_counts_them() {
+fn reviews_count_as_on_the_server() {
     let yes = ReviewWeight::Dismissed { by: None, at: Time(1_794_735_697) };
     for (reviews, reader) in [
         (recorded!("gitea-1.26.0/reviews-after-push-dismiss-stale"), &ReviewWeight::No),
@@ -137,7 +137,7 @@ fn rows_count_as_the_server_counts_them() {
 }
 
 #[test]
-fn a_dismissal_names_who_and_the_servers_own_names_nobody() {
+fn a_dismissal_names_the_person_and_one_by_the_server_names_nobody() {
     let dismissed = wire::Review { official: true, dismissed: true, ..row(7, "APPROVED", "human", "ok", 0) };
     let by = |body: &str| {
         let event = event("dismiss_review", "owner", "2026-11-15T09:41:37Z");
@@ -155,7 +155,7 @@ fn a_dismissal_names_who_and_the_servers_own_names_nobody() {
 
 // spec: PUB-20 @gitea @forgejo
 #[test]
-fn a_request_takes_the_weight_of_a_verdict() {
+fn a_review_request_suspends_an_earlier_verdict() {
     let at = "2026-11-15T09:41:36Z";
     let block = wire::Review { submitted_at: at.to_owned(), ..row(5, "REQUEST_CHANGES", "bot", "no", 0) };
     let request = wire::Review { official: true, ..row(6, "REQUEST_REVIEW", "bot", "", 0) };
@@ -174,7 +174,7 @@ fn a_request_takes_the_weight_of_a_verdict() {
 }
 
 #[test]
-fn open_requests_are_rows_of_the_list() {
+fn open_review_requests_are_read_from_the_list_of_reviews() {
     let asked = Event { assignee: user("human"), ..event("review_request", "author", "2026-11-15T09:46:31Z") };
     let raw = PullRows { reviews: recorded!("gitea-1.27.3/reviews-with-request"), events: vec![asked], ..raw() };
     let fetched = gitea(&raw);
@@ -185,7 +185,7 @@ fn open_requests_are_rows_of_the_list() {
 }
 
 #[test]
-fn an_own_draft_is_a_draft_and_a_foreign_one_is_nothing() {
+fn an_own_draft_is_a_draft_and_others_are_ignored() {
     let mut raw = PullRows { reviews: recorded!("gitea-1.27.3/reviews-orphan-pending"), ..raw() };
     raw.inline = vec![inline(80, 42, "bot", "lost")];
     let fetched = gitea(&raw);
@@ -197,7 +197,7 @@ fn an_own_draft_is_a_draft_and_a_foreign_one_is_nothing() {
 
 // spec: TRI-3 @gitea @forgejo
 #[test]
-fn threads_are_put_together_from_comments() {
+fn threads_are_assembled_from_comments() {
     let inline: Vec<Inline> = recorded!("gitea-1.27.3/thread-comments");
     let raw = PullRows { reviews: vec![row(110, "COMMENT", "bot", "words", 7)], inline, ..raw() };
     let threads = gitea(&raw).threads;
@@ -217,7 +217,7 @@ fn threads_are_put_together_from_comments() {
 }
 
 #[test]
-fn only_the_root_says_who_resolved() {
+fn the_resolver_is_read_from_the_root_comment() {
     for (review, inline) in
         [(110, recorded!("gitea-1.27.3/thread-resolved")), (242, recorded!("forgejo-10/thread-resolved"))]
     {
@@ -235,7 +235,7 @@ fn only_the_root_says_who_resolved() {
 
 // spec: LOOP-3 @gitea
 #[test]
-fn an_emulated_reply_joins_its_thread_and_its_review_is_a_wrapper() {
+fn an_emulated_reply_belongs_to_its_thread_and_its_review_is_a_wrapper() {
     let reviews = vec![
         row(1, "COMMENT", "human", "words", 1),
         row(2, "COMMENT", "human", "", 1),
@@ -275,7 +275,7 @@ fn an_emulated_reply_joins_its_thread_and_its_review_is_a_wrapper() {
 }
 
 #[test]
-fn a_label_tells_who_and_when() {
+fn a_label_has_its_author_and_time() {
     for (events, by) in
         [(recorded!("gitea-1.27.3/timeline-labels"), "bot"), (recorded!("forgejo-10/timeline-labels"), "bot")]
     {
@@ -293,7 +293,7 @@ fn a_label_tells_who_and_when() {
 }
 
 #[test]
-fn pushes_tell_since_when_the_head_is_there() {
+fn the_time_of_the_head_is_read_from_pushes() {
     let mut raw = raw();
     let head = raw.pull.head.sha.clone();
     let push = |at: &str, ids: &str| Event {
@@ -314,7 +314,7 @@ fn pushes_tell_since_when_the_head_is_there() {
 }
 
 #[test]
-fn checks_are_summed_here_and_own_ones_are_none() {
+fn the_combined_state_ignores_referees_own_statuses() {
     let none: Statuses = recorded!("gitea-1.27.3/status-none");
     let fetched = gitea(&PullRows { statuses: none.statuses, ..raw() });
     assert_eq!(fetched.checks.combined_state(), CheckState::None);
@@ -338,7 +338,7 @@ fn checks_are_summed_here_and_own_ones_are_none() {
 }
 
 #[test]
-fn who_may_write_is_the_servers_word_or_not_known() {
+fn write_access_is_what_the_server_reports_or_unknown() {
     let reviews = vec![
         wire::Review { official: true, ..row(1, "APPROVED", "human", "ok", 0) },
         row(2, "APPROVED", "reader", "ok", 0),
@@ -360,7 +360,7 @@ fn who_may_write_is_the_servers_word_or_not_known() {
 }
 
 #[test]
-fn what_is_missing_null_or_new_is_read_all_the_same() {
+fn missing_null_and_unknown_fields_are_accepted() {
     let row: Vec<wire::Review> =
         parse_recorded(br#"[{"id":1,"user":null,"state":"SOMETHING","body":null,"new":[null]},null]"#);
     let events: Vec<Event> =

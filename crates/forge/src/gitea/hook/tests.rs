@@ -10,7 +10,7 @@ use super::{MAX_WEBHOOK_BYTES, WebhookError, WebhookEvent, WebhookSubject, parse
 const SECRET: &[u8] = "gehëim".as_bytes();
 
 #[test]
-fn recorded_deliveries_ring() {
+fn recorded_webhook_deliveries_are_accepted() {
     let (repository, sender) = (json!({ "id": 3, "full_name": "owner/api" }), json!({ "id": 4, "login": "bot" }));
     let rejected = json!({
         "action": "reviewed", "number": 1, "pull_request": { "id": 5, "number": 1 }, "repository": repository,
@@ -46,7 +46,7 @@ fn recorded_deliveries_ring() {
 }
 
 #[test]
-fn what_is_not_signed_is_not_read() {
+fn an_unsigned_webhook_is_refused() {
     let (headers, _) = sign_event("push", &json!({}));
     let (body, other) = (b"{} ".as_slice(), b"{}".as_slice());
     let with = |changes: &[(&str, Option<&str>)]| {
@@ -88,7 +88,7 @@ fn what_is_not_signed_is_not_read() {
 }
 
 #[test]
-fn what_is_signed_and_no_webhook_is_told() {
+fn a_signed_body_that_is_not_a_webhook_is_an_error() {
     for body in ["", "[]", "{\"repository\": 3}", "{}", &"[".repeat(100_000)] {
         let headers = signature_headers("push", body.as_bytes());
         assert!(

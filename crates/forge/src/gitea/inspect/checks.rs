@@ -14,8 +14,8 @@ const REVIEW_REQUEST_HINT: &str = "switch `block_on_official_review_requests` on
 pub(super) fn check_server(server: &GiteaServerInfo) -> InspectionItem {
     match lookup_capabilities(server.flavour, &server.version) {
         Ok(_) => fine("server", server.name()),
-        Err(_) => warning("server", format!("{}, which is not in the table of what servers can do", server.name()))
-            .with_hint("the server itself was asked what it has; the rest is taken from the nearest version"),
+        Err(_) => warning("server", format!("{}, a version without a capability table", server.name()))
+            .with_hint("the server was probed; other capabilities are those of the nearest known version"),
     }
 }
 
@@ -42,12 +42,12 @@ pub(super) fn describe_capabilities(server: &GiteaServerInfo) -> InspectionItem 
 
 pub(super) fn check_clocks(server: Option<Time>, here: Time) -> InspectionItem {
     match server.map(|server| server.0 - here.0) {
-        None => unknown("clock", "the server does not tell the time"),
+        None => unknown("clock", "the server reports no time"),
         Some(skew) if skew.abs() <= MAX_SKEW_SECONDS => fine("clock", "agrees with the server's"),
         Some(skew) => {
             let side = if skew < 0 { "ahead of" } else { "behind" };
             warning("clock", format!("this machine is {} seconds {side} the server", skew.abs()))
-                .with_hint("set both clocks by the network; ages and claims go by the server's")
+                .with_hint("synchronise both clocks (NTP); ages and claims use the server's")
         }
     }
 }
@@ -59,7 +59,7 @@ pub(super) fn check_identity(login: &Result<Login, ForgeError>) -> InspectionIte
             bad("token", "the server does not accept it").with_hint("make a new one for the bot's user")
         }
         Err(ForgeError::Forbidden(_)) => {
-            bad("token", "it may not tell whose it is").with_hint("give it the scope `read:user`")
+            bad("token", "it may not read its own user").with_hint("give it the scope `read:user`")
         }
         Err(error) => unknown("token", error.to_string()),
     }
@@ -68,11 +68,13 @@ pub(super) fn check_identity(login: &Result<Login, ForgeError>) -> InspectionIte
 pub(super) fn check_repository(repository: &Result<RepositorySettings, ForgeError>, name: &str) -> InspectionItem {
     match repository {
         Ok(repository) if repository.archived => {
-            bad("repository", format!("{name} is archived: nobody comments there any more"))
+            bad("repository", format!("{name} is archived, so comments are not possible"))
         }
         Ok(_) => fine("repository", name),
-        Err(ForgeError::NotFound(_)) => bad("repository", format!("{name} is not there, or this user may not see it"))
-            .with_hint("put the bot's user into a team of the repository"),
+        Err(ForgeError::NotFound(_)) => {
+            bad("repository", format!("{name} does not exist, or this user may not see it"))
+                .with_hint("add the bot's user to a team of the repository")
+        }
         Err(error) => bad("repository", format!("{name}: {error}")),
     }
 }
@@ -89,15 +91,14 @@ pub(super) fn check_rights(repository: &RepositorySettings, branch: Option<&Bran
     .filter_map(|(what, may)| may.then_some(what))
     .collect();
     if !may.is_empty() {
-        let words =
-            format!("the token's user may {}, and so may whoever has a token of it that writes", may.join(", "));
-        return warning("rights", words).with_hint(
+        let message = format!("the token's user may {}, and so may anybody who has its token", may.join(", "));
+        return warning("rights", message).with_hint(
             "a team with code: read, issues: write, pull requests: write is enough; referee never merges or closes",
         );
     }
     match branch {
         Some(_) => fine("rights", "the token's user can neither push nor merge"),
-        None => unknown("rights", "the token's user cannot push; whether it could merge is not told"),
+        None => unknown("rights", "the token's user cannot push; the server does not say whether it may merge"),
     }
 }
 
@@ -112,7 +113,7 @@ pub(super) fn check_protection(
     };
     if !branch.protected {
         return vec![
-            warning("protection", format!("`{name}` is not protected: no verdict holds a merge back"))
+            warning("protection", format!("`{name}` is not protected: no verdict prevents a merge"))
                 .with_hint("protect it with `block_on_rejected_reviews`, and let the bot's reviews count"),
         ];
     }
@@ -122,19 +123,20 @@ pub(super) fn check_protection(
         named => format!("checks {}", named.join(", ")),
     };
     let approvals = branch.required_approvals;
-    let asks = format!("`{name}` asks for {approvals} approval{}, {checks}", if approvals == 1 { "" } else { "s" });
-    vec![fine("protection", asks), check_blocking(rule), check_review_requests(rule)]
+    let requirements =
+        format!("`{name}` requires {approvals} approval{}, {checks}", if approvals == 1 { "" } else { "s" });
+    vec![fine("protection", requirements), check_blocking(rule), check_review_requests(rule)]
 }
 
 fn check_blocking(rule: Option<&ProtectionRule>) -> InspectionItem {
     match rule {
         Some(ProtectionRule { block_on_rejected_reviews: true, .. }) => {
-            fine("block", "changes requested hold a merge back")
+            fine("block", "requested changes prevent a merge")
         }
-        Some(_) => warning("block", "changes requested do not hold a merge back")
+        Some(_) => warning("block", "requested changes do not prevent a merge")
             .with_hint("switch `block_on_rejected_reviews` on"),
-        None => unknown("block", "whether changes requested hold a merge back is told to administrators alone")
-            .with_hint("look by account: `block_on_rejected_reviews` must be on"),
+        None => unknown("block", "only administrators can see whether requested changes prevent a merge")
+            .with_hint("check it as an administrator: `block_on_rejected_reviews` must be on"),
     }
 }
 
@@ -142,14 +144,14 @@ fn check_blocking(rule: Option<&ProtectionRule>) -> InspectionItem {
 fn check_review_requests(rule: Option<&ProtectionRule>) -> InspectionItem {
     match rule {
         Some(ProtectionRule { block_on_official_review_requests: true, .. }) => {
-            fine("requests", "asking for another review does not lift a block")
+            fine("requests", "a new review request does not lift a block")
         }
         Some(_) => {
-            warning("requests", "the author lifts a block by asking for another review, until referee runs again")
+            warning("requests", "the author can lift a block with a new review request, until referee runs again")
                 .with_hint(REVIEW_REQUEST_HINT)
         }
-        None => unknown("requests", "whether asking for another review lifts a block is told to administrators alone")
-            .with_hint("look by account: `block_on_official_review_requests` must be on"),
+        None => unknown("requests", "only administrators can see whether a new review request lifts a block")
+            .with_hint("check it as an administrator: `block_on_official_review_requests` must be on"),
     }
 }
 
@@ -157,13 +159,13 @@ pub(super) fn check_own_verdict(own: &Result<Option<OwnVerdict>, ForgeError>) ->
     match own {
         Ok(Some(OwnVerdict { pull, counts: true, .. })) => fine("verdict", format!("counts, as on #{pull}")),
         Ok(Some(OwnVerdict { pull, asked_again: true, .. })) => {
-            warning("verdict", format!("stopped counting on #{pull}: another review was asked for"))
+            warning("verdict", format!("stopped counting on #{pull}: another review was requested"))
                 .with_hint(REVIEW_REQUEST_HINT)
         }
         Ok(Some(OwnVerdict { pull, .. })) => warning("verdict", format!("did not count on #{pull}"))
             .with_hint("name the bot among those whose reviews count (`approvals_whitelist_username`)"),
         Ok(None) => {
-            unknown("verdict", "the latest pulls have none by this user: whether it counts shows with the first")
+            unknown("verdict", "this user has no verdict on the latest pulls, so it is unknown whether one counts")
         }
         Err(error) => unknown("verdict", error.to_string()),
     }
@@ -173,39 +175,39 @@ pub(super) fn check_status_rights(repository: &RepositorySettings) -> Inspection
     if repository.permissions.push {
         fine("statuses", "the token's user may write them")
     } else {
-        warning("statuses", "none are written: the server asks for the right to push")
-            .with_hint("`status = false` under `[review]` stops the attempt; the verdict does not need it")
+        warning("statuses", "not written: the server requires the right to push")
+            .with_hint("set `status = false` under `[review]`; verdicts work without statuses")
     }
 }
 
 pub(super) fn check_webhooks(active: Result<usize, ForgeError>) -> InspectionItem {
     match active {
-        Ok(0) => fine("webhook", "none: pulls are looked at when referee runs"),
+        Ok(0) => fine("webhook", "none: pulls are read when referee runs"),
         Ok(1) => fine("webhook", "1 active"),
         Ok(n) => fine("webhook", format!("{n} active")),
-        Err(_) => unknown("webhook", "told to administrators of the repository alone"),
+        Err(_) => unknown("webhook", "only administrators of the repository can see it"),
     }
 }
 
 /// Reports why the inspection ended early.
 pub(super) fn describe_abort(error: &ForgeError) -> InspectionItem {
-    bad("server", error.to_string()).with_hint("nothing more was looked at there")
+    bad("server", error.to_string()).with_hint("nothing else was checked on this server")
 }
 
-pub(super) fn fine(what: &'static str, words: impl Into<String>) -> InspectionItem {
-    InspectionItem { status: HealthStatus::Fine, subject: what, message: words.into(), hint: None }
+pub(super) fn fine(subject: &'static str, message: impl Into<String>) -> InspectionItem {
+    InspectionItem { status: HealthStatus::Fine, subject, message: message.into(), hint: None }
 }
 
-pub(super) fn warning(what: &'static str, words: impl Into<String>) -> InspectionItem {
-    InspectionItem { status: HealthStatus::Warning, ..fine(what, words) }
+pub(super) fn warning(subject: &'static str, message: impl Into<String>) -> InspectionItem {
+    InspectionItem { status: HealthStatus::Warning, ..fine(subject, message) }
 }
 
-pub(super) fn bad(what: &'static str, words: impl Into<String>) -> InspectionItem {
-    InspectionItem { status: HealthStatus::Bad, ..fine(what, words) }
+pub(super) fn bad(subject: &'static str, message: impl Into<String>) -> InspectionItem {
+    InspectionItem { status: HealthStatus::Bad, ..fine(subject, message) }
 }
 
-pub(super) fn unknown(what: &'static str, words: impl Into<String>) -> InspectionItem {
-    InspectionItem { status: HealthStatus::Unknown, ..fine(what, words) }
+pub(super) fn unknown(subject: &'static str, message: impl Into<String>) -> InspectionItem {
+    InspectionItem { status: HealthStatus::Unknown, ..fine(subject, message) }
 }
 
 impl InspectionItem {
@@ -232,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn the_latest_own_verdict_tells_whether_it_counts() {
+    fn the_latest_own_verdict_shows_whether_verdicts_count() {
         let others = row(9, "carol", "REQUEST_CHANGES", true);
         let counts = [row(1, "bot", "APPROVED", false), row(2, "bot", "REQUEST_CHANGES", true), others.clone()];
         assert_eq!(verdict_of(&counts).status, HealthStatus::Fine);
@@ -247,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn rights_are_named_and_what_is_not_told_is_not_promised() {
+    fn rights_are_listed_and_unknown_ones_are_not_claimed() {
         let of = |admin, push, branch: Option<(bool, bool)>| {
             let repository =
                 RepositorySettings { permissions: RepositoryRights { admin, push }, ..RepositorySettings::default() };
@@ -266,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_cannot_be_read_is_left_to_the_eye() {
+    fn an_unreadable_protection_rule_gives_unknown() {
         let branch = Ok(BranchSettings { protected: true, required_approvals: 2, ..BranchSettings::default() });
         let states = |rule: Option<&ProtectionRule>| {
             check_protection("main", &branch, rule).iter().map(|fact| fact.status).collect::<Vec<_>>()
@@ -279,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_may_differ_a_little() {
+    fn a_small_clock_skew_is_accepted() {
         assert_eq!(check_clocks(Some(Time(1000)), Time(1020)).status, HealthStatus::Fine);
         let late = check_clocks(Some(Time(1000)), Time(1100));
         assert!(late.status == HealthStatus::Warning && late.message.contains("100 seconds ahead of"), "{late:?}");

@@ -39,40 +39,40 @@ pub(super) fn aborted_inspection(error: &ForgeError) -> Inspection {
 }
 
 /// Runs the checks until one makes the following ones pointless.
-async fn run_checks(at: &ServerSite, facts: &mut Vec<InspectionItem>) -> Result<(), ForgeError> {
-    let client = build_client(&at.client, Some(at.token.clone()))?;
-    let server = probe_with_client(&client, &at.client).await?;
-    facts.extend([checks::check_server(&server), checks::describe_capabilities(&server)]);
+async fn run_checks(site: &ServerSite, items: &mut Vec<InspectionItem>) -> Result<(), ForgeError> {
+    let client = build_client(&site.client, Some(site.token.clone()))?;
+    let server = probe_with_client(&client, &site.client).await?;
+    items.extend([checks::check_server(&server), checks::describe_capabilities(&server)]);
 
-    let mut eye = Inspector { account: GiteaAccount { login: Login(String::new()), client }, address: at };
-    facts.push(eye.check_clock_skew().await?);
-    let login = fetch_login(&eye.account.client).await;
-    facts.push(checks::check_identity(&login));
+    let mut inspector = Inspector { account: GiteaAccount { login: Login(String::new()), client }, address: site };
+    items.push(inspector.check_clock_skew().await?);
+    let login = fetch_login(&inspector.account.client).await;
+    items.push(checks::check_identity(&login));
     if matches!(login, Err(ForgeError::Unauthenticated)) {
         return Ok(());
     }
-    facts.push(eye.check_scopes().await);
+    items.push(inspector.check_scopes().await);
 
-    let repository = eye.read_route::<RepositorySettings>(&routes::REPO, &[]).await;
-    facts.push(checks::check_repository(&repository, &format!("{}/{}", at.owner, at.repo)));
+    let repository = inspector.read_route::<RepositorySettings>(&routes::REPO, &[]).await;
+    items.push(checks::check_repository(&repository, &format!("{}/{}", site.owner, site.repo)));
     let Ok(repository) = repository else { return Ok(()) };
-    let branch = eye.read_route::<BranchSettings>(&routes::BRANCH, &[&repository.default_branch]).await;
-    facts.push(checks::check_rights(&repository, branch.as_ref().ok()));
+    let branch = inspector.read_route::<BranchSettings>(&routes::BRANCH, &[&repository.default_branch]).await;
+    items.push(checks::check_rights(&repository, branch.as_ref().ok()));
     let rule = match &branch {
-        Ok(branch) if repository.permissions.admin && !branch.effective_branch_protection_name.is_empty() => eye
+        Ok(branch) if repository.permissions.admin && !branch.effective_branch_protection_name.is_empty() => inspector
             .read_route::<ProtectionRule>(&routes::PROTECTION, &[&branch.effective_branch_protection_name])
             .await
             .ok(),
         _ => None,
     };
-    facts.extend(checks::check_protection(&repository.default_branch, &branch, rule.as_ref()));
+    items.extend(checks::check_protection(&repository.default_branch, &branch, rule.as_ref()));
     if let Ok(login) = login {
-        eye.account.login = login;
-        facts.push(checks::check_own_verdict(&eye.find_own_verdict().await));
+        inspector.account.login = login;
+        items.push(checks::check_own_verdict(&inspector.find_own_verdict().await));
     }
-    facts.push(checks::check_status_rights(&repository));
-    let hooks = eye.read_route::<Vec<WebhookRow>>(&routes::HOOKS, &[]).await;
-    facts.push(checks::check_webhooks(hooks.map(|hooks| hooks.iter().filter(|hook| hook.active).count())));
+    items.push(checks::check_status_rights(&repository));
+    let hooks = inspector.read_route::<Vec<WebhookRow>>(&routes::HOOKS, &[]).await;
+    items.push(checks::check_webhooks(hooks.map(|hooks| hooks.iter().filter(|hook| hook.active).count())));
     Ok(())
 }
 
@@ -103,15 +103,15 @@ impl Inspector<'_> {
     }
 
     async fn check_scopes(&self) -> InspectionItem {
-        let elsewhere =
+        let other_scope =
             RouteRequest::new::<&str>(&routes::NOTIFICATIONS, []).with_query("page", 1).with_query("limit", 1);
-        let refused = match self.account.client.send(&elsewhere).await {
+        let refused = match self.account.client.send(&other_scope).await {
             Ok(answer) if answer.is_success() => None,
             Ok(answer) => Some(answer.message()),
             Err(_) => Some(String::new()),
         };
-        if let Some(fact) = refused.as_deref().and_then(scopes::item_from_refusal) {
-            return fact;
+        if let Some(item) = refused.as_deref().and_then(scopes::item_from_refusal) {
+            return item;
         }
         let issues = self.repo_request(&routes::ISSUES, &[]).with_query("page", 1).with_query("limit", 1);
         let issues = self.account.send(&issues, "issues").await.map(drop);
@@ -129,8 +129,8 @@ impl Inspector<'_> {
         for pull in &pulls {
             let call = self.repo_request(&routes::REVIEWS, &[&pull.number.to_string()]);
             let rows = self.account.read_pages(&call, "the reviews", |rows: Vec<wire::Review>| rows).await?.items;
-            if let Some(found) = OwnVerdict::find_latest(&rows, pull.number, &self.account.login) {
-                return Ok(Some(found));
+            if let Some(verdict) = OwnVerdict::find_latest(&rows, pull.number, &self.account.login) {
+                return Ok(Some(verdict));
             }
         }
         Ok(None)

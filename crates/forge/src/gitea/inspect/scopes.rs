@@ -30,7 +30,7 @@ pub(super) fn item_from_reads(issues: &Result<(), ForgeError>, reads_notificatio
     match issues {
         Err(ForgeError::Forbidden(_)) => bad("scopes", "the token may not read issues and pulls").with_hint(SCOPE_HINT),
         _ if reads_notifications => {
-            warning("scopes", "the token reads notifications too: it can do more than a review needs")
+            warning("scopes", "the token can also read notifications, which a review does not need")
                 .with_hint(SCOPE_HINT)
         }
         _ => unknown("scopes", "this server does not list the scopes of a token").with_hint(SCOPE_HINT),
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_tells_the_scopes() {
+    fn scopes_are_read_from_a_403() {
         for (scopes, state, words) in [
             ("write:issue,write:repository,read:user", HealthStatus::Fine, "the token has `write:issue`"),
             ("read:repository", HealthStatus::Bad, "lacks `write:repository`, `write:issue`, `read:user`"),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_told_the_reads_speak() {
+    fn without_listed_scopes_they_are_inferred_from_reads() {
         let forbidden = Err(ForgeError::Forbidden("issues".to_owned()));
         assert_eq!(item_from_reads(&forbidden, false).status, HealthStatus::Bad);
         assert_eq!(item_from_reads(&Ok(()), true).status, HealthStatus::Warning);

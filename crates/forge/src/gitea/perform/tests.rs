@@ -42,7 +42,7 @@ async fn a_comment_that_cannot_be_stored_is_dropped_and_the_rest_is_published_on
 
 // spec: PUB-14 @gitea @forgejo
 #[tokio::test]
-async fn comments_that_landed_in_another_review_are_found_and_not_posted_again() {
+async fn comments_stored_in_another_review_are_found_and_not_posted_again() {
     let (mine, other) =
         (review_json(31, "COMMENT", &sealed_text("sum"), 0), review_json(30, "COMMENT", "of another role", 1));
     let server = ScriptedServer::new([
@@ -60,7 +60,7 @@ async fn comments_that_landed_in_another_review_are_found_and_not_posted_again()
 
 // spec: PUB-14 @gitea @forgejo
 #[tokio::test]
-async fn a_lost_answer_is_read_back_and_never_sent_again() {
+async fn after_a_lost_response_the_outcome_is_read_and_nothing_is_sent_again() {
     let page = json!("<html>bad gateway</html>");
     let stored = ScriptedServer::new([
         ("GET /pulls/7/reviews", 200, json!([])),
@@ -80,7 +80,7 @@ async fn a_lost_answer_is_read_back_and_never_sent_again() {
 }
 
 #[tokio::test]
-async fn a_second_thread_on_a_line_comes_in_a_review_of_its_own() {
+async fn a_second_thread_on_a_line_is_posted_in_its_own_review() {
     let server = ScriptedServer::new([
         ("GET /pulls/7/reviews", 200, json!([])),
         ("POST /pulls/7/reviews", 200, review_json(31, "COMMENT", &sealed_text("sum"), 1)),
@@ -97,7 +97,7 @@ async fn a_second_thread_on_a_line_comes_in_a_review_of_its_own() {
 
 // spec: PUB-20 @gitea @forgejo
 #[tokio::test]
-async fn a_block_that_lost_its_weight_to_a_request_is_posted_anew() {
+async fn a_block_that_no_longer_counts_after_a_review_request_is_posted_again() {
     let mut block = review_json(31, "REQUEST_CHANGES", &sealed_text("sum"), 0);
     block["official"] = json!(false);
     let request = review_json(32, "REQUEST_REVIEW", "", 0);
@@ -117,7 +117,7 @@ async fn a_block_that_lost_its_weight_to_a_request_is_posted_anew() {
 }
 
 #[tokio::test]
-async fn what_the_plan_just_read_is_not_read_again_before_a_post() {
+async fn a_post_does_not_read_again_what_the_plan_just_read() {
     let me = Login::from("bot");
     let current = PlanBasis { current_for: Some(&me), head_is_checked: true, ..PlanBasis::default() };
     let stored = ("POST /pulls/7/reviews", 200, review_json(31, "COMMENT", &sealed_text("sum"), 0));

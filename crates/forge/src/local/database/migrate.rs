@@ -69,7 +69,7 @@ mod tests {
     use super::{MIGRATIONS, apply_migrations, migrate_to_latest};
 
     #[test]
-    fn an_older_file_is_copied_before_its_shape_changes() {
+    fn an_older_database_is_copied_before_it_is_migrated() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("referee.db");
         let mut connection = Connection::open(&path).expect("a database");

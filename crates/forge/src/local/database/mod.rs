@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_told_and_loses_nothing() {
+    fn a_full_disk_is_reported_and_loses_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
         let store = LocalDatabase::in_git_dir(folder.path());
         store.write(|tx| Ok(tx.execute("INSERT INTO repository VALUES (1, 7, 0)", [])?)).expect("a row");
