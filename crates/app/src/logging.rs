@@ -3,18 +3,17 @@
 use std::io;
 
 use anstream::ColorChoice;
-use clap::ValueEnum;
 use tracing::Level;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt;
 
 use crate::console::Console;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+/// The format of log lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LogFormat {
-    /// One line of text for each event
     Text,
-    /// One JSON object for each event
+    /// One object per line.
     Json,
 }
 

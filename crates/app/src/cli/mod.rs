@@ -15,6 +15,7 @@ mod replay;
 mod review;
 mod schema;
 mod status;
+mod value_enums;
 mod watch;
 mod worker_prompt;
 

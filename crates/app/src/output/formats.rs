@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use clap::ValueEnum;
 use referee_core::model::{Severity, Snapshot, Verdict};
 use referee_core::plan::Plan;
 use serde_json::{Value, json};
@@ -10,25 +9,16 @@ use serde_json::{Value, json};
 use super::findings::{FindingView, summarize_counts};
 
 /// The output format of `review`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutputFormat {
-    /// For people
     Human,
-    /// One document, `referee/turn-1`
     Json,
-    /// One event a line
     Jsonl,
-    /// SARIF 2.1.0
     Sarif,
-    /// reviewdog's JSON
     Rdjson,
-    /// Checkstyle XML
     Checkstyle,
-    /// GitLab code quality
     Gitlab,
-    /// GitHub workflow commands
     Github,
-    /// Markdown
     Md,
 }
 

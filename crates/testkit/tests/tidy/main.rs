@@ -10,6 +10,7 @@ mod dependencies;
 mod docs;
 mod file_size;
 mod forbidden_paths;
+mod function_size;
 mod lexer;
 mod licences;
 mod lockfile;

@@ -87,6 +87,14 @@ impl<'a> RustSource<'a> {
         self.text(open) == "{" && self.text(open.wrapping_sub(2)) == "mod"
     }
 
+    /// Returns the closing brace of the function whose `fn` is at `index`; `None` for a declaration or a pointer type.
+    pub(crate) fn body_end(&self, index: usize) -> Option<usize> {
+        let level = self.parent(index);
+        let ends = |it: &usize| self.parent(*it) == level && matches!(self.text(*it), "{" | ";" | "}" | "," | "=");
+        let end = (index + 1..self.tokens.len()).find(ends).filter(|_| self.text(index + 1) != "(")?;
+        if self.text(end) == "{" { self.matching(end) } else { None }
+    }
+
     /// Whether a token stands inside `impl Trait for Type { … }`.
     pub(crate) fn in_trait_impl(&self, index: usize) -> bool {
         let mut at = index;
@@ -189,4 +197,15 @@ fn a_trait_impl_differs_from_an_inherent_impl() {
     );
     let inside: Vec<&str> = rust.idents().filter(|(i, _)| rust.in_trait_impl(*i)).map(|(_, word)| word).collect();
     assert_eq!(inside, ["fn", "d", "impl", "E", "f"]);
+}
+
+#[test]
+fn a_function_ends_at_its_closing_brace() {
+    let rust = RustSource::parse("trait A { fn a(&self) -> [u8; 2]; }\nfn b<T>(c: fn(u8)) -> T where T: D {\n{}\n}\nx");
+    let ends: Vec<Option<usize>> = rust
+        .idents()
+        .filter(|(_, word)| *word == "fn")
+        .map(|(i, _)| rust.body_end(i).map(|end| rust.line(end)))
+        .collect();
+    assert_eq!(ends, [None, Some(4), None]);
 }
