@@ -1,14 +1,14 @@
-//! Does a plan, step by step, behind its gates.
+//! Applies a plan, step by step, behind its gates.
 //!
-//! | what a step meets | then |
+//! | result of a step | consequence |
 //! |---|---|
-//! | a shut gate | withheld, and the run goes on |
-//! | a moved head, before a step that speaks of the head | the run ends: plan again (PUB-15) |
-//! | done, already so, marked in text | the run goes on |
-//! | not permitted, unsupported | refused, and the run goes on, unless a block was to be posted |
-//! | the forge refuses the request, or answers nonsense | failed, and the run goes on, unless a block was to be posted |
-//! | a resolution whose reply failed | left for the next run: nobody could say later why it is resolved |
-//! | an unknown outcome, later, not found | the run ends: read before anything is sent again |
+//! | its gate is closed | withheld, and the run continues |
+//! | the head moved, before a step that depends on it | the run ends: plan again (PUB-15) |
+//! | done, already so, marked in text | the run continues |
+//! | not permitted, unsupported | refused, and the run continues, unless the step posts a block |
+//! | the forge refuses the request, or its response is invalid | failed, and the run continues, unless the step posts a block |
+//! | the reply before a resolution failed | the resolution is left for the next run: a resolved thread needs its explanation |
+//! | outcome unknown, try later, not found | the run ends: read before sending anything again |
 
 use referee_core::mark::{Binding, seal_draft};
 use referee_core::model::{CommentId, Completeness, ReviewId, Snapshot, ThreadId, Verdict};
@@ -19,24 +19,24 @@ use crate::journal::Intent;
 use crate::receipt::{Receipt, StepOutcome};
 use crate::turn::TurnContext;
 
-/// What came of a plan.
+/// The result of applying a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ApplyOutcome {
-    /// One for each step.
+    /// One per step.
     pub(crate) receipts: Vec<Receipt>,
     /// The run ended early: everything must be read again.
     pub(crate) ended_early: bool,
-    /// An approval was posted: head and siblings are read once more (PUB-15, D6).
+    /// An approval was posted, so head and siblings are read once more (PUB-15, D6).
     pub(crate) approved: bool,
-    /// How many writes left.
+    /// The number of writes that were sent.
     pub(crate) writes: usize,
-    /// Reviews that were made: a later read that lacks one is older than it (D6).
+    /// Reviews that were posted: a later read without one of them is stale (D6).
     pub(crate) reviews: Vec<ReviewId>,
-    /// Comments that were made.
+    /// Comments that were posted.
     pub(crate) comments: Vec<CommentId>,
-    /// The head was read and is the plan's.
+    /// The head was read and is the plan's head.
     head_checked: bool,
-    /// A write ended in an error: the forge may be in another state than the plan knows.
+    /// A write failed, so the forge's state may differ from the snapshot.
     write_failed: bool,
     /// Threads in which a reply failed.
     failed_reply_threads: Vec<ThreadId>,
@@ -50,7 +50,7 @@ pub(crate) enum HeadCheck {
     JustRead,
 }
 
-/// Performs a plan that was made on this snapshot.
+/// Applies a plan that was decided from this snapshot.
 pub(crate) async fn apply_plan(
     context: &TurnContext<'_>,
     snapshot: &Snapshot,
@@ -61,21 +61,21 @@ pub(crate) async fn apply_plan(
     Application { context, binding: &binding, snapshot: Some(snapshot), plan, head }.run().await
 }
 
-/// Returns what a text on a pull is sealed for.
+/// Returns the binding that the texts of a pull are signed with.
 pub(crate) fn snapshot_binding(snapshot: &Snapshot) -> Binding {
     Binding { forge: snapshot.pull.forge.clone(), repo: snapshot.pull.repo, pull: snapshot.pull.number }
 }
 
-/// Performs a plan whose texts are sealed for that binding: an issue has no snapshot.
+/// Applies a plan whose texts are signed with that binding; an issue has no snapshot.
 pub(crate) async fn apply_plan_with_binding(context: &TurnContext<'_>, binding: &Binding, plan: &Plan) -> ApplyOutcome {
     Application { context, binding, snapshot: None, plan, head: HeadCheck::Due }.run().await
 }
 
-/// A plan being performed.
+/// A plan that is being applied.
 struct Application<'a> {
     context: &'a TurnContext<'a>,
     binding: &'a Binding,
-    /// What the plan was made on; it was read completely, since a step may be permitted (LOOP-7).
+    /// The snapshot that was decided from; read completely, because a step may be permitted (LOOP-7).
     snapshot: Option<&'a Snapshot>,
     plan: &'a Plan,
     head: HeadCheck,
@@ -128,7 +128,7 @@ impl Application<'_> {
         self.context.journal.record_receipt(&intent, receipt);
     }
 
-    /// What the adapter need not read again. A failed write may have left anything.
+    /// Returns what the adapter need not read again. After a failed write that is nothing.
     fn basis(&self, out: &ApplyOutcome) -> PlanBasis<'_> {
         let Some(snapshot) = self.snapshot else {
             return PlanBasis { head_is_checked: out.head_checked, ..PlanBasis::default() };
@@ -142,13 +142,14 @@ impl Application<'_> {
     }
 }
 
-/// Whether a step posts a review or threads at the head, which is read again right before each of them (PUB-15).
+/// Returns whether a step posts a review or threads at the head, which is read again right before each of them
+/// (PUB-15).
 fn posts_at_head(step: &Step) -> bool {
     matches!(step.action, Action::PostReview { .. } | Action::OpenThreads { .. })
 }
 
 impl ApplyOutcome {
-    /// Whether a read is younger than all that was made here: only such a read may be decided on again.
+    /// Returns whether a read shows everything that was posted here; only then it may be decided from.
     pub(crate) fn is_visible_in(&self, snapshot: &Snapshot) -> bool {
         self.reviews.iter().all(|id| snapshot.reviews.iter().any(|review| review.id == *id))
             && self.comments.iter().all(|id| snapshot.comments.iter().any(|comment| comment.id == *id))
@@ -194,7 +195,7 @@ impl ApplyOutcome {
                 self.stop_early(receipt, outcome, &error.to_string());
             }
             Recovery::RetryLater => self.stop_early(receipt, StepOutcome::Failed, &error.to_string()),
-            // What follows a block leans on it; anything else may fail alone.
+            // Later steps depend on a block; any other step may fail on its own.
             Recovery::Report if blocks => self.stop_early(receipt, StepOutcome::Failed, &error.to_string()),
             Recovery::Report => {
                 let refused = matches!(error, ForgeError::Forbidden(_) | ForgeError::Unsupported(_));
@@ -218,7 +219,7 @@ fn describe_withheld(withheld: &WithheldReason) -> &'static str {
     match withheld {
         WithheldReason::DryRun => "a dry run",
         WithheldReason::GateOff(_) => "its gate is off",
-        WithheldReason::NotRequested(_) => "its gate asks, and nobody asked",
+        WithheldReason::NotRequested(_) => "its gate is `ask`, and the command line does not ask for it",
         WithheldReason::ApproveOff => "approving is off",
     }
 }

@@ -1,15 +1,15 @@
-//! What a worker left, put where it belongs (DSP-14, DSP-15, DSP-18).
+//! Delivers a worker's result (DSP-14, DSP-15, DSP-18).
 //!
-//! | step | what it guards against |
+//! | step | protects against |
 //! |---|---|
-//! | look anew, with the result as evidence | a head that moved, a lease that was taken over, a person who stepped in |
-//! | say what the change is after it | a worker's own word for what it touched |
-//! | push, or open the pull | – : by whoever asked, under the gate `work` |
-//! | what could not be pushed: look anew, as a failure | a record that says done of what nobody got |
-//! | record how it ended | the next pass starting it again |
+//! | read and decide again, with the result as evidence | a moved head, a lease that was taken over, a person who took over |
+//! | compute the change after the commits | a worker's false claim about what it changed |
+//! | push, or open the pull, behind the gate `work` | – |
+//! | if that failed: decide again, as a failure | a record that says `done` for commits that nobody has |
+//! | record the outcome | a second start by the next pass |
 //!
-//! The push comes first: a record without one would end the cause unanswered, and one without a record is seen as a new
-//! head.
+//! The push comes before the record: a record without a push would end the job with its cause unanswered, while a push
+//! without a record is only seen as a new head.
 
 use async_trait::async_trait;
 use referee_core::decide::{PlanScope, decide, plan_issue_delivery};
@@ -28,63 +28,63 @@ use crate::receipt::Receipt;
 use crate::source::Source;
 use crate::turn::{Turn, TurnContext, TurnError, fetch_and_decide};
 
-/// What became of a worker's result.
+/// The outcome of a delivery.
 #[derive(Debug)]
 pub struct DeliveryOutcome {
-    /// What was pushed or opened.
+    /// What was pushed or opened; `None` if nothing was.
     pub delivery: Option<Delivery>,
-    /// How the record says that it ended; none where nothing was to be recorded.
+    /// The recorded outcome; `None` if there was nothing to record.
     pub recorded_outcome: Option<WorkOutcome>,
-    /// Why that, or something else, was not done.
+    /// Refused steps, with the reason.
     pub refused: Vec<Refusal>,
-    /// What became of the record and what goes with it.
+    /// The results of the record and the other steps.
     pub receipts: Vec<Receipt>,
-    /// Something is unknown, or was not done for now: the record says less than what happened.
+    /// An outcome is unknown or a step failed temporarily, so the record may be incomplete.
     pub needs_rerun: bool,
 }
 
-/// Why something was not pushed or opened, for people: never a secret.
+/// Why a push or a new pull failed, for people. Contains no secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryFailure(pub String);
 
-/// Where a delivery goes: pushes a commit to a branch, or opens a pull for it.
+/// Performs deliveries: pushes a commit to a branch, or opens a pull for it.
 #[async_trait]
 pub trait DeliveryTarget: Send + Sync {
-    /// Carries out `delivery` and returns what was really done: a branch may have got another name.
+    /// Performs `delivery` and returns what was done: a branch may get another name.
     async fn accept(&self, delivery: &Delivery, permit: &Permit) -> Result<Delivery, DeliveryFailure>;
 }
 
-/// Delivers what a worker left to `target`, and records how it ended. The branch for an issue starts at `base`, the
-/// last commit of the default branch.
+/// Delivers a worker's result to `target`, and records the outcome. The branch for an issue starts at `base`, the tip
+/// of the default branch.
 pub async fn deliver(
-    desk: &TurnContext<'_>,
-    held: &ClaimedWorker,
+    context: &TurnContext<'_>,
+    worker: &ClaimedWorker,
     result: &WorkResult,
     base: &Sha,
     target: &dyn DeliveryTarget,
 ) -> Result<DeliveryOutcome, TurnError> {
-    let mut due = DeliveryPlan::prepare(desk, held, result.clone(), base).await?;
+    let mut due = DeliveryPlan::prepare(context, worker, result.clone(), base).await?;
     if let Some(delivery) = &due.plan.delivery {
-        match push_delivery(desk, delivery, target).await {
+        match push_delivery(context, delivery, target).await {
             Ok(done) => due.plan.delivery = Some(done),
-            Err(_) if has_landed(desk, held, delivery).await => {}
+            Err(_) if has_arrived(context, worker, delivery).await => {}
             Err(DeliveryFailure(why)) => {
                 let failed = WorkResult {
                     outcome: WorkOutcome::Failed,
                     summary: format!("Not delivered: {why}.\n\n{}", result.summary),
                     ..result.clone()
                 };
-                due = DeliveryPlan::prepare(desk, held, failed, base).await?;
+                due = DeliveryPlan::prepare(context, worker, failed, base).await?;
                 due.plan.refused.push(build_refusal(result.kind, why));
             }
         }
     }
-    let applied = apply_plan_with_binding(desk, &due.binding, &due.plan).await;
-    if let Some(snapshot) = due.snapshot.as_ref().filter(|_| !desk.gates.is_dry_run()) {
+    let applied = apply_plan_with_binding(context, &due.binding, &due.plan).await;
+    if let Some(snapshot) = due.snapshot.as_ref().filter(|_| !context.gates.is_dry_run()) {
         let (scope, plan, receipts) = (&PlanScope::Delivery, &due.plan, &applied.receipts);
-        desk.journal.record_turn(&JournalRecord { snapshot, scope, plan, receipts });
+        context.journal.record_turn(&JournalRecord { snapshot, scope, plan, receipts });
     }
-    let cut_off = due.snapshot.is_some_and(|snapshot| snapshot.complete != Completeness::Complete);
+    let is_truncated = due.snapshot.is_some_and(|snapshot| snapshot.complete != Completeness::Complete);
     let recorded = due.plan.steps.iter().find_map(find_recorded_outcome);
     let Plan { delivery, refused, .. } = due.plan;
     Ok(DeliveryOutcome {
@@ -92,7 +92,7 @@ pub async fn deliver(
         recorded_outcome: recorded,
         refused,
         receipts: applied.receipts,
-        needs_rerun: applied.ended_early || cut_off,
+        needs_rerun: applied.ended_early || is_truncated,
     })
 }
 
@@ -107,39 +107,42 @@ fn find_recorded_outcome(step: &Step) -> Option<WorkOutcome> {
     }
 }
 
-/// Says in the threads what a worker answers: replies and resolutions, each behind its gate, and nothing else of a
-/// turn.
-pub async fn post_answers(desk: &TurnContext<'_>, pull: PullNumber, answers: Vec<Answer>) -> Result<Turn, TurnError> {
-    // What the worker was given was read then; the triage that somebody stored is another matter.
+/// Posts a worker's answers to threads: replies and resolutions, each behind its gate, and no other steps.
+pub async fn post_answers(
+    context: &TurnContext<'_>,
+    pull: PullNumber,
+    answers: Vec<Answer>,
+) -> Result<Turn, TurnError> {
+    // The worker answers the threads it was given, so a stored triage is ignored.
     let evidence = Evidence { answers, answers_for: Some(pull.0), detached: true, ..Evidence::default() };
     let inbox = Inbox { evidence, scope: PlanScope::Answers, ..Inbox::default() };
-    let (snapshot, plan) = fetch_and_decide(desk, pull, &inbox).await?;
-    let applied = apply_plan(desk, &snapshot, &plan, HeadCheck::Due).await;
-    if !desk.gates.is_dry_run() {
+    let (snapshot, plan) = fetch_and_decide(context, pull, &inbox).await?;
+    let applied = apply_plan(context, &snapshot, &plan, HeadCheck::Due).await;
+    if !context.gates.is_dry_run() {
         let receipts = &applied.receipts;
-        desk.journal.record_turn(&JournalRecord { snapshot: &snapshot, scope: &inbox.scope, plan: &plan, receipts });
+        context.journal.record_turn(&JournalRecord { snapshot: &snapshot, scope: &inbox.scope, plan: &plan, receipts });
     }
     let (steps, receipts) = (plan.steps.clone(), applied.receipts);
     Ok(Turn { snapshot, plan, steps, receipts, needs_rerun: applied.ended_early, writes: applied.writes })
 }
 
 async fn push_delivery(
-    desk: &TurnContext<'_>,
+    context: &TurnContext<'_>,
     delivery: &Delivery,
     target: &dyn DeliveryTarget,
 ) -> Result<Delivery, DeliveryFailure> {
     let permit =
-        desk.gates.permit_gate(Gate::Work).map_err(|_| DeliveryFailure("the gate `work` is shut".to_owned()))?;
+        context.gates.permit_gate(Gate::Work).map_err(|_| DeliveryFailure("the gate `work` is closed".to_owned()))?;
     target.accept(delivery, &permit).await
 }
 
-/// Whether a push that nobody answered got there.
-async fn has_landed(desk: &TurnContext<'_>, held: &ClaimedWorker, delivery: &Delivery) -> bool {
+/// Returns whether a push whose response was lost has arrived.
+async fn has_arrived(context: &TurnContext<'_>, worker: &ClaimedWorker, delivery: &Delivery) -> bool {
     let Delivery::Push { commit, .. } = delivery else { return false };
-    desk.forge.fetch_head(PullNumber(held.job.number)).await.is_ok_and(|head| head == *commit)
+    context.forge.fetch_head(PullNumber(worker.job.number)).await.is_ok_and(|head| head == *commit)
 }
 
-/// What is to be done about a result, and nothing else.
+/// The plan for one result.
 struct DeliveryPlan {
     plan: Plan,
     binding: Binding,
@@ -148,58 +151,58 @@ struct DeliveryPlan {
 
 impl DeliveryPlan {
     async fn prepare(
-        desk: &TurnContext<'_>,
-        held: &ClaimedWorker,
+        context: &TurnContext<'_>,
+        worker: &ClaimedWorker,
         result: WorkResult,
         base: &Sha,
     ) -> Result<Self, TurnError> {
         if result.kind == JobKind::Impl {
-            Self::prepare_for_issue(desk, held, result, base).await
+            Self::prepare_for_issue(context, worker, result, base).await
         } else {
-            Self::prepare_for_pull(desk, held, result).await
+            Self::prepare_for_pull(context, worker, result).await
         }
     }
 
     async fn prepare_for_pull(
-        desk: &TurnContext<'_>,
-        held: &ClaimedWorker,
+        context: &TurnContext<'_>,
+        worker: &ClaimedWorker,
         result: WorkResult,
     ) -> Result<Self, TurnError> {
-        let fetched = desk.forge.fetch(PullNumber(held.job.number)).await?;
-        let result = measure_result(desk.source, result, &fetched.pull.base_sha);
+        let fetched = context.forge.fetch(PullNumber(worker.job.number)).await?;
+        let result = measure_result(context.source, result, &fetched.pull.base_sha);
         let evidence = Evidence { result: Some(result), ..Evidence::default() };
         let inbox = Inbox { evidence, ..Inbox::default() };
-        let snapshot = gather_snapshot(fetched, desk.source, &inbox, desk.policy, desk.keys)?;
-        let plan = decide(&snapshot, desk.policy, &PlanScope::Delivery);
+        let snapshot = gather_snapshot(fetched, context.source, &inbox, context.policy, context.keys)?;
+        let plan = decide(&snapshot, context.policy, &PlanScope::Delivery);
         Ok(Self { plan, binding: snapshot_binding(&snapshot), snapshot: Some(snapshot) })
     }
 
     async fn prepare_for_issue(
-        desk: &TurnContext<'_>,
-        held: &ClaimedWorker,
+        context: &TurnContext<'_>,
+        worker: &ClaimedWorker,
         result: WorkResult,
         base: &Sha,
     ) -> Result<Self, TurnError> {
-        let view = WorkSubject::fetch(desk, &held.job).await?;
-        let mut plan = view.build_plan(&held.job, &[]);
+        let view = WorkSubject::fetch(context, &worker.job).await?;
+        let mut plan = view.build_plan(&worker.job, &[]);
         if let WorkSubject::Issue(board) = &view {
-            let issue = board.issues.iter().find(|issue| issue.number.0 == held.job.number);
-            let lease = board.leases.iter().find(|(number, _)| number.0 == held.job.number).map(|(_, lease)| lease);
+            let issue = board.issues.iter().find(|issue| issue.number.0 == worker.job.number);
+            let lease = board.leases.iter().find(|(number, _)| number.0 == worker.job.number).map(|(_, lease)| lease);
             match issue {
                 Some(issue) => {
-                    let result = measure_result(desk.source, result, base);
-                    let due = plan_issue_delivery(issue, lease, &result, desk.policy, &board.viewer);
+                    let result = measure_result(context.source, result, base);
+                    let due = plan_issue_delivery(issue, lease, &result, context.policy, &board.viewer);
                     (plan.delivery, plan.steps, plan.refused) = (due.delivery, due.steps, due.refused);
                 }
                 None => plan.refused.push(build_refusal(result.kind, "the issue is not open".to_owned())),
             }
         }
-        Ok(Self { plan, binding: view.binding(&held.job), snapshot: None })
+        Ok(Self { plan, binding: view.binding(&worker.job), snapshot: None })
     }
 }
 
-/// The result with the change as it would be: of the commit it leaves, since that left the base as it is now. A change
-/// that nobody can read is none that may be pushed.
+/// Adds the change after the worker's commits, computed from its merge base with the current base. A change that cannot
+/// be read is not pushed.
 fn measure_result(source: &dyn Source, result: WorkResult, base: &Sha) -> WorkResult {
     let Some(head) = &result.head else { return result };
     let read: Result<_, GatherError> = compute_changes(source, base, head);

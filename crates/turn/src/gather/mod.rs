@@ -1,5 +1,5 @@
-//! Makes a snapshot: what the forge tells, what git says of the change, what came in. Marks and commands are read here
-//! and findings are tracked; results are kept, no source text.
+//! Builds a snapshot from the forge's data, git's view of the change, and new input. Parses Marks and commands, and
+//! tracks findings. The snapshot contains no source text.
 
 mod delta;
 mod outdated;
@@ -22,29 +22,28 @@ use thiserror::Error;
 use crate::source::{Source, SourceError};
 use delta::Delta;
 
-/// What a turn decides with beside the forge's data: what came in since the last one, and the scope of the command.
+/// The input of a turn besides the forge's data: what arrived since the last turn, and the scope of the command.
 #[derive(Clone, Debug, Default)]
 pub struct Inbox {
     /// Reports, as reviewers wrote them.
     pub reports: Vec<Submission>,
-    /// Everything else; its reports are filled by gather.
+    /// Everything else; `gather_snapshot` fills its reports.
     pub evidence: Evidence,
-    /// The part of the plan that the caller carries out.
+    /// The part of the plan that the caller applies.
     pub scope: PlanScope,
 }
 
-/// Why no snapshot could be made.
+/// Why no snapshot could be built.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GatherError {
-    /// The texts of the change could not be had.
+    /// A commit or file could not be read.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// git's own diff could not be read.
-    #[error("the diff cannot be read: {0}")]
+    /// git's diff could not be parsed.
+    #[error("the diff cannot be parsed: {0}")]
     Diff(String),
 }
 
-/// Makes a snapshot.
 pub fn gather_snapshot(
     mut fetched: FetchedPull,
     source: &dyn Source,
@@ -83,7 +82,7 @@ pub fn gather_snapshot(
         evidence: inbox.evidence.clone(),
         lease,
     };
-    // A forge's word is as old as its last look, which follows a push to the base by seconds or not at all.
+    // A forge updates `mergeable` seconds after a push to the base, or never. git's answer is current.
     if !snapshot.pull.draft {
         snapshot.pull.mergeable = match source.check_mergeable(&snapshot.pull.base_sha, &snapshot.pull.head) {
             Mergeable::Unknown => snapshot.pull.mergeable,
@@ -96,8 +95,8 @@ pub fn gather_snapshot(
     snapshot.changes.tracks = tracks;
     snapshot.changes.unreachable = unreachable;
     outdated::mark_outdated_threads(&mut snapshot, &mut deltas)?;
-    let understood = reports::interpret_reports(&snapshot, policy, &inbox.reports, source, &mut deltas)?;
-    snapshot.evidence.reports = merge::merge_reports(understood);
+    let interpreted = reports::interpret_reports(&snapshot, policy, &inbox.reports, source, &mut deltas)?;
+    snapshot.evidence.reports = merge::merge_reports(interpreted);
     for answer in &mut snapshot.evidence.answers {
         let reachable = |commit: &Sha| source.is_ancestor(commit, &snapshot.pull.head).unwrap_or(false);
         answer.commit_reachable = answer.commit_sha.as_ref().is_some_and(reachable);
@@ -105,7 +104,7 @@ pub fn gather_snapshot(
     Ok(snapshot)
 }
 
-/// What a head changes since it left its base, from texts.
+/// Computes what a head changes since its merge base.
 pub fn compute_changes<S: Source + ?Sized>(source: &S, base: &Sha, head: &Sha) -> Result<Changes, GatherError> {
     let merge_base = source.merge_base(base, head)?;
     let from = merge_base.as_ref().unwrap_or(base);
@@ -131,7 +130,7 @@ pub fn compute_changes<S: Source + ?Sized>(source: &S, base: &Sha, head: &Sha) -
     Ok(Changes { merge_base, patch, files, tracks: Vec::new(), unreachable: Default::default() })
 }
 
-/// Where each prior finding's code went since its own head: one reading for each such head.
+/// Tracks the code of each prior finding from its head to the current one; each earlier head is read once.
 fn track_findings(
     snapshot: &Snapshot,
     policy: &Policy,
@@ -176,7 +175,7 @@ fn locate_finding(known: &KnownFinding<'_>) -> CodeLocation {
 }
 
 impl Delta {
-    /// Whether anything changed at a place of the new head.
+    /// Returns whether anything changed at a location of the new head.
     fn touches(&self, path: &str, line: Option<u32>, end_line: Option<u32>) -> bool {
         let line = line.unwrap_or_default();
         let location = CodeLocation { path: path.to_owned(), line, end_line: end_line.unwrap_or(line).max(line) };

@@ -1,4 +1,5 @@
-//! Understands reports: which prior finding each raised one is, what may be commented on, what lies in the delta.
+//! Interprets reports: matches findings with prior ones, finds where the diff allows a comment, and what is in the
+//! delta.
 
 use referee_core::facts::{Facts, KnownFinding, RoleFacts};
 use referee_core::hash::Hash;
@@ -34,7 +35,7 @@ pub(super) fn interpret_reports(
         let (raised, outside): (Vec<&SubmittedFinding>, Vec<&SubmittedFinding>) =
             submission.findings.iter().partition(|found| is_in_change(&anchors, submission, found));
         let sightings = build_sightings(submission, &raised, source, &snapshot.pull.head)?;
-        // What a report calls fixed, and is, it does not raise: a finding like it is another one.
+        // A finding that the report calls fixed is not raised again by it: a similar finding is a different one.
         let open: Vec<&KnownFinding<'_>> = known.iter().filter(|known| !is_fixed(&positions, known)).collect();
         let priors: Vec<PriorFinding> = open.iter().map(|known| build_prior(submission, known)).collect();
         let same_as = match_findings(&priors, &sightings);
@@ -72,8 +73,8 @@ pub(super) fn interpret_reports(
     Ok(reports)
 }
 
-/// Whether a finding is about this change. A program without judgement reads whole files, and finds what was there
-/// before; a model that goes beyond the diff does so on purpose.
+/// Returns whether a finding is about this change. A deterministic program reports whole files, including what was
+/// there before; a model that goes beyond the diff does so on purpose.
 fn is_in_change(anchors: &DiffAnchors<'_>, submission: &Submission, found: &SubmittedFinding) -> bool {
     !submission.deterministic || anchors.overlaps_diff(&locate_submitted(found), found.side)
 }
@@ -87,7 +88,7 @@ fn locate_submitted(found: &SubmittedFinding) -> CodeLocation {
     CodeLocation { path: found.path.clone(), line, end_line: found.end_line.unwrap_or(line).max(line) }
 }
 
-/// A report without coverage proves nothing: it counts as one that read no file.
+/// Converts the outcome. A report without coverage counts as one that read no file.
 fn report_outcome(submission: &Submission) -> ReportOutcome {
     let coverage = || submission.coverage.clone().unwrap_or_default();
     match submission.outcome {
@@ -98,8 +99,8 @@ fn report_outcome(submission: &Submission) -> ReportOutcome {
 }
 
 fn compute_digest(submission: &Submission) -> Hash {
-    let says = serde_json::to_string(submission).unwrap_or_default();
-    Hash::digest_parts([says.as_str(), submission.run.as_str()])
+    let content = serde_json::to_string(submission).unwrap_or_default();
+    Hash::digest_parts([content.as_str(), submission.run.as_str()])
 }
 
 fn build_sightings(
@@ -127,11 +128,11 @@ fn build_sightings(
     Ok(seen.collect())
 }
 
-/// Whether the report says that a prior finding is fixed, and its code, or what the evidence cites, changed (D9).
+/// Returns whether the report says that a prior finding is fixed, and its code, or the cited code, changed (D9).
 fn is_fixed(positions: &[FindingPosition], known: &KnownFinding<'_>) -> bool {
     let tracked = || known.track.is_some_and(|tracked| tracked.changed);
-    let said = positions.iter().find(|said| said.finding == known.id);
-    said.is_some_and(|said| said.position == Position::Fixed && (said.cited_changed || tracked()))
+    let position = positions.iter().find(|it| it.finding == known.id);
+    position.is_some_and(|it| it.position == Position::Fixed && (it.cited_changed || tracked()))
 }
 
 fn build_prior(submission: &Submission, known: &KnownFinding<'_>) -> PriorFinding {
@@ -148,7 +149,8 @@ fn build_prior(submission: &Submission, known: &KnownFinding<'_>) -> PriorFindin
     }
 }
 
-/// Whether a finding lies in what changed since the role's last complete reading; everything does where there was none.
+/// Returns whether a finding is in code that changed since the role's last complete review; always true for the first
+/// one.
 fn is_in_delta(
     role: Option<&RoleFacts<'_>>,
     found: &SubmittedFinding,
@@ -180,7 +182,7 @@ fn interpret_position(
     })
 }
 
-/// The first `path:line` in a text.
+/// Returns the first `path:line` in a text.
 fn parse_citation(evidence: &str) -> Option<(&str, u32)> {
     evidence.split_whitespace().find_map(|word| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/' && c != '.' && c != '_' && c != '-');

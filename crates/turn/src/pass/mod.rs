@@ -1,12 +1,12 @@
-//! One pass over a repository: everything is read, then decided, then done (DSP-1, DSP-3, DSP-10, DSP-11, DSP-16).
+//! One pass over a repository: reads everything, decides, then applies (DSP-1, DSP-3, DSP-10, DSP-11, DSP-16).
 //!
-//! | what goes wrong | then |
+//! | failure | consequence |
 //! |---|---|
-//! | a read, before the first write | the pass ends: no line, no write |
-//! | the head of a pull moved since it was read | that pull is left to the next pass |
-//! | a write fails for now, or nobody knows whether it was done | the pass ends there; its lines so far hold |
+//! | a read fails before the first write | the pass ends without line and write |
+//! | the head of a pull moved | that pull is left to the next pass |
+//! | a write fails temporarily, or its outcome is unknown | the pass ends; the lines printed so far are valid |
 //!
-//! A pass keeps nothing: what the next one must know is on the pulls and issues themselves.
+//! A pass stores nothing locally: the next one reads everything it needs from the pulls and issues.
 
 mod claimed_worker;
 mod read;
@@ -27,93 +27,92 @@ use crate::turn::{TurnContext, TurnError};
 use read::read_repository;
 use start::start_worker;
 
-/// A pass that was made.
+/// A finished pass.
 #[derive(Debug)]
 pub struct PassOutcome {
-    /// The repository, as it was read.
+    /// The board as it was read.
     pub board: Board,
-    /// What was decided for it as a whole.
+    /// The decision for the whole repository.
     pub pass: Pass,
     /// Each open pull, by number.
     pub pulls: Vec<PassPull>,
-    /// The lines that hold: in a dry run those that would.
+    /// The printed lines; in a dry run those that would be printed.
     pub lines: Vec<ProtocolLine>,
-    /// What became of the worker that was to start.
+    /// How the start of the worker ended; `None` if none was due.
     pub started: Option<StartOutcome>,
-    /// That worker, where whoever asked is to run it.
+    /// The worker, if the caller runs it.
     pub claimed_worker: Option<ClaimedWorker>,
-    /// Something is unknown, or was not done for now: pass again later.
+    /// An outcome is unknown or a step failed temporarily: run the pass again later.
     pub needs_rerun: bool,
 }
 
 /// Who runs the worker that a pass starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpawnMode {
-    /// Whoever reads its line.
+    /// The reader of the printed line.
     Print,
-    /// Whoever asked for the pass: the claim is kept for them.
+    /// The caller of the pass, which gets the claim.
     Run,
 }
 
 /// One pull of a pass.
 #[derive(Debug)]
 pub struct PassPull {
-    /// What was known.
     pub snapshot: Snapshot,
-    /// What was decided; its steps are those that a pass does.
+    /// The plan, limited to the steps of a pass.
     pub plan: Plan,
-    /// The project looks at it.
+    /// The pull takes part in dispatch.
     pub is_eligible: bool,
-    /// What became of each step.
+    /// The result of each step.
     pub receipts: Vec<Receipt>,
 }
 
-/// What became of the worker that was to start.
+/// How the start of a worker ended.
 #[derive(Debug)]
 pub enum StartOutcome {
-    /// It is recorded, and its line holds. What else was to be done for it, and was not.
+    /// It is recorded, and its line is printed. Contains the later steps that failed.
     Started(Vec<Receipt>),
     /// Another process holds the claim.
     ClaimHeld,
-    /// Under the claim the cause was gone, or somebody answers it.
+    /// Under the claim the cause was gone, or another worker answers it.
     CauseChanged,
     /// The record was not written.
     Unrecorded(Receipt),
-    /// Another process recorded one at the same time. Nobody may know which was first, so none starts from here.
+    /// Another process recorded one at the same time. Their order is unknown, so this process starts none.
     LostRace,
-    /// It could not be claimed, or not be read again: what was recorded is taken up by a later pass.
+    /// The claim or a read failed; a later pass handles a record that was written.
     Failed(TurnError),
 }
 
-/// Makes one pass, and says each line as soon as it holds.
+/// Runs one pass, and prints each line as soon as it is valid.
 pub async fn run_pass(
-    desk: &TurnContext<'_>,
-    then: SpawnMode,
-    mut say: impl FnMut(&ProtocolLine) + Send,
+    context: &TurnContext<'_>,
+    mode: SpawnMode,
+    mut print_line: impl FnMut(&ProtocolLine) + Send,
 ) -> Result<PassOutcome, TurnError> {
-    let (board, mut pulls) = read_repository(desk).await?;
+    let (board, mut pulls) = read_repository(context).await?;
     let plans: Vec<Plan> = pulls.iter().filter(|it| it.is_eligible).map(|it| it.plan.clone()).collect();
-    let pass = schedule(&board, &plans, desk.policy, &board.viewer);
+    let pass = schedule(&board, &plans, context.policy, &board.viewer);
     let mut lines = Vec::new();
-    if desk.gates.is_dry_run() {
-        pass.lines.iter().for_each(&mut say);
+    if context.gates.is_dry_run() {
+        pass.lines.iter().for_each(&mut print_line);
         lines.clone_from(&pass.lines);
         return Ok(PassOutcome { board, pass, pulls, lines, started: None, claimed_worker: None, needs_rerun: false });
     }
     let mut unsettled = false;
-    for looked in pulls.iter_mut().filter(|it| it.is_eligible && !it.plan.steps.is_empty()) {
-        let applied = apply_plan(desk, &looked.snapshot, &looked.plan, HeadCheck::Due).await;
-        let (snapshot, plan) = (&looked.snapshot, &looked.plan);
+    for pull in pulls.iter_mut().filter(|it| it.is_eligible && !it.plan.steps.is_empty()) {
+        let applied = apply_plan(context, &pull.snapshot, &pull.plan, HeadCheck::Due).await;
+        let (snapshot, plan) = (&pull.snapshot, &pull.plan);
         let (scope, receipts) = (&PlanScope::Pass, &applied.receipts);
-        desk.journal.record_turn(&JournalRecord { snapshot, scope, plan, receipts });
+        context.journal.record_turn(&JournalRecord { snapshot, scope, plan, receipts });
         if records_handoff(plan, &applied.receipts) {
             let line = ProtocolLine::Handoff(plan.pull);
-            say(&line);
+            print_line(&line);
             lines.push(line);
         }
         let ends = must_end_pass(&applied);
         unsettled |= applied.ended_early;
-        looked.receipts = applied.receipts;
+        pull.receipts = applied.receipts;
         if ends {
             return Ok(PassOutcome {
                 board,
@@ -126,27 +125,27 @@ pub async fn run_pass(
             });
         }
     }
-    let (mut started, mut held) = (None, None);
+    let (mut started, mut claimed_worker) = (None, None);
     if let Some(job) = &pass.spawn {
         let line = ProtocolLine::Spawn { kind: job.kind, number: job.number, sha: job.head.clone() };
-        let mut say_it = || {
-            say(&line);
+        let mut print_spawn = || {
+            print_line(&line);
             lines.push(line.clone());
         };
-        let (became, kept) = start_worker(desk, job, then, &mut say_it).await;
-        unsettled |= became.needs_rerun();
-        (started, held) = (Some(became), kept);
+        let (outcome, worker) = start_worker(context, job, mode, &mut print_spawn).await;
+        unsettled |= outcome.needs_rerun();
+        (started, claimed_worker) = (Some(outcome), worker);
     }
-    Ok(PassOutcome { board, pass, pulls, lines, started, claimed_worker: held, needs_rerun: unsettled })
+    Ok(PassOutcome { board, pass, pulls, lines, started, claimed_worker, needs_rerun: unsettled })
 }
 
-/// Whether the record of a handoff was written just now: by whoever did so, the line is said.
+/// Returns whether this pass wrote the record of a handoff; only then it prints the line.
 fn records_handoff(plan: &Plan, receipts: &[Receipt]) -> bool {
     let is_record = |step: &Step| matches!(step.topic(), Some(Topic::Ready { .. }));
     plan.steps.iter().zip(receipts).any(|(step, receipt)| is_record(step) && receipt.outcome == StepOutcome::Done)
 }
 
-/// A forge that fails is left alone; a pull that moved concerns itself alone.
+/// Returns whether the pass must end: a failing forge ends it, a moved head only affects its pull.
 fn must_end_pass(applied: &ApplyOutcome) -> bool {
     let failed = |receipt: &Receipt| matches!(receipt.outcome, StepOutcome::Failed | StepOutcome::Unknown);
     applied.ended_early && applied.receipts.iter().any(failed)

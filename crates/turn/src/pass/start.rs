@@ -1,18 +1,18 @@
-//! Starting a worker, so that nobody else starts one for the same cause (DSP-16, D8):
+//! Starts a worker such that no other process starts one for the same cause (DSP-16, D8):
 //!
-//! | step | what it guards against |
+//! | step | protects against |
 //! |---|---|
-//! | claim | another process that is about to do the same |
-//! | look again, the own claim left out | one that did so between the first look and the claim |
-//! | record | a crash from here on, and every pass to come |
-//! | look once more, without deciding again | a push, and a claim that ran out unnoticed: its new holder has a higher epoch |
-//! | label, or assign | – : it shows people what the record says |
-//! | say the line | – |
-//! | give the claim back | – : the record speaks from here on, and whoever runs the worker is another process |
-//! | or keep it | another worker on the same pull, while the own one runs |
+//! | claim | another process that does the same now |
+//! | read again, ignoring this claim | one that did so between the first read and the claim |
+//! | record | a crash from here on, and later passes |
+//! | read once more, without deciding again | a push, and a claim that expired unnoticed: its new holder has a higher epoch |
+//! | label, or assign | – (shows the record to people) |
+//! | print the line | – |
+//! | release the claim, if another process runs the worker | – (the record is sufficient) |
+//! | or keep it while the worker runs | another worker on the same pull |
 //!
-//! Whatever ends this early leaves a claim that runs out, and at most a record without a worker: an hour later a pass
-//! starts it a second time.
+//! A crash leaves a claim that expires, and at most a record without a worker: an hour later a pass starts it a second
+//! time.
 
 use referee_core::model::{PullNumber, Span};
 use referee_core::plan::Job;
@@ -24,61 +24,61 @@ use crate::apply::{ApplyOutcome, apply_plan_with_binding};
 use crate::receipt::{Receipt, StepOutcome};
 use crate::turn::{TurnContext, TurnError};
 
-/// Records a worker and says its line, if nobody else may do so.
+/// Records a worker and prints its line, unless another process may do so.
 pub(super) async fn start_worker(
-    desk: &TurnContext<'_>,
+    context: &TurnContext<'_>,
     job: &Job,
-    then: SpawnMode,
-    say: &mut (impl FnMut() + Send),
+    mode: SpawnMode,
+    print_line: &mut (impl FnMut() + Send),
 ) -> (StartOutcome, Option<ClaimedWorker>) {
     let (at, ttl) =
-        (PullNumber(job.number), desk.policy.work.as_ref().map_or(Span::from_hours(1), |work| work.wip_max_age));
-    let epoch = match desk.forge.acquire_claim(at, ClaimPurpose::Work, ttl).await {
+        (PullNumber(job.number), context.policy.work.as_ref().map_or(Span::from_hours(1), |work| work.wip_max_age));
+    let epoch = match context.forge.acquire_claim(at, ClaimPurpose::Work, ttl).await {
         Ok(ClaimOutcome::Acquired(epoch)) => epoch,
-        // If it is ours after all, it runs out by itself.
+        // If the claim was taken after all, it expires by itself.
         Ok(ClaimOutcome::HeldElsewhere) | Err(ForgeError::OutcomeUnknown) => return (StartOutcome::ClaimHeld, None),
         Err(error) => return (StartOutcome::Failed(error.into()), None),
     };
-    match start_under_claim(desk, job, epoch, say).await {
-        Ok((started, Some(held))) if then == SpawnMode::Run => (started, Some(held)),
+    match start_under_claim(context, job, epoch, print_line).await {
+        Ok((started, Some(worker))) if mode == SpawnMode::Run => (started, Some(worker)),
         ended => {
-            release_work_claim(desk, at, epoch).await;
+            release_work_claim(context, at, epoch).await;
             (ended.map_or_else(StartOutcome::Failed, |(started, _)| started), None)
         }
     }
 }
 
 async fn start_under_claim(
-    desk: &TurnContext<'_>,
+    context: &TurnContext<'_>,
     job: &Job,
     claim: u64,
-    say: &mut (impl FnMut() + Send),
+    print_line: &mut (impl FnMut() + Send),
 ) -> Result<(StartOutcome, Option<ClaimedWorker>), TurnError> {
-    let view = WorkSubject::fetch(desk, job).await?;
-    let Some(again) = view.recompute_job(desk, claim).filter(|again| is_same_job(again, job)) else {
+    let view = WorkSubject::fetch(context, job).await?;
+    let Some(again) = view.recompute_job(context, claim).filter(|again| is_same_job(again, job)) else {
         return Ok((StartOutcome::CauseChanged, None));
     };
     let epoch = claim.max(again.epoch);
     let again = again.with_epoch(epoch);
     let Some((record, rest)) = again.record.split_first() else { return Ok((StartOutcome::CauseChanged, None)) };
     let applied =
-        apply_plan_with_binding(desk, &view.binding(job), &view.build_plan(job, std::slice::from_ref(record))).await;
+        apply_plan_with_binding(context, &view.binding(job), &view.build_plan(job, std::slice::from_ref(record))).await;
     let [comment] = applied.comments.as_slice() else {
         return Ok((StartOutcome::Unrecorded(first_receipt(applied)), None));
     };
-    let last = WorkSubject::fetch(desk, job).await?;
-    if !last.confirms_record(desk, job, comment, epoch) {
+    let last = WorkSubject::fetch(context, job).await?;
+    if !last.confirms_record(context, job, comment, epoch) {
         return Ok((StartOutcome::LostRace, None));
     }
     let plan = last.build_plan(job, rest);
-    let shown = apply_plan_with_binding(desk, &last.binding(job), &plan).await;
-    say();
+    let shown = apply_plan_with_binding(context, &last.binding(job), &plan).await;
+    print_line();
     let undone = |receipt: &Receipt| !matches!(receipt.outcome, StepOutcome::Done | StepOutcome::AlreadySo);
     let undone = shown.receipts.into_iter().filter(undone).collect();
     Ok((StartOutcome::Started(undone), Some(ClaimedWorker { job: again, claim_epoch: claim, subject: last })))
 }
 
-/// The same worker for the same cause; what it is recorded with may differ.
+/// Compares kind, number and cause of two jobs; their records may differ.
 fn is_same_job(one: &Job, other: &Job) -> bool {
     let what = |job: &Job| (job.kind, job.number, job.retry);
     what(one) == what(other) && one.cause == other.cause && one.patch == other.patch && one.head == other.head
