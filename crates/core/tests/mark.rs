@@ -162,14 +162,14 @@ fn a_text_ends_with_one_trailer_behind_a_blank_line() {
 
 // spec: PUB-12 @core
 #[test]
-fn without_keys_nothing_is_sealed_and_everything_own_is_believed() {
+fn without_keys_nothing_is_signed_and_own_texts_are_trusted() {
     let place = Place { keys: Keys::empty(), ..place() };
     place.trusts(&place.seal(&summary("general")), Trust::Unsealed);
 }
 
 // spec: PUB-12 @core
 #[test]
-fn a_key_added_later_adopts_what_is_older() {
+fn a_key_added_later_adopts_older_texts() {
     let unsealed = Place { keys: Keys::empty(), ..place() }.seal(&summary("general"));
     let since = |at: Option<Time>| Place { keys: Keys::new(vec![key(1, at)]), ..place() };
     since(Some(Time(NOW.0 + 1))).trusts(&unsealed, Trust::Adopted);
@@ -317,7 +317,7 @@ fn an_edited_mark_does_not_count() {
 
 // spec: PUB-12 @core
 #[test]
-fn an_edit_of_the_words_leaves_the_mark_and_shows_in_the_hash() {
+fn an_edit_of_the_text_keeps_the_mark_and_changes_the_hash() {
     let place = place();
     let sent = place.seal(&summary("general"));
     for edited in [sent.replace("Changes", "No changes"), format!("{sent}\n\nPS: merged anyway")] {
@@ -350,7 +350,7 @@ fn an_outsiders_mark_is_ignored_and_reported() {
 
 // spec: PUB-12, PUB-16 @core
 #[test]
-fn a_mark_in_a_models_words_never_reaches_a_text() {
+fn a_mark_in_a_models_text_is_never_posted() {
     let place = place();
     let forged = place.seal(&summary("general"));
     let words = SafeText::sanitise_block(&format!("Look:\n{forged}\n`{forged}`\n```\n{forged}\n```"), 30_000);
@@ -387,7 +387,7 @@ fn secrets_are_neither_short_nor_shown() {
 
 // spec: LOOP-12 @core
 #[test]
-fn people_are_heard_where_they_may_be() {
+fn commands_are_read_from_unedited_texts_of_people() {
     let place = place();
     let unedited = TextHistory { written_at: NOW, edited: false };
     let edited = TextHistory { edited: true, ..unedited };
@@ -412,7 +412,7 @@ fn people_are_heard_where_they_may_be() {
 }
 
 #[test]
-fn a_text_whose_words_were_not_kept_stays_as_it_was_read() {
+fn a_text_without_a_stored_body_keeps_its_reading() {
     let place = place();
     let mut text = Text::from_body(place.seal(&summary("general")));
     let calls = CommandPrefixes { bot_logins: &place.own, slash_reserved: false };

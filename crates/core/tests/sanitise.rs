@@ -70,7 +70,7 @@ fn commands_of_forges_and_bots_are_shown_not_run() {
 
 // spec: PUB-16 @core
 #[test]
-fn nobody_is_called_and_nothing_is_referred_to() {
+fn mentions_and_references_are_neutralised() {
     becomes(&[
         ("thanks @alice.", "thanks `@alice`."),
         ("cc @acme/core-team, @bob", "cc `@acme/core-team`, `@bob`"),
@@ -130,7 +130,7 @@ fn the_memory_of_referee_and_of_other_bots_cannot_be_written() {
 }
 
 #[test]
-fn what_nobody_sees_is_removed_or_shown() {
+fn invisible_characters_are_removed_or_shown() {
     becomes(&[
         ("a\u{202e}b\u{2066}c", "aU+202EbU+2066c"),
         ("a\u{200b}\u{feff}\u{e0041}\u{fe0f}\u{ad}\u{2800}\u{3164}b", "ab"),
@@ -173,7 +173,7 @@ fn a_line_stays_one_line_in_one_cell() {
 
 // spec: PUB-16 @core
 #[test]
-fn what_does_not_fit_is_counted() {
+fn text_that_does_not_fit_is_counted() {
     let text = "word ".repeat(1_000);
     let safe = SafeText::sanitise_block(&text, 200);
     assert!(safe.len() <= 200 && safe.as_str().ends_with(" more characters"), "{safe}");
@@ -189,7 +189,7 @@ fn what_does_not_fit_is_counted() {
 }
 
 #[test]
-fn a_page_quotes_what_is_not_its_own() {
+fn a_page_quotes_untrusted_text() {
     let mut page = MarkdownBuilder::new();
     page.literal("**Changes requested** · ")
         .number(2_usize)
@@ -237,7 +237,7 @@ fn a_page_keeps_blocks_apart() {
 }
 
 #[test]
-fn a_line_that_begins_with_backticks_is_no_block() {
+fn a_line_that_begins_with_backticks_is_not_a_block() {
     let mut page = MarkdownBuilder::new();
     page.literal("failed (").safe_text(&SafeText::sanitise_line("``` a``b ```", 100)).literal(")");
     assert_eq!(page.finish().as_str(), "failed (```a``b```)");
@@ -410,7 +410,7 @@ proptest! {
 
     // A trailing blank goes the long way.
     #[test]
-    fn a_plain_word_is_what_every_pass_leaves(word in "[a-zA-Z_-]{1,10}|(bors|retest|jenkins)[a-z_-]{0,3}") {
+    fn a_trailing_blank_does_not_change_a_word(word in "[a-zA-Z_-]{1,10}|(bors|retest|jenkins)[a-z_-]{0,3}") {
         prop_assert_eq!(line(&word), line(&format!("{word} ")));
     }
 

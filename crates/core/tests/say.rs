@@ -59,7 +59,7 @@ fn each_verb_is_understood() {
 
 // spec: LOOP-12 @core
 #[test]
-fn what_lacks_something_or_is_unknown_gets_a_hint() {
+fn an_incomplete_or_unknown_command_gets_a_hint() {
     for (words, expected) in [
         ("rexview", unknown("rexview", Some("review"))),
         ("full reviexw", unknown("full reviexw", Some("full review"))),
@@ -250,7 +250,7 @@ proptest! {
     }
 
     #[test]
-    fn words_in_any_order_are_read(words in prop::collection::vec(prop::sample::select(&[
+    fn any_sequence_of_words_is_parsed_without_panic(words in prop::collection::vec(prop::sample::select(&[
         "@referee", "/referee", "dismiss", "F4", "rounds", "+", "9", "fixed", "not", "won't", "fix", "fix plan",
         "Finding #", "12", "`", "```", ">", "|", "---", "\n", "9c1f2ab", "Assessment:", "⚠", "✅", "Clean", "é", "?",
     ][..]), 0..20)) {

@@ -1,4 +1,4 @@
-//! Gates: what a run is permitted to write. A dry run has all gates shut; there is no second code path for it.
+//! Gates: what a run is permitted to write. A dry run has all gates closed; there is no second code path for it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! `referee explain`: why a pull is where it is, or what a rule means.
+//! `referee explain`: explains the state of a pull request, or a rule of the built-in reviewer.
 
 use std::path::PathBuf;
 
@@ -17,15 +17,15 @@ use crate::session::{Options, PullSession, SessionAccess};
 use crate::store::MemoryKind;
 use crate::{output, reviewers};
 
-/// Why a pull is where it is, or what a rule means
+/// Explain the state of a pull request, or a rule
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
     #[command(flatten)]
     which: PullArgs,
-    /// What this rule of the built-in reviewer looks for, and why
+    /// Explain this rule of the built-in reviewer
     #[arg(long, value_name = "ID", conflicts_with_all = ["pull", "pr"])]
     rule: Option<String>,
-    /// By the rules of this project too: a file, or a name in the folder of projects
+    /// Apply the rules of this project too: a file, or a name in the folder of projects
     #[arg(long, conflicts_with = "rule")]
     project: Option<String>,
     /// The folder of projects [default: `projects` beside the operator file]
@@ -33,7 +33,6 @@ pub(super) struct ExplainArgs {
     projects: Option<PathBuf>,
 }
 
-/// How many turns are listed.
 const MAX_TURNS: usize = 5;
 
 impl ExplainArgs {
@@ -43,9 +42,9 @@ impl ExplainArgs {
         }
         let mut session = PullSession::open(options, self.which.text(), SessionAccess::Read, out).await?;
         if let Some(project) = &self.project {
-            let found = find_project(options, project, self.projects.as_deref())?;
+            let project = find_project(options, project, self.projects.as_deref())?;
             let policy = session.config.policy.clone();
-            session.config.policy = dispatch::apply_project_policy(&found.file, policy, &*session.forge).await?;
+            session.config.policy = dispatch::apply_project_policy(&project.file, policy, &*session.forge).await?;
         }
         let (store, key) = (&session.store, &session.key);
         let inbox = Inbox { evidence: session.load_evidence()?, ..Inbox::default() };
@@ -53,9 +52,9 @@ impl ExplainArgs {
         if out.json {
             let calls = session.request_counts(0).into();
             let (steps, rounds) = (plan.steps.as_slice(), session.config.policy.rounds);
-            let played = TurnView { snapshot: &snapshot, plan: &plan, steps, receipts: &[], max_rounds: rounds, calls };
+            let view = TurnView { snapshot: &snapshot, plan: &plan, steps, receipts: &[], max_rounds: rounds, calls };
             let stored: Option<PhaseNow> = store.load_memory(key, MemoryKind::Phase)?;
-            let mut document = TurnDocument::from_view(&played);
+            let mut document = TurnDocument::from_view(&view);
             document.phase = stored.map(|stored| stored.phase.to_string());
             out.print_json(&document);
             return Ok(CliOutcome::Done);
@@ -66,14 +65,15 @@ impl ExplainArgs {
         };
         out.print_data(&render_explanation(&plan, &heading));
         for action in store.find_unfinished_writes(key)? {
-            out.print_data(&format!("cut      {action}: the last run ended there; it is read back by the next one\n"));
+            out.print_data(&format!(
+                "cut      {action}: the last run was interrupted there; the next run reads the outcome\n"
+            ));
         }
-        let whose = if session.is_local() { String::new() } else { format!(" --pr {}", session.reference) };
+        let pr_option = if session.is_local() { String::new() } else { format!(" --pr {}", session.reference) };
         for turn in store.list_turns(key, MAX_TURNS)? {
             let head = turn.head.get(..7).unwrap_or(&turn.head);
-            let times =
-                if turn.occurrences > 1 { format!(", {} times alike", turn.occurrences) } else { String::new() };
-            let replay = format!("`referee replay {}{whose}`", turn.id);
+            let times = if turn.occurrences > 1 { format!(", {} times", turn.occurrences) } else { String::new() };
+            let replay = format!("`referee replay {}{pr_option}`", turn.id);
             out.print_data(&format!("turn     {} at {head}, {}{times} ({replay})\n", turn.id, turn.first_at));
         }
         out.print_info(&format!("next: {}", output::render_next_step(&session, &plan, false)));
@@ -87,10 +87,10 @@ fn explain_rule(id: &str, out: &Console) -> Result<CliOutcome, Failure> {
         out.print_data(&page.render());
         return Ok(CliOutcome::Done);
     }
-    let near = referee_core::say::find_nearest_word(id, rules.ids());
+    let nearest = referee_core::say::find_nearest_word(id, rules.ids());
     let failure = Failure::usage(format!("there is no rule `{id}`"));
-    Err(match near {
-        Some(near) => failure.with_hint(format!("did you mean `{near}`?")),
+    Err(match nearest {
+        Some(nearest) => failure.with_hint(format!("did you mean `{nearest}`?")),
         None => failure.with_hint("a finding names its rule; `referee doctor` counts them"),
     })
 }

@@ -1,4 +1,4 @@
-//! `referee fix-comments`: answers to threads, previewed, then replied to and resolved behind their gates.
+//! `referee fix-comments`: previews answers to threads, then replies and resolves behind their gates.
 
 use std::path::PathBuf;
 
@@ -30,45 +30,45 @@ pub(super) struct FixCommentsArgs {
     /// The answers (`referee schema fix`), from a file or `-`
     #[arg(long, value_name = "FILE")]
     payload: PathBuf,
-    /// Reply
+    /// Send the replies
     #[arg(long)]
     apply_replies: bool,
-    /// Resolve
+    /// Resolve the threads
     #[arg(long)]
     apply_resolutions: bool,
-    /// Reply and resolve
+    /// Send the replies and resolve the threads
     #[arg(long)]
     apply: bool,
-    /// Show what would be done, whatever else is given
+    /// Only show what would be done; overrides the `--apply` options
     #[arg(long)]
     dry_run: bool,
-    /// Answer threads that no stored triage names
+    /// Also answer threads that are not in the stored triage
     #[arg(long)]
     detached: bool,
 }
 
 impl FixCommentsArgs {
     pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
-        let asked = self.requested_gates();
-        let access = if asked.is_empty() { SessionAccess::Read } else { SessionAccess::Write };
+        let requested = self.requested_gates();
+        let access = if requested.is_empty() { SessionAccess::Read } else { SessionAccess::Write };
         let session = PullSession::open(options, self.which.text(), access, out).await?;
         let (store, key) = (&session.store, &session.key);
-        let handed: FixPayload = payload::parse_payload(&self.payload, "fix")?;
+        let answers: FixPayload = payload::parse_payload(&self.payload, "fix")?;
         let mut evidence = session.load_evidence()?;
-        evidence.answers_for = Some(handed.pr_number);
-        evidence.answers = handed.threads;
+        evidence.answers_for = Some(answers.pr_number);
+        evidence.answers = answers.threads;
         evidence.detached = self.detached;
         let inbox = Inbox { evidence, scope: PlanScope::Answers, ..Inbox::default() };
         let begun = session.begin(&inbox).await?;
         let (snapshot, plan) = (&begun.snapshot, &begun.plan);
         let before = compute_phase(snapshot, &session.config.policy, &ThreadFilter::include_all());
-        let Settlement { outcomes, failed_precondition: barred, .. } = settle(snapshot, &session.config.policy);
-        if asked.is_empty() {
+        let Settlement { outcomes, failed_precondition, .. } = settle(snapshot, &session.config.policy);
+        if requested.is_empty() {
             print_preview(&session, snapshot, plan, &before, out);
-            return Ok(conclude_preview(plan, barred.as_ref(), out));
+            return Ok(conclude_preview(plan, failed_precondition.as_ref(), out));
         }
         let turn = session
-            .finish(&begun, &build_gates(&session.config.policy, asked), &inbox, PublishMode::SingleWriter)
+            .finish(&begun, &build_gates(&session.config.policy, requested), &inbox, PublishMode::SingleWriter)
             .await?;
         let outcomes = outcomes.into_iter().map(|outcome| apply_receipts(outcome, &turn));
         let stored: Vec<ThreadOutcome> = store.load_memory(key, MemoryKind::AnswerOutcomes)?.unwrap_or_default();
@@ -80,10 +80,10 @@ impl FixCommentsArgs {
         store.save_memory(key, MemoryKind::Phase, &now)?;
         session.mark_used()?;
         print_turn(&session, &turn, &now, out);
-        Ok(choose_ending(&turn, barred.as_ref()))
+        Ok(choose_ending(&turn, failed_precondition.as_ref()))
     }
 
-    /// The gates that the command line asks to open; a dry run beats every `--apply…` (FIX-1).
+    /// Returns the gates that the command line opens; `--dry-run` overrides every `--apply…` (FIX-1).
     fn requested_gates(&self) -> RequestedGates {
         let reply = (self.apply || self.apply_replies).then_some(Gate::Reply);
         let resolve = (self.apply || self.apply_resolutions).then_some(Gate::Resolve);
@@ -91,24 +91,25 @@ impl FixCommentsArgs {
     }
 }
 
-/// Only answers leave here, and only those that were asked for (FIX-11): an open gate is no request.
-fn build_gates(policy: &Policy, asked: RequestedGates) -> Gates {
+/// Builds the gates: only answers are sent, and only those that the command line asks for (FIX-11), even if a gate is
+/// on.
+fn build_gates(policy: &Policy, requested: RequestedGates) -> Gates {
     let settings = Gate::ALL.into_iter().map(|gate| {
         let configured = policy.gates.get(&gate).copied().unwrap_or(GateSetting::Off);
         let answers = matches!(gate, Gate::Reply | Gate::Resolve);
         (gate, if answers { configured.min(GateSetting::Ask) } else { GateSetting::Off })
     });
-    Gates::new(settings.collect(), asked, policy.approve)
+    Gates::new(settings.collect(), requested, policy.approve)
 }
 
 fn apply_receipts(outcome: ThreadOutcome, turn: &Turn) -> ThreadOutcome {
-    let of = |wanted: &dyn Fn(&Action) -> bool| {
-        let found = turn.steps.iter().zip(&turn.receipts).find(|(step, _)| wanted(&step.action));
-        found.map(|(_, receipt)| classify_receipt(receipt))
+    let result = |wanted: &dyn Fn(&Action) -> bool| {
+        let step = turn.steps.iter().zip(&turn.receipts).find(|(step, _)| wanted(&step.action));
+        step.map(|(_, receipt)| classify_receipt(receipt))
     };
     let thread = outcome.thread.clone();
-    let reply = of(&|action| matches!(action, Action::Reply { thread: it, .. } if *it == thread));
-    let resolve = of(&|action| matches!(action, Action::Resolve { thread: it, .. } if *it == thread));
+    let reply = result(&|action| matches!(action, Action::Reply { thread: it, .. } if *it == thread));
+    let resolve = result(&|action| matches!(action, Action::Resolve { thread: it, .. } if *it == thread));
     outcome.with_applied(reply, resolve)
 }
 
@@ -152,11 +153,11 @@ fn print_preview(session: &PullSession, snapshot: &Snapshot, plan: &Plan, phase:
     }
 }
 
-fn conclude_preview(plan: &Plan, barred: Option<&Reason>, out: &Console) -> CliOutcome {
-    match barred {
+fn conclude_preview(plan: &Plan, failed_precondition: Option<&Reason>, out: &Console) -> CliOutcome {
+    match failed_precondition {
         Some(why) => {
             out.print_info(&format!(
-                "nothing may be sent: {}\nnext: mend that, then preview again",
+                "nothing may be sent: {}\nnext: correct that, then preview again",
                 why.facts.join(", ")
             ));
         }
@@ -169,11 +170,11 @@ fn conclude_preview(plan: &Plan, barred: Option<&Reason>, out: &Console) -> CliO
     CliOutcome::Withheld
 }
 
-/// The lines of a plan that are about answers.
+/// Returns the lines of a plan that are about answers.
 fn render_answers(plan: &Plan) -> String {
     let lines = render_plan(plan);
-    let about = |line: &&str| ["plan", "refuse"].iter().any(|label| line.starts_with(label));
-    lines.lines().filter(about).map(|line| format!("{line}\n")).collect()
+    let is_answer = |line: &&str| ["plan", "refuse"].iter().any(|label| line.starts_with(label));
+    lines.lines().filter(is_answer).map(|line| format!("{line}\n")).collect()
 }
 
 fn print_turn(session: &PullSession, turn: &Turn, phase: &PhaseNow, out: &Console) {
@@ -199,13 +200,13 @@ fn print_turn(session: &PullSession, turn: &Turn, phase: &PhaseNow, out: &Consol
     out.print_info(&format!("next: {}", output::render_next_step(session, &turn.plan, turn.needs_rerun)));
 }
 
-fn choose_ending(turn: &Turn, barred: Option<&Reason>) -> CliOutcome {
+fn choose_ending(turn: &Turn, failed_precondition: Option<&Reason>) -> CliOutcome {
     let failed = matches!(summarize_receipts(turn), SettleOutcome::Failed { .. });
     let withheld = turn.receipts.iter().any(|receipt| receipt.outcome == StepOutcome::Withheld);
     match &turn.plan.next {
         _ if failed => CliOutcome::Failed,
         Next::Blocked(_) => CliOutcome::HumanNeeded,
-        _ if withheld || barred.is_some() => CliOutcome::Withheld,
+        _ if withheld || failed_precondition.is_some() => CliOutcome::Withheld,
         _ => CliOutcome::Done,
     }
 }

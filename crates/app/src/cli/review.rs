@@ -1,4 +1,4 @@
-//! `referee review`: the reviewers run, and what they found is published.
+//! `referee review`: runs the reviewers and publishes their findings.
 
 use std::path::{Path, PathBuf};
 
@@ -21,33 +21,33 @@ use crate::session::{Options, PullSession, SessionAccess};
 use crate::store::TextRetention;
 use crate::{output, payload};
 
-/// Run the reviewers, and publish what they found
+/// Run the reviewers and publish their findings
 #[derive(Debug, Args)]
 pub(super) struct ReviewArgs {
     #[command(flatten)]
     which: PullArgs,
-    /// Only this role; may be given more than once
+    /// Run only this role; may be given more than once
     #[arg(long = "role", value_name = "ROLE")]
     roles: Vec<String>,
-    /// Take a finished report for one role, from a file or `-`
+    /// Publish a finished report of one role, from a file or `-`
     #[arg(long, value_name = "FILE", requires = "roles")]
     report: Option<PathBuf>,
-    /// The report's format
+    /// The format of the report
     #[arg(long, value_name = "FORMAT", default_value = "referee", requires = "report")]
     report_format: formats::Format,
-    /// Keep the reports here too
+    /// Also save the reports to this file
     #[arg(long, value_name = "FILE")]
     report_out: Option<PathBuf>,
-    /// Review everything again, not only what changed
+    /// Review the whole change again, not only what is new
     #[arg(long)]
     full: bool,
-    /// Exit 20 when a finding is at least so grave [default: critical on local pulls, never on a forge]
+    /// Exit 20 if a finding has at least this severity [default: critical on local pulls, never on a forge]
     #[arg(long, value_name = "SEVERITY")]
     fail_on: Option<FailOn>,
-    /// Run the reviewers, write nothing
+    /// Run the reviewers without writing anything
     #[arg(long)]
     dry_run: bool,
-    /// How to print
+    /// The output format
     #[arg(long, value_name = "FORMAT", default_value = "human", conflicts_with = "json")]
     format: OutputFormat,
 }
@@ -78,7 +78,8 @@ impl ReviewArgs {
         Ok(self.choose_ending(&session, &turn, format))
     }
 
-    /// Roles of the command line must be known; with a report, one that the config does not name is ad hoc.
+    /// Checks that the roles of the command line are configured. With `--report`, adds an unknown one as an ad hoc
+    /// role.
     fn admit_roles(&self, policy: &mut Policy) -> Result<(), Failure> {
         for name in &self.roles {
             let role = RoleName::from(name.as_str());
@@ -170,14 +171,14 @@ impl ReviewArgs {
         Ok(session.store.mark_posted(&saved.iter().map(|saved| saved.id).collect::<Vec<_>>())?)
     }
 
-    /// Roles that are left out here run in other processes (D6).
+    /// Other roles run in other processes (D6).
     fn choose_publishing(&self, session: &PullSession) -> PublishMode {
         let left_out = |role: &Role| !self.roles.iter().any(|name| *name == role.name.as_str());
         let split = !self.roles.is_empty() && session.config.policy.roles.iter().any(left_out);
         if split && !session.is_local() { PublishMode::Matrix } else { PublishMode::SingleWriter }
     }
 
-    /// Saved before anything is posted: a run that fails loses no report.
+    /// Saves reports before anything is posted, so that a run that fails loses none.
     fn save_report(&self, session: &PullSession, report: &Submission) -> Result<(), Failure> {
         if self.dry_run {
             return Ok(());
@@ -196,7 +197,7 @@ impl ReviewArgs {
             .map_err(|error| Failure::failed(format!("`{}` cannot be written: {error}", path.display())))
     }
 
-    /// Reads the report that was handed in, and saves it.
+    /// Reads the report of the command line, and saves it.
     fn take_report(&self, path: &Path, session: &PullSession, snapshot: &Snapshot) -> Result<Submission, Failure> {
         let files: Vec<String> = snapshot.changes.files.iter().map(|file| file.path.clone()).collect();
         let bytes = payload::read_bytes(path)?;

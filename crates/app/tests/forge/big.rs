@@ -47,8 +47,8 @@ fn sixty_findings_in_twenty_files_are_all_reported(build: ServerBuild) {
     };
     let findings: Vec<Value> = (0..FILES * EACH).map(finding).collect();
     let summary = format!("{HARM}{}", "A long story. ".repeat(5_000));
-    let told = site.report(pull, "general", json!({ "findings": findings, "summary": summary }));
-    assert_eq!(told["findings"].as_array().map(Vec::len), Some(60), "{told}");
+    let document = site.report(pull, "general", json!({ "findings": findings, "summary": summary }));
+    assert_eq!(document["findings"].as_array().map(Vec::len), Some(60), "{document}");
 
     let stands = Standing::of(&site, "referee", pull);
     let summary = &stands.reviews[0].words;
@@ -97,8 +97,8 @@ fn a_pull_with_hundreds_of_notes_is_read_completely(build: ServerBuild) {
     let events = pages(&site, "ruth", &format!("/issues/{}/timeline", pull.0)).len();
     assert!(events >= reviews + comments, "{events} entries");
 
-    let told = site.json("comments", pull, &["--all"]);
-    assert_eq!(told["threads"].as_array().map(Vec::len), Some(threads), "{told}");
+    let document = site.json("comments", pull, &["--all"]);
+    assert_eq!(document["threads"].as_array().map(Vec::len), Some(threads), "{document}");
     let ran = site.on("review", pull, &[]);
     assert_eq!(ran.code, 0, "{ran:?}");
     is_quiet(&site, pull);

@@ -35,12 +35,12 @@ fn an_interrupted_write_is_neither_lost_nor_repeated(build: ServerBuild) {
     let scene = Scene::new(build);
     let (writes, undisturbed) = (scene.writes.len(), &scene.stands);
     for (number, (nth, fault)) in chosen(writes).enumerate() {
-        let told = format!("{fault:?} at write {nth}, {}", scene.writes[nth - 1].path);
+        let label = format!("{fault:?} at write {nth}, {}", scene.writes[nth - 1].path);
         let pull = scene.open(&format!("write-{number}"));
         scene.site.proxy.forget();
         scene.site.proxy.inject_fault(fault, RequestMatcher::nth_write(nth));
         let ran = scene.review(pull);
-        scene.is_clear(&ran, &told);
+        scene.is_clear(&ran, &label);
         let codes: &[i32] = match fault {
             ProxyFault::DropBefore | ProxyFault::Gateway => &[75],
             // The server may say 500 and mean one comment of many, so that a review is sent again at once.
@@ -48,16 +48,16 @@ fn an_interrupted_write_is_neither_lost_nor_repeated(build: ServerBuild) {
             // It is stored, or was asked for in vain once: what became of it is read back.
             _ => &[0],
         };
-        assert!(codes.contains(&ran.code), "{told}: {ran:?}");
+        assert!(codes.contains(&ran.code), "{label}: {ran:?}");
         scene.site.proxy.forget();
         let again = scene.review(pull);
-        assert_eq!(again.code, 0, "{told}: {ran:?} {again:?}");
+        assert_eq!(again.code, 0, "{label}: {ran:?} {again:?}");
         let differs = Standing::of(&scene.site, "referee", pull).plain().differs(undisturbed);
-        assert!(differs.is_empty(), "{told}: {ran:?} {again:?}\n{}", differs.join("\n"));
-        assert_eq!(scene.reviews_of(pull), 2, "{told}: the reviewer ran again");
+        assert!(differs.is_empty(), "{label}: {ran:?} {again:?}\n{}", differs.join("\n"));
+        assert_eq!(scene.reviews_of(pull), 2, "{label}: the reviewer ran again");
         scene.site.proxy.forget();
         scene.review(pull);
-        assert_eq!(scene.site.proxy.write_count(), 0, "{told}: {:#?}", scene.site.proxy.log());
+        assert_eq!(scene.site.proxy.write_count(), 0, "{label}: {:#?}", scene.site.proxy.log());
     }
 }
 
@@ -66,7 +66,7 @@ fn an_interrupted_write_is_neither_lost_nor_repeated(build: ServerBuild) {
 fn after_a_failed_read_nothing_is_decided() {
     let scene = Scene::new(ServerBuild::Gitea126);
     for (number, (nth, fault)) in chosen(scene.reads).enumerate() {
-        let told = format!("{fault:?} at read {nth} and all that follow");
+        let label = format!("{fault:?} at read {nth} and all that follow");
         let pull = scene.open(&format!("read-{number}"));
         scene.site.forget();
         scene.site.proxy.forget();
@@ -79,17 +79,17 @@ fn after_a_failed_read_nothing_is_decided() {
         };
         scene.site.proxy.inject_fault(fault, when);
         let ran = scene.review(pull);
-        scene.is_clear(&ran, &told);
-        assert_eq!(ran.code == 0, slow, "{told}: {ran:?}");
+        scene.is_clear(&ran, &label);
+        assert_eq!(ran.code == 0, slow, "{label}: {ran:?}");
         if !slow && fault != ProxyFault::WrongJson {
-            assert_eq!(ran.code, 75, "{told}: {ran:?}");
+            assert_eq!(ran.code, 75, "{label}: {ran:?}");
         }
         scene.site.proxy.forget();
         let again = scene.review(pull);
-        assert_eq!(again.code, 0, "{told}: {again:?}");
+        assert_eq!(again.code, 0, "{label}: {again:?}");
         let differs = Standing::of(&scene.site, "referee", pull).plain().differs(&scene.stands);
-        assert!(differs.is_empty(), "{told}\n{}", differs.join("\n"));
-        assert!(scene.reviews_of(pull) <= 2, "{told}: the reviewer ran again");
+        assert!(differs.is_empty(), "{label}\n{}", differs.join("\n"));
+        assert!(scene.reviews_of(pull) <= 2, "{label}: the reviewer ran again");
     }
 }
 
@@ -156,14 +156,14 @@ impl Scene {
     }
 
     /// Words for people: what went wrong in one line and what to do in another, and never a token.
-    fn is_clear(&self, ran: &RunOutput, told: &str) {
+    fn is_clear(&self, ran: &RunOutput, label: &str) {
         let said = format!("{}{}", ran.out, ran.err);
-        assert!(self.site.repo.server().tokens().all(|token| !said.contains(token)), "{told}: a token shows");
-        assert!(!said.contains("panicked") && !said.contains("<html>"), "{told}: {said}");
+        assert!(self.site.repo.server().tokens().all(|token| !said.contains(token)), "{label}: a token shows");
+        assert!(!said.contains("panicked") && !said.contains("<html>"), "{label}: {said}");
         if ran.code != 0 {
             let wrong = said.lines().filter(|line| line.starts_with("error: ")).count();
             let next = said.lines().any(|line| line.starts_with("hint: ") || line.starts_with("next: "));
-            assert!(wrong <= 1 && next, "{told}: {said}");
+            assert!(wrong <= 1 && next, "{label}: {said}");
         }
     }
 }

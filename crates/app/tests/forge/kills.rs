@@ -60,8 +60,8 @@ fn a_killed_run_is_completed_by_the_next(build: ServerBuild) {
             _ => Moment::Write(1 + dice.below(writes - 1)),
         };
         let pull = SHAPES[which].1(&site, &format!("kill-{round}"));
-        let told = format!("REFEREE_SEED={}, round {round}, {}, {moment:?}", dice.seed, SHAPES[which].0);
-        assert!(kill(&site, pull, moment), "{told}: it ended by itself");
+        let label = format!("REFEREE_SEED={}, round {round}, {}, {moment:?}", dice.seed, SHAPES[which].0);
+        assert!(kill(&site, pull, moment), "{label}: it ended by itself");
         killed += 1;
         let wrote = site.proxy.write_count();
         between += usize::from(0 < wrote && wrote < *writes);
@@ -70,12 +70,12 @@ fn a_killed_run_is_completed_by_the_next(build: ServerBuild) {
             site.forget();
         }
         let ran = site.on("review", pull, &[]);
-        assert!(matches!(ran.code, 0 | 12), "{told}: {ran:?}");
+        assert!(matches!(ran.code, 0 | 12), "{label}: {ran:?}");
         let differs = Standing::of(&site, "referee", pull).plain().differs(undisturbed);
-        assert!(differs.is_empty(), "{told}\n{}", differs.join("\n"));
+        assert!(differs.is_empty(), "{label}\n{}", differs.join("\n"));
         site.proxy.forget();
         site.on("review", pull, &[]);
-        assert_eq!(site.proxy.write_count(), 0, "{told}: {:#?}", site.proxy.log());
+        assert_eq!(site.proxy.write_count(), 0, "{label}: {:#?}", site.proxy.log());
     }
     assert!(between * 10 >= killed * 6, "REFEREE_SEED={}: {between} of {killed} between two writes", dice.seed);
 }

@@ -130,8 +130,8 @@ fn drafts_are_skipped_by_dispatch_and_git_decides_what_is_a_conflict(build: Serv
     test_pull.as_("ruth").push_base("a.txt", |_| "another file of that name\n".to_owned());
     let turn = test_pull.report("alpha", json!({}));
     assert_ne!(turn["next"]["kind"], "ready", "{turn:#}");
-    let told = test_pull.site.on("explain", test_pull.pull, &[]);
-    assert!(told.out.contains("conflict"), "{}", told.out);
+    let explanation = test_pull.site.on("explain", test_pull.pull, &[]);
+    assert!(explanation.out.contains("conflict"), "{}", explanation.out);
     test_pull.assert_quiet();
 }
 

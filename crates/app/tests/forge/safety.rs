@@ -120,10 +120,10 @@ fn hostile_text_is_posted_as_plain_text(build: ServerBuild) {
     }
     // Nobody was mentioned: the server would have notified them.
     for who in ["alice", OWNER, "ruth"] {
-        let told = test_pull.site.repo.server().send_as(who, "GET", "/notifications?all=true", None);
-        let told = String::from_utf8_lossy(&told.body).into_owned();
+        let notifications = test_pull.site.repo.server().send_as(who, "GET", "/notifications?all=true", None);
+        let notifications = String::from_utf8_lossy(&notifications.body).into_owned();
         let name = test_pull.site.repo.full_name();
-        assert!(who == "alice" || who == OWNER || !told.contains(&name), "{who}: {told}");
+        assert!(who == "alice" || who == OWNER || !notifications.contains(&name), "{who}: {notifications}");
     }
     test_pull.assert_quiet();
 }

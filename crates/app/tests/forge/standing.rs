@@ -110,8 +110,8 @@ pub(crate) fn pages(site: &TestSite, login: &str, path: &str) -> Vec<Value> {
         let answer = site.repo.as_(login).send("GET", &format!("{path}?page={page}&limit=50"), None);
         let some: Option<Vec<Value>> = answer.json().expect("a page");
         let some = some.unwrap_or_default();
-        let told = answer.header("x-total-count").filter(|_| !path.ends_with("/timeline"));
-        let whole = told.is_some_and(|all| all.parse() == Ok(rows.len() + some.len()));
+        let total = answer.header("x-total-count").filter(|_| !path.ends_with("/timeline"));
+        let whole = total.is_some_and(|all| all.parse() == Ok(rows.len() + some.len()));
         empty = if some.is_empty() { empty + 1 } else { 0 };
         rows.extend(some);
         if whole || empty == 4 {

@@ -216,8 +216,8 @@ fn a_block_removed_by_a_review_request_is_restored_once(build: ServerBuild) {
         Some(("REQUEST_CHANGES".to_owned(), false)),
         "the server counts it no longer"
     );
-    let told = test_pull.site.on("explain", test_pull.pull, &[]);
-    assert!(told.out.contains("block_on_official_review_requests"), "{}", told.out);
+    let explanation = test_pull.site.on("explain", test_pull.pull, &[]);
+    assert!(explanation.out.contains("block_on_official_review_requests"), "{}", explanation.out);
     let turn = test_pull.report("alpha", critical(3));
     assert_eq!(actions(&turn)[0], "post_review", "{turn:#}");
     let talk = test_pull.talk();

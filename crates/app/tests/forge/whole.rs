@@ -87,9 +87,9 @@ fn fixed_findings_are_resolved_and_the_loop_ends_ready(build: ServerBuild) {
         assert_eq!(notes[0]["resolver"]["login"], "referee");
     }
     assert_eq!(turn["next"]["kind"], "ready", "{turn:#}");
-    let told = test_pull.site.on("explain", test_pull.pull, &[]);
-    assert_eq!(told.code, 0, "{}", told.err);
-    assert!(told.out.to_lowercase().contains("ready"), "{}", told.out);
+    let explanation = test_pull.site.on("explain", test_pull.pull, &[]);
+    assert_eq!(explanation.code, 0, "{}", explanation.err);
+    assert!(explanation.out.to_lowercase().contains("ready"), "{}", explanation.out);
     let statuses = test_pull.as_("ruth").send("GET", &format!("/commits/{head}/statuses?page=1&limit=50"), None);
     let newest = &statuses.json::<serde_json::Value>().expect("statuses")[0];
     assert_eq!((&newest["context"], &newest["status"]), (&json!("referee/alpha"), &json!("success")));

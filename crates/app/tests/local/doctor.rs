@@ -33,10 +33,10 @@ fn doctor_reads_a_forge_and_writes_nothing() {
             (ran.status.code(), said(&ran.stdout), said(&ran.stderr))
         };
         let (code, out, err) = doctor(&["--json"], &token);
-        let told: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}\n{out}\n{err}"));
-        assert_eq!((code, &told["schema"]), (Some(0), &Value::from("referee/doctor-1")), "{told:#}\n{err}");
-        assert_eq!(told["forge"]["repo"], REPO, "{told:#}");
-        let lines = &told["forge"]["lines"];
+        let document: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}\n{out}\n{err}"));
+        assert_eq!((code, &document["schema"]), (Some(0), &Value::from("referee/doctor-1")), "{document:#}\n{err}");
+        assert_eq!(document["forge"]["repo"], REPO, "{document:#}");
+        let lines = &document["forge"]["lines"];
         assert!(line(lines, "server")["words"].to_string().contains(dialect.version()), "{lines:#}");
         assert!(line(lines, "token")["words"].to_string().contains("bot"), "{lines:#}");
         let scopes = if dialect == Dialect::Forgejo10 { "unknown" } else { "ok" };
@@ -44,7 +44,7 @@ fn doctor_reads_a_forge_and_writes_nothing() {
         assert_eq!(line(lines, "rights")["state"], "warn", "{lines:#}");
         // A world has a clock of its own.
         assert_eq!(line(lines, "clock")["state"], "warn", "{lines:#}");
-        assert_eq!(line(&told["lines"], "may not")["state"], "ok", "{told:#}");
+        assert_eq!(line(&document["lines"], "may not")["state"], "ok", "{document:#}");
 
         let (code, words, hints) = doctor(&[], &token);
         assert!(
@@ -62,9 +62,9 @@ fn doctor_reads_a_forge_and_writes_nothing() {
 #[test]
 fn without_a_forge_doctor_says_so_and_sends_nothing() {
     let repo = TestRepo::new();
-    let told = repo.json(&["doctor"]);
-    assert!(told.get("forge").is_none(), "{told:#}");
-    assert_eq!(line(&told["lines"], "forge")["words"], "none: pull requests are local", "{told:#}");
+    let document = repo.json(&["doctor"]);
+    assert!(document.get("forge").is_none(), "{document:#}");
+    assert_eq!(line(&document["lines"], "forge")["words"], "none: pull requests are local", "{document:#}");
     let ran = repo.run_expecting(1, &["doctor", "--forge-url", "http://127.0.0.1:1", "--repo", REPO]);
     assert!(ran.out.contains("fail     forge") && ran.err.contains("REFEREE_TOKEN"), "{}{}", ran.out, ran.err);
 }

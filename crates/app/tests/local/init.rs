@@ -13,8 +13,8 @@ fn read(repo: &TestRepo, path: &str) -> String {
     std::fs::read_to_string(repo.dir().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-fn did<'a>(told: &'a Value, path: &str) -> &'a str {
-    let files = told["files"].as_array().expect("files");
+fn did<'a>(document: &'a Value, path: &str) -> &'a str {
+    let files = document["files"].as_array().expect("files");
     files.iter().find(|it| it["file"] == path).and_then(|it| it["did"].as_str()).unwrap_or("nothing")
 }
 
@@ -26,9 +26,9 @@ fn a_workflow_is_written_once_and_never_overwritten() {
         assert!(would.out.contains(&format!("would write {path}")), "{}", would.out);
         assert!(!repo.dir().join(path).exists());
 
-        let told = repo.json(&["init", "--ci", ci]);
-        assert_eq!((did(&told, path), did(&told, "referee.toml")), ("wrote", "wrote"), "{told:#}");
-        let missing = told["missing"].to_string();
+        let document = repo.json(&["init", "--ci", ci]);
+        assert_eq!((did(&document, path), did(&document, "referee.toml")), ("wrote", "wrote"), "{document:#}");
+        let missing = document["missing"].to_string();
         assert!(missing.contains("REFEREE_TOKEN") && missing.contains("write:issue"), "{missing}");
         let text = read(&repo, path);
         assert!(text.contains(runner) && text.contains("- run: referee review\n"), "{text}");

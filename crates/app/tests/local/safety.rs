@@ -39,8 +39,8 @@ fn config_and_rules_of_the_head_are_ignored() {
     assert_eq!(places(&turn), before);
     assert_eq!((&turn["roles"][0]["own"], &turn["pull"]["rounds"]), (&json!("request_changes"), &json!(3)), "{turn:#}");
     assert_eq!(repo.read_snapshot("L1")["threads"].as_array().map(Vec::len), Some(2), "the gate is open still");
-    let told = repo.run(&["explain", "L1"]);
-    assert!(told.err.contains("`referee.toml` of the work tree differs"), "{}", told.err);
+    let explanation = repo.run(&["explain", "L1"]);
+    assert!(explanation.err.contains("`referee.toml` of the work tree differs"), "{}", explanation.err);
 }
 
 // spec: SAF-2 @local

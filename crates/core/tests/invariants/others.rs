@@ -158,7 +158,7 @@ proptest! {
 
     // I33: own texts start nothing, whatever they say. An own push is a new head and rings (LOOP-8).
     #[test]
-    fn i33_own_texts_start_nothing(mut scene in any_play(), mut rolls in dice(20)) {
+    fn i33_texts_of_referee_start_nothing(mut scene in any_play(), mut rolls in dice(20)) {
         scene.snapshot.taken_at = scene.snapshot.taken_at.saturating_add(Span(1));
         let before = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
         let mut after = scene.clone();

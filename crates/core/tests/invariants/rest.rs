@@ -24,7 +24,7 @@ fn performed(scene: &Scene) -> Scene {
     after
 }
 
-fn told(scene: &Scene) -> Vec<String> {
+fn describe(scene: &Scene) -> Vec<String> {
     let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     let tell = |step: &referee_core::plan::Step| {
         let words: Vec<String> = drafts(step).into_iter().map(|draft| format!("{draft:?}")).collect();
@@ -47,22 +47,22 @@ proptest! {
     fn i09_a_plan_that_was_carried_out_leaves_nothing_to_do(mut scene in any_play()) {
         scene.snapshot.evidence.answers.clear();
         prop_assume!(is_told_apart(&scene));
-        let first = told(&scene);
+        let first = describe(&scene);
         let after = settled(performed(&scene));
-        prop_assert_eq!(told(&after), Vec::<String>::new(), "after {:#?}", first);
+        prop_assert_eq!(describe(&after), Vec::<String>::new(), "after {:#?}", first);
     }
 
     // I9: the next look, with nothing handed in. A worker's result and answers are events: what follows from them is the
     // next turn's.
     #[test]
-    fn i09_the_next_look_writes_nothing(mut scene in any_play()) {
+    fn i09_the_next_turn_writes_nothing(mut scene in any_play()) {
         scene.snapshot.evidence.result = None;
         scene.snapshot.evidence.answers.clear();
         prop_assume!(is_told_apart(&scene));
-        let first = told(&scene);
+        let first = describe(&scene);
         let mut after = performed(&scene);
         after.snapshot.evidence = Evidence::default();
         let after = settled(after);
-        prop_assert_eq!(told(&after), Vec::<String>::new(), "after {:#?}", first);
+        prop_assert_eq!(describe(&after), Vec::<String>::new(), "after {:#?}", first);
     }
 }

@@ -163,7 +163,7 @@ proptest! {
 
     // I4
     #[test]
-    fn i04_what_was_not_read_to_its_end_is_not_decided(mut scene in any_scene()) {
+    fn i04_a_truncated_read_decides_nothing(mut scene in any_scene()) {
         scene.snapshot.complete = Completeness::Truncated { what: "threads".into() };
         let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
         prop_assert!(plan.steps.is_empty() && plan.delivery.is_none());

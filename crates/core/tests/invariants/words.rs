@@ -166,7 +166,7 @@ proptest! {
 
     // I24: which words a reviewer chose changes which words are sent, and nothing else.
     #[test]
-    fn i24_a_reviewers_words_decide_nothing(scene in any_scene()) {
+    fn i24_a_reviewers_text_decides_nothing(scene in any_scene()) {
         let before = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
         let mut other = scene.clone();
         let reword = |words: &mut String| {
@@ -200,7 +200,7 @@ proptest! {
 
     // I38: a later look says the same words where nothing turns on age.
     #[test]
-    fn i38_the_time_of_a_look_is_in_no_text(scene in any_play()) {
+    fn i38_no_text_contains_the_time_of_reading(scene in any_play()) {
         let mut later = scene.clone();
         later.snapshot.taken_at = later.snapshot.taken_at.saturating_add(Span(1));
         let (before, after) = (decide(&scene.snapshot, &scene.policy, &PlanScope::Everything), decide(&later.snapshot, &later.policy, &PlanScope::Everything));

@@ -66,7 +66,7 @@ fn pausing_is_acknowledged_on_the_pull() {
 
 // spec: LOOP-12 @core
 #[test]
-fn who_may_not_is_told_who_may() {
+fn a_denied_command_is_answered_with_who_may_give_it() {
     let (carol, dave) = (Login::from("carol"), Login::from("dave"));
     let named = Named { role: None, id: FindingId(4) };
     let dismiss = Ask::Dismiss { findings: vec![named], reason: "by design".to_owned() };
@@ -98,7 +98,7 @@ fn who_may_not_is_told_who_may() {
 
 // spec: LOOP-12 @core
 #[test]
-fn a_finding_that_is_not_here_is_named() {
+fn an_unknown_finding_is_named_in_the_reply() {
     let here = Named { role: None, id: FindingId(12) };
     let theirs = Named { role: Some(RoleName::from("security")), id: FindingId(4) };
     assert_snapshot!(say(CommandResponseKind::NoSuchFinding { names: vec![&here, &theirs] }), @"Nothing was done: there is no F12, security/F4 here");
@@ -106,7 +106,7 @@ fn a_finding_that_is_not_here_is_named() {
 
 // spec: LOOP-12, DSP-12 @core
 #[test]
-fn explain_on_the_pull_tells_rule_facts_and_turn() {
+fn explain_on_the_pull_shows_rule_facts_and_next() {
     let (snapshot, policy) = (snapshot(), Policy { operator: Some("carol".into()), ..Policy::default() });
     let facts = Facts::new(&snapshot, &policy);
     let plan = Plan {
@@ -140,7 +140,7 @@ fn explain_on_the_pull_tells_rule_facts_and_turn() {
 
 // spec: LOOP-6 @core
 #[test]
-fn explain_reads_alike_whenever_it_is_asked() {
+fn explain_gives_the_same_text_at_any_time() {
     let policy = Policy::default();
     let now = snapshot();
     let later = Snapshot { taken_at: Time(now.taken_at.0 + 86_400), ..now.clone() };

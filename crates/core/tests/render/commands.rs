@@ -107,7 +107,7 @@ fn outside_code(line: &str) -> Vec<&str> {
 }
 
 #[test]
-fn the_checker_sees_commands() {
+fn the_checker_detects_commands() {
     for line in ["/approve", "  /merge", "> @bors r+", "- /close", "@dependabot merge", "\t/lgtm", "/x y"] {
         assert!(commanded(line).is_some(), "{line}");
     }

@@ -30,7 +30,7 @@ fn names(text: &str, id: FindingId) -> bool {
 
 // spec: PUB-16 @core
 #[test]
-fn a_thousand_blocking_findings_are_all_told() {
+fn a_thousand_blocking_findings_are_all_listed() {
     let ground = Ground::new();
     let title = "\u{1f4a5}|<b>@all ".repeat(40);
     let url = format!("https://git.example/{}", "ä".repeat(200));
@@ -52,7 +52,7 @@ fn a_thousand_blocking_findings_are_all_told() {
 
 // spec: PUB-16 @core
 #[test]
-fn what_nobody_must_act_on_is_cut_first_and_counted() {
+fn findings_without_action_are_cut_first_and_counted() {
     let ground = Ground::new();
     let title = "The name says less than the type, and the type says less than the place it is used at";
     let open = [many(3, Severity::Critical, title), many(1_000, Severity::Suggestion, title)].concat();
@@ -74,7 +74,7 @@ fn what_nobody_must_act_on_is_cut_first_and_counted() {
 }
 
 #[test]
-fn a_usual_summary_is_short_to_the_eye() {
+fn a_typical_summary_is_short() {
     let ground = Ground::new();
     let text = render_summary(&ground.blocking());
     let mut visible = String::new();
@@ -212,7 +212,7 @@ proptest! {
     // spec: PUB-2, PUB-16 @core
     // Invariant I2: no line of any text is a command, nobody is called, and nothing is too long.
     #[test]
-    fn no_text_commands_anything(words in proptest::collection::vec(evil(), 1..14), n in 0u64..12) {
+    fn no_text_of_referee_contains_a_command(words in proptest::collection::vec(evil(), 1..14), n in 0u64..12) {
         let all = texts(&words, n);
         prop_assert_eq!(&all, &texts(&words, n), "equal inputs make equal texts");
         for text in &all {
@@ -228,7 +228,7 @@ proptest! {
     // spec: PUB-2 @core
     // A summary keeps titles and reasons as they were told, and the next turn tells them from there.
     #[test]
-    fn what_is_kept_is_told_alike(tainted in evil()) {
+    fn rendering_a_title_or_failure_twice_changes_nothing(tainted in evil()) {
         for told in [render_title(&tainted), render_failure(&tainted)] {
             prop_assert_eq!(told.as_str().contains('\n'), false);
         }

@@ -59,7 +59,7 @@ impl Ground {
 
 // spec: LOOP-4, LOOP-6 @core
 #[test]
-fn at_the_cap_the_operator_gets_the_whole_picture() {
+fn at_the_round_cap_the_operator_comment_lists_everything() {
     let ground = Ground::new();
     let note = OperatorNote {
         findings: vec![
@@ -158,7 +158,7 @@ fn every_cause_says_what_stopped() {
 
 // spec: LOOP-4 @core
 #[test]
-fn only_what_is_offered_is_told() {
+fn only_offered_options_are_rendered() {
     let ground = Ground::new();
     let options = vec![
         OperatorOption::Merge { dismiss: Vec::new() },
@@ -195,7 +195,7 @@ fn findings_that_are_new_say_that_the_loop_converges() {
 }
 
 #[test]
-fn without_an_operator_nobody_is_called() {
+fn without_an_operator_nobody_is_mentioned() {
     let ground = Ground::new();
     let text = render_operator_note(&OperatorNote { operator: None, ..ground.note(StopReason::RoundLimit) });
     assert!(text.as_str().starts_with("This pull needs a person's decision: round 3 of 3 is used up."));

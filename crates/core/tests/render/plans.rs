@@ -85,7 +85,7 @@ fn heading(checks: &Checks) -> ExplainHeading<'_> {
 
 // spec: DSP-12 @core
 #[test]
-fn explain_tells_rule_facts_plan_refusals_and_turn() {
+fn explain_shows_rule_facts_plan_refusals_and_next() {
     let role = |name: &str, own, enforced, at_head| RoleState { role: RoleName::from(name), own, enforced, at_head };
     let (approve, block) = (Some(Verdict::Approve), Some(Verdict::RequestChanges));
     let thread = |id: &str| ThreadId::from(id);
@@ -137,7 +137,7 @@ fn explain_tells_rule_facts_plan_refusals_and_turn() {
 }
 
 #[test]
-fn every_action_has_its_words() {
+fn every_action_is_rendered() {
     let head = sha("9c1f2ab");
     let role = || RoleName::from("security");
     let comment = |existing: Option<&str>, target| Action::EnsureComment {
@@ -170,8 +170,8 @@ fn every_action_has_its_words() {
     ];
     let steps = actions.into_iter().map(|action| step(action, Rule::Said, "fact")).collect();
     let delivery = Delivery::Push { commit: head, over: sha("41d0e77"), epoch: 3 };
-    let told = render_plan(&Plan { steps, delivery: Some(delivery), ..plan(Next::Ready) });
-    assert_snapshot!(told, @"
+    let rendered = render_plan(&Plan { steps, delivery: Some(delivery), ..plan(Next::Ready) });
+    assert_snapshot!(rendered, @"
     rule     changes-requested: security blocks at this head, F4, F6
     threads  no findings
     plan     post security as request changes at 9c1f2ab (said: fact)
@@ -190,7 +190,7 @@ fn every_action_has_its_words() {
 }
 
 #[test]
-fn every_next_has_its_words() {
+fn every_next_is_rendered() {
     let head = sha("9c1f2ab");
     let job = Job {
         kind: JobKind::CiFix,
@@ -225,7 +225,7 @@ fn every_next_has_its_words() {
     let carol = Login::from("carol");
     let checks = checks();
     let heading = ExplainHeading { operator: Some(&carol), ..heading(&checks) };
-    let told: Vec<String> = all
+    let rendered: Vec<String> = all
         .into_iter()
         .map(|next| {
             let text = render_explanation(&plan(next), &heading);
@@ -233,7 +233,7 @@ fn every_next_has_its_words() {
             format!("{turn} | {}", text.lines().last().unwrap())
         })
         .collect();
-    assert_snapshot!(told.join("\n"), @"
+    assert_snapshot!(rendered.join("\n"), @"
     nothing to do | next     nothing: the pull is closed or takes no part
     a worker is due: ci-fix | next     start worker ci-fix for ci:build at 9c1f2ab, once more
     ready | next     ready: a person may take over
@@ -281,7 +281,7 @@ fn due_reviews_are_listed_beside_next() {
 }
 
 #[test]
-fn a_terminal_obeys_nobody() {
+fn control_characters_never_reach_the_terminal() {
     let title = "\u{1b}[2Jclear\u{202e}evil\nnext     ready";
     let text = render_explanation(&plan(Next::Idle), &ExplainHeading { title, ..heading(&checks()) });
     assert_snapshot!(text.lines().next().unwrap(), @"acme/api#7 U+001B[2JclearU+202EevilU+000Anext     ready · 9c1f2ab · round 2 of 3 · nothing to do");

@@ -98,7 +98,7 @@ fn a_clean_review_says_so() {
 
 // spec: PUB-17 @core
 #[test]
-fn approved_is_said_of_an_approval_only() {
+fn only_an_approval_is_headed_approved() {
     let ground = Ground::new();
     let approved = Summary { posted_verdict: Verdict::Approve, ..ground.summary() };
     assert_snapshot!(first(&approved), @"**Approved** · `9c1f2ab` · read 15 of 15 files");
@@ -157,7 +157,7 @@ fn an_incomplete_review_approves_nothing() {
 }
 
 #[test]
-fn an_approval_of_an_unread_head_is_taken_back() {
+fn an_approval_of_an_unread_head_is_revoked() {
     let mut ground = Ground::new();
     let unread = |ground: &Ground| {
         let why = &[SummaryNote::HeadUnread];
@@ -178,7 +178,7 @@ fn an_approval_of_an_unread_head_is_taken_back() {
 }
 
 #[test]
-fn a_role_that_a_sibling_holds_says_by_whom() {
+fn a_role_blocked_by_a_sibling_names_it() {
     let ground = Ground::new();
     let by = RoleName::from("correctness");
     let held = Summary {
@@ -193,7 +193,7 @@ fn a_role_that_a_sibling_holds_says_by_whom() {
 }
 
 #[test]
-fn waiting_names_who_is_waited_for() {
+fn a_waiting_summary_names_who_is_awaited() {
     let ground = Ground::new();
     let waiting = Summary {
         enforced_verdict: Verdict::Comment,
@@ -239,7 +239,7 @@ fn broken_glass_names_who_and_why() {
 }
 
 #[test]
-fn what_people_did_to_the_verdict_is_told() {
+fn a_dismissal_or_restoration_of_the_verdict_is_explained() {
     let ground = Ground::new();
     let told = Summary {
         notes: &[
@@ -263,7 +263,7 @@ fn what_people_did_to_the_verdict_is_told() {
 }
 
 #[test]
-fn a_finding_carries_what_people_should_know() {
+fn a_finding_is_listed_with_its_remarks() {
     let ground = Ground::new();
     let reopened = sha("abcdef1");
     let critical = |id, remark| SummaryFinding { remark, ..line(id, Severity::Critical, "Token is logged") };
@@ -288,7 +288,7 @@ fn a_finding_carries_what_people_should_know() {
 }
 
 #[test]
-fn an_ad_hoc_role_is_called_so() {
+fn an_ad_hoc_role_is_labelled_as_ad_hoc() {
     let ground = Ground::new();
     let text = render_summary(&Summary { ad_hoc: true, ..ground.summary() });
     assert!(text.as_str().contains("\n\nEvaluated against 9c1f2ab by security, an ad hoc role that never blocks\n"));

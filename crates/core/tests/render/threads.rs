@@ -28,7 +28,7 @@ fn root(role: &RoleName) -> ThreadRoot<'_> {
 }
 
 #[test]
-fn a_root_tells_what_who_and_why() {
+fn a_root_note_has_severity_role_title_and_body() {
     let role = RoleName::from("security");
     assert_snapshot!(render_thread_root(&root(&role)).as_str(), @"
     **critical** F4 · security
@@ -40,7 +40,7 @@ fn a_root_tells_what_who_and_why() {
 }
 
 #[test]
-fn a_finding_that_returns_says_where_it_was() {
+fn a_finding_that_returns_links_its_earlier_thread() {
     let (role, commit) = (RoleName::from("security"), sha("9c1f2ab"));
     let url = "https://git.example/acme/api/pulls/7#c4";
     let text = render_thread_root(&ThreadRoot {
@@ -164,11 +164,11 @@ fn replies_are_short_and_claim_no_resolution() {
 }
 
 #[test]
-fn where_nothing_can_be_resolved_the_root_says_that_it_is_settled() {
+fn where_threads_cannot_be_resolved_the_root_note_is_marked_as_settled() {
     let (role, commit, bob) = (RoleName::from("security"), sha("9c1f2ab"), Login::from("bob"));
-    let told = render_thread_root(&root(&role));
-    assert_eq!(SafeText::sanitise_block(told.as_str(), 60_000), told);
-    let once = render_settled_root(told.as_str(), SettlementReason::Fixed(&commit));
+    let rendered = render_thread_root(&root(&role));
+    assert_eq!(SafeText::sanitise_block(rendered.as_str(), 60_000), rendered);
+    let once = render_settled_root(rendered.as_str(), SettlementReason::Fixed(&commit));
     assert_snapshot!(once.as_str(), @"
     **critical** F4 · security
 
@@ -178,7 +178,7 @@ fn where_nothing_can_be_resolved_the_root_says_that_it_is_settled() {
 
     **Settled** · fixed in `9c1f2ab`
     ");
-    assert_eq!(once.as_str().strip_suffix("\n\n**Settled** · fixed in `9c1f2ab`"), Some(told.as_str()));
+    assert_eq!(once.as_str().strip_suffix("\n\n**Settled** · fixed in `9c1f2ab`"), Some(rendered.as_str()));
     let ends = [
         SettlementReason::Accepted(&bob),
         SettlementReason::AlreadyFixed,
@@ -188,7 +188,7 @@ fn where_nothing_can_be_resolved_the_root_says_that_it_is_settled() {
     let all: Vec<String> = ends
         .into_iter()
         .map(|how| render_settled_root(once.as_str(), how))
-        .map(|text| text.as_str().strip_prefix(told.as_str()).unwrap().trim().to_owned())
+        .map(|text| text.as_str().strip_prefix(rendered.as_str()).unwrap().trim().to_owned())
         .collect();
     assert_snapshot!(all.join("\n"), @"
     **Settled** · accepted by bob

@@ -16,7 +16,7 @@ const REVIEW: &str = "https://git.example/acme/api/pulls/7#r32";
 
 // spec: PUB-5 @core
 #[test]
-fn a_superseded_approval_points_at_what_took_its_place() {
+fn a_superseded_approval_links_its_successor() {
     let ground = Ground::new();
     let old = render_summary(&ground.summary());
     assert_snapshot!(render_superseded(REVIEW, old.as_str()).as_str(), @"
@@ -42,7 +42,7 @@ fn a_superseded_approval_points_at_what_took_its_place() {
 
 // spec: PUB-18 @core
 #[test]
-fn a_change_of_what_blocks_is_said_in_short() {
+fn a_change_of_the_blocking_findings_gives_a_short_notice() {
     let head = sha("9c1f2ab");
     let new = vec![SummaryFinding {
         path: "src/session.rs",
@@ -74,7 +74,7 @@ fn a_change_of_what_blocks_is_said_in_short() {
 }
 
 #[test]
-fn ready_hands_over() {
+fn the_ready_comment_hands_the_pull_over() {
     let (head, carol) = (sha("9c1f2ab"), Login::from("carol"));
     assert_snapshot!(render_ready_note(&ReadyNote { head: &head, assignee: Some(&carol), open_findings: vec![FindingId(8)] }).as_str(), @"
     **Ready** · `9c1f2ab` · nothing blocks · assigned to carol · open, not blocking: F8
@@ -102,7 +102,7 @@ fn broken_glass_is_audited() {
 }
 
 #[test]
-fn a_job_tells_type_cause_head_and_outcome() {
+fn a_job_record_has_type_cause_head_and_outcome() {
     let head = sha("9c1f2ab");
     let started = JobNote {
         kind: JobKind::CiFix,
@@ -142,7 +142,7 @@ fn a_job_tells_type_cause_head_and_outcome() {
 
 // spec: PUB-22 @core
 #[test]
-fn a_worker_speaks_in_the_lines_that_programs_read() {
+fn a_workers_texts_have_the_lines_that_programs_parse() {
     let head = sha("9c1f2ab");
     let clean = SelfReviewNote { head: &head, clean: true, notes: "" };
     assert_snapshot!(render_self_review(&clean).as_str(), @"

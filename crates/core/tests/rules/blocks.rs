@@ -40,7 +40,7 @@ fn a_block_that_was_posted_as_a_comment_is_a_block() {
 
 // spec: DSP-5, DSP-17 @core
 #[test]
-fn rule_2_goes_before_every_other_rule_about_work() {
+fn rule_2_comes_before_every_other_rule_about_work() {
     let mut stage = blocked();
     stage.snapshot.pull.mergeable = Mergeable::Conflict;
     stage.snapshot.checks.all = vec![check("test", CheckState::Fail)];
@@ -51,7 +51,7 @@ fn rule_2_goes_before_every_other_rule_about_work() {
 
 // spec: DSP-16 @core
 #[test]
-fn what_became_of_the_worker_decides() {
+fn the_outcome_of_the_job_decides() {
     let cases = [
         (30 * MINUTE, None, false, "changes-requested: wait worker"),
         (60 * MINUTE, None, false, "changes-requested: wait worker"),
@@ -79,7 +79,7 @@ fn what_became_of_the_worker_decides() {
 }
 
 #[test]
-fn a_word_of_done_waits_for_its_push_while_the_lease_lives() {
+fn a_done_outcome_waits_for_its_push_while_the_lease_is_live() {
     let mut stage = blocked();
     stage.job(JobKind::Findings, "role:static", MINUTE, Some(WorkOutcome::Done));
     stage.snapshot.lease =
@@ -115,7 +115,7 @@ fn a_persons_block_is_answered_once_and_then_waited_for() {
 
 // spec: DSP-5 @core
 #[test]
-fn what_clears_a_persons_block_and_what_does_not() {
+fn only_an_approval_or_a_valid_dismissal_clears_a_persons_block() {
     let dismissed = |by: Author| ReviewWeight::Dismissed { by: Some(by), at: Time(NOW) };
     let cases = [
         ("nothing", None, ReviewWeight::Yes, true),
@@ -168,7 +168,7 @@ fn a_reviewer_who_comes_back_anyway_is_waited_for_before_a_person() {
 
 // spec: DSP-5 @core
 #[test]
-fn bots_that_share_a_login_are_told_apart_by_their_sentinel() {
+fn bots_that_share_a_login_are_distinguished_by_their_sentinel() {
     let say = |stage: &mut Stage, name: &str, verdict, evaluated: char| {
         let text = BotText {
             sentinel: Some(name.into()),
@@ -348,7 +348,7 @@ fn a_pull_that_takes_no_part_in_dispatch_is_the_authors() {
 }
 
 #[test]
-fn a_role_that_blocks_is_heard_although_its_files_left_the_change() {
+fn a_blocking_role_applies_although_its_files_left_the_change() {
     let mut stage = Stage::with_workers();
     stage.policy.roles[0].paths = vec!["src/**".into()];
     stage.snapshot.changes.files = vec![file("docs/a.md")];

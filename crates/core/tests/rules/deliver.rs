@@ -155,7 +155,7 @@ fn owned(words: &[&str]) -> Vec<String> {
 
 // spec: DSP-14 @core
 #[test]
-fn what_no_worker_may_touch_goes_to_a_person() {
+fn a_change_of_a_protected_path_goes_to_a_person() {
     let touched = [
         ".github/workflows/ci.yml",
         ".GitHub/workflows/ci.yml",
@@ -196,7 +196,7 @@ fn what_no_worker_may_touch_goes_to_a_person() {
 
 // spec: PUB-22, DSP-8 @core
 #[test]
-fn a_self_review_is_words_only() {
+fn a_self_review_pushes_nothing() {
     let assessed = |clean: Option<bool>, head: Option<Sha>| {
         let mut stage = Stage::with_workers();
         stage.verdict("static", Verdict::Approve);
@@ -250,14 +250,14 @@ fn a_late_result_is_delivered_and_not_started_over() {
 }
 
 #[test]
-fn what_is_recorded_holds_before_and_after_the_push() {
+fn a_record_is_valid_before_and_after_the_push() {
     let stage = done();
     let (_, planned, _) = plan_delivery(&Facts::new(&stage.snapshot, &stage.policy));
     assert!(planned.iter().all(|step| step.expect == Precondition::Nothing));
 }
 
 #[test]
-fn no_result_is_nothing() {
+fn without_a_result_nothing_is_delivered() {
     let mut stage = done();
     stage.snapshot.evidence.result = None;
     assert_eq!(fate(&stage), (false, vec![], vec![]));

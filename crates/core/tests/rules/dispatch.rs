@@ -117,7 +117,7 @@ fn a_confirmed_conflict_is_rebased_but_for_drafts() {
 
 // spec: DSP-6, DSP-7, D15 @core
 #[test]
-fn checks_are_four_valued() {
+fn checks_have_four_states() {
     use CheckState::{Fail, None, Pass, Pending};
     for (checks, required, expected) in [
         (&[Pass, Fail, Pending][..], true, "checks-failed: spawn ci-fix"),
@@ -322,7 +322,7 @@ fn rows_of_another_bots_table_are_answered_by_number() {
 
 // spec: DSP-9 @core
 #[test]
-fn threads_of_anybody_want_an_answer() {
+fn threads_of_anybody_need_an_answer() {
     let open = |authors: &[Author]| {
         let mut stage = Stage::all_clear();
         stage.thread(authors);
@@ -446,7 +446,7 @@ fn a_ready_pull_is_handed_off_once() {
 
 // spec: DSP-10 @core
 #[test]
-fn the_own_ready_label_goes_when_it_no_longer_tells_the_truth() {
+fn referees_ready_label_is_removed_when_the_pull_is_no_longer_ready() {
     let handed_off = |by: &str| {
         let mut stage = Stage::all_clear();
         stage.label("ready", by, HOUR);
@@ -479,7 +479,7 @@ fn the_own_ready_label_goes_when_it_no_longer_tells_the_truth() {
 }
 
 #[test]
-fn a_draft_waits_for_its_author_after_all_else() {
+fn a_draft_waits_for_its_author_if_no_other_rule_applies() {
     let mut stage = Stage::all_clear();
     stage.snapshot.pull.draft = true;
     assert_eq!(told(&stage.rules()), "draft: wait author");

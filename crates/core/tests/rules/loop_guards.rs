@@ -13,7 +13,7 @@ fn briefs(stage: &Stage) -> Vec<referee_core::plan::Brief> {
 }
 
 #[test]
-fn a_pull_that_nobody_read_is_read_whole() {
+fn a_first_review_covers_the_whole_change() {
     let stage = Stage::new();
     let briefs = briefs(&stage);
     assert_eq!(briefs.len(), 1);
@@ -23,7 +23,7 @@ fn a_pull_that_nobody_read_is_read_whole() {
 
 // spec: LOOP-1, LOOP-6, D2 @core
 #[test]
-fn a_verdict_at_this_head_is_never_asked_for_again() {
+fn a_head_with_a_verdict_is_not_reviewed_again() {
     for own in [Verdict::Approve, Verdict::Comment, Verdict::RequestChanges] {
         let mut stage = Stage::new();
         stage.verdict("static", own);
@@ -39,7 +39,7 @@ fn a_verdict_at_this_head_is_never_asked_for_again() {
 
 // spec: LOOP-1, LOOP-6 @core
 #[test]
-fn a_stale_head_other_roles_and_malformed_rows_are_no_verdict_at_head() {
+fn stale_heads_other_roles_and_malformed_reviews_are_not_a_verdict_at_this_head() {
     type Hand = fn(&mut Stage);
     fn row(stage: &mut Stage, change: fn(&mut Review)) {
         stage.verdict("static", Verdict::Approve);
@@ -71,7 +71,7 @@ fn a_force_push_that_keeps_the_change_keeps_the_verdict() {
 
 // spec: LOOP-1, D2 @core
 #[test]
-fn only_a_newer_ask_by_one_who_may_starts_another_look() {
+fn only_a_newer_permitted_request_starts_another_review() {
     let cases = [
         (person("bob"), HOUR, Ask::Review, true),
         (person("bob"), HOUR, Ask::FullReview, true),
@@ -92,7 +92,7 @@ fn only_a_newer_ask_by_one_who_may_starts_another_look() {
 
 // spec: D2 @core
 #[test]
-fn full_asks_again_and_a_report_in_hand_answers_it() {
+fn full_requests_another_review_and_its_report_answers_it() {
     let mut stage = Stage::new();
     stage.verdict("static", Verdict::Approve);
     stage.snapshot.evidence.full = true;
@@ -102,7 +102,7 @@ fn full_asks_again_and_a_report_in_hand_answers_it() {
 }
 
 #[test]
-fn only_selected_held_and_applying_roles_are_started() {
+fn only_selected_applying_roles_with_a_token_are_started() {
     let mut stage = Stage::new();
     stage.policy.roles.push(role("security"));
     assert_eq!(
@@ -173,7 +173,7 @@ fn a_review_starts_when_the_policy_says_so() {
 
 // spec: LOOP-11 @core
 #[test]
-fn a_failed_reviewer_rests_is_tried_twice_more_and_then_a_person_decides() {
+fn a_failed_reviewer_is_retried_twice_with_backoff_and_then_a_person_decides() {
     let cases = [
         (1, 4 * MINUTE, "reviews-missing: wait reviewer([\"static\"])"),
         (1, 5 * MINUTE, "reviews-missing: wait reviewer([\"static\"]); review static"),
@@ -243,7 +243,7 @@ fn the_third_failure_blocks_in_the_turn_that_sees_it_and_counts_once() {
 
 // spec: LOOP-9 @core
 #[test]
-fn over_budget_nothing_starts_and_a_person_is_told() {
+fn over_budget_nothing_starts_and_a_person_is_asked() {
     let base = || {
         let mut stage = Stage::new();
         stage.verdict_at("static", Verdict::Comment, sha('b'), patch("p0"));
@@ -373,7 +373,7 @@ fn at_the_cap_no_worker_is_started() {
 
 // spec: LOOP-2 @core
 #[test]
-fn the_round_of_this_very_report_counts_before_its_mark_is_written() {
+fn a_fresh_report_counts_as_a_round_before_its_mark_is_written() {
     let mut stage = Stage::with_workers();
     let mark = stage.verdict_at("static", Verdict::RequestChanges, sha('b'), patch("p0"));
     mark.rounds = vec![patch("q"), patch("p0")];
@@ -389,7 +389,7 @@ fn the_round_of_this_very_report_counts_before_its_mark_is_written() {
 
 // spec: LOOP-2, LOOP-6 @core
 #[test]
-fn other_verdicts_other_users_and_people_are_no_round() {
+fn other_verdicts_other_users_and_people_do_not_count_as_rounds() {
     let mut stage = Stage::with_workers();
     for (at, own) in [Verdict::Comment, Verdict::Approve, Verdict::Comment].into_iter().enumerate() {
         stage.verdict_at("static", own, sha('b'), patch(&format!("q{at}")));
@@ -458,7 +458,7 @@ fn workers_that_raise_no_round_have_the_same_cap() {
 
 // spec: LOOP-8 @core
 #[test]
-fn two_programs_that_answer_each_other_are_cut() {
+fn two_bots_that_answer_each_other_are_stopped() {
     let echo = |notes: &[Author]| {
         let mut stage = Stage::all_clear();
         stage.thread(notes);
@@ -474,7 +474,7 @@ fn two_programs_that_answer_each_other_are_cut() {
 }
 
 #[test]
-fn an_answer_at_an_older_head_is_no_echo() {
+fn an_answer_at_an_older_head_does_not_count_as_a_bot_loop() {
     let mut stage = Stage::all_clear();
     stage.snapshot.pull.head_since = Time(NOW - HOUR);
     stage.thread(&[program("other"), program("worker"), program("other")]);

@@ -1,4 +1,4 @@
-//! What the operator is told, and when.
+//! What the operator is listed, and when.
 
 use referee_core::decide::build_operator_note;
 use referee_core::facts::Facts;
@@ -24,7 +24,7 @@ fn used_up() -> Stage {
 
 // spec: LOOP-4 @core
 #[test]
-fn the_convergence_report_tells_what_recurs_and_what_attacks_a_fix() {
+fn the_operator_comment_lists_recurring_findings_and_attacks_on_fixes() {
     let stage = used_up();
     let facts = Facts::new(&stage.snapshot, &stage.policy);
     let judged = judge(&facts);
@@ -33,13 +33,13 @@ fn the_convergence_report_tells_what_recurs_and_what_attacks_a_fix() {
     assert_eq!((note.round, note.max_rounds, note.head), (3, 3, &sha('a')));
     assert_eq!(note.reviewers, [&"static".into()]);
     assert_eq!((note.spent.micro_usd, note.spent.runs, note.budget_micro_usd), (460_000, 3, 2_000_000));
-    let told: Vec<_> = note
+    let listed: Vec<_> = note
         .findings
         .iter()
         .map(|it| (it.id.0, it.title, it.path, it.line, it.rounds.clone(), it.attacks_fix))
         .collect();
     assert_eq!(
-        told,
+        listed,
         [
             (1, "finding 1", "src/auth.rs", Some(88), vec![1, 2, 3], false),
             (3, "finding 3", "src/auth.rs", Some(50), vec![3], true),
@@ -88,7 +88,7 @@ fn only_options_that_work_are_offered() {
 }
 
 #[test]
-fn warnings_hold_a_block_up_when_there_are_enough_of_them() {
+fn enough_warnings_cause_a_block() {
     for (warnings, held) in [(2, vec![]), (3, vec![FindingId(1), FindingId(2), FindingId(3)])] {
         let mut stage = Stage::with_workers();
         stage.verdict("static", Verdict::RequestChanges);
@@ -167,7 +167,7 @@ fn after_a_reopen_no_round_is_counted_against_a_finding() {
 }
 
 #[test]
-fn what_only_a_person_can_settle_is_told_alone() {
+fn findings_that_only_a_person_can_settle_are_listed_alone() {
     let stage = used_up();
     let facts = Facts::new(&stage.snapshot, &stage.policy);
     let mut judged = judge(&facts);
@@ -177,6 +177,6 @@ fn what_only_a_person_can_settle_is_told_alone() {
         .filter(|it| it.id == FindingId(3))
         .for_each(|it| it.needs_human_reason = Some("disputed"));
     let note = build_operator_note(&facts, &judged, StopReason::UnsettledFindings);
-    let told: Vec<_> = note.findings.iter().map(|it| (it.id.0, it.needs_human)).collect();
-    assert_eq!(told, [(3, Some("disputed"))]);
+    let listed: Vec<_> = note.findings.iter().map(|it| (it.id.0, it.needs_human)).collect();
+    assert_eq!(listed, [(3, Some("disputed"))]);
 }

@@ -214,7 +214,7 @@ proptest! {
     /// I38, and that no pull makes it stumble.
     // spec: LOOP-6 @core
     #[test]
-    fn equal_pulls_decide_alike(stage in any_stage()) {
+    fn equal_pulls_give_equal_plans(stage in any_stage()) {
         let facts = Facts::new(&stage.snapshot, &stage.policy);
         prop_assert_eq!(format!("{:?}", decide::plan_delivery(&facts)), format!("{:?}", decide::plan_delivery(&facts)));
         prop_assert_eq!(stage.plan(), stage.plan());
@@ -262,7 +262,7 @@ proptest! {
     /// I18, I19: a cause is answered at most twice at one change, and then it is somebody's turn.
     // spec: D4, DSP-16 @core
     #[test]
-    fn workers_that_say_nothing_end_the_loop(mut stage in any_stage()) {
+    fn workers_without_an_outcome_end_the_loop(mut stage in any_stage()) {
         stage.snapshot.evidence.reports.clear();
         stage.snapshot.pull.reopens.retain(|at| *at <= Time(NOW));
         let mut started: Vec<(String, bool)> = Vec::new();
@@ -285,7 +285,7 @@ proptest! {
     /// I23: strangers' words in the other bot's form change nothing that only the fixing side or a reviewer may say.
     // spec: PUB-12 @core
     #[test]
-    fn forged_words_change_no_fact_of_work(mut stage in any_stage(), head in prop::sample::select(vec!['a', 'b'])) {
+    fn forged_texts_do_not_change_the_job_records(mut stage in any_stage(), head in prop::sample::select(vec!['a', 'b'])) {
         let before = stage.rules();
         let text = BotText {
             sentinel: Some("sonnet".into()),
@@ -313,7 +313,7 @@ proptest! {
 
 /// A property over pulls that never get anywhere would prove nothing.
 #[test]
-fn the_hands_reach_every_row() {
+fn the_generated_pulls_reach_every_rule() {
     let mut runner = TestRunner::deterministic();
     let mut reached = std::collections::BTreeMap::new();
     for _ in 0..4_000 {

@@ -106,7 +106,7 @@ fn a_closed_pull_answers_nothing() {
 }
 
 #[test]
-fn an_answer_by_a_stranger_is_no_answer() {
+fn a_strangers_comment_does_not_answer_a_command() {
     let mut stage = Stage::all_clear();
     stage.command(person("bob"), HOUR, Ask::Help);
     let topic = Topic::Said { to: "c2".into() };

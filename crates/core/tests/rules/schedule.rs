@@ -109,7 +109,7 @@ fn a_pull_that_was_handed_off_is_not_handed_off_again() {
 
 // spec: DSP-3 @core
 #[test]
-fn lines_are_spelled_as_the_source_spells_them() {
+fn lines_have_the_format_of_the_dispatch_source() {
     let kinds = [
         (JobKind::SelfReview, "self-review"),
         (JobKind::SrFix, "sr-fix"),
@@ -219,7 +219,7 @@ fn a_failed_issue_is_taken_once_more_and_then_passed_over_until_a_person_writes(
 
 // spec: DSP-18 @core
 #[test]
-fn a_record_by_a_stranger_is_none() {
+fn a_strangers_job_record_is_ignored() {
     let mut forged = issue(3);
     forged.comments = vec![record(3, 1, MINUTE, None, false)];
     forged.comments[0].author = person("mallory");
@@ -227,14 +227,14 @@ fn a_record_by_a_stranger_is_none() {
 }
 
 #[test]
-fn an_issue_that_a_person_gave_to_the_worker_is_left_to_them() {
+fn an_issue_assigned_to_the_worker_by_a_person_is_skipped() {
     let mut given = issue(3);
     given.assignees = vec!["worker".into()];
     assert!(lines(&pass(&board(vec![given]), &[])).is_empty());
 }
 
 #[test]
-fn without_workers_there_is_no_pass() {
+fn without_dispatch_the_schedule_is_empty() {
     let stage = Stage::new();
     let pass = schedule(&board(vec![issue(3)]), &[], &stage.policy, &stage.snapshot.viewer);
     assert!(pass.lines.is_empty() && pass.spawn.is_none());

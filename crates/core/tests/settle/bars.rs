@@ -55,7 +55,7 @@ fn the_bar_is_asked_before_ids_are_matched() {
 
 // spec: FIX-3 @core
 #[test]
-fn detached_looks_at_no_triage_and_lifts_no_other_bar() {
+fn detached_ignores_the_triage_and_no_other_precondition() {
     let mut snapshot = answered();
     snapshot.evidence.detached = true;
     let mut policy = Policy::default();
@@ -90,7 +90,7 @@ fn ids_are_matched_one_by_one() {
 }
 
 #[test]
-fn without_answers_there_is_nothing_to_say() {
+fn without_answers_nothing_is_planned() {
     let mut policy = Policy::default();
     policy.threads.enabled = false;
     let plan = settle(&snapshot(vec![thread("T", bot("lint"))]), &policy);

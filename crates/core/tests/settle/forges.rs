@@ -17,7 +17,7 @@ fn on_a_forge_without_resolve(threads: Vec<referee_core::model::Thread>) -> Snap
 
 // spec: FIX-12 @core
 #[test]
-fn an_own_root_says_that_it_is_settled() {
+fn referees_root_note_is_marked_as_settled() {
     let mut snapshot = on_a_forge_without_resolve(vec![own_thread("T")]);
     let plan = settle(&snapshot, &Policy::default());
     assert_eq!(steps(&plan.steps), ["reply T", "mark T"]);
@@ -45,7 +45,7 @@ fn an_own_root_says_that_it_is_settled() {
 
 // spec: FIX-12 @core
 #[test]
-fn nobody_elses_root_is_touched_and_that_is_no_failure() {
+fn another_authors_root_note_is_not_edited_and_that_is_not_a_failure() {
     let mut copied = own_thread("T");
     copied.notes[0].author = person("mallory");
     for other in [thread("T", person("bob")), thread("T", bot("lint")), thread("T", bot(ME)), copied] {
@@ -59,7 +59,7 @@ fn nobody_elses_root_is_touched_and_that_is_no_failure() {
 
 // spec: FIX-12 @core
 #[test]
-fn an_own_root_is_edited_by_its_author_or_not_at_all() {
+fn referees_root_note_is_edited_only_by_its_author() {
     let role = Login::from("sec-bot");
     let mut snapshot = on_a_forge_without_resolve(vec![own_thread("T")]);
     snapshot.threads[0].notes[0].author.login = Some(role.clone());
@@ -117,7 +117,7 @@ fn a_line_in_the_root_needs_the_last_word() {
 
 // spec: FIX-12 @core
 #[test]
-fn a_token_that_cannot_reply_is_no_failure() {
+fn a_token_that_cannot_reply_is_not_a_failure() {
     let mut snapshot = snapshot(vec![thread("T", bot("lint"))]);
     snapshot.evidence.answers = vec![answer("T", Class::Valid)];
     for change in [(|s: &mut Snapshot| s.threads[0].can_reply = false) as fn(&mut Snapshot), |s| {

@@ -45,7 +45,7 @@ fn the_first_row_that_applies_wins() {
 
 // spec: TRI-8 @core
 #[test]
-fn a_question_names_its_thread_its_words_and_its_person() {
+fn a_question_has_its_thread_text_and_author() {
     let mut snapshot = snapshot(vec![thread("T", person("bob")), thread("U", bot("lint")), thread("G", person("dan"))]);
     let items = &mut triage(&mut snapshot).threads;
     items[0].requires_human_decision = true;
@@ -118,7 +118,7 @@ fn a_filter_hides_no_open_thread_from_the_phase() {
 
 // spec: TRI-8 @core
 #[test]
-fn there_is_no_phase_for_a_final_report() {
+fn phases_are_stored_by_name_and_final_reported_is_unknown() {
     for phase in [Phase::Blocked, Phase::FixingReviewFindings, Phase::ReviewTriage, Phase::Unverified, Phase::Verified]
     {
         let stored = serde_json::to_string(&phase).expect("plain data");
@@ -130,7 +130,7 @@ fn there_is_no_phase_for_a_final_report() {
 
 // spec: FIX-10 @core
 #[test]
-fn answering_moves_the_phase_only_by_what_the_forge_shows_afterwards() {
+fn answering_changes_the_phase_only_as_the_forge_confirms() {
     let policy = Policy::default();
     let mut snapshot = snapshot(vec![thread("T", bot("lint"))]);
     snapshot.evidence.answers = vec![answer("T", Class::Valid)];

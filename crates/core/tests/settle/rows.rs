@@ -52,7 +52,7 @@ fn already_fixed_and_stale_need_the_class_in_auto_resolve() {
 
 // spec: FIX-5 @core
 #[test]
-fn outdated_replaces_the_words_and_nothing_else() {
+fn an_outdated_thread_replaces_evidence_and_nothing_else() {
     let outdated = |s: &mut referee_core::model::Snapshot, p: &mut Policy| {
         p.threads.auto_resolve = [Class::Stale].into();
         s.threads[0].outdated = true;
@@ -160,7 +160,7 @@ fn nothing_is_mass_resolved() {
 
 // spec: FIX-13 @core
 #[test]
-fn what_a_person_wrote_is_never_resolved_as_invalid() {
+fn a_persons_thread_is_never_resolved_as_invalid() {
     let mut policy = Policy::default();
     policy.threads.resolve_invalid = true;
     let ghost = referee_core::model::Author::default();
@@ -183,7 +183,7 @@ fn what_a_person_wrote_is_never_resolved_as_invalid() {
 
 // spec: FIX-13 @core
 #[test]
-fn a_guess_about_what_a_person_wrote_is_a_persons_decision() {
+fn an_uncertain_triage_of_a_persons_note_needs_a_person() {
     for (author, detached, expected) in [
         (person("bob"), false, vec![]),
         (person("bob"), true, vec!["reply T", "resolve T"]),
@@ -200,7 +200,7 @@ fn a_guess_about_what_a_person_wrote_is_a_persons_decision() {
 }
 
 #[test]
-fn a_note_that_nobody_had_seen_bars_the_resolution() {
+fn an_unseen_note_prevents_the_resolution() {
     let mut snapshot = snapshot(vec![thread("T", person("bob"))]);
     snapshot.evidence.answers = vec![answer("T", Class::Valid)];
     triage(&mut snapshot).threads[0].latest_note = Some(NoteId::from("T-1"));

@@ -18,7 +18,7 @@ fn ids(snapshot: &Snapshot, filter: &ThreadFilter) -> Vec<String> {
 
 // spec: TRI-3 @core
 #[test]
-fn what_was_not_read_to_its_end_is_blocked_and_never_no_threads() {
+fn a_truncated_read_is_blocked_and_never_means_no_threads() {
     let mut snapshot = snapshot(Vec::new());
     let whole = scan_threads(&snapshot, &Policy::default(), &ThreadFilter::default(), "local");
     assert!(whole.complete && render_summary(&whole).starts_with("pull 7: 0 unresolved\n"));
@@ -207,7 +207,7 @@ fn the_summary_is_bounded_and_the_same_in_any_order() {
 
 // spec: TRI-7 @core
 #[test]
-fn what_is_kept_is_bounded_and_names_the_latest_notes() {
+fn a_stored_triage_is_bounded_and_has_the_latest_notes() {
     let mut opened = thread("T", bot("lint"));
     opened.notes.push(note("T-2", person("bob"), "and?"));
     let snapshot = snapshot(vec![opened]);

@@ -27,7 +27,7 @@ fn done_is_done() {
 
 // spec: FIX-8 @core
 #[test]
-fn somebody_else_resolved_it_and_that_is_success() {
+fn a_thread_resolved_by_somebody_else_is_a_success() {
     let mut snapshot = snapshot(vec![thread("T", person("bob"))]);
     snapshot.evidence.answers = vec![answer("T", Class::Valid)];
     snapshot.threads[0].resolved = Some(Resolution { by: person("carol"), at: None });
@@ -75,7 +75,7 @@ fn an_answer_to_an_older_note_answers_no_newer_one() {
 
 // spec: FIX-8 @core
 #[test]
-fn what_we_say_as_reviewers_asks_or_does_not_ask_for_an_answer() {
+fn each_kind_of_reply_needs_an_answer_or_not() {
     for (what, asks) in [
         (ReplyKind::Fixed, false),
         (ReplyKind::Accepted, false),
@@ -116,7 +116,7 @@ fn a_strangers_tag_answers_nothing_and_an_edited_answer_is_not_repeated() {
 
 // spec: FIX-9 @core
 #[test]
-fn outcomes_are_bounded_and_carry_nobodys_words() {
+fn stored_outcomes_are_bounded_and_contain_no_texts() {
     let mut snapshot = snapshot(vec![thread("T", bot("lint"))]);
     let mut said = answer("T", Class::Valid);
     said.reply_body = Some("secret plan: masked everywhere".to_owned());
@@ -142,7 +142,7 @@ fn outcomes_are_bounded_and_carry_nobodys_words() {
 
 // spec: FIX-9 @core
 #[test]
-fn only_what_was_planned_can_come_true() {
+fn only_a_planned_result_can_change() {
     let mut snapshot = snapshot(vec![thread("T", bot("lint"))]);
     snapshot.evidence.answers = vec![answer("T", Class::AlreadyFixed)];
     let outcome = settle(&snapshot, &Policy::default()).outcomes[0].clone();

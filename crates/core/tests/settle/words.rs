@@ -23,7 +23,7 @@ fn settled(class: Class, template: Option<&str>, own_words: Option<&str>) -> Set
 
 // spec: FIX-4 @core
 #[test]
-fn the_built_in_words() {
+fn the_built_in_reply_of_each_class() {
     let short = &HEAD[..7];
     let rest =
         format!("\n\nthe token is masked\n\n`mask` is called in `log`\n\nChecked: `cargo test` passed at `{short}`");
@@ -109,7 +109,7 @@ fn a_broken_template_falls_back_and_says_so() {
 
 // spec: FIX-4 @core
 #[test]
-fn no_words_say_that_the_thread_is_resolved() {
+fn no_reply_claims_that_the_thread_is_resolved() {
     let plan = settled(Class::Valid, None, Some("Resolved in 9c1f2ab ✅"));
     assert!(words(&plan.steps).starts_with("**Fixed**"), "the built-in reply is used");
     assert_eq!(plan.refused[0].why.rule, "claims");

@@ -96,7 +96,7 @@ fn a_reviewer_may_point_a_line_or_two_off() {
 }
 
 #[test]
-fn edited_code_needs_a_title_that_says_the_same() {
+fn edited_code_needs_an_equal_title() {
     let priors = [prior(seen(None, LEAK, 10, "log(token)"), Track::Changed, 10)];
     assert_eq!(match_findings(&priors, &[seen(None, LEAK_CLOSE, 10, "log(masked(token))")]), [Some(0)]);
     assert_eq!(

@@ -29,7 +29,7 @@ fn a_fingerprint_is_made_of_role_concern_and_code() {
 }
 
 #[test]
-fn a_title_is_its_words() {
+fn titles_are_compared_by_their_words() {
     assert_eq!(normalise_title("The `foo_bar` is NOT checked at line 12!"), "foo_bar not checked");
     assert_eq!(normalise_title("Unused, see lines 10-12 and L7"), "unused see");
     assert_eq!(normalise_title("It is"), "it is", "fillers alone are better than nothing");
@@ -38,7 +38,7 @@ fn a_title_is_its_words() {
 }
 
 #[test]
-fn titles_are_alike_by_the_words_they_share() {
+fn the_similarity_of_titles_counts_shared_words() {
     assert_eq!(title_similarity("Token is logged", "the token, LOGGED"), 1000);
     assert_eq!(title_similarity("token logged", "token stored"), 500);
     assert_eq!(title_similarity("token logged", "query slow"), 0);

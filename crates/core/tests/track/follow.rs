@@ -158,7 +158,7 @@ fn in_python_the_depth_of_a_line_is_part_of_it() {
 }
 
 #[test]
-fn what_was_not_given_did_not_change() {
+fn files_that_were_not_given_did_not_change() {
     let binary = FileChange { old_text: None, new_text: None, ..edit("logo.png", "", "") };
     let location = CodeLocation::new("logo.png", 1, 1);
     assert_eq!(one(&location, &[binary]), Track::Same(location.clone()));

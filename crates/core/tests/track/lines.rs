@@ -4,7 +4,7 @@ use referee_core::track::LineMap;
 use crate::texts::{count, edited, text};
 
 #[test]
-fn a_line_is_followed_past_what_was_put_above_it() {
+fn a_line_is_mapped_past_inserted_lines() {
     let map = LineMap::from_exact_diff("one\ntwo\nthree\n", "zero\none\nthree\nfour\n");
     assert_eq!(map.to_new_line(1), Some(2));
     assert_eq!(map.to_new_line(2), None);
@@ -15,14 +15,14 @@ fn a_line_is_followed_past_what_was_put_above_it() {
 }
 
 #[test]
-fn indentation_is_a_change_to_the_byte_and_none_to_the_reader() {
+fn the_loose_map_ignores_indentation() {
     let (old, new) = ("if a {\n    b();\n}\n", "if a {\n\tb( );\n}\n");
     assert_eq!(LineMap::from_exact_diff(old, new).to_new_line(2), None);
     assert_eq!(LineMap::from_loose_diff(old, new).to_new_line(2), Some(2));
 }
 
 #[test]
-fn a_missing_line_feed_at_the_end_is_a_change_to_the_byte() {
+fn the_exact_map_sees_a_missing_final_line_feed() {
     assert_eq!(LineMap::from_exact_diff("a\nb\n", "a\nb").to_new_line(2), None);
     assert_eq!(LineMap::from_loose_diff("a\nb\n", "a\nb").to_new_line(2), Some(2));
 }
@@ -54,7 +54,7 @@ proptest! {
     }
 
     #[test]
-    fn the_map_is_monotone_and_the_way_back_is_its_inverse((old, new) in edited()) {
+    fn the_map_is_monotone_and_has_an_inverse((old, new) in edited()) {
         let map = LineMap::from_exact_diff(&old, &new);
         let (old_lines, new_lines): (Vec<&str>, Vec<&str>) =
             (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());

@@ -361,7 +361,7 @@ mod tests {
         (PUT, 200, json!({}))
     }
 
-    /// The own words; somebody else's on the same pull are none of them.
+    /// Reactions of this identity, and one of another user, which must be ignored.
     fn reactions_listed(held: &[(&str, &str)]) -> ScriptedAnswer {
         let reaction = |who: &str, at: &str, word: &str| json!({ "user": { "login": who }, "content": word, "created_at": format!("2026-11-15T{at}Z") });
         let theirs = reaction("ruth", "09:59:59", "eyes");

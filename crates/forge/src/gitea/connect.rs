@@ -99,8 +99,8 @@ impl GiteaForge {
     }
 }
 
-/// Probes a server that nobody named, without the token: it is shown to a forge only. A server that wants a token to tell
-/// its version is asked again with it.
+/// Probes a server that was only inferred, without the token, which must only be sent to a forge. A server that needs a
+/// token to report its version is asked again with it.
 async fn probe_guessed_server(site: &ServerSite) -> Result<(Option<GiteaServerInfo>, RequestCounts), ForgeError> {
     if site.named {
         return Ok((None, RequestCounts::default()));

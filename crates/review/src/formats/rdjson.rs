@@ -90,7 +90,7 @@ pub(super) fn parse_rdjsonl(text: &str, context: &ReportContext<'_>) -> Result<S
     for (at, (number, line)) in lines.enumerate() {
         match serde_json::from_str(line) {
             Ok(diagnostic) => add_diagnostic(&mut report, diagnostic, &Value::Null),
-            // If the first line is no diagnostic, the text is in another format.
+            // If the first line is not a diagnostic, the text is in another format.
             Err(error) if at == 0 => {
                 return Err(FormatError::WrongFormat {
                     format: Format::Rdjsonl,

@@ -68,7 +68,7 @@ fn a_block_stands_until_an_authorised_person_clears_it(build: ServerBuild) {
     let forms: Vec<Value> = project.site.at("ruth", own).list_reviews().iter().map(|it| it["state"].clone()).collect();
     assert_eq!(forms, ["COMMENT"]);
 
-    let told = project.json(&project.file);
+    let document = project.json(&project.file);
     let rule2 = "changes-requested";
     for (pull, kind, on, fact) in [
         (person.pull, "spawn", "findings", "ruth asks for changes; findings for person:ruth@"),
@@ -82,18 +82,18 @@ fn a_block_stands_until_an_authorised_person_clears_it(build: ServerBuild) {
         (owners, "spawn", "findings", "ruth asks for changes"),
         (own, "spawn", "findings", "alpha asks for changes; findings for role:alpha"),
     ] {
-        let [rule, is_kind, is_on, facts] = why(&told, pull);
+        let [rule, is_kind, is_on, facts] = why(&document, pull);
         assert_eq!([rule.as_str(), &is_kind, &is_on], [rule2, kind, on], "{pull}: {facts}");
         assert!(facts.contains(fact), "{pull}: {facts}");
     }
     // D29: a block from an older head is not active; rule 5 waits for the bot to read this one.
-    let [rule, is_kind, is_on, facts] = why(&told, oldbot.pull);
+    let [rule, is_kind, is_on, facts] = why(&document, oldbot.pull);
     assert_eq!([rule.as_str(), &is_kind, &is_on], ["reviews-missing", "wait", "sonnet"], "{facts}");
     assert!(facts.contains("sonnet asked for changes at an older head"), "{facts}");
     for it in [approved, dismissed] {
-        assert_eq!(row(&told, it.pull)["next"]["kind"], "ready", "{:#}", row(&told, it.pull));
+        assert_eq!(row(&document, it.pull)["next"]["kind"], "ready", "{:#}", row(&document, it.pull));
     }
-    let [rule, kind, on, facts] = why(&told, roleweak.pull);
+    let [rule, kind, on, facts] = why(&document, roleweak.pull);
     assert_eq!([rule.as_str(), &kind, &on], ["findings-unanswered", "spawn", "address-feedback"], "{facts}");
 }
 

@@ -70,15 +70,15 @@ fn after_a_crash_at_any_request_the_next_pass_recovers(build: ServerBuild) {
         proxy.forget();
         let mut said: Vec<String> = ran.out.lines().map(str::to_owned).collect();
         said.extend(project.lines(&[]));
-        let told = format!("{end:?} of {}: {said:?} {}", log.len(), ran.err);
+        let label = format!("{end:?} of {}: {said:?} {}", log.len(), ran.err);
         let times = |line: &String| said.iter().filter(|it| *it == line).count();
         let (handoffs, spawns) = (times(&handoff(&ready)), times(&red.spawn("ci-fix")));
-        assert!(handoffs <= 1 && spawns <= 1 && said.len() == handoffs + spawns, "{told}");
-        assert_eq!(project.labels(ready.pull), ["ready"], "{told}");
-        assert_eq!(project.site.at("alice", ready.pull).fetch_pull()["assignee"]["login"], "ruth", "{told}");
+        assert!(handoffs <= 1 && spawns <= 1 && said.len() == handoffs + spawns, "{label}");
+        assert_eq!(project.labels(ready.pull), ["ready"], "{label}");
+        assert_eq!(project.site.at("alice", ready.pull).fetch_pull()["assignee"]["login"], "ruth", "{label}");
         if spawns == 0 {
             let lines = until(|| Some(project.lines_for(&later, &[])).filter(|lines| !lines.is_empty()));
-            assert_eq!(lines, [red.spawn("ci-fix")], "{told}");
+            assert_eq!(lines, [red.spawn("ci-fix")], "{label}");
         }
         project.assert_harmless();
         close([&ready, &red]);

@@ -27,15 +27,21 @@ fn a_lost_worker_is_restarted_once_and_then_a_person_is_asked(build: ServerBuild
     }
 
     let later = project.write_project_file("later", "wip_max_age: 1s\n");
-    let is = |told: &Value, it: &super::OpenedPull, next: &str| why(told, it.pull)[1] == next;
-    let aged = |told: &Value| is(told, &stale, "ready") && [&red, &planned].iter().all(|it| is(told, it, "spawn"));
-    let told: Value = until(|| Some(project.json(&later)).filter(aged));
+    let is = |document: &Value, it: &super::OpenedPull, next: &str| why(document, it.pull)[1] == next;
+    let aged =
+        |document: &Value| is(document, &stale, "ready") && [&red, &planned].iter().all(|it| is(document, it, "spawn"));
+    let document: Value = until(|| Some(project.json(&later)).filter(aged));
     for it in [&red, &planned] {
-        let [rule, kind, on, facts] = why(&told, it.pull);
+        let [rule, kind, on, facts] = why(&document, it.pull);
         assert_eq!([rule.as_str(), &kind, &on], ["checks-failed", "spawn", "ci-fix"], "{facts}");
         assert!(facts.contains("second start"), "{facts}");
     }
-    assert_eq!(row(&told, foreign.pull)["refused"][0]["what"], "remove `wip`", "{:#}", row(&told, foreign.pull));
+    assert_eq!(
+        row(&document, foreign.pull)["refused"][0]["what"],
+        "remove `wip`",
+        "{:#}",
+        row(&document, foreign.pull)
+    );
     let handoffs = [&stale, &foreign].map(|it| format!("HANDOFF:{}", it.pull.0));
     assert_eq!(project.lines_for(&later, &[]), [&handoffs[..], &[red.spawn("ci-fix")]].concat());
     assert_eq!(project.labels(stale.pull), ["ready"]);
@@ -44,15 +50,15 @@ fn a_lost_worker_is_restarted_once_and_then_a_person_is_asked(build: ServerBuild
     assert_eq!(labels, ["ready", "wip"], "somebody else's is left alone");
     // The second start is the last, also of one that left a plan and no record.
     assert_eq!(project.lines_for(&later, &[]), [planned.spawn("ci-fix")]);
-    let gone = |told: &Value| [&red, &planned].iter().all(|it| is(told, it, "blocked"));
-    let told = until(|| {
+    let gone = |document: &Value| [&red, &planned].iter().all(|it| is(document, it, "blocked"));
+    let document = until(|| {
         assert_eq!(project.lines_for(&later, &[]), [""; 0]);
         Some(project.json(&later)).filter(gone)
     });
     // The steps of the dry run are written now.
     assert_eq!(project.lines_for(&later, &[]), [""; 0]);
     for it in [&red, &planned] {
-        let [rule, _, cause, facts] = why(&told, it.pull);
+        let [rule, _, cause, facts] = why(&document, it.pull);
         assert_eq!([rule.as_str(), &cause], ["checks-failed", "needs_human"], "{facts}");
         assert!(facts.contains("crashed twice"), "{facts}");
         let comments = format!("/issues/{}/comments?page=1&limit=50", it.pull.0);

@@ -12,7 +12,7 @@ use crate::site::RunOutput;
 on_each_server! { every_state_of_a_pull_prints_its_line }
 
 /// A state: its name; what brings a ready pull there; the rule, what happens next, and on whom or by which worker; and a
-/// part of what is told.
+/// part of what is document.
 type State = (&'static str, fn(&At<'_>), &'static str, &'static str);
 
 /// A pull that something happens to.
@@ -143,9 +143,9 @@ fn every_state_of_a_pull_prints_its_line(build: ServerBuild) {
     }
 
     project.site.proxy.forget();
-    let told = project.json(&project.file);
+    let document = project.json(&project.file);
     for ((name, _, outcome, fact), it) in STATES.iter().zip(&pulls) {
-        let [rule, kind, on, facts] = why(&told, it.pull);
+        let [rule, kind, on, facts] = why(&document, it.pull);
         assert_eq!(format!("{rule} {kind} {on}").trim_end(), *outcome, "{name}: {facts}");
         assert!(facts.contains(fact), "{name}: {facts}");
     }
@@ -166,9 +166,10 @@ fn every_state_of_a_pull_prints_its_line(build: ServerBuild) {
     let handoffs = expected.iter().filter(|line| line.starts_with("HANDOFF"));
     let mut first: Vec<String> = handoffs.chain(spawns.next()).cloned().collect();
     first.sort();
-    let mut lines: Vec<_> = told["lines"].as_array().expect("lines").iter().filter_map(|line| line.as_str()).collect();
+    let mut lines: Vec<_> =
+        document["lines"].as_array().expect("lines").iter().filter_map(|line| line.as_str()).collect();
     lines.sort_unstable();
-    assert_eq!((lines, &told["schema"]), (first.iter().map(String::as_str).collect(), &json!("referee/pass-1")));
+    assert_eq!((lines, &document["schema"]), (first.iter().map(String::as_str).collect(), &json!("referee/pass-1")));
     let dry = RunOutput::from_output(project.command(&[]).env("DRY_RUN", "1").output().expect("referee runs"));
     assert_eq!((dry.code, dry.out.lines().count()), (0, first.len()), "{}", dry.err);
     assert_eq!(project.site.proxy.write_count(), 0, "{:?}", project.site.proxy.log());

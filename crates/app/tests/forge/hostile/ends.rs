@@ -47,12 +47,12 @@ fn output_is_logged_up_to_a_limit(build: ServerBuild) {
 #[test]
 fn a_worker_that_exhausts_resources_hits_its_limits() {
     for tier in [1, 2] {
-        let told = run_in_sandbox(tier, 40, "fork", 3000);
-        assert_eq!(told.0["ended"], "timed out", "{told:?}");
-        assert!(told.1.to_lowercase().contains("fork"), "tier {tier}: nothing was refused: {told:?}");
-        let told = run_in_sandbox(tier, 64, "fill", 60_000);
-        assert!(!told.1.contains("1073741824"), "{told:?}");
-        assert!(told.1.contains("memory: ") && told.1.contains("file: "), "{told:?}");
+        let outcome = run_in_sandbox(tier, 40, "fork", 3000);
+        assert_eq!(outcome.0["ended"], "timed out", "{outcome:?}");
+        assert!(outcome.1.to_lowercase().contains("fork"), "tier {tier}: nothing was refused: {outcome:?}");
+        let outcome = run_in_sandbox(tier, 64, "fill", 60_000);
+        assert!(!outcome.1.contains("1073741824"), "{outcome:?}");
+        assert!(outcome.1.contains("memory: ") && outcome.1.contains("file: "), "{outcome:?}");
     }
 }
 
@@ -69,11 +69,11 @@ fn run_in_sandbox(tier: u8, processes: u64, mode: &str, timeout_ms: u64) -> (Val
     command.arg("sandbox").arg(json!({ "run": run }).to_string());
     let ran = command.arg(script.expect("the script")).arg(mode).output();
     let ran = ran.expect("referee runs");
-    let told = serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
+    let outcome = serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
     let log = fs::read(folder.path().join("log")).expect("a log");
     let left = files_larger_than(1 << 20, folder.path());
     assert_eq!(left, 0, "no file is larger than it may be");
-    (told, String::from_utf8_lossy(&log).into_owned())
+    (outcome, String::from_utf8_lossy(&log).into_owned())
 }
 
 fn files_larger_than(bytes: u64, folder: &Path) -> usize {

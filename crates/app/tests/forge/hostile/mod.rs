@@ -151,7 +151,7 @@ impl HostileProject {
     /// Asserts that no token is in the output of the pass or the worker, nor in any file left on this machine (SAF-4).
     #[track_caller]
     fn assert_no_secret(&self, attempt: &HostileRun) {
-        let told = format!("{}{}{}{}", attempt.ran.out, attempt.ran.err, attempt.comments, attempt.log);
+        let texts = format!("{}{}{}{}", attempt.ran.out, attempt.ran.err, attempt.comments, attempt.log);
         let kept = self.site.path("token");
         let files: Vec<(PathBuf, Vec<u8>)> = files(&self.site.path("."))
             .into_iter()
@@ -160,7 +160,7 @@ impl HostileProject {
             .collect();
         assert!(files.iter().any(|(path, _)| path.ends_with("job/job.json")), "{files:?}");
         for token in self.site.repo.server().tokens() {
-            assert!(!told.contains(token), "{told}");
+            assert!(!texts.contains(token), "{texts}");
             for (path, bytes) in &files {
                 let found = bytes.windows(token.len()).any(|part| part == token.as_bytes());
                 assert!(!found, "a token is in `{}`", path.display());

@@ -93,9 +93,9 @@ fn hostile_text_of_a_worker_is_posted_as_plain_text(build: ServerBuild) {
     for line in attempt.comments.lines() {
         assert!(!line.starts_with('/'), "{line}: {attempt:?}");
     }
-    let told = project.site.repo.server().send_as("ruth", "GET", "/notifications?all=true", None);
-    let told = String::from_utf8_lossy(&told.body).into_owned();
-    assert!(!told.contains(&project.site.repo.full_name()), "{told}");
+    let notifications = project.site.repo.server().send_as("ruth", "GET", "/notifications?all=true", None);
+    let notifications = String::from_utf8_lossy(&notifications.body).into_owned();
+    assert!(!notifications.contains(&project.site.repo.full_name()), "{notifications}");
     // Nothing of it acts later either.
     let again = project.pass(TIER_2, &["say", said], &[]);
     assert_eq!((again.code, again.out.as_str()), (0, ""), "a person is waited for: {}", again.err);

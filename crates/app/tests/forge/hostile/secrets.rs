@@ -65,7 +65,7 @@ fn a_workers_secrets_are_not_posted(build: ServerBuild) {
     let said = project.run_worker(&entry, &["tell"]);
     said.assert_refused("needs_human", "the key is ***");
     for attempt in [written, said] {
-        let told = format!("{}{}{}", attempt.worker, attempt.comments, attempt.ran.err);
-        assert!(!told.contains(MODEL_KEY), "{attempt:?}");
+        let texts = format!("{}{}{}", attempt.worker, attempt.comments, attempt.ran.err);
+        assert!(!texts.contains(MODEL_KEY), "{attempt:?}");
     }
 }

@@ -57,8 +57,11 @@ fn a_cron_line_works_with_referee_in_place_of_its_script(build: ServerBuild) {
 
     let ran = line(&site, LINE);
     assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{}", ran.err);
-    let told = fs::read_to_string(&prompt).unwrap_or_else(|error| panic!("{error}: {}", ran.err));
-    assert!(told.contains("NEVER merge a PR.") && told.contains(site.at("alice", red).head().as_str()), "{told}");
+    let prompt_text = fs::read_to_string(&prompt).unwrap_or_else(|error| panic!("{error}: {}", ran.err));
+    assert!(
+        prompt_text.contains("NEVER merge a PR.") && prompt_text.contains(site.at("alice", red).head().as_str()),
+        "{prompt_text}"
+    );
     let again = line(&site, LINE);
     assert_eq!(again.code, 0, "{}", again.err);
     assert_eq!(fs::read_to_string(&handed).expect("a file"), format!("{}\n", done.0), "once: {}", again.err);

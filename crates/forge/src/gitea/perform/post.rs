@@ -1,7 +1,8 @@
 //! Posting reviews and threads.
 //!
-//! The server merges two threads on one line of one review into one conversation. So the second thread on a line is posted
-//! in a review of its own, with an empty body, which does not count as a review. That way every thread has its own root.
+//! The server merges two threads on one line of one review into one conversation. So the second thread on a line is
+//! posted in a review of its own, with an empty body, which does not count as a review. That way every thread has its
+//! own root.
 
 use referee_core::mark::SealedText;
 use referee_core::model::{ReviewId, Sha, Verdict};
@@ -88,8 +89,8 @@ impl GiteaWriter<'_> {
         Ok(())
     }
 
-    /// Opens threads that were sent and are missing. The server mixes up the inline comments of two simultaneous posts of
-    /// one identity, so all reviews are searched first.
+    /// Opens threads that were sent and are missing. The server mixes up the inline comments of two simultaneous posts
+    /// of one identity, so all reviews are searched first.
     async fn complete_threads<'t>(
         &self,
         sending: &mut ReviewSender<'_, 't>,
@@ -105,8 +106,8 @@ impl GiteaWriter<'_> {
         }
     }
 
-    /// Finds the own review that already says all this and that the plan does not know: an earlier attempt at this post.
-    /// Whether a review that the plan knows still stands is core's decision (D17).
+    /// Finds a review of this identity with the same content that is not in the plan's basis: an earlier attempt at
+    /// this post. Whether a review that the plan knows still stands is core's decision (D17).
     async fn find_equal_review(
         &self,
         own: &OwnPosts,
