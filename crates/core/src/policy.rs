@@ -46,6 +46,9 @@ pub struct Policy {
     /// People who count as having write access if the forge does not say (D10).
     #[serde(default)]
     pub people_write: BTreeSet<Login>,
+    /// Patterns of logins that belong to programs, with `*` as wildcard (D31).
+    #[serde(default = "default_bots")]
+    pub bots: Vec<String>,
     /// Glob patterns of files that a worker may not change.
     pub protected: Vec<String>,
     /// Workers and dispatch. `None`: referee waits for the author.
@@ -198,6 +201,7 @@ impl Default for Policy {
             break_glass: BTreeSet::new(),
             author_may_accept: false,
             people_write: BTreeSet::new(),
+            bots: default_bots(),
             protected: Vec::new(),
             work: None,
         }
@@ -217,6 +221,31 @@ impl Policy {
     pub fn is_operator(&self, login: &Login) -> bool {
         self.operator.as_ref() == Some(login)
     }
+
+    /// Returns whether `login` is a program by configuration (D31). Accounts that the forge marks as bots are programs too.
+    pub fn is_program(&self, login: &Login) -> bool {
+        self.bots.iter().any(|pattern| matches_wildcard(pattern, login.as_str()))
+            || self.roles.iter().any(|role| role.identity.as_ref() == Some(login))
+            || self.work.as_ref().is_some_and(|work| work.user == *login || work.review_users.contains(login))
+    }
+}
+
+fn default_bots() -> Vec<String> {
+    ["*[bot]", "*-bot", "*_bot", "bot-*"].map(str::to_owned).into()
+}
+
+/// Matches a login, ignoring case. Only `*` is special: in glob syntax, `[bot]` would be a set of letters.
+fn matches_wildcard(pattern: &str, login: &str) -> bool {
+    let (pattern, login) = (pattern.to_ascii_lowercase(), login.to_ascii_lowercase());
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == login };
+    let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));
+    let Some(inner) = login.strip_prefix(start).and_then(|login| login.strip_suffix(end)) else { return false };
+    let mut remaining = inner;
+    middle.split('*').all(|part| {
+        let found = remaining.find(part);
+        remaining = found.map_or("", |at| &remaining[at + part.len()..]);
+        found.is_some()
+    })
 }
 
 impl Role {

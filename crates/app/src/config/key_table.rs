@@ -135,8 +135,15 @@ const GUARDS: &[ConfigKey] = &[ConfigKey::layered(
 
 const BREAK_GLASS: &[ConfigKey] = &[ConfigKey::layered("who", List(&Text), "[]", "by default the operator")];
 
-const PEOPLE: &[ConfigKey] =
-    &[ConfigKey::layered("write", List(&Text), "[]", "who has write access, where the token may not read permissions")];
+const PEOPLE: &[ConfigKey] = &[
+    ConfigKey::layered("write", List(&Text), "[]", "who has write access, where the token may not read permissions"),
+    ConfigKey::layered(
+        "bots",
+        List(&Text),
+        "['*[bot]', '*-bot', '*_bot', 'bot-*']",
+        "logins of programs, `*` as wildcard: they accept, dismiss and command nothing",
+    ),
+];
 
 const WORK: &[ConfigKey] = &[ConfigKey::layered(
     "protected",

@@ -94,6 +94,7 @@ pub(crate) fn load_config(layers: &ConfigLayers<'_>) -> Result<ResolvedConfig, C
 
     let values = PolicyValues(&resolved);
     policy.people_write = values.texts("people.write").iter().map(|login| Login::from(login.as_str())).collect();
+    policy.bots = values.texts("people.bots");
     let keys = operator.get("mark.keys").map(ConfigNode::as_list).unwrap_or_default();
     let config = ResolvedConfig {
         policy,

@@ -360,7 +360,9 @@ fn an_argument_ends_after_one_rebuttal() {
     repo.report_json("alpha", json!({ "findings": [finding("critical", "Token is logged", 3)] }));
     let stands = |n: u32| json!({ "positions": [{ "finding": "F1", "position": "stands", "reply": format!("a.txt:3 logs it, {n}") }] });
     for n in 0..4 {
-        repo.run_expecting(0, &["local", "reply", "L1", "F1", &format!("I disagree, {n}"), "--as", "other-bot"]);
+        repo.run_expecting(0, &["local", "reply", "L1", "F1", &format!("I disagree, {n}"), "--as", "bob"]);
+        // A program is never answered (D31), and cannot keep the argument alive.
+        repo.run_expecting(0, &["local", "reply", "L1", "F1", "I disagree", "--as", "other-bot"]);
         repo.report_json("alpha", stands(n));
     }
     let talk = PullView::read(&repo);

@@ -14,6 +14,7 @@ mod kills;
 mod loop_ends;
 mod loops;
 mod marks;
+mod programs;
 mod project;
 mod publish;
 mod pull_view;

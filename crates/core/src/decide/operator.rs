@@ -17,10 +17,10 @@ use super::judgement::{JudgedFinding, RoleJudgement};
 use super::publish::{self, is_report_recorded};
 use super::rules::{compute_role_round, compute_round};
 use super::topic_comment;
-use crate::facts::Facts;
 use crate::facts::people::is_validly_dismissed;
+use crate::facts::{ExternalBlock, Facts};
 use crate::mark::Topic;
-use crate::model::{FindingId, FindingState, Review, ReviewWeight, RoleName, RunCost, Support, Verdict};
+use crate::model::{FindingId, FindingState, Review, ReviewWeight, RunCost, Support, Verdict};
 use crate::plan::{Reason, Step};
 use crate::policy::ApprovalMode;
 use crate::render::{self, OpenFinding, OperatorNote, OperatorOption, StopReason};
@@ -53,7 +53,7 @@ pub fn build_operator_note<'a>(
         round: compute_round(facts, judged),
         max_rounds: facts.rounds_allowed(),
         head: &facts.snapshot.pull.head,
-        reviewers: collect_reviewers(judged, &stop, &listed),
+        reviewers: collect_reviewers(facts, judged, &stop, &listed),
         findings: listed.iter().map(|(judgement, it)| build_open_finding(facts, judged, judgement, it)).collect(),
         options: list_options(facts, judged, &stop),
         spent: sum_spending(facts, judged),
@@ -82,16 +82,19 @@ fn select_findings<'a>(
 }
 
 fn collect_reviewers<'a>(
+    facts: &'a Facts<'a>,
     judged: &'a [RoleJudgement<'a>],
     stop: &StopReason<'a>,
     listed: &[(&'a RoleJudgement<'a>, &'a JudgedFinding<'a>)],
-) -> Vec<&'a RoleName> {
+) -> Vec<&'a str> {
     if let StopReason::ReviewersFailed { roles } = stop {
-        return roles.clone();
+        return roles.iter().map(|role| role.as_str()).collect();
     }
     let is_listed =
         |it: &&RoleJudgement<'a>| it.is_blocking() || listed.iter().any(|(judgement, _)| judgement.name() == it.name());
-    judged.iter().filter(is_listed).map(RoleJudgement::name).collect()
+    let roles = judged.iter().filter(is_listed).map(|it| it.name().as_str());
+    let programs = facts.external_blocks.iter().filter(|block| block.is_bot()).map(ExternalBlock::name);
+    roles.chain(programs).collect()
 }
 
 fn build_open_finding<'a>(

@@ -35,6 +35,8 @@ pub struct Facts<'a> {
     pub break_glass: Option<BreakGlass<'a>>,
     /// The person who paused referee on this pull.
     pub paused_by: Option<&'a Author>,
+    /// Rounds of other programs that review here (D32).
+    pub program_rounds: u32,
     /// Jobs that were started on this pull.
     pub work: WorkFacts<'a>,
     /// The logins that referee uses, each once.
@@ -48,6 +50,7 @@ impl<'a> Facts<'a> {
         Self {
             roles: role::collect_role_facts(snapshot, policy),
             external_blocks: people::find_external_blocks(snapshot, policy, &own),
+            program_rounds: bots::count_program_rounds(snapshot, policy, &own),
             break_glass: commands::find_break_glass(snapshot, &commands),
             paused_by: commands::find_pauser(&commands),
             work: work::read_work_facts(snapshot, policy, &own),
@@ -66,11 +69,6 @@ impl<'a> Facts<'a> {
     /// Returns whether referee uses this author's login.
     pub fn is_own_author(&self, author: &Author) -> bool {
         author.login.as_ref().is_some_and(|login| self.is_own_login(login))
-    }
-
-    /// Returns the rounds used: the maximum over the roles (LOOP-2).
-    pub fn rounds_used(&self) -> u32 {
-        self.roles.iter().filter(|role| role.role.blocks).map(|role| role.rounds_used).max().unwrap_or(0)
     }
 
     /// Returns the rounds allowed, counting those that the operator added since the last reopen.

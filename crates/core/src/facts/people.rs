@@ -74,7 +74,9 @@ fn has_role_mark(snapshot: &Snapshot, policy: &Policy, name: &str) -> bool {
 /// Returns whether a review was dismissed by somebody with write access other than the pull's author.
 pub(crate) fn is_validly_dismissed(snapshot: &Snapshot, review: &Review) -> bool {
     match &review.counts {
-        ReviewWeight::Dismissed { by: Some(by), .. } => by.may_write() && by.login != snapshot.pull.author.login,
+        ReviewWeight::Dismissed { by: Some(by), .. } => {
+            by.may_write() && !by.bot && by.login != snapshot.pull.author.login
+        }
         _ => false,
     }
 }
@@ -85,8 +87,11 @@ fn is_same_reviewer(a: &ExternalBlock<'_>, b: &ExternalBlock<'_>) -> bool {
 }
 
 /// Returns whether somebody may accept a finding of that severity (D10): write access is needed; for a critical finding
-/// not the pull's author, unless author and operator are the same person.
+/// not the pull's author, unless author and operator are the same person. A program never may (D31).
 pub fn may_accept(snapshot: &Snapshot, policy: &Policy, by: &Author, severity: Severity) -> bool {
+    if by.bot {
+        return false;
+    }
     let is_author = by.login.is_some() && by.login == snapshot.pull.author.login;
     if is_author && policy.author_may_accept {
         return true;

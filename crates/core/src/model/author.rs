@@ -10,7 +10,7 @@ use super::Login;
 pub struct Author {
     /// `None` for a deleted user, whose texts still count.
     pub login: Option<Login>,
-    /// Whether the forge marks the account as a bot.
+    /// Whether the account is a program: the forge marks it as a bot, or the configuration does (D31).
     #[serde(default)]
     pub bot: bool,
     /// Access rights, from the forge or from `[people] write`.

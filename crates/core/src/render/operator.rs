@@ -21,8 +21,8 @@ pub struct OperatorNote<'a> {
     pub round: u32,
     pub max_rounds: u32,
     pub head: &'a Sha,
-    /// The roles that requested changes, or failed.
-    pub reviewers: Vec<&'a RoleName>,
+    /// The roles and other programs that asked for changes, or the roles that failed.
+    pub reviewers: Vec<&'a str>,
     /// The findings that a person must decide, most severe first.
     pub findings: Vec<OpenFinding<'a>>,
     /// What a person can do; only options that work here.
@@ -136,7 +136,7 @@ pub fn render_operator_note(note: &OperatorNote<'_>) -> SafeText {
         .number(note.max_rounds);
     if !note.reviewers.is_empty() {
         page.literal(" · reviewed by ");
-        write_names(&mut page, note.reviewers.iter().map(|role| role.as_str()));
+        write_names(&mut page, note.reviewers.iter().copied());
     }
     page.literal(" · ");
     write_usd(&mut page, note.spent.micro_usd);

@@ -51,6 +51,7 @@ pub(crate) fn policy(dice: &mut Dice) -> Policy {
         break_glass: dice.some(3, login).into_iter().collect(),
         author_may_accept: dice.one_in(6),
         people_write: Default::default(),
+        bots: dice.pick(&[Policy::default().bots, Vec::new(), vec!["*".to_owned()]]),
         protected: dice.some(3, |dice| dice.pick(&["src/**", "[", "**"]).to_owned()),
         work: (!dice.one_in(3)).then(|| work(dice)),
     }

@@ -34,7 +34,7 @@ impl Ground {
             round: 3,
             max_rounds: 3,
             head: &self.head,
-            reviewers: vec![&self.security],
+            reviewers: vec![self.security.as_str()],
             findings: Vec::new(),
             options: Vec::new(),
             spent: RunCost { tokens: 900_000, micro_usd: 1_840_000, seconds: 5_640, runs: 3 },

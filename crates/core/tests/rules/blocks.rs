@@ -355,3 +355,63 @@ fn a_blocking_role_applies_although_its_files_left_the_change() {
     stage.verdict_at("static", Verdict::RequestChanges, sha('b'), patch("p0"));
     assert_eq!(told(&stage.rules()), "reviews-missing: wait reviewer([\"static\"]); review static");
 }
+
+// spec: D32, LOOP-2 @core
+#[test]
+fn another_program_that_asks_at_every_head_is_stopped_at_the_cap() {
+    let mut stage = approved();
+    for head in ['1', '2'] {
+        stage.review(program("other"), Verdict::RequestChanges, sha(head));
+    }
+    stage.review(program("other"), Verdict::RequestChanges, stage.snapshot.pull.head.clone());
+    assert_eq!(told(&stage.rules()), "changes-requested: blocked roundcap");
+    let asks = |author: Author| {
+        let mut stage = approved();
+        for head in ['1', '2', '3'] {
+            stage.review(author.clone(), Verdict::RequestChanges, sha(head));
+        }
+        stage.review(program("last"), Verdict::RequestChanges, stage.snapshot.pull.head.clone());
+        told(&stage.rules())
+    };
+    assert_eq!(asks(program("other")), "changes-requested: blocked roundcap");
+    assert_eq!(asks(person("bob")), "changes-requested: spawn findings person:bob@r4", "a person's are no rounds");
+    let stranger = Author { access: Access::Read, ..program("other") };
+    assert_eq!(asks(stranger), "changes-requested: spawn findings bot:last@r5", "nor are a stranger's");
+}
+
+// spec: D31 @core
+#[test]
+fn a_program_dismisses_nobodys_block() {
+    let mut stage = approved();
+    let dismissed = |by: Author| ReviewWeight::Dismissed { by: Some(by), at: Time(0) };
+    let _ = stage.review(person("bob"), Verdict::RequestChanges, sha('b'));
+    for (by, expected) in [
+        (program("renovate"), "changes-requested: spawn findings person:bob@r2"),
+        (person("carol"), "self-review: spawn self-review self-review"),
+    ] {
+        if let Some(review) = stage.snapshot.reviews.last_mut() {
+            review.counts = dismissed(by);
+        }
+        assert_eq!(told(&stage.rules()), expected);
+    }
+}
+
+// spec: D31 @core
+#[test]
+fn a_login_is_a_programs_by_its_pattern_or_by_what_it_is_configured_for() {
+    let mut stage = approved();
+    stage.work().review_users = ["sonnet".into()].into();
+    stage.policy.roles[0].identity = Some("Sec".into());
+    let is_program = |policy: &referee_core::policy::Policy, login: &str| policy.is_program(&login.into());
+    for login in ["renovate[bot]", "Renovate[BOT]", "ci-bot", "ci_bot", "bot-7", "sonnet", "sec"] {
+        assert!(is_program(&stage.policy, login), "{login}");
+    }
+    for login in ["bob", "abbott", "robot", "botany", "tob", "t"] {
+        assert!(!is_program(&stage.policy, login), "{login}");
+    }
+    stage.policy.bots = vec!["dep*up*".to_owned(), "exact".to_owned()];
+    for (login, expected) in [("dependup", true), ("depup", true), ("dep", false), ("exact", true), ("exactly", false)]
+    {
+        assert_eq!(is_program(&stage.policy, login), expected, "{login}");
+    }
+}

@@ -31,7 +31,7 @@ fn the_operator_comment_lists_recurring_findings_and_attacks_on_fixes() {
     let note = build_operator_note(&facts, &judged, StopReason::RoundLimit);
     assert_eq!(note.operator, Some(&"carol".into()));
     assert_eq!((note.round, note.max_rounds, note.head), (3, 3, &sha('a')));
-    assert_eq!(note.reviewers, [&"static".into()]);
+    assert_eq!(note.reviewers, ["static"]);
     assert_eq!((note.spent.micro_usd, note.spent.runs, note.budget_micro_usd), (460_000, 3, 2_000_000));
     let listed: Vec<_> = note
         .findings
@@ -132,7 +132,7 @@ fn a_failed_reviewer_is_named() {
     let judged = judge(&facts);
     let name = RoleName::from("static");
     let note = build_operator_note(&facts, &judged, StopReason::ReviewersFailed { roles: vec![&name] });
-    assert_eq!(note.reviewers, [&name]);
+    assert_eq!(note.reviewers, [name.as_str()]);
     assert!(note.findings.is_empty());
 }
 
@@ -146,7 +146,7 @@ fn each_role_that_blocks_or_has_something_open_is_named() {
     let facts = Facts::new(&stage.snapshot, &stage.policy);
     let mut judged = judge(&facts);
     let reviewers = |judged: &[_], stop| {
-        build_operator_note(&facts, judged, stop).reviewers.into_iter().map(RoleName::to_string).collect::<Vec<_>>()
+        build_operator_note(&facts, judged, stop).reviewers.into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(reviewers(&judged, StopReason::RoundLimit), ["static", "security"], "with and without a finding");
     let style = judged[0].findings.iter().position(|it| it.id == FindingId(4)).map(|at| judged[0].findings.remove(at));

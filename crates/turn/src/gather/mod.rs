@@ -1,11 +1,11 @@
 //! Builds a snapshot from the forge's data, git's view of the change, and new input. Parses Marks and commands, and
 //! tracks findings. The snapshot contains no source text.
 
+mod authors;
 mod delta;
 mod outdated;
 mod reports;
 pub(crate) mod texts;
-mod write_access;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,7 +51,7 @@ pub fn gather_snapshot(
     policy: &Policy,
     keys: &Keys,
 ) -> Result<Snapshot, GatherError> {
-    write_access::grant_write_access(&mut fetched, &policy.people_write);
+    authors::classify_authors(&mut fetched, policy);
     let FetchedPull {
         taken_at,
         viewer,

@@ -13,7 +13,7 @@
 //! |---|---|
 //! | only stale blocks | the next rule (D29) |
 //! | a person approved this head (D20) | wait for the operator |
-//! | a role blocks, and the rounds are used up | blocked: round cap |
+//! | a role or another program blocks, and the rounds are used up | blocked: round cap (D32) |
 //! | no dispatch, or nobody may push to the head | wait for the author, or for a person who has not reviewed again |
 //! | a worker for one of the causes is running | wait for the worker |
 //! | a worker for one of the causes failed | blocked: needs human |

@@ -177,9 +177,10 @@ fn match_draft<'a>(context: &RuleContext<'a>) -> Option<MatchedRule<'a>> {
     context.facts.snapshot.pull.draft.then(|| MatchedRule::wait(Rule::Draft, WaitingOn::Author))
 }
 
-/// Computes the pull's round: the largest among its roles (LOOP-2).
+/// Computes the pull's round: the largest among its roles (LOOP-2) and the other programs (D32).
 pub(in crate::decide) fn compute_round(facts: &Facts<'_>, judged: &[RoleJudgement<'_>]) -> u32 {
-    judged.iter().filter(|it| it.role.role.blocks).map(|it| compute_role_round(facts, it)).max().unwrap_or(0)
+    let roles = judged.iter().filter(|it| it.role.role.blocks).map(|it| compute_role_round(facts, it));
+    roles.chain([facts.program_rounds]).max().unwrap_or(0)
 }
 
 /// Counts a role's rounds: those in its Marks, and the one of a fresh report, whose Mark is not

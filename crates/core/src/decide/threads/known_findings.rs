@@ -11,7 +11,7 @@
 //! | `fixed` | a complete report says fixed, and the code changed | replied to with the commit, resolved (INC-2, D9) |
 //! | `conceded` | the reviewer withdraws it after a dispute by somebody who may accept it | replied to, resolved (INC-7) |
 //! | `worsened` | the reviewer reports it as worse | one reply; more severe from now on (INC-4) |
-//! | `rebuttal` | the reviewer upholds it, and a person disputes it and wrote last | one reply per head (D11) |
+//! | `rebuttal` | the reviewer upholds it, a person disputes it, and referee wrote nothing after that | one reply per head (D11) |
 //! | `contest` | a person says that it is fixed, and the reviewer still reports it | one reply (INC-8) |
 //! | `unfixed` | otherwise | stays open, nothing is written (INC-3) |
 //!
@@ -207,7 +207,9 @@ fn judge_upheld<'a>(
     let (Some(note), Some(thread)) = (discussion.last, context.open_thread()) else {
         return FindingRuling::from(finding);
     };
-    if thread.last().is_none_or(|last| last.id != note.id) {
+    // Notes of other programs after it do not answer it (D31).
+    let later = thread.notes.iter().rev().take_while(|later| later.id != note.id);
+    if later.into_iter().any(|later| context.facts.is_own_author(&later.author)) {
         return FindingRuling::from(finding);
     }
     let statement = context.reported.statement;
