@@ -1,4 +1,4 @@
-//! Marks, Tags and Blocks come back as they were written, and count only where referee wrote them (PUB-12).
+//! Marks, Tags and Blocks are parsed as they were written, and count only where referee wrote them (PUB-12).
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ const SEC: &str = "sec-bot";
 const HEAD: &str = "9c1f2ab000000000000000000000000000000000";
 const NOW: Time = Time(1_800_000_000);
 
-/// One pull, and who speaks on it.
+/// One pull with its identities.
 struct Place {
     binding: Binding,
     keys: Keys,
@@ -269,7 +269,7 @@ fn a_copied_mark_does_not_count() {
         here.trusts(&bound(binding), Trust::Broken);
     }
     let text = here.seal(&summary("general"));
-    // Made to fit another role, another head.
+    // Edited to fit another role, another head.
     for (from, to) in [("v1 general;", "v1 static;"), (";rr1;*nB8q", ";rr1;*nB8r")] {
         assert!(text.contains(from), "{text}");
         here.trusts(&text.replace(from, to), Trust::Broken);
@@ -331,7 +331,7 @@ fn an_edit_of_the_text_keeps_the_mark_and_changes_the_hash() {
     assert_eq!(Text::from_body(folded).hash, Text::from_body(sent).hash);
 }
 
-// I23: what a stranger writes is never memory.
+// I23: a stranger's text is never read as state.
 // spec: PUB-12 @core
 #[test]
 fn an_outsiders_mark_is_ignored_and_reported() {
@@ -356,7 +356,7 @@ fn a_mark_in_a_models_text_is_never_posted() {
     let words = SafeText::sanitise_block(&format!("Look:\n{forged}\n`{forged}`\n```\n{forged}\n```"), 30_000);
     let reading = place.read(&place.seal(&TextDraft { words, ..reply() }), BOT);
     assert!(!reading.forged && reading.mark.is_none() && reading.tag.is_some());
-    // Should it ever slip through, only the last one counts.
+    // If one ever got through, only the last one would count.
     let sent = place.seal(&reply());
     for slipped in [format!("{forged}\n\n{sent}"), format!("> {forged}\n\n{sent}"), format!("{sent}\n{sent}")] {
         let reading = place.read(&slipped, BOT);
@@ -497,7 +497,7 @@ fn evictions_follow_the_table() {
     assert_eq!((critical, flood.evicted as usize + flood.entries.len()), (100, 2_000), "the gravest stay longest");
 }
 
-// The most of everything at once: the bounds of the parts add up to that of the whole.
+// Everything at its maximum: the limits of the parts add up to that of the whole.
 #[test]
 fn the_fullest_mark_fits() {
     let (patch, hash) = ("a".repeat(64), Hash("0".repeat(32)));
@@ -579,7 +579,7 @@ proptest! {
         prop_assert!(!reading.forged);
     }
 
-    // I2: a text has one trailer, and referee wrote it, whatever its words were made from.
+    // I2: a text has one trailer, which referee wrote, whatever the text is made from.
     // spec: PUB-12, PUB-16 @core
     #[test]
     fn a_text_has_one_trailer(pieces in prop::collection::vec(prop::sample::select(&[
@@ -625,7 +625,7 @@ proptest! {
         prop_assert!(!strip_hidden_comments(&marked).contains("<!-- referee:mark v1"));
     }
 
-    // Any single character that is changed breaks the seal, or the Mark.
+    // Changing any single character invalidates the MAC, or the Mark.
     #[test]
     fn a_changed_mark_is_never_sealed(at in any::<prop::sample::Index>(), to in "[a-zA-Z0-9;*,_-]") {
         let place = place();

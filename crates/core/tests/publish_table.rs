@@ -7,11 +7,11 @@ use referee_core::model::Verdict::{self, Approve, Comment, RequestChanges};
 use referee_core::policy::ApprovalMode as Setting;
 use referee_core::rule::Rule;
 
-/// One identity's rows on a forge that goes by the newest verdict of a user.
+/// The reviews of one identity on a forge that counts the newest verdict of a user.
 #[derive(Clone, Debug)]
 struct Forge {
     voices: Vec<PublishInput>,
-    /// A verdict of the identity that belongs to none of its voices: a role that the policy no longer names.
+    /// A verdict of the identity that belongs to none of its roles: the policy no longer has that role.
     newest: Option<Verdict>,
     superseded: Vec<Verdict>,
     posted: Vec<Verdict>,
@@ -52,7 +52,7 @@ fn voices(weights: &[StandingWeight]) -> Vec<PublishInput> {
     }
     for own in [None, Some(Approve), Some(Comment), Some(RequestChanges)] {
         for (blocks, current, standing) in product3(&[true, false], &[true, false], &standings) {
-            // A role that may not block never does; approving takes a complete reading; a silent role has no review.
+            // A role that may not block never does; an approval needs a complete review; a silent role has no review.
             let possible = match own {
                 None => standing.is_none(),
                 Some(Approve) => current,
@@ -80,7 +80,7 @@ fn product3<A: Copy, B: Copy, C: Copy>(a: &[A], b: &[B], c: &[C]) -> Vec<(A, B, 
     a.iter().flat_map(|a| b.iter().flat_map(move |b| c.iter().map(move |c| (*a, *b, *c)))).collect()
 }
 
-/// Newest verdicts that fit the voices: that of the one row that counts, or of a row that is nobody's.
+/// Newest verdicts that are consistent with the roles: that of the one review that counts, or of a leftover review.
 fn newests(voices: &[PublishInput]) -> Vec<Option<Verdict>> {
     let counting: Vec<_> =
         voices.iter().filter_map(|voice| voice.standing).filter(|held| held.weight == StandingWeight::Counts).collect();
@@ -110,7 +110,7 @@ fn bearings() -> Vec<IdentityContext> {
     all
 }
 
-/// Tries one combination: walks, applies, looks, walks again.
+/// Tries one combination: decides, applies, reads back, decides again.
 fn try_one(voices: &[PublishInput], mut bearing: IdentityContext) {
     bearing.must_wait |= voices.iter().any(|voice| voice.may_block && !voice.is_current);
     let bearing = bearing;
@@ -164,7 +164,7 @@ fn try_one(voices: &[PublishInput], mut bearing: IdentityContext) {
         assert!(!forge.posted.is_empty(), "a request is answered (PUB-20)\n{}", case());
     }
 
-    // Deciding again after applying finds nothing to post: a post answered the request.
+    // Deciding again after applying posts nothing: the post answered the request.
     let then = IdentityContext {
         newest_verdict: forge.newest,
         review_requested: bearing.review_requested && forge.posted.is_empty(),
@@ -175,7 +175,7 @@ fn try_one(voices: &[PublishInput], mut bearing: IdentityContext) {
     assert!(quiet, "a second run posts nothing (PUB-2)\n{}\nthen {again:#?}", case());
     for (before, after) in rows.iter().zip(&again) {
         let same = before.enforced == after.enforced
-            // An approval that waits under a lifted block reads as a comment, and the block under it as a block.
+            // An approval that waits under a lifted block counts as a comment, and the block under it as a block.
             || matches!(after.rule, Rule::BlockStays);
         assert!(same, "what is enforced is stable\n{}\nthen {again:#?}", case());
     }

@@ -1,4 +1,4 @@
-//! Nothing that a model or a stranger writes is acted upon once it is sent (PUB-16).
+//! No text of a model or a stranger has an effect once it is sent (PUB-16).
 
 use proptest::prelude::*;
 use referee_core::model::{FindingId, Login, RoleName, Sha};
@@ -267,7 +267,7 @@ fn a_suggestion_is_offered_only_if_it_stays_as_it_is() {
     }
 }
 
-/// Pieces that are dangerous alone, or with each other.
+/// Pieces that are dangerous alone or in combination.
 const PIECES: [&str; 96] = [
     "/close",
     "/",
@@ -408,7 +408,7 @@ proptest! {
         prop_assert_eq!(once.as_str(), twice.as_str(), "from {:?}", tainted);
     }
 
-    // A trailing blank goes the long way.
+    // A trailing blank takes the slow path.
     #[test]
     fn a_trailing_blank_does_not_change_a_word(word in "[a-zA-Z_-]{1,10}|(bors|retest|jenkins)[a-z_-]{0,3}") {
         prop_assert_eq!(line(&word), line(&format!("{word} ")));
@@ -428,7 +428,7 @@ proptest! {
         page.code_span(&a).link(&b, &format!("https://git.example/{url}")).login(&Login(a.clone()));
         page.literal("\n").role(&RoleName(a.clone())).safe_text(&SafeText::sanitise_block(&b, 400)).code_block("", &a, 9).sha(&Sha(b));
         let safe = page.finish();
-        // Its own links lead where they should, and a commit is what programs look for.
+        // referee's own links keep their targets, and a commit is found by programs.
         let mut parts = safe.as_str().split("](https://git.example/");
         let mut unlinked = parts.next().unwrap_or_default().to_owned();
         for part in parts {

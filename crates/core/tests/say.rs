@@ -1,4 +1,4 @@
-//! What people command, what their replies mean, and what the other bot's texts say.
+//! Commands of people, the meaning of their replies, and the markers in the other bot's texts.
 
 use proptest::prelude::*;
 use referee_core::model::{BotText, FindingId, Login, RoleName, Sha, Stance};

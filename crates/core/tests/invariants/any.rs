@@ -1,4 +1,4 @@
-//! Any pull and any policy, contradictory ones included: what no forge would tell, what no config would say.
+//! Any pull and any policy, contradictory ones included: what no forge would report and no config would contain.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::dice::{Dice, dice};
 use crate::marks::*;
 use crate::pool::*;
 
-/// A pull, and by which rules it is decided.
+/// A pull with its policy.
 #[derive(Clone, Debug)]
 pub(crate) struct Scene {
     pub(crate) snapshot: Snapshot,
@@ -127,7 +127,7 @@ pub(crate) fn snapshot(dice: &mut Dice) -> Snapshot {
     }
 }
 
-/// Some of them, each with its number: ids are told apart, but for one in a few.
+/// Some items, numbered: ids are distinct, with rare exceptions.
 fn numbered<T>(dice: &mut Dice, below: usize, make: fn(&mut Dice, usize) -> T) -> Vec<T> {
     let several = dice.roll(below);
     (0..several).map(|at| if dice.one_in(12) { make(dice, 0) } else { make(dice, at) }).collect()

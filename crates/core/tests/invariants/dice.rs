@@ -1,9 +1,9 @@
-//! Choices drawn from a list of numbers: short lists and small numbers give plain pulls, so a failing one shrinks to
-//! the plainest that still fails.
+//! Choices drawn from a list of numbers: short lists and small numbers give simple pulls, so a failing case shrinks to
+//! the simplest that still fails.
 
 use proptest::prelude::*;
 
-/// A list of numbers, read one by one; where it ends, every choice is the first.
+/// A list of numbers, read one by one; after its end every choice is the first.
 #[derive(Clone, Debug)]
 pub(crate) struct Dice {
     rolls: Vec<u16>,
@@ -18,7 +18,7 @@ impl Dice {
         usize::from(rolled) % sides.max(1)
     }
 
-    /// True once in `n` times.
+    /// Returns true once in `n` times.
     pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.roll(n) == n - 1
     }
@@ -27,7 +27,7 @@ impl Dice {
         from[self.roll(from.len())].clone()
     }
 
-    /// Something, once in `n` times.
+    /// Returns a value once in `n` times.
     pub(crate) fn maybe<T>(&mut self, n: usize, make: impl FnOnce(&mut Self) -> T) -> Option<T> {
         self.one_in(n).then(|| make(self))
     }

@@ -1,4 +1,4 @@
-//! A forge without quirks, as a function: does a step to a snapshot, and reads what was written as gather would.
+//! A forge without quirks, as a function: applies a step to a snapshot, and parses what was written as gather would.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::any::Scene;
 use crate::pool::people;
 
 impl Scene {
-    /// Does to the snapshot what a step does to a forge.
+    /// Changes the snapshot as the step would change the forge.
     pub(crate) fn perform(&mut self, step: &Step) {
         let by = &step.by;
         match &step.action {
@@ -133,13 +133,13 @@ impl Scene {
         self.snapshot.comments.push(Comment { id, author, at, edited: false, text, url: String::new() });
     }
 
-    /// A draft as it is sent, and as it is read back.
+    /// A draft as it is sent and read back.
     fn written(&self, draft: &TextDraft, by: &Login) -> Text {
         let sealed = seal_draft(draft, &Binding::from_pull(&self.snapshot.pull), &Keys::default());
         self.read(sealed.as_str(), &who(by))
     }
 
-    /// Somebody's words, as gather reads them.
+    /// Text of another author, parsed as gather does.
     pub(crate) fn read(&self, words: &str, author: &Author) -> Text {
         let (snapshot, policy) = (&self.snapshot, &self.policy);
         let viewer = &snapshot.viewer.login;
@@ -164,7 +164,7 @@ impl Scene {
         text
     }
 
-    /// Tells which prior finding each raised one is, as gather does anew in every turn.
+    /// Matches each raised finding with a prior one, as gather does in every turn.
     pub(crate) fn recognise(&mut self) {
         let mut reports = std::mem::take(&mut self.snapshot.evidence.reports);
         let facts = Facts::new(&self.snapshot, &self.policy);

@@ -1,15 +1,15 @@
-//! What holds on any pull: the numbered invariants, as far as they concern the core.
+//! The numbered invariants, as far as they concern core. They hold on any pull.
 //!
-//! Two kinds of pulls: `play` makes those that can be, by events with referee's own plans carried out in between; `any`
-//! makes those that cannot, contradictory ones included. A property that holds on both runs on both.
+//! There are two kinds of pulls: `play` builds possible ones, from events with referee's plans applied in between;
+//! `any` builds arbitrary ones, contradictory ones included. A property that holds on both runs on both.
 //!
-//! | number | proven elsewhere, because |
+//! | invariant | proven elsewhere, because |
 //! |---|---|
-//! | I5 | what a forge shows at rest: the publishing table's product, and testkit's models |
-//! | I10, I31 | crashes and lost replies happen to a turn: testkit's models and plays |
-//! | I22, the second look | `turn` reads the head again, not the core |
-//! | I26, I27, I28, I34, I36 | secrets, the sandbox and the network are outside of the core |
-//! | I30, lost and doubled events | an event only rings: the daemon's |
+//! | I5 | it is about the final state on a forge: the publishing table's product, and testkit's models |
+//! | I10, I31 | crashes and lost responses happen to a turn: testkit's models and scenarios |
+//! | I22, the second read | `turn` reads the head again, not core |
+//! | I26, I27, I28, I34, I36 | secrets, the sandbox and the network are outside of core |
+//! | I30, lost and duplicate events | an event only triggers a turn |
 //! | I35 | the journal is written by `turn` |
 
 mod any;
@@ -31,14 +31,14 @@ mod work;
 
 use proptest::prelude::ProptestConfig;
 
-/// So many cases where `PROPTEST_CASES` says nothing, else in proportion to it.
+/// Configures `usual` cases; `PROPTEST_CASES` scales the number.
 pub(crate) fn cases(usual: u32) -> ProptestConfig {
     let config = ProptestConfig::default();
     let cases = config.cases.saturating_mul(usual) / 256;
     ProptestConfig { cases: cases.max(1), failure_persistence: None, max_shrink_iters: 2_000, ..config }
 }
 
-/// A property that holds on pulls that can be, and on pulls that cannot.
+/// A property that holds on possible and on arbitrary pulls.
 #[macro_export]
 macro_rules! holds {
     ($config:expr, $name:ident, $property:path) => {

@@ -1,4 +1,4 @@
-//! What texts were read as: Marks, Blocks, Tags, commands, stances, the other bot's words, in any mixture.
+//! Parsed contents of texts: Marks, Blocks, Tags, commands, stances, the other bot's markers, in any combination.
 
 use referee_core::hash::Hash;
 use referee_core::mark::{Block, BlockEntry, Evaluation, Mark, ReplyKind, Tag, TagKind, Topic, Trust, UnsealedMark};
@@ -186,7 +186,7 @@ pub(crate) fn bot_text(dice: &mut Dice) -> BotText {
     }
 }
 
-/// A text with any reading at all: bodies are missing, hashes are wrong, everything at once.
+/// A text with any reading: missing bodies, wrong hashes, everything at once.
 pub(crate) fn text(dice: &mut Dice, tag: fn(&mut Dice) -> Tag) -> Text {
     let body = dice.maybe(2, words);
     let reading = TextReading {

@@ -1,4 +1,4 @@
-//! What others write, and in which order it is told, changes nothing that is not theirs to say.
+//! Texts of others, and the order in which a forge lists them, change nothing that those people may not decide.
 
 use std::collections::BTreeMap;
 
@@ -29,12 +29,12 @@ fn i11(scene: &Scene) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Somebody without write access whom no setting names.
+/// A person without write access whom no setting names.
 fn stranger() -> Author {
     Author { login: Some("zed".into()), bot: false, access: Access::Read }
 }
 
-/// What a forger writes: hostile words, the other bot's form, and own texts of this very pull, copied whole.
+/// Texts of a forger: hostile text, the other bot's format, and complete copies of referee's texts on this pull.
 fn forged(scene: &Scene, dice: &mut Dice) -> Text {
     let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     let binding = Binding::from_pull(&scene.snapshot.pull);
@@ -56,7 +56,7 @@ fn forged(scene: &Scene, dice: &mut Dice) -> Text {
     scene.read(&text, &stranger())
 }
 
-/// All but answers to commands.
+/// All steps except replies to commands.
 fn unasked(plan: &Plan) -> Vec<String> {
     let steps = plan.steps.iter().filter(|step| !matches!(topic(step), Some(Topic::Said { .. })));
     steps.map(|step| format!("{} {:?}", bones(step), step.action)).collect()
@@ -97,7 +97,7 @@ proptest! {
         prop_assert_eq!(before.delivery, after.delivery);
     }
 
-    // I23: a stranger's note is talk: it settles nothing, approves nothing, resolves nothing.
+    // I23: a stranger's note settles nothing, approves nothing, resolves nothing.
     #[test]
     fn i23_a_strangers_note_clears_nothing(scene in any_play(), mut rolls in dice(60)) {
         let before = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
@@ -117,7 +117,7 @@ proptest! {
         let counts = |plan: &Plan| plan.findings.iter().filter(|it| it.counts).count();
         prop_assert!(counts(&before) <= counts(&after));
         prop_assert!(before.round <= after.round);
-        // Where the forge cannot resolve, whoever writes opens a thread again (FIX-12): it counts, or is settled once more.
+        // Where the forge cannot resolve, any note reopens a thread (FIX-12): it counts, or is settled once more.
         if scene.snapshot.capabilities.resolve == Support::Native {
             for it in resolutions(&after) {
                 prop_assert!(resolutions(&before).contains(&it), "{it}");
@@ -126,7 +126,7 @@ proptest! {
         }
     }
 
-    // I25: what the pull's own files and texts say is no policy.
+    // I25: the pull's own files and texts are not policy.
     #[test]
     fn i25_titles_and_branches_decide_nothing(scene in any_scene(), mut rolls in dice(20)) {
         let before = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
@@ -138,7 +138,7 @@ proptest! {
         prop_assert_eq!(before.why.rule, after.why.rule);
     }
 
-    // I30: forges tell threads in any order.
+    // I30: forges list threads in any order.
     #[test]
     fn i30_the_order_of_threads_means_nothing(scene in any_play()) {
         let before = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
@@ -156,7 +156,8 @@ proptest! {
         prop_assert_eq!(before.why.rule, after.why.rule);
     }
 
-    // I33: own texts start nothing, whatever they say. An own push is a new head and rings (LOOP-8).
+    // I33: texts of referee start nothing, whatever they say. A push of referee is a new head and does start a turn
+    // (LOOP-8).
     #[test]
     fn i33_texts_of_referee_start_nothing(mut scene in any_play(), mut rolls in dice(20)) {
         scene.snapshot.taken_at = scene.snapshot.taken_at.saturating_add(Span(1));

@@ -1,4 +1,4 @@
-//! Pulls that can be: what people, reviewers and workers did to one, with referee's own plans carried out in between.
+//! Possible pulls: a history of what people, reviewers and workers did, with referee's plans applied in between.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ pub(crate) fn any_play() -> impl Strategy<Value = Scene> {
     })
 }
 
-/// One turn: decides, and does all of it; a worker that may start is started.
+/// Runs one turn: decides, applies everything, and starts a due worker.
 pub(crate) fn turn(scene: &mut Scene) {
     scene.recognise();
     let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
@@ -146,7 +146,7 @@ fn head(number: usize) -> Sha {
     Sha(format!("{number:040x}"))
 }
 
-/// One thing that somebody does.
+/// One event.
 fn happen(scene: &mut Scene, dice: &mut Dice) {
     let minutes = dice.pick(&[1, 20, 90]);
     scene.snapshot.taken_at = scene.snapshot.taken_at.saturating_add(Span::from_minutes(minutes));
@@ -172,7 +172,7 @@ fn happen(scene: &mut Scene, dice: &mut Dice) {
             let words = dice.pick(&[
                 "@referee review",
                 "@referee full review",
-                // Nobody dismisses what is not there yet.
+                // Nobody dismisses a finding that does not exist yet.
                 if scene.snapshot.threads.is_empty() { "thank you" } else { "@referee dismiss F1 it stays" },
                 "@referee reopen F1",
                 "@referee rounds +1",
@@ -243,12 +243,12 @@ fn report(scene: &mut Scene, dice: &mut Dice) {
         .collect();
     let coverage =
         Coverage { read: if dice.one_in(6) { Vec::new() } else { vec![PATHS[0].into()] }, skipped: Vec::new() };
-    // Twins of two severities at one place cannot be told apart from one report to the next.
+    // Two equal findings of different severity at one place cannot be distinguished between reports.
     let mut findings = dice.some(4, |dice| raised(dice, &role));
     findings.sort_by_key(|it| it.line);
     findings.dedup_by_key(|it| it.line);
     let failed = ReportOutcome::Failed { reason: "timeout".into() };
-    // One command hands in reports, another answers.
+    // Reports and answers come from different commands.
     scene.snapshot.evidence.answers.clear();
     scene.snapshot.evidence.reports.retain(|it| it.role != role);
     scene.snapshot.evidence.reports.push(Report {
@@ -327,7 +327,7 @@ fn push(scene: &mut Scene, dice: &mut Dice, patch: Patch) {
     scene.snapshot.changes.tracks = tracks;
 }
 
-/// The fixing side answers a thread, with all the evidence that may be asked for.
+/// The fixing side answers a thread, with all evidence that may be required.
 fn answer(scene: &mut Scene, dice: &mut Dice) {
     if scene.snapshot.threads.is_empty() {
         return;
@@ -348,7 +348,7 @@ fn answer(scene: &mut Scene, dice: &mut Dice) {
     }];
 }
 
-/// A worker comes back, if one was started.
+/// A started worker returns its result.
 fn result(scene: &mut Scene, dice: &mut Dice) {
     let facts = Facts::new(&scene.snapshot, &scene.policy);
     let Some(job) = facts.work.jobs.last().copied() else { return };

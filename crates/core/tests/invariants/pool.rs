@@ -1,4 +1,4 @@
-//! Few names, so that they meet: people, heads, changes, words.
+//! Small sets of people, heads, changes and texts, so that combinations repeat.
 
 use referee_core::hash::Hash;
 use referee_core::model::*;
@@ -12,7 +12,7 @@ pub(crate) const HOUR: i64 = 3_600;
 pub(crate) const ROLES: [&str; 3] = ["static", "security", "style"];
 pub(crate) const PATHS: [&str; 4] = ["src/a.rs", "src/b.rs", "docs/c.md", "Cargo.lock"];
 
-/// Everybody who can write here, with the access that the forge tells of them.
+/// Everybody who can write, with the access that the forge reports.
 pub(crate) fn people() -> Vec<Author> {
     let person = |name: &str, access| Author { login: Some(name.into()), bot: false, access };
     let program = |name: &str| Author { login: Some(name.into()), bot: true, access: Access::Write };
@@ -128,7 +128,7 @@ pub(crate) fn track(dice: &mut Dice) -> Track {
     dice.pick(&[Track::Same(location.clone()), Track::Moved(location.clone()), Track::Changed(location), Track::Gone])
 }
 
-/// Words of anybody: harmless, hostile, long.
+/// Texts of anybody: harmless, hostile, long.
 pub(crate) fn words(dice: &mut Dice) -> String {
     const SAID: [&str; 26] = [
         "",

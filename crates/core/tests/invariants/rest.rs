@@ -1,4 +1,4 @@
-//! I9: a plan that was carried out leaves nothing to do.
+//! I9: an applied plan leaves nothing to do.
 
 use proptest::prelude::*;
 use referee_core::decide::{PlanScope, decide};
@@ -9,7 +9,7 @@ use crate::cases;
 use crate::play::any_play;
 use crate::tell::{bones, drafts};
 
-/// What is left out: after a reopen the operator comment tells of rounds that the Mark tells one turn later.
+/// Left out: after a reopen the operator comment mentions rounds that the Mark records one turn later.
 fn is_told_apart(scene: &Scene) -> bool {
     scene.snapshot.pull.reopens.is_empty()
 }
@@ -33,7 +33,7 @@ fn describe(scene: &Scene) -> Vec<String> {
     plan.steps.iter().map(tell).collect()
 }
 
-/// Whose turn it is may follow from what was just written, and be said in the next turn: two more, and no further.
+/// What the pull waits for may follow from what was just written, and change in the next turn: two more turns at most.
 fn settled(scene: Scene) -> Scene {
     let next = performed(&scene);
     performed(&next)
@@ -42,7 +42,7 @@ fn settled(scene: Scene) -> Scene {
 proptest! {
     #![proptest_config(cases(400))]
 
-    // I9: the same reports handed in again, the very same moment.
+    // I9: the same reports submitted again at the same moment.
     #[test]
     fn i09_a_plan_that_was_carried_out_leaves_nothing_to_do(mut scene in any_play()) {
         scene.snapshot.evidence.answers.clear();
@@ -52,8 +52,8 @@ proptest! {
         prop_assert_eq!(describe(&after), Vec::<String>::new(), "after {:#?}", first);
     }
 
-    // I9: the next look, with nothing handed in. A worker's result and answers are events: what follows from them is the
-    // next turn's.
+    // I9: the next turn without new input. A worker's result and answers are events: their consequences belong to the
+    // next turn.
     #[test]
     fn i09_the_next_turn_writes_nothing(mut scene in any_play()) {
         scene.snapshot.evidence.result = None;

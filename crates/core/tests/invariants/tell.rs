@@ -1,4 +1,4 @@
-//! What a plan says, in the words that properties ask in.
+//! Extracts from a plan what the properties ask for.
 
 use referee_core::mark::{TagKind, Topic};
 use referee_core::model::{RoleName, Verdict};
@@ -6,7 +6,7 @@ use referee_core::plan::{Action, Next, Plan, Step, TextDraft, Trailer};
 
 use crate::any::Scene;
 
-/// All steps, those that record a worker included.
+/// All steps, including those that record a worker.
 pub(crate) fn steps(plan: &Plan) -> Vec<&Step> {
     let record = match &plan.next {
         Next::Spawn(job) => job.record.as_slice(),
@@ -50,7 +50,7 @@ pub(crate) fn resolutions(plan: &Plan) -> Vec<String> {
     plan.steps.iter().filter(resolves).map(bones).collect()
 }
 
-/// A step without its words: what is done, to what, by whom, behind which gate.
+/// A step without its texts: the action, its target, identity and gate.
 pub(crate) fn bones(step: &Step) -> String {
     let action = match &step.action {
         Action::PostReview { role, verdict, threads, .. } => {
@@ -74,7 +74,7 @@ pub(crate) fn all_bones(plan: &Plan) -> Vec<String> {
     steps(plan).into_iter().map(bones).collect()
 }
 
-/// No two roles have one name, as the config demands.
+/// No two roles have the same name, as the config requires.
 pub(crate) fn with_roles_told_apart(mut scene: Scene) -> Scene {
     let mut seen = Vec::new();
     scene.policy.roles.retain(|role| {

@@ -33,7 +33,7 @@ fn thread<'a>(scene: &'a Scene, id: &ThreadId) -> &'a Thread {
     scene.snapshot.threads.iter().find(|it| it.id == *id).expect("a plan names threads that are there")
 }
 
-// I12: what the fixing side answers; a reviewer's own word on its own finding is I15.
+// I12: for answers of the fixing side; a reviewer's statement about its own finding is I15.
 fn i12(scene: &Scene) -> Result<(), TestCaseError> {
     let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     let evidence = &scene.snapshot.evidence;
@@ -80,7 +80,7 @@ fn said(thread: &Thread, word: ReplyKind) -> bool {
     { tags }.any(|tag| matches!(&tag.kind, TagKind::Reply { what, .. } if *what == word))
 }
 
-// I14: for unasked resolution; what somebody asks for by `fix-comments` may be anybody's thread.
+// I14: for resolutions that nobody requested; with `fix-comments` a person may request any thread.
 fn i14(scene: &Scene) -> Result<(), TestCaseError> {
     let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     for (_, step, id) in resolves(&plan) {
@@ -89,7 +89,7 @@ fn i14(scene: &Scene) -> Result<(), TestCaseError> {
             continue;
         }
         prop_assert_eq!(step.gate, Gate::Review);
-        // On a pull that cannot be, two threads may have one id.
+        // On an arbitrary pull two threads may have the same id.
         let named = scene.snapshot.threads.iter().filter(|it| it.id == *id);
         let tagged = |it: &Note| it.text.trusted_tag().is_some_and(|tag| matches!(tag.kind, TagKind::Root { .. }));
         prop_assert!(named.filter_map(Thread::root).any(|root| root.author.has_login(&step.by) && tagged(root)));
@@ -135,7 +135,7 @@ fn i15(scene: &Scene) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-// I16: with `max_resolve`, for what a reviewer settles and what the fixing side asks for together.
+// I16: with `max_resolve`, for a reviewer's and the fixing side's resolutions together.
 fn i16(scene: &Scene) -> Result<(), TestCaseError> {
     let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     prop_assert!(resolves(&plan).len() <= scene.policy.threads.max_resolve);
@@ -150,16 +150,16 @@ fn i17(scene: &Scene) -> Result<(), TestCaseError> {
     let resolves = resolves(&plan);
     for (at, step) in plan.steps.iter().enumerate() {
         let Action::Reply { thread: id, text } = &step.action else { continue };
-        // What a reviewer says of its own finding is quoted; the fixing side's words are not (FIX-4).
+        // A reviewer's statement about its own finding is quoted; the fixing side's text is not (FIX-4).
         prop_assert!(step.gate != Gate::Reply || !claims_resolution(text.words.as_str()), "{}", text.words);
-        // Own words that settle a thread come after its resolution, never before.
+        // A reply that settles a thread comes after its resolution, never before.
         let later = resolves.iter().any(|(then, other, thread)| at < *then && *thread == id && other.gate == step.gate);
         prop_assert!(step.gate != Gate::Review || !later || twins(id));
     }
     Ok(())
 }
 
-// I37: for every severity; for critical ones D10 leaves the author out.
+// I37: for every severity; for critical findings D10 excludes the author.
 fn i37(scene: &Scene) -> Result<(), TestCaseError> {
     let scene = &with_roles_told_apart(scene.clone());
     let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
@@ -168,7 +168,7 @@ fn i37(scene: &Scene) -> Result<(), TestCaseError> {
         for known in &role.known_findings {
             let lines: Vec<_> =
                 plan.findings.iter().filter(|it| it.role == role.role.name.as_str() && it.id == known.id).collect();
-            // Two memories of one id: which one is meant cannot be told.
+            // Two stored findings with one id: it is unknown which one is meant.
             let [line] = lines.as_slice() else { continue };
             prop_assert!(known.severity <= line.severity, "milder without a word");
             if line.counts || known.state.is_settled() {

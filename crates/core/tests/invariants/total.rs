@@ -1,4 +1,4 @@
-//! `decide` is total and a function: any pull gives a plan, equal ones the same.
+//! `decide` is total and deterministic: any pull gives a plan, and equal pulls give equal plans.
 
 use proptest::prelude::*;
 use referee_core::decide::{PlanScope, decide, schedule};
@@ -23,7 +23,7 @@ proptest! {
         prop_assert_eq!(json(&plan), json(&decide(&copy.snapshot, &copy.policy, &PlanScope::Everything)));
         prop_assert_eq!(plan.pull, scene.snapshot.pull.number);
         prop_assert_eq!(&plan.head, &scene.snapshot.pull.head);
-        // A stored turn is decided alike (SRV-5), and every plan can be read.
+        // A stored turn is decided in the same way (SRV-5), and every plan can be rendered.
         let stored = serde_json::from_str(&json(&scene.snapshot)).expect("a snapshot is read back");
         prop_assert_eq!(json(&plan), json(&decide(&stored, &scene.policy, &PlanScope::Everything)));
         prop_assert!(render_plan(&plan).ends_with('\n'));

@@ -1,4 +1,4 @@
-//! Blocks, approvals, failed reviewers: what may never be let through.
+//! Blocks, approvals, failed reviewers: what must never be approved.
 
 use proptest::prelude::*;
 use referee_core::decide::{PlanScope, decide};
@@ -59,7 +59,7 @@ fn i03(scene: &Scene) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-// I6, I7: checks are no part of it (SPEC).
+// I6, I7: checks are not part of it (SPEC).
 fn i07(scene: &Scene) -> Result<(), TestCaseError> {
     let scene = &with_roles_told_apart(scene.clone());
     let facts = Facts::new(&scene.snapshot, &scene.policy);
@@ -100,7 +100,7 @@ fn i07(scene: &Scene) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-// I8: the old approval is superseded after the block is there (D5), and a plan posts once for a role.
+// I8: the old approval is superseded after the block was posted (D5), and a plan posts once per role.
 fn i08(scene: &Scene) -> Result<(), TestCaseError> {
     let scene = with_roles_told_apart(scene.clone());
     let facts = Facts::new(&scene.snapshot, &scene.policy);
@@ -145,7 +145,7 @@ fn i32_failed(scene: &Scene) -> Result<(), TestCaseError> {
             prop_assert!(facts.break_glass.is_some() || !approves(&plan).contains(&&role.role.name));
         }
         if failed {
-            // Not a sibling's, which may have read everything and speaks by the same name.
+            // Not a sibling's, which may have read everything and posts with the same login.
             let is_of_role =
                 |id: &ThreadId| role.known_findings.iter().any(|it| it.thread.is_some_and(|it| it.id == *id));
             let fixed = |step: &&referee_core::plan::Step| {

@@ -1,4 +1,4 @@
-//! What leaves: a closed vocabulary, safe words, one trailer, bounded, each step bound to what it was planned on.
+//! Everything that is sent: a closed set of actions, safe text, one trailer, bounded size, each step bound to its plan.
 
 use proptest::prelude::*;
 use referee_core::decide::{PlanScope, decide};
@@ -18,7 +18,7 @@ holds!(cases(250), i22_every_step_is_bound_to_what_it_was_planned_on, i22);
 holds!(cases(250), i25_the_gate_follows_from_the_action, i25_gates);
 holds!(cases(120), i29_every_text_is_bounded, i29);
 
-// I1: that there is no other action is the type's; here, that each touches only what is its own.
+// I1: the type excludes other actions; this test shows that each action only changes referee's own texts.
 fn i01(scene: &Scene) -> Result<(), TestCaseError> {
     let snapshot = &scene.snapshot;
     let plan = decide(snapshot, &scene.policy, &PlanScope::Everything);
@@ -34,7 +34,7 @@ fn i01(scene: &Scene) -> Result<(), TestCaseError> {
                 prop_assert!(snapshot.comments.iter().any(|it| it.id == *id && it.author.has_login(by)));
             }
             Action::Resolve { thread, mark: Some((note, _)) } => {
-                // On a pull that cannot be, two threads may have one id.
+                // On an arbitrary pull two threads may have the same id.
                 let mut notes = snapshot.threads.iter().filter(|it| it.id == *thread).flat_map(|it| &it.notes);
                 prop_assert!(notes.any(|it| it.id == *note && it.author.has_login(by)));
             }
@@ -110,12 +110,12 @@ fn i22(scene: &Scene) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-// I25: nothing that anybody wrote moves a step behind another gate.
+// I25: no text of anybody moves a step behind another gate.
 fn i25_gates(scene: &Scene) -> Result<(), TestCaseError> {
     let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
     for step in steps(&plan) {
         let answered = |id: &ThreadId| scene.snapshot.evidence.answers.iter().any(|it| it.thread_id == *id);
-        // Two threads of one name: any of them may be meant.
+        // Two threads with the same id: either may be meant.
         let own_root = |id: &ThreadId| {
             let threads = scene.snapshot.threads.iter().filter(|it| it.id == *id);
             threads.filter_map(Thread::root).any(|it| {
@@ -164,7 +164,7 @@ fn i29(scene: &Scene) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(cases(150))]
 
-    // I24: which words a reviewer chose changes which words are sent, and nothing else.
+    // I24: a reviewer's choice of words changes the texts that are sent, and nothing else.
     #[test]
     fn i24_a_reviewers_text_decides_nothing(scene in any_scene()) {
         let before = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
@@ -198,7 +198,7 @@ proptest! {
         prop_assert_eq!(before.why.rule, after.why.rule);
     }
 
-    // I38: a later look says the same words where nothing turns on age.
+    // I38: a later turn gives the same texts if nothing depends on age.
     #[test]
     fn i38_no_text_contains_the_time_of_reading(scene in any_play()) {
         let mut later = scene.clone();

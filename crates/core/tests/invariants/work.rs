@@ -1,4 +1,4 @@
-//! Workers, labels, handoffs: bounded, once, and only with the own hands.
+//! Workers, labels and handoffs: bounded, at most once, and only with referee's identities.
 
 use proptest::prelude::*;
 use referee_core::decide::{PlanScope, ProtocolLine, decide, schedule};
@@ -58,7 +58,7 @@ fn i21(scene: &Scene) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(cases(200))]
 
-    // I18: workers that say nothing are started at most twice for a cause, and then it is somebody's turn.
+    // I18: a worker without an outcome starts at most twice per cause; then the pull waits for somebody.
     #[test]
     fn i18_dispatch_ends(mut scene in any_play()) {
         let mut started: Vec<(String, bool)> = Vec::new();
@@ -98,7 +98,7 @@ proptest! {
         prop_assert_eq!(spawns, usize::from(plans.iter().any(|plan| matches!(plan.next, Next::Spawn(_)))));
     }
 
-    // I19: under a live lease nothing starts, and what an older epoch left is not delivered.
+    // I19: under a live lease nothing starts, and the result of an older epoch is not delivered.
     #[test]
     fn i19_a_live_lease_and_its_epoch_hold(mut scene in any_scene(), epoch in 1u64..4) {
         let until = scene.snapshot.taken_at.saturating_add(Span::from_hours(1));

@@ -1,12 +1,12 @@
-//! I2: no line of anything that is sent is a command, for a forge or for a bot. A checker of its own, which knows
-//! nothing of the sanitiser.
+//! I2: no line of a sent text is a command, for a forge or for a bot. The checker is independent of
+//! the sanitiser.
 
-/// Bots that read code too.
+/// Bots that also read code.
 const BOTS: [&str; 4] = ["bors", "dependabot", "mergify", "rustbot"];
 
-/// What a line of prose commands, if it is a command.
+/// Returns the command of a line of prose, if it is one.
 pub(crate) fn commanded(line: &str) -> Option<&str> {
-    // Forges and bots look at the start of a line; some look past quotes, lists and blanks.
+    // Forges and bots read the start of a line; some skip quotes, lists and blanks.
     let mut start = line.trim_start();
     while let Some(inside) = ["> ", ">", "- ", "* ", "+ "].iter().find_map(|mark| start.strip_prefix(mark)) {
         start = inside.trim_start();
@@ -26,7 +26,7 @@ fn order(start: &str) -> Option<&str> {
     commands.then_some(start)
 }
 
-/// Fails on the first line that is one.
+/// Fails on the first line that is a command.
 pub(crate) fn commands_nothing(text: &str) {
     let mut fenced = false;
     for line in text.lines() {
@@ -45,7 +45,7 @@ fn calls_a_bot(line: &str) -> bool {
     BOTS.iter().any(|bot| line.strip_prefix('@').is_some_and(|name| name.starts_with(bot)))
 }
 
-/// Names that are called, outside of code.
+/// Returns mentioned names outside of code.
 pub(crate) fn mentions(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut fence = 0;
@@ -75,12 +75,12 @@ pub(crate) fn mentions(text: &str) -> Vec<&str> {
     found
 }
 
-/// Whether somebody may be called so: nobody is called by hyphens alone.
+/// Returns whether this may be a login: hyphens alone are not.
 fn is_name(word: &str) -> bool {
     word.contains(|it| it != '-')
 }
 
-/// The parts of a line between spans of code: a span ends at the next run of as many backticks.
+/// Returns the parts of a line between code spans: a span ends at the next run of as many backticks.
 fn outside_code(line: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = line;

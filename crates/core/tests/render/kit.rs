@@ -1,11 +1,11 @@
-//! A summary to start from, and changes to it in a line.
+//! A summary to start from, and short ways to change it.
 
 use referee_core::decide::FindingRemark;
 use referee_core::mark::Evaluation;
 use referee_core::model::{FindingId, Login, RoleName, RunCost, Severity, Sha, Verdict};
 use referee_core::render::{Summary, SummaryFinding};
 
-/// What summaries borrow from.
+/// The data that summaries borrow.
 pub(crate) struct Ground {
     pub(crate) role: RoleName,
     pub(crate) head: Sha,
@@ -72,7 +72,7 @@ impl Ground {
         }
     }
 
-    /// Two that block, one warning, two suggestions.
+    /// Two blocking findings, one warning, two suggestions.
     pub(crate) fn blocking(&self) -> Summary<'_> {
         Summary {
             own_verdict: Verdict::RequestChanges,

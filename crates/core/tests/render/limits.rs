@@ -1,4 +1,4 @@
-//! What holds for any input.
+//! Properties of every text, for any input.
 
 use proptest::prelude::*;
 use referee_core::mark::Evaluation;
@@ -15,9 +15,9 @@ use referee_core::sanitise::SafeText;
 use crate::commands::{commands_nothing, mentions};
 use crate::kit::{Ground, line, sha};
 
-/// All that a forge takes.
+/// The maximum text size of all forges.
 const BYTES: usize = 60_000;
-/// What Mark and Block may take of it.
+/// The part of it that Mark and Block may take.
 const HIDDEN: usize = 14_000 + 1_000;
 
 fn many(n: u64, severity: Severity, title: &str) -> Vec<SummaryFinding<'_>> {
@@ -210,7 +210,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
     // spec: PUB-2, PUB-16 @core
-    // Invariant I2: no line of any text is a command, nobody is called, and nothing is too long.
+    // Invariant I2: no line of any text is a command, nobody is mentioned, and nothing is too long.
     #[test]
     fn no_text_of_referee_contains_a_command(words in proptest::collection::vec(evil(), 1..14), n in 0u64..12) {
         let all = texts(&words, n);
@@ -226,7 +226,7 @@ proptest! {
 
 proptest! {
     // spec: PUB-2 @core
-    // A summary keeps titles and reasons as they were told, and the next turn tells them from there.
+    // A summary stores titles and reasons as rendered, and the next turn renders them from there.
     #[test]
     fn rendering_a_title_or_failure_twice_changes_nothing(tainted in evil()) {
         for told in [render_title(&tainted), render_failure(&tainted)] {

@@ -1,4 +1,4 @@
-//! Every word referee says, as people and programs read it.
+//! Every text of referee, as people and programs read it.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod answers;

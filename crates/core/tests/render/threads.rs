@@ -1,4 +1,4 @@
-//! What is said at a place in the diff.
+//! Texts at a location in the diff.
 
 use insta::assert_snapshot;
 use referee_core::model::{FindingId, Login, RoleName, Severity};

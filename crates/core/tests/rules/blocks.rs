@@ -1,4 +1,4 @@
-//! Rule 2: somebody asks for changes.
+//! Rule 2: somebody requests changes.
 
 use referee_core::model::*;
 use referee_core::plan::JobKind;

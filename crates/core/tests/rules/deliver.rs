@@ -1,4 +1,4 @@
-//! What becomes of a worker's result on a pull.
+//! Delivery of a worker's result on a pull.
 
 use referee_core::decide::plan_delivery;
 use referee_core::facts::Facts;
@@ -51,7 +51,7 @@ fn fate(stage: &Stage) -> (bool, Vec<String>, Vec<String>) {
 const DONE: [&str; 2] = ["edit job findings some(done) by referee", "-wip by worker"];
 const HUMAN: [&str; 2] = ["edit job findings some(needshuman) by referee", "-wip by worker"];
 
-/// Name, what is different, whether it is pushed, the steps, the refusals.
+/// Name, modification, whether it is pushed, the steps, the refusals.
 type Row = (&'static str, fn(&mut Stage), bool, &'static [&'static str], &'static [&'static str]);
 
 // spec: DSP-14, DSP-16 @core

@@ -1,4 +1,4 @@
-//! What becomes of an `impl` worker's result.
+//! Delivery of an `impl` worker's result.
 
 use referee_core::decide::plan_issue_delivery;
 use referee_core::mark::Topic;

@@ -1,4 +1,4 @@
-//! Whether a reviewer runs, and how often the loop may go round.
+//! Whether a reviewer runs, and how many rounds the loop may take.
 
 use referee_core::decide::{PlanScope, ReportStatus};
 use referee_core::model::*;

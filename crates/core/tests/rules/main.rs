@@ -1,4 +1,4 @@
-//! The rules, one file for each family, over pulls told in the trade's words.
+//! The rules, one file per group, over pulls that are built with domain terms.
 
 #[path = "../support/mod.rs"]
 mod support;

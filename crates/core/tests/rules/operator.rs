@@ -1,4 +1,4 @@
-//! What the operator is listed, and when.
+//! The operator comment: when it is posted and what it lists.
 
 use referee_core::decide::build_operator_note;
 use referee_core::facts::Facts;
@@ -8,7 +8,7 @@ use referee_core::say::Ask;
 
 use crate::support::*;
 
-/// Round 3 of 3: F1 recurs, F2 was fixed, F3 came where F2's fix went.
+/// Round 3 of 3: F1 recurs, F2 was fixed, F3 is near the fix of F2.
 fn used_up() -> Stage {
     let mut stage = Stage::with_workers();
     let mark = stage.verdict("static", Verdict::RequestChanges);

@@ -1,4 +1,4 @@
-//! What holds on any pull, contradictory ones included.
+//! Properties of the rules on any pull, contradictory ones included.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -16,7 +16,7 @@ use crate::support::*;
 
 type Hand = (u8, u8, u8, u8);
 
-/// One thing that somebody, or a broken forge, does to a pull.
+/// One event on a pull, by a person or by a broken forge.
 fn hand(stage: &mut Stage, (what, who, how, when): Hand) {
     let authors = [
         person("alice"),
@@ -168,7 +168,7 @@ fn hand(stage: &mut Stage, (what, who, how, when): Hand) {
     }
 }
 
-/// A pull that got somewhere, and then up to a dozen hands on it.
+/// A pull in some state, with up to a dozen events applied.
 pub(crate) fn any_stage() -> impl Strategy<Value = Stage> {
     let hands = proptest::collection::vec(any::<Hand>(), 0..12);
     (0u8..8, hands).prop_map(|(begin, hands)| {
@@ -211,7 +211,7 @@ fn is_handoff(action: &Action) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// I38, and that no pull makes it stumble.
+    /// I38, and `decide` never panics.
     // spec: LOOP-6 @core
     #[test]
     fn equal_pulls_give_equal_plans(stage in any_stage()) {
@@ -220,7 +220,7 @@ proptest! {
         prop_assert_eq!(stage.plan(), stage.plan());
     }
 
-    /// I3: while somebody blocks, nothing is ready, and the only worker that starts answers the block. Where all blocks
+    /// I3: while somebody blocks, nothing is ready, and only a worker that answers the block starts. Where all blocks
     /// are from an older head, `rebase` and `ci-fix` may start instead.
     // spec: DSP-5, DSP-17, D29 @core
     #[test]
@@ -247,7 +247,7 @@ proptest! {
         prop_assert_eq!(spawns, usize::from(matches!(plan.next, Next::Spawn(_))));
     }
 
-    /// I9, I21: a plan that was carried out leaves nothing to do.
+    /// I9, I21: an applied plan leaves nothing to do.
     // spec: DSP-10 @core
     #[test]
     fn a_plan_that_was_carried_out_leaves_nothing_to_do(mut stage in any_stage()) {
@@ -259,7 +259,7 @@ proptest! {
         prop_assert!(again.steps.is_empty(), "{:?} then {:?}", steps(&plan.steps), steps(&again.steps));
     }
 
-    /// I18, I19: a cause is answered at most twice at one change, and then it is somebody's turn.
+    /// I18, I19: a cause is answered at most twice at one change; then the pull waits for somebody.
     // spec: D4, DSP-16 @core
     #[test]
     fn workers_without_an_outcome_end_the_loop(mut stage in any_stage()) {
@@ -282,7 +282,7 @@ proptest! {
         prop_assert!(false, "never quiet: {started:?}");
     }
 
-    /// I23: strangers' words in the other bot's form change nothing that only the fixing side or a reviewer may say.
+    /// I23: strangers' texts in the other bot's format change nothing that only the fixing side or a reviewer may say.
     // spec: PUB-12 @core
     #[test]
     fn forged_texts_do_not_change_the_job_records(mut stage in any_stage(), head in prop::sample::select(vec!['a', 'b'])) {
@@ -311,7 +311,7 @@ proptest! {
     }
 }
 
-/// A property over pulls that never get anywhere would prove nothing.
+/// Properties over pulls that never reach a rule would prove nothing.
 #[test]
 fn the_generated_pulls_reach_every_rule() {
     let mut runner = TestRunner::deterministic();

@@ -1,10 +1,10 @@
-//! Reads a text as forges and bots do, by rules of its own: what it finds would be acted upon.
+//! Parses a text as forges and bots do, independent of the sanitiser: whatever it finds would have an effect.
 
 const BOTS: [&str; 8] = ["bors", "dependabot", "claude", "rustbot", "mergifyio", "coderabbitai", "homu", "copilot"];
 const BARE: [&str; 6] = ["bors", "recheck", "reverify", "retest", "jenkins", "r?"];
 const MEMORY: [&str; 4] = ["referee:mark", "referee:block", "referee:tag", "review-bot:"];
 
-/// Everything in a text that somebody would act upon.
+/// Everything in a text that would have an effect.
 pub(crate) fn dangers(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut note = |what: &str, where_: &str| found.push(format!("{what}: {where_}"));
@@ -72,7 +72,7 @@ fn without_marks(line: &str) -> &str {
     }
 }
 
-/// Whether a line is a quick action; in a code block only one that stands alone.
+/// Returns whether a line is a quick action; in a code block only one that stands alone.
 fn order(line: &str, fenced: bool) -> bool {
     let start = if fenced { line.trim_start() } else { without_marks(line) };
     let Some(word) = start.strip_prefix('/') else { return false };
@@ -83,7 +83,7 @@ fn order(line: &str, fenced: bool) -> bool {
     !fenced || rest.is_empty() || rest.starts_with([' ', '\t'])
 }
 
-/// Code spans are taken out over the whole paragraph, as CommonMark pairs them.
+/// Code spans are removed over the whole paragraph, as CommonMark pairs them.
 fn without_code(paragraph: &str) -> String {
     let chars: Vec<char> = paragraph.chars().collect();
     let run = |at: usize| chars[at..].iter().take_while(|c| **c == '`').count();
@@ -91,7 +91,7 @@ fn without_code(paragraph: &str) -> String {
     let mut at = 0;
     while at < chars.len() {
         if chars[at] == '\\' && chars.get(at + 1).is_some_and(char::is_ascii_punctuation) {
-            // An escaped bracket links nothing; forges see through any other escape.
+            // An escaped bracket makes no link; forges ignore any other escape.
             live.push(if "[]()!:|".contains(chars[at + 1]) { ' ' } else { chars[at + 1] });
             at += 2;
         } else if chars[at] == '`' {
@@ -115,7 +115,7 @@ fn without_code(paragraph: &str) -> String {
     live
 }
 
-/// What a forge would link, call or render.
+/// Returns what a forge would link, mention or render.
 fn references(live: &str) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
     let lower = live.to_lowercase();

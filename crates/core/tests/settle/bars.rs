@@ -1,4 +1,4 @@
-//! What bars every answer, and which ids are known.
+//! Preconditions of every answer, and which thread ids are known.
 
 use referee_core::decide::settle::{AnswerResult, settle};
 use referee_core::model::{Class, Completeness, Snapshot};

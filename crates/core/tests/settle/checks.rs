@@ -1,4 +1,4 @@
-//! What must have passed: every combination, against the sentence of the specification.
+//! The checks that a resolution needs: every combination, compared with the sentence of the specification.
 
 use referee_core::decide::settle::settle;
 use referee_core::model::{Check, CheckOutcome, CheckState, Checks, Class, LocalCheck};
@@ -28,7 +28,7 @@ fn exactly_passed_checks_of_the_head_let_a_thread_be_resolved() {
     for check in runs() {
         for watched in runs() {
             for (now, ci_required) in live.into_iter().flat_map(|now| [(now, true), (now, false)]) {
-                // An invalid answer needs no verification of its own, so only FIX-6 is asked of these lines.
+                // An invalid answer needs no verification, so only FIX-6 applies to these lines.
                 for lines in runs() {
                     let mut said = answer("T", Class::Invalid);
                     said.verification = lines.iter().map(|run| verification(run.outcome, run.head.as_str())).collect();

@@ -1,4 +1,4 @@
-//! What is wrong with a triage payload.
+//! Errors in a triage payload.
 
 use referee_core::model::{Class, PullNumber, ThreadId};
 use referee_core::triage::{TriagePayload, validate_triage};

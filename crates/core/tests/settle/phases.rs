@@ -1,4 +1,4 @@
-//! Where a pull is.
+//! The phase of a pull.
 
 use referee_core::decide::settle::settle;
 use referee_core::model::{

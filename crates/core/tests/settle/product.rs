@@ -1,4 +1,4 @@
-//! Every class with every evidence under every policy: which steps are planned, and what is never planned.
+//! Every class with every evidence under every policy: which steps are planned, and which never are.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::support::{
 const CLASSES: [Class; 5] = [Class::Valid, Class::Invalid, Class::Stale, Class::AlreadyFixed, Class::NeedsHuman];
 const BOTH: [bool; 2] = [false, true];
 
-/// One case, as the specification names its parts.
+/// One case, with the terms of the specification.
 struct Case<'a> {
     answer: &'a Answer,
     thread: &'a Thread,
@@ -118,7 +118,7 @@ fn one(snapshot: &mut Snapshot, policy: &Policy, human: bool, counts: &mut (u32,
     let label = || format!("{:?} {human} {:?}", snapshot.evidence.answers[0], snapshot.evidence.check);
     assert_eq!(gates, expected, "{}", label());
 
-    // I12: what a person decides is resolved under no policy. FIX-13: nor is a person told so by an invalid.
+    // I12: what a person must decide is resolved under no policy. FIX-13: nor is a person's thread resolved as invalid.
     let class = snapshot.evidence.answers[0].classification;
     assert!(!resolve || !(human || class == Class::NeedsHuman), "{}", label());
     assert_eq!(plan.blocked.is_some(), human || class == Class::NeedsHuman, "{}", label());
@@ -130,13 +130,13 @@ fn one(snapshot: &mut Snapshot, policy: &Policy, human: bool, counts: &mut (u32,
             assert!(!claims_resolution(text.words.as_str()));
         }
     }
-    // I16, and nothing is dropped in silence: each half is a step or a refusal with its rule.
+    // I16, and nothing is dropped silently: each half is a step, or a refusal with its rule.
     assert!(plan.steps.iter().filter(|step| step.gate == Gate::Resolve).count() <= policy.threads.max_resolve);
     assert_eq!(plan.steps.len() + plan.refused.len(), 2, "{}", label());
     assert!(plan.refused.iter().all(|refusal| !refusal.why.facts.is_empty()));
     assert_eq!(plan.outcomes.len(), 1);
 
-    // I9: done is done.
+    // I9: applying the plan leaves nothing to do.
     if !plan.steps.is_empty() {
         let before = snapshot.threads.clone();
         apply(snapshot, &plan.steps);

@@ -7,7 +7,7 @@ use referee_core::policy::{GateSetting, Policy};
 
 use crate::support::{HEAD, answer, bot, note, own_thread, person, snapshot, steps, thread, triage};
 
-/// What is planned for one answer to a bot's thread, after `change` had its say.
+/// The steps planned for one answer to a bot's thread, after `change` modified the snapshot and the policy.
 fn planned(class: Class, change: impl FnOnce(&mut referee_core::model::Snapshot, &mut Policy)) -> Vec<String> {
     let mut snapshot = snapshot(vec![thread("T", bot("lint"))]);
     snapshot.evidence.answers = vec![answer("T", class)];
@@ -175,7 +175,7 @@ fn a_persons_thread_is_never_resolved_as_invalid() {
     copied.threads[0].notes[0].author = person("mallory");
     copied.evidence.answers = vec![answer("T", Class::Invalid)];
     assert_eq!(steps(&settle(&copied, &policy).steps), ["reply T"], "a copied Tag makes nobody us");
-    // Our account without our Tag: somebody uses it by hand.
+    // referee's account without a Tag: a person uses it by hand.
     let mut by_hand = snapshot(vec![thread("T", person(crate::support::ME))]);
     by_hand.evidence.answers = vec![answer("T", Class::Invalid)];
     assert_eq!(steps(&settle(&by_hand, &policy).steps), ["reply T"]);

@@ -1,4 +1,4 @@
-//! One look at the threads: what is selected, how it is shown, what is kept.
+//! Listing threads: which are selected, how they are shown, what is stored.
 
 use referee_core::model::{
     Access, Class, Comment, Completeness, Confidence, NoteId, Resolution, Snapshot, Text, Thread, Time,

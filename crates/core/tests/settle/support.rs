@@ -1,4 +1,4 @@
-//! The smallest snapshot that can be answered, and the smallest forge that can be asked.
+//! A minimal snapshot with answers, and a minimal forge that applies steps.
 
 use referee_core::mark::{Tag, TagKind, Trust, UnsealedMark};
 use referee_core::model::{
@@ -9,11 +9,11 @@ use referee_core::model::{
 use referee_core::plan::{Action, Step, TextDraft, Trailer};
 use referee_core::track::{Fingerprint, Side};
 
-/// The head of every pull here.
+/// The head of every pull in these tests.
 pub(crate) const HEAD: &str = "9c1f2ab000000000000000000000000000000000";
-/// A commit before it.
+/// A commit before the head.
 pub(crate) const OLD: &str = "41d0e77000000000000000000000000000000000";
-/// Our name.
+/// The login of referee.
 pub(crate) const ME: &str = "referee-bot";
 
 pub(crate) fn sha(sha: &str) -> Sha {
@@ -79,7 +79,7 @@ pub(crate) fn note(id: &str, author: Author, words: &str) -> Note {
     Note { id: NoteId::from(id), author, at: Time(600), edited: false, text: Text::from_body(words) }
 }
 
-/// A thread with one note by somebody.
+/// A thread with one note.
 pub(crate) fn thread(id: &str, author: Author) -> Thread {
     Thread {
         id: id.into(),
@@ -97,7 +97,7 @@ pub(crate) fn thread(id: &str, author: Author) -> Thread {
     }
 }
 
-/// A thread that a role of ours opened.
+/// A thread that a role of referee opened.
 pub(crate) fn own_thread(id: &str) -> Thread {
     let mut thread = thread(id, bot(ME));
     let kind = TagKind::Root {
@@ -155,7 +155,7 @@ pub(crate) fn triage(snapshot: &mut Snapshot) -> &mut Triage {
     snapshot.evidence.triage.as_mut().expect("every snapshot here has a triage")
 }
 
-/// Does the steps, as a forge would.
+/// Applies the steps as a forge would.
 pub(crate) fn apply(snapshot: &mut Snapshot, steps: &[Step]) {
     for step in steps {
         match &step.action {
@@ -193,7 +193,7 @@ fn trailer(text: &TextDraft) -> Tag {
     }
 }
 
-/// `reply T1`, `resolve T1`: the steps as a person would name them.
+/// Describes the steps: `reply T1`, `resolve T1`.
 pub(crate) fn steps(steps: &[Step]) -> Vec<String> {
     let name = |step: &Step| match &step.action {
         Action::Reply { thread, .. } => format!("reply {thread}"),
@@ -204,7 +204,7 @@ pub(crate) fn steps(steps: &[Step]) -> Vec<String> {
     steps.iter().map(name).collect()
 }
 
-/// The words of the first reply.
+/// The text of the first reply.
 pub(crate) fn words(steps: &[Step]) -> &str {
     let reply = steps.iter().find_map(|step| match &step.action {
         Action::Reply { text, .. } => Some(text.words.as_str()),

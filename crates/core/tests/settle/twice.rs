@@ -1,4 +1,4 @@
-//! Deciding again after the steps were done.
+//! Deciding again after the steps were applied.
 
 use referee_core::decide::settle::{AnswerResult, MAX_STORED_OUTCOMES, ThreadOutcome, append_outcomes, settle};
 use referee_core::mark::{ReplyKind, Tag, TagKind, Trust};

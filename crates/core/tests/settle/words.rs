@@ -1,4 +1,4 @@
-//! What is said in a thread (FIX-4).
+//! The texts of replies (FIX-4).
 
 use proptest::prelude::*;
 use referee_core::decide::settle::{Settlement, settle};

@@ -1,4 +1,4 @@
-//! Pulls in the trade's words, for tests of the rules: one role `static`, author alice, operator carol.
+//! Builds pulls for tests of the rules: one role `static`, author alice, operator carol.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use referee_core::policy::{DispatchPolicy, Policy, PullFilter, Role};
 use referee_core::say::Ask;
 use referee_core::track::{ChangeKind, ChangedFile, Fingerprint, PatchId, Side};
 
-/// The moment every pull is looked at.
+/// The time at which every pull is read.
 pub(crate) const NOW: i64 = 1_000_000;
 pub(crate) const MINUTE: i64 = 60;
 pub(crate) const HOUR: i64 = 3_600;
@@ -66,7 +66,7 @@ pub(crate) fn work() -> DispatchPolicy {
 }
 
 impl Stage {
-    /// An open pull at head `a…`, change `p1`, green, with nothing said; no workers.
+    /// An open pull at head `a…`, change `p1`, with green checks and without texts; no dispatch.
     pub(crate) fn new() -> Self {
         let pull = Pull {
             forge: "memory".into(),
@@ -110,14 +110,14 @@ impl Stage {
         Self { snapshot, policy, scope: PlanScope::Everything }
     }
 
-    /// The same with workers.
+    /// The same with dispatch.
     pub(crate) fn with_workers() -> Self {
         let mut stage = Self::new();
         stage.policy.work = Some(work());
         stage
     }
 
-    /// A pull that every rule lets pass: approved by its role, self-reviewed.
+    /// A pull to which no rule applies: approved by its role, self-reviewed.
     pub(crate) fn all_clear() -> Self {
         let mut stage = Self::with_workers();
         stage.verdict("static", Verdict::Approve);
@@ -129,14 +129,14 @@ impl Stage {
         self.policy.work.get_or_insert_with(work)
     }
 
-    /// The role's verdict for this very change.
+    /// Adds the role's verdict for this change.
     pub(crate) fn verdict(&mut self, role: &str, own: Verdict) -> &mut Mark {
         let head = self.snapshot.pull.head.clone();
         let change = self.snapshot.changes.patch.clone();
         self.verdict_at(role, own, head, change)
     }
 
-    /// The role's verdict for some change.
+    /// Adds the role's verdict for some change.
     pub(crate) fn verdict_at(&mut self, role: &str, own: Verdict, head: Sha, change: PatchId) -> &mut Mark {
         let mark = Mark {
             role: role.into(),
@@ -173,7 +173,7 @@ impl Stage {
         &mut last.text.reading.mark.as_mut().expect("just made").data
     }
 
-    /// A review of somebody else.
+    /// Adds a review of another reviewer.
     pub(crate) fn review(&mut self, author: Author, verdict: Verdict, commit: Sha) -> &mut Review {
         let review = self.row(author, verdict, Some(commit));
         self.snapshot.reviews.push(review);
@@ -195,7 +195,7 @@ impl Stage {
         }
     }
 
-    /// A finding that the role's standing review remembers.
+    /// Adds a finding to the role's standing review.
     pub(crate) fn finding(
         &mut self,
         id: u64,
@@ -239,7 +239,7 @@ impl Stage {
         self.snapshot.comments.last_mut().expect("just pushed")
     }
 
-    /// An own comment on a topic.
+    /// Adds referee's comment on a topic.
     pub(crate) fn topic(&mut self, by: &str, ago: i64, topic: Topic) -> &mut Comment {
         let head = self.snapshot.pull.head.clone();
         let comment = self.comment(program(by), ago);
@@ -255,7 +255,7 @@ impl Stage {
         self.topic("worker", HOUR, Topic::SelfReview { clean });
     }
 
-    /// A worker's record at this change.
+    /// Adds a job record at this change.
     pub(crate) fn job(&mut self, kind: JobKind, cause: &str, ago: i64, outcome: Option<WorkOutcome>) -> &mut Comment {
         let change = self.snapshot.changes.patch.clone();
         self.job_at(change, kind, cause, ago, outcome)
@@ -279,7 +279,7 @@ impl Stage {
         self.snapshot.pull.labels.push(label);
     }
 
-    /// A thread with one note for each of the authors.
+    /// Adds a thread with one note per author.
     pub(crate) fn thread(&mut self, authors: &[Author]) -> &mut Thread {
         let number = self.snapshot.threads.len() + 1;
         let notes = authors.iter().enumerate().map(|(at, author)| Note {
@@ -306,7 +306,7 @@ impl Stage {
         self.snapshot.threads.last_mut().expect("just pushed")
     }
 
-    /// A thread that the role opened for a finding.
+    /// Adds a thread that the role opened for a finding.
     pub(crate) fn finding_thread(&mut self, role: &str, id: u64, then: &[Author]) -> &mut Thread {
         let authors: Vec<Author> = std::iter::once(program("referee")).chain(then.iter().cloned()).collect();
         let head = self.snapshot.pull.head.clone();
@@ -338,7 +338,7 @@ impl Stage {
         });
     }
 
-    /// What the rules say, over findings judged as they are remembered.
+    /// Applies the rules to findings as they are stored.
     pub(crate) fn rules(&self) -> Ruled {
         self.rules_over(|_| {})
     }
@@ -350,7 +350,7 @@ impl Stage {
         decide::apply_rules(&facts, &judged, &self.scope)
     }
 
-    /// The plan as far as the rules make it.
+    /// Builds the plan from the rules only.
     pub(crate) fn plan(&self) -> Plan {
         let facts = Facts::new(&self.snapshot, &self.policy);
         let judged = judge(&facts);
@@ -373,7 +373,7 @@ impl Stage {
         plan
     }
 
-    /// Does to the snapshot what a step does to a forge.
+    /// Changes the snapshot as the step would change the forge.
     pub(crate) fn apply(&mut self, step: &Step) {
         let by = step.by.clone();
         match &step.action {
@@ -429,7 +429,7 @@ pub(crate) fn tag(topic: Topic, head: Sha) -> UnsealedMark<Tag> {
     UnsealedMark { data: Tag { kind: TagKind::Topic(topic), head }, trust: Trust::Sealed }
 }
 
-/// Findings as they are remembered, verdicts as Marks tell them: what `threads` says when nothing moves.
+/// Judges findings as stored and verdicts as in the Marks: what `threads` returns when nothing changes.
 pub(crate) fn judge<'a>(facts: &'a Facts<'a>) -> Vec<RoleJudgement<'a>> {
     let change = &facts.snapshot.changes.patch;
     let one = |role: &'a RoleFacts<'a>| {
@@ -481,7 +481,7 @@ fn judged<'a>(known: &'a KnownFinding<'a>) -> JudgedFinding<'a> {
 
 pub(crate) use referee_core::model::snapshot::WorkOutcome;
 
-/// Describes an outcome in a few words: `checks-failed: wait author; review static`.
+/// Describes an outcome: `checks-failed: wait author; review static`.
 pub(crate) fn told(outcome: &Ruled) -> String {
     let next = match &outcome.next {
         Next::Idle => "idle".to_owned(),
@@ -495,7 +495,7 @@ pub(crate) fn told(outcome: &Ruled) -> String {
     format!("{}: {next}{reviews}", outcome.why.rule)
 }
 
-/// The steps in a few words.
+/// Describes the steps.
 pub(crate) fn steps(steps: &[Step]) -> Vec<String> {
     steps.iter().map(step).collect()
 }

@@ -177,8 +177,8 @@ proptest! {
         prop_assert!(taken.iter().all(|prior| *prior < priors.len()));
     }
 
-    /// Nobody would rather have somebody who would rather have them. Whom one prefers is asked of `assign` itself, with no
-    /// others in the room.
+    /// The matching is stable: no two prefer each other to their partners. The preference is computed by `assign`
+    /// itself, with no other candidates.
     #[test]
     fn the_assignment_is_stable(
         priors in prop::collection::vec(tracked(), 0..7), raised in prop::collection::vec(sighting(), 0..7),
@@ -207,7 +207,7 @@ proptest! {
     fn the_order_of_the_findings_does_not_matter(
         (priors, shuffled_priors) in shuffled(tracked()), (raised, shuffled_raised) in shuffled(sighting()),
     ) {
-        // Twins are told apart by nothing, so what is compared is what was matched, not which of the twins.
+        // Equal findings cannot be distinguished, so the test compares what was matched, not which of them.
         let matches = |priors: &[PriorFinding], raised: &[ObservedFinding]| {
             let assigned = match_findings(priors, raised);
             let mut pairs: Vec<String> = raised.iter().zip(assigned)

@@ -1,8 +1,8 @@
-//! A diff of two texts, as git would write it.
+//! A diff of two texts in git's format.
 
 use referee_core::track::{ChangeKind, DiffContent, FileDiff, Hunk, HunkRange, LineMap};
 
-/// What a parser would have read; it owns the bytes that a [`FileDiff`] borrows.
+/// A parsed diff; it owns the bytes that a [`FileDiff`] borrows.
 pub(crate) struct Patch(Vec<(HunkRange, Vec<u8>)>);
 
 impl Patch {

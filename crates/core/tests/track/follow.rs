@@ -27,12 +27,12 @@ fn edit<'a>(path: &'a str, old: &'a str, new: &'a str) -> FileChange<'a> {
     FileChange { old_path: Some(path), new_path: Some(path), old_text: Some(old), new_text: Some(new) }
 }
 
-/// Where one place went.
+/// Follows one location.
 fn one(location: &CodeLocation, delta: &[FileChange<'_>]) -> Track {
     follow_locations(std::slice::from_ref(location), delta).remove(0)
 }
 
-/// The place of a line that says `what`.
+/// The location of the line with this text.
 fn at(path: &str, text: &str, what: &str) -> CodeLocation {
     let line = text.lines().position(|line| line.contains(what)).expect("the line") as u32 + 1;
     CodeLocation::new(path, line, line)
@@ -141,7 +141,7 @@ fn a_copy_elsewhere_does_not_take_the_finding_along() {
     assert_eq!(one(&location, &[edit("a.rs", CODE, &new)]), Track::Same(location));
 }
 
-/// D9 asks whether the code changed. Where depth is meaning, a line that leaves its block is another line.
+/// D9 asks whether the code changed. Where indentation has meaning, a line that leaves its block is a changed line.
 #[test]
 fn in_python_the_depth_of_a_line_is_part_of_it() {
     let old = "def f(xs):\n    for x in xs:\n        total(x)\n        return x\n";
@@ -197,7 +197,7 @@ fn cited_lines_are_touched_where_something_came_or_went() {
 }
 
 proptest! {
-    /// Whatever the texts are: the answer is a place of the new text, and code called unchanged still reads the same there.
+    /// For any texts, the result is a location in the new text, and code called unchanged reads the same there.
     #[test]
     fn following_is_total_and_keeps_its_word(
         (old, new) in edited(), other in text(), line in 0..40_u32, span in 0..4_u32, renamed in any::<bool>(),

@@ -27,7 +27,7 @@ fn the_exact_map_sees_a_missing_final_line_feed() {
     assert_eq!(LineMap::from_loose_diff("a\nb\n", "a\nb").to_new_line(2), Some(2));
 }
 
-/// Without a bound this one takes longer than all other tests together.
+/// Without a bound this test takes longer than all other tests together.
 #[test]
 fn large_data_is_mapped_by_its_ends() {
     let noise =

@@ -1,4 +1,4 @@
-//! Where findings go between two heads, by example and by property.
+//! Tracking of findings between two heads, by example and by property.
 
 mod anchor;
 mod assign;

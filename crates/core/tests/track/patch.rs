@@ -4,12 +4,12 @@ use referee_core::track::{ChangeKind, DiffContent, FileDiff, LineKind, PatchId};
 use crate::diff_of::Patch;
 use crate::texts::edited;
 
-/// The name of the patch from one text to the other.
+/// The id of the patch from one text to the other.
 fn id(old: &str, new: &str) -> PatchId {
     PatchId::from_files(&[Patch::of(old, new).file()], |_| Some(old.as_bytes()))
 }
 
-/// Twenty lines of their own.
+/// Twenty different lines.
 fn base() -> Vec<String> {
     (0..20).map(|line| format!("line {line}\n")).collect()
 }
@@ -48,14 +48,14 @@ fn a_change_near_by_in_the_base_is_another_patch() {
 fn how_edits_are_grouped_to_hunks_does_not_matter() {
     let patch = |text: &str| text.replace("line 5\n", "five\n").replace("line 14\n", "fourteen\n");
     let old = base().concat();
-    // Two lines in the middle go, and the two edits come to share a hunk.
+    // Two lines in the middle are removed, so that the two edits share a hunk.
     let closer = old.replace("line 9\nline 10\n", "");
     assert_eq!(Patch::of(&old, &patch(&old)).file().hunks().len(), 2);
     assert_eq!(Patch::of(&closer, &patch(&closer)).file().hunks().len(), 1);
     assert_eq!(id(&old, &patch(&old)), id(&closer, &patch(&closer)));
 }
 
-/// A verdict must not be carried from one place to its twin.
+/// A verdict must not be carried over to equal code at another place.
 #[test]
 fn a_change_that_hops_to_an_equal_place_is_another_patch() {
     let block = "start\none\ntwo\nthree\nfour\nfive\nsix\nend\n";
@@ -154,7 +154,7 @@ proptest! {
         prop_assert_eq!(id(&old, &new), id(&rebased_old, &rebased_new));
     }
 
-    /// On one base, other content is another patch: also where lines repeat.
+    /// On one base, different content is a different patch, also where lines repeat.
     #[test]
     fn other_content_is_another_patch((old, one) in edited(), (_, other) in edited()) {
         prop_assert_eq!(one == other, id(&old, &one) == id(&old, &other));

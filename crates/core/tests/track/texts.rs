@@ -1,4 +1,4 @@
-//! Texts to try things on.
+//! Generated texts.
 
 use proptest::prelude::*;
 
@@ -23,7 +23,7 @@ pub(crate) fn text() -> impl Strategy<Value = String> {
         .prop_map(|(lines, last)| lines.concat() + last.unwrap_or_default())
 }
 
-/// A text, and what somebody made of it.
+/// A text and an edited version of it.
 pub(crate) fn edited() -> impl Strategy<Value = (String, String)> {
     let edits = prop::collection::vec((any::<prop::sample::Index>(), 0..5_usize, text()), 0..4);
     (text(), edits).prop_map(|(old, edits)| {
