@@ -1,5 +1,5 @@
-//! `referee dispatch` beside the pass that a shell script makes by the same rules, on the same pulls: time, and requests
-//! as a proxy counts them.
+//! Compares `referee dispatch` with a shell script that applies the same rules to the same pulls: time, and requests
+//! counted by a proxy.
 //!
 //! ```text
 //! cargo bench -p referee --features servers --bench dispatch
@@ -7,7 +7,7 @@
 //! ```
 
 #[path = "../../tests/forge/many.rs"]
-#[expect(dead_code, reason = "the sweep has a bench of its own")]
+#[expect(dead_code, reason = "the sweep has its own bench")]
 mod many;
 mod on_dialect;
 mod on_gitea;
@@ -27,22 +27,22 @@ const PULLS: usize = 1000;
 
 fn main() {
     let count = std::env::var("REFEREE_PULLS").ok().and_then(|count| count.parse().ok()).unwrap_or(PULLS);
-    say(&table(&OnDialect::new(count), "the dialect server"));
-    say(&table(&OnGitea::new((count / 10).max(20)), "Gitea 1.27.3"));
+    print(&measure(&OnDialect::new(count), "the dialect server"));
+    print(&measure(&OnGitea::new((count / 10).max(20)), "Gitea 1.27.3"));
 }
 
-fn table(stage: &impl Stage, server: &str) -> String {
-    let shell = stage.shell();
+fn measure(stage: &impl Stage, server: &str) -> String {
+    let script = stage.run_script();
     stage.forget();
-    let cold = stage.referee();
-    let unchanged = stage.referee();
+    let cold = stage.run_referee();
+    let unchanged = stage.run_referee();
     for ran in [&cold, &unchanged] {
-        assert_eq!(ran.lines, shell.lines, "the same lines on the same pulls");
+        assert_eq!(ran.lines, script.lines, "the same lines on the same pulls");
     }
-    stage.happens();
-    let (shell_again, warm) = (stage.shell(), stage.referee());
-    assert_eq!(warm.lines, shell_again.lines, "the same lines on the same pulls");
-    assert_ne!(warm.lines, unchanged.lines, "what happened shows");
+    stage.change_ten_pulls();
+    let (script_again, warm) = (stage.run_script(), stage.run_referee());
+    assert_eq!(warm.lines, script_again.lines, "the same lines on the same pulls");
+    assert_ne!(warm.lines, unchanged.lines, "the changes are noticed");
     let mut table = format!(
         "{} open pulls on {server}, {} lines.\n\n\
          | | script: requests | time | referee: requests | git's | time | requests | faster |\n\
@@ -50,27 +50,30 @@ fn table(stage: &impl Stage, server: &str) -> String {
         stage.count(),
         cold.lines.len(),
     );
-    for (what, shell, own) in
-        [("cold", &shell, &cold), ("unchanged", &shell, &unchanged), ("changes on ten pulls", &shell_again, &warm)]
+    for (what, script, referee) in
+        [("cold", &script, &cold), ("unchanged", &script, &unchanged), ("changes on ten pulls", &script_again, &warm)]
     {
-        let _ = writeln!(table, "| {what} | {} |", cells(shell, own));
+        let _ = writeln!(table, "| {what} | {} |", render_cells(script, referee));
     }
     table
 }
 
-fn cells(shell: &PassRun, own: &PassRun) -> String {
-    let (asked, took) = (shell.asked as f64 / own.asked as f64, shell.took.as_secs_f64() / own.took.as_secs_f64());
+fn render_cells(script: &PassRun, referee: &PassRun) -> String {
+    let (requests, duration) = (
+        script.requests as f64 / referee.requests as f64,
+        script.duration.as_secs_f64() / referee.duration.as_secs_f64(),
+    );
     format!(
-        "{} | {:.1} s | {} | {} | {:.2} s | {asked:.2} × fewer | {took:.1} ×",
-        shell.asked,
-        shell.took.as_secs_f64(),
-        own.asked,
-        own.git,
-        own.took.as_secs_f64(),
+        "{} | {:.1} s | {} | {} | {:.2} s | {requests:.2} × fewer | {duration:.1} ×",
+        script.requests,
+        script.duration.as_secs_f64(),
+        referee.requests,
+        referee.git_requests,
+        referee.duration.as_secs_f64(),
     )
 }
 
 #[expect(clippy::print_stdout, reason = "a bench prints its tables")]
-fn say(text: &str) {
+fn print(text: &str) {
     println!("{text}");
 }

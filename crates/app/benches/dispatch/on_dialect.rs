@@ -1,4 +1,4 @@
-//! The server that is none, with a repository on this machine behind it for git.
+//! Many pulls on a fake server, with a bare repository for git.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::stage::{self, People, Resolved, Stage};
 
-/// Pulls in a world.
+/// Pulls on a fake server.
 pub(crate) struct OnDialect {
     world: World,
     pulls: Vec<PullNumber>,
@@ -27,18 +27,18 @@ impl OnDialect {
         let home = TempDir::new().expect("a folder");
         let world = World::new(Quirks { instant_calls: true, ..Dialect::Gitea127.quirks() });
         ["alice", "ruth", "sec"].iter().for_each(|name| world.admit(name, Access::Write));
-        let seat = world.client("referee");
+        let client = world.client("referee");
         world.create_labels(&["wip", "ready", "bug"]);
-        world.queue_commit_ids(commits(&home.path().join("api.git"), count));
-        let hand = world.people();
-        hand.as_("alice").push_base("README.md", |_| "# api\n".to_owned());
-        let open = |nth| hand.as_("alice").open_pull(&format!("topic-{nth}"), &[(&path(nth), TEXT)]);
+        world.queue_commit_ids(create_repository(&home.path().join("api.git"), count));
+        let people = world.people();
+        people.as_("alice").push_base("README.md", |_| "# api\n".to_owned());
+        let open = |nth| people.as_("alice").open_pull(&format!("topic-{nth}"), &[(&path(nth), TEXT)]);
         let pulls: Vec<PullNumber> = (0..count).map(open).collect();
-        pulls.iter().enumerate().for_each(|(nth, pull)| stage::happened(&InWorld(&world), nth, *pull));
+        pulls.iter().enumerate().for_each(|(nth, pull)| stage::set_state(&InWorld(&world), nth, *pull));
         let server = FakeServer::open_with_git(Dialect::Gitea127, &world, &home.path().join("api.git"));
-        let token = server.issue_token(&seat, &Login::from("referee"));
+        let token = server.issue_token(&client, &Login::from("referee"));
         let proxy = Proxy::in_front_of(server.base_url());
-        stage::project(home.path(), "acme/api", proxy.url(), &token);
+        stage::write_project_file(home.path(), "acme/api", proxy.url(), &token);
         Self { world, pulls, proxy, home, _server: server }
     }
 }
@@ -49,8 +49,8 @@ fn path(nth: usize) -> String {
     format!("src/f{nth}.rs")
 }
 
-/// A bare repository with a first commit and one on it for each pull; their names in that order.
-fn commits(bare: &Path, count: usize) -> Vec<Sha> {
+/// Creates a bare repository with a first commit and one commit per pull, and returns their ids in that order.
+fn create_repository(bare: &Path, count: usize) -> Vec<Sha> {
     let git = |args: &[&str]| {
         let mut git = Command::new("git");
         git.arg("-C").arg(bare).args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -59,14 +59,14 @@ fn commits(bare: &Path, count: usize) -> Vec<Sha> {
     std::fs::create_dir_all(bare).expect("a folder");
     let made = git(&["init", "--quiet", "--bare", "."]).status().expect("git runs");
     assert!(made.success());
-    // As servers have it: contents can be left out, and any commit can be asked for.
+    // As on real servers: clients may leave out blobs and fetch any commit.
     for key in ["uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"] {
         assert!(git(&["config", key, "true"]).status().expect("git runs").success());
     }
-    let mut told = String::new();
+    let mut script = String::new();
     let mut commit = |branch: &str, path: &str, text: &str, on: &str| {
         let _ = write!(
-            told,
+            script,
             "commit refs/heads/{branch}\ncommitter alice <alice@example.org> 1794739200 +0000\ndata 1\nx\n{on}\
              M 100644 inline {path}\ndata {}\n{text}\n",
             text.len()
@@ -75,7 +75,7 @@ fn commits(bare: &Path, count: usize) -> Vec<Sha> {
     commit("main", "README.md", "# api\n", "");
     (0..count).for_each(|nth| commit(&format!("topic-{nth:05}"), &path(nth), TEXT, "from refs/heads/main\n"));
     let mut import = git(&["fast-import", "--quiet"]).spawn().expect("git runs");
-    import.stdin.take().expect("a pipe").write_all(told.as_bytes()).expect("git reads");
+    import.stdin.take().expect("a pipe").write_all(script.as_bytes()).expect("git reads");
     assert!(import.wait().expect("git ends").success());
     let names = git(&["for-each-ref", "--format=%(objectname)"]).output().expect("git runs").stdout;
     String::from_utf8_lossy(&names).lines().map(Sha::from).collect()
@@ -94,8 +94,8 @@ impl Stage for OnDialect {
         self.home.path()
     }
 
-    fn happens(&self) {
-        stage::something(&InWorld(&self.world), &self.pulls);
+    fn change_ten_pulls(&self) {
+        stage::change_pulls(&InWorld(&self.world), &self.pulls);
     }
 }
 

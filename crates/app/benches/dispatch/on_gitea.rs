@@ -1,4 +1,4 @@
-//! A real Gitea.
+//! Many pulls on a real Gitea.
 
 use std::path::Path;
 use std::time::Duration;
@@ -28,16 +28,16 @@ impl OnGitea {
         }
         let first = site.open("topic", &[("a.txt", "one\ntwo\nthree\n")]);
         let pulls: Vec<PullNumber> = std::iter::once(first).chain(more(&site, first, count - 1)).collect();
-        pulls.iter().enumerate().for_each(|(nth, pull)| stage::happened(&site, nth, *pull));
+        pulls.iter().enumerate().for_each(|(nth, pull)| stage::set_state(&site, nth, *pull));
         let home = site.path("home");
         std::fs::create_dir_all(&home).expect("a folder");
-        stage::project(&home, &site.repo.full_name(), site.proxy.url(), site.repo.server().token("referee"));
+        stage::write_project_file(&home, &site.repo.full_name(), site.proxy.url(), site.repo.server().token("referee"));
         let all = Self { site, pulls, home };
         all.settle();
         all
     }
 
-    /// The server looks at whether pulls merge in its own time, and the script takes its word.
+    /// Waits until the server has computed whether each pull can be merged; the script relies on that.
     fn settle(&self) {
         let merges = |pull: &PullNumber| -> bool {
             let row: Value = self.site.at("alice", *pull).fetch_pull();
@@ -49,7 +49,7 @@ impl OnGitea {
             }
             std::thread::park_timeout(Duration::from_millis(200));
         }
-        panic!("the server does not say whether pulls merge");
+        panic!("the server did not compute whether the pulls can be merged");
     }
 }
 
@@ -66,8 +66,8 @@ impl Stage for OnGitea {
         &self.home
     }
 
-    fn happens(&self) {
-        stage::something(&self.site, &self.pulls);
+    fn change_ten_pulls(&self) {
+        stage::change_pulls(&self.site, &self.pulls);
     }
 }
 

@@ -10,32 +10,31 @@ use serde_json::Value;
 
 /// A repository with many open pulls.
 pub(crate) trait Stage {
-    /// How many.
     fn count(&self) -> usize;
-    /// What stands between both programs and the server.
+    /// Counts the requests of both programs.
     fn proxy(&self) -> &Proxy;
-    /// Where referee lives.
+    /// The home folder of both programs, with the project file.
     fn home(&self) -> &Path;
-    /// Something happens on ten pulls.
-    fn happens(&self);
+    /// Makes a check fail or a person block on ten ready pulls.
+    fn change_ten_pulls(&self);
 
-    /// One pass of the script.
-    fn shell(&self) -> PassRun {
+    /// Runs one pass of the shell script.
+    fn run_script(&self) -> PassRun {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/dispatch/dev-loop-dispatch.sh");
         let mut bash = Command::new("bash");
         bash.arg(script).arg(self.home().join("api.yaml"));
-        self.ran(bash)
+        self.run_pass(bash)
     }
 
-    /// One pass of referee.
-    fn referee(&self) -> PassRun {
+    /// Runs one pass of referee.
+    fn run_referee(&self) -> PassRun {
         let mut referee = Command::new(env!("CARGO_BIN_EXE_referee"));
         referee.args(["dispatch", "api.yaml"]);
-        self.ran(referee)
+        self.run_pass(referee)
     }
 
-    /// A pass that writes nothing, so that the next one finds what it found.
-    fn ran(&self, mut command: Command) -> PassRun {
+    /// Runs a dry pass, so that the next one finds the same state.
+    fn run_pass(&self, mut command: Command) -> PassRun {
         command
             .env_clear()
             .env("PATH", std::env::var_os("PATH").expect("a PATH"))
@@ -48,17 +47,17 @@ pub(crate) trait Stage {
         self.proxy().forget();
         let began = Instant::now();
         let output = command.output().expect("it runs");
-        let took = began.elapsed();
+        let duration = began.elapsed();
         let words = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         assert!(output.status.success(), "{command:?}: {}\n{}", output.status, words(&output.stderr));
         let mut lines: Vec<String> = words(&output.stdout).lines().map(str::to_owned).collect();
         lines.sort();
         let log = self.proxy().log();
-        let git = log.iter().filter(|seen| seen.path.contains(".git/")).count();
-        PassRun { lines, asked: log.len() - git, git, took }
+        let git_requests = log.iter().filter(|seen| seen.path.contains(".git/")).count();
+        PassRun { lines, requests: log.len() - git_requests, git_requests, duration }
     }
 
-    /// This machine forgets all it knew.
+    /// Deletes referee's state and caches.
     fn forget(&self) {
         for folder in [".local", ".cache"] {
             let _ = std::fs::remove_dir_all(self.home().join(folder));
@@ -66,17 +65,16 @@ pub(crate) trait Stage {
     }
 }
 
-/// What a pass said, and what it took.
+/// The output and the cost of a pass.
 pub(crate) struct PassRun {
     pub(crate) lines: Vec<String>,
-    /// Requests of the interface.
-    pub(crate) asked: usize,
-    /// Requests of git.
-    pub(crate) git: usize,
-    pub(crate) took: Duration,
+    /// API requests.
+    pub(crate) requests: usize,
+    pub(crate) git_requests: usize,
+    pub(crate) duration: Duration,
 }
 
-/// The people of a stage: alice opens, `sec` speaks for the bot, ruth is the human, referee fixes.
+/// The accounts: alice opens pulls, `sec` posts for the review bot, ruth is a person, referee runs the workers.
 pub(crate) trait People {
     fn check(&self, pull: PullNumber, state: &str);
     fn head(&self, pull: PullNumber) -> String;
@@ -93,9 +91,9 @@ pub(crate) enum Resolved {
     No,
 }
 
-/// Puts the nth pull into its state. Of 20 pulls 8 are ready, half of those with a resolved thread; on 3 checks fail, on 3
-/// they run, 3 wait for the bot, on 2 the human asks for changes, on 1 a question is open.
-pub(crate) fn happened(people: &impl People, nth: usize, pull: PullNumber) {
+/// Puts the nth pull into its state. Of 20 pulls 8 are ready, half of those with a resolved thread; 3 have failed checks,
+/// 3 pending checks, 3 wait for the bot, 2 are blocked by a person, 1 has an open question.
+pub(crate) fn set_state(people: &impl People, nth: usize, pull: PullNumber) {
     let (state, head) = (nth % 20, people.head(pull));
     people.check(
         pull,
@@ -117,16 +115,16 @@ pub(crate) fn happened(people: &impl People, nth: usize, pull: PullNumber) {
     }
 }
 
-/// Something happens on ten ready pulls: on half of them a check fails, on the others the human asks for changes.
-pub(crate) fn something(people: &impl People, pulls: &[PullNumber]) {
+/// Changes ten ready pulls: a check fails on half of them, a person asks for changes on the others.
+pub(crate) fn change_pulls(people: &impl People, pulls: &[PullNumber]) {
     let ready = pulls.iter().enumerate().filter(|(nth, _)| nth % 20 < 8).map(|(_, pull)| *pull);
     for (nth, pull) in ready.take(10).enumerate() {
         if nth % 2 == 0 { people.check(pull, "failure") } else { people.block(pull, "not like this") }
     }
 }
 
-/// The project's file: labels by their numbers, as the script takes them.
-pub(crate) fn project(home: &Path, repo: &str, url: &str, token: &str) {
+/// Writes the project file. The script needs labels by their ids.
+pub(crate) fn write_project_file(home: &Path, repo: &str, url: &str, token: &str) {
     let labels = format!("{url}/api/v1/repos/{repo}/labels?page=1&limit=50");
     let mut curl = Command::new("curl");
     curl.args(["-sf", "-H", &format!("Authorization: token {token}"), &labels]);

@@ -1,4 +1,4 @@
-//! Requests on a real Gitea, counted by a proxy, beside those of reviewdog with the same findings.
+//! Compares the requests of referee with those of reviewdog for the same findings on a real Gitea, counted by a proxy.
 //!
 //! ```text
 //! cargo bench -p referee --features servers --bench forge
@@ -6,6 +6,7 @@
 //! ```
 
 #[path = "../../tests/forge/course.rs"]
+#[expect(dead_code, reason = "the suites also review without a config")]
 mod course;
 #[path = "../../tests/forge/many.rs"]
 mod many;
@@ -29,7 +30,7 @@ const EACH: usize = 3;
 const PULLS: usize = 200;
 
 fn main() {
-    let reviewdog = Reviewdog::at_hand();
+    let reviewdog = Reviewdog::install();
     let mut table = "| | referee: reads + writes | opened / deleted / lost | reviewdog: reads + writes | opened / deleted / lost |\n\
                      |---|---:|---:|---:|---:|\n"
         .to_owned();

@@ -47,7 +47,7 @@ pub(crate) fn table(log: &[LoggedRequest]) -> String {
     table
 }
 
-/// The path below the repository, without what is of one pull alone.
+/// Returns the path below the repository, with numbers and commit ids replaced by placeholders.
 fn route(path: &str) -> String {
     let path = path.split('?').next().unwrap_or_default().trim_start_matches("/api/v1");
     let below: Vec<&str> = match path.strip_prefix("/repos/") {

@@ -9,7 +9,6 @@ use referee_testkit::server::cache_dir;
 use crate::course::{Course, Spent};
 use crate::site::RunOutput;
 
-/// The program.
 pub(crate) struct Reviewdog {
     program: PathBuf,
 }
@@ -17,8 +16,8 @@ pub(crate) struct Reviewdog {
 const VERSION: &str = "0.21.0";
 
 impl Reviewdog {
-    /// The one that is kept, or a new one.
-    pub(crate) fn at_hand() -> Self {
+    /// Returns the cached program, or builds it.
+    pub(crate) fn install() -> Self {
         let home = cache_dir().expect("a cache folder").join(format!("reviewdog-{VERSION}"));
         if !home.join("reviewdog").is_file() {
             build(&home);
@@ -26,7 +25,7 @@ impl Reviewdog {
         Self { program: home.join("reviewdog") }
     }
 
-    /// Reviews the pull with the findings, as a job does.
+    /// Reviews the pull with the findings, as a CI job does.
     pub(crate) fn review(&self, course: &Course) -> Spent {
         let (site, checkout) = (&course.site, course.checkout());
         let name = site.repo.full_name();
@@ -58,11 +57,11 @@ impl Reviewdog {
     }
 }
 
-/// Built aside and moved, so that two runs at once cannot see half of it.
+/// Builds into a temporary folder and renames it, so that a concurrent run never sees a partial build.
 fn build(home: &Path) {
     let aside = home.with_extension(std::process::id().to_string());
     let module = format!("github.com/reviewdog/reviewdog/cmd/reviewdog@v{VERSION}");
     let status = Command::new("go").args(["install", &module]).env("GOBIN", &aside).env("GOFLAGS", "-mod=mod").status();
     assert!(status.expect("Go is installed").success(), "reviewdog {VERSION} was not built");
-    std::fs::rename(&aside, home).expect("the cache folder takes it");
+    std::fs::rename(&aside, home).expect("the cache folder is writable");
 }
