@@ -10,15 +10,17 @@ pub(crate) enum CliOutcome {
     /// Done, or nothing to do.
     Done = 0,
     Failed = 1,
+    /// A payload does not fit the pull.
+    Usage = 2,
     /// The pull waits for somebody else.
     Waiting = 8,
     /// A closed gate withheld planned steps.
     Withheld = 10,
     /// A person must decide.
     HumanNeeded = 12,
-    /// A reviewer failed, so there is no verdict.
+    /// A role should have read the head and did not, or not completely.
     Inconclusive = 14,
-    /// There are findings at or above `--fail-on`.
+    /// `--fail-on` is met.
     Findings = 20,
     /// A temporary problem. Finished reports are kept.
     TryLater = 75,

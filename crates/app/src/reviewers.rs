@@ -45,6 +45,9 @@ pub(crate) fn run_reviewers(
     progress: &Progress,
     on_report: impl Fn(&Submission) -> Result<(), Failure>,
 ) -> Result<Vec<Submission>, Failure> {
+    for brief in briefs {
+        check_reviewer(inputs.config, brief)?;
+    }
     let diff = inputs.source.diff(inputs.merge_base, inputs.head).map_err(to_failure)?;
     let files = parse_diff(&diff).map_err(to_failure)?;
     let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
@@ -115,11 +118,24 @@ fn run_reviewer(
             let tree = HeadCheckout::prepare(inputs)?;
             Ok(command::run_command(&command, tree.dir(), brief, &selected_paths(change, &selection)))
         }
-        ReviewerKind::Model(model) => {
-            let message = format!("role `{}` uses the model `{model}`, and this build runs no models", role.name);
-            Err(Failure::usage(message).with_hint("set `builtin = true` or a `command` for the role"))
-        }
+        ReviewerKind::Model(model) => Err(reject_model(role, model)),
     }
+}
+
+/// Fails if the reviewer of a brief cannot be started. All are checked before the first one runs: a mistake in the config
+/// must not cost a review.
+fn check_reviewer(config: &ResolvedConfig, brief: &Brief) -> Result<(), Failure> {
+    let Some(role) = config.roles.iter().find(|role| role.name == brief.role) else { return Ok(()) };
+    match &role.reviewer {
+        ReviewerKind::Builtin => Ok(()),
+        ReviewerKind::Command(name) => resolve_command(config, role, name).map(drop),
+        ReviewerKind::Model(model) => Err(reject_model(role, model)),
+    }
+}
+
+fn reject_model(role: &RoleConfig, model: &str) -> Failure {
+    Failure::usage(format!("role `{}` uses the model `{model}`, and this build runs no models", role.name))
+        .with_hint("set `builtin = true` or a `command` for the role")
 }
 
 /// Loads the embedded rules and the repository's rules at the trusted commit.

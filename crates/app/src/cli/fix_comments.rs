@@ -9,6 +9,7 @@ use referee_core::model::Snapshot;
 use referee_core::plan::{Action, Gate, Next, Plan, Reason};
 use referee_core::policy::{GateSetting, Policy};
 use referee_core::render::render_plan;
+use referee_core::rule::Rule;
 use referee_core::triage::{PhaseNow, SettleOutcome, ThreadFilter, compute_phase, update_phase_after_settling};
 use referee_forge::{Gates, RequestedGates};
 use referee_turn::{BegunTurn, Inbox, PublishMode, Receipt, StepOutcome, Turn};
@@ -62,7 +63,15 @@ impl FixCommentsArgs {
         let begun = session.begin(&inbox).await?;
         let (snapshot, plan) = (&begun.snapshot, &begun.plan);
         let before = compute_phase(snapshot, &session.config.policy, &ThreadFilter::include_all());
-        let Settlement { outcomes, failed_precondition, .. } = settle(snapshot, &session.config.policy);
+        let settlement = settle(snapshot, &session.config.policy);
+        let mistakes = list_mistakes(&settlement);
+        let Settlement { outcomes, failed_precondition, .. } = settlement;
+        if !mistakes.is_empty() {
+            print_preview(&session, snapshot, plan, &before, out);
+            out.print_info(&format!("error: nothing was sent: {}", mistakes.join("; ")));
+            out.print_info("hint: `referee comments` lists the threads of the pull");
+            return Ok(CliOutcome::Usage);
+        }
         if requested.is_empty() {
             print_preview(&session, snapshot, plan, &before, out);
             return Ok(conclude_preview(plan, failed_precondition.as_ref(), out));
@@ -100,6 +109,16 @@ fn build_gates(policy: &Policy, requested: RequestedGates) -> Gates {
         (gate, if answers { configured.min(GateSetting::Ask) } else { GateSetting::Off })
     });
     Gates::new(settings.collect(), requested, policy.approve)
+}
+
+/// Returns what in the payload does not fit the pull: another pull's number, or an id that is unknown or named twice.
+fn list_mistakes(settlement: &Settlement) -> Vec<String> {
+    if let Some(barred) = &settlement.failed_precondition {
+        return if barred.rule == Rule::OtherPull { vec![barred.facts.join(", ")] } else { Vec::new() };
+    }
+    let is_mistake = |rule| matches!(rule, Rule::NoSuchThread | Rule::NamedTwice | Rule::NotTriaged);
+    let mistakes = settlement.refused.iter().filter(|refusal| is_mistake(refusal.why.rule));
+    mistakes.map(|refusal| format!("{}: {}", refusal.what, refusal.why.facts.join(", "))).collect()
 }
 
 fn apply_receipts(outcome: ThreadOutcome, turn: &Turn) -> ThreadOutcome {

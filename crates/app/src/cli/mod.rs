@@ -41,7 +41,7 @@ pub(crate) struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 done or quiet · 1 failed · 2 usage or config · 3 nothing to review · 4 not authenticated · 8 waiting · \
-10 steps withheld · 12 a human is needed · 14 inconclusive · 20 findings at or above --fail-on · 75 try later";
+10 steps withheld · 12 a human is needed · 14 not reviewed · 20 --fail-on is met · 75 try later";
 
 #[derive(Debug, Subcommand)]
 enum CliCommand {

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use referee_core::decide::PlanScope;
-use referee_core::model::{ReportOutcome as Reported, RoleName, Severity, Sha, Snapshot, Submission};
-use referee_core::plan::{Brief, Next};
+use referee_core::model::{RoleName, Severity, Sha, Snapshot, Submission};
+use referee_core::plan::Brief;
 use referee_core::policy::{Policy, Role};
 use referee_forge::{Gates, RequestedGates};
 use referee_review::formats::{self, ReportContext};
@@ -14,7 +14,7 @@ use referee_turn::{BegunTurn, Inbox, PublishMode, Receipt, StepOutcome, Turn};
 use super::PullArgs;
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
-use crate::output::{OutputFormat, pluralize};
+use crate::output::{FailThreshold, OutputFormat, ReviewEnding, pluralize};
 use crate::progress::Progress;
 use crate::reviewers::{self, ReviewInputs};
 use crate::session::{Options, PullSession, SessionAccess};
@@ -41,8 +41,9 @@ pub(super) struct ReviewArgs {
     /// Review the whole change again, not only what is new
     #[arg(long)]
     full: bool,
-    /// Exit 20 if a finding has at least this severity [default: critical on local pulls, never on a forge]
-    #[arg(long, value_name = "SEVERITY")]
+    /// Exit with 20 when this is met: the verdict requests changes, or a finding is at least this severe
+    /// [default: verdict on local pulls, never on a forge]
+    #[arg(long, value_name = "WHEN")]
     fail_on: Option<FailOn>,
     /// Run the reviewers without writing anything
     #[arg(long)]
@@ -55,6 +56,7 @@ pub(super) struct ReviewArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FailOn {
     Never,
+    Verdict,
     Critical,
     Warning,
     Any,
@@ -74,8 +76,9 @@ impl ReviewArgs {
         }
         let turn = self.run_turn(&session, out).await?;
         let format = if out.json { OutputFormat::Json } else { self.format };
-        output::print_turn(&session, &turn, format, out);
-        Ok(self.choose_ending(&session, &turn, format))
+        let ending = ReviewEnding::from_turn(&turn, &session.config.policy, self.choose_threshold(&session, format));
+        output::print_turn(&session, &turn, &ending, format, out);
+        Ok(ending.outcome)
     }
 
     /// Checks that the roles of the command line are configured. With `--report`, adds an unknown one as an ad hoc
@@ -217,40 +220,16 @@ impl ReviewArgs {
         Ok(report)
     }
 
-    fn choose_ending(&self, session: &PullSession, turn: &Turn, format: OutputFormat) -> CliOutcome {
-        let plan = &turn.plan;
-        let usual = if session.is_local() { FailOn::Critical } else { FailOn::Never };
-        let at_least = match self.fail_on.unwrap_or(usual) {
-            FailOn::Never => None,
-            FailOn::Critical => Some(Severity::Critical),
-            FailOn::Warning => Some(Severity::Warning),
-            FailOn::Any => Some(Severity::Suggestion),
-        };
-        let grave = at_least.is_some_and(|least| plan.findings.iter().any(|it| it.counts && it.severity >= least));
-        let failed = |role| {
-            turn.snapshot.latest_report(role).is_some_and(|report| matches!(report.outcome, Reported::Failed { .. }))
-        };
-        let withheld = turn.receipts.iter().any(|receipt| receipt.outcome == StepOutcome::Withheld);
-        let unsaid = |receipt: &Receipt| match receipt.outcome {
-            StepOutcome::Failed => true,
-            StepOutcome::Refused => receipt.action == "post_review",
-            _ => false,
-        };
-        // An uploaded SARIF file carries its findings; a red job would hide the upload.
-        if turn.needs_rerun {
-            CliOutcome::TryLater
-        } else if !session.is_local() && turn.receipts.iter().any(unsaid) {
-            CliOutcome::Failed
-        } else if grave && format != OutputFormat::Sarif {
-            CliOutcome::Findings
-        } else if plan.roles.iter().any(|role| failed(&role.role)) {
-            CliOutcome::Inconclusive
-        } else if matches!(plan.next, Next::Blocked(_)) {
-            CliOutcome::HumanNeeded
-        } else if withheld {
-            CliOutcome::Withheld
-        } else {
-            CliOutcome::Done
+    fn choose_threshold(&self, session: &PullSession, format: OutputFormat) -> FailThreshold {
+        match self.fail_on {
+            Some(FailOn::Never) => FailThreshold::Never,
+            Some(FailOn::Verdict) => FailThreshold::Verdict,
+            Some(FailOn::Critical) => FailThreshold::Severity(Severity::Critical),
+            Some(FailOn::Warning) => FailThreshold::Severity(Severity::Warning),
+            Some(FailOn::Any) => FailThreshold::Severity(Severity::Suggestion),
+            // An uploaded SARIF file carries its findings; a failed job would hide the upload.
+            None if session.is_local() && format != OutputFormat::Sarif => FailThreshold::Verdict,
+            None => FailThreshold::Never,
         }
     }
 }

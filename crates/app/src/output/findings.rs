@@ -149,7 +149,7 @@ fn extract_excerpt(source: &str, line: u32, end_line: Option<u32>) -> Option<(us
 }
 
 /// Replaces characters that a terminal would interpret, such as escape sequences.
-fn replace_controls(text: &str) -> String {
+pub(super) fn replace_controls(text: &str) -> String {
     text.chars().map(|c| if is_terminal_unsafe(c) { '\u{fffd}' } else { c }).collect()
 }
 

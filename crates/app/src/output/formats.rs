@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use referee_core::model::{Severity, Snapshot, Verdict};
+use referee_core::model::{Severity, Snapshot};
 use referee_core::plan::Plan;
 use serde_json::{Value, json};
 
 use super::findings::{FindingView, summarize_counts};
+use super::review_ending::ReviewEnding;
 
 /// The output format of `review`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,16 +29,17 @@ pub(super) fn render_findings(
     findings: &[FindingView],
     snapshot: &Snapshot,
     plan: &Plan,
+    ending: &ReviewEnding,
 ) -> Option<String> {
     Some(match format {
         OutputFormat::Human | OutputFormat::Json => return None,
         OutputFormat::Jsonl => render_jsonl(findings, plan),
-        OutputFormat::Sarif => to_pretty_json(&render_sarif(findings, snapshot)),
+        OutputFormat::Sarif => to_pretty_json(&render_sarif(findings, snapshot, ending)),
         OutputFormat::Rdjson => to_pretty_json(&render_rdjson(findings)),
         OutputFormat::Checkstyle => render_checkstyle(findings),
         OutputFormat::Gitlab => to_pretty_json(&render_gitlab(findings)),
         OutputFormat::Github => render_github(findings),
-        OutputFormat::Md => render_markdown(findings, plan),
+        OutputFormat::Md => render_markdown(findings, plan, ending),
     })
 }
 
@@ -61,7 +63,7 @@ fn render_jsonl(findings: &[FindingView], plan: &Plan) -> String {
     lines
 }
 
-fn render_sarif(findings: &[FindingView], snapshot: &Snapshot) -> Value {
+fn render_sarif(findings: &[FindingView], snapshot: &Snapshot, ending: &ReviewEnding) -> Value {
     let mut rules: Vec<&str> = findings.iter().map(rule_or_role).collect();
     rules.sort_unstable();
     rules.dedup();
@@ -100,7 +102,7 @@ fn render_sarif(findings: &[FindingView], snapshot: &Snapshot) -> Value {
                 "rules": rules.iter().map(|id| json!({ "id": id })).collect::<Vec<_>>(),
             } },
             "versionControlProvenance": [{ "repositoryUri": snapshot.pull.url, "revisionId": snapshot.pull.head }],
-            "invocations": [{ "executionSuccessful": true }],
+            "invocations": [{ "executionSuccessful": ending.is_reviewed() }],
             "results": results,
         }],
     })
@@ -187,14 +189,13 @@ fn render_github(findings: &[FindingView]) -> String {
     out
 }
 
-fn render_markdown(findings: &[FindingView], plan: &Plan) -> String {
-    let verdict = plan.roles.iter().filter_map(|role| role.enforced.or(role.own)).max();
-    let verdict_text = match verdict {
-        Some(Verdict::RequestChanges) => "Changes requested",
-        Some(Verdict::Approve | Verdict::Comment) => "Nothing blocking",
-        None => "Not reviewed",
+fn render_markdown(findings: &[FindingView], plan: &Plan, ending: &ReviewEnding) -> String {
+    let counts = if findings.is_empty() && !ending.is_reviewed() {
+        String::new()
+    } else {
+        format!(" · {}", summarize_counts(findings))
     };
-    let mut out = format!("**{verdict_text}** · {} · `{}`\n", summarize_counts(findings), plan.head.short());
+    let mut out = format!("**{}**{counts} · `{}`\n", ending.heading(), plan.head.short());
     if !findings.is_empty() {
         out.push_str("\n| Severity | Finding | Where |\n|---|---|---|\n");
     }

@@ -7,6 +7,7 @@ mod formats;
 mod pass_document;
 mod print_turn;
 mod receipt_summary;
+mod review_ending;
 mod turn_document;
 
 pub(crate) use columns::render_columns;
@@ -14,4 +15,5 @@ pub(crate) use formats::OutputFormat;
 pub(crate) use pass_document::{PassDocument, PassView, render_reason};
 pub(crate) use print_turn::{build_document, print_turn, render_next_step};
 pub(crate) use receipt_summary::pluralize;
+pub(crate) use review_ending::{FailThreshold, ReviewEnding};
 pub(crate) use turn_document::{Calls, TurnDocument, TurnView};

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use annotate_snippets::Renderer;
-use referee_core::model::Verdict;
+use referee_core::model::FindingId;
 use referee_core::plan::{BlockedCause, Next, Plan, WaitingOn};
 use referee_core::render::render_plan;
 use referee_review::builtin::RuleSet;
@@ -12,23 +12,37 @@ use referee_turn::{Source, StepOutcome, Turn};
 use super::findings::{FindingView, collect_open_findings, render_finding, summarize_counts};
 use super::formats::{OutputFormat, render_findings};
 use super::receipt_summary::summarize_receipts;
+use super::review_ending::ReviewEnding;
 use super::turn_document::{TurnDocument, TurnView};
 use crate::console::Console;
 use crate::session::PullSession;
 
 /// Prints the findings to stdout in `format`, and a summary of the turn to stderr.
-pub(crate) fn print_turn(session: &PullSession, turn: &Turn, format: OutputFormat, out: &Console) {
+pub(crate) fn print_turn(
+    session: &PullSession,
+    turn: &Turn,
+    ending: &ReviewEnding,
+    format: OutputFormat,
+    out: &Console,
+) {
     let findings = collect_open_findings(&turn.snapshot, &turn.plan);
     match format {
         OutputFormat::Json => out.print_json(&build_document(session, turn)),
         OutputFormat::Human => print_findings(session, turn, &findings, out),
-        other => out.print_data(&render_findings(other, &findings, &turn.snapshot, &turn.plan).unwrap_or_default()),
+        other => {
+            out.print_data(&render_findings(other, &findings, &turn.snapshot, &turn.plan, ending).unwrap_or_default())
+        }
     }
     out.print_detail(&render_plan(&turn.plan));
-    out.print_info(&render_receipts(turn));
-    out.print_info(&format!("{}{}", summarize_counts(&findings), render_settled_count(&turn.plan)));
-    out.print_info(&render_verdict(session, &turn.plan));
-    out.print_info(&format!("next: {}", render_next_step(session, &turn.plan, turn.needs_rerun)));
+    out.print_info(&render_receipts(turn, ending));
+    let counts = render_counts(&findings, &turn.plan, ending);
+    if !counts.is_empty() {
+        out.print_info(&counts);
+    }
+    let verdict = ending.render_verdict(&session.name, turn.plan.round, session.config.policy.rounds);
+    out.print_info(&format!("verdict: {verdict}"));
+    let repeat = turn.needs_rerun || !ending.is_published();
+    out.print_info(&format!("next: {}", render_next_step(session, &turn.plan, repeat)));
 }
 
 /// Prints each finding with an excerpt of its file at the head. Secrets in the excerpt are masked.
@@ -65,18 +79,25 @@ pub(crate) fn build_document(session: &PullSession, turn: &Turn) -> TurnDocument
 }
 
 /// Renders one line on what was written, then one line for each step that was not carried out.
-fn render_receipts(turn: &Turn) -> String {
-    let mut lines = Vec::new();
-    let done = turn.receipts.iter().filter(|receipt| receipt.outcome == StepOutcome::Done).count();
-    let withheld = turn.receipts.iter().filter(|receipt| receipt.outcome == StepOutcome::Withheld).count();
-    lines.push(match (done, withheld) {
-        (0, 0) => "nothing to write: everything is as it should be".to_owned(),
-        (0, withheld) => format!("wrote nothing; {withheld} withheld"),
-        (done, 0) => format!("wrote {done}: {}", summarize_receipts(&turn.steps, &turn.receipts)),
-        (done, withheld) => {
-            format!("wrote {done}: {}; {withheld} withheld", summarize_receipts(&turn.steps, &turn.receipts))
-        }
-    });
+fn render_receipts(turn: &Turn, ending: &ReviewEnding) -> String {
+    let count = |outcome| turn.receipts.iter().filter(|receipt| receipt.outcome == outcome).count();
+    let written = match count(StepOutcome::Done) {
+        0 => None,
+        done => Some(format!("wrote {done}: {}", summarize_receipts(&turn.steps, &turn.receipts))),
+    };
+    let missing = [StepOutcome::Failed, StepOutcome::Unknown, StepOutcome::Refused, StepOutcome::Withheld];
+    let missing: Vec<String> = missing
+        .into_iter()
+        .map(|outcome| (count(outcome), outcome.name()))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, name)| format!("{count} {name}"))
+        .collect();
+    let mut lines = vec![match (written, missing.as_slice()) {
+        (None, []) if ending.is_clean() => "nothing to write: everything is as it should be".to_owned(),
+        (None, []) if ending.is_published() => "nothing to write".to_owned(),
+        (None, missing) => ["wrote nothing".to_owned()].iter().chain(missing).cloned().collect::<Vec<_>>().join("; "),
+        (Some(written), missing) => [written].iter().chain(missing).cloned().collect::<Vec<_>>().join("; "),
+    }];
     for (receipt, step) in turn.receipts.iter().zip(&turn.steps) {
         if matches!(
             receipt.outcome,
@@ -89,24 +110,12 @@ fn render_receipts(turn: &Turn) -> String {
     lines.join("\n")
 }
 
-fn render_settled_count(plan: &Plan) -> String {
+/// Renders the counts of open and settled findings. Says "no findings" only of a head that was read completely.
+fn render_counts(findings: &[FindingView], plan: &Plan, ending: &ReviewEnding) -> String {
+    let open = (!findings.is_empty() || ending.is_reviewed()).then(|| summarize_counts(findings));
     let settled = plan.findings.iter().filter(|finding| !finding.counts).count();
-    if settled == 0 { String::new() } else { format!(" · {settled} settled") }
-}
-
-fn render_verdict(session: &PullSession, plan: &Plan) -> String {
-    let worst = plan.roles.iter().filter_map(|role| role.enforced.or(role.own)).max();
-    let verdict = match worst {
-        Some(Verdict::RequestChanges) => "changes requested",
-        Some(Verdict::Comment) => "nothing blocking",
-        Some(Verdict::Approve) => "approved",
-        None => "none yet",
-    };
-    let (name, rounds) = (&session.name, session.config.policy.rounds);
-    match plan.round {
-        0 => format!("verdict: {verdict} on {name}"),
-        round => format!("verdict: {verdict} on {name}, round {round} of {rounds}"),
-    }
+    let settled = (settled > 0).then(|| format!("{settled} settled"));
+    open.into_iter().chain(settled).collect::<Vec<_>>().join(" · ")
 }
 
 /// Renders what the reader should do next. Every state of a pull has a next step.
@@ -119,13 +128,14 @@ pub(crate) fn render_next_step(session: &PullSession, plan: &Plan, needs_rerun: 
     match &plan.next {
         Next::Idle => "nothing: the pull is closed".to_owned(),
         Next::Wait(WaitingOn::Author) if local => {
-            let first = find_most_severe(plan);
-            format!(
-                "fix and commit, then `referee review`; or answer: `referee local reply {name} {first} \"won't fix: …\"`"
-            )
+            let answer = find_most_severe(plan)
+                .map(|first| format!("; or answer: `referee local reply {name} {first} \"won't fix: …\"`"));
+            format!("fix and commit, then `referee review`{}", answer.unwrap_or_default())
         }
         Next::Wait(WaitingOn::Author) => {
-            format!("fix and push; or answer in the thread of {}, such as \"won't fix: …\"", find_most_severe(plan))
+            let answer = find_most_severe(plan)
+                .map(|first| format!("; or answer in the thread of {first}, such as \"won't fix: …\""));
+            format!("fix and push{}", answer.unwrap_or_default())
         }
         Next::Wait(WaitingOn::Person(who)) if local => {
             format!("{who} blocks: `referee local approve {name} --as {who}` lifts it")
@@ -138,9 +148,11 @@ pub(crate) fn render_next_step(session: &PullSession, plan: &Plan, needs_rerun: 
         Next::Wait(WaitingOn::Worker) => "a worker is under way".to_owned(),
         Next::Wait(WaitingOn::Forge) => format!("run `referee review {name}` again"),
         Next::Spawn(job) => format!("a worker for {} may start", job.kind),
-        Next::Ready => "merge it yourself: everything agrees".to_owned(),
-        Next::Blocked(BlockedCause::NeedsHuman | BlockedCause::RoundCap | BlockedCause::Budget) => {
-            render_decision_hint(session, plan)
+        Next::Ready if plan.roles.iter().any(|role| role.at_head) => "merge it yourself: everything agrees".to_owned(),
+        Next::Ready => "merge it yourself: no role reads this change".to_owned(),
+        Next::Blocked(BlockedCause::NeedsHuman | BlockedCause::RoundCap) => render_decision_hint(session, plan),
+        Next::Blocked(BlockedCause::Budget) => {
+            "raise `[budget] pull` in `referee.toml` on the default branch, then run the review again".to_owned()
         }
         Next::Blocked(BlockedCause::ReviewerFailed) => {
             let retry = render_comment_command(session, "/referee retry");
@@ -155,10 +167,15 @@ pub(crate) fn render_next_step(session: &PullSession, plan: &Plan, needs_rerun: 
     }
 }
 
-/// Renders the command with which a person dismisses the most severe finding.
+/// Renders what a person can do who decides about the pull.
 fn render_decision_hint(session: &PullSession, plan: &Plan) -> String {
-    let dismiss = render_comment_command(session, &format!("/referee dismiss {} <reason>", find_most_severe(plan)));
-    format!("a person decides, for example {dismiss}")
+    match find_most_severe(plan) {
+        Some(finding) => {
+            let dismiss = render_comment_command(session, &format!("/referee dismiss {finding} <reason>"));
+            format!("a person decides, for example {dismiss}")
+        }
+        None => format!("a person decides: `referee explain {}` says what", session.reference),
+    }
 }
 
 /// Renders how a person writes `comment` on the pull.
@@ -170,9 +187,8 @@ fn render_comment_command(session: &PullSession, comment: &str) -> String {
     }
 }
 
-/// Returns the id of the most severe open finding; of equals, the lowest id.
-fn find_most_severe(plan: &Plan) -> String {
+/// Returns the most severe open finding; of equals, the one with the lowest id.
+fn find_most_severe(plan: &Plan) -> Option<FindingId> {
     let open = plan.findings.iter().filter(|finding| finding.counts);
-    open.max_by_key(|finding| (finding.severity, Reverse(finding.id)))
-        .map_or("F1".to_owned(), |finding| finding.id.to_string())
+    open.max_by_key(|finding| (finding.severity, Reverse(finding.id))).map(|finding| finding.id)
 }

@@ -6,6 +6,8 @@ use referee_turn::{Receipt, StepOutcome};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::review_ending::describe_unread;
+
 /// What a turn document is built from: an applied turn, or a plan that was only computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TurnView<'a> {
@@ -57,6 +59,9 @@ struct TurnRole {
     own: Option<Verdict>,
     enforced: Option<Verdict>,
     at_head: bool,
+    /// Why the role, which this run selects, has not read the head completely.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_reviewed: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -167,7 +172,14 @@ fn build_role(role: &referee_core::plan::RoleState, snapshot: &Snapshot) -> Turn
         Reported::Clean(_) => "clean",
         Reported::Failed { .. } => "failed",
     });
-    TurnRole { role: role.role.to_string(), outcome, own: role.own, enforced: role.enforced, at_head: role.at_head }
+    TurnRole {
+        role: role.role.to_string(),
+        outcome,
+        own: role.own,
+        enforced: role.enforced,
+        at_head: role.at_head,
+        not_reviewed: describe_unread(role, snapshot),
+    }
 }
 
 fn build_finding(line: referee_core::plan::FindingLine<'_>) -> TurnFinding {

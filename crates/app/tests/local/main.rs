@@ -4,6 +4,7 @@ mod answers;
 mod bad_input;
 mod comments;
 mod doctor;
+mod exit_codes;
 mod first_runs;
 mod fix_comments;
 mod fix_proof;

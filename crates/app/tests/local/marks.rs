@@ -147,7 +147,8 @@ fn a_mark_of_a_newer_version_blocks_every_write() {
     tamper(&repo, "referee:mark v1 ", "referee:mark v9 ");
     let before = PullView::read(&repo);
     let ran = repo.report("alpha", json!({}));
-    assert_eq!(ran.code, 12, "{}", ran.err);
+    assert_eq!(ran.code, 14, "{}", ran.err);
+    assert!(ran.err.contains("verdict: not reviewed on L1"), "{}", ran.err);
     let turn = repo.json(&["explain"]);
     assert_eq!((&turn["next"]["kind"], &turn["next"]["cause"]), (&json!("blocked"), &json!("newer_mark")));
     assert_eq!(PullView::read(&repo), before);

@@ -69,6 +69,9 @@ pub fn decide(snapshot: &Snapshot, policy: &Policy, scope: &PlanScope) -> Plan {
         findings: collect_finding_lines(&reconciled.judgements),
         round: ruled.round,
     };
+    for (role, cause) in ruled.unread {
+        plan.roles.iter_mut().filter(|state| state.role == role).for_each(|state| state.unread = Some(cause.clone()));
+    }
     if let (Some(blocked), false) = (settled.blocked, matches!(plan.next, Next::Blocked(_))) {
         plan.next = Next::Blocked(blocked.cause);
         plan.why = blocked.why;

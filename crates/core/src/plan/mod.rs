@@ -4,6 +4,7 @@
 mod action;
 mod findings;
 mod next;
+mod unread;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use action::{Action, CommentTarget, DiffLocation, NewThread, TextDraft, Trailer};
 pub use findings::{FindingLine, Findings};
 pub use next::{BlockedCause, Brief, Delivery, Job, JobKind, Next, Scope, WaitingOn};
+pub use unread::UnreadCause;
 
 use crate::hash::Hash;
 use crate::mark::{TagKind, Topic};
@@ -117,6 +119,9 @@ pub struct RoleState {
     pub enforced: Option<crate::model::Verdict>,
     /// It has a complete verdict for this change.
     pub at_head: bool,
+    /// Why the role, which this run selects, has not read this head completely (D36).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<UnreadCause>,
 }
 
 impl Step {

@@ -86,7 +86,8 @@ fn heading(checks: &Checks) -> ExplainHeading<'_> {
 // spec: DSP-12 @core
 #[test]
 fn explain_shows_rule_facts_plan_refusals_and_next() {
-    let role = |name: &str, own, enforced, at_head| RoleState { role: RoleName::from(name), own, enforced, at_head };
+    let role =
+        |name: &str, own, enforced, at_head| RoleState { role: name.into(), own, enforced, at_head, unread: None };
     let (approve, block) = (Some(Verdict::Approve), Some(Verdict::RequestChanges));
     let thread = |id: &str| ThreadId::from(id);
     let review = ReviewId::from("r31");

@@ -83,6 +83,7 @@ fn publish_identity<'a>(
             own: judgement.own_verdict,
             enforced,
             at_head: judgement.is_current,
+            unread: None,
         });
         if row.action != PublishAction::Silent && judgement.role.has_token {
             let composed = compose::compose_review(facts, judged, judgement, row, &context, waiting);

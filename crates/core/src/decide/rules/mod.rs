@@ -36,8 +36,8 @@ use super::operator;
 use super::publish::is_report_recorded;
 use super::scope::PlanScope;
 use crate::facts::Facts;
-use crate::model::{PullState, Time, Verdict};
-use crate::plan::{Brief, Next, Reason, Refusal, Step, WaitingOn};
+use crate::model::{PullState, RoleName, Time, Verdict};
+use crate::plan::{Brief, Next, Reason, Refusal, Step, UnreadCause, WaitingOn};
 use crate::render::StopReason;
 use crate::rule::Rule;
 use review::ReviewQueue;
@@ -57,6 +57,8 @@ pub struct RulesOutcome {
     pub refused: Vec<Refusal>,
     /// Rounds used, counting this turn's verdicts (LOOP-2).
     pub round: u32,
+    /// Roles of this run that have not read this head completely (D36).
+    pub unread: Vec<(RoleName, UnreadCause)>,
 }
 
 /// Applies the rules to one pull.
@@ -80,7 +82,8 @@ pub fn apply_rules<'a>(facts: &'a Facts<'a>, judged: &'a [RoleJudgement<'a>], sc
     }
     let why = Reason { rule: matched.rule, facts: matched.facts };
     let (reviews, round) = (context.reviews.due.clone(), context.round);
-    let mut outcome = RulesOutcome { reviews, next: Next::Idle, why, steps, refused, round };
+    let unread = review::list_unread(facts, judged, scope, &context.reviews);
+    let mut outcome = RulesOutcome { reviews, next: Next::Idle, why, steps, refused, round, unread };
     outcome.next = match matched.effect {
         RuleEffect::Idle => Next::Idle,
         RuleEffect::Wait(on) => Next::Wait(on),

@@ -21,7 +21,7 @@ use super::super::publish::is_report_recorded;
 use super::super::scope::PlanScope;
 use crate::facts::Facts;
 use crate::model::{CheckState, RoleName, RunCost, Severity, Span, Time};
-use crate::plan::{Brief, Reason, Refusal, Scope};
+use crate::plan::{Brief, Reason, Refusal, Scope, UnreadCause};
 use crate::policy::ReviewStart;
 use crate::rule::Rule;
 
@@ -104,6 +104,49 @@ pub(super) fn refuse_reviews(
     refuse(&queue.failed, Rule::ReviewFailed, format!("failed {MAX_ATTEMPTS} times"));
     refuse(&queue.backing_off, Rule::ReviewBackoff, "failed, tried again later".to_owned());
     refused
+}
+
+/// Returns the roles of this run that have not read this head completely, each with the reason (D36).
+pub(super) fn list_unread(
+    facts: &Facts<'_>,
+    judged: &[RoleJudgement<'_>],
+    scope: &PlanScope,
+    queue: &ReviewQueue<'_>,
+) -> Vec<(RoleName, UnreadCause)> {
+    let selected = judged.iter().filter(|it| it.role.has_token && scope.includes_role(it.name()));
+    selected.filter_map(|it| Some((it.name().clone(), find_unread_cause(facts, it, queue)?))).collect()
+}
+
+fn find_unread_cause(facts: &Facts<'_>, judgement: &RoleJudgement<'_>, queue: &ReviewQueue<'_>) -> Option<UnreadCause> {
+    match judgement.report_status {
+        ReportStatus::Failed { .. } => return Some(UnreadCause::Failed),
+        ReportStatus::Incomplete { why } => return Some(UnreadCause::Incomplete { missing: why.to_owned() }),
+        ReportStatus::Complete => return None,
+        ReportStatus::Absent => {}
+    }
+    let is_among = |names: &[&RoleName]| names.contains(&judgement.name());
+    if is_among(&queue.over_budget) {
+        let resource = queue.exceeded_budget.unwrap_or_default().to_owned();
+        Some(UnreadCause::OverBudget { resource })
+    } else if is_among(&queue.failed) {
+        Some(UnreadCause::GaveUp { attempts: MAX_ATTEMPTS })
+    } else if is_among(&queue.backing_off) {
+        Some(UnreadCause::BackingOff)
+    } else if queue.due.iter().any(|brief| brief.role == *judgement.name()) {
+        Some(UnreadCause::Due)
+    } else if judgement.is_current || !judgement.role.applies || judgement.role.role.ad_hoc {
+        None
+    } else if facts.paused_by.is_some() {
+        Some(UnreadCause::Paused)
+    } else if facts.break_glass.is_some() {
+        Some(UnreadCause::GlassBroken)
+    } else {
+        match facts.policy.start {
+            ReviewStart::CiGreen => Some(UnreadCause::WaitsForChecks),
+            ReviewStart::Request => Some(UnreadCause::WaitsForRequest),
+            ReviewStart::Push => None,
+        }
+    }
 }
 
 /// Returns whether the command line or a person asks for another review of this head.
