@@ -68,6 +68,10 @@ impl Failure {
         self
     }
 
+    pub(crate) fn kind(&self) -> FailureKind {
+        self.kind
+    }
+
     /// Renders message and hints for the terminal.
     pub(crate) fn render(&self) -> String {
         // Config errors already contain their labels.

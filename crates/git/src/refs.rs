@@ -1,5 +1,7 @@
 //! Revisions, branches and refs.
 
+use std::path::PathBuf;
+
 use referee_core::model::Sha;
 
 use crate::git::require_full_sha;
@@ -86,6 +88,35 @@ impl Git {
             Some((name.strip_prefix(BRANCH_PREFIX)?.to_owned(), Sha::from(sha)))
         };
         Ok(lines.filter_map(branch).collect())
+    }
+
+    /// Returns the remote-tracking branches of a remote and their commits.
+    pub fn list_tracking_branches(&self, remote: &str) -> Result<Vec<(String, Sha)>, GitError> {
+        let prefix = format!("refs/remotes/{remote}/");
+        // Not a pattern: a remote may be a URL, or contain `*`.
+        let lines = self.run("for-each-ref", &["--format=%(objectname) %(refname)", "--", "refs/remotes/"])?;
+        let lines = String::from_utf8_lossy(&lines).into_owned();
+        let branch = |line: &str| {
+            let (sha, name) = line.split_once(' ')?;
+            Some((name.strip_prefix(&prefix)?.to_owned(), Sha::from(sha)))
+        };
+        Ok(lines.lines().filter_map(branch).collect())
+    }
+
+    /// Returns the directory in which git looks for hooks (`core.hooksPath`).
+    pub fn hooks_dir(&self) -> Result<PathBuf, GitError> {
+        let configured = self.run_config_path("core.hooksPath")?;
+        let base = self.work_tree_root().unwrap_or(&self.common_dir);
+        Ok(configured.map_or_else(|| self.common_dir.join("hooks"), |path| base.join(path)))
+    }
+
+    /// Returns a config value that is a path, with `~` expanded. Commands of this crate override `core.hooksPath`, so the
+    /// files are read without those overrides.
+    fn run_config_path(&self, key: &str) -> Result<Option<PathBuf>, GitError> {
+        let output = self.output("config", &["--includes", "--type=path", "--show-origin", "--get-all", key])?;
+        let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+        let of_file = |line: &str| Some(line.strip_prefix("file:")?.split_once('\t')?.1.to_owned());
+        Ok(lines.lines().filter_map(of_file).next_back().map(PathBuf::from))
     }
 
     /// Returns the URL of a remote, with `insteadOf` applied. It may contain a password, so do not print it.

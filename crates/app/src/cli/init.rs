@@ -55,7 +55,7 @@ impl InitArgs {
         let Some(root) = checkout.git.work_tree_root() else {
             return Err(Failure::usage("nothing was written: this is a bare repository, without a work tree"));
         };
-        let mut results = Vec::new();
+        let (mut results, mut missing) = (Vec::new(), self.missing_steps());
         for planned in self.plan_files(&checkout, root)? {
             let result = write_file(&planned, self.check)?;
             if !out.json {
@@ -64,9 +64,11 @@ impl InitArgs {
             if self.check && result == "would write" && !out.json {
                 out.print_data(&planned.text.lines().map(|line| format!("  + {line}\n")).collect::<String>());
             }
+            if planned.executable && result == "kept" {
+                missing.push(format!("call `referee hook pre-push \"$@\"` in {}", planned.display_name));
+            }
             results.push(json!({ "file": planned.display_name, "did": result }));
         }
-        let missing = self.missing_steps();
         if out.json {
             out.print_json(&json!({ "schema": "referee/init-1", "files": results, "missing": missing }));
         } else {
@@ -92,9 +94,15 @@ impl InitArgs {
             planned.push(file(ci.path(), if self.matrix { ci.render_matrix(&config)? } else { ci.render() }));
         }
         if let Some(GitHook::PrePush) = self.hooks {
+            let hooks_dir = checkout.git.hooks_dir()?;
+            let display_name = if hooks_dir == checkout.git.common_dir().join("hooks") {
+                "hooks/pre-push of the git directory".to_owned()
+            } else {
+                format!("{}/pre-push (`core.hooksPath`)", hooks_dir.display())
+            };
             planned.push(PlannedFile {
-                path: checkout.git.common_dir().join("hooks/pre-push"),
-                display_name: "hooks/pre-push of the git directory".to_owned(),
+                path: hooks_dir.join("pre-push"),
+                display_name,
                 text: include_str!("init/pre-push").to_owned(),
                 executable: true,
             });

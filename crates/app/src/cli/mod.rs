@@ -9,6 +9,7 @@ mod doctor;
 mod explain;
 mod fix_comments;
 mod global_args;
+mod hook;
 mod init;
 mod local;
 mod replay;
@@ -75,6 +76,8 @@ enum CliCommand {
     Local(local::LocalArgs),
     /// Print a published JSON schema
     Schema(schema::SchemaArgs),
+    /// Run as a git hook
+    Hook(hook::HookArgs),
     /// Print shell completions or the manual page
     Completion(completion::CompletionArgs),
 }
@@ -91,6 +94,10 @@ pub(crate) struct PullArgs {
 }
 
 impl PullArgs {
+    fn from_text(text: String) -> Self {
+        Self { pull: Some(text), pr: None }
+    }
+
     /// Returns the reference as typed; `None` means the current branch.
     pub(crate) fn text(&self) -> Option<&str> {
         self.pr.as_deref().or(self.pull.as_deref())
@@ -138,6 +145,7 @@ async fn run_command(options: &Options, out: &Console, command: CliCommand) -> R
         CliCommand::Status(it) => it.run(options, out).await,
         CliCommand::Local(it) => it.run(options, out).await,
         CliCommand::Schema(it) => it.run(out),
+        CliCommand::Hook(it) => it.run(options, out).await,
         CliCommand::Completion(it) => it.run(out),
     }
 }

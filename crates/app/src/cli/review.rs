@@ -63,6 +63,21 @@ enum FailOn {
 }
 
 impl ReviewArgs {
+    /// Reviews a range of commits and writes nothing.
+    pub(super) fn preview(range: String) -> Self {
+        Self {
+            which: PullArgs::from_text(range),
+            roles: Vec::new(),
+            report: None,
+            report_format: formats::Format::Referee,
+            report_out: None,
+            full: false,
+            fail_on: None,
+            dry_run: true,
+            format: OutputFormat::Human,
+        }
+    }
+
     pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
         let access = if self.dry_run { SessionAccess::Read } else { SessionAccess::Write };
         let mut session = PullSession::open(options, self.which.text(), access, out).await?;

@@ -9,6 +9,7 @@ mod first_runs;
 mod fix_comments;
 mod fix_proof;
 mod heads;
+mod hook;
 mod incremental;
 mod init;
 mod kills;
