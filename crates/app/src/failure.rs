@@ -68,6 +68,10 @@ impl Failure {
         self
     }
 
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     pub(crate) fn kind(&self) -> FailureKind {
         self.kind
     }

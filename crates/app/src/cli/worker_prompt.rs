@@ -1,6 +1,7 @@
 //! `referee worker-prompt`: prints the prompt for a worker that a program other than referee runs.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 use referee_core::plan::JobKind;
@@ -8,7 +9,7 @@ use referee_core::say::find_nearest_word;
 use serde_json::json;
 
 use crate::console::Console;
-use crate::dispatch::{LabelRef, find_project};
+use crate::dispatch::{LabelRef, LoadedProject, find_project, resolve_label};
 use crate::failure::{CliOutcome, Failure};
 use crate::session::Options;
 use crate::worker::{Audience, PromptValues, load_task, render_prompt};
@@ -44,7 +45,8 @@ impl WorkerPromptArgs {
         };
         let wip = match &project.file.labels.wip {
             Some(LabelRef::Name(name)) => name.clone(),
-            Some(LabelRef::Id(_)) | None => "wip".to_owned(),
+            Some(LabelRef::Id(id)) => name_label(options, &project, *id, out).await,
+            None => "wip".to_owned(),
         };
         let repo = project.file.repo.0.to_string();
         let (head, user) = (self.head.as_deref(), project.file.user.as_str());
@@ -59,6 +61,22 @@ impl WorkerPromptArgs {
         }
         Ok(CliOutcome::Done)
     }
+}
+
+/// How long the forge may take to name a label: the prompt is useful without it.
+const LABEL_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Returns the name of a label that the project file gives by its id; the id itself, with a warning, if the forge does
+/// not answer.
+async fn name_label(options: &Options, project: &LoadedProject, id: u64, out: &Console) -> String {
+    let named = tokio::time::timeout(LABEL_TIMEOUT, resolve_label(options, project, id)).await;
+    let why = match named {
+        Ok(Ok(name)) => return name,
+        Ok(Err(failure)) => failure.message().to_owned(),
+        Err(_) => format!("the forge did not answer within {} s", LABEL_TIMEOUT.as_secs()),
+    };
+    out.print_info(&format!("warning: the prompt names the label by its id: {why}"));
+    format!("id {id}")
 }
 
 fn parse_job_kind(word: &str) -> Result<JobKind, String> {

@@ -11,4 +11,4 @@ mod run_worker;
 pub(crate) use field::LabelRef;
 pub(crate) use project::{LoadedProject, find_project};
 pub(crate) use project_file::ProjectFile;
-pub(crate) use repository::{DispatchMode, ProjectRepository, apply_project_policy};
+pub(crate) use repository::{DispatchMode, ProjectRepository, apply_project_policy, resolve_label};

@@ -255,6 +255,23 @@ async fn resolve_dispatch_policy(file: &ProjectFile, forge: &dyn Forge) -> Resul
     })
 }
 
+/// Returns the name of a label that the project file gives by its id.
+pub(crate) async fn resolve_label(options: &Options, project: &LoadedProject, id: u64) -> Result<String, Failure> {
+    let (site, _) = resolve_site(options, project)?;
+    let name = site.repo.to_string();
+    let unreadable = |error: ForgeError| {
+        connect::read_failure(error, &name).with_hint("use the name of the label instead of its id")
+    };
+    let Some((forge, _)) = connect_server(&site, StoreAccess::Read).await? else {
+        return Err(unreadable(ForgeError::Unsupported("be asked for labels".to_owned())));
+    };
+    let labels = forge.fetch_labels().await.map_err(unreadable)?;
+    labels.get(&id).cloned().ok_or_else(|| {
+        Failure::usage(format!("`{name}` has no label with the id {id}"))
+            .with_hint("use the name of the label instead of its id")
+    })
+}
+
 /// Merges the project's settings into the repository's policy. Keeps the roles that the project lists in `review_bots` and
 /// whose login it lists in `review_users`; reviews of other bots are recognised by their sentinels.
 fn merge_policy(file: &ProjectFile, mut policy: Policy, work: DispatchPolicy, viewer: &Login) -> Policy {

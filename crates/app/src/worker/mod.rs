@@ -3,6 +3,7 @@
 mod audience;
 mod collect;
 mod deliver;
+mod forbidden_call;
 mod job_folder;
 mod prompt;
 mod registry;

@@ -6,6 +6,7 @@ use std::{fs, io};
 use referee_core::plan::JobKind;
 
 use super::audience::Audience;
+use super::forbidden_call::{ForbiddenCall, find_forbidden_call};
 use crate::failure::Failure;
 
 /// Comes before every task, built in or custom.
@@ -57,9 +58,10 @@ pub(crate) fn load_task(folder: &Path, kind: JobKind) -> Result<String, Failure>
 
 /// Renders the whole prompt. Refuses a task that contains a call to merge or close a pull.
 pub(crate) fn render_prompt(task: &str, values: &PromptValues<'_>, audience: Audience) -> Result<String, Failure> {
-    if let Some((line, call)) = find_forbidden_call(task) {
-        return Err(Failure::usage(format!("the task is refused: line {line} contains `{call}`"))
-            .with_hint("workers neither merge nor close pulls: a person does"));
+    if let Some(ForbiddenCall { line, call }) = find_forbidden_call(task) {
+        return Err(Failure::usage(format!("the task is refused: line {line} contains `{call}`")).with_hint(
+            "workers neither merge nor close pulls: a person does; to forbid the call, write \"never …\" before it",
+        ));
     }
     let task = audience.expand_placeholders(task);
     let text = format!("{}{}\n\n{}", audience.introduction(), task.trim(), audience.closing_instructions())
@@ -69,36 +71,6 @@ pub(crate) fn render_prompt(task: &str, values: &PromptValues<'_>, audience: Aud
         .replace("{user}", values.user)
         .replace("{wip}", values.wip_label);
     Ok(format!("{CONSTRAINTS}\n{text}"))
-}
-
-/// Calls that merge or close a pull, in the spelling of forges and their tools, in lower case without spaces and quotes.
-const FORBIDDEN_CALLS: &[&str] = &[
-    "/merge",
-    "state=closed",
-    "state:closed",
-    "prmerge",
-    "prclose",
-    "prsmerge",
-    "prsclose",
-    "pullsmerge",
-    "pullsclose",
-    "mrmerge",
-    "mrclose",
-    "mergepullrequest",
-    "closepullrequest",
-    "mergerequestaccept",
-    "enablepullrequestautomerge",
-    "state_event=close",
-    "state_event:close",
-];
-
-/// Returns the first forbidden call with its line number.
-fn find_forbidden_call(task: &str) -> Option<(usize, &'static str)> {
-    task.lines().enumerate().find_map(|(index, line)| {
-        let normalized: String =
-            line.chars().filter(|c| !c.is_whitespace() && !"\"'`\\".contains(*c)).collect::<String>().to_lowercase();
-        FORBIDDEN_CALLS.iter().find(|call| normalized.contains(**call)).map(|call| (index + 1, *call))
-    })
 }
 
 #[cfg(test)]
@@ -195,7 +167,7 @@ mod tests {
                 assert!(refused.render().contains("line 3"), "{call}: {}", refused.render());
             }
         }
-        let harmless = "Rebase onto main; `git merge-base` names the fork point. Never leave the merge half done.";
-        render_prompt(harmless, &VALUES, Audience::External).expect("the word `merge` alone is allowed");
+        let quoted = "Never call `PATCH /pulls/{id}` with `state=closed`. Solve the merge conflicts in src/merge.rs.";
+        render_prompt(quoted, &VALUES, Audience::External).expect("a forbidden call, and the word `merge`");
     }
 }

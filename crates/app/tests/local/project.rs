@@ -37,6 +37,8 @@ fn an_existing_project_file_is_read_unchanged() {
     let (repo, path) = repo_with_project("api.yaml", SOURCE);
     let text = repo.run_expecting(0, &["worker-prompt", "findings", "7", "--project", &path]).out;
     assert!(text.contains("#7 of rodin/review-bot"), "{text}");
+    // No forge answers here, so the label keeps its id.
+    assert!(text.contains("remove the label `id 41` from #7"), "{text}");
     let folder = repo.path_outside("").display().to_string();
     repo.run_expecting(0, &["worker-prompt", "findings", "7", "--project", "api", "--projects", &folder]);
     // The forge is not there: nothing is printed, and the next run tries again.
@@ -84,7 +86,7 @@ fn errors_in_a_project_file_name_their_line() {
 // spec: DSP-13 @local
 #[test]
 fn a_custom_task_gets_the_constraints_and_may_not_ask_for_a_merge() {
-    let (repo, path) = repo_with_project("api.yaml", SOURCE);
+    let (repo, path) = repo_with_project("api.yaml", &SOURCE.replace("wip: 41", "wip: busy"));
     let tasks = repo.path_outside("worker-tasks");
     fs::create_dir_all(&tasks).expect("a folder");
     fs::write(tasks.join("ci-fix.md"), "Mend #{number} at {head}, {user}.\n").expect("a file");
@@ -95,6 +97,14 @@ fn a_custom_task_gets_the_constraints_and_may_not_ask_for_a_merge() {
     let document: Value =
         serde_json::from_str(&repo.run_expecting(0, &[&args[..], &["--json"]].concat()).out).expect("JSON");
     assert_eq!((&document["type"], &document["text"]), (&Value::from("ci-fix"), &Value::from(text)));
+
+    // The source's own constraints quote what they forbid; the word alone is no call.
+    let source = "- **NEVER close a PR.** Never call `PATCH /pulls/{id}` with `state=closed`.\n\
+                  - **NEVER merge a PR.** Never call the merge API.\n\n\
+                  Solve the PR merge conflicts in src/merge.rs, and look at the PR closely.\n";
+    fs::write(tasks.join("ci-fix.md"), source).expect("a file");
+    let text = repo.run_expecting(0, &args).out;
+    assert!(text.contains("with `state=closed`") && text.contains("src/merge.rs"), "{text}");
 
     fs::write(tasks.join("ci-fix.md"), "Then POST to /pulls/{number}/merge.\n").expect("a file");
     let ran = repo.run_expecting(2, &args);
@@ -108,7 +118,7 @@ fn a_custom_task_gets_the_constraints_and_may_not_ask_for_a_merge() {
 // spec: DSP-13 @local
 #[test]
 fn every_prompt_forbids_merging_and_closing() {
-    let (repo, path) = repo_with_project("api.yaml", SOURCE);
+    let (repo, path) = repo_with_project("api.yaml", &SOURCE.replace("wip: 41", "wip: busy"));
     let tasks = repo.path_outside("worker-tasks");
     fs::create_dir_all(&tasks).expect("a folder");
     for kind in ["self-review", "sr-fix", "ci-fix", "address-feedback", "findings", "rebase", "impl"] {

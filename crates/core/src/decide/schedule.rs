@@ -1,11 +1,12 @@
 //! Decisions for a whole repository: one worker per pass, handoffs, and the next issue (DSP-3, DSP-11, DSP-18).
 //!
-//! Over the pulls, by ascending number:
+//! Over the pulls, by ascending number; the lines stand in the order of this table, which is the order in which a pass
+//! makes them true:
 //!
 //! | plan | protocol line |
 //! |---|---|
-//! | the first that needs a worker | SPAWN with type, number and head |
 //! | steps hand the pull off now | HANDOFF with the number |
+//! | the first that needs a worker | SPAWN with type, number and head |
 //! | any other | none; its reason is listed |
 //!
 //! | rule | when | then |
@@ -80,12 +81,14 @@ pub fn schedule(board: &Board, plans: &[Plan], policy: &Policy, viewer: &Viewer)
         reasons: collect_reasons(board, &plans),
         issue_reason: Reason::new(Rule::Issue),
     };
-    for plan in &plans {
-        match &plan.next {
-            Next::Spawn(job) if pass.spawn.is_none() => pass.add_spawn(Job::clone(job)),
-            Next::Ready if hands_off(plan) => pass.lines.push(ProtocolLine::Handoff(plan.pull)),
-            _ => {}
-        }
+    let ready = plans.iter().filter(|plan| matches!(plan.next, Next::Ready) && hands_off(plan));
+    pass.lines.extend(ready.map(|plan| ProtocolLine::Handoff(plan.pull)));
+    let first_job = plans.iter().find_map(|plan| match &plan.next {
+        Next::Spawn(job) => Some(Job::clone(job)),
+        _ => None,
+    });
+    if let Some(job) = first_job {
+        pass.add_spawn(job);
     }
     let Some(work) = &policy.work else { return pass };
     if !board.pulls.is_empty() || !plans.is_empty() {

@@ -82,7 +82,7 @@ fn one_spawn_and_every_handoff_by_ascending_number() {
     board.pulls = [2, 3, 4, 5, 9, 12].map(PullNumber).into();
     let pass = pass(&board, &plans);
     let spawn = format!("SPAWN:findings:5:{}", "a".repeat(40));
-    assert_eq!(lines(&pass), ["HANDOFF:3", spawn.as_str(), "HANDOFF:12"]);
+    assert_eq!(lines(&pass), ["HANDOFF:3", "HANDOFF:12", spawn.as_str()]);
     assert_eq!(pass.spawn.as_ref().map(|job| job.number), Some(5), "active work on 2 ends nothing");
     let rules: Vec<_> = pass.reasons.iter().map(|(number, why)| (number.0, why.rule.name())).collect();
     let expected = [
