@@ -221,6 +221,7 @@ fn pull(repo_name: &str, repo: u64) -> Pull {
         assignees: Vec::new(),
         requests: Vec::new(),
         opened_at: NOW,
+        removed_labels: Vec::new(),
         reopens: Vec::new(),
         pushes: Vec::new(),
         url: String::new(),

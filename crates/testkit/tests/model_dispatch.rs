@@ -616,6 +616,7 @@ fn pull(moved: bool) -> Snapshot {
             assignees: Vec::new(),
             requests: Vec::new(),
             opened_at: Time(NOW - 100 * HOUR),
+            removed_labels: Vec::new(),
             reopens: Vec::new(),
             pushes: Vec::new(),
             url: String::new(),

@@ -32,6 +32,9 @@ pub struct Pull {
     /// Whether the author identity may push to the pull's branch. `None`: unknown.
     pub pushable: Option<bool>,
     pub labels: Vec<Label>,
+    /// Labels that somebody removed and nobody added again, with who removed them and when.
+    #[serde(default)]
+    pub removed_labels: Vec<Label>,
     pub assignees: Vec<Login>,
     /// Open review requests.
     pub requests: Vec<ReviewRequest>,
@@ -69,9 +72,9 @@ pub enum Mergeable {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Label {
     pub name: String,
-    /// Who applied it last, according to the timeline.
+    /// Who applied or removed it last, according to the timeline.
     pub by: Option<Login>,
-    /// When it was applied last.
+    /// When it was applied or removed last.
     pub at: Option<Time>,
 }
 

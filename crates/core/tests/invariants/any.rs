@@ -172,6 +172,7 @@ fn pull(dice: &mut Dice) -> Pull {
         assignees: dice.some(3, login),
         requests: dice.some(3, |dice| ReviewRequest { of: login(dice), by: dice.maybe(2, login), at: time(dice) }),
         opened_at: time(dice),
+        removed_labels: Vec::new(),
         reopens: if dice.one_in(4) { dice.some(4, time) } else { Vec::new() },
         pushes: dice.some(3, |dice| Push { head: sha(dice), by: dice.maybe(2, login), at: time(dice) }),
         url: dice.pick(&["https://forge.example/7", "", "javascript:x", "a b)"]).into(),

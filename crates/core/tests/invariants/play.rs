@@ -131,6 +131,7 @@ fn pull(author: Author) -> Pull {
         assignees: Vec::new(),
         requests: Vec::new(),
         opened_at: Time(NOW),
+        removed_labels: Vec::new(),
         reopens: Vec::new(),
         pushes: Vec::new(),
         url: "https://forge.example/7".into(),

@@ -186,6 +186,7 @@ fn snapshot() -> Snapshot {
             assignees: Vec::new(),
             requests: Vec::new(),
             opened_at: Time(0),
+            removed_labels: Vec::new(),
             reopens: Vec::new(),
             pushes: Vec::new(),
             url: String::new(),

@@ -417,6 +417,7 @@ fn a_fix_plan_for_this_head_is_waited_for_and_an_old_one_is_a_crash() {
 }
 
 // spec: DSP-10 @core
+// D35
 #[test]
 fn a_ready_pull_is_handed_off_once() {
     let mut stage = Stage::all_clear();
@@ -430,7 +431,13 @@ fn a_ready_pull_is_handed_off_once() {
     assert_eq!((told(&outcome).as_str(), outcome.steps.len()), ("ready: ready", 0), "already handed off");
 
     stage.snapshot.pull.labels.clear();
-    assert_eq!(steps(&stage.rules().steps), ["+ready by worker"], "the label comes back, the handoff does not");
+    assert_eq!(steps(&stage.rules().steps), ["+ready by worker"], "a write that was lost is repeated");
+    let removed_by = |by: &str| Label { name: "ready".to_owned(), by: Some(by.into()), at: None };
+    stage.snapshot.pull.removed_labels = vec![removed_by("worker")];
+    assert_eq!(steps(&stage.rules().steps), ["+ready by worker"], "referee's own removal is undone");
+    stage.snapshot.pull.removed_labels = vec![removed_by("carol")];
+    let outcome = stage.rules();
+    assert_eq!((told(&outcome).as_str(), outcome.steps.len()), ("ready: ready", 0), "a person's removal is respected");
 
     let mut stage = Stage::all_clear();
     stage.work().assign = None;

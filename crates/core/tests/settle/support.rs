@@ -53,6 +53,7 @@ pub(crate) fn snapshot(threads: Vec<Thread>) -> Snapshot {
             assignees: Vec::new(),
             requests: Vec::new(),
             opened_at: Time(0),
+            removed_labels: Vec::new(),
             reopens: Vec::new(),
             pushes: Vec::new(),
             url: String::new(),

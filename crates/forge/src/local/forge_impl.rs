@@ -170,6 +170,8 @@ impl LocalForge {
                 mergeable: self.check_mergeable(&tip),
                 pushable: Some(true),
                 labels: talk.labels,
+                // Nobody but referee labels a local pull.
+                removed_labels: Vec::new(),
                 assignees: talk.assignees,
                 requests: Vec::new(),
                 opened_at: kept.opened_at,

@@ -123,6 +123,7 @@ impl StoredRepo {
             mergeable: self.mergeable(row),
             pushable: Some(!row.from_fork && self.may_write(viewer)),
             labels: row.labels.clone(),
+            removed_labels: row.removed_labels(),
             assignees: row.assignees.clone(),
             requests: row.requests.iter().map(|(_, request)| request.clone()).collect(),
             opened_at: row.opened_at,

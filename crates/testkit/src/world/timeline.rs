@@ -1,10 +1,10 @@
 //! Timeline events other than reviews and comments, and the reactions that implement claims.
 
-use referee_core::model::{Login, PullNumber, ReviewId, Sha, Time};
+use referee_core::model::{Label, Login, PullNumber, ReviewId, Sha, Time};
 use referee_forge::ForgeError;
 
 use super::events::PushKind;
-use super::rows::StoredRepo;
+use super::rows::{StoredPull, StoredRepo};
 
 /// One event of the timeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +38,24 @@ pub(crate) enum EventKind {
     },
     Closed,
     Reopened,
+}
+
+impl StoredPull {
+    /// Returns the labels that somebody removed and nobody added again.
+    pub(crate) fn removed_labels(&self) -> Vec<Label> {
+        let mut removed: Vec<Label> = Vec::new();
+        for event in &self.events {
+            match &event.kind {
+                EventKind::Labelled { name } => removed.retain(|label| label.name != *name),
+                EventKind::Unlabelled { name } => {
+                    removed.retain(|label| label.name != *name);
+                    removed.push(Label { name: name.clone(), by: Some(event.by.clone()), at: Some(event.at) });
+                }
+                _ => {}
+            }
+        }
+        removed
+    }
 }
 
 /// A reaction of a user to a pull or an issue, which share their numbering.

@@ -4,6 +4,7 @@ mod at_once;
 mod authors;
 mod blocks;
 mod crashes;
+mod handoff;
 mod invariants;
 mod issues;
 mod lost;

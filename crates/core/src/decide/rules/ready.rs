@@ -4,7 +4,8 @@
 //! |---|---|---|
 //! | ready, not handed off at this change | off | label, assign, handoff comment |
 //! | ready, not handed off at this change | on | assign, handoff comment |
-//! | ready, handed off at this change | off | label |
+//! | ready, handed off at this change | off, removed by somebody else | – (D35) |
+//! | ready, handed off at this change | off, removed by referee or never set | label |
 //! | ready, handed off at this change | on | – |
 //! | not ready | set by referee | remove the label |
 //! | not ready, paused | set by referee | – |
@@ -17,6 +18,7 @@ use super::super::lease::is_own_label;
 use super::super::step::{plan_add_label, plan_assignment, plan_remove_label, worker_identity};
 use super::super::topic_comment;
 use super::{MatchedRule, RuleContext, RuleEffect};
+use crate::facts::Facts;
 use crate::mark::Topic;
 use crate::plan::{CommentTarget, Reason, Step};
 use crate::render::{self, ReadyNote};
@@ -37,13 +39,20 @@ pub(super) fn plan_ready_label_removal(context: &RuleContext<'_>, matched: &Matc
     (!keep).then(|| plan_remove_label(worker_identity(facts), &label.name, reason))
 }
 
+/// Returns whether somebody other than referee removed the label last.
+fn is_removed_by_other(facts: &Facts<'_>, name: &str) -> bool {
+    let removed = facts.snapshot.pull.removed_labels.iter().find(|label| label.name == name);
+    removed.is_some_and(|label| !is_own_label(facts, label))
+}
+
 /// Plans the steps that hand the pull to a person.
 pub(super) fn plan_handoff(context: &RuleContext<'_>, why: &Reason) -> Vec<Step> {
     let (facts, snapshot) = (context.facts, context.facts.snapshot);
     let Some(work) = facts.dispatch_policy() else { return Vec::new() };
     let by = worker_identity(facts);
     let mut steps = Vec::new();
-    if snapshot.pull.label(&work.ready).is_none() {
+    if snapshot.pull.label(&work.ready).is_none() && !(facts.work.handed_off && is_removed_by_other(facts, &work.ready))
+    {
         steps.push(plan_add_label(by, &work.ready, why.clone()));
     }
     if facts.work.handed_off {

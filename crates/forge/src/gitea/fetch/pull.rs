@@ -30,6 +30,7 @@ pub(super) fn build_pull(raw: &PullRows, people: &WriteAccess, flavour: Flavour)
         mergeable: if row.mergeable { Mergeable::Clean } else { Mergeable::Unknown },
         pushable: is_pushable(row),
         labels: row.labels.iter().map(|label| build_label(label, events)).collect(),
+        removed_labels: collect_removed_labels(row, events),
         assignees: row.assignees.iter().filter_map(User::login).collect(),
         requests: build_requests(raw),
         opened_at: parse_time(&row.created_at),
@@ -80,6 +81,20 @@ fn build_label(label: &wire::Label, events: &[Event]) -> Label {
         by: last.and_then(|event| login(event.user.as_ref())),
         at: last.map(|event| parse_time(&event.created_at)),
     }
+}
+
+/// Returns the labels that were removed last, each once.
+fn collect_removed_labels(row: &wire::Pull, events: &[Event]) -> Vec<Label> {
+    let mut removed: Vec<(u64, Label)> = Vec::new();
+    for event in events.iter().filter(|event| event.kind == "label") {
+        let Some(label) = &event.label else { continue };
+        removed.retain(|(id, _)| *id != label.id);
+        if event.body != "1" && row.labels.iter().all(|present| present.id != label.id) {
+            let (by, at) = (login(event.user.as_ref()), Some(parse_time(&event.created_at)));
+            removed.push((label.id, Label { name: label.name.clone(), by, at }));
+        }
+    }
+    removed.into_iter().map(|(_, label)| label).collect()
 }
 
 fn parse_push(event: &Event) -> Option<Push> {
