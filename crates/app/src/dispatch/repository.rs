@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use referee_core::decide::ProtocolLine;
 use referee_core::mark::Keys;
-use referee_core::model::{Login, Sha, Span};
+use referee_core::model::{Login, RoleName, Sha, Span};
 use referee_core::plan::Gate;
-use referee_core::policy::{DispatchPolicy, Policy, PullFilter};
+use referee_core::policy::{DispatchPolicy, Policy, PullFilter, Role};
 use referee_forge::{Forge, ForgeError, ForgeKind, Gates, RequestedGates};
 use referee_http::{RequestCounts, Token};
 use referee_turn::{PassOutcome, PublishMode, SpawnMode, TurnContext, TurnError, run_pass};
@@ -93,6 +93,13 @@ impl ProjectRepository {
             out.print_info(
                 "warning: `review_users` is not set: everyone with write access except the author can write reviews that count as the bots'",
             );
+        }
+        for role in list_left_out(&config.policy, &work, &info.login) {
+            let login = role.identity_or(&info.login);
+            out.print_info(&format!(
+                "warning: role `{}` is left out: it posts as `{login}`, which `review_users` does not list",
+                role.name
+            ));
         }
         let keys = config.keys()?;
         let author_token = author_token.filter(|_| info.login != work.user).unwrap_or_else(|| site.token.clone());
@@ -272,16 +279,71 @@ pub(crate) async fn resolve_label(options: &Options, project: &LoadedProject, id
     })
 }
 
+/// Returns the roles that the project lists in `review_bots`, but whose login it does not list in `review_users`.
+fn list_left_out<'a>(policy: &'a Policy, work: &DispatchPolicy, viewer: &Login) -> Vec<&'a Role> {
+    let has_known_login =
+        |role: &Role| work.review_users.is_empty() || work.review_users.contains(role.identity_or(viewer));
+    policy.roles.iter().filter(|role| is_review_bot(role, work) && !has_known_login(role)).collect()
+}
+
+fn is_review_bot(role: &Role, work: &DispatchPolicy) -> bool {
+    work.review_bots.iter().any(|name| name == role.name.as_str())
+}
+
 /// Merges the project's settings into the repository's policy. Keeps the roles that the project lists in `review_bots` and
 /// whose login it lists in `review_users`; reviews of other bots are recognised by their sentinels.
 fn merge_policy(file: &ProjectFile, mut policy: Policy, work: DispatchPolicy, viewer: &Login) -> Policy {
-    policy.roles.retain(|role| {
-        let has_known_login = work.review_users.is_empty() || work.review_users.contains(role.identity_or(viewer));
-        has_known_login && work.review_bots.iter().any(|name| name == role.name.as_str())
-    });
+    let left_out: Vec<RoleName> = list_left_out(&policy, &work, viewer).iter().map(|role| role.name.clone()).collect();
+    policy.roles.retain(|role| is_review_bot(role, &work) && !left_out.contains(&role.name));
     policy.ci_required = file.ci_required.unwrap_or(policy.ci_required);
     policy.rounds = file.rounds.unwrap_or(policy.rounds);
     policy.operator = policy.operator.or_else(|| work.assign.clone());
     policy.work = Some(work);
     policy
+}
+
+#[cfg(test)]
+mod tests {
+    use referee_core::model::{Login, RoleName, Span};
+    use referee_core::policy::{DispatchPolicy, Policy, PullFilter, Role};
+
+    use super::list_left_out;
+
+    // PUB-12
+    #[test]
+    fn a_role_whose_login_the_project_does_not_list_is_named() {
+        let role = |name: &str, identity: Option<&str>| Role {
+            name: RoleName::from(name),
+            identity: identity.map(Login::from),
+            blocks: true,
+            paths: Vec::new(),
+            ad_hoc: false,
+        };
+        let policy = Policy {
+            roles: vec![role("static", None), role("security", Some("sec-bot")), role("docs", None)],
+            ..Policy::default()
+        };
+        let mut work = DispatchPolicy {
+            user: Login::from("rodin"),
+            wip: "wip".to_owned(),
+            ready: "ready".to_owned(),
+            bug: "bug".to_owned(),
+            assign: None,
+            wip_max_age: Span::from_hours(1),
+            review_bots: vec!["static".to_owned(), "security".to_owned()],
+            review_users: [Login::from("sec-bot")].into(),
+            workers: Default::default(),
+            max_jobs: 12,
+            pulls: PullFilter::All,
+        };
+        let left_out = |work: &DispatchPolicy| -> Vec<String> {
+            let roles = list_left_out(&policy, work, &Login::from("rodin"));
+            roles.iter().map(|role| role.name.to_string()).collect()
+        };
+        assert_eq!(left_out(&work), ["static"], "`docs` is not asked for");
+        work.review_users.insert(Login::from("rodin"));
+        assert_eq!(left_out(&work), [""; 0]);
+        work.review_users.clear();
+        assert_eq!(left_out(&work), [""; 0], "without a list everybody's reviews count");
+    }
 }
