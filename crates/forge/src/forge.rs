@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use referee_core::model::{CommentId, Login, PullNumber, Review, ReviewId, ReviewKind, Span, ThreadId};
+use referee_core::model::{CommentId, Login, PullNumber, Review, ReviewId, ReviewKind, Span, ThreadId, Time};
 use referee_core::plan::{Action, Delivery, Precondition};
 
 use crate::{ForgeError, Identity, Permit, Reader, SealedText, WebhookError, WebhookEvent};
@@ -116,10 +116,28 @@ pub enum ClaimPurpose {
 }
 
 /// How a request for a claim ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClaimOutcome {
     /// This process holds it, under this epoch.
     Acquired(u64),
-    /// Another process holds it.
-    HeldElsewhere,
+    /// Another process holds it. Where the response to an own request was lost, that process may be this one.
+    HeldElsewhere(ClaimHolder),
+}
+
+/// Who holds a claim, and how long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimHolder {
+    /// The identity that wrote the claim, which may be the own one.
+    pub by: Login,
+    /// When it expires, by the forge's clock.
+    pub until: Time,
+    /// The time from now until then.
+    pub left: Span,
+}
+
+impl ClaimHolder {
+    /// The holder of a claim that expires after `until`, asked for at `now`.
+    pub fn new(by: Login, until: Time, now: Time) -> Self {
+        Self { by, until, left: until - now }
+    }
 }

@@ -24,7 +24,7 @@ pub use capability::{CapabilityRow, CapabilityTable, VersionRange, VersionSuppor
 pub use connect::{Identity, ServerSite, Site, capability_table, connect, inspect};
 pub use error::{ForgeError, Recovery};
 pub use fetched_pull::FetchedPull;
-pub use forge::{ActionRequest, ClaimOutcome, ClaimPurpose, CreatedIds, Forge, PerformOutcome, PlanBasis};
+pub use forge::{ActionRequest, ClaimHolder, ClaimOutcome, ClaimPurpose, CreatedIds, Forge, PerformOutcome, PlanBasis};
 pub use gate::{Gates, Permit, RequestedGates, WithheldReason};
 pub use info::{BranchTip, ForgeInfo, ForgeKind, ListedPull, ServerFacts};
 pub use inspection::{HealthStatus, Inspection, InspectionItem};

@@ -10,7 +10,7 @@ use referee_testkit::simulation::{
     BystanderBehaviour, ReviewerBehaviour, RoleIdentity, Simulation, SimulationSetup, bot_login,
 };
 use referee_testkit::{CallFault, FaultAt, Quirks, SentPart, World, WorldClient, WorldPerson, block_on};
-use referee_turn::{Inbox, NullJournal, PublishMode, Turn, TurnContext, TurnError, finish};
+use referee_turn::{Inbox, NoWait, NullJournal, PublishMode, Turn, TurnContext, TurnError, finish};
 
 /// A pull that needs a turn, and the inbox of that turn.
 struct CrashCase {
@@ -19,7 +19,7 @@ struct CrashCase {
     pull: PullNumber,
     policy: Policy,
     reviewers: Vec<ReviewerBehaviour>,
-    publishing: PublishMode,
+    publishing: PublishMode<'static>,
     inbox: Inbox,
 }
 
@@ -282,13 +282,13 @@ fn run_matrix(name: &str, case: &CrashCase) -> (usize, Vec<String>) {
         for at in 1..=length {
             for fault in FAULTS {
                 runs += 1;
-                let result = std::panic::catch_unwind(|| {
+                let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                     let faulty = case.fork();
                     faulty.world.inject_fault(FaultAt::Call(at), fault);
                     let _ = faulty.turn(&faulty.inbox);
                     assert_eq!(faulty.world.fired_faults(), [fault]);
                     faulty.recover(surviving)
-                });
+                }));
                 match result {
                     Ok(description) if description == expected => {}
                     Ok(description) => failed.push(format!(
@@ -325,7 +325,7 @@ fn list_differences(expected: &str, description: &str) -> String {
 }
 
 #[expect(clippy::print_stdout, reason = "the number of runs is part of the proof")]
-fn check_every_case(quirks: &[(&str, Quirks)], publishing: PublishMode) {
+fn check_every_case(quirks: &[(&str, Quirks)], publishing: PublishMode<'static>) {
     let mut runs = 0;
     let mut failed = Vec::new();
     for (forge, quirks) in quirks {
@@ -347,9 +347,16 @@ fn a_turn_recovers_from_every_fault_at_every_call_on_every_forge() {
     check_every_case(&Quirks::presets(), PublishMode::SingleWriter);
 }
 
+/// I10, where everything that posts does so under the claim.
+// spec: LOOP-7 @core
+#[test]
+fn a_turn_recovers_from_every_fault_at_every_call_under_the_claim() {
+    check_every_case(&[("gitea-like", Quirks::gitea_like())], PublishMode::Claimed(&NoWait));
+}
+
 /// I10, under a claim.
 // spec: LOOP-7, PUB-8 @core
 #[test]
 fn a_turn_recovers_from_every_fault_at_every_call_in_matrix_mode() {
-    check_every_case(&[("gitea-like", Quirks::gitea_like())], PublishMode::Matrix);
+    check_every_case(&[("gitea-like", Quirks::gitea_like())], PublishMode::Matrix(&NoWait));
 }

@@ -11,7 +11,7 @@ use referee_core::policy::{ApprovalMode, GateSetting, Policy};
 use referee_forge::{Gates, Reader};
 use referee_testkit::simulation::{ReviewerBehaviour, RoleIdentity, Simulation, SimulationSetup, bot_login};
 use referee_testkit::{EffectKind, Quirks, World, WorldClient, block_on, interleave};
-use referee_turn::{Inbox, NullJournal, PublishMode, Turn, TurnContext, TurnError, finish};
+use referee_turn::{Inbox, NoWait, NullJournal, PublishMode, Turn, TurnContext, TurnError, finish};
 
 /// A deterministic pseudo-random number generator.
 struct SeededRandom(u64);
@@ -30,14 +30,14 @@ struct Matrix {
     policy: Policy,
     clients: Vec<WorldClient>,
     reviewers: Vec<ReviewerBehaviour>,
-    publishing: PublishMode,
+    publishing: PublishMode<'static>,
 }
 
 /// How often a process retries within one round while the claim is held.
 const MAX_ATTEMPTS: usize = 40;
 
 impl Matrix {
-    fn open(reviewers: &[ReviewerBehaviour], text: &'static str, publishing: PublishMode) -> Self {
+    fn open(reviewers: &[ReviewerBehaviour], text: &'static str, publishing: PublishMode<'static>) -> Self {
         let mut quirks = Quirks::gitea_like();
         (quirks.posts_swap_comments, quirks.auto_merge) = (true, true);
         let roles = reviewers.iter().map(|reviewer| (*reviewer, RoleIdentity::Shared)).collect();
@@ -195,7 +195,7 @@ const CLEAN: &str = "fn a() {}\nfn b() {}\n";
 const BUGGY: &str = "fn a() {}\n// BUG one\nfn b() {}\n// RISK two\nfn c() {}\n// NIT three\nfn d() {}\n";
 
 /// Runs one order: a first head, and a second one on which the roles may change their verdict.
-fn run_order(seed: u64, publishing: PublishMode) -> usize {
+fn run_order(seed: u64, publishing: PublishMode<'static>) -> usize {
     let mut random = SeededRandom(seed);
     // `CommentOnly` never blocks and `Honest` blocks on a bug, so with both, one role blocks and its sibling does not.
     let honest = ReviewerBehaviour::Honest;
@@ -230,11 +230,11 @@ fn run_order(seed: u64, publishing: PublishMode) -> usize {
 }
 
 /// Runs `count` orders. Returns how often the claim was found held, and the failures.
-fn run_orders(seed: u64, count: u64, publishing: PublishMode) -> (usize, Vec<String>) {
+fn run_orders(seed: u64, count: u64, publishing: PublishMode<'static>) -> (usize, Vec<String>) {
     let (mut held, mut failed) = (0, Vec::new());
     for order in 0..count {
         let seed = seed.wrapping_mul(1_000_003).wrapping_add(order);
-        match std::panic::catch_unwind(|| run_order(seed, publishing)) {
+        match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run_order(seed, publishing))) {
             Ok(more) => held += more,
             Err(panic) => {
                 let message = panic.downcast_ref::<String>().cloned();
@@ -253,7 +253,7 @@ fn in_any_order_of_calls_the_worst_verdict_wins_and_no_blocked_pull_is_merged() 
     let number =
         |name: &str, default: u64| std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default);
     let (seed, scale) = (number("REFEREE_SEED", 1), number("REFEREE_SCALE", 1).clamp(1, 10));
-    let (held, failed) = run_orders(seed, 300 * scale, PublishMode::Matrix);
+    let (held, failed) = run_orders(seed, 300 * scale, PublishMode::Matrix(&NoWait));
     println!("{} orders with seed {seed}; the claim was found held {held} times", 300 * scale);
     assert!(failed.is_empty(), "{} failed, first:\n{}", failed.len(), failed[..failed.len().min(8)].join("\n"));
     assert!(0 < held, "the claim was never contended: nothing was interleaved");

@@ -3,6 +3,7 @@
 //! | result of a step | consequence |
 //! |---|---|
 //! | its gate is closed | withheld, and the run continues |
+//! | the process was asked to end | the run ends |
 //! | the head moved, before a step that depends on it | the run ends: plan again (PUB-15) |
 //! | done, already so, marked in text | the run continues |
 //! | not permitted, unsupported | refused, and the run continues, unless the step posts a block |
@@ -13,7 +14,7 @@
 use referee_core::mark::{Binding, seal_draft};
 use referee_core::model::{CommentId, Completeness, ReviewId, Snapshot, ThreadId, Verdict};
 use referee_core::plan::{Action, Plan, Precondition, Step};
-use referee_forge::{ActionRequest, ForgeError, PerformOutcome, PlanBasis, Recovery, WithheldReason};
+use referee_forge::{ActionRequest, FetchedPull, ForgeError, PerformOutcome, PlanBasis, Recovery, WithheldReason};
 
 use crate::journal::Intent;
 use crate::receipt::{Receipt, StepOutcome};
@@ -48,6 +49,14 @@ pub(crate) enum HeadCheck {
     Due,
     /// The read that the plan was made on ended with the head, and nothing slow happened since.
     JustRead,
+}
+
+impl HeadCheck {
+    /// The texts of an unchanged head are known, so gathering takes no time in which the head could move.
+    pub(crate) fn after_read(fetched: &FetchedPull, before: &Snapshot) -> Self {
+        let is_known = fetched.head_read_last && fetched.pull.head == before.pull.head;
+        if is_known { Self::JustRead } else { Self::Due }
+    }
 }
 
 /// Applies a plan that was decided from this snapshot.
@@ -106,6 +115,9 @@ impl Application<'_> {
                 return;
             }
         };
+        if self.context.is_interrupted() {
+            return out.stop_early(receipt, StepOutcome::Planned, "interrupted");
+        }
         let just_read = self.head == HeadCheck::JustRead && out.writes == 0 && !out.write_failed;
         out.head_checked |= just_read;
         if step.expect == Precondition::Head && !just_read && (!out.head_checked || posts_at_head(step)) {

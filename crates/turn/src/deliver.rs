@@ -20,13 +20,14 @@ use referee_core::plan::{Delivery, Gate, JobKind, Plan, Reason, Refusal, Step};
 use referee_core::rule::Rule;
 use referee_forge::Permit;
 
-use crate::apply::{HeadCheck, apply_plan, apply_plan_with_binding, snapshot_binding};
+use crate::apply::{ApplyOutcome, apply_plan_with_binding, snapshot_binding};
+use crate::claim::PublishClaim;
 use crate::gather::{GatherError, Inbox, compute_changes, gather_snapshot};
 use crate::journal::JournalRecord;
 use crate::pass::{ClaimedWorker, WorkSubject};
 use crate::receipt::Receipt;
 use crate::source::Source;
-use crate::turn::{Turn, TurnContext, TurnError, fetch_and_decide};
+use crate::turn::{Turn, TurnContext, TurnError, finish};
 
 /// The outcome of a delivery.
 #[derive(Debug)]
@@ -79,7 +80,7 @@ pub async fn deliver(
             }
         }
     }
-    let applied = apply_plan_with_binding(context, &due.binding, &due.plan).await;
+    let applied = apply_delivery(context, &due).await?;
     if let Some(snapshot) = due.snapshot.as_ref().filter(|_| !context.gates.is_dry_run()) {
         let (scope, plan, receipts) = (&PlanScope::Delivery, &due.plan, &applied.receipts);
         context.journal.record_turn(&JournalRecord { snapshot, scope, plan, receipts });
@@ -94,6 +95,17 @@ pub async fn deliver(
         receipts: applied.receipts,
         needs_rerun: applied.ended_early || is_truncated,
     })
+}
+
+/// Records how a worker ended. The claim of the worker is still held, and no other process writes its record.
+async fn apply_delivery(context: &TurnContext<'_>, due: &DeliveryPlan) -> Result<ApplyOutcome, TurnError> {
+    if !context.needs_publish_claim(&due.plan.steps) {
+        return Ok(apply_plan_with_binding(context, &due.binding, &due.plan).await);
+    }
+    let claim = PublishClaim::acquire(context, due.plan.pull).await?;
+    let applied = apply_plan_with_binding(context, &due.binding, &due.plan).await;
+    claim.release(context).await;
+    Ok(applied)
 }
 
 fn build_refusal(kind: JobKind, why: String) -> Refusal {
@@ -116,14 +128,7 @@ pub async fn post_answers(
     // The worker answers the threads it was given, so a stored triage is ignored.
     let evidence = Evidence { answers, answers_for: Some(pull.0), detached: true, ..Evidence::default() };
     let inbox = Inbox { evidence, scope: PlanScope::Answers, ..Inbox::default() };
-    let (snapshot, plan) = fetch_and_decide(context, pull, &inbox).await?;
-    let applied = apply_plan(context, &snapshot, &plan, HeadCheck::Due).await;
-    if !context.gates.is_dry_run() {
-        let receipts = &applied.receipts;
-        context.journal.record_turn(&JournalRecord { snapshot: &snapshot, scope: &inbox.scope, plan: &plan, receipts });
-    }
-    let (steps, receipts) = (plan.steps.clone(), applied.receipts);
-    Ok(Turn { snapshot, plan, steps, receipts, needs_rerun: applied.ended_early, writes: applied.writes })
+    finish(context, pull, &inbox).await
 }
 
 async fn push_delivery(

@@ -1,6 +1,7 @@
 //! Runs turns: fetch, gather, decide, apply. The only caller of `perform`.
 
 mod apply;
+mod claim;
 mod deliver;
 mod gather;
 mod journal;
@@ -10,6 +11,7 @@ mod refresh;
 mod source;
 mod turn;
 
+pub use claim::{ClaimWaiter, NoWait, PublishMode};
 pub use deliver::{DeliveryFailure, DeliveryOutcome, DeliveryTarget, deliver, post_answers};
 pub use gather::{GatherError, Inbox, compute_changes, gather_snapshot};
 pub use journal::{Intent, Journal, JournalRecord, NullJournal};
@@ -19,4 +21,4 @@ pub use pass::{
 };
 pub use receipt::{Receipt, StepOutcome};
 pub use source::{Source, SourceError};
-pub use turn::{BegunTurn, PublishMode, Turn, TurnContext, TurnError, begin, finish, finish_begun};
+pub use turn::{BegunTurn, Turn, TurnContext, TurnError, begin, finish, finish_begun};

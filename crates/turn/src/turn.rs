@@ -2,13 +2,14 @@
 
 use referee_core::decide::decide;
 use referee_core::mark::Keys;
-use referee_core::model::{PullNumber, Snapshot, Span};
-use referee_core::plan::{Action, Brief, Plan, Step};
+use referee_core::model::{PullNumber, Snapshot};
+use referee_core::plan::{Brief, Plan, Step};
 use referee_core::policy::Policy;
-use referee_forge::{ClaimOutcome, ClaimPurpose, FetchedPull, Forge, ForgeError, Gates, Reuse};
+use referee_forge::{FetchedPull, Forge, ForgeError, Gates, Reuse};
 use thiserror::Error;
 
 use crate::apply::{HeadCheck, apply_plan};
+use crate::claim::{PublishClaim, PublishMode};
 use crate::gather::{GatherError, Inbox, gather_snapshot};
 use crate::journal::{Journal, JournalRecord};
 use crate::pass::worker_can_push;
@@ -26,16 +27,7 @@ pub struct TurnContext<'a> {
     pub gates: &'a Gates,
     /// Sign Marks and Tags.
     pub keys: &'a Keys,
-    pub publish_mode: PublishMode,
-}
-
-/// Which other processes may post for this pull and identity at the same time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PublishMode {
-    /// None: a lock of the shell guarantees a single writer.
-    SingleWriter,
-    /// One process per role (D6): they post one after the other, under a claim on the forge.
-    Matrix,
+    pub publish_mode: PublishMode<'a>,
 }
 
 /// A turn between its two halves.
@@ -76,9 +68,6 @@ pub enum TurnError {
     ClaimHeld,
 }
 
-/// The lifetime of a claim for posting (D6).
-const PUBLISH_CLAIM_TTL: Span = Span(120);
-
 /// The number of plans in one turn; what remains is left to the next turn.
 const MAX_PLANS: usize = 4;
 
@@ -110,7 +99,7 @@ pub async fn finish(context: &TurnContext<'_>, pull: PullNumber, inbox: &Inbox) 
 pub async fn finish_begun(context: &TurnContext<'_>, begun: &BegunTurn, inbox: &Inbox) -> Result<Turn, TurnError> {
     let pull = begun.snapshot.pull.number;
     let (snapshot, plan) = gather_and_decide(context, begun.fetched.clone(), inbox)?;
-    if context.publish_mode == PublishMode::Matrix && needs_publish_claim(context, &plan) {
+    if context.needs_publish_claim(&plan.steps) {
         return finish_plan(context, pull, inbox, snapshot, plan).await;
     }
     finish(context, pull, inbox).await
@@ -123,21 +112,16 @@ async fn finish_plan(
     snapshot: Snapshot,
     plan: Plan,
 ) -> Result<Turn, TurnError> {
-    if context.publish_mode == PublishMode::SingleWriter || !needs_publish_claim(context, &plan) {
+    if !context.needs_publish_claim(&plan.steps) {
         return apply_until_settled(context, inbox, snapshot, plan, HeadCheck::Due).await;
     }
-    let ClaimOutcome::Acquired(epoch) =
-        context.forge.acquire_claim(pull, ClaimPurpose::Publish, PUBLISH_CLAIM_TTL).await?
-    else {
-        return Err(TurnError::ClaimHeld);
-    };
-    // Under the claim everything is read again: only this read shows what another process posted before (D6).
+    let claim = PublishClaim::acquire(context, pull).await?;
     let turn = finish_under_claim(context, pull, inbox, &snapshot).await;
-    // If the release fails, the claim expires by itself.
-    let _ = context.forge.release_claim(pull, ClaimPurpose::Publish, epoch).await;
+    claim.release(context).await;
     turn
 }
 
+/// Reads everything again, past every cache: only this read shows what another process posted before the claim was taken.
 async fn finish_under_claim(
     context: &TurnContext<'_>,
     pull: PullNumber,
@@ -145,9 +129,7 @@ async fn finish_under_claim(
     before: &Snapshot,
 ) -> Result<Turn, TurnError> {
     let fetched = context.forge.fetch(pull).await?;
-    // The diff of an unchanged head is cached, so gathering is too quick for the head to move.
-    let is_same_head = fetched.pull.head == before.pull.head;
-    let head = if fetched.head_read_last && is_same_head { HeadCheck::JustRead } else { HeadCheck::Due };
+    let head = HeadCheck::after_read(&fetched, before);
     let (snapshot, plan) = gather_and_decide(context, fetched, inbox)?;
     apply_until_settled(context, inbox, snapshot, plan, head).await
 }
@@ -185,19 +167,6 @@ fn gather_and_decide(
     Ok((snapshot, plan))
 }
 
-/// Returns whether a plan has posts that another process of the same identity might make too.
-fn needs_publish_claim(context: &TurnContext<'_>, plan: &Plan) -> bool {
-    plan.steps.iter().any(|step| {
-        matches!(
-            step.action,
-            Action::PostReview { .. }
-                | Action::OpenThreads { .. }
-                | Action::EditReview { .. }
-                | Action::Supersede { .. }
-        ) && context.gates.permit_step(step).is_ok()
-    })
-}
-
 async fn apply_until_settled(
     context: &TurnContext<'_>,
     inbox: &Inbox,
@@ -224,7 +193,8 @@ async fn apply_until_settled(
         let unknown = applied.receipts.iter().any(|receipt| receipt.outcome == StepOutcome::Unknown);
         // Read again after an approval: a sibling may have blocked meanwhile, because taking over a claim is not atomic
         // (D6). No other post would have to be revoked.
-        let again = (applied.ended_early || applied.approved) && !unknown && round < MAX_PLANS;
+        let again =
+            (applied.ended_early || applied.approved) && !unknown && round < MAX_PLANS && !context.is_interrupted();
         steps.extend(plan.steps.iter().cloned());
         receipts.extend(applied.receipts.iter().cloned());
         if !again {

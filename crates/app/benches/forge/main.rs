@@ -6,7 +6,6 @@
 //! ```
 
 #[path = "../../tests/forge/course.rs"]
-#[expect(dead_code, reason = "the suites also review without a config")]
 mod course;
 #[path = "../../tests/forge/many.rs"]
 mod many;
@@ -50,6 +49,8 @@ fn main() {
     own.rename();
     other.rename();
     row(&mut table, "a push that renames a file", &own.referee(), &reviewdog.review(&other));
+    let beside = Course::without_config(ServerBuild::Gitea126, FILES, EACH).referee();
+    say(&format!("The first review of a role beside the built-in one: {} + {}.\n", beside.reads(), beside.writes()));
     let reviews = own.open_reviews();
     say(&format!("{table}\nReviews with open threads at the end: {reviews}.\n"));
     say(&named::table(&first.log));

@@ -40,11 +40,15 @@ impl DispatchArgs {
         let repository = ProjectRepository::open(options, &project, access, out).await?;
         let workers = if self.run { repository.resolve_workers(&project)? } else { BTreeMap::new() };
         let outcome = repository
-            .run_pass(self.mode(), |line| {
-                if !out.json {
-                    out.print_data(&format!("{line}\n"));
-                }
-            })
+            .run_pass(
+                self.mode(),
+                |line| {
+                    if !out.json {
+                        out.print_data(&format!("{line}\n"));
+                    }
+                },
+                out,
+            )
             .await?;
         print_pass(&outcome, out);
         if self.dry_run {

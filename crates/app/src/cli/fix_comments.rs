@@ -12,7 +12,7 @@ use referee_core::render::render_plan;
 use referee_core::rule::Rule;
 use referee_core::triage::{PhaseNow, SettleOutcome, ThreadFilter, compute_phase, update_phase_after_settling};
 use referee_forge::{Gates, RequestedGates};
-use referee_turn::{BegunTurn, Inbox, PublishMode, Receipt, StepOutcome, Turn};
+use referee_turn::{BegunTurn, Inbox, Receipt, StepOutcome, Turn};
 
 use super::PullArgs;
 use crate::console::Console;
@@ -76,9 +76,7 @@ impl FixCommentsArgs {
             print_preview(&session, snapshot, plan, &before, out);
             return Ok(conclude_preview(plan, failed_precondition.as_ref(), out));
         }
-        let turn = session
-            .finish(&begun, &build_gates(&session.config.policy, requested), &inbox, PublishMode::SingleWriter)
-            .await?;
+        let turn = session.finish(&begun, &build_gates(&session.config.policy, requested), &inbox, out).await?;
         let outcomes = outcomes.into_iter().map(|outcome| apply_receipts(outcome, &turn));
         let stored: Vec<ThreadOutcome> = store.load_memory(key, MemoryKind::AnswerOutcomes)?.unwrap_or_default();
         store.save_memory(key, MemoryKind::AnswerOutcomes, &append_outcomes(stored, outcomes))?;

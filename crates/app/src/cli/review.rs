@@ -9,7 +9,7 @@ use referee_core::plan::Brief;
 use referee_core::policy::{Policy, Role};
 use referee_forge::{Gates, RequestedGates};
 use referee_review::formats::{self, ReportContext};
-use referee_turn::{BegunTurn, Inbox, PublishMode, Receipt, StepOutcome, Turn};
+use referee_turn::{BegunTurn, Inbox, Receipt, StepOutcome, Turn};
 
 use super::PullArgs;
 use crate::console::Console;
@@ -141,7 +141,7 @@ impl ReviewArgs {
         };
         self.write_reports(&reports)?;
         inbox.reports.extend(reports);
-        let turn = session.finish(&begun, &gates, &inbox, self.choose_publishing(session)).await?;
+        let turn = session.finish(&begun, &gates, &inbox, out).await?;
         self.mark_posted(session, &begun.snapshot.pull.head, &inbox.reports, &turn)?;
         Ok(turn)
     }
@@ -187,13 +187,6 @@ impl ReviewArgs {
         let mut saved = session.store.load_pending_reports(&session.key, head)?;
         saved.retain(|saved| reports.contains(&saved.report));
         Ok(session.store.mark_posted(&saved.iter().map(|saved| saved.id).collect::<Vec<_>>())?)
-    }
-
-    /// Other roles run in other processes (D6).
-    fn choose_publishing(&self, session: &PullSession) -> PublishMode {
-        let left_out = |role: &Role| !self.roles.iter().any(|name| *name == role.name.as_str());
-        let split = !self.roles.is_empty() && session.config.policy.roles.iter().any(left_out);
-        if split && !session.is_local() { PublishMode::Matrix } else { PublishMode::SingleWriter }
     }
 
     /// Saves reports before anything is posted, so that a run that fails loses none.

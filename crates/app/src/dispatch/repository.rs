@@ -10,7 +10,7 @@ use referee_core::plan::Gate;
 use referee_core::policy::{DispatchPolicy, Policy, PullFilter, Role};
 use referee_forge::{Forge, ForgeError, ForgeKind, Gates, RequestedGates};
 use referee_http::{RequestCounts, Token};
-use referee_turn::{PassOutcome, PublishMode, SpawnMode, TurnContext, TurnError, run_pass};
+use referee_turn::{ClaimWaiter, PassOutcome, PublishMode, SpawnMode, TurnContext, TurnError, run_pass};
 
 use super::field::{LabelRef, PullsField};
 use super::journals::PullJournals;
@@ -19,6 +19,7 @@ use crate::config::{ForgeEntry, SecretSource};
 use crate::console::Console;
 use crate::failure::{Failure, FailureKind};
 use crate::session::Options;
+use crate::session::claim_waiter::{PASS_CLAIM_WAIT, TerminalWaiter};
 use crate::session::config_files::{self, env};
 use crate::session::connect::{self, connect_identities, connect_server, open_remote_commits};
 use crate::session::site::{RemoteSite, entry_url, project_site};
@@ -125,11 +126,14 @@ impl ProjectRepository {
         &self,
         mode: DispatchMode,
         print_line: impl FnMut(&ProtocolLine) + Send,
+        out: &Console,
     ) -> Result<PassOutcome, Failure> {
         let (journals, gates) = (self.journals(), self.gates(mode));
+        let waiter = TerminalWaiter::new(out, PASS_CLAIM_WAIT);
         let spawn_mode = if mode == DispatchMode::Run { SpawnMode::Run } else { SpawnMode::Print };
-        let outcome =
-            run_pass(&self.turn_context(&journals, &gates), spawn_mode, print_line).await.map_err(read_failure);
+        let outcome = run_pass(&self.turn_context(&journals, &gates, &waiter), spawn_mode, print_line)
+            .await
+            .map_err(read_failure);
         self.source.save_change_cache();
         outcome
     }
@@ -148,9 +152,15 @@ impl ProjectRepository {
         PullJournals { store: &self.store, site: &self.site, policy: &self.policy }
     }
 
-    pub(super) fn turn_context<'a>(&'a self, journal: &'a PullJournals<'a>, gates: &'a Gates) -> TurnContext<'a> {
+    pub(super) fn turn_context<'a>(
+        &'a self,
+        journal: &'a PullJournals<'a>,
+        gates: &'a Gates,
+        waiter: &'a dyn ClaimWaiter,
+    ) -> TurnContext<'a> {
         let Self { forge, source, policy, keys, .. } = self;
-        TurnContext { forge: &**forge, source, journal, policy, gates, keys, publish_mode: PublishMode::SingleWriter }
+        let publish_mode = PublishMode::Claimed(waiter);
+        TurnContext { forge: &**forge, source, journal, policy, gates, keys, publish_mode }
     }
 
     /// Returns the number of requests sent to the forge so far.

@@ -16,12 +16,13 @@ use referee_core::plan::{Delivery, Gate, Job, JobKind, Refusal};
 use referee_sandbox::{
     Egress, ResourceLimits, RunProgress, Sandbox, SandboxExit, Tier, is_installed, resolve_requirements,
 };
-use referee_turn::{ClaimedWorker, Receipt, StepOutcome, Turn, WorkSubject, release_worker};
+use referee_turn::{ClaimedWorker, NoWait, Receipt, StepOutcome, Turn, WorkSubject, release_worker};
 
 use super::prepare::PreparedJob;
 use super::{DispatchMode, LoadedProject, ProjectRepository};
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::session::claim_waiter::{CLAIM_WAIT, TerminalWaiter};
 use crate::session::config_files::env;
 use crate::worker::{
     CheckedResult, ExpectedResult, PushIdentity, RunnableWorker, WorkDelivery, WorkerRun, WorkerSecrets, collect_work,
@@ -67,7 +68,7 @@ impl ProjectRepository {
             None => Ok(None),
         };
         let (journals, gates) = (self.journals(), self.gates(DispatchMode::Run));
-        release_worker(&self.turn_context(&journals, &gates), claimed).await;
+        release_worker(&self.turn_context(&journals, &gates, &NoWait), claimed).await;
         run
     }
 
@@ -85,7 +86,8 @@ impl ProjectRepository {
                 (self.build_result(claimed, &failed), Vec::new())
             });
         let (journals, gates) = (self.journals(), self.gates(DispatchMode::Run));
-        let context = self.turn_context(&journals, &gates);
+        let waiter = TerminalWaiter::new(out, CLAIM_WAIT);
+        let context = self.turn_context(&journals, &gates, &waiter);
         let author = PushIdentity { site: &self.site, login: self.user(), token: &self.author_token };
         let delivery = deliver_work(&context, &self.source, &*self.forge, &author, claimed, &result, answers).await;
         let WorkDelivery { delivered, answered } = match delivery {

@@ -7,6 +7,7 @@
 //!
 //! Reviewers, workers and output are in modules of their own.
 
+pub(crate) mod claim_waiter;
 pub(crate) mod config_files;
 pub(crate) mod connect;
 mod diff_cache;

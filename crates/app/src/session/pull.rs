@@ -4,15 +4,18 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
+use referee_core::decide::PlanScope;
 use referee_core::mark::Keys;
 use referee_core::model::{Evidence, Login, PullNumber};
 use referee_forge::local::LocalForge;
 use referee_forge::{BranchTip, FetchedPull, Forge, ForgeKind, Gates, RequestCounts, Reuse};
 use referee_git::Git;
-use referee_turn::{BegunTurn, Inbox, Journal, PublishMode, Turn, TurnContext, TurnError, begin, finish_begun};
+use referee_turn::{
+    BegunTurn, ClaimWaiter, Inbox, Journal, PublishMode, Turn, TurnContext, TurnError, begin, finish, finish_begun,
+};
 
+use super::claim_waiter::{CLAIM_WAIT, TerminalWaiter};
 use super::connect::{connect_identities, connect_local_identities};
 use super::hosted::{self, HostedPull};
 use super::local::LocalCheckout;
@@ -87,10 +90,6 @@ pub(crate) enum SessionAccess {
     /// The pull and the store.
     Write,
 }
-
-/// How long to wait while another process holds the claim (D6), and how often to ask for it.
-const CLAIM_WAIT: Duration = Duration::from_secs(600);
-const CLAIM_RETRY_PAUSE: Duration = Duration::from_secs(3);
 
 impl PullSession {
     /// Opens the pull that `reference` names; `None` is the pull of the current branch.
@@ -201,22 +200,39 @@ impl PullSession {
         begun: &BegunTurn,
         gates: &Gates,
         inbox: &Inbox,
-        mode: PublishMode,
+        out: &Console,
     ) -> Result<Turn, Failure> {
         self.local_reads.fetch_add(1, Ordering::Relaxed);
         let _lock = if gates.is_dry_run() { None } else { self.lock_for_writing()? };
         let journal = self.store.open_journal(&self.key, &self.config.policy);
-        let context = self.context(&journal, gates, mode);
-        let deadline = Instant::now() + CLAIM_WAIT;
-        loop {
-            match finish_begun(&context, begun, inbox).await {
-                Err(TurnError::ClaimHeld) if Instant::now() < deadline => tokio::time::sleep(CLAIM_RETRY_PAUSE).await,
-                turn => return Ok(turn?),
-            }
+        if self.is_local() {
+            // The lock excludes every other writer, and the pull is read again under it.
+            let context = self.context(&journal, gates, PublishMode::SingleWriter);
+            return Ok(finish(&context, self.pull, inbox).await?);
         }
+        let waiter = TerminalWaiter::new(out, CLAIM_WAIT);
+        let mode =
+            if self.is_split(&inbox.scope) { PublishMode::Matrix(&waiter) } else { PublishMode::Claimed(&waiter) };
+        let context = self.context(&journal, gates, mode);
+        let turn = finish_begun(&context, begun, inbox).await?;
+        if waiter.is_interrupted() {
+            out.print_info("interrupted: the next run writes what is missing");
+        }
+        Ok(turn)
     }
 
-    fn context<'a>(&'a self, journal: &'a dyn Journal, gates: &'a Gates, publish_mode: PublishMode) -> TurnContext<'a> {
+    /// Returns whether this run leaves out roles, which other processes run then (D6).
+    fn is_split(&self, scope: &PlanScope) -> bool {
+        let PlanScope::Roles(selected) = scope else { return false };
+        self.config.policy.roles.iter().any(|role| !selected.contains(&role.name))
+    }
+
+    fn context<'a>(
+        &'a self,
+        journal: &'a dyn Journal,
+        gates: &'a Gates,
+        publish_mode: PublishMode<'a>,
+    ) -> TurnContext<'a> {
         TurnContext {
             forge: &*self.forge,
             source: &self.source,

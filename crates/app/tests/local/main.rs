@@ -2,6 +2,7 @@
 
 mod answers;
 mod bad_input;
+mod claims;
 mod comments;
 mod doctor;
 mod exit_codes;

@@ -12,8 +12,9 @@
 //! | one finds an expired claim and stalls; meanwhile another takes it over, releases it and claims again | they add different reactions and both get 201. Each then reads again and withdraws unless it is strictly older, so at most one remains; in the same second neither does, and both retry |
 //! | a take-over crashes before it removes the old reaction | both expire; the next claim adds a third one and removes both |
 //! | all reactions are present and expired | one is removed, and the claim counts as held until the next attempt |
+//! | a write takes longer than half of the claim's time | the next reaction is added and the old one removed: the time starts again |
 //! | a claim is released in the second it was taken | the release waits for the next second, so that no later claim has the same epoch |
-//! | the response to the reaction is lost | the claim counts as held elsewhere; if it was added, it expires |
+//! | the response to the reaction is lost | the claim counts as held until it expires; then it is taken over |
 //! | a holder whose claim expired stalls between reading and removing | it may remove a newer claim's reaction, since the server cannot compare. Therefore nothing depends on a claim alone (D6) |
 
 use std::collections::BTreeMap;
@@ -27,7 +28,7 @@ use serde_json::json;
 use super::account::{GiteaAccount, parse_response, server_time};
 use super::wire::{self, User};
 use super::{GiteaForge, routes};
-use crate::{ClaimOutcome, ClaimPurpose, ForgeError};
+use crate::{ClaimHolder, ClaimOutcome, ClaimPurpose, ForgeError};
 
 /// Returns the reactions of a purpose. Servers allow them by default, and none of them expresses a dislike.
 fn claim_reactions(purpose: ClaimPurpose) -> &'static [&'static str] {
@@ -54,16 +55,21 @@ impl GiteaForge {
             pull,
             reaction_names: claim_reactions(purpose),
         };
-        let Some(word) = claims.add_free_reaction(ttl).await? else { return Ok(ClaimOutcome::HeldElsewhere) };
+        let word = match claims.add_free_reaction(ttl).await? {
+            Ok(word) => word,
+            Err(holder) => return Ok(ClaimOutcome::HeldElsewhere(holder)),
+        };
         let seen = claims.read_reactions().await?;
         let Some(mine) = seen.reactions.iter().find(|held| held.name == word) else {
-            return Ok(ClaimOutcome::HeldElsewhere);
+            // A holder whose claim expired removed the reaction: the next attempt may succeed at once.
+            return Ok(ClaimOutcome::HeldElsewhere(claims.holder_until(seen.now, seen.now)));
         };
         let (living, expired): (Vec<&HeldReaction>, Vec<&HeldReaction>) =
             seen.reactions.iter().filter(|held| held.name != word).partition(|held| held.is_active(seen.now, ttl));
-        if living.iter().any(|rival| rival.since <= mine.since) {
+        if let Some(rival) = living.iter().filter(|rival| rival.since <= mine.since).max_by_key(|rival| rival.since) {
             claims.remove_reaction(word).await?;
-            return Ok(ClaimOutcome::HeldElsewhere);
+            let until = if rival.since < mine.since { rival.since.saturating_add(ttl) } else { seen.now };
+            return Ok(ClaimOutcome::HeldElsewhere(claims.holder_until(until, seen.now)));
         }
         for old in expired {
             // The claim is valid without this; the next claim removes it.
@@ -72,12 +78,38 @@ impl GiteaForge {
         let taken = TakenClaim {
             name: word,
             epoch: mine.epoch(),
+            current_epoch: mine.epoch(),
             at: Instant::now(),
+            renewed_at: Instant::now(),
             ttl,
             second_is_over: mine.since < seen.now,
         };
         self.lock_taken_claims().insert((pull, purpose), taken);
         Ok(ClaimOutcome::Acquired(mine.epoch()))
+    }
+
+    /// Runs a write, and renews the claim for posting on that pull whenever half of its time is over.
+    pub(super) async fn keep_claim_during<T>(&self, pull: PullNumber, write: impl Future<Output = T>) -> T {
+        let mut write = std::pin::pin!(write);
+        loop {
+            let due = self.lock_taken_claims().get(&(pull, ClaimPurpose::Publish)).map(TakenClaim::renewal_due_in);
+            let Some(due) = due else { return write.await };
+            tokio::select! {
+                biased;
+                output = &mut write => return output,
+                () = tokio::time::sleep(due) => self.renew_claim(pull, ClaimPurpose::Publish).await,
+            }
+        }
+    }
+
+    /// Adds the next reaction, then removes the old one. If that fails, the claim keeps its time.
+    async fn renew_claim(&self, pull: PullNumber, purpose: ClaimPurpose) {
+        let Some(taken) = self.lock_taken_claims().get(&(pull, purpose)).cloned() else { return };
+        let Ok(account) = self.reader_account() else { return };
+        let claims = ReactionClaims { forge: self, account, pull, reaction_names: claim_reactions(purpose) };
+        let renewed = claims.renew(&taken).await.unwrap_or(taken);
+        let renewed = TakenClaim { renewed_at: Instant::now(), ..renewed };
+        self.lock_taken_claims().insert((pull, purpose), renewed);
     }
 
     pub(super) async fn release_reaction_claim(
@@ -93,6 +125,7 @@ impl GiteaForge {
             reaction_names: claim_reactions(purpose),
         };
         let taken = self.lock_taken_claims().remove(&(pull, purpose)).filter(|taken| taken.epoch == epoch);
+        let epoch = taken.as_ref().map_or(epoch, |taken| taken.current_epoch);
         if let Some(taken) = taken.filter(TakenClaim::is_surely_held) {
             if !taken.second_is_over {
                 tokio::time::sleep(Duration::from_secs(1).saturating_sub(taken.at.elapsed())).await;
@@ -117,11 +150,16 @@ impl GiteaForge {
 pub(super) type TakenClaims = Arc<Mutex<BTreeMap<(PullNumber, ClaimPurpose), TakenClaim>>>;
 
 /// A claim that this process took.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct TakenClaim {
     name: &'static str,
+    /// The epoch that its holder was given.
     epoch: u64,
+    /// The epoch of the reaction that holds it now.
+    current_epoch: u64,
     at: Instant,
+    /// When it was renewed last, or tried to.
+    renewed_at: Instant,
     ttl: Span,
     /// The server's clock had left the second of the claim, which is its epoch, when the claim was taken.
     second_is_over: bool,
@@ -131,8 +169,15 @@ impl TakenClaim {
     /// Whether nobody can have taken the claim over yet, with half of its time as a margin for clocks: then it is removed
     /// without reading the reactions first.
     fn is_surely_held(&self) -> bool {
-        let half = u64::try_from(self.ttl.0 / 2).unwrap_or_default();
-        self.at.elapsed() < Duration::from_secs(half)
+        self.at.elapsed() < self.half_ttl()
+    }
+
+    fn renewal_due_in(&self) -> Duration {
+        self.half_ttl().saturating_sub(self.renewed_at.elapsed())
+    }
+
+    fn half_ttl(&self) -> Duration {
+        Duration::from_secs(u64::try_from(self.ttl.0 / 2).unwrap_or_default())
     }
 }
 
@@ -193,23 +238,47 @@ impl ReactionClaims<'_> {
         Ok(ClaimReactions { now: server_time(&answer), reactions: reactions.iter().filter_map(held).collect() })
     }
 
-    /// Adds the first reaction, or the next one if that is present and all are expired; `None` if the claim is held.
-    async fn add_free_reaction(&self, ttl: Span) -> Result<Option<&'static str>, ForgeError> {
+    /// Adds the first reaction, or the next one if that is present and all are expired; `Err` if the claim is held.
+    async fn add_free_reaction(&self, ttl: Span) -> Result<Result<&'static str, ClaimHolder>, ForgeError> {
         if let Some(first) = self.reaction_names.first()
             && self.add_reaction(first).await?
         {
-            return Ok(Some(first));
+            return Ok(Ok(first));
         }
         let seen = self.read_reactions().await?;
-        if seen.reactions.iter().any(|held| held.is_active(seen.now, ttl)) {
-            return Ok(None);
+        let newest = seen.reactions.iter().map(|held| held.since).max();
+        if let Some(until) = newest.map(|since| since.saturating_add(ttl)).filter(|until| seen.now < *until) {
+            return Ok(Err(self.holder_until(until, seen.now)));
         }
         let Some(word) = self.next_free_reaction(&seen.reactions) else {
             let oldest = seen.reactions.iter().min_by_key(|held| held.since).map(|held| held.name);
             self.remove_reaction(oldest.unwrap_or_default()).await?;
-            return Ok(None);
+            return Ok(Err(self.holder_until(seen.now, seen.now)));
         };
-        Ok(self.add_reaction(word).await?.then_some(word))
+        match self.add_reaction(word).await? {
+            true => Ok(Ok(word)),
+            false => Ok(Err(self.holder_until(seen.now.saturating_add(ttl), seen.now))),
+        }
+    }
+
+    /// All claims are reactions of the own identity.
+    fn holder_until(&self, until: Time, now: Time) -> ClaimHolder {
+        ClaimHolder::new(self.account.login.clone(), until, now)
+    }
+
+    /// Replaces the reaction of a claim by another one, which starts its time again.
+    async fn renew(&self, taken: &TakenClaim) -> Result<TakenClaim, ForgeError> {
+        let after = self.reaction_names.iter().position(|word| *word == taken.name).map_or(0, |at| at + 1);
+        let unavailable = || ForgeError::Conflict("the claim".to_owned());
+        let word = self.reaction_names.iter().cycle().nth(after).copied().ok_or_else(unavailable)?;
+        if !self.add_reaction(word).await? {
+            return Err(unavailable());
+        }
+        let seen = self.read_reactions().await?;
+        let mine = seen.reactions.iter().find(|held| held.name == word).ok_or_else(unavailable)?;
+        self.remove_reaction(taken.name).await?;
+        let (current_epoch, second_is_over) = (mine.epoch(), mine.since < seen.now);
+        Ok(TakenClaim { name: word, current_epoch, at: Instant::now(), second_is_over, ..taken.clone() })
     }
 
     /// Returns the reaction after the newest one that is not present yet.
@@ -242,130 +311,4 @@ impl ReactionClaims<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use referee_core::model::{PullNumber, Span};
-    use serde_json::{Value, json};
-
-    use crate::gitea::scripted_server::{ScriptedAnswer, ScriptedServer};
-    use crate::{ClaimOutcome, ClaimPurpose, Forge, ForgeError};
-
-    const LOOK: &str = "GET /issues/7/reactions";
-    const PUT: &str = "POST /issues/7/reactions";
-    const TAKE_AWAY: &str = "DELETE /issues/7/reactions"; // delete: own reaction
-
-    #[tokio::test]
-    async fn every_row_of_the_claim_table_is_decided() {
-        let (fresh, same) = (("09:59:58", "eyes"), ("09:59:58", "heart"));
-        let (held, stale, old) = (("09:59:00", "heart"), ("09:00:00", "eyes"), ("09:00:00", "hooray"));
-        let epoch = 1_794_736_798;
-        let cases: [(&str, Vec<ScriptedAnswer>, ClaimOutcome); 12] = [
-            ("free", vec![reaction_added(), reactions_listed(&[fresh])], ClaimOutcome::Acquired(epoch)),
-            ("held", vec![reaction_found(), reactions_listed(&[fresh])], ClaimOutcome::HeldElsewhere),
-            (
-                "held by another reaction",
-                vec![reaction_added(), reactions_listed(&[fresh, held]), (TAKE_AWAY, 204, Value::Null)],
-                ClaimOutcome::HeldElsewhere,
-            ),
-            (
-                "expired, and taken over",
-                vec![
-                    reaction_found(),
-                    reactions_listed(&[stale]),
-                    reaction_added(),
-                    reactions_listed(&[stale, same]),
-                    (TAKE_AWAY, 204, Value::Null),
-                ],
-                ClaimOutcome::Acquired(epoch),
-            ),
-            (
-                "expired, and another was faster",
-                vec![reaction_found(), reactions_listed(&[stale]), reaction_found()],
-                ClaimOutcome::HeldElsewhere,
-            ),
-            (
-                "another reaction expired",
-                vec![reaction_added(), reactions_listed(&[old, fresh]), (TAKE_AWAY, 204, Value::Null)],
-                ClaimOutcome::Acquired(epoch),
-            ),
-            (
-                "a rival in the same second",
-                vec![reaction_added(), reactions_listed(&[fresh, same]), (TAKE_AWAY, 204, Value::Null)],
-                ClaimOutcome::HeldElsewhere,
-            ),
-            (
-                "a younger rival",
-                vec![reaction_added(), reactions_listed(&[fresh, ("09:59:59", "heart")])],
-                ClaimOutcome::Acquired(epoch),
-            ),
-            (
-                "taken away by a holder whose time is over",
-                vec![reaction_added(), reactions_listed(&[])],
-                ClaimOutcome::HeldElsewhere,
-            ),
-            (
-                "all words are there",
-                vec![
-                    reaction_found(),
-                    reactions_listed(&[("09:00:01", "eyes"), ("09:00:02", "heart"), old]),
-                    (TAKE_AWAY, 204, Value::Null),
-                ],
-                ClaimOutcome::HeldElsewhere,
-            ),
-            (
-                "the answer is lost",
-                vec![(PUT, 502, Value::Null), reactions_listed(&[fresh])],
-                ClaimOutcome::HeldElsewhere,
-            ),
-            (
-                "the request is lost",
-                vec![(PUT, 502, Value::Null), reactions_listed(&[]), reaction_added(), reactions_listed(&[fresh])],
-                ClaimOutcome::Acquired(epoch),
-            ),
-        ];
-        for (case, lines, expected) in cases {
-            let server = ScriptedServer::new(lines).await;
-            let claimed = server.forge.acquire_claim(PullNumber(7), ClaimPurpose::Publish, Span(120)).await;
-            assert_eq!(claimed, Ok(expected), "{case}");
-            server.finished_requests();
-        }
-    }
-
-    #[tokio::test]
-    async fn only_this_processs_claim_is_released() {
-        let mine = ("09:59:58", "heart");
-        let given = ScriptedServer::new([reactions_listed(&[mine]), (TAKE_AWAY, 200, Value::Null)]).await;
-        assert_eq!(given.forge.release_claim(PullNumber(7), ClaimPurpose::Publish, 1_794_736_798).await, Ok(()));
-        assert_eq!(given.sent_bodies(TAKE_AWAY), [json!({ "content": "heart" })]);
-        let newer = ScriptedServer::new([reactions_listed(&[mine])]).await;
-        let refused = newer.forge.release_claim(PullNumber(7), ClaimPurpose::Publish, 1_794_736_000).await;
-        assert_eq!(refused, Err(ForgeError::Conflict("the claim".to_owned())));
-        let gone = ScriptedServer::new([reactions_listed(&[])]).await;
-        assert_eq!(gone.forge.release_claim(PullNumber(7), ClaimPurpose::Publish, 1).await, Ok(()));
-    }
-
-    #[tokio::test]
-    async fn a_claim_just_taken_is_released_without_another_read() {
-        let lines = [reaction_added(), reactions_listed(&[("09:59:58", "eyes")])];
-        let server = ScriptedServer::new(lines.into_iter().chain([(TAKE_AWAY, 204, Value::Null)])).await;
-        let claimed = server.forge.acquire_claim(PullNumber(7), ClaimPurpose::Publish, Span(120)).await;
-        let Ok(ClaimOutcome::Acquired(epoch)) = claimed else { panic!("{claimed:?}") };
-        assert_eq!(server.forge.release_claim(PullNumber(7), ClaimPurpose::Publish, epoch).await, Ok(()));
-        assert_eq!(server.sent_bodies(TAKE_AWAY), [json!({ "content": "eyes" })]);
-    }
-
-    fn reaction_added() -> ScriptedAnswer {
-        (PUT, 201, json!({}))
-    }
-
-    fn reaction_found() -> ScriptedAnswer {
-        (PUT, 200, json!({}))
-    }
-
-    /// Reactions of this identity, and one of another user, which must be ignored.
-    fn reactions_listed(held: &[(&str, &str)]) -> ScriptedAnswer {
-        let reaction = |who: &str, at: &str, word: &str| json!({ "user": { "login": who }, "content": word, "created_at": format!("2026-11-15T{at}Z") });
-        let theirs = reaction("ruth", "09:59:59", "eyes");
-        let own = held.iter().map(|(at, word)| reaction("bot", at, word));
-        (LOOK, 200, own.chain([theirs]).collect())
-    }
-}
+mod tests;

@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 use super::LocalError;
 use super::column::ColumnValue;
 use super::pulls::pull_row_id;
-use crate::{ClaimOutcome, ClaimPurpose};
+use crate::{ClaimHolder, ClaimOutcome, ClaimPurpose};
 
 /// Takes a claim, if it is free or expired.
 pub(super) fn acquire(
@@ -17,8 +17,9 @@ pub(super) fn acquire(
     (now, ttl): (Time, Span),
 ) -> Result<ClaimOutcome, LocalError> {
     let last = read_claim(tx, pull, purpose)?;
-    if last.as_ref().is_some_and(|last| last.held && now < last.lease.until) {
-        return Ok(ClaimOutcome::HeldElsewhere);
+    if let Some(held) = last.as_ref().filter(|last| last.held && now < last.lease.until) {
+        let holder = ClaimHolder::new(Login::from(held.lease.by.as_str()), held.lease.until, now);
+        return Ok(ClaimOutcome::HeldElsewhere(holder));
     }
     let epoch = last.map_or(1, |last| last.lease.epoch + 1);
     tx.execute(

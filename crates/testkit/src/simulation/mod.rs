@@ -35,7 +35,7 @@ pub struct Simulation<F = WorldClient> {
     /// The referee processes: one per identity, or one for all.
     pub clients: Vec<F>,
     /// Whether other processes may post at the same time.
-    pub publishing: PublishMode,
+    pub publishing: PublishMode<'static>,
     /// A record of every turn.
     pub records: Vec<TurnRecord>,
 }

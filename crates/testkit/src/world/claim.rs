@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use referee_core::model::{Lease, Login, Span, Time};
-use referee_forge::{ClaimOutcome, ClaimPurpose, ForgeError};
+use referee_forge::{ClaimHolder, ClaimOutcome, ClaimPurpose, ForgeError};
 
 use super::rows::StoredRepo;
 
@@ -56,7 +56,10 @@ impl StoredRepo {
                 held.allows_second_claim = false;
                 held.reaction
             }
-            Some(held) if now < held.since.saturating_add(ttl) => return Ok(ClaimOutcome::HeldElsewhere),
+            Some(held) if now < held.since.saturating_add(ttl) => {
+                let holder = ClaimHolder::new(by.clone(), held.since.saturating_add(ttl), now);
+                return Ok(ClaimOutcome::HeldElsewhere(holder));
+            }
             Some(held) => (held.reaction + 1) % REACTIONS_PER_PURPOSE,
         };
         let taken_over = self.claims.held.get(&key).is_some_and(|held| held.reaction != reaction);

@@ -128,7 +128,7 @@ impl Forge for FaultyAdapter {
         ttl: Span,
     ) -> Result<ClaimOutcome, ForgeError> {
         match (self.1, self.map_error(self.0.acquire_claim(pull, purpose, ttl).await)?) {
-            (AdapterFlaw::AlwaysClaims, ClaimOutcome::HeldElsewhere) => Ok(ClaimOutcome::Acquired(0)),
+            (AdapterFlaw::AlwaysClaims, ClaimOutcome::HeldElsewhere(_)) => Ok(ClaimOutcome::Acquired(0)),
             (_, claimed) => Ok(claimed),
         }
     }

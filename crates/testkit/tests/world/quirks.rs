@@ -322,7 +322,7 @@ fn a_claim_is_exclusive_until_it_expires() {
         block_on(client.release_claim(fixture.pull, ClaimPurpose::Work, epoch))
     };
     assert_eq!(claim(&fixture.client), ClaimOutcome::Acquired(1));
-    assert_eq!(claim(&other), ClaimOutcome::HeldElsewhere);
+    assert!(matches!(claim(&other), ClaimOutcome::HeldElsewhere(_)));
     assert_eq!(fixture.fetch().lease.unwrap().epoch, 1);
     fixture.world.wait(ttl);
     assert_eq!(claim(&other), ClaimOutcome::Acquired(2));
@@ -341,12 +341,10 @@ fn a_claim_is_exclusive_until_it_expires() {
 fn claims_race_lets_a_second_take_over_succeed() {
     let fixture = fixture_with(|quirks| quirks.claims_race = true);
     let claim = || block_on(fixture.client.acquire_claim(fixture.pull, ClaimPurpose::Publish, Span(120))).unwrap();
-    assert_eq!((claim(), claim()), (ClaimOutcome::Acquired(1), ClaimOutcome::HeldElsewhere));
+    assert!(matches!((claim(), claim()), (ClaimOutcome::Acquired(1), ClaimOutcome::HeldElsewhere(_))));
     fixture.world.wait(Span(120));
-    assert_eq!(
-        (claim(), claim(), claim()),
-        (ClaimOutcome::Acquired(2), ClaimOutcome::Acquired(3), ClaimOutcome::HeldElsewhere)
-    );
+    let taken = (claim(), claim(), claim());
+    assert!(matches!(taken, (ClaimOutcome::Acquired(2), ClaimOutcome::Acquired(3), ClaimOutcome::HeldElsewhere(_))));
 }
 
 fn status(fixture: &WorldFixture, state: CheckState) -> Action<String> {

@@ -3,7 +3,7 @@
 use referee_core::decide::{PlanScope, decide, schedule};
 use referee_core::facts::{Facts, highest_issue_epoch};
 use referee_core::mark::Binding;
-use referee_core::model::{Board, CommentId, IssueNumber, PullNumber, Sha, Snapshot};
+use referee_core::model::{Board, Comment, CommentId, IssueNumber, PullNumber, Sha, Snapshot};
 use referee_core::plan::{Findings, Job, JobKind, Next, Plan, Reason, Step};
 use referee_core::rule::Rule;
 use referee_forge::ClaimPurpose;
@@ -54,10 +54,8 @@ impl WorkSubject {
 
     /// Returns the job that would start without this process's own claim.
     pub(super) fn recompute_job(&self, context: &TurnContext<'_>, claim: u64) -> Option<Job> {
-        match self {
+        match self.without_own_work(claim, None) {
             Self::Pull(snapshot) => {
-                let mut snapshot = Snapshot::clone(snapshot);
-                snapshot.lease = snapshot.lease.filter(|lease| lease.epoch != claim);
                 let next = is_eligible(&snapshot, context.policy)
                     .then(|| decide(&snapshot, context.policy, &PlanScope::Pass).next);
                 match next {
@@ -65,27 +63,51 @@ impl WorkSubject {
                     _ => None,
                 }
             }
-            Self::Issue(board) => {
-                let mut board = Board::clone(board);
-                board.leases.retain(|(_, lease)| lease.epoch != claim);
-                schedule(&board, &[], context.policy, &board.viewer).spawn
-            }
+            Self::Issue(board) => schedule(&board, &[], context.policy, &board.viewer).spawn,
         }
     }
 
-    /// Returns whether the record of this process is there at the job's head, and nothing of a higher epoch, be it a
-    /// record or a claim.
-    pub(super) fn confirms_record(&self, context: &TurnContext<'_>, job: &Job, record: &CommentId, epoch: u64) -> bool {
+    /// Returns whether the record of this process is there at the job's head, and every other record and claim has a lower
+    /// epoch. Two identities exclude each other only by their records; at the same epoch neither of them starts.
+    pub(super) fn confirms_record(
+        &self,
+        context: &TurnContext<'_>,
+        job: &Job,
+        claim: u64,
+        (record, epoch): (&CommentId, u64),
+    ) -> bool {
+        let others = self.without_own_work(claim, Some(record));
+        let is_record = |comment: &Comment| comment.id == *record;
+        match (self, &others) {
+            (Self::Pull(snapshot), Self::Pull(others)) => {
+                job.head.as_ref() == Some(&snapshot.pull.head)
+                    && snapshot.comments.iter().any(is_record)
+                    && Facts::new(others, context.policy).highest_epoch() < epoch
+            }
+            (Self::Issue(board), Self::Issue(others)) => {
+                let issue = board.issues.iter().find(|issue| issue.number.0 == job.number);
+                issue.is_some_and(|issue| issue.comments.iter().any(is_record))
+                    && highest_issue_epoch(others, context.policy, IssueNumber(job.number)) < epoch
+            }
+            _ => false,
+        }
+    }
+
+    /// The same without the claim and the record of this process.
+    fn without_own_work(&self, claim: u64, record: Option<&CommentId>) -> Self {
+        let is_other = |comment: &Comment| Some(&comment.id) != record;
         match self {
             Self::Pull(snapshot) => {
-                job.head.as_ref() == Some(&snapshot.pull.head)
-                    && snapshot.comments.iter().any(|comment| comment.id == *record)
-                    && Facts::new(snapshot, context.policy).highest_epoch() == epoch
+                let mut snapshot = snapshot.clone();
+                snapshot.lease = snapshot.lease.filter(|lease| lease.epoch != claim);
+                snapshot.comments.retain(is_other);
+                Self::Pull(snapshot)
             }
             Self::Issue(board) => {
-                let issue = board.issues.iter().find(|issue| issue.number.0 == job.number);
-                issue.is_some_and(|issue| issue.comments.iter().any(|comment| comment.id == *record))
-                    && highest_issue_epoch(board, context.policy, IssueNumber(job.number)) == epoch
+                let mut board = board.clone();
+                board.leases.retain(|(_, lease)| lease.epoch != claim);
+                board.issues.iter_mut().for_each(|issue| issue.comments.retain(is_other));
+                Self::Issue(board)
             }
         }
     }

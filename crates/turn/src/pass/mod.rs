@@ -3,6 +3,7 @@
 //! | failure | consequence |
 //! |---|---|
 //! | a read fails before the first write | the pass ends without line and write |
+//! | another process holds the claim for posting | that pull is left to the next pass |
 //! | the head of a pull moved | that pull is left to the next pass |
 //! | a write fails temporarily, or its outcome is unknown | the pass ends; the lines printed so far are valid |
 //!
@@ -21,10 +22,11 @@ use referee_core::model::{Board, Snapshot};
 use referee_core::plan::{Plan, Step};
 
 use crate::apply::{ApplyOutcome, HeadCheck, apply_plan};
+use crate::claim::PublishClaim;
 use crate::journal::JournalRecord;
 use crate::receipt::{Receipt, StepOutcome};
 use crate::turn::{TurnContext, TurnError};
-use read::read_repository;
+use read::{plan_pull, read_repository};
 use start::start_worker;
 
 /// A finished pass.
@@ -101,7 +103,10 @@ pub async fn run_pass(
     }
     let mut unsettled = false;
     for pull in pulls.iter_mut().filter(|it| it.is_eligible && !it.plan.steps.is_empty()) {
-        let applied = apply_plan(context, &pull.snapshot, &pull.plan, HeadCheck::Due).await;
+        let Some(applied) = apply_pull(context, pull).await? else {
+            unsettled = true;
+            continue;
+        };
         let (snapshot, plan) = (&pull.snapshot, &pull.plan);
         let (scope, receipts) = (&PlanScope::Pass, &applied.receipts);
         context.journal.record_turn(&JournalRecord { snapshot, scope, plan, receipts });
@@ -137,6 +142,31 @@ pub async fn run_pass(
         (started, claimed_worker) = (Some(outcome), worker);
     }
     Ok(PassOutcome { board, pass, pulls, lines, started, claimed_worker, needs_rerun: unsettled })
+}
+
+/// Applies the plan of one pull, under the claim if it posts; `None` if another process holds the claim.
+async fn apply_pull(context: &TurnContext<'_>, pull: &mut PassPull) -> Result<Option<ApplyOutcome>, TurnError> {
+    if !context.needs_publish_claim(&pull.plan.steps) {
+        return Ok(Some(apply_plan(context, &pull.snapshot, &pull.plan, HeadCheck::Due).await));
+    }
+    let claim = match PublishClaim::acquire(context, pull.plan.pull).await {
+        Ok(claim) => claim,
+        Err(TurnError::ClaimHeld) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let applied = apply_pull_under_claim(context, pull).await;
+    claim.release(context).await;
+    applied.map(Some)
+}
+
+async fn apply_pull_under_claim(context: &TurnContext<'_>, pull: &mut PassPull) -> Result<ApplyOutcome, TurnError> {
+    let fetched = context.forge.fetch(pull.plan.pull).await?;
+    let head = HeadCheck::after_read(&fetched, &pull.snapshot);
+    *pull = plan_pull(context, fetched)?;
+    if !pull.is_eligible {
+        pull.plan.steps.clear();
+    }
+    Ok(apply_plan(context, &pull.snapshot, &pull.plan, head).await)
 }
 
 /// Returns whether this pass wrote the record of a handoff; only then it prints the line.

@@ -32,7 +32,7 @@ pub(super) async fn read_repository(context: &TurnContext<'_>) -> Result<(Board,
     Ok((board, pulls))
 }
 
-fn plan_pull(context: &TurnContext<'_>, fetched: FetchedPull) -> Result<PassPull, GatherError> {
+pub(super) fn plan_pull(context: &TurnContext<'_>, fetched: FetchedPull) -> Result<PassPull, GatherError> {
     let snapshot = gather_snapshot(fetched, context.source, &Inbox::default(), context.policy, context.keys)?;
     let takes_part = is_eligible(&snapshot, context.policy);
     let plan = decide(&snapshot, context.policy, &PlanScope::Pass);

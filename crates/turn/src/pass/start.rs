@@ -2,10 +2,10 @@
 //!
 //! | step | protects against |
 //! |---|---|
-//! | claim | another process that does the same now |
+//! | claim the work, then the right to post | another process that does the same now |
 //! | read again, ignoring this claim | one that did so between the first read and the claim |
 //! | record | a crash from here on, and later passes |
-//! | read once more, without deciding again | a push, and a claim that expired unnoticed: its new holder has a higher epoch |
+//! | read once more, without deciding again | a push, and a claim that expired unnoticed or belongs to another identity: any other record or claim of this epoch or a higher one |
 //! | label, or assign | – (shows the record to people) |
 //! | print the line | – |
 //! | release the claim, if another process runs the worker | – (the record is sufficient) |
@@ -21,6 +21,7 @@ use referee_forge::{ClaimOutcome, ClaimPurpose, ForgeError};
 use super::claimed_worker::{ClaimedWorker, WorkSubject, release_work_claim};
 use super::{SpawnMode, StartOutcome};
 use crate::apply::{ApplyOutcome, apply_plan_with_binding};
+use crate::claim::PublishClaim;
 use crate::receipt::{Receipt, StepOutcome};
 use crate::turn::{TurnContext, TurnError};
 
@@ -36,16 +37,37 @@ pub(super) async fn start_worker(
     let epoch = match context.forge.acquire_claim(at, ClaimPurpose::Work, ttl).await {
         Ok(ClaimOutcome::Acquired(epoch)) => epoch,
         // If the claim was taken after all, it expires by itself.
-        Ok(ClaimOutcome::HeldElsewhere) | Err(ForgeError::OutcomeUnknown) => return (StartOutcome::ClaimHeld, None),
+        Ok(ClaimOutcome::HeldElsewhere(_)) | Err(ForgeError::OutcomeUnknown) => return (StartOutcome::ClaimHeld, None),
         Err(error) => return (StartOutcome::Failed(error.into()), None),
     };
-    match start_under_claim(context, job, epoch, print_line).await {
+    match start_under_claims(context, job, epoch, print_line).await {
         Ok((started, Some(worker))) if mode == SpawnMode::Run => (started, Some(worker)),
         ended => {
             release_work_claim(context, at, epoch).await;
-            (ended.map_or_else(StartOutcome::Failed, |(started, _)| started), None)
+            let started = match ended {
+                Ok((started, _)) => started,
+                Err(TurnError::ClaimHeld) => StartOutcome::ClaimHeld,
+                Err(error) => StartOutcome::Failed(error),
+            };
+            (started, None)
         }
     }
+}
+
+/// Takes the claim for posting too, if the record is a new comment.
+async fn start_under_claims(
+    context: &TurnContext<'_>,
+    job: &Job,
+    claim: u64,
+    print_line: &mut (impl FnMut() + Send),
+) -> Result<(StartOutcome, Option<ClaimedWorker>), TurnError> {
+    if !context.needs_publish_claim(&job.record) {
+        return start_under_claim(context, job, claim, print_line).await;
+    }
+    let publish = PublishClaim::acquire(context, PullNumber(job.number)).await?;
+    let started = start_under_claim(context, job, claim, print_line).await;
+    publish.release(context).await;
+    started
 }
 
 async fn start_under_claim(
@@ -67,7 +89,7 @@ async fn start_under_claim(
         return Ok((StartOutcome::Unrecorded(first_receipt(applied)), None));
     };
     let last = WorkSubject::fetch(context, job).await?;
-    if !last.confirms_record(context, job, comment, epoch) {
+    if !last.confirms_record(context, job, claim, (comment, epoch)) {
         return Ok((StartOutcome::LostRace, None));
     }
     let plan = last.build_plan(job, rest);

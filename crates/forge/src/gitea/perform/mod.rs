@@ -33,9 +33,8 @@ use crate::{
 impl Forge for GiteaForge {
     async fn perform(&self, pull: PullNumber, request: &ActionRequest<'_>) -> Result<PerformOutcome, ForgeError> {
         self.check_text_length(request.action)?;
-        GiteaWriter { forge: self, account: self.find_account(request.by)?, pull, basis: request.basis }
-            .perform_action(request.action, request.expect)
-            .await
+        let writer = GiteaWriter { forge: self, account: self.find_account(request.by)?, pull, basis: request.basis };
+        self.keep_claim_during(pull, writer.perform_action(request.action, request.expect)).await
     }
 
     async fn acquire_claim(

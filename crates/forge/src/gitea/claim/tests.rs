@@ -1,0 +1,116 @@
+//! Scripted claims.
+
+use referee_core::model::{PullNumber, Span};
+use serde_json::{Value, json};
+
+use crate::gitea::scripted_server::{ScriptedAnswer, ScriptedServer};
+use crate::{ClaimOutcome, ClaimPurpose, Forge, ForgeError};
+
+const LOOK: &str = "GET /issues/7/reactions";
+const PUT: &str = "POST /issues/7/reactions";
+const TAKE_AWAY: &str = "DELETE /issues/7/reactions"; // delete: own reaction
+
+#[tokio::test]
+async fn every_row_of_the_claim_table_is_decided() {
+    let (fresh, same) = (("09:59:58", "eyes"), ("09:59:58", "heart"));
+    let (held, stale, old) = (("09:59:00", "heart"), ("09:00:00", "eyes"), ("09:00:00", "hooray"));
+    let epoch = 1_794_736_798;
+    // `None` is held.
+    let cases: [(&str, Vec<ScriptedAnswer>, Option<u64>); 12] = [
+        ("free", vec![reaction_added(), reactions_listed(&[fresh])], Some(epoch)),
+        ("held", vec![reaction_found(), reactions_listed(&[fresh])], None),
+        (
+            "held by another reaction",
+            vec![reaction_added(), reactions_listed(&[fresh, held]), (TAKE_AWAY, 204, Value::Null)],
+            None,
+        ),
+        (
+            "expired, and taken over",
+            vec![
+                reaction_found(),
+                reactions_listed(&[stale]),
+                reaction_added(),
+                reactions_listed(&[stale, same]),
+                (TAKE_AWAY, 204, Value::Null),
+            ],
+            Some(epoch),
+        ),
+        ("expired, and another was faster", vec![reaction_found(), reactions_listed(&[stale]), reaction_found()], None),
+        (
+            "another reaction expired",
+            vec![reaction_added(), reactions_listed(&[old, fresh]), (TAKE_AWAY, 204, Value::Null)],
+            Some(epoch),
+        ),
+        (
+            "a rival in the same second",
+            vec![reaction_added(), reactions_listed(&[fresh, same]), (TAKE_AWAY, 204, Value::Null)],
+            None,
+        ),
+        ("a younger rival", vec![reaction_added(), reactions_listed(&[fresh, ("09:59:59", "heart")])], Some(epoch)),
+        ("taken away by a holder whose time is over", vec![reaction_added(), reactions_listed(&[])], None),
+        (
+            "all words are there",
+            vec![
+                reaction_found(),
+                reactions_listed(&[("09:00:01", "eyes"), ("09:00:02", "heart"), old]),
+                (TAKE_AWAY, 204, Value::Null),
+            ],
+            None,
+        ),
+        ("the answer is lost", vec![(PUT, 502, Value::Null), reactions_listed(&[fresh])], None),
+        (
+            "the request is lost",
+            vec![(PUT, 502, Value::Null), reactions_listed(&[]), reaction_added(), reactions_listed(&[fresh])],
+            Some(epoch),
+        ),
+    ];
+    for (case, lines, expected) in cases {
+        let server = ScriptedServer::new(lines).await;
+        let claimed = server.forge.acquire_claim(PullNumber(7), ClaimPurpose::Publish, Span(120)).await;
+        let claimed = claimed.map(|outcome| match outcome {
+            ClaimOutcome::Acquired(epoch) => Some(epoch),
+            ClaimOutcome::HeldElsewhere(_) => None,
+        });
+        assert_eq!(claimed, Ok(expected), "{case}");
+        server.finished_requests();
+    }
+}
+
+#[tokio::test]
+async fn only_this_processs_claim_is_released() {
+    let mine = ("09:59:58", "heart");
+    let given = ScriptedServer::new([reactions_listed(&[mine]), (TAKE_AWAY, 200, Value::Null)]).await;
+    assert_eq!(given.forge.release_claim(PullNumber(7), ClaimPurpose::Publish, 1_794_736_798).await, Ok(()));
+    assert_eq!(given.sent_bodies(TAKE_AWAY), [json!({ "content": "heart" })]);
+    let newer = ScriptedServer::new([reactions_listed(&[mine])]).await;
+    let refused = newer.forge.release_claim(PullNumber(7), ClaimPurpose::Publish, 1_794_736_000).await;
+    assert_eq!(refused, Err(ForgeError::Conflict("the claim".to_owned())));
+    let gone = ScriptedServer::new([reactions_listed(&[])]).await;
+    assert_eq!(gone.forge.release_claim(PullNumber(7), ClaimPurpose::Publish, 1).await, Ok(()));
+}
+
+#[tokio::test]
+async fn a_claim_just_taken_is_released_without_another_read() {
+    let lines = [reaction_added(), reactions_listed(&[("09:59:58", "eyes")])];
+    let server = ScriptedServer::new(lines.into_iter().chain([(TAKE_AWAY, 204, Value::Null)])).await;
+    let claimed = server.forge.acquire_claim(PullNumber(7), ClaimPurpose::Publish, Span(120)).await;
+    let Ok(ClaimOutcome::Acquired(epoch)) = claimed else { panic!("{claimed:?}") };
+    assert_eq!(server.forge.release_claim(PullNumber(7), ClaimPurpose::Publish, epoch).await, Ok(()));
+    assert_eq!(server.sent_bodies(TAKE_AWAY), [json!({ "content": "eyes" })]);
+}
+
+fn reaction_added() -> ScriptedAnswer {
+    (PUT, 201, json!({}))
+}
+
+fn reaction_found() -> ScriptedAnswer {
+    (PUT, 200, json!({}))
+}
+
+/// Reactions of this identity, and one of another user, which must be ignored.
+fn reactions_listed(held: &[(&str, &str)]) -> ScriptedAnswer {
+    let reaction = |who: &str, at: &str, word: &str| json!({ "user": { "login": who }, "content": word, "created_at": format!("2026-11-15T{at}Z") });
+    let theirs = reaction("ruth", "09:59:59", "eyes");
+    let own = held.iter().map(|(at, word)| reaction("bot", at, word));
+    (LOOK, 200, own.chain([theirs]).collect())
+}
