@@ -6,7 +6,6 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use referee_core::model::{FindingState, Position, Sha, Submission, SubmittedFinding, SubmittedPosition};
 use referee_core::plan::{Brief, Plan};
-use referee_core::render::render_title;
 use referee_git::{Git, Worktree, parse_diff};
 use referee_review::builtin::{self, RuleSet};
 use referee_review::command::{self, ReviewCommand};
@@ -81,9 +80,7 @@ fn answer_disputes(report: &mut Submission, plan: &Plan) {
         .iter()
         .filter(|line| line.role == report.role.as_str() && line.counts && line.state == FindingState::Disputed);
     for line in disputed {
-        let is_same = |finding: &&SubmittedFinding| {
-            finding.path == line.path && render_title(&finding.title).as_str() == line.title
-        };
+        let is_same = |finding: &&SubmittedFinding| finding.path == line.path && finding.title == line.title;
         let Some(finding) = report.findings.iter().find(is_same) else { continue };
         let location = finding.line.map_or_else(|| finding.path.clone(), |line| format!("{}:{line}", finding.path));
         let rule = finding.rule.as_deref().unwrap_or("the rule");

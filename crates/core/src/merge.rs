@@ -1,4 +1,6 @@
-//! Merges the reports of several reviewers of one role into one (INC-18).
+//! Merges equal results of one report (D38), and the reports of several reviewers of one role (INC-18).
+//!
+//! Two results of one report are one finding exactly if path, place, rule and normalised text agree.
 //!
 //! | part | reports | merged report |
 //! |---|---|---|
@@ -10,15 +12,23 @@
 //! | position on a prior finding | different | the most severe: a `still_there` outweighs a `fixed` |
 //! | pre-existing | in several reports | once |
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use crate::hash::Hash;
-use crate::model::{Coverage, FindingPosition, Position, RaisedFinding, Report, ReportOutcome, RunCost, SkippedFile};
-use crate::track::title_similarity;
+use crate::model::{
+    Accounting, Coverage, FindingId, FindingPosition, Position, RaisedFinding, Report, ReportOutcome, RunCost,
+    SkippedFile,
+};
+use crate::track::{normalise_title, title_similarity};
 
 /// Returns one report per role, in the order of the roles' first reports.
 pub fn merge_reports(reports: Vec<Report>) -> Vec<Report> {
     let mut by_role: Vec<Vec<Report>> = Vec::new();
     for report in reports {
         match by_role.iter_mut().find(|group| group.iter().any(|it| it.role == report.role)) {
+            // The same report, saved by an earlier run and handed in again.
+            Some(group) if group.iter().any(|it| it.digest == report.digest && it.head == report.head) => {}
             Some(group) => group.push(report),
             None => by_role.push(vec![report]),
         }
@@ -26,9 +36,49 @@ pub fn merge_reports(reports: Vec<Report>) -> Vec<Report> {
     by_role.into_iter().filter_map(merge_role_reports).collect()
 }
 
-fn merge_role_reports(mut group: Vec<Report>) -> Option<Report> {
+/// Merges equal results of a report. The first one is kept, with the highest severity.
+fn merge_equal_results(mut report: Report) -> Report {
+    let mut places = BTreeMap::new();
+    let mut kept: Vec<RaisedFinding> = Vec::with_capacity(report.findings.len());
+    for raised in report.findings {
+        match places.entry(identify_result(&raised)) {
+            Entry::Vacant(entry) => {
+                entry.insert(kept.len());
+                kept.push(raised);
+            }
+            Entry::Occupied(entry) => {
+                report.intake.merged = report.intake.merged.saturating_add(1);
+                if let Some(same) = kept.get_mut(*entry.get()) {
+                    same.severity = same.severity.max(raised.severity);
+                    same.same_as = same.same_as.or(raised.same_as);
+                }
+            }
+        }
+    }
+    Report { findings: kept, ..report }
+}
+
+fn identify_result(raised: &RaisedFinding) -> impl Ord + use<> {
+    let RaisedFinding { title, body, path, line, end_line, column, side, rule, .. } = raised;
+    (path.clone(), (*line, *end_line, *column, *side), rule.clone(), (normalise_title(title), normalise_title(body)))
+}
+
+/// Counts the results of a report that is not used.
+fn add_unused(intake: &mut Accounting, report: &Report) {
+    let mut unused = report.intake;
+    let results = u32::try_from(report.findings.len()).unwrap_or(u32::MAX);
+    unused.held_back.unused = unused.held_back.unused.saturating_add(results);
+    *intake = intake.saturating_add(unused);
+}
+
+fn merge_role_reports(group: Vec<Report>) -> Option<Report> {
     let head = group.last()?.head.clone();
-    group.retain(|report| report.head == head);
+    let (group, replaced): (Vec<Report>, Vec<Report>) =
+        group.into_iter().map(merge_equal_results).partition(|report| report.head == head);
+    let mut group = group;
+    if let Some(first) = group.first_mut() {
+        replaced.into_iter().for_each(|report| add_unused(&mut first.intake, &report));
+    }
     if group.len() < 2 {
         return group.pop();
     }
@@ -36,10 +86,17 @@ fn merge_role_reports(mut group: Vec<Report>) -> Option<Report> {
     let digest = Hash::digest_parts(group.iter().map(|report| report.digest.0.as_str()));
     let mut merged = group.remove(0);
     for report in group {
-        report.findings.into_iter().for_each(|raised| merge_finding(&mut merged.findings, raised));
+        merged.intake = merged.intake.saturating_add(report.intake);
+        let index = FindingIndex::new(&merged.findings);
+        for raised in report.findings {
+            merge_finding(&mut merged.findings, &index, &mut merged.intake, raised);
+        }
         report.positions.into_iter().for_each(|position| merge_position(&mut merged.positions, position));
         for finding in report.pre_existing {
-            if !merged.pre_existing.contains(&finding) {
+            if merged.pre_existing.contains(&finding) {
+                merged.intake.pre_existing = merged.intake.pre_existing.saturating_sub(1);
+                merged.intake.merged = merged.intake.merged.saturating_add(1);
+            } else {
                 merged.pre_existing.push(finding);
             }
         }
@@ -84,11 +141,43 @@ fn merge_outcomes(group: &[Report]) -> ReportOutcome {
     }
 }
 
-fn merge_finding(findings: &mut Vec<RaisedFinding>, raised: RaisedFinding) {
-    let Some(same) = findings.iter_mut().find(|it| is_same_finding(it, &raised)) else {
+/// The findings of a report by line and by prior finding, so that a merge compares only findings that may be equal.
+struct FindingIndex {
+    by_line: BTreeMap<(String, Option<u32>), Vec<usize>>,
+    by_prior: BTreeMap<FindingId, usize>,
+}
+
+impl FindingIndex {
+    fn new(findings: &[RaisedFinding]) -> Self {
+        let mut index = Self { by_line: BTreeMap::new(), by_prior: BTreeMap::new() };
+        for (at, raised) in findings.iter().enumerate() {
+            index.by_line.entry((raised.path.clone(), raised.line)).or_default().push(at);
+            if let Some(prior) = raised.same_as {
+                index.by_prior.insert(prior, at);
+            }
+        }
+        index
+    }
+
+    fn candidates(&self, raised: &RaisedFinding) -> impl Iterator<Item = usize> {
+        let same_prior = raised.same_as.and_then(|prior| self.by_prior.get(&prior).copied());
+        let same_line = self.by_line.get(&(raised.path.clone(), raised.line));
+        same_prior.into_iter().chain(same_line.into_iter().flatten().copied())
+    }
+}
+
+fn merge_finding(
+    findings: &mut Vec<RaisedFinding>,
+    index: &FindingIndex,
+    intake: &mut Accounting,
+    raised: RaisedFinding,
+) {
+    let same = index.candidates(&raised).find(|at| findings.get(*at).is_some_and(|it| is_same_finding(it, &raised)));
+    let Some(same) = same.and_then(|at| findings.get_mut(at)) else {
         findings.push(raised);
         return;
     };
+    intake.merged = intake.merged.saturating_add(1);
     same.severity = same.severity.max(raised.severity);
     same.same_as = same.same_as.or(raised.same_as);
     same.in_delta |= raised.in_delta;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::hash::Hash;
 use crate::model::{Class, Login, RoleName, Severity, Span};
 use crate::plan::{Gate, JobKind};
 
@@ -68,6 +69,12 @@ pub struct Role {
     /// Named on the command line only. Shown as ad hoc, never blocks.
     #[serde(default)]
     pub ad_hoc: bool,
+    /// Whether its reviewer costs nothing, so that no budget of runs, tokens or money stops it (LOOP-13).
+    #[serde(default)]
+    pub free: bool,
+    /// Hash of its configured inputs: rules, guidance, command (D34). `None` if unknown.
+    #[serde(default)]
+    pub inputs: Option<Hash>,
 }
 
 /// What starts a review.

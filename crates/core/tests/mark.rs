@@ -10,8 +10,9 @@ use referee_core::mark::{
     UnsealedMark, seal_draft, shorten_cause, strip_hidden_comments,
 };
 use referee_core::model::{
-    Author, FindingId, FindingState, Login, Mergeable, NoteId, PreExisting, Pull, PullNumber, PullState, RepoId,
-    ReviewId, RoleName, RunCost, Severity, Sha, Stance, Text, TextReading, Time, Verdict,
+    Accounting, Author, FindingId, FindingState, HeldBack, Login, Mergeable, NoteId, Overflow, PreExisting, Pull,
+    PullNumber, PullState, RepoId, ReviewId, RoleName, RunCost, Severity, Sha, Stance, Text, TextReading, Time,
+    Verdict,
 };
 use referee_core::plan::{JobKind, TextDraft, Trailer};
 use referee_core::sanitise::SafeText;
@@ -104,6 +105,9 @@ fn mark(role: &str) -> Mark {
         rewrote: None,
         evaluation: Evaluation { read: 14, of: 15, skipped: vec!["Cargo.lock".into()], ..Evaluation::default() },
         spent: RunCost { tokens: 212_000, micro_usd: 460_000, seconds: 182, runs: 1 },
+        overflow: Default::default(),
+        configured: None,
+        tool: None,
         highest: FindingId(6),
     }
 }
@@ -118,6 +122,7 @@ fn entry(id: u64, state: FindingState) -> BlockEntry {
         line: Some(88),
         now: None,
         rule: None,
+        detail: Default::default(),
         fingerprint: Fingerprint(Hash::digest(id.to_string()).0),
         head: Sha::from(HEAD),
         rounds: vec![1, 2],
@@ -465,37 +470,36 @@ fn evictions_follow_the_table() {
                 entries.push(BlockEntry { threaded: group == 3, ..entry(group * 1_000 + number, state) });
             }
         }
-        Block { entries, evicted: 2, pre_existing: outside.clone() }.truncate_to_limits()
+        Block { entries, evicted: 2, pre_existing: outside.clone() }.truncate_to_limits(Some(MAX_BLOCK_BYTES))
     };
     let left = |block: &Block| -> Vec<usize> {
         (0..5).map(|group| block.entries.iter().filter(|entry| entry.id.0 / 1_000 == group).count()).collect()
     };
     assert_eq!((left(&full(10)), full(10).evicted), (vec![10; 5], 2));
     assert_eq!(full(10).pre_existing, outside[..MAX_PRE_EXISTING], "no more of them than that");
-    let tight = full(20);
-    assert_eq!((left(&tight), tight.evicted), (vec![20; 5], 2), "what lies outside the change goes before the first");
+    let tight = full(19);
+    assert_eq!((left(&tight), tight.evicted), (vec![19; 5], 2), "what lies outside the change goes before the first");
     assert!(tight.pre_existing.len() < MAX_PRE_EXISTING && outside.starts_with(&tight.pre_existing));
-    let some = full(25);
-    assert_eq!(left(&some)[1..], [25; 4], "only fixed ones go at first");
+    let some = full(22);
+    assert_eq!(left(&some)[1..], [22; 4], "only fixed ones go at first");
     assert!(some.entries.first().is_some_and(|entry| entry.id.0 > 0), "the oldest first");
-    assert_eq!(some.evicted as usize, 2 + 25 - left(&some)[0]);
+    assert_eq!(some.evicted as usize, 2 + 22 - left(&some)[0]);
     let more = full(70);
     assert_eq!(left(&more)[..3], [0; 3], "then refuted, then accepted ones");
-    assert_eq!(left(&more)[4], 70, "what has no thread stays");
-    assert!(more.entries.iter().all(|entry| entry.title.len() > 40));
-    for (each, title) in [(120, 40), (150, 20), (190, 0)] {
-        let many = full(each);
-        assert_eq!(left(&many), [0, 0, 0, 0, each as usize], "and its titles are cut before it goes");
-        assert_eq!(many.entries.iter().map(|entry| entry.title.chars().count()).max(), Some(title), "{each}");
-    }
+    assert_eq!(left(&more)[3], 70, "then titles of what has a thread: the thread has them");
+    assert!(more.entries.iter().all(|entry| entry.threaded == entry.title.is_empty()), "no title is cut");
+    assert!(left(&more)[4] < 70 && left(&more)[4] > 0, "then what has no thread: the Mark counts it");
+    let unbounded = Block { entries: (0..2_000).map(|id| entry(id, Open)).collect(), ..Block::default() };
+    assert_eq!(unbounded.clone().truncate_to_limits(None), unbounded, "the local forge keeps everything (D33)");
     let mut flood = Vec::new();
     for number in 0..2_000 {
         let severity = if number % 20 == 0 { Severity::Critical } else { Severity::Suggestion };
         flood.push(BlockEntry { severity, ..entry(number, Open) });
     }
-    let flood = Block { entries: flood, ..Block::default() }.truncate_to_limits();
+    let flood = Block { entries: flood, ..Block::default() }.truncate_to_limits(Some(MAX_BLOCK_BYTES));
     let critical = flood.entries.iter().filter(|entry| entry.severity == Severity::Critical).count();
-    assert_eq!((critical, flood.evicted as usize + flood.entries.len()), (100, 2_000), "the gravest stay longest");
+    assert_eq!(flood.evicted as usize + flood.entries.len(), 2_000);
+    assert_eq!(critical, flood.entries.len(), "the gravest stay longest");
 }
 
 // Everything at its maximum: the limits of the parts add up to that of the whole.
@@ -506,6 +510,19 @@ fn the_fullest_mark_fits() {
     let ids: Vec<FindingId> = (0..40).map(|it| FindingId(u64::MAX - 2 * it)).chain([FindingId(7); 99]).collect();
     let figures = RunCost { tokens: u64::MAX, micro_usd: u64::MAX, seconds: u64::MAX, runs: u32::MAX };
     let (long, at) = ("x".repeat(300), Some(Time(i64::MIN)));
+    let most = u32::MAX;
+    let accounting = Accounting {
+        received: most,
+        new: most,
+        known: most,
+        merged: most,
+        held_back: HeldBack { below_floor: most, unchanged: most, settled: most, unused: most },
+        pre_existing: most,
+        without_place: most,
+        outside: most,
+        off: most,
+        unsupported: most,
+    };
     let full = Mark {
         role: RoleName(long.clone()),
         head: Sha(patch.clone()),
@@ -522,7 +539,10 @@ fn the_fullest_mark_fits() {
         superseded: Some(ReviewId(long.clone())),
         blocking: ids.clone(),
         inputs: hash.clone(),
-        rewrote: Some(hash),
+        rewrote: Some(hash.clone()),
+        overflow: Overflow { critical: u32::MAX, warning: u32::MAX, suggestion: u32::MAX },
+        configured: Some(hash.clone()),
+        tool: Some(hash),
         evaluation: Evaluation {
             read: u32::MAX,
             of: u32::MAX,
@@ -532,8 +552,8 @@ fn the_fullest_mark_fits() {
             fixed: ids.clone(),
             claimed: ids.clone(),
             back: ids,
-            held_back: u32::MAX,
-            pre_existing: u32::MAX,
+            fixed_count: u32::MAX,
+            accounting,
             failure: Some(long),
             figures,
         },
@@ -562,7 +582,7 @@ proptest! {
         let place = Place { keys: if sealed { keys(&[1]) } else { Keys::empty() }, roles: BTreeMap::new(), ..place() };
         let draft = TextDraft {
             words: SafeText::sanitise_block("Some words.", 100),
-            trailer: Trailer::Mark(Box::new(mark.clone()), Box::new(block.clone())),
+            trailer: Trailer::Mark(Box::new(mark.clone()), Box::new(block.clone().truncate_to_limits(Some(MAX_BLOCK_BYTES)))),
         };
         let text = place.seal(&draft);
         for (kind, size) in comment_sizes(&text) {
@@ -574,8 +594,8 @@ proptest! {
         let fitted = Mark { words: Hash::digest_visible_text("Some words."), ..mark.truncate_to_limits() };
         prop_assert_eq!(&read.data, &fitted);
         prop_assert_eq!(&fitted.clone().truncate_to_limits(), &fitted);
-        let fitted = block.truncate_to_limits();
-        prop_assert_eq!(&fitted.clone().truncate_to_limits(), &fitted);
+        let fitted = block.truncate_to_limits(Some(MAX_BLOCK_BYTES));
+        prop_assert_eq!(&fitted.clone().truncate_to_limits(Some(MAX_BLOCK_BYTES)), &fitted);
         prop_assert_eq!(reading.block.map(|block| *block).unwrap_or_default(), fitted);
         prop_assert!(!reading.forged);
     }

@@ -110,6 +110,8 @@ pub(super) fn build_role(
         blocks: node.get("blocks")?.as_bool()?,
         paths: node.get("paths")?.to_strings(),
         ad_hoc: false,
+        free: reviewer.is_none(),
+        inputs: None,
     };
     let rules = node.get("rules")?.to_strings();
     Some((role, RoleConfig { name, reviewer: reviewer.unwrap_or(ReviewerKind::Builtin), rules, identity }))

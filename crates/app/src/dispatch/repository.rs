@@ -328,6 +328,8 @@ mod tests {
             blocks: true,
             paths: Vec::new(),
             ad_hoc: false,
+            free: false,
+            inputs: None,
         };
         let policy = Policy {
             roles: vec![role("static", None), role("security", Some("sec-bot")), role("docs", None)],

@@ -3,15 +3,14 @@
 use std::fmt::Write as _;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use referee_core::mark::TagKind;
-use referee_core::model::{FindingId, FindingState, RoleName, Severity, Snapshot};
+use referee_core::model::{FindingDetail, FindingId, FindingState, RoleName, Severity};
 use referee_core::plan::{FindingLine, Plan};
 use referee_core::render::is_terminal_unsafe;
 use referee_review::builtin::RuleSet;
 
 use super::pluralize;
 
-/// A finding of the plan, completed from the report that raised it.
+/// A finding of the plan, with owned texts.
 #[derive(Clone, Debug)]
 pub(super) struct FindingView {
     pub(super) id: FindingId,
@@ -21,59 +20,44 @@ pub(super) struct FindingView {
     /// `None` for a finding about the whole file.
     pub(super) line: Option<u32>,
     pub(super) end_line: Option<u32>,
+    /// Counted from 1.
+    pub(super) column: Option<u32>,
     pub(super) title: String,
-    /// Empty where an earlier run raised the finding.
     pub(super) body: String,
     pub(super) rule: Option<String>,
+    /// Web page of the rule.
+    pub(super) help: Option<String>,
     /// Identity of the finding, independent of its line.
     pub(super) fingerprint: String,
     pub(super) state: FindingState,
 }
 
 /// Returns the findings that still count against the pull, most severe first.
-pub(super) fn collect_open_findings(snapshot: &Snapshot, plan: &Plan) -> Vec<FindingView> {
+pub(super) fn collect_open_findings(plan: &Plan) -> Vec<FindingView> {
     let mut open: Vec<FindingView> =
-        plan.findings.iter().filter(|line| line.counts).map(|line| build_finding_view(snapshot, &line)).collect();
+        plan.findings.iter().filter(|line| line.counts).map(|line| build_finding_view(&line)).collect();
     open.sort_by(|a, b| {
         b.severity.cmp(&a.severity).then_with(|| (&a.path, a.line, a.id).cmp(&(&b.path, b.line, b.id)))
     });
     open
 }
 
-fn build_finding_view(snapshot: &Snapshot, line: &FindingLine<'_>) -> FindingView {
-    let role = RoleName::from(line.role);
-    let report = snapshot.latest_report(&role);
-    let is_same = |raised: &&referee_core::model::RaisedFinding| {
-        raised.same_as == Some(line.id)
-            || (raised.path == line.path
-                && raised.line == line.line
-                && referee_core::render::render_title(&raised.title).as_str() == line.title)
-    };
-    let raised = report.and_then(|report| report.findings.iter().find(is_same));
+fn build_finding_view(line: &FindingLine<'_>) -> FindingView {
+    let FindingDetail { body, end_line, column, help } = line.detail;
     FindingView {
         id: line.id,
-        role,
+        role: RoleName::from(line.role),
         severity: line.severity,
-        path: line.path.to_string(),
+        path: line.path.to_owned(),
         line: line.line,
-        end_line: raised.and_then(|raised| raised.end_line),
-        title: raised.map_or_else(|| line.title.to_string(), |raised| raised.title.clone()),
-        body: raised.map(|raised| raised.body.clone()).unwrap_or_default(),
-        rule: raised.and_then(|raised| raised.rule.clone()),
-        fingerprint: raised
-            .map(|raised| raised.fingerprint.0.clone())
-            .or_else(|| find_tagged_fingerprint(snapshot, line))
-            .unwrap_or_else(|| format!("{}/{}", line.role, line.id)),
+        end_line,
+        column,
+        title: line.title.to_owned(),
+        body: body.to_owned(),
+        rule: line.rule.map(str::to_owned),
+        help: help.map(str::to_owned),
+        fingerprint: line.fingerprint.to_owned(),
         state: line.state,
-    }
-}
-
-/// Returns the fingerprint that the Tag of the finding's thread carries.
-fn find_tagged_fingerprint(snapshot: &Snapshot, line: &FindingLine<'_>) -> Option<String> {
-    let thread = snapshot.threads.iter().find(|thread| Some(thread.id.as_str()) == line.thread)?;
-    match &thread.root()?.text.trusted_tag()?.kind {
-        TagKind::Root { fingerprint, .. } => Some(fingerprint.0.clone()),
-        TagKind::Reply { .. } | TagKind::Topic(_) => None,
     }
 }
 
@@ -109,6 +93,9 @@ pub(super) fn render_finding(
     {
         let rule = replace_controls(rule);
         group = group.element(Level::HELP.message(format!("`referee explain --rule {rule}` says why")));
+    }
+    if let Some(help) = &finding.help {
+        group = group.element(Level::HELP.message(replace_controls(help)));
     }
     let mut out = renderer.render(&[group]);
     let _ = writeln!(out, "\n");

@@ -1,5 +1,6 @@
 //! Findings in other tools' formats. Fingerprints contain no line number, so that a moved finding keeps its identity.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use referee_core::model::{Severity, Snapshot};
@@ -52,7 +53,9 @@ fn render_jsonl(findings: &[FindingView], plan: &Plan) -> String {
     for finding in findings {
         let event = json!({
             "event": "finding", "id": finding.id.to_string(), "role": finding.role, "severity": finding.severity,
-            "path": finding.path, "line": finding.line, "title": finding.title, "state": finding.state,
+            "path": finding.path, "line": finding.line, "end_line": finding.end_line, "column": finding.column,
+            "title": finding.title, "body": finding.body, "rule": finding.rule, "help": finding.help,
+            "state": finding.state,
         });
         let _ = writeln!(lines, "{event}");
     }
@@ -64,9 +67,11 @@ fn render_jsonl(findings: &[FindingView], plan: &Plan) -> String {
 }
 
 fn render_sarif(findings: &[FindingView], snapshot: &Snapshot, ending: &ReviewEnding) -> Value {
-    let mut rules: Vec<&str> = findings.iter().map(rule_or_role).collect();
-    rules.sort_unstable();
-    rules.dedup();
+    let mut rules: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+    for finding in findings {
+        let help = rules.entry(rule_or_role(finding)).or_default();
+        *help = help.or(finding.help.as_deref());
+    }
     let results: Vec<Value> = findings
         .iter()
         .map(|finding| {
@@ -78,10 +83,12 @@ fn render_sarif(findings: &[FindingView], snapshot: &Snapshot, ending: &ReviewEn
             let mut location =
                 json!({ "artifactLocation": { "uri": encode_uri(&finding.path), "uriBaseId": "%SRCROOT%" } });
             if let (Some(line), Some(location)) = (finding.line, location.as_object_mut()) {
-                location.insert(
-                    "region".to_owned(),
-                    json!({ "startLine": line.max(1), "endLine": finding.end_line.unwrap_or(line).max(line).max(1) }),
-                );
+                let end_line = finding.end_line.unwrap_or(line).max(line).max(1);
+                let mut region = json!({ "startLine": line.max(1), "endLine": end_line });
+                if let Some(column) = finding.column {
+                    region["startColumn"] = json!(column.max(1));
+                }
+                location.insert("region".to_owned(), region);
             }
             json!({
                 "ruleId": rule_or_role(finding),
@@ -99,13 +106,20 @@ fn render_sarif(findings: &[FindingView], snapshot: &Snapshot, ending: &ReviewEn
             "tool": { "driver": {
                 "name": "referee",
                 "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules.iter().map(|id| json!({ "id": id })).collect::<Vec<_>>(),
+                "rules": rules.iter().map(|(id, help)| build_rule(id, *help)).collect::<Vec<_>>(),
             } },
             "versionControlProvenance": [{ "repositoryUri": snapshot.pull.url, "revisionId": snapshot.pull.head }],
             "invocations": [{ "executionSuccessful": ending.is_reviewed() }],
             "results": results,
         }],
     })
+}
+
+fn build_rule(id: &str, help: Option<&str>) -> Value {
+    match help {
+        Some(help) => json!({ "id": id, "helpUri": help }),
+        None => json!({ "id": id }),
+    }
 }
 
 fn render_rdjson(findings: &[FindingView]) -> Value {
@@ -120,11 +134,15 @@ fn render_rdjson(findings: &[FindingView]) -> Value {
             let mut location = json!({ "path": finding.path });
             if let (Some(line), Some(location)) = (finding.line, location.as_object_mut()) {
                 let end = finding.end_line.unwrap_or(line);
-                location.insert("range".to_owned(), json!({ "start": { "line": line }, "end": { "line": end } }));
+                let mut range = json!({ "start": { "line": line }, "end": { "line": end } });
+                if let Some(column) = finding.column {
+                    range["start"]["column"] = json!(column);
+                }
+                location.insert("range".to_owned(), range);
             }
             json!({
                 "message": full_text(finding), "location": location, "severity": severity,
-                "code": { "value": rule_or_role(finding) },
+                "code": { "value": rule_or_role(finding), "url": finding.help.as_deref().unwrap_or_default() },
             })
         })
         .collect();
@@ -140,7 +158,7 @@ fn render_gitlab(findings: &[FindingView]) -> Value {
         };
         json!({
             "description": finding.title, "check_name": rule_or_role(finding), "fingerprint": finding.fingerprint,
-            "severity": severity,
+            "severity": severity, "content": { "body": finding.body },
             "location": { "path": finding.path, "lines": { "begin": finding.line.unwrap_or(1).max(1) } },
         })
     });
@@ -162,9 +180,10 @@ fn render_checkstyle(findings: &[FindingView]) -> String {
             };
             let (line, title) = (finding.line.unwrap_or(1), escape_xml(&finding.title));
             let source = escape_xml(rule_or_role(finding));
+            let column = finding.column.map(|column| format!(" column=\"{column}\"")).unwrap_or_default();
             let _ = writeln!(
                 out,
-                "    <error line=\"{line}\" severity=\"{severity}\" message=\"{title}\" source=\"referee.{source}\"/>"
+                "    <error line=\"{line}\"{column} severity=\"{severity}\" message=\"{title}\" source=\"referee.{source}\"/>"
             );
         }
         out.push_str("  </file>\n");
@@ -182,9 +201,10 @@ fn render_github(findings: &[FindingView]) -> String {
             Severity::Suggestion => "notice",
         };
         let line = finding.line.map(|line| format!(",line={line}")).unwrap_or_default();
+        let column = finding.column.map(|column| format!(",col={column}")).unwrap_or_default();
         let (path, id, title) =
             (escape_command_property(&finding.path), finding.id, escape_command_data(&finding.title));
-        let _ = writeln!(out, "::{command} file={path}{line},title={id}::{title}");
+        let _ = writeln!(out, "::{command} file={path}{line}{column},title={id}::{title}");
     }
     out
 }

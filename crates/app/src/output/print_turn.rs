@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use annotate_snippets::Renderer;
 use referee_core::model::FindingId;
 use referee_core::plan::{BlockedCause, Next, Plan, WaitingOn};
-use referee_core::render::render_plan;
+use referee_core::render::{render_accounting, render_overflow, render_plan};
 use referee_review::builtin::RuleSet;
 use referee_turn::{Source, StepOutcome, Turn};
 
@@ -25,7 +25,7 @@ pub(crate) fn print_turn(
     format: OutputFormat,
     out: &Console,
 ) {
-    let findings = collect_open_findings(&turn.snapshot, &turn.plan);
+    let findings = collect_open_findings(&turn.plan);
     match format {
         OutputFormat::Json => out.print_json(&build_document(session, turn)),
         OutputFormat::Human => print_findings(session, turn, &findings, out),
@@ -35,6 +35,9 @@ pub(crate) fn print_turn(
     }
     out.print_detail(&render_plan(&turn.plan));
     out.print_info(&render_receipts(turn, ending));
+    for line in render_unlisted(&turn.plan) {
+        out.print_info(&line);
+    }
     let counts = render_counts(&findings, &turn.plan, ending);
     if !counts.is_empty() {
         out.print_info(&counts);
@@ -108,6 +111,21 @@ fn render_receipts(turn: &Turn, ending: &ReviewEnding) -> String {
         }
     }
     lines.join("\n")
+}
+
+/// Renders a line for each role whose report has results that are not shown (PUB-23), and one for findings that fit
+/// nowhere on the pull (D33).
+fn render_unlisted(plan: &Plan) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (role, accounting) in plan.accounting.iter().filter(|(_, accounting)| accounting.not_shown() > 0) {
+        lines.push(format!("{role}: {}", render_accounting(accounting)));
+    }
+    for state in &plan.roles {
+        if !state.overflow.is_empty() {
+            lines.push(format!("{}: {}", state.role, render_overflow(&state.overflow)));
+        }
+    }
+    lines
 }
 
 /// Renders the counts of open and settled findings. Says "no findings" only of a head that was read completely.

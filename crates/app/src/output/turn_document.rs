@@ -1,6 +1,8 @@
 //! The JSON document of a turn, `referee/turn-1`.
 
-use referee_core::model::{FindingState, ReportOutcome as Reported, Severity, Snapshot, Verdict};
+use referee_core::model::{
+    Accounting, FindingState, HeldBack, Overflow, ReportOutcome as Reported, RoleName, Severity, Snapshot, Verdict,
+};
 use referee_core::plan::{Action, BlockedCause, Brief, Next, Plan, Reason, Refusal, Scope, Step, WaitingOn};
 use referee_turn::{Receipt, StepOutcome};
 use schemars::JsonSchema;
@@ -34,6 +36,8 @@ pub(crate) struct TurnDocument {
     refused: Vec<RefusalEntry>,
     next: NextEntry,
     reviews: Vec<ReviewEntry>,
+    /// Where the results of each report of this run went (PUB-23).
+    accounting: Vec<AccountingEntry>,
     calls: Calls,
     /// The phase of the threads (TRI-8). Only `comments` and `fix-comments` set it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,6 +66,31 @@ struct TurnRole {
     /// Why the role, which this run selects, has not read the head completely.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_reviewed: Option<String>,
+    /// Open findings that fit nowhere on the pull (D33).
+    #[serde(skip_serializing_if = "Overflow::is_empty")]
+    #[schemars(default)]
+    overflow: Overflow,
+}
+
+/// Where the results of one report went. Every result is in exactly one of the counts after `received`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct AccountingEntry {
+    role: String,
+    received: u32,
+    new: u32,
+    known: u32,
+    /// Equal to another result of the same report (D38).
+    merged: u32,
+    held_back: u32,
+    /// Why results were held back.
+    #[serde(skip_serializing_if = "HeldBack::is_empty")]
+    #[schemars(default)]
+    held_back_because: HeldBack,
+    pre_existing: u32,
+    without_place: u32,
+    outside: u32,
+    off: u32,
+    unsupported: u32,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -71,7 +100,13 @@ struct TurnFinding {
     severity: Severity,
     path: String,
     line: Option<u32>,
+    end_line: Option<u32>,
+    column: Option<u32>,
     title: String,
+    body: String,
+    rule: Option<String>,
+    /// Web page of the rule.
+    help: Option<String>,
     state: FindingState,
     /// Whether the finding still counts against the pull.
     counts: bool,
@@ -160,6 +195,7 @@ impl TurnDocument {
             refused: plan.refused.iter().map(build_refusal).collect(),
             next: build_next(plan),
             reviews: plan.reviews.iter().map(build_review).collect(),
+            accounting: plan.accounting.iter().map(build_accounting).collect(),
             calls,
             phase: None,
         }
@@ -179,6 +215,26 @@ fn build_role(role: &referee_core::plan::RoleState, snapshot: &Snapshot) -> Turn
         enforced: role.enforced,
         at_head: role.at_head,
         not_reviewed: describe_unread(role, snapshot),
+        overflow: role.overflow,
+    }
+}
+
+fn build_accounting((role, accounting): &(RoleName, Accounting)) -> AccountingEntry {
+    let Accounting { received, new, known, merged, held_back, pre_existing, without_place, outside, off, unsupported } =
+        *accounting;
+    AccountingEntry {
+        role: role.to_string(),
+        received,
+        new,
+        known,
+        merged,
+        held_back: held_back.total(),
+        held_back_because: held_back,
+        pre_existing,
+        without_place,
+        outside,
+        off,
+        unsupported,
     }
 }
 
@@ -189,7 +245,12 @@ fn build_finding(line: referee_core::plan::FindingLine<'_>) -> TurnFinding {
         severity: line.severity,
         path: line.path.to_string(),
         line: line.line,
-        title: line.title.to_string(),
+        end_line: line.detail.end_line,
+        column: line.detail.column,
+        title: line.title.to_owned(),
+        body: line.detail.body.to_owned(),
+        rule: line.rule.map(str::to_owned),
+        help: line.detail.help.map(str::to_owned),
         state: line.state,
         counts: line.counts,
         thread: line.thread.map(str::to_owned),

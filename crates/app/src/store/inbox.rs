@@ -1,7 +1,7 @@
 //! The inbox of finished reports. A report is saved before anything is posted, so that after a failure the next run posts
 //! it without running the reviewer again.
 
-use referee_core::model::{RunCost, Sha, Submission};
+use referee_core::model::{Accounting, RunCost, Sha, Submission};
 use rusqlite::params;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,10 @@ struct InboxRow {
     deterministic: bool,
     run: String,
     figures: RunCost,
+    #[serde(default)]
+    left_out: Accounting,
+    #[serde(default)]
+    tool: Option<String>,
 }
 
 impl Store {
@@ -32,6 +36,8 @@ impl Store {
             deterministic: report.deterministic,
             run: report.run.clone(),
             figures: report.figures,
+            left_out: report.left_out,
+            tool: report.tool.clone(),
         };
         let text = serde_json::to_string(&row).map_err(|error| self.row_error(error))?;
         let at = (self.now)().0;
@@ -53,9 +59,10 @@ impl Store {
         })?;
         rows.into_iter()
             .map(|(id, text)| {
-                let InboxRow { mut report, deterministic, run, figures } =
+                let InboxRow { mut report, deterministic, run, figures, left_out, tool } =
                     serde_json::from_str(&text).map_err(|error| self.row_error(error))?;
                 (report.deterministic, report.run, report.figures) = (deterministic, run, figures);
+                (report.left_out, report.tool) = (left_out, tool);
                 Ok(SavedReport { id, report })
             })
             .collect()

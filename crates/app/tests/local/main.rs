@@ -6,6 +6,7 @@ mod claims;
 mod comments;
 mod doctor;
 mod exit_codes;
+mod findings;
 mod first_runs;
 mod fix_comments;
 mod fix_proof;

@@ -64,7 +64,12 @@ fn choose_reply<'a>(
             let names: Vec<&Named> = findings.iter().filter(|named| !is_known_finding(plan, named)).collect();
             (!names.is_empty()).then_some(CommandResponseKind::NoSuchFinding { names })
         }
-        Ask::Review | Ask::FullReview | Ask::Rounds { .. } | Ask::Retry | Ask::BreakGlass { .. } => None,
+        Ask::Review
+        | Ask::FullReview
+        | Ask::DismissOverflow { .. }
+        | Ask::Rounds { .. }
+        | Ask::Retry
+        | Ask::BreakGlass { .. } => None,
     }
 }
 
@@ -82,7 +87,7 @@ fn explain_denial<'a>(facts: &Facts<'a>, command: &UserCommand<'a>) -> Option<Co
     let policy = facts.policy;
     let who = match command.ask {
         Ask::Unknown { .. } | Ask::Explain | Ask::Help => return None,
-        Ask::Dismiss { .. } => CommandPermission::WritersButAuthor,
+        Ask::Dismiss { .. } | Ask::DismissOverflow { .. } => CommandPermission::WritersButAuthor,
         Ask::Rounds { .. } => CommandPermission::Operator(policy.operator.as_ref()),
         Ask::BreakGlass { .. } if policy.break_glass.is_empty() => {
             CommandPermission::Operator(policy.operator.as_ref())

@@ -1,9 +1,10 @@
 //! The judgement about each role: made by `threads`, used by the later stages.
 
-use std::borrow::Cow;
-
 use crate::facts::{KnownFinding, RoleFacts};
-use crate::model::{FindingId, FindingState, Login, RoleName, Severity, Sha, ThreadId, Time, Verdict};
+use crate::model::{
+    Accounting, FindingDetail, FindingId, FindingState, Login, Overflow, RoleName, Severity, Sha, ThreadId, Time,
+    Verdict,
+};
 use crate::plan::NewThread;
 use crate::track::Fingerprint;
 
@@ -23,8 +24,10 @@ pub struct RoleJudgement<'a> {
     pub report_status: ReportStatus<'a>,
     /// Threads to open, together with the next post or beside the standing review.
     pub new_threads: Vec<NewThread>,
-    /// Findings of the report that were not raised: below the floor, outside the delta, or known and settled.
-    pub held_back: usize,
+    /// Where the results of the report went (PUB-23). All zero without a report.
+    pub accounting: Accounting,
+    /// Open findings that fit nowhere on the pull (D33).
+    pub overflow: Overflow,
 }
 
 /// The state of a role's report in this turn.
@@ -51,13 +54,15 @@ pub struct JudgedFinding<'a> {
     pub state: FindingState,
     /// It counts toward the role's own verdict.
     pub counts: bool,
-    /// The title, sanitised and cut as it is stored, so that this turn and the next render the same text.
-    pub title: Cow<'a, str>,
+    /// The whole title. Untrusted text.
+    pub title: &'a str,
     /// The path in the current head.
     pub path: &'a str,
     /// The line in the current head; `None` for a finding on a whole file.
     pub line: Option<u32>,
     pub rule: Option<&'a str>,
+    /// Body, range, column and help page.
+    pub detail: FindingDetail<'a>,
     pub fingerprint: &'a Fingerprint,
     /// The head at which it was raised or last worsened.
     pub head: &'a Sha,

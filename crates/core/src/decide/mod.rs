@@ -40,7 +40,7 @@ pub use scope::PlanScope;
 
 use crate::facts::Facts;
 use crate::mark::Trust;
-use crate::model::{Completeness, PullState, Snapshot, ThreadId};
+use crate::model::{Accounting, Completeness, PullState, RoleName, Snapshot, ThreadId};
 use crate::plan::{BlockedCause, FindingLine, Findings, Next, Plan, Reason};
 use crate::policy::Policy;
 use crate::rule::Rule;
@@ -66,6 +66,7 @@ pub fn decide(snapshot: &Snapshot, policy: &Policy, scope: &PlanScope) -> Plan {
         why: ruled.why,
         delivery,
         roles: published.roles,
+        accounting: collect_accounting(&reconciled.judgements),
         findings: collect_finding_lines(&reconciled.judgements),
         round: ruled.round,
     };
@@ -134,9 +135,15 @@ fn empty_plan(snapshot: &Snapshot, next: Next, why: Reason) -> Plan {
         why,
         delivery: None,
         roles: Vec::new(),
+        accounting: Vec::new(),
         findings: Findings::default(),
         round: 0,
     }
+}
+
+fn collect_accounting(judged: &[RoleJudgement<'_>]) -> Vec<(RoleName, Accounting)> {
+    let reported = judged.iter().filter(|it| it.role.report.is_some());
+    reported.map(|it| (it.name().clone(), it.accounting)).collect()
 }
 
 fn collect_finding_lines(judged: &[RoleJudgement<'_>]) -> Findings {
@@ -148,7 +155,10 @@ fn collect_finding_lines(judged: &[RoleJudgement<'_>]) -> Findings {
             severity: it.severity,
             path: it.path,
             line: it.line,
-            title: &it.title,
+            title: it.title,
+            rule: it.rule,
+            detail: it.detail,
+            fingerprint: &it.fingerprint.0,
             state: it.state,
             counts: it.counts,
             thread: it.thread.map(ThreadId::as_str),

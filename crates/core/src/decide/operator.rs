@@ -112,7 +112,7 @@ fn build_open_finding<'a>(
         role: judgement.name(),
         id: it.id,
         severity: it.severity,
-        title: &it.title,
+        title: it.title,
         path: it.path,
         line: it.line,
         rounds,

@@ -64,7 +64,7 @@ fn is_allowed(snapshot: &Snapshot, policy: &Policy, ask: &Ask, by: &Author) -> b
         Ask::Explain | Ask::Help => true,
         Ask::Rounds { .. } => by.login.as_ref().is_some_and(|login| policy.is_operator(login)),
         Ask::BreakGlass { .. } => by.login.as_ref().is_some_and(|login| policy.may_break_glass(login)),
-        Ask::Dismiss { .. } => by.may_write() && (!is_author || policy.author_may_accept),
+        Ask::Dismiss { .. } | Ask::DismissOverflow { .. } => by.may_write() && (!is_author || policy.author_may_accept),
         Ask::Review
         | Ask::FullReview
         | Ask::Reopen { .. }
@@ -151,6 +151,11 @@ impl super::Facts<'_> {
     fn find_last_command_at_head(&self, wanted: impl Fn(&Ask) -> bool) -> Option<&UserCommand<'_>> {
         let since = self.snapshot.pull.head_since;
         self.commands.iter().rev().find(|command| command.allowed && since <= command.at && wanted(command.ask))
+    }
+
+    /// Returns whether a person dismissed the overflow at this head (D33). What a later head adds counts again.
+    pub fn is_overflow_dismissed(&self) -> bool {
+        self.find_last_command_at_head(|ask| matches!(ask, Ask::DismissOverflow { .. })).is_some()
     }
 
     /// Returns the latest permitted `dismiss` or `reopen` of a finding.

@@ -1,8 +1,11 @@
 //! The stored findings of a role: entries of its summary's Block, and root notes of its threads.
 
 use crate::mark::{BlockEntry, TagKind};
-use crate::model::{FindingId, FindingState, Login, Severity, Sha, Snapshot, Thread, Time, TrackedFinding};
+use crate::model::{
+    FindingDetail, FindingId, FindingState, Login, Severity, Sha, Snapshot, Thread, Time, TrackedFinding,
+};
 use crate::policy::Role;
+use crate::render::{RootWords, split_thread_root};
 use crate::track::{CodeLocation, Fingerprint};
 
 use super::StandingReview;
@@ -15,7 +18,7 @@ pub struct KnownFinding<'a> {
     pub severity: Severity,
     /// The state as last stored.
     pub state: FindingState,
-    /// Empty for a finding that only a thread records.
+    /// From the Block, or from the thread.
     pub title: &'a str,
     /// The path at `head`.
     pub path: &'a str,
@@ -24,6 +27,8 @@ pub struct KnownFinding<'a> {
     /// Where the last evaluation found it, if it moved.
     pub moved_to: Option<&'a CodeLocation>,
     pub rule: Option<&'a str>,
+    /// Body, range, column and help page; the body from the Block, or from the thread.
+    pub detail: FindingDetail<'a>,
     pub fingerprint: &'a Fingerprint,
     /// The head at which it was raised or last worsened.
     pub head: &'a Sha,
@@ -80,6 +85,7 @@ impl<'a> KnownFinding<'a> {
                         line: thread.line,
                         moved_to: None,
                         rule: None,
+                        detail: FindingDetail::default(),
                         fingerprint,
                         head: &tag.head,
                         rounds: &[],
@@ -93,6 +99,7 @@ impl<'a> KnownFinding<'a> {
                 ),
             }
         }
+        known.iter_mut().for_each(Self::complete_from_thread);
         for tracked in snapshot.changes.tracks.iter().filter(|tracked| tracked.role == role.name) {
             let at = known.binary_search_by_key(&tracked.finding, |it| it.id);
             if let Some(it) = at.ok().and_then(|at| known.get_mut(at)) {
@@ -112,6 +119,7 @@ impl<'a> KnownFinding<'a> {
             line: entry.line,
             moved_to: entry.now.as_ref(),
             rule: entry.rule.as_deref(),
+            detail: entry.detail.as_detail(),
             fingerprint: &entry.fingerprint,
             head: &entry.head,
             rounds: &entry.rounds,
@@ -121,6 +129,18 @@ impl<'a> KnownFinding<'a> {
             track: None,
             in_block: true,
             recurred_without_thread: !entry.threaded && !entry.state.is_settled(),
+        }
+    }
+
+    /// Takes title and body from the root of the thread where the Block had no room for them (PUB-24).
+    fn complete_from_thread(&mut self) {
+        if !self.title.is_empty() {
+            return;
+        }
+        let root = self.thread.and_then(Thread::root).and_then(|root| root.text.body.as_deref());
+        if let Some(RootWords { title, body }) = root.and_then(split_thread_root) {
+            self.title = title;
+            self.detail.body = body;
         }
     }
 

@@ -1,6 +1,7 @@
 //! The state of each role: its standing review, Mark, rounds and fresh report.
 
 use super::KnownFinding;
+use crate::hash::Hash;
 use crate::mark::Mark;
 use crate::model::{Login, Report, ReportOutcome, Review, ReviewKind, ReviewWeight, Snapshot, Verdict};
 use crate::policy::{Policy, Role};
@@ -47,6 +48,33 @@ impl RoleFacts<'_> {
     pub fn is_current_for(&self, patch: &PatchId) -> bool {
         self.standing.is_some_and(|standing| standing.mark.complete && standing.mark.patch == *patch)
     }
+}
+
+impl RoleFacts<'_> {
+    /// Returns whether the role reads the whole change, and nothing of it is held back as unchanged (D34).
+    ///
+    /// | whole when |
+    /// |---|
+    /// | the role has no complete review yet, or git no longer has its head |
+    /// | `--full`, or a person asks for it |
+    /// | findings of the last review fit nowhere on the pull (D33) |
+    /// | its configured inputs changed, or its report names another tool or rule set |
+    pub fn reads_whole(&self, facts: &super::Facts<'_>) -> bool {
+        let Some(StandingReview { mark, .. }) = self.standing else { return true };
+        let reviewed = mark.reviewed.as_ref().filter(|head| !facts.snapshot.changes.unreachable.contains(*head));
+        let reported = self.report.and_then(|report| report.tool.as_ref());
+        reviewed.is_none()
+            || facts.snapshot.evidence.full
+            || facts.is_full_review_requested()
+            || !mark.overflow.is_empty()
+            || differ(mark.configured.as_ref(), self.role.inputs.as_ref())
+            || differ(mark.tool.as_ref(), reported)
+    }
+}
+
+/// Returns whether two hashes of inputs differ. An unknown one differs from nothing.
+fn differ(before: Option<&Hash>, now: Option<&Hash>) -> bool {
+    before.zip(now).is_some_and(|(before, now)| before != now)
 }
 
 pub(super) fn collect_role_facts<'a>(snapshot: &'a Snapshot, policy: &'a Policy) -> Vec<RoleFacts<'a>> {

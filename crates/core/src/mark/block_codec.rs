@@ -6,12 +6,12 @@
 //! | fixed | oldest first |
 //! | refuted | oldest first |
 //! | accepted | oldest first |
+//! | title and body of findings with a thread: the thread has them | all at once |
+//! | open without a thread: the Mark counts them as overflow (D33) | mildest first, newest first |
 //! | open with a thread: the thread's Tag still has the finding | oldest first |
-//! | titles of the others, cut to 40, 20, 0 characters | all at once |
-//! | open without a thread | mildest first, newest first |
 //!
-//! The last row takes about two hundred findings without a thread. `evicted` counts everything but the first row and
-//! the titles.
+//! No title and no body is cut: what does not fit is evicted whole. `evicted` counts everything but the first row.
+//! Without a limit, as on the local forge, everything is kept.
 
 use std::cmp::Reverse;
 
@@ -19,7 +19,7 @@ use super::data::{Block, BlockEntry};
 use super::field::{FieldReader, FieldWriter, count_fitting_numbers, decode_runs, encode_runs};
 use super::limits::{shorten_fingerprint, shorten_in_place, shorten_sha};
 use super::tag_codec::{read_severity, read_state, severity_letter, state_letter};
-use crate::model::{FindingId, FindingState, Login, PreExisting, Sha, Time};
+use crate::model::{FindingId, FindingState, Login, PreExisting, Sha, StoredDetail, Time};
 use crate::track::{CodeLocation, Fingerprint};
 
 /// Maximum size of a Block.
@@ -30,54 +30,59 @@ pub const MAX_PRE_EXISTING: usize = 20;
 
 /// Size of the comment around the fields.
 const FRAME_BYTES: usize = "<!-- referee:block v1  -->".len();
-const MAX_TITLE_CHARS: usize = 80;
-const REDUCED_TITLE_CHARS: [usize; 3] = [40, 20, 0];
-const MAX_PATH_BYTES: usize = 240;
+const MAX_PATH_BYTES: usize = 1_000;
 const MAX_NAME_BYTES: usize = 64;
 const MAX_ROUNDS_BYTES: usize = 60;
 
 impl Block {
-    /// Returns what will be read back after sealing: fields shortened, entries evicted according to the table above.
+    /// Returns what will be read back after sealing: at most `max_bytes`, entries evicted according to the table above.
     #[must_use]
-    pub fn truncate_to_limits(mut self) -> Self {
+    pub fn truncate_to_limits(mut self, max_bytes: Option<usize>) -> Self {
+        self.pre_existing.truncate(MAX_PRE_EXISTING);
+        let Some(max_bytes) = max_bytes else { return self };
         for entry in &mut self.entries {
             entry.truncate_fields();
         }
-        self.pre_existing.truncate(MAX_PRE_EXISTING);
         for finding in &mut self.pre_existing {
-            truncate_chars(&mut finding.title, MAX_TITLE_CHARS);
             shorten_in_place(&mut finding.path, MAX_PATH_BYTES);
         }
-        let mut fits = self.fits();
-        while !fits && self.pre_existing.pop().is_some() {
-            fits = self.fits();
-        }
-        if fits {
-            return self;
-        }
-        let expendable = |entry: &BlockEntry| eviction_rank(entry) < UNTHREADED_RANK;
-        let last_resort = |entry: &BlockEntry| (entry.severity, Reverse(entry.id));
-        self.evict(expendable, |entry| (eviction_rank(entry), entry.id));
-        for chars in REDUCED_TITLE_CHARS {
-            if self.fits() {
-                return self;
+        while !self.fits(max_bytes) {
+            if self.pre_existing.pop().is_none() {
+                return self.evict_entries(max_bytes);
             }
-            for entry in &mut self.entries {
-                truncate_chars(&mut entry.title, chars);
-            }
-        }
-        if !self.fits() {
-            self.evict(|_| true, last_resort);
         }
         self
     }
 
-    fn fits(&self) -> bool {
-        encoded_size(self) <= MAX_BLOCK_BYTES
+    fn evict_entries(mut self, max_bytes: usize) -> Self {
+        let is_settled = |entry: &BlockEntry| entry.state.is_settled();
+        self.evict(max_bytes, is_settled, |entry| (settled_rank(entry), entry.id));
+        if !self.fits(max_bytes) {
+            for entry in self.entries.iter_mut().filter(|entry| entry.threaded) {
+                entry.title.clear();
+                entry.detail.body.clear();
+            }
+        }
+        if !self.fits(max_bytes) {
+            self.evict(max_bytes, |entry| !entry.threaded, |entry| (entry.severity, Reverse(entry.id)));
+        }
+        if !self.fits(max_bytes) {
+            self.evict(max_bytes, |_| true, |entry| entry.id);
+        }
+        self
+    }
+
+    fn fits(&self, max_bytes: usize) -> bool {
+        encoded_size(self) <= max_bytes
     }
 
     /// Evicts as few of the `expendable` entries as necessary, in the order of `key`.
-    fn evict<K: Ord>(&mut self, expendable: impl Fn(&BlockEntry) -> bool, key: impl Fn(&BlockEntry) -> K) {
+    fn evict<K: Ord>(
+        &mut self,
+        max_bytes: usize,
+        expendable: impl Fn(&BlockEntry) -> bool,
+        key: impl Fn(&BlockEntry) -> K,
+    ) {
         let mut order: Vec<usize> =
             (0..self.entries.len()).filter(|index| self.entries.get(*index).is_some_and(&expendable)).collect();
         order.sort_by_key(|index| self.entries.get(*index).map(&key));
@@ -95,7 +100,7 @@ impl Block {
         let (mut enough, mut too_few) = (order.len(), 0);
         while enough > too_few + 1 {
             let middle = too_few.midpoint(enough);
-            if without(middle).fits() {
+            if without(middle).fits(max_bytes) {
                 enough = middle;
             } else {
                 too_few = middle;
@@ -105,21 +110,16 @@ impl Block {
     }
 }
 
-const UNTHREADED_RANK: u8 = 4;
-
-fn eviction_rank(entry: &BlockEntry) -> u8 {
-    match (entry.state, entry.threaded) {
-        (FindingState::Fixed, _) => 0,
-        (FindingState::Refuted, _) => 1,
-        (FindingState::Accepted, _) => 2,
-        (_, true) => 3,
-        (_, false) => UNTHREADED_RANK,
+fn settled_rank(entry: &BlockEntry) -> u8 {
+    match entry.state {
+        FindingState::Fixed => 0,
+        FindingState::Refuted => 1,
+        _ => 2,
     }
 }
 
 impl BlockEntry {
     fn truncate_fields(&mut self) {
-        truncate_chars(&mut self.title, MAX_TITLE_CHARS);
         for path in [Some(&mut self.path), self.now.as_mut().map(|location| &mut location.path)].into_iter().flatten() {
             shorten_in_place(path, MAX_PATH_BYTES);
         }
@@ -136,23 +136,14 @@ impl BlockEntry {
     }
 }
 
-fn truncate_chars(text: &mut String, max: usize) {
-    if text.chars().count() > max {
-        *text = text.chars().take(max.saturating_sub(1)).collect();
-        if max > 0 {
-            text.push('…');
-        }
-    }
-}
-
 fn encoded_size(block: &Block) -> usize {
     encode_block(block).map_or(0, |payload| payload.len() + FRAME_BYTES)
 }
 
 /// Encodes a Block. Returns `None` if it is empty.
 ///
-/// The format is `evicted;heads;paths;rules|entry|entry…|~;pre-existing…`. Heads, paths and rules are string tables;
-/// entries refer to them by index.
+/// The format is `evicted;heads;paths;rules|entry|entry…|~;pre-existing…`. Heads, paths, and rules with their help
+/// pages are string tables; entries refer to them by index.
 pub(super) fn encode_block(block: &Block) -> Option<String> {
     let Block { entries, evicted, pre_existing } = block;
     if entries.is_empty() && *evicted == 0 && pre_existing.is_empty() {
@@ -162,7 +153,8 @@ pub(super) fn encode_block(block: &Block) -> Option<String> {
     let now = entries.iter().filter_map(|entry| entry.now.as_ref());
     let now = now.map(|location| location.path.as_str()).chain(pre_existing.iter().map(|it| it.path.as_str()));
     let paths = StringTable::from_names(entries.iter().map(|entry| entry.path.as_str()).chain(now));
-    let rules = StringTable::from_names(entries.iter().filter_map(|entry| entry.rule.as_deref()));
+    let help = entries.iter().filter_map(|entry| entry.detail.help.as_deref());
+    let rules = StringTable::from_names(entries.iter().filter_map(|entry| entry.rule.as_deref()).chain(help));
     let mut out = FieldWriter::default();
     out.write_number(evicted).write_list(heads.iter()).write_list(paths.iter()).write_list(rules.iter());
     for entry in entries {
@@ -194,6 +186,7 @@ fn encode_entry(
         line,
         now,
         rule,
+        detail: StoredDetail { body, end_line, column, help },
         fingerprint,
         head,
         rounds,
@@ -221,7 +214,11 @@ fn encode_entry(
         .write_number(heads.index_of(head.as_str()))
         .write_raw(&encode_runs(rounds.iter().copied().map(u64::from)))
         .write_optional_text(by.as_ref().map(Login::as_str))
-        .write_optional_number(reopened.map(|Time(at)| at));
+        .write_optional_number(reopened.map(|Time(at)| at))
+        .write_text(body)
+        .write_optional_number(*end_line)
+        .write_optional_number(*column)
+        .write_optional_number(help.as_deref().map(|help| rules.index_of(help)));
 }
 
 /// Marks a part as a pre-existing finding instead of an entry.
@@ -289,6 +286,15 @@ fn decode_entry(
             .collect::<Option<_>>()?,
         by: fields.read_optional_text()?.map(Login),
         reopened: fields.read_optional_number()?.map(Time),
+        detail: StoredDetail {
+            body: fields.read_text()?,
+            end_line: fields.read_optional_number()?,
+            column: fields.read_optional_number()?,
+            help: match fields.read_optional_number::<usize>()? {
+                Some(index) => Some(rules.get(index)?.clone()),
+                None => None,
+            },
+        },
     })
 }
 

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::hash::Hash;
 use crate::model::{
-    FindingId, FindingState, Login, NoteId, PreExisting, ReviewId, RoleName, RunCost, Severity, Sha, Time, Verdict,
+    Accounting, FindingId, FindingState, Login, NoteId, Overflow, PreExisting, ReviewId, RoleName, RunCost, Severity,
+    Sha, StoredDetail, Time, Verdict,
 };
 use crate::plan::JobKind;
 use crate::track::{CodeLocation, Fingerprint, PatchId};
@@ -56,6 +57,15 @@ pub struct Mark {
     pub evaluation: Evaluation,
     /// Cost of all runs of this role on this pull (LOOP-9).
     pub spent: RunCost,
+    /// Open findings that fit nowhere on the pull (D33).
+    #[serde(default)]
+    pub overflow: Overflow,
+    /// Hash of the role's configured inputs at the last complete evaluation: rules, guidance, command (D34).
+    #[serde(default)]
+    pub configured: Option<Hash>,
+    /// Hash of what the last complete report said of its tool and rule set (D34).
+    #[serde(default)]
+    pub tool: Option<Hash>,
     /// The highest finding id ever allocated on this pull, as far as this role knows.
     pub highest: FindingId,
 }
@@ -79,11 +89,12 @@ pub struct Evaluation {
     pub claimed: Vec<FindingId>,
     /// Settled findings that returned or got worse (INC-10, D12).
     pub back: Vec<FindingId>,
-    /// Number of findings not raised: below the severity floor, outside the delta, or settled before.
-    pub held_back: u32,
-    /// Number of findings outside the change, including those that did not fit into the Block.
+    /// Number of fixed findings, including those whose ids did not fit into `fixed`.
     #[serde(default)]
-    pub pre_existing: u32,
+    pub fixed_count: u32,
+    /// Where the results of the report went (PUB-23).
+    #[serde(default)]
+    pub accounting: Accounting,
     /// Why the run failed or is incomplete. Sanitised and shortened.
     pub failure: Option<String>,
     /// Cost of the run.
@@ -181,7 +192,7 @@ pub enum Topic {
     },
 }
 
-/// The findings of a role, in its summary. At most 12 kB; the summary mentions evicted findings.
+/// The findings of a role, in its summary. At most 12 kB on a forge; the summary mentions evicted findings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Block {
     /// Ordered by id.
@@ -200,7 +211,7 @@ pub struct BlockEntry {
     pub id: FindingId,
     pub severity: Severity,
     pub state: FindingState,
-    /// Sanitised, and cut to 80 characters.
+    /// One line. Untrusted text. Empty if the thread holds it.
     pub title: String,
     pub path: String,
     /// The line at `head`.
@@ -210,6 +221,8 @@ pub struct BlockEntry {
     pub now: Option<CodeLocation>,
     /// The rule, if a rule found it.
     pub rule: Option<String>,
+    #[serde(default)]
+    pub detail: StoredDetail,
     pub fingerprint: Fingerprint,
     /// The head at which it was raised or last got worse.
     pub head: Sha,

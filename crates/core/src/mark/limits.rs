@@ -25,10 +25,10 @@ const MAX_HASH_BYTES: usize = 24;
 const MAX_REVIEW_ID_BYTES: usize = 48;
 const MAX_RESTORED_BYTES: usize = 48;
 const MAX_ROUNDS_BYTES: usize = 290;
-const MAX_BLOCKING_BYTES: usize = 160;
-const MAX_CHANGED_IDS_BYTES: usize = 90;
-const MAX_SKIPPED_BYTES: usize = 200;
-const MAX_FAILURE_BYTES: usize = 150;
+const MAX_BLOCKING_BYTES: usize = 120;
+const MAX_CHANGED_IDS_BYTES: usize = 70;
+const MAX_SKIPPED_BYTES: usize = 150;
+const MAX_FAILURE_BYTES: usize = 130;
 /// Sanity limit: referee never writes more rounds.
 pub(super) const MAX_ROUNDS: usize = 10_000;
 
@@ -57,7 +57,14 @@ impl Mark {
         if let Some(restored) = &mut self.restored {
             truncate_prose(restored, MAX_RESTORED_BYTES);
         }
-        let hashes = [Some(&mut self.inputs), Some(&mut self.words), self.rewrote.as_mut(), self.report.as_mut()];
+        let hashes = [
+            Some(&mut self.inputs),
+            Some(&mut self.words),
+            self.rewrote.as_mut(),
+            self.report.as_mut(),
+            self.configured.as_mut(),
+            self.tool.as_mut(),
+        ];
         for Hash(hash) in hashes.into_iter().flatten() {
             shorten_in_place(hash, MAX_HASH_BYTES);
         }

@@ -4,7 +4,7 @@ use super::data::{Evaluation, Mark};
 use super::field::{FieldReader, FieldWriter, decode_runs, decode_text, encode_runs, encode_text};
 use super::limits::{MAX_ROUNDS, count_forgotten_rounds, placeholder_round};
 use crate::hash::Hash;
-use crate::model::{FindingId, ReviewId, RoleName, RunCost, Sha, Time, Verdict};
+use crate::model::{Accounting, FindingId, HeldBack, Overflow, ReviewId, RoleName, RunCost, Sha, Time, Verdict};
 use crate::track::PatchId;
 
 /// Maximum size of a sealed Mark.
@@ -35,16 +35,14 @@ pub(super) fn encode_mark(mark: &Mark, block: Option<&Hash>) -> String {
         rewrote,
         evaluation,
         spent,
+        overflow,
+        configured,
+        tool,
         highest,
     } = mark;
     let mut out = FieldWriter::default();
     out.write_text(role.as_str())
-        .write_raw(&format!(
-            "{}{}{}",
-            verdict_letter(*own),
-            verdict_letter(*enforced),
-            if *complete { '1' } else { '0' }
-        ))
+        .write_raw(&encode_verdicts(*own, *enforced, *complete))
         .write_text(head.as_str())
         .write_optional_text(base.as_ref().map(Sha::as_str))
         .write_text(&patch.0)
@@ -63,7 +61,11 @@ pub(super) fn encode_mark(mark: &Mark, block: Option<&Hash>) -> String {
         .write_optional_text(rewrote.as_ref().map(|hash| hash.0.as_str()));
     encode_evaluation(&mut out, evaluation);
     encode_figures(&mut out, *spent);
-    out.write_number(highest.0).write_optional_text(block.map(|hash| hash.0.as_str()));
+    out.write_number(highest.0)
+        .write_optional_text(block.map(|hash| hash.0.as_str()))
+        .write_raw(&encode_overflow(*overflow))
+        .write_optional_text(configured.as_ref().map(|hash| hash.0.as_str()))
+        .write_optional_text(tool.as_ref().map(|hash| hash.0.as_str()));
     out.finish()
 }
 
@@ -72,7 +74,7 @@ pub(super) fn decode_mark(payload: &str) -> Option<(Mark, Option<Hash>)> {
     let mut fields = FieldReader::new(payload);
     let role = RoleName(fields.read_text()?);
     let mut letters = fields.read_raw()?.chars();
-    let mark = Mark {
+    let mut mark = Mark {
         role,
         own: read_verdict(letters.next()?)?,
         enforced: read_verdict(letters.next()?)?,
@@ -100,8 +102,15 @@ pub(super) fn decode_mark(payload: &str) -> Option<(Mark, Option<Hash>)> {
         evaluation: decode_evaluation(&mut fields)?,
         spent: decode_figures(&mut fields)?,
         highest: FindingId(fields.read_number()?),
+        overflow: Overflow::default(),
+        configured: None,
+        tool: None,
     };
-    Some((mark, fields.read_optional_text()?.map(Hash)))
+    let block = fields.read_optional_text()?.map(Hash);
+    mark.overflow = decode_overflow(fields.read_raw()?)?;
+    mark.configured = fields.read_optional_text()?.map(Hash);
+    mark.tool = fields.read_optional_text()?.map(Hash);
+    Some((mark, block))
 }
 
 /// Returns the placeholder for a Mark of a newer version, of which only the trust is used.
@@ -129,8 +138,16 @@ pub(super) fn placeholder_mark() -> Mark {
         rewrote: None,
         evaluation: Evaluation::default(),
         spent: RunCost::default(),
+        overflow: Overflow::default(),
+        configured: None,
+        tool: None,
         highest: FindingId(0),
     }
+}
+
+fn encode_verdicts(own: Verdict, enforced: Verdict, complete: bool) -> String {
+    let complete = if complete { '1' } else { '0' };
+    [verdict_letter(own), verdict_letter(enforced), complete].iter().collect()
 }
 
 /// Encodes the number of placeholder rounds, then the patch ids of the others.
@@ -158,7 +175,7 @@ fn decode_rounds(field: &str) -> Option<Vec<PatchId>> {
 }
 
 fn encode_evaluation(out: &mut FieldWriter, evaluation: &Evaluation) {
-    let Evaluation { read, of, skipped, since, new, fixed, claimed, back, held_back, pre_existing, failure, figures } =
+    let Evaluation { read, of, skipped, since, new, fixed, fixed_count, claimed, back, accounting, failure, figures } =
         evaluation;
     out.write_number(read)
         .write_number(of)
@@ -168,8 +185,8 @@ fn encode_evaluation(out: &mut FieldWriter, evaluation: &Evaluation) {
         .write_raw(&encode_runs(fixed.iter().map(|id| id.0)))
         .write_raw(&encode_runs(claimed.iter().map(|id| id.0)))
         .write_raw(&encode_runs(back.iter().map(|id| id.0)))
-        .write_number(held_back)
-        .write_number(pre_existing)
+        .write_number(fixed_count)
+        .write_raw(&encode_accounting(accounting))
         .write_optional_text(failure.as_deref());
     encode_figures(out, *figures);
 }
@@ -184,11 +201,74 @@ fn decode_evaluation(fields: &mut FieldReader<'_>) -> Option<Evaluation> {
         fixed: decode_ids(fields.read_raw()?)?,
         claimed: decode_ids(fields.read_raw()?)?,
         back: decode_ids(fields.read_raw()?)?,
-        held_back: fields.read_number()?,
-        pre_existing: fields.read_number()?,
+        fixed_count: fields.read_number()?,
+        accounting: decode_accounting(fields.read_raw()?)?,
         failure: fields.read_optional_text()?,
         figures: decode_figures(fields)?,
     })
+}
+
+fn encode_overflow(overflow: Overflow) -> String {
+    let Overflow { critical, warning, suggestion } = overflow;
+    encode_counts(&[critical, warning, suggestion])
+}
+
+fn decode_overflow(field: &str) -> Option<Overflow> {
+    let [critical, warning, suggestion] = decode_counts(field)?;
+    Some(Overflow { critical, warning, suggestion })
+}
+
+fn encode_accounting(accounting: &Accounting) -> String {
+    let Accounting {
+        received,
+        new,
+        known,
+        merged,
+        held_back: HeldBack { below_floor, unchanged, settled, unused },
+        pre_existing,
+        without_place,
+        outside,
+        off,
+        unsupported,
+    } = *accounting;
+    let places = [pre_existing, without_place, outside, off, unsupported];
+    encode_counts(
+        &[&[received, new, known, merged, below_floor, unchanged, settled, unused], places.as_slice()].concat(),
+    )
+}
+
+fn decode_accounting(field: &str) -> Option<Accounting> {
+    let [
+        received,
+        new,
+        known,
+        merged,
+        below_floor,
+        unchanged,
+        settled,
+        unused,
+        pre_existing,
+        without_place,
+        outside,
+        off,
+        unsupported,
+    ] = decode_counts(field)?;
+    let held_back = HeldBack { below_floor, unchanged, settled, unused };
+    Some(Accounting { received, new, known, merged, held_back, pre_existing, without_place, outside, off, unsupported })
+}
+
+/// Encodes counts as a list. Trailing zeros are left out.
+fn encode_counts(counts: &[u32]) -> String {
+    let used = counts.iter().rposition(|count| *count > 0).map_or(1, |last| last + 1);
+    counts.iter().take(used).map(u32::to_string).collect::<Vec<_>>().join(",")
+}
+
+fn decode_counts<const N: usize>(field: &str) -> Option<[u32; N]> {
+    let mut counts = [0; N];
+    for (index, part) in field.split(',').enumerate() {
+        *counts.get_mut(index)? = part.parse().ok()?;
+    }
+    Some(counts)
 }
 
 fn encode_figures(out: &mut FieldWriter, figures: RunCost) {

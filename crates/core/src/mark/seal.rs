@@ -31,7 +31,7 @@ pub fn seal_draft(draft: &TextDraft, binding: &Binding, keys: &Keys) -> SealedTe
         Trailer::Mark(mark, block) => {
             let mut mark = mark.as_ref().clone().truncate_to_limits();
             mark.words = Hash::digest_visible_text(&text);
-            let block = encode_block(&block.as_ref().clone().truncate_to_limits());
+            let block = encode_block(block);
             if let Some(payload) = &block {
                 text.push_str(&format!("<!-- referee:block {FORMAT_VERSION} {payload} -->\n"));
             }

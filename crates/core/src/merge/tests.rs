@@ -1,8 +1,8 @@
 use super::merge_reports;
 use crate::hash::Hash;
 use crate::model::{
-    Coverage, FindingId, FindingPosition, Position, PreExisting, RaisedFinding, Report, ReportOutcome, RoleName,
-    RunCost, Severity, Sha,
+    Accounting, Coverage, FindingId, FindingPosition, Position, PreExisting, RaisedFinding, Report, ReportOutcome,
+    RoleName, RunCost, Severity, Sha,
 };
 use crate::track::{Anchor, Fingerprint, Side};
 
@@ -14,6 +14,8 @@ fn make_finding(title: &str, line: u32, severity: Severity) -> RaisedFinding {
         path: "src/a.rs".to_owned(),
         line: Some(line),
         end_line: None,
+        column: None,
+        help: None,
         side: Side::New,
         rule: None,
         suggestion: None,
@@ -41,8 +43,10 @@ fn make_report(role: &str, findings: Vec<RaisedFinding>, position: Position) -> 
             cited_changed: false,
         }],
         deterministic: false,
+        intake: Default::default(),
+        tool: None,
         figures: RunCost { tokens: 10, micro_usd: 10, seconds: 1, runs: 1 },
-        digest: Hash::digest(role),
+        digest: Hash::digest(format!("{role} {position:?}")),
     }
 }
 
@@ -75,6 +79,7 @@ fn reports_of_one_role_are_merged() {
 fn a_failed_report_makes_the_merged_one_incomplete() {
     let mut failed = make_report("security", Vec::new(), Position::Fixed);
     failed.outcome = ReportOutcome::Failed { reason: "timed out".to_owned() };
+    failed.digest = Hash::digest("timed out");
     let merged = merge_reports(vec![make_report("security", Vec::new(), Position::Fixed), failed.clone()]);
     let ReportOutcome::Clean(coverage) = &merged[0].outcome else { panic!("{merged:?}") };
     assert!(coverage.skipped.iter().any(|it| it.why == "timed out"), "the failure is listed as skipped");
@@ -83,4 +88,29 @@ fn a_failed_report_makes_the_merged_one_incomplete() {
         None,
         "if all reports failed, the merged one failed"
     );
+}
+
+// spec: PUB-23 @core
+// D38
+#[test]
+fn equal_results_of_one_report_are_one_finding_and_counted() {
+    let finding = |text: &str, column| RaisedFinding {
+        rule: Some("F841".to_owned()),
+        column: Some(column),
+        ..make_finding(text, 3, Severity::Warning)
+    };
+    let results = vec![
+        finding("variable `y` is never used", 1),
+        finding("variable `z` is never used", 1),
+        finding("variable `z` is never used", 9),
+        finding("Variable `z` is never used.", 1),
+    ];
+    let mut report = make_report("lint", results, Position::StillThere);
+    report.intake.received = 4;
+    let merged = merge_reports(vec![report.clone(), report.clone()]).remove(0);
+    assert_eq!((merged.findings.len(), merged.intake.merged), (3, 1), "the report is the same, handed in twice");
+    let older = Report { head: Sha::from("old"), digest: Hash::digest("old"), ..report.clone() };
+    let merged = merge_reports(vec![older, report]).remove(0);
+    let Accounting { received, merged: same, held_back, .. } = merged.intake;
+    assert_eq!((received, same, held_back.unused, merged.findings.len()), (8, 2, 3, 3), "a report of another head");
 }

@@ -68,6 +68,50 @@ pub enum FindingState {
     Stale,
 }
 
+/// What a finding says beyond its title and line. Owned where it is stored; see [`FindingDetail`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StoredDetail {
+    /// Why it matters. Untrusted text. Empty if the finding has none, or if its thread holds it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub body: String,
+    /// Last line of a range, at the head of the finding.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_line: Option<u32>,
+    /// Column of the first character, counted from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+    /// Web page of the rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+/// What a finding says beyond its title and line, borrowed from a report, a Block or a thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FindingDetail<'a> {
+    /// Why it matters. Untrusted text.
+    pub body: &'a str,
+    /// Last line of a range.
+    pub end_line: Option<u32>,
+    /// Column of the first character, counted from 1.
+    pub column: Option<u32>,
+    /// Web page of the rule.
+    pub help: Option<&'a str>,
+}
+
+impl StoredDetail {
+    pub fn as_detail(&self) -> FindingDetail<'_> {
+        let Self { body, end_line, column, help } = self;
+        FindingDetail { body, end_line: *end_line, column: *column, help: help.as_deref() }
+    }
+}
+
+impl FindingDetail<'_> {
+    pub fn to_stored(self) -> StoredDetail {
+        let Self { body, end_line, column, help } = self;
+        StoredDetail { body: body.to_owned(), end_line, column, help: help.map(str::to_owned) }
+    }
+}
+
 impl FindingState {
     /// Returns whether a finding in this state needs no further work.
     pub fn is_settled(self) -> bool {

@@ -1,5 +1,6 @@
 //! The data of a pull: plain values with accessors, no decisions.
 
+pub mod accounting;
 pub mod answer;
 pub mod author;
 pub mod board;
@@ -15,11 +16,12 @@ pub mod text;
 pub mod thread;
 pub mod time;
 
+pub use accounting::{Accounting, HeldBack, Overflow};
 pub use answer::{Answer, CheckOutcome, Class, Confidence, LocalCheck, Triage, TriageItem, Verification};
 pub use author::{Access, Author};
 pub use board::{Board, Issue};
 pub use checks::{Check, CheckState, Checks};
-pub use finding::{FindingState, Position, Severity, Stance};
+pub use finding::{FindingDetail, FindingState, Position, Severity, Stance, StoredDetail};
 pub use id::{
     CommentId, EditId, FindingId, IssueNumber, Login, NoteId, PullNumber, RepoId, ReviewId, RoleName, Sha, ThreadId,
 };

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FindingId, Position, RoleName, Severity, Sha};
+use super::{Accounting, FindingDetail, FindingId, Position, RoleName, Severity, Sha};
 use crate::hash::Hash;
 use crate::track::{Anchor, Fingerprint, Side};
 
@@ -24,6 +24,12 @@ pub struct Report {
     pub positions: Vec<FindingPosition>,
     /// From a deterministic program: a finding missing from a complete run is fixed (D9).
     pub deterministic: bool,
+    /// Results of the report, and those that are no findings of this change (PUB-23).
+    #[serde(default)]
+    pub intake: Accounting,
+    /// Hash of what the report says of its tool and rule set (D34).
+    #[serde(default)]
+    pub tool: Option<Hash>,
     /// Cost of the run.
     pub figures: RunCost,
     /// Hash of the content, without the cost.
@@ -72,9 +78,15 @@ pub struct RaisedFinding {
     pub line: Option<u32>,
     /// Last line of a range.
     pub end_line: Option<u32>,
+    /// Column of the first character, counted from 1.
+    #[serde(default)]
+    pub column: Option<u32>,
     pub side: Side,
     /// Name of the rule, if a rule found it.
     pub rule: Option<String>,
+    /// Web page of the rule.
+    #[serde(default)]
+    pub help: Option<String>,
     /// Replacement for the lines. Untrusted text.
     pub suggestion: Option<String>,
     /// Hash of role, rule or title, and anchored code, without line numbers.
@@ -144,6 +156,12 @@ impl Report {
     /// Returns the finding that repeats the prior one.
     pub fn find_reraised(&self, finding: FindingId) -> Option<&RaisedFinding> {
         self.findings.iter().find(|raised| raised.same_as == Some(finding))
+    }
+}
+
+impl RaisedFinding {
+    pub fn detail(&self) -> FindingDetail<'_> {
+        FindingDetail { body: &self.body, end_line: self.end_line, column: self.column, help: self.help.as_deref() }
     }
 }
 

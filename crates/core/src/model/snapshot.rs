@@ -87,6 +87,9 @@ pub struct Capabilities {
     pub slash_is_taken: bool,
     /// Maximum length of a text, in bytes.
     pub max_text: usize,
+    /// Maximum size of a Block, in bytes. `None`: unlimited, as on the local forge (D33).
+    #[serde(default = "default_max_block")]
+    pub max_block: Option<usize>,
 }
 
 /// What the pull changes, without source text.
@@ -204,6 +207,10 @@ pub struct Lease {
     pub until: Time,
 }
 
+fn default_max_block() -> Option<usize> {
+    Some(crate::mark::MAX_BLOCK_BYTES)
+}
+
 impl Snapshot {
     /// Returns the lease if it has not expired.
     pub fn live_lease(&self) -> Option<&Lease> {
@@ -228,6 +235,7 @@ impl Default for Capabilities {
             labels: Support::Native,
             slash_is_taken: false,
             max_text: 60_000,
+            max_block: default_max_block(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Coverage, FindingId, Position, RoleName, RunCost, Severity, Sha};
+use super::{Accounting, Coverage, FindingId, Position, RoleName, RunCost, Severity, Sha};
 use crate::track::Side;
 
 /// A report as a reviewer writes it: a file, a command, an agent, a model or a tool.
@@ -40,6 +40,12 @@ pub struct Submission {
     /// the same file submitted twice is not.
     #[serde(skip)]
     pub run: String,
+    /// Results that the parser did not turn into findings, by reason (PUB-23). Not part of the file.
+    #[serde(skip)]
+    pub left_out: Accounting,
+    /// What the report says of its tool and rule set, such as name and version (D34). Not part of the file.
+    #[serde(skip)]
+    pub tool: Option<String>,
     /// Cost of the run. Not part of the file; the runner measures it.
     #[serde(skip)]
     pub figures: RunCost,
@@ -76,12 +82,18 @@ pub struct SubmittedFinding {
     /// Last line of a range.
     #[serde(default)]
     pub end_line: Option<u32>,
+    /// Column of the first character, counted from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
     /// Side of the diff that the lines are counted on.
     #[serde(default)]
     pub side: Side,
     /// Id of the rule that found it.
     #[serde(default)]
     pub rule: Option<String>,
+    /// Web page that explains the rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
     /// Replacement for the lines.
     #[serde(default)]
     pub suggestion: Option<String>,

@@ -6,7 +6,7 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::model::{FindingId, FindingState, Severity};
+use crate::model::{FindingDetail, FindingId, FindingState, Severity, StoredDetail};
 
 /// The state of a finding, for people and for `--json`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -17,7 +17,15 @@ pub struct FindingLine<'a> {
     pub path: &'a str,
     /// `None` for a finding on a whole file.
     pub line: Option<u32>,
+    /// The whole title, in a line. Untrusted text.
     pub title: &'a str,
+    /// The rule that found it.
+    pub rule: Option<&'a str>,
+    /// Body, range, column and help page.
+    #[serde(flatten)]
+    pub detail: FindingDetail<'a>,
+    /// Its identity, independent of its line.
+    pub fingerprint: &'a str,
     pub state: FindingState,
     /// It still counts against the pull.
     pub counts: bool,
@@ -27,7 +35,7 @@ pub struct FindingLine<'a> {
 /// The findings of a plan, in the order of its roles.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// Role, path, title and thread of each finding, concatenated.
+    /// The texts of each finding, concatenated.
     texts: String,
     lines: Vec<PackedFinding>,
 }
@@ -38,15 +46,18 @@ struct PackedFinding {
     id: FindingId,
     severity: Severity,
     line: Option<u32>,
+    end_line: Option<u32>,
+    column: Option<u32>,
     state: FindingState,
     counts: bool,
-    has_thread: bool,
+    /// Which of the optional texts exist: rule, help, thread.
+    present: [bool; 3],
     start: usize,
-    role_end: usize,
-    path_end: usize,
-    title_end: usize,
-    thread_end: usize,
+    /// Ends of role, path, title, body, fingerprint, rule, help and thread.
+    ends: [usize; TEXT_COUNT],
 }
+
+const TEXT_COUNT: usize = 8;
 
 /// Typical size of a finding's texts, for the initial capacity.
 const TYPICAL_FINDING_BYTES: usize = 128;
@@ -77,51 +88,50 @@ impl Findings {
     }
 
     fn unpack(&self, packed: &PackedFinding) -> FindingLine<'_> {
-        let PackedFinding {
-            id,
-            severity,
-            line,
-            state,
-            counts,
-            has_thread: threaded,
-            start,
-            role_end: role,
-            path_end: path,
-            title_end: title,
-            thread_end: thread,
-        } = *packed;
-        let text = |from: usize, to: usize| self.texts.get(from..to).unwrap_or_default();
+        let PackedFinding { id, severity, line, end_line, column, state, counts, present, start, ends } = *packed;
+        let mut from = start;
+        let [role, path, title, body, fingerprint, rule, help, thread] = ends.map(|end| {
+            let text = self.texts.get(from..end).unwrap_or_default();
+            from = end;
+            text
+        });
+        let [has_rule, has_help, has_thread] = present;
         FindingLine {
             id,
-            role: text(start, role),
+            role,
             severity,
-            path: text(role, path),
+            path,
             line,
-            title: text(path, title),
+            title,
+            rule: has_rule.then_some(rule),
+            detail: FindingDetail { body, end_line, column, help: has_help.then_some(help) },
+            fingerprint,
             state,
             counts,
-            thread: threaded.then(|| text(title, thread)),
+            thread: has_thread.then_some(thread),
         }
     }
 
     fn push(&mut self, it: FindingLine<'_>) {
         let start = self.texts.len();
-        let mut end_of = |text: &str| {
+        let FindingDetail { body, end_line, column, help } = it.detail;
+        let optional = [it.rule, help, it.thread];
+        let [rule, help, thread] = optional.map(Option::unwrap_or_default);
+        let ends = [it.role, it.path, it.title, body, it.fingerprint, rule, help, thread].map(|text| {
             self.texts.push_str(text);
             self.texts.len()
-        };
+        });
         self.lines.push(PackedFinding {
             id: it.id,
             severity: it.severity,
             line: it.line,
+            end_line,
+            column,
             state: it.state,
             counts: it.counts,
-            has_thread: it.thread.is_some(),
+            present: optional.map(|text| text.is_some()),
             start,
-            role_end: end_of(it.role),
-            path_end: end_of(it.path),
-            title_end: end_of(it.title),
-            thread_end: end_of(it.thread.unwrap_or_default()),
+            ends,
         });
     }
 }
@@ -183,6 +193,12 @@ struct OwnedFinding {
     path: String,
     line: Option<u32>,
     title: String,
+    #[serde(default)]
+    rule: Option<String>,
+    #[serde(flatten)]
+    detail: StoredDetail,
+    #[serde(default)]
+    fingerprint: String,
     state: FindingState,
     counts: bool,
     thread: Option<String>,
@@ -197,6 +213,9 @@ impl OwnedFinding {
             path: &self.path,
             line: self.line,
             title: &self.title,
+            rule: self.rule.as_deref(),
+            detail: self.detail.as_detail(),
+            fingerprint: &self.fingerprint,
             state: self.state,
             counts: self.counts,
             thread: self.thread.as_deref(),
@@ -207,7 +226,7 @@ impl OwnedFinding {
 #[cfg(test)]
 mod tests {
     use super::{FindingLine, Findings};
-    use crate::model::{FindingId, FindingState, Severity};
+    use crate::model::{FindingDetail, FindingId, FindingState, Severity};
 
     #[test]
     fn lines_come_out_as_they_went_in_and_are_written_as_a_list() {
@@ -218,12 +237,28 @@ mod tests {
             path: "src/\"ü\".rs",
             line: Some(88),
             title: "Token is logged",
+            rule: Some("secret-log"),
+            detail: FindingDetail {
+                body: "It ends in the log.",
+                end_line: None,
+                column: Some(5),
+                help: Some("https://x"),
+            },
+            fingerprint: "f00",
             state: FindingState::Open,
             counts: true,
             thread: Some("12"),
         };
-        let bare =
-            FindingLine { id: FindingId(5), role: "", path: "", line: None, title: "", thread: None, ..threaded };
+        let bare = FindingLine {
+            id: FindingId(5),
+            role: "",
+            path: "",
+            line: None,
+            title: "",
+            rule: None,
+            thread: None,
+            ..threaded
+        };
         let findings = Findings::from_iter([threaded, bare, threaded]);
         assert_eq!(findings.iter().collect::<Vec<_>>(), [threaded, bare, threaded]);
         let json = serde_json::to_value(&findings).expect("a list");

@@ -40,6 +40,9 @@ pub struct Plan {
     pub delivery: Option<Delivery>,
     /// The state of every role, for people and for `--json`.
     pub roles: Vec<RoleState>,
+    /// Where the results of each report of this turn went (PUB-23).
+    #[serde(default)]
+    pub accounting: Vec<(crate::model::RoleName, crate::model::Accounting)>,
     pub findings: Findings,
     /// Rounds used.
     pub round: u32,
@@ -122,6 +125,9 @@ pub struct RoleState {
     /// Why the role, which this run selects, has not read this head completely (D36).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unread: Option<UnreadCause>,
+    /// Its open findings that fit nowhere on the pull (D33).
+    #[serde(default)]
+    pub overflow: crate::model::Overflow,
 }
 
 impl Step {

@@ -142,7 +142,7 @@ fn verb_name(ask: &Ask) -> &'static str {
         Ask::Review => "review",
         Ask::FullReview => "full review",
         Ask::Explain => "explain",
-        Ask::Dismiss { .. } => "dismiss",
+        Ask::Dismiss { .. } | Ask::DismissOverflow { .. } => "dismiss",
         Ask::Reopen { .. } => "reopen",
         Ask::Rounds { .. } => "rounds",
         Ask::Retry => "retry",

@@ -1,5 +1,6 @@
 //! Renders the last fold of a summary: files read, findings held back, cost.
 
+use super::accounting::write_accounting;
 use super::phrase::{write_count, write_location, write_name, write_names};
 use super::{Summary, SummaryNote};
 use crate::model::RunCost;
@@ -38,11 +39,7 @@ pub(super) fn write_coverage(page: &mut MarkdownBuilder, summary: &Summary<'_>) 
         write_names(page, roles.iter().copied());
         page.literal(".");
     }
-    if evaluation.held_back > 0 {
-        page.literal("\nHeld back: ");
-        write_count(page, usize::try_from(evaluation.held_back).unwrap_or(usize::MAX), "finding");
-        page.literal(" below this round's floor, outside what changed, or settled before.");
-    }
+    write_accounting(page, &evaluation.accounting);
     if summary.evicted_count > 0 {
         page.literal("\nDropped for lack of space: ");
         write_count(page, usize::try_from(summary.evicted_count).unwrap_or(usize::MAX), "finding");

@@ -5,6 +5,7 @@
 //! | blocking | the table, first | its id below the table; never left out |
 //! | critical or warning, not blocking | the table, up to ten rows | in the fold |
 //! | any other | the fold | counted |
+//! | any without a thread | its text, in its own fold | counted |
 //! | accepted | its own fold | counted |
 //! | pre-existing, outside the change | its own fold, the last one | counted |
 
@@ -13,7 +14,7 @@ use super::phrase::{render_title, severity_name, write_location};
 use super::{Summary, SummaryFinding};
 use crate::decide::FindingRemark;
 use crate::model::Severity;
-use crate::sanitise::MarkdownBuilder;
+use crate::sanitise::{MarkdownBuilder, SafeText};
 
 /// Writes table and folds of a summary; the text stays below `limit` bytes.
 pub(super) fn write_findings(page: &mut MarkdownBuilder, summary: &Summary<'_>, limit: usize) {
@@ -37,6 +38,42 @@ pub(super) fn write_findings(page: &mut MarkdownBuilder, summary: &Summary<'_>, 
     }
 }
 
+/// Writes the fold with the whole text of open findings that have no thread (PUB-24); the text stays below `limit` bytes.
+pub(super) fn write_details(page: &mut MarkdownBuilder, summary: &Summary<'_>, limit: usize) {
+    let is_told = |line: &&SummaryFinding<'_>| !line.has_thread && has_more_than_its_row(line);
+    let lines: Vec<&SummaryFinding<'_>> = summary.open_findings.iter().filter(is_told).collect();
+    if lines.is_empty() {
+        return;
+    }
+    page.blank_line().literal("<details><summary>Details of findings without a thread</summary>");
+    for (at, line) in lines.iter().enumerate() {
+        let title = SafeText::sanitise_line(line.title, MAX_DETAIL_BYTES);
+        let body = SafeText::sanitise_block(line.detail.body.trim(), MAX_DETAIL_BYTES);
+        if page.len() + title.len() + body.len() + DETAIL_FRAME_BYTES > limit {
+            page.blank_line().number(lines.len() - at).literal(" more");
+            break;
+        }
+        page.blank_line().literal("**");
+        page.finding(line.id);
+        page.literal("** ").safe_text(&title);
+        if !body.is_empty() {
+            page.blank_line().safe_text(&body);
+        }
+        if let Some((rule, help)) = line.rule.zip(line.detail.help.filter(|help| help.len() <= MAX_HELP_BYTES)) {
+            page.blank_line().literal("Rule: ");
+            write_location(page, rule, None, help);
+        }
+    }
+    page.blank_line().literal("</details>");
+}
+
+/// Returns whether the row of a finding in the table does not show all of it.
+fn has_more_than_its_row(line: &SummaryFinding<'_>) -> bool {
+    !line.detail.body.trim().is_empty()
+        || line.detail.help.is_some()
+        || line.title.chars().count() > MAX_ROW_TITLE_CHARS
+}
+
 /// Writes the fold of accepted findings; the text stays below `limit` bytes.
 pub(super) fn write_accepted(page: &mut MarkdownBuilder, summary: &Summary<'_>, limit: usize) {
     if summary.accepted_findings.is_empty() {
@@ -54,7 +91,7 @@ pub(super) fn write_accepted(page: &mut MarkdownBuilder, summary: &Summary<'_>, 
 
 /// Writes the fold of findings outside the change; the text stays below `limit` bytes.
 pub(super) fn write_pre_existing(page: &mut MarkdownBuilder, summary: &Summary<'_>, limit: usize) {
-    let count = summary.evaluation.pre_existing as usize;
+    let count = summary.evaluation.accounting.pre_existing as usize;
     if count == 0 {
         return;
     }
@@ -178,5 +215,11 @@ fn count_digits(n: u64) -> usize {
 }
 
 const TABLE_HEADER: &str = "| Severity | Finding | Where |\n|---|---|---|";
+/// A longer title is cut in the table.
+const MAX_ROW_TITLE_CHARS: usize = 80;
+const MAX_DETAIL_BYTES: usize = 8_000;
+const MAX_HELP_BYTES: usize = 500;
+/// Id, rule and link of one finding.
+const DETAIL_FRAME_BYTES: usize = 2_200;
 const MAX_TABLE_ROWS: usize = 10;
 const COUNT_SUFFIX_BYTES: usize = 64;

@@ -1,5 +1,6 @@
 //! Renders every text that referee posts or prints about a plan. Equal inputs give equal texts.
 
+mod accounting;
 mod command_response;
 mod coverage;
 mod explain;
@@ -21,6 +22,7 @@ mod thread_root;
 mod topic;
 mod worker;
 
+pub use accounting::{render_accounting, render_overflow};
 pub use command_response::{CommandPermission, CommandResponse, CommandResponseKind, render_command_response};
 pub use explain::{ExplainHeading, PersonVerdict, render_explanation};
 pub use notice::{BlockingNotice, render_notice};
@@ -37,6 +39,6 @@ pub use thread::{
     SettlementReason, render_accepted_reply, render_concession, render_contest, render_fixed_reply, render_rebuttal,
     render_settled_root, render_worsened_reply,
 };
-pub use thread_root::{ThreadRoot, render_thread_root};
+pub use thread_root::{RootWords, ThreadRoot, render_thread_root, split_thread_root};
 pub use topic::{BreakGlassNote, JobNote, ReadyNote, render_break_glass_note, render_job_note, render_ready_note};
 pub use worker::{FixPlanItem, FixPlanNote, FixSubject, SelfReviewNote, render_fix_plan, render_self_review};

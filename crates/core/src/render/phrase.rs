@@ -34,7 +34,13 @@ pub(super) fn write_names<'a>(page: &mut MarkdownBuilder, all: impl ExactSizeIte
 
 /// Writes `F4, F6`, at most ten ids.
 pub(super) fn write_finding_ids(page: &mut MarkdownBuilder, all: impl Iterator<Item = FindingId> + Clone) {
-    let more = all.clone().skip(MAX_LIST_ITEMS).count();
+    let total = all.clone().count();
+    write_first_ids(page, all, total);
+}
+
+/// The first ten ids of `total` findings, of which `all` may name fewer.
+pub(super) fn write_first_ids(page: &mut MarkdownBuilder, all: impl Iterator<Item = FindingId> + Clone, total: usize) {
+    let more = total.saturating_sub(all.clone().take(MAX_LIST_ITEMS).count());
     for (at, one) in all.take(MAX_LIST_ITEMS).enumerate() {
         write_comma(page, at);
         page.finding(one);

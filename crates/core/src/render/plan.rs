@@ -104,7 +104,7 @@ fn write_reason_suffix(out: &mut String, why: &Reason) {
 }
 
 fn write_role_state(out: &mut String, state: &RoleState) {
-    let RoleState { role, own, enforced, at_head, unread: _ } = state;
+    let RoleState { role, own, enforced, at_head, unread: _, overflow: _ } = state;
     write_terminal_safe(out, role.as_str());
     let Some(own) = own else {
         out.push_str(" has no verdict yet");

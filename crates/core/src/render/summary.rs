@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use crate::decide::FindingRemark;
 use crate::mark::Evaluation;
-use crate::model::{FindingId, Login, PreExisting, RoleName, RunCost, Severity, Sha, Verdict};
+use crate::model::{FindingDetail, FindingId, Login, Overflow, PreExisting, RoleName, RunCost, Severity, Sha, Verdict};
 
 /// The input of a role's summary.
 #[derive(Clone, Debug, Hash)]
@@ -38,6 +38,8 @@ pub struct Summary<'a> {
     pub accepted_findings: &'a [SummaryFinding<'a>],
     /// The number of findings that were dropped for lack of space.
     pub evicted_count: u32,
+    /// Open findings that fit nowhere on the pull (D33).
+    pub overflow: Overflow,
     /// The first of the findings outside the change; `evaluation` counts all of them.
     pub pre_existing: &'a [PreExisting],
     /// The login that people address commands to.
@@ -55,6 +57,12 @@ pub struct SummaryFinding<'a> {
     pub line: Option<u32>,
     /// The role's own verdict blocks because of it (INC-12); such findings are never left out.
     pub blocking: bool,
+    /// Why it matters, and the help page of its rule; shown in a fold where the finding has no thread.
+    pub detail: FindingDetail<'a>,
+    /// The rule that found it.
+    pub rule: Option<&'a str>,
+    /// Whether it has a thread, or gets one with this post.
+    pub has_thread: bool,
     /// The address of its thread; empty if it has none.
     pub thread_url: &'a str,
     pub remark: FindingRemark<'a>,
@@ -96,16 +104,17 @@ impl Hash for SummaryFinding<'_> {
         Self::hash_slice(std::slice::from_ref(self), state);
     }
 
-    /// Title and path are most of the bytes and are left out: the title is compared in the Block, the path only changes
+    /// Title, body and path are most of the bytes and are left out: title and body are compared in the Block, the path only changes
     /// with the head, which is compared in the Mark. The address of the pull's page, the same for most threads, is
     /// hashed only when it differs from the one before.
     fn hash_slice<H: Hasher>(lines: &[Self], state: &mut H) {
         let mut before = "";
-        for Self { id, severity, title: _, path: _, line, blocking, thread_url: url, remark, accepted_by: by } in lines
-        {
+        for it in lines {
+            let Self { id, severity, title: _, path: _, line, blocking, detail: _, rule: _, has_thread, .. } = it;
+            let Self { thread_url: url, remark, accepted_by: by, .. } = it;
             let (page, place) = url.bytes().rposition(|b| b == b'#').map_or((*url, ""), |at| url.split_at(at));
             let other = (page != before).then_some(page);
-            (id, severity, line, blocking, other, place, remark, by).hash(state);
+            (id, severity, line, blocking, has_thread, other, place, remark, by).hash(state);
             before = page;
         }
     }
@@ -119,4 +128,4 @@ impl Summary<'_> {
 }
 
 /// Increased when the wording changes, so that standing summaries are rewritten once.
-const WORDING_VERSION: u32 = 1;
+const WORDING_VERSION: u32 = 2;

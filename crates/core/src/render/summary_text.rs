@@ -10,10 +10,11 @@
 //! footer                           commands for people
 //! ```
 
+use super::accounting::write_overflow;
 use super::coverage::write_coverage;
-use super::findings::{write_accepted, write_findings, write_pre_existing};
+use super::findings::{write_accepted, write_details, write_findings, write_pre_existing};
 use super::headline::write_headline;
-use super::phrase::{write_command, write_finding_ids, write_name};
+use super::phrase::{write_command, write_finding_ids, write_first_ids, write_name};
 use super::{Summary, SummaryFinding, SummaryNote};
 use crate::model::{FindingId, Login};
 use crate::sanitise::{MarkdownBuilder, SafeText};
@@ -32,6 +33,8 @@ pub fn render_summary(summary: &Summary<'_>) -> SafeText {
         write_note(&mut page, why);
     }
     write_findings(&mut page, summary, FINDINGS_LIMIT_BYTES);
+    write_overflow(&mut page, &summary.overflow);
+    write_details(&mut page, summary, DETAILS_LIMIT_BYTES);
     write_accepted(&mut page, summary, ACCEPTED_LIMIT_BYTES);
     write_pre_existing(&mut page, summary, PRE_EXISTING_LIMIT_BYTES);
     write_coverage(&mut page, summary);
@@ -43,18 +46,18 @@ pub fn render_summary(summary: &Summary<'_>) -> SafeText {
 fn write_changes_since(page: &mut MarkdownBuilder, summary: &Summary<'_>) {
     let evaluation = summary.evaluation;
     let raised = |line: &&SummaryFinding<'_>| evaluation.new.contains(&line.id);
-    let fixed = &evaluation.fixed;
+    let fixed = (evaluation.fixed.as_slice(), evaluation.fixed_count as usize);
     let still: Vec<FindingId> = summary.open_findings.iter().filter(|line| !raised(line)).map(|line| line.id).collect();
     let new: Vec<FindingId> = summary.open_findings.iter().filter(raised).map(|line| line.id).collect();
     let Some(before) = &evaluation.since else {
-        if !fixed.is_empty() || !summary.accepted_findings.is_empty() {
+        if fixed.1 > 0 || !summary.accepted_findings.is_empty() {
             page.blank_line().literal("So far: ");
             write_finding_changes(page, fixed, &[], &[], summary.accepted_findings);
         }
         return;
     };
     page.blank_line().literal("Since ").code_span(before.short()).literal(": ");
-    if fixed.is_empty() && still.is_empty() && new.is_empty() && summary.accepted_findings.is_empty() {
+    if fixed.1 == 0 && still.is_empty() && new.is_empty() && summary.accepted_findings.is_empty() {
         page.literal("nothing found, nothing was open");
     } else {
         write_finding_changes(page, fixed, &still, &new, summary.accepted_findings);
@@ -63,16 +66,18 @@ fn write_changes_since(page: &mut MarkdownBuilder, summary: &Summary<'_>) {
 
 fn write_finding_changes(
     page: &mut MarkdownBuilder,
-    fixed: &[FindingId],
+    (fixed, fixed_count): (&[FindingId], usize),
     still: &[FindingId],
     new: &[FindingId],
     accepted: &[SummaryFinding<'_>],
 ) {
     let mut glue = "";
-    for (which, word) in [(fixed, " fixed ("), (still, " still open ("), (new, " new (")] {
+    for (which, count, word) in
+        [(fixed, fixed_count, " fixed ("), (still, still.len(), " still open ("), (new, new.len(), " new (")]
+    {
         if !which.is_empty() {
-            page.literal(glue).number(which.len()).literal(word);
-            write_finding_ids(page, which.iter().copied());
+            page.literal(glue).number(count).literal(word);
+            write_first_ids(page, which.iter().copied(), count);
             page.literal(")");
             glue = ", ";
         }
@@ -140,7 +145,8 @@ fn write_footer(page: &mut MarkdownBuilder, summary: &Summary<'_>) {
 }
 
 /// Of the 60 kB that every forge accepts, Mark and Block take 14 kB; comment markers, folds and footer take the rest.
-const FINDINGS_LIMIT_BYTES: usize = 34_000;
+const FINDINGS_LIMIT_BYTES: usize = 24_000;
+const DETAILS_LIMIT_BYTES: usize = 36_000;
 const ACCEPTED_LIMIT_BYTES: usize = 38_000;
 const PRE_EXISTING_LIMIT_BYTES: usize = 40_000;
 const MAX_ACCEPTING_PEOPLE: usize = 10;

@@ -105,6 +105,6 @@ fn write_paragraph(page: &mut MarkdownBuilder, words: &str) {
     }
 }
 
-const SETTLED_PREFIX: &str = "**Settled** · ";
+pub(super) const SETTLED_PREFIX: &str = "**Settled** · ";
 const MAX_PARAGRAPH_BYTES: usize = 4_000;
-const MAX_ROOT_BYTES: usize = 20_000;
+const MAX_ROOT_BYTES: usize = 36_000;

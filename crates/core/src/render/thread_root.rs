@@ -1,6 +1,7 @@
 //! Renders the root note of a thread: one finding at its location.
 
-use super::phrase::{render_title, severity_name, write_name};
+use super::phrase::{severity_name, write_name};
+use super::thread::SETTLED_PREFIX;
 use crate::model::{FindingId, RoleName, Severity, Sha};
 use crate::sanitise::{MarkdownBuilder, SafeText, is_verbatim};
 
@@ -42,7 +43,7 @@ pub fn render_thread_root(root: &ThreadRoot<'_>) -> SafeText {
         page.literal(" · line ").number(line).literal(", outside the diff");
     }
     if !root.title.trim().is_empty() {
-        page.blank_line().safe_text(&render_title(root.title));
+        page.blank_line().safe_text(&SafeText::sanitise_line(root.title, MAX_TITLE_CHARS));
     }
     let body = root.body.trim();
     if !body.is_empty() && body != root.title.trim() {
@@ -58,6 +59,25 @@ pub fn render_thread_root(root: &ThreadRoot<'_>) -> SafeText {
             .literal(".");
     }
     page.finish()
+}
+
+/// Title and body of a finding, as the root of its thread shows them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RootWords<'a> {
+    pub title: &'a str,
+    pub body: &'a str,
+}
+
+/// Reads title and body back from a root that [`render_thread_root`] wrote. `None` for any other text.
+pub fn split_thread_root(root: &str) -> Option<RootWords<'_>> {
+    let visible = root.split("\n<!-- referee:").next()?.trim_end();
+    let visible = match visible.rsplit_once('\n') {
+        Some((above, last)) if last.starts_with(SETTLED_PREFIX) => above.trim_end(),
+        _ => visible,
+    };
+    let (headline, words) = visible.split_once("\n\n")?;
+    let (title, body) = words.split_once("\n\n").unwrap_or((words, ""));
+    headline.starts_with("**").then_some(RootWords { title, body })
 }
 
 /// Writes the whole suggestion or none: half of one could still be applied with a click.
@@ -87,6 +107,8 @@ fn reads_as_command(line: &str) -> bool {
     line.trim_start().starts_with(['/', '@'])
 }
 
-const MAX_BODY_BYTES: usize = 8_000;
+/// Longer titles are cut with `…`.
+const MAX_TITLE_CHARS: usize = 1_000;
+const MAX_BODY_BYTES: usize = 24_000;
 const MAX_SUGGESTION_BYTES: usize = 4_000;
 const MAX_SUGGESTION_LINES: usize = 60;

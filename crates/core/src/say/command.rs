@@ -6,6 +6,7 @@
 //! | `full review` | reviews everything |
 //! | `explain` | explains the state of the pull |
 //! | `dismiss F4 [role/F9 …] <reason>` | accepts these findings as they are |
+//! | `dismiss overflow <reason>` | accepts the findings that fit nowhere on the pull (D33) |
 //! | `reopen F4 …` | undoes a dismissal |
 //! | `rounds +N`, N from 1 to 9 | allows more rounds |
 //! | `retry` | runs a failed reviewer again |
@@ -94,6 +95,10 @@ fn parse_ask(text: &str) -> Ask {
             _ => unknown_ask(text, None),
         },
         "explain" => without_arguments(Ask::Explain),
+        "dismiss" if split_word(rest).0.eq_ignore_ascii_case("overflow") => match parse_reason(split_word(rest).1) {
+            Some(reason) => Ask::DismissOverflow { reason },
+            None => incomplete_ask(&verb, Missing::Reason),
+        },
         "dismiss" => {
             let (findings, reason) = parse_findings(rest);
             match (findings.is_empty(), parse_reason(reason)) {

@@ -34,6 +34,8 @@ pub enum Ask {
         findings: Vec<Named>,
         reason: String,
     },
+    /// `dismiss overflow <reason>`: accept the findings that fit nowhere on the pull (D33).
+    DismissOverflow { reason: String },
     /// `reopen F4`: undo a dismissal.
     Reopen { findings: Vec<Named> },
     /// `rounds +N`: allow more rounds.

@@ -1,6 +1,6 @@
 //! Matches raised findings with prior ones.
 
-use super::title::{normalise_title, normalised_title_similarity};
+use super::title::{name_different_things, normalise_title, normalised_title_similarity};
 use super::{AnchorHash, CodeLocation, Fingerprint, Track};
 
 /// A finding as observed at one head.
@@ -47,6 +47,21 @@ pub struct PriorFinding {
 /// The result is a stable matching: no raised and prior finding both prefer each other over their matches. Location,
 /// rule, title and equal code add up to a score, distance breaks ties, and the order of the arguments does not matter.
 pub fn match_findings(priors: &[PriorFinding], raised: &[ObservedFinding]) -> Vec<Option<usize>> {
+    match_with(priors, raised, |_, _| true)
+}
+
+/// [`match_findings`] for the findings of a deterministic tool. A tool fills fixed texts: two texts of one rule that
+/// differ in a few words name different things, such as two variables, and are two findings wherever they are (D38).
+pub fn match_tool_findings(priors: &[PriorFinding], raised: &[ObservedFinding]) -> Vec<Option<usize>> {
+    match_with(priors, raised, |prior, raised| !name_different_things(prior, raised))
+}
+
+/// Matches findings whose normalised titles may belong to one finding.
+fn match_with(
+    priors: &[PriorFinding],
+    raised: &[ObservedFinding],
+    may_be_same: impl Fn(&str, &str) -> bool,
+) -> Vec<Option<usize>> {
     let prior_titles: Vec<String> = priors.iter().map(|prior| normalise_title(&prior.observed.title)).collect();
     let raised_titles: Vec<String> = raised.iter().map(|raised| normalise_title(&raised.title)).collect();
     let mut pairs = Vec::new();
@@ -54,6 +69,7 @@ pub fn match_findings(priors: &[PriorFinding], raised: &[ObservedFinding]) -> Ve
         for (r, new) in raised.iter().enumerate() {
             if prior.observed.role == new.role
                 && let Some(proximity) = measure_proximity(prior, new)
+                && may_be_same(&prior_titles[p], &raised_titles[r])
                 && let Some(rank) = rank_match(prior, new, proximity, || {
                     normalised_title_similarity(&prior_titles[p], &raised_titles[r])
                 })

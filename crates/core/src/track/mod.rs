@@ -10,7 +10,7 @@
 //! | [`AnchorHash`], [`Fingerprint`] | What identifies a finding, whatever its line? |
 //! | [`LineMap`], [`follow_locations`], [`Track`] | Where did its code move (INC-9, D9)? |
 //! | [`is_touched`] | Did the cited lines change (D9, LOOP-5)? |
-//! | [`match_findings`] | Which prior finding does a raised one repeat (INC-9, INC-10)? |
+//! | [`match_findings`], [`match_tool_findings`] | Which prior finding does a raised one repeat (INC-9, INC-10)? |
 //! | [`DiffAnchors`] | Does the diff allow a comment there (PUB-13)? |
 
 mod anchor;
@@ -37,6 +37,6 @@ pub use data::{
 pub use diff::{DiffContent, DiffLine, FileDiff, Hunk, LineKind, count_lines};
 pub use follow::{FileChange, follow_locations};
 pub use line_map::{LineChange, LineMap};
-pub use match_findings::{ObservedFinding, PriorFinding, match_findings};
+pub use match_findings::{ObservedFinding, PriorFinding, match_findings, match_tool_findings};
 pub use title::{normalise_title, title_similarity};
 pub use touched::is_touched;

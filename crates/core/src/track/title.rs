@@ -44,6 +44,19 @@ pub(super) fn normalised_title_similarity(a: &str, b: &str) -> u32 {
     u32::try_from(2000 * shared / total).unwrap_or(1000)
 }
 
+/// Returns whether two normalised titles have the same form, but each names something that the other does not. Numbers
+/// do not count: a measured value changes with the code.
+pub(super) fn name_different_things(a: &str, b: &str) -> bool {
+    let names = |title| -> Vec<&str> { collect_word_set(title).into_iter().filter(|word| !is_number(word)).collect() };
+    let (names_a, names_b) = (names(a), names(b));
+    let has_own = |one: &[&str], other: &[&str]| one.iter().any(|word| other.binary_search(word).is_err());
+    let have_same_form = normalised_title_similarity(a, b) >= SAME_FORM_PERMILLE;
+    have_same_form && has_own(&names_a, &names_b) && has_own(&names_b, &names_a)
+}
+
+/// Similarity, in thousandths, from which two titles are one text with other names in it.
+const SAME_FORM_PERMILLE: u32 = 500;
+
 fn collect_word_set(title: &str) -> Vec<&str> {
     let mut set: Vec<&str> = title.split(' ').filter(|word| !word.is_empty()).collect();
     set.sort_unstable();

@@ -64,6 +64,8 @@ fn role(dice: &mut Dice, at: usize) -> Role {
         blocks: !dice.one_in(4),
         paths: dice.some(2, |dice| dice.pick(&["src/**", "docs/**", "[", "none/**"]).to_owned()),
         ad_hoc: dice.one_in(8),
+        free: false,
+        inputs: None,
     }
 }
 
@@ -143,6 +145,7 @@ fn capabilities(dice: &mut Dice) -> Capabilities {
         claim: support(dice),
         labels: support(dice),
         slash_is_taken: dice.one_in(4),
+        max_block: dice.pick(&[Some(12_000), Some(12_000), None]),
         max_text: dice.pick(&[60_000, 60_000, 1_000_000, 0, 100]),
     }
 }
@@ -326,6 +329,8 @@ pub(crate) fn report(dice: &mut Dice) -> Report {
         pre_existing: dice.some(3, pre_existing),
         positions: dice.some(6, position),
         deterministic: dice.one_in(4),
+        intake: Default::default(),
+        tool: dice.maybe(6, hash),
         figures: figures(dice),
         digest: hash(dice),
     }
@@ -343,6 +348,8 @@ fn raised(dice: &mut Dice) -> RaisedFinding {
         path: path(dice),
         line: line(dice),
         end_line: line(dice),
+        column: line(dice),
+        help: dice.maybe(3, words),
         side: side(dice),
         rule: dice.maybe(3, words),
         suggestion: dice.maybe(4, words),

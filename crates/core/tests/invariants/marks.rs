@@ -37,6 +37,9 @@ pub(crate) fn mark(dice: &mut Dice) -> Mark {
         rewrote: dice.maybe(4, hash),
         evaluation: evaluation(dice),
         spent: figures(dice),
+        overflow: Overflow { critical: dice.pick(&[0, 0, 0, 2]), warning: dice.pick(&[0, 0, 9]), suggestion: 0 },
+        configured: None,
+        tool: dice.maybe(6, hash),
         highest: finding(dice),
     }
 }
@@ -51,8 +54,8 @@ fn evaluation(dice: &mut Dice) -> Evaluation {
         fixed: dice.some(2, finding),
         claimed: dice.some(2, finding),
         back: dice.some(2, finding),
-        held_back: number(dice),
-        pre_existing: number(dice),
+        fixed_count: number(dice),
+        accounting: Default::default(),
         failure: dice.maybe(4, words),
         figures: figures(dice),
     }
@@ -73,6 +76,12 @@ fn entry(dice: &mut Dice) -> BlockEntry {
         line: line(dice),
         now: dice.maybe(4, |dice| CodeLocation { path: path(dice), line: number(dice), end_line: number(dice) }),
         rule: dice.maybe(3, words),
+        detail: StoredDetail {
+            body: words(dice),
+            end_line: line(dice),
+            column: line(dice),
+            help: dice.maybe(3, words),
+        },
         fingerprint: print(dice),
         head: sha(dice),
         rounds: dice.some(4, number),

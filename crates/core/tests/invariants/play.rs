@@ -56,6 +56,8 @@ fn begin(dice: &mut Dice) -> Scene {
         blocks: !dice.one_in(5),
         paths: dice.maybe(6, |_| "docs/**".to_owned()).into_iter().collect(),
         ad_hoc: false,
+        free: false,
+        inputs: None,
     };
     let roles = (0..=dice.roll(3)).map(|at| role(dice, at)).collect();
     let policy = Policy {
@@ -260,6 +262,8 @@ fn report(scene: &mut Scene, dice: &mut Dice) {
         pre_existing: dice.some(3, pre_existing),
         positions,
         deterministic: dice.one_in(5),
+        intake: Default::default(),
+        tool: None,
         figures: RunCost { tokens: 10, micro_usd: 10, seconds: 1, runs: 1 },
         digest: Hash::digest(format!("{role} {}", scene.snapshot.taken_at.0)),
         role,
@@ -276,6 +280,8 @@ fn raised(dice: &mut Dice, role: &RoleName) -> RaisedFinding {
         path: PATHS[0].into(),
         line: Some(which as u32 * 10 + 1),
         end_line: None,
+        column: None,
+        help: None,
         side: Side::New,
         rule: None,
         suggestion: None,

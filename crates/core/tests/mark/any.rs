@@ -7,7 +7,8 @@ use referee_core::hash::Hash;
 use referee_core::mark::{Block, BlockEntry, Evaluation, Mark, ReplyKind, Tag, TagKind, Topic};
 use referee_core::model::snapshot::WorkOutcome;
 use referee_core::model::{
-    FindingId, FindingState, Login, NoteId, PreExisting, ReviewId, RoleName, RunCost, Severity, Sha, Time, Verdict,
+    Accounting, FindingId, FindingState, HeldBack, Login, NoteId, Overflow, PreExisting, ReviewId, RoleName, RunCost,
+    Severity, Sha, StoredDetail, Time, Verdict,
 };
 use referee_core::plan::JobKind;
 use referee_core::track::{CodeLocation, Fingerprint, PatchId};
@@ -59,7 +60,7 @@ fn evaluation() -> impl Strategy<Value = Evaluation> {
     let numbers = (any::<u32>(), any::<u32>(), any::<u32>(), any::<u32>());
     let moved = (ids(), ids(), ids(), ids());
     (numbers, skipped, of(hex()), moved, of("(?s).{0,300}"), figures()).prop_map(
-        |((read, of, held_back, pre_existing), skipped, since, (new, fixed, claimed, back), failure, figures)| {
+        |((read, of, fixed_count, received), skipped, since, (new, fixed, claimed, back), failure, figures)| {
             Evaluation {
                 read,
                 of,
@@ -69,8 +70,12 @@ fn evaluation() -> impl Strategy<Value = Evaluation> {
                 fixed,
                 claimed,
                 back,
-                held_back,
-                pre_existing,
+                fixed_count,
+                accounting: Accounting {
+                    received,
+                    held_back: HeldBack { unused: received, ..HeldBack::default() },
+                    ..Accounting::default()
+                },
                 failure,
                 figures,
             }
@@ -115,6 +120,9 @@ pub(crate) fn mark() -> impl Strategy<Value = Mark> {
             rewrote,
             evaluation,
             spent,
+            overflow: Overflow { critical: attempts.into(), ..Overflow::default() },
+            configured: None,
+            tool: None,
             highest: FindingId(highest),
         },
     )
@@ -189,6 +197,12 @@ pub(crate) fn entry() -> impl Strategy<Value = BlockEntry> {
             line,
             now,
             rule,
+            detail: StoredDetail {
+                body: by.clone().unwrap_or_default(),
+                end_line: line,
+                column: line,
+                help: by.clone(),
+            },
             fingerprint: Fingerprint(fingerprint),
             head: Sha(head),
             rounds,

@@ -119,6 +119,7 @@ fn explain_on_the_pull_shows_rule_facts_and_next() {
         why: Reason::new(Rule::ChangesRequested).with_fact("bob blocks").with_fact("```\n/approve\u{1b}[2J"),
         delivery: None,
         roles: Vec::new(),
+        accounting: Vec::new(),
         findings: Default::default(),
         round: 2,
     };

@@ -67,6 +67,7 @@ impl Ground {
             open_findings: &[],
             accepted_findings: &[],
             evicted_count: 0,
+            overflow: Default::default(),
             pre_existing: &[],
             bot: &self.bot,
         }
@@ -97,6 +98,9 @@ pub(crate) fn line(id: u64, severity: Severity, title: &str) -> SummaryFinding<'
         title,
         path: "src/auth.rs",
         line: Some(88),
+        detail: Default::default(),
+        rule: None,
+        has_thread: true,
         thread_url: "",
         remark: FindingRemark::None,
         accepted_by: None,

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use referee_core::mark::Evaluation;
-use referee_core::model::{FindingId, IssueNumber, Login, PreExisting, RoleName, Severity, Sha, Verdict};
+use referee_core::model::{Accounting, FindingId, IssueNumber, Login, PreExisting, RoleName, Severity, Sha, Verdict};
 use referee_core::render::{
     BlockingNotice, BreakGlassNote, FixPlanItem, FixPlanNote, FixSubject, JobNote, PullDescription, ReadyNote,
     SelfReviewNote, SettlementReason, Summary, SummaryFinding, SummaryNote, ThreadRoot, render_break_glass_note,
@@ -115,7 +115,7 @@ fn texts(words: &[String], n: u64) -> Vec<SafeText> {
         since: Some(before.clone()),
         failure: Some(word(3).to_owned()),
         skipped: words.to_vec(),
-        pre_existing: u32::MAX,
+        accounting: Accounting { received: u32::MAX, pre_existing: u32::MAX, ..Accounting::default() },
         ..ground.evaluation.clone()
     };
     let finding = |id, severity| SummaryFinding {

@@ -41,6 +41,9 @@ fn finding(id: u64, severity: Severity, state: FindingState) -> FindingLine<'sta
         path: "src/auth.rs",
         line: Some(88),
         title: "Token is logged",
+        rule: None,
+        detail: Default::default(),
+        fingerprint: "f4",
         state,
         counts: !state.is_settled(),
         thread: None,
@@ -58,6 +61,7 @@ fn plan(next: Next) -> Plan {
         why: Reason::new(Rule::ChangesRequested).with_fact("security blocks at this head").with_fact("F4, F6"),
         delivery: None,
         roles: Vec::new(),
+        accounting: Vec::new(),
         findings: Findings::default(),
         round: 2,
     }
@@ -86,8 +90,14 @@ fn heading(checks: &Checks) -> ExplainHeading<'_> {
 // spec: DSP-12 @core
 #[test]
 fn explain_shows_rule_facts_plan_refusals_and_next() {
-    let role =
-        |name: &str, own, enforced, at_head| RoleState { role: name.into(), own, enforced, at_head, unread: None };
+    let role = |name: &str, own, enforced, at_head| RoleState {
+        role: name.into(),
+        own,
+        enforced,
+        at_head,
+        unread: None,
+        overflow: Default::default(),
+    };
     let (approve, block) = (Some(Verdict::Approve), Some(Verdict::RequestChanges));
     let thread = |id: &str| ThreadId::from(id);
     let review = ReviewId::from("r31");

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use referee_core::decide::FindingRemark;
 use referee_core::mark::Evaluation;
-use referee_core::model::{FindingId, RoleName, Severity, Verdict};
+use referee_core::model::{Accounting, FindingId, HeldBack, RoleName, Severity, Verdict};
 use referee_core::render::{Summary, SummaryFinding, SummaryNote, render_status, render_summary};
 
 use crate::kit::{Ground, line, sha};
@@ -21,7 +21,13 @@ fn blocking_findings_come_first_and_are_never_folded() {
     ground.evaluation.fixed = vec![FindingId(1), FindingId(3), FindingId(5)];
     ground.evaluation.read = 14;
     ground.evaluation.skipped = vec!["Cargo.lock".to_owned()];
-    ground.evaluation.held_back = 4;
+    ground.evaluation.fixed_count = 3;
+    ground.evaluation.accounting = Accounting {
+        received: 9,
+        new: 5,
+        held_back: HeldBack { unchanged: 4, ..HeldBack::default() },
+        ..Accounting::default()
+    };
     let accepted = SummaryFinding {
         accepted_by: Some(&ground.bob),
         ..line(2, Severity::Warning, "Timeouts are not configurable")
@@ -66,7 +72,7 @@ fn blocking_findings_come_first_and_are_never_folded() {
 
     Read 14 of 15 files, only what changed since `41d0e77`; not read: `Cargo.lock`.
     Not asked, because this change has no files of theirs: docs, lint.
-    Held back: 4 findings below this round's floor, outside what changed, or settled before.
+    Results: 9 received, 5 new, 4 held back on code that did not change since the last review.
     Dropped for lack of space: 2 findings.
     This run: 212 k tokens, 0.46 USD, 3 min 2 s. All runs of security here: 1.84 of the pull's 2.00 USD.
 

@@ -1,6 +1,7 @@
 //! Whether a reviewer runs, and how many rounds the loop may take.
 
 use referee_core::decide::{PlanScope, ReportStatus};
+use referee_core::hash::Hash;
 use referee_core::model::*;
 use referee_core::plan::{JobKind, Scope};
 use referee_core::policy::ReviewStart;
@@ -298,6 +299,19 @@ fn over_budget_nothing_starts_and_a_person_is_asked() {
     );
 }
 
+// spec: LOOP-13 @core
+#[test]
+fn no_budget_stops_a_reviewer_that_costs_nothing() {
+    let mut stage = Stage::new();
+    stage.verdict_at("static", Verdict::Comment, sha('b'), patch("p0")).spent =
+        RunCost { tokens: 9_000_000, micro_usd: 9_000_000, seconds: 0, runs: 99 };
+    stage.policy.roles[0].free = true;
+    assert_eq!(told(&stage.rules()), "reviews-missing: wait reviewer([\"static\"]); review static");
+    stage.policy.roles.push(role("security"));
+    let due = "reviews-missing: wait reviewer([\"static\", \"security\"]); review static; review security";
+    assert_eq!(told(&stage.rules()), due, "what the free role spent is nobody's budget");
+}
+
 // spec: LOOP-9 @core
 #[test]
 fn a_block_is_not_withheld_for_budget() {
@@ -331,7 +345,18 @@ fn later_rounds_read_the_delta_and_raise_the_floor() {
     let mut approved = at_round(&["p0"]);
     let mark = approved.snapshot.reviews[0].text.reading.mark.as_mut().expect("a verdict");
     (mark.data.own, mark.data.rounds) = (Verdict::Approve, Vec::new());
-    assert_eq!(briefs(&approved)[0].scope, Scope::Whole, "it is still the first round");
+    assert_eq!(briefs(&approved)[0].scope, Scope::Since(sha('b')), "whatever the verdict was (D34)");
+    let mut overflowing = at_round(&["p0"]);
+    let mark = overflowing.snapshot.reviews[0].text.reading.mark.as_mut().expect("a verdict");
+    mark.data.overflow.suggestion = 1;
+    assert_eq!(briefs(&overflowing)[0].scope, Scope::Whole, "a finding fits nowhere (D33)");
+    let mut widened = at_round(&["p0"]);
+    let mark = widened.snapshot.reviews[0].text.reading.mark.as_mut().expect("a verdict");
+    mark.data.configured = Some(Hash::digest("ten rules"));
+    widened.policy.roles[0].inputs = Some(Hash::digest("ten rules"));
+    assert_eq!(briefs(&widened)[0].scope, Scope::Since(sha('b')));
+    widened.policy.roles[0].inputs = Some(Hash::digest("twenty rules"));
+    assert_eq!(briefs(&widened)[0].scope, Scope::Whole, "another rule set (D34)");
     let mut gone = at_round(&["p0"]);
     gone.snapshot.changes.unreachable = [sha('b')].into();
     assert_eq!(briefs(&gone)[0].scope, Scope::Whole);

@@ -70,6 +70,8 @@ fn referees_root_note_is_edited_only_by_its_author() {
         blocks: true,
         paths: Vec::new(),
         ad_hoc: false,
+        free: false,
+        inputs: None,
     }];
     assert_eq!(settle(&snapshot, &policy).outcomes[0].resolve, AnswerResult::NotPermitted, "its token is elsewhere");
     snapshot.viewer.holds.insert(role.clone());

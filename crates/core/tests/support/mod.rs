@@ -46,7 +46,15 @@ pub(crate) fn program(name: &str) -> Author {
 }
 
 pub(crate) fn role(name: &str) -> Role {
-    Role { name: name.into(), identity: None, blocks: true, paths: Vec::new(), ad_hoc: false }
+    Role {
+        name: name.into(),
+        identity: None,
+        blocks: true,
+        paths: Vec::new(),
+        ad_hoc: false,
+        free: false,
+        inputs: None,
+    }
 }
 
 pub(crate) fn work() -> DispatchPolicy {
@@ -162,6 +170,9 @@ impl Stage {
             rewrote: None,
             evaluation: Evaluation::default(),
             spent: RunCost::default(),
+            overflow: Default::default(),
+            configured: None,
+            tool: None,
             highest: FindingId::default(),
         };
         let identity = self.policy.role(&role.into()).and_then(|role| role.identity.clone());
@@ -216,6 +227,7 @@ impl Stage {
             line: Some(line),
             now: None,
             rule: None,
+            detail: Default::default(),
             fingerprint: Fingerprint(format!("f{id}")),
             head: sha('a'),
             rounds: Vec::new(),
@@ -334,6 +346,8 @@ impl Stage {
             pre_existing: Vec::new(),
             positions: Vec::new(),
             deterministic: false,
+            intake: Default::default(),
+            tool: None,
             figures: RunCost::default(),
             digest: Hash::digest("report"),
         });
@@ -366,6 +380,7 @@ impl Stage {
             why: outcome.why,
             delivery: None,
             roles: Vec::new(),
+            accounting: Vec::new(),
             findings: judged.iter().flat_map(|of| of.findings.iter().map(move |it| line(of, it))).collect(),
             round: outcome.round,
         };
@@ -450,7 +465,8 @@ pub(crate) fn judge<'a>(facts: &'a Facts<'a>) -> Vec<RoleJudgement<'a>> {
             findings,
             report_status: fresh,
             new_threads: Vec::new(),
-            held_back: 0,
+            accounting: Default::default(),
+            overflow: Default::default(),
         }
     };
     facts.roles.iter().map(one).collect()
@@ -462,10 +478,11 @@ fn judged<'a>(known: &'a KnownFinding<'a>) -> JudgedFinding<'a> {
         severity: known.severity,
         state: known.state,
         counts: !known.state.is_settled(),
-        title: known.title.into(),
+        title: known.title,
         path: known.path,
         line: known.line,
         rule: known.rule,
+        detail: known.detail,
         fingerprint: known.fingerprint,
         head: known.head,
         thread: known.thread.map(|thread| &thread.id),
@@ -533,7 +550,10 @@ fn line<'a>(judgement: &'a RoleJudgement<'_>, it: &'a JudgedFinding<'_>) -> Find
         severity: it.severity,
         path: it.path,
         line: it.line,
-        title: &it.title,
+        title: it.title,
+        rule: it.rule,
+        detail: it.detail,
+        fingerprint: &it.fingerprint.0,
         state: it.state,
         counts: it.counts,
         thread: it.thread.map(|id| id.as_str()),

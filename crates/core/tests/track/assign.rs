@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 use referee_core::track::{
-    AnchorHash, CodeLocation, Fingerprint, ObservedFinding, PriorFinding, Track, match_findings,
+    AnchorHash, CodeLocation, Fingerprint, ObservedFinding, PriorFinding, Track, match_findings, match_tool_findings,
 };
 
 fn seen(rule: Option<&str>, title: &str, line: u32, code: &str) -> ObservedFinding {
@@ -222,4 +222,22 @@ proptest! {
 
 fn shuffled<T: Clone + std::fmt::Debug>(of: impl Strategy<Value = T>) -> impl Strategy<Value = (Vec<T>, Vec<T>)> {
     prop::collection::vec(of, 0..7).prop_flat_map(|items| (Just(items.clone()), Just(items).prop_shuffle()))
+}
+
+// spec: INC-9 @core
+// D38: after "unused variable `y`" is fixed, F2 does not become "unused variable `z`".
+#[test]
+fn a_tool_names_another_variable_in_another_finding() {
+    let unused = |name: &str, line| seen(Some("F841"), &format!("Local variable `{name}` is never used"), line, "x");
+    for track in [Track::Same, Track::Moved, Track::Changed] {
+        let priors = [prior(unused("y", 3), track, 3)];
+        assert_eq!(match_tool_findings(&priors, &[unused("z", 3)]), [None], "{track:?}");
+        assert_eq!(match_tool_findings(&priors, &[unused("z", 3), unused("y", 3)]), [None, Some(0)], "{track:?}");
+        assert_eq!(match_findings(&priors, &[unused("z", 3)]), [Some(0)], "a model rewords its titles");
+    }
+    let complex = |number| seen(Some("C901"), &format!("`main` is too complex ({number} > 10)"), 3, "x");
+    let priors = [prior(complex(12), Track::Changed, 3)];
+    assert_eq!(match_tool_findings(&priors, &[complex(13)]), [Some(0)], "a measured value is no name");
+    let reworded = seen(Some("C901"), "Cyclomatic complexity of this function exceeds a limit", 3, "x");
+    assert_eq!(match_tool_findings(&[prior(complex(12), Track::Same, 3)], &[reworded]), [Some(0)], "a new version");
 }

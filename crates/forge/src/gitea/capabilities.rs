@@ -1,5 +1,6 @@
 //! What each version of Gitea and Forgejo can do. The adapter and the generated pages use the same tables.
 
+use referee_core::mark::MAX_BLOCK_BYTES;
 use referee_core::model::{Capabilities, Support};
 
 use super::Flavour;
@@ -35,6 +36,7 @@ pub(super) fn lookup_capabilities(flavour: Flavour, version: &str) -> Result<Cap
         labels: support(LABELS),
         slash_is_taken: false,
         max_text: MAX_TEXT_BYTES,
+        max_block: Some(MAX_BLOCK_BYTES),
     };
     if number == Some(nearest) { Ok(capabilities) } else { Err(UnlistedVersion(capabilities)) }
 }

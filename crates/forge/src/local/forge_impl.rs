@@ -260,7 +260,7 @@ impl LocalForge {
 }
 
 fn local_capabilities() -> Capabilities {
-    Capabilities { max_text: MAX_TEXT_BYTES, ..Capabilities::default() }
+    Capabilities { max_text: MAX_TEXT_BYTES, max_block: None, ..Capabilities::default() }
 }
 
 fn load_repository_id(tx: &Transaction<'_>) -> Result<Option<RepoId>, LocalError> {

@@ -29,8 +29,9 @@ use referee_git::Git;
 use rusqlite::{OptionalExtension, Transaction};
 pub use user::LocalUser;
 
-/// The longest text that is accepted, in bytes.
-const MAX_TEXT_BYTES: usize = 60_000;
+/// The longest text that is accepted, in bytes: the limit of SQLite is a billion. A summary stores every finding (D33),
+/// so the limit of a forge would lose some.
+const MAX_TEXT_BYTES: usize = 500_000_000;
 
 /// The local forge of one repository. The first write creates its file.
 #[derive(Clone, Debug)]

@@ -166,8 +166,10 @@ pub(super) fn new_finding(
         path: path.to_owned(),
         line: lines.as_ref().map(|lines| *lines.start()),
         end_line: lines.filter(|lines| lines.end() > lines.start()).map(|lines| *lines.end()),
+        column: None,
         side: Side::default(),
         rule: Some(rule.to_owned()),
+        help: None,
         suggestion: None,
     }
 }

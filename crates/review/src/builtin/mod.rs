@@ -73,6 +73,8 @@ pub fn review_change(brief: &Brief, change: &ChangeSet<'_>, selection: &FileSele
         positions: Vec::new(),
         deterministic: true,
         run: String::new(),
+        left_out: Default::default(),
+        tool: Some(rules.describe()),
         figures: RunCost::default(),
     }
 }

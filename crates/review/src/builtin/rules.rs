@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use ast_grep_config::RuleCollection;
 use ast_grep_language::SupportLang;
+use referee_core::hash::Hash;
 
 use super::embedded_files::{LANGUAGE_RULES, SECRET_RULES, SECRET_RULES_PATH, TEXT_RULES};
 use super::error::RuleError;
@@ -20,6 +21,8 @@ pub struct RuleSet {
     embedded: &'static EmbeddedRules,
     repository_rules: RuleCollection<SupportLang>,
     repository_headers: Vec<RuleHeader>,
+    /// Digest of the repository's rule files.
+    repository_digest: Option<Hash>,
     secret_rules: Arc<SecretRuleSet>,
     broken: Vec<RuleError>,
 }
@@ -44,6 +47,7 @@ impl RuleSet {
             embedded,
             repository_rules: RuleCollection::default(),
             repository_headers: Vec::new(),
+            repository_digest: None,
             secret_rules: Arc::clone(&embedded.secret_rules),
             broken: Vec::new(),
         })
@@ -67,6 +71,8 @@ impl RuleSet {
             };
             errors.extend(parsed.err());
         }
+        let texts = files.iter().flat_map(|(path, text)| [path.as_str(), text.as_str()]);
+        self.repository_digest = Some(Hash::digest_parts(texts));
         let path = files.first().map_or("", |(path, _)| path);
         match language_rule::group_rules(path, rules) {
             Ok(rules) => self.repository_rules = rules,
@@ -80,6 +86,12 @@ impl RuleSet {
     pub fn with_broken(mut self, broken: Vec<RuleError>) -> Self {
         self.broken = broken;
         self
+    }
+
+    /// Returns a description that differs if the rules differ: another rule set reads the whole change (D34).
+    pub(super) fn describe(&self) -> String {
+        let repository = self.repository_digest.as_ref().map_or("", |digest| digest.0.as_str());
+        format!("{} {} {repository}", env!("CARGO_PKG_VERSION"), self.ids().join(" "))
     }
 
     /// Returns the page of a rule.

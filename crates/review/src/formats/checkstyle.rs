@@ -126,12 +126,12 @@ impl CheckstyleParser<'_> {
 
     fn add_error(&mut self, mut attributes: HashMap<String, String>) {
         let severity = match attributes.get("severity").map(String::as_str) {
-            Some("warning") => Severity::Warning,
             Some("info") => Severity::Suggestion,
-            Some("ignore") => return,
-            // The default of Checkstyle is `error`.
-            _ => Severity::Critical,
+            Some("ignore") => return self.report.count_off(),
+            // `warning`, and `error`, which is the default of Checkstyle (D37).
+            _ => Severity::Warning,
         };
+        let column = attributes.get("column").and_then(|column| column.parse().ok()).filter(|column| *column > 0);
         let line = attributes.get("line").and_then(|line| line.parse().ok()).filter(|line| *line > 0);
         self.report.add_message(ToolMessage {
             message: attributes.remove("message").unwrap_or_default(),
@@ -139,7 +139,9 @@ impl CheckstyleParser<'_> {
             location: self.report.locate(&self.file),
             line,
             end_line: None,
+            column,
             rule: attributes.remove("source").filter(|rule| !rule.is_empty()),
+            help: None,
             suggestion: None,
         });
     }

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use referee_core::model::{RoleName, RunCost, Sha, Submission, SubmittedOutcome};
+use referee_core::model::{Accounting, RoleName, RunCost, Sha, Submission, SubmittedOutcome};
 
 /// What is known of a report besides its text.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +46,8 @@ impl ReportContext<'_> {
             positions: Vec::new(),
             deterministic: true,
             run: String::new(),
+            left_out: Accounting::default(),
+            tool: None,
             figures: RunCost::default(),
         }
     }

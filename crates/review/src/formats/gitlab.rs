@@ -68,7 +68,9 @@ pub(super) fn parse_gitlab(text: &str, context: &ReportContext<'_>) -> Result<Su
             location,
             line,
             end_line: end.filter(|end| line < Some(*end)),
+            column: None,
             rule: issue.check_name,
+            help: None,
             suggestion: None,
         });
     }

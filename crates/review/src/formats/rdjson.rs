@@ -60,6 +60,8 @@ struct RdjsonPosition {
 struct RdjsonCode {
     #[serde(default)]
     value: Option<String>,
+    #[serde(default)]
+    url: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -121,16 +123,17 @@ fn add_diagnostic(report: &mut ToolReportBuilder<'_>, diagnostic: RdjsonDiagnost
         location,
         line,
         end_line,
+        column: region.column,
+        help: diagnostic.code.url.filter(|url| !url.is_empty()),
         rule: diagnostic.code.value.filter(|rule| !rule.is_empty()),
         suggestion,
     });
 }
 
-/// Maps a severity, given by name or by its number in the protobuf enum.
+/// Maps a severity, given by name or by its number in the protobuf enum. An error of a linter is a warning (D37).
 fn map_severity(severity: &Value) -> Option<Severity> {
     match (severity.as_str(), severity.as_u64()) {
-        (Some("ERROR"), _) | (_, Some(1)) => Some(Severity::Critical),
-        (Some("WARNING"), _) | (_, Some(2)) => Some(Severity::Warning),
+        (Some("ERROR" | "WARNING"), _) | (_, Some(1 | 2)) => Some(Severity::Warning),
         (Some("INFO"), _) | (_, Some(3)) => Some(Severity::Suggestion),
         _ => None,
     }

@@ -1,8 +1,8 @@
 //! Builds the report of a tool from its messages.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
-use referee_core::model::{Coverage, Severity, Submission, SubmittedFinding, SubmittedOutcome};
+use referee_core::model::{Accounting, Coverage, Severity, Submission, SubmittedFinding, SubmittedOutcome};
 use referee_core::track::Side;
 
 use super::ReportContext;
@@ -15,9 +15,9 @@ pub(super) struct ToolReportBuilder<'a> {
     context: ReportContext<'a>,
     pub(super) paths: PathResolver<'a>,
     findings: Vec<SubmittedFinding>,
-    seen_messages: HashSet<MessageKey>,
+    left_out: Accounting,
+    tools: BTreeSet<String>,
     unplaced: UnplacedFindings,
-    notes: Vec<String>,
     gaps: Vec<String>,
 }
 
@@ -29,7 +29,11 @@ pub(super) struct ToolMessage {
     pub(super) location: MessageLocation,
     pub(super) line: Option<u32>,
     pub(super) end_line: Option<u32>,
+    /// Column of the first character, counted from 1.
+    pub(super) column: Option<u32>,
     pub(super) rule: Option<String>,
+    /// Web page of the rule.
+    pub(super) help: Option<String>,
     pub(super) suggestion: Option<String>,
 }
 
@@ -42,18 +46,15 @@ pub(super) enum MessageLocation {
     OutsideRepository(String),
 }
 
-/// Messages with the same key are duplicates: cargo repeats a message for each target of a crate.
-type MessageKey = (String, Option<u32>, Option<u32>, Option<String>, String, String);
-
 impl<'a> ToolReportBuilder<'a> {
     pub(super) fn new(context: &ReportContext<'a>) -> Self {
         Self {
             context: *context,
             paths: PathResolver::new(context),
             findings: Vec::new(),
-            seen_messages: HashSet::new(),
+            left_out: Accounting::default(),
+            tools: BTreeSet::new(),
             unplaced: UnplacedFindings::default(),
-            notes: Vec::new(),
             gaps: Vec::new(),
         }
     }
@@ -74,10 +75,6 @@ impl<'a> ToolReportBuilder<'a> {
             MessageLocation::InRepository(path) => (path, true),
             MessageLocation::OutsideRepository(path) => (path, false),
         };
-        let key = (path.clone(), message.line, message.end_line, message.rule.clone(), title.clone(), body.clone());
-        if !self.seen_messages.insert(key) {
-            return;
-        }
         let finding = SubmittedFinding {
             title,
             body,
@@ -85,16 +82,37 @@ impl<'a> ToolReportBuilder<'a> {
             path,
             line: message.line,
             end_line: message.end_line,
+            column: message.column,
             side: Side::New,
             rule: message.rule,
+            help: message.help,
             suggestion: message.suggestion,
         };
-        if inside { self.findings.push(finding) } else { self.unplaced.add(&finding) }
+        if inside {
+            self.findings.push(finding);
+            return;
+        }
+        if finding.path.is_empty() {
+            self.left_out.without_place += 1;
+        } else {
+            self.left_out.outside += 1;
+        }
+        self.unplaced.add(&finding);
     }
 
-    /// Adds a sentence to the summary.
-    pub(super) fn add_note(&mut self, note: String) {
-        self.notes.push(note);
+    /// Counts a result that the tool, or a comment in the code, switched off.
+    pub(super) fn count_off(&mut self) {
+        self.left_out.off += 1;
+    }
+
+    /// Counts a result that is no finding, such as a passed check.
+    pub(super) fn count_unsupported(&mut self) {
+        self.left_out.unsupported += 1;
+    }
+
+    /// Adds what the report says of its tool and rule set (D34).
+    pub(super) fn add_tool(&mut self, tool: String) {
+        self.tools.insert(tool);
     }
 
     /// Marks the report as incomplete. The absence of a finding then does not mean that it is fixed.
@@ -106,15 +124,12 @@ impl<'a> ToolReportBuilder<'a> {
     }
 
     pub(super) fn finish(mut self) -> Submission {
-        if self.unplaced.has_critical() {
-            self.add_gap("a critical finding is outside this repository");
-        }
+        self.gaps.extend(self.unplaced.describe_gap());
         let gaps = self.gaps.join("; ");
         let incomplete = (!gaps.is_empty()).then(|| format!("The report is incomplete: {gaps}."));
-        self.notes.extend(self.unplaced.render());
-        self.notes.extend(incomplete);
-        let summary = self.notes.join("\n\n");
-        let mut report = Submission { summary, ..self.context.empty_report() };
+        let summary = self.unplaced.render().into_iter().chain(incomplete).collect::<Vec<_>>().join("\n\n");
+        let tool = (!self.tools.is_empty()).then(|| self.tools.into_iter().collect::<Vec<_>>().join("\n"));
+        let mut report = Submission { summary, left_out: self.left_out, tool, ..self.context.empty_report() };
         if gaps.is_empty() {
             report.coverage = Some(Coverage { read: self.context.changed_files.to_vec(), skipped: Vec::new() });
         }

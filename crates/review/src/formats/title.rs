@@ -1,6 +1,7 @@
 //! Splits the message of a tool into a title and a body. Both stay raw: the core sanitises what is posted.
 
-const MAX_TITLE_CHARS: usize = 120;
+/// Texts on a pull show fewer characters in a table, and this many in a thread.
+const MAX_TITLE_CHARS: usize = 1_000;
 
 /// Returns the first line as the title and the rest as the body. A first line that is too long for a title is cut, and the
 /// body then holds the whole message.

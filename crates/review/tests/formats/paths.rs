@@ -48,8 +48,10 @@ fn findings_outside_the_repository_are_listed_in_the_summary() {
     for path in outside {
         let report = parse_file(Format::Gitlab, &issue(path, "minor"));
         assert_eq!((report.outcome, report.findings.len()), (SubmittedOutcome::Clean, 0), "{path}");
-        assert!(report.summary.contains("1 finding is outside this repository:"), "{path}: {}", report.summary);
+        assert!(report.summary.contains("1 finding is in no file of this repository:"), "{path}: {}", report.summary);
         assert!(report.summary.contains("Something is wrong"), "{path}: {}", report.summary);
+        let left_out = report.left_out;
+        assert_eq!((left_out.without_place, left_out.outside), if path.is_empty() { (1, 0) } else { (0, 1) }, "{path}");
     }
 }
 
@@ -66,7 +68,7 @@ fn many_findings_outside_the_repository_are_counted() {
     let one = one.trim_matches(['[', ']']);
     let issues: Vec<String> = (0..30).map(|n| one.replace(":3", &format!(":{}", n + 3))).collect();
     let report = parse_file(Format::Gitlab, &format!("[{}]", issues.join(",")));
-    assert!(report.summary.starts_with("30 findings are outside"), "{}", report.summary);
+    assert!(report.summary.starts_with("30 findings are in no file"), "{}", report.summary);
     assert!(report.summary.ends_with("- and 10 more"), "{}", report.summary);
 }
 

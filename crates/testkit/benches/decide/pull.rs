@@ -243,6 +243,8 @@ impl PullScript {
             path,
             line: u32::try_from(line).ok(),
             end_line: None,
+            column: None,
+            help: None,
             side: Side::New,
             rule: None,
             suggestion: texts::suggestion(&mut self.random),
@@ -294,6 +296,8 @@ fn submission(role: &RoleName, snapshot: &Snapshot) -> Submission {
         positions: Vec::new(),
         deterministic: false,
         run: snapshot.taken_at.0.to_string(),
+        left_out: Default::default(),
+        tool: None,
         figures: RunCost { tokens: 40_000, micro_usd: 90_000, seconds: 70, runs: 1 },
     }
 }
@@ -305,6 +309,8 @@ fn policy() -> Policy {
         blocks: true,
         paths: Vec::new(),
         ad_hoc: false,
+        free: false,
+        inputs: None,
     };
     let roles = FIRST_ROUND.iter().map(role).collect();
     Policy { roles, operator: Some(Login::from("carol")), ci_required: false, ..Policy::default() }

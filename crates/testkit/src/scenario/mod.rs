@@ -132,7 +132,15 @@ impl Scenario {
     }
 
     fn add_role(mut self, name: &str, identity: Option<Login>, change: impl FnOnce(&mut Role)) -> Self {
-        let mut role = Role { name: RoleName::from(name), identity, blocks: true, paths: Vec::new(), ad_hoc: false };
+        let mut role = Role {
+            name: RoleName::from(name),
+            identity,
+            blocks: true,
+            paths: Vec::new(),
+            ad_hoc: false,
+            free: false,
+            inputs: None,
+        };
         change(&mut role);
         self.policy.roles.push(role);
         self

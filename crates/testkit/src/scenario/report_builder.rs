@@ -68,6 +68,8 @@ impl FindingBuilder {
             path: "src/a.rs".to_owned(),
             line: None,
             end_line: None,
+            column: None,
+            help: None,
             side: Side::New,
             rule: None,
             suggestion: None,
@@ -233,6 +235,8 @@ impl ReportBuilder {
             positions: self.positions.clone(),
             deterministic: self.deterministic,
             run,
+            left_out: Default::default(),
+            tool: None,
             figures: RunCost { tokens: 1_000, micro_usd: self.micro_usd, seconds: 5, runs: 1 },
         }
     }

@@ -109,6 +109,8 @@ fn honest_report(brief: &Brief, snapshot: &Snapshot, paths: &[String], findings:
         findings,
         deterministic: false,
         run: snapshot.taken_at.0.to_string(),
+        left_out: Default::default(),
+        tool: None,
         figures: RunCost { tokens: 1_000, micro_usd: 1_000, seconds: 5, runs: 1 },
     }
 }
@@ -144,6 +146,8 @@ fn new_finding(title: &str, path: &str, line: u32, severity: Severity) -> Submit
         path: path.to_owned(),
         line: Some(line),
         end_line: None,
+        column: None,
+        help: None,
         side: Side::New,
         rule: None,
         suggestion: None,

@@ -72,6 +72,8 @@ impl SimulationSetup {
                 blocks: true,
                 paths: Vec::new(),
                 ad_hoc: false,
+                free: false,
+                inputs: None,
             });
             reviewers.insert(RoleName::from(name), *reviewer);
         }

@@ -1,3 +1,4 @@
+use referee_core::mark::MAX_BLOCK_BYTES;
 use referee_core::model::{Capabilities, Support};
 
 /// Behaviours in which forges differ. Each field is a switch; the constructors describe real forges as measured.
@@ -201,6 +202,7 @@ impl Quirks {
             labels: native_unless(self.no_labels),
             slash_is_taken: self.slash_is_taken,
             max_text: self.max_text,
+            max_block: Some(MAX_BLOCK_BYTES),
         }
     }
 }

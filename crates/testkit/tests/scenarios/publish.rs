@@ -360,6 +360,7 @@ fn a_summary_names_its_head_and_lists_findings_in_one_table() {
     <details><summary>Coverage, cost</summary>
 
     Read 1 of 1 files.
+    Results: 2 received, 2 new.
     This run: 1000 tokens, 0.00 USD, 5 s. All runs of security here: 0.00 of the pull's 2.00 USD.
 
     </details>

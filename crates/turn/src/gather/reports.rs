@@ -4,12 +4,13 @@
 use referee_core::facts::{Facts, KnownFinding, RoleFacts};
 use referee_core::hash::Hash;
 use referee_core::model::{
-    FindingPosition, Position, PreExisting, RaisedFinding, Report, ReportOutcome, Sha, Snapshot, Submission,
-    SubmittedFinding, SubmittedOutcome, SubmittedPosition,
+    Accounting, FindingPosition, Position, PreExisting, RaisedFinding, Report, ReportOutcome, Sha, Snapshot,
+    Submission, SubmittedFinding, SubmittedOutcome, SubmittedPosition,
 };
 use referee_core::policy::Policy;
 use referee_core::track::{
     AnchorHash, CodeLocation, DiffAnchors, Fingerprint, ObservedFinding, PriorFinding, extract_lines, match_findings,
+    match_tool_findings,
 };
 
 use super::{GatherError, delta::DeltaCache, locate_finding};
@@ -38,7 +39,8 @@ pub(super) fn interpret_reports(
         // A finding that the report calls fixed is not raised again by it: a similar finding is a different one.
         let open: Vec<&KnownFinding<'_>> = known.iter().filter(|known| !is_fixed(&positions, known)).collect();
         let priors: Vec<PriorFinding> = open.iter().map(|known| build_prior(submission, known)).collect();
-        let same_as = match_findings(&priors, &sightings);
+        let match_raised = if submission.deterministic { match_tool_findings } else { match_findings };
+        let same_as = match_raised(&priors, &sightings);
         let mut findings = Vec::new();
         for ((found, seen), same) in raised.into_iter().zip(&sightings).zip(same_as) {
             findings.push(RaisedFinding {
@@ -48,8 +50,10 @@ pub(super) fn interpret_reports(
                 path: found.path.clone(),
                 line: found.line,
                 end_line: found.end_line,
+                column: found.column,
                 side: found.side,
                 rule: found.rule.clone(),
+                help: found.help.clone(),
                 suggestion: found.suggestion.clone(),
                 fingerprint: seen.fingerprint.clone(),
                 anchor: anchors.resolve_anchor(&seen.location, found.side),
@@ -57,6 +61,7 @@ pub(super) fn interpret_reports(
                 in_delta: is_in_delta(role, found, deltas)?,
             });
         }
+        let intake = count_intake(submission, outside.len());
         reports.push(Report {
             role: submission.role.clone(),
             head: submission.head.clone(),
@@ -66,11 +71,24 @@ pub(super) fn interpret_reports(
             pre_existing: outside.into_iter().map(to_pre_existing).collect(),
             positions,
             deterministic: submission.deterministic,
+            intake,
+            tool: submission.tool.as_deref().map(Hash::digest),
             figures: submission.figures,
             digest: compute_digest(submission),
         });
     }
     Ok(reports)
+}
+
+/// Counts the results of a report, and those that are no findings of this change (PUB-23).
+fn count_intake(submission: &Submission, pre_existing: usize) -> Accounting {
+    let count = |results: usize| u32::try_from(results).unwrap_or(u32::MAX);
+    let left_out = submission.left_out;
+    Accounting {
+        received: count(submission.findings.len()).saturating_add(left_out.not_shown()),
+        pre_existing: left_out.pre_existing.saturating_add(count(pre_existing)),
+        ..left_out
+    }
 }
 
 /// Returns whether a finding is about this change. A deterministic program reports whole files, including what was

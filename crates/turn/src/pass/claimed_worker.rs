@@ -133,6 +133,7 @@ impl WorkSubject {
             delivery: None,
             roles: Vec::new(),
             findings: Findings::default(),
+            accounting: Vec::new(),
             round: 0,
         }
     }

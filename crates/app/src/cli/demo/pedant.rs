@@ -46,6 +46,8 @@ pub(super) fn review(out: &Console) -> Result<CliOutcome, Failure> {
         path: path.to_owned(),
         line: Some(line),
         end_line: None,
+        column: None,
+        help: None,
         side: Side::New,
         rule: Some(format!("wish-{round}")),
         suggestion: None,
@@ -69,6 +71,8 @@ pub(super) fn review(out: &Console) -> Result<CliOutcome, Failure> {
         positions: fixed.collect(),
         deterministic: false,
         run: String::new(),
+        left_out: Default::default(),
+        tool: None,
         figures: RunCost::default(),
     });
     Ok(CliOutcome::Done)

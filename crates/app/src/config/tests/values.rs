@@ -27,7 +27,15 @@ fn load_defaults(local: bool) -> ResolvedConfig {
 }
 
 fn static_role() -> Role {
-    Role { name: RoleName::from("static"), identity: None, blocks: true, paths: Vec::new(), ad_hoc: false }
+    Role {
+        name: RoleName::from("static"),
+        identity: None,
+        blocks: true,
+        paths: Vec::new(),
+        ad_hoc: false,
+        free: true,
+        inputs: None,
+    }
 }
 
 fn protected() -> Vec<String> {

@@ -82,9 +82,12 @@ fn build_summary_line<'a>(
     SummaryFinding {
         id: it.id,
         severity: it.severity,
-        title: &it.title,
+        title: it.title,
         path: it.path,
         line: it.line,
+        detail: it.detail,
+        rule: it.rule,
+        has_thread: it.thread.is_some() || it.opens_thread,
         blocking: lowest_blocking.is_some_and(|lowest| lowest <= it.severity),
         thread_url: if new.contains(&it.id) { "" } else { it.thread_url },
         remark: match it.remark {
@@ -100,10 +103,9 @@ fn build_summary_line<'a>(
 /// Returns the findings outside the change: those of a report that the Mark does not record yet, otherwise those of the
 ///  standing Block.
 fn collect_pre_existing<'a>(facts: &Facts<'_>, judgement: &RoleJudgement<'a>) -> Cow<'a, [PreExisting]> {
-    let safe = |it: &PreExisting| PreExisting { title: render::render_title(&it.title).into_string(), ..it.clone() };
     let block = judgement.role.standing.and_then(|standing| standing.review.text.reading.block.as_deref());
     match judgement.role.report.filter(|_| !mark_update::is_report_recorded(facts, judgement)) {
-        Some(report) => report.pre_existing.iter().take(MAX_PRE_EXISTING).map(safe).collect(),
+        Some(report) => Cow::Borrowed(report.pre_existing.get(..MAX_PRE_EXISTING).unwrap_or(&report.pre_existing)),
         None => Cow::Borrowed(block.map_or(&[], |block| &block.pre_existing)),
     }
 }
@@ -125,7 +127,8 @@ pub(in crate::decide) fn blocking_finding_ids(
 
 /// Returns the lowest severity for which the role's own verdict blocks; `None` if the role may not block.
 pub(super) fn lowest_blocking_severity(facts: &Facts<'_>, judgement: &RoleJudgement<'_>) -> Option<Severity> {
-    let warnings = judgement.findings.iter().filter(|it| it.counts && it.severity == Severity::Warning).count();
+    let warnings = judgement.findings.iter().filter(|it| it.counts && it.severity == Severity::Warning).count()
+        + judgement.overflow.warning as usize;
     let enough = 0 < facts.policy.risk_warnings && facts.policy.risk_warnings <= warnings;
     judgement.role.role.blocks.then_some(if enough { Severity::Warning } else { Severity::Critical })
 }
@@ -151,6 +154,7 @@ impl<'a> ComposedReview<'a> {
             open_findings: &self.open,
             accepted_findings: &self.accepted,
             evicted_count: self.evicted,
+            overflow: self.mark.overflow,
             pre_existing: &self.pre_existing,
             bot: self.judgement.role.identity,
         }
@@ -192,39 +196,18 @@ impl<'a> ComposedReview<'a> {
 
     /// Builds the text to send; `apply` signs it.
     pub(super) fn to_draft(&self) -> TextDraft {
-        let entries = self.judgement.findings.iter().map(|it| self.build_entry(it)).collect();
+        let round = u32::try_from(self.mark.rounds.len()).unwrap_or(u32::MAX);
+        let blocking = |it: &JudgedFinding<'_>| self.mark.blocking.contains(&it.id) && 0 < round;
+        let entries = self.judgement.findings.iter();
+        let entries = entries.map(|it| build_entry(it, blocking(it).then_some(round))).collect();
         let pre_existing = self.pre_existing.to_vec();
-        let block = Block { entries, evicted: self.evicted, pre_existing }.truncate_to_limits();
+        let block = Block { entries, evicted: self.evicted, pre_existing }
+            .truncate_to_limits(self.facts.snapshot.capabilities.max_block);
         // Count what the limits cut off: the next turn reads the count back from the Block.
         let summary = Summary { evicted_count: block.evicted, pre_existing: &block.pre_existing, ..self.summary() };
         let mark = Mark { inputs: summary.hash_inputs(), ..self.mark.clone().into_owned() };
         let words = render::render_summary(&summary);
         TextDraft { words, trailer: Trailer::Mark(Box::new(mark), Box::new(block)) }
-    }
-
-    fn build_entry(&self, it: &JudgedFinding<'_>) -> BlockEntry {
-        let mut rounds = it.known.map_or_else(Vec::new, |known| known.rounds.to_vec());
-        let round = u32::try_from(self.mark.rounds.len()).unwrap_or(u32::MAX);
-        if self.mark.blocking.contains(&it.id) && !rounds.contains(&round) && 0 < round {
-            rounds.push(round);
-        }
-        let origin = it.known.filter(|known| known.head == it.head);
-        BlockEntry {
-            id: it.id,
-            severity: it.severity,
-            state: to_stored_state(it.state),
-            title: it.title.clone().into_owned(),
-            path: origin.map_or(it.path, |known| known.path).to_owned(),
-            line: origin.map_or(it.line, |known| known.line),
-            now: origin.and_then(|known| find_moved_spot(known, it)),
-            rule: it.rule.map(str::to_owned),
-            fingerprint: it.fingerprint.clone(),
-            head: it.head.clone(),
-            rounds,
-            threaded: it.thread.is_some() || it.opens_thread,
-            by: it.accepted_by.cloned(),
-            reopened: it.reopened_at,
-        }
     }
 
     /// Plans the edit that marks the old approval as superseded (PUB-5).
@@ -233,6 +216,7 @@ impl<'a> ComposedReview<'a> {
         let mut mark = standing.mark.clone();
         mark.superseded = Some(standing.review.id.clone());
         let block = standing.review.text.reading.block.as_deref().cloned().unwrap_or_default();
+        let block = block.truncate_to_limits(self.facts.snapshot.capabilities.max_block);
         Some(Step {
             action: Action::Supersede {
                 review: standing.review.id.clone(),
@@ -251,6 +235,30 @@ impl<'a> ComposedReview<'a> {
             reason: reason.with_fact(format!("review {} no longer holds", standing.review.id)),
             expect: Precondition::OwnText { edit, seen: standing.review.text.hash.clone() },
         })
+    }
+}
+
+/// Builds the entry of a finding, with the round in which it blocks, if it does.
+pub(in crate::decide) fn build_entry(it: &JudgedFinding<'_>, blocking_round: Option<u32>) -> BlockEntry {
+    let mut rounds = it.known.map_or_else(Vec::new, |known| known.rounds.to_vec());
+    rounds.extend(blocking_round.filter(|round| !rounds.contains(round)));
+    let origin = it.known.filter(|known| known.head == it.head);
+    BlockEntry {
+        id: it.id,
+        severity: it.severity,
+        state: to_stored_state(it.state),
+        title: it.title.to_owned(),
+        path: origin.map_or(it.path, |known| known.path).to_owned(),
+        line: origin.map_or(it.line, |known| known.line),
+        now: origin.and_then(|known| find_moved_spot(known, it)),
+        rule: it.rule.map(str::to_owned),
+        detail: it.detail.to_stored(),
+        fingerprint: it.fingerprint.clone(),
+        head: it.head.clone(),
+        rounds,
+        threaded: it.thread.is_some() || it.opens_thread,
+        by: it.accepted_by.cloned(),
+        reopened: it.reopened_at,
     }
 }
 
@@ -281,6 +289,7 @@ fn is_same_entry(entry: &BlockEntry, it: &JudgedFinding<'_>) -> bool {
         line,
         now,
         rule: _,
+        detail: _,
         fingerprint,
         head,
         rounds: _,

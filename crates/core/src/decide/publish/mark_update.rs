@@ -8,7 +8,7 @@ use super::explanation;
 use super::table::PublishDecision;
 use crate::facts::Facts;
 use crate::mark::{Evaluation, Mark};
-use crate::model::{FindingId, Report, Verdict};
+use crate::model::{FindingId, Overflow, Report, Verdict};
 use crate::render;
 
 /// Builds the Mark of the next summary: the standing one, moved to this head, updated by a fresh report. In most turns
@@ -30,6 +30,7 @@ pub(super) fn build_mark<'a>(facts: &Facts<'_>, judgement: &RoleJudgement<'a>, r
     let highest = judgement.findings.iter().map(|it| it.id).max().unwrap_or_default().max(mark.highest);
     let rewrote = find_foreign_edit(judgement);
     let same = mark.own == own
+        && mark.overflow == judgement.overflow
         && mark.enforced == row.enforced
         && mark.superseded.is_none()
         && mark.restored.as_deref() == restored
@@ -41,6 +42,7 @@ pub(super) fn build_mark<'a>(facts: &Facts<'_>, judgement: &RoleJudgement<'a>, r
     }
     let mut mark = mark.into_owned();
     mark.own = own;
+    mark.overflow = judgement.overflow;
     mark.enforced = row.enforced;
     mark.superseded = None;
     mark.restored = restored.map(str::to_owned);
@@ -74,6 +76,9 @@ fn new_mark(facts: &Facts<'_>, judgement: &RoleJudgement<'_>) -> Mark {
         rewrote: None,
         evaluation: Evaluation::default(),
         spent: Default::default(),
+        overflow: Overflow::default(),
+        configured: None,
+        tool: None,
         highest: FindingId::default(),
     }
 }
@@ -124,6 +129,8 @@ fn record_report(facts: &Facts<'_>, judgement: &RoleJudgement<'_>, report: &Repo
         }
         ReportStatus::Complete => {
             mark.reviewed = Some(snapshot.pull.head.clone());
+            mark.configured.clone_from(&judgement.role.role.inputs);
+            mark.tool.clone_from(&report.tool);
             mark.attempts = 0;
             mark.tried_at = None;
         }
@@ -143,8 +150,9 @@ fn record_report(facts: &Facts<'_>, judgement: &RoleJudgement<'_>, report: &Repo
 fn build_evaluation(judgement: &RoleJudgement<'_>, report: &Report, since: Option<crate::model::Sha>) -> Evaluation {
     let coverage = report.coverage();
     let (read, skipped) = coverage.map_or((0, 0), |it| (it.read.len(), it.skipped.len()));
-    let with_change =
-        |change: FindingChange| judgement.findings.iter().filter(|it| it.change == change).map(|it| it.id).collect();
+    let with_change = |change: FindingChange| -> Vec<FindingId> {
+        judgement.findings.iter().filter(|it| it.change == change).map(|it| it.id).collect()
+    };
     let remarked = |which: &dyn Fn(&JudgedFinding<'_>) -> bool| {
         judgement.findings.iter().filter(|it| which(it)).map(|it| it.id).collect()
     };
@@ -156,11 +164,11 @@ fn build_evaluation(judgement: &RoleJudgement<'_>, report: &Report, since: Optio
             .unwrap_or_default(),
         since: since.filter(|since| *since != report.head),
         new: with_change(FindingChange::Raised),
+        fixed_count: u32::try_from(with_change(FindingChange::Fixed).len()).unwrap_or(u32::MAX),
         fixed: with_change(FindingChange::Fixed),
         claimed: remarked(&|it| it.remark == FindingRemark::ClaimedFixed),
         back: remarked(&|it| matches!(it.remark, FindingRemark::ReopenedIn(_))),
-        pre_existing: u32::try_from(report.pre_existing.len()).unwrap_or(u32::MAX),
-        held_back: u32::try_from(judgement.held_back).unwrap_or(u32::MAX),
+        accounting: judgement.accounting,
         failure: match judgement.report_status {
             ReportStatus::Failed { reason } => Some(render::render_failure(reason).into_string()),
             ReportStatus::Incomplete { why } => Some(why.to_owned()),

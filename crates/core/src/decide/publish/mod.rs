@@ -29,7 +29,7 @@ use crate::policy::ApprovalMode;
 use crate::render;
 use crate::rule::Rule;
 use compose::ComposedReview;
-pub(in crate::decide) use compose::blocking_finding_ids;
+pub(in crate::decide) use compose::{blocking_finding_ids, build_entry};
 pub(in crate::decide) use mark_update::is_report_recorded;
 
 /// The result of publishing.
@@ -84,6 +84,7 @@ fn publish_identity<'a>(
             enforced,
             at_head: judgement.is_current,
             unread: None,
+            overflow: judgement.overflow,
         });
         if row.action != PublishAction::Silent && judgement.role.has_token {
             let composed = compose::compose_review(facts, judged, judgement, row, &context, waiting);

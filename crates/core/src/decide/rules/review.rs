@@ -60,9 +60,11 @@ impl<'a> ReviewQueue<'a> {
             queue.exceeded_budget = find_exceeded_budget(facts, judged);
         }
         if queue.exceeded_budget.is_some() {
+            let costly = |name: &RoleName| judged.iter().any(|it| it.name() == name && !it.role.role.free);
             let is_due = |name: &RoleName| queue.due.iter().any(|brief| brief.role == *name);
-            queue.over_budget = judged.iter().map(RoleJudgement::name).filter(|name| is_due(name)).collect();
-            queue.due.clear();
+            let stopped = judged.iter().map(RoleJudgement::name).filter(|name| is_due(name) && costly(name));
+            queue.over_budget = stopped.collect();
+            queue.due.retain(|brief| !costly(&brief.role));
         }
         queue
     }
@@ -262,9 +264,10 @@ fn find_exceeded_budget(facts: &Facts<'_>, judged: &[RoleJudgement<'_>]) -> Opti
     (budget.writes as usize <= count_own_texts(facts)).then_some("writes")
 }
 
-/// Sums the cost of all roles on this pull from their Marks.
+/// Sums the cost of the roles that cost something on this pull, from their Marks (LOOP-13).
 fn sum_spending(judged: &[RoleJudgement<'_>]) -> RunCost {
-    let marks = judged.iter().filter_map(|it| it.role.standing).map(|standing| standing.mark.spent);
+    let costly = judged.iter().filter(|it| !it.role.role.free);
+    let marks = costly.filter_map(|it| it.role.standing).map(|standing| standing.mark.spent);
     marks.fold(RunCost::default(), RunCost::saturating_add)
 }
 
@@ -292,14 +295,11 @@ fn build_brief(facts: &Facts<'_>, judgement: &RoleJudgement<'_>, why: Reason) ->
     }
 }
 
-/// Chooses the whole change in the first round, on request, and if git no longer has the last head that was reviewed
-/// completely; otherwise the changes since that head (LOOP-5).
+/// Chooses the whole change, or what changed since the last complete review, whatever its verdict was (LOOP-5, D34).
 fn choose_scope(facts: &Facts<'_>, judgement: &RoleJudgement<'_>) -> Scope {
-    let whole = facts.snapshot.evidence.full || facts.is_full_review_requested();
     let reviewed = judgement.role.standing.and_then(|standing| standing.mark.reviewed.as_ref());
-    let begin = reviewed.filter(|head| !facts.snapshot.changes.unreachable.contains(head));
-    match begin {
-        Some(head) if !whole && 0 < judgement.role.rounds_used => Scope::Since(head.clone()),
+    match reviewed {
+        Some(head) if !judgement.role.reads_whole(facts) => Scope::Since(head.clone()),
         _ => Scope::Whole,
     }
 }

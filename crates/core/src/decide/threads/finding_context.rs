@@ -7,7 +7,6 @@ use crate::facts::{Facts, KnownFinding, RoleFacts, UserCommand};
 use crate::mark::ReplyKind;
 use crate::model::{FindingPosition, FindingState, Note, Position, RaisedFinding, Severity, Stance, Thread, Time};
 use crate::plan::{Refusal, Step};
-use crate::render;
 
 /// The decision about a finding, with the steps in its thread.
 pub(super) struct FindingRuling<'a> {
@@ -99,11 +98,12 @@ impl<'a> FindingContext<'a> {
             severity: known.severity,
             state: FindingState::Open,
             counts: true,
-            title: known.title.into(),
+            title: known.title,
             path: spot.map_or(known.path, |spot| spot.path.as_str()),
             // A finding on a whole file has no line, wherever the file goes.
             line: known.line.map(|line| spot.map_or(line, |spot| spot.line)),
             rule: known.rule,
+            detail: known.detail,
             fingerprint: known.fingerprint,
             head: known.head,
             thread: known.thread.map(|thread| &thread.id),
@@ -117,7 +117,7 @@ impl<'a> FindingContext<'a> {
             change: FindingChange::Unchanged,
         };
         if let Some(raised) = self.interrupted() {
-            finding.title = render::render_title(&raised.title).into_string().into();
+            (finding.title, finding.detail) = (&raised.title, raised.detail());
             finding.rule = raised.rule.as_deref();
             (finding.state, finding.change) = (FindingState::New, FindingChange::Raised);
         }
@@ -127,7 +127,7 @@ impl<'a> FindingContext<'a> {
     /// Returns the report's finding if only a thread that was opened at this head mentions it: the turn that raised it
     /// ended before its summary was written, so it still counts as new.
     fn interrupted(&self) -> Option<&'a RaisedFinding> {
-        let unwritten = self.known.title.is_empty() && *self.known.head == self.facts.snapshot.pull.head;
+        let unwritten = !self.known.in_block && *self.known.head == self.facts.snapshot.pull.head;
         let report = self.role.report.filter(|_| unwritten && !matches!(self.report, ReportStatus::Failed { .. }))?;
         report.find_reraised(self.known.id)
     }

@@ -4,13 +4,14 @@
 mod finding_context;
 mod known_findings;
 mod new_findings;
+mod overflow;
 mod settled;
 mod thread_reply;
 
 use super::judgement::{JudgedFinding, ReportStatus, RoleJudgement};
 use crate::facts::known_finding::highest_finding_id;
 use crate::facts::{Facts, KnownFinding, RoleFacts};
-use crate::model::{FindingId, Report, ReportOutcome, Severity};
+use crate::model::{FindingId, Overflow, Report, ReportOutcome, Severity};
 use crate::plan::{Action, Reason, Refusal, Step};
 
 /// All roles with their judgements, and the steps in their threads.
@@ -46,7 +47,7 @@ pub(super) fn reconcile<'a>(facts: &'a Facts<'a>) -> Reconciliation<'a> {
     }
     thread_reply::cap_resolutions(facts, &mut out);
     for it in &mut out.judgements {
-        it.reaches_blocking_threshold = reaches_blocking_threshold(facts, &it.findings);
+        it.reaches_blocking_threshold = reaches_blocking_threshold(facts, &it.findings, &it.overflow);
         let has_verdict = it.role.standing.is_some() || it.role.report.is_some();
         it.own_verdict = has_verdict.then(|| it.compute_verdict(it.is_current));
     }
@@ -72,7 +73,8 @@ fn judge_role<'a>(
     mut findings: Vec<JudgedFinding<'a>>,
     ids: &mut FindingIdAllocator,
 ) -> RoleJudgement<'a> {
-    let (threads, held_back) = new_findings::raise_findings(facts, role, fresh, ids, &mut findings);
+    let (threads, accounting) = new_findings::raise_findings(facts, role, fresh, ids, &mut findings);
+    let overflow = overflow::take_overflow(facts, role, fresh, &mut findings);
     let current = fresh == ReportStatus::Complete || role.is_current_for(&facts.snapshot.changes.patch);
     RoleJudgement {
         role,
@@ -82,7 +84,8 @@ fn judge_role<'a>(
         is_current: current,
         report_status: fresh,
         new_threads: threads,
-        held_back,
+        accounting,
+        overflow,
     }
 }
 
@@ -114,11 +117,12 @@ fn is_thread_resolved(known: &KnownFinding<'_>) -> bool {
     known.thread.is_some_and(|thread| thread.resolved.is_some())
 }
 
-/// Returns whether the counting findings block: one critical, or `risk_warnings` warnings.
-fn reaches_blocking_threshold(facts: &Facts<'_>, findings: &[JudgedFinding<'_>]) -> bool {
+/// Returns whether the counting findings block, with those that fit nowhere: one critical, or `risk_warnings` warnings.
+fn reaches_blocking_threshold(facts: &Facts<'_>, findings: &[JudgedFinding<'_>], overflow: &Overflow) -> bool {
     let counting = || findings.iter().filter(|it| it.counts);
-    let warnings = counting().filter(|it| it.severity == Severity::Warning).count();
-    counting().any(|it| it.severity == Severity::Critical)
+    let warnings = counting().filter(|it| it.severity == Severity::Warning).count() + overflow.warning as usize;
+    0 < overflow.critical
+        || counting().any(|it| it.severity == Severity::Critical)
         || (0 < facts.policy.risk_warnings && facts.policy.risk_warnings <= warnings)
 }
 

@@ -1,64 +1,81 @@
-//! Findings of a report that were not raised before; the first matching row wins:
+//! Findings that a report raises; the first matching row wins:
 //!
-//! | rule | when | then |
-//! |---|---|---|
-//! | `known` | it is a prior finding | its position is `still_there`; see `known_findings` |
-//! | `floor` | less severe than the round's floor (LOOP-5) | held back, counted |
-//! | `unchanged` | outside the delta of a later round, and not critical (LOOP-5) | held back, counted |
-//! | `twin` | the same finding is already known at this location, in this report or before | held back |
-//! | `thread` | the location is valid, free in this post, and within `max_inline` | a thread (PUB-1, PUB-4) |
-//! | `summary` | otherwise | listed in the summary only (PUB-13) |
+//! | rule | when | then | counted as (PUB-23) |
+//! |---|---|---|---|
+//! | `known` | it is a prior finding that counts | its position is `still_there`; see `known_findings` | known |
+//! | `returned` | it is a settled one that returned or got worse | open again; see `known_findings` | new |
+//! | `settled` | it is a prior finding that is settled | nothing | held back |
+//! | `floor` | below the round's lowest severity (LOOP-5) | nothing | held back |
+//! | `unchanged` | outside the delta of a later round, and not critical (LOOP-5) | nothing | held back |
+//! | `thread` | the location is valid, free in this post, and within `max_inline` | a thread (PUB-1, PUB-4) | new |
+//! | `summary` | otherwise | listed in the summary only (PUB-13) | new |
+//!
+//! Equal results of one report are merged before (D38).
+
+use std::collections::BTreeSet;
 
 use super::{FindingIdAllocator, JudgedFinding, ReportStatus};
 use crate::decide::judgement::{FindingChange, FindingRemark};
 use crate::facts::{Facts, RoleFacts, UserCommand};
 use crate::mark::{Tag, TagKind};
-use crate::model::{FindingState, RaisedFinding, Severity, Sha};
+use crate::model::{Accounting, FindingId, FindingState, RaisedFinding, Severity, Sha};
 use crate::plan::{DiffLocation, NewThread, TextDraft, Trailer};
 use crate::render::{self, ThreadRoot};
 use crate::track::Anchor;
 
+/// Raises the findings of the report. Returns the threads to open, and where every result of the report went.
 pub(super) fn raise_findings<'a>(
     facts: &'a Facts<'a>,
     role: &'a RoleFacts<'a>,
     fresh: ReportStatus<'a>,
     ids: &mut FindingIdAllocator,
     findings: &mut Vec<JudgedFinding<'a>>,
-) -> (Vec<NewThread>, usize) {
-    let Some(report) = role.report.filter(|_| !matches!(fresh, ReportStatus::Failed { .. })) else {
-        return (Vec::new(), 0);
-    };
+) -> (Vec<NewThread>, Accounting) {
+    let Some(report) = role.report else { return (Vec::new(), Accounting::default()) };
+    let mut accounting = report.intake;
+    if matches!(fresh, ReportStatus::Failed { .. }) {
+        accounting.held_back.unused += count(report.findings.len());
+        return (Vec::new(), accounting);
+    }
     let mut threads = ThreadBatch::default();
-    let mut held_back = 0;
     for it in findings.iter_mut() {
-        match report.find_reraised(it.id) {
-            Some(raised) if it.opens_thread => {
-                it.opens_thread = threads.try_open(facts, role, it, raised);
-                // The finding is listed in the summary only and leaves its old thread, which is resolved.
-                if !it.opens_thread {
-                    (it.thread, it.thread_url) = (None, "");
-                }
+        let Some(raised) = report.find_reraised(it.id) else { continue };
+        if it.opens_thread {
+            it.opens_thread = threads.try_open(facts, role, it, raised);
+            // The finding is listed in the summary only and leaves its old thread, which is resolved.
+            if !it.opens_thread {
+                (it.thread, it.thread_url) = (None, "");
             }
-            Some(_) if !it.counts => held_back += 1,
-            _ => {}
+        }
+        match (it.change, it.counts) {
+            (FindingChange::Raised, _) => accounting.new += 1,
+            (_, true) => accounting.known += 1,
+            (_, false) => accounting.held_back.settled += 1,
         }
     }
-    let known = findings.len();
+    let known: BTreeSet<FindingId> = findings.iter().map(|it| it.id).collect();
     for raised in sort_by_severity(&report.findings) {
-        let is_known = raised.same_as.is_some_and(|id| findings.iter().take(known).any(|it| it.id == id));
-        if is_known {
+        if raised.same_as.is_some_and(|id| known.contains(&id)) {
             continue;
         }
-        if is_withheld(facts, role, raised) || is_duplicate(findings, raised) {
-            held_back += 1;
-            continue;
+        match withhold(facts, role, raised) {
+            Some(Withheld::BelowFloor) => accounting.held_back.below_floor += 1,
+            Some(Withheld::Unchanged) => accounting.held_back.unchanged += 1,
+            None => {
+                accounting.new += 1;
+                let mut it = new_judged_finding(facts, ids, raised);
+                let command = facts.find_last_command_on_finding(&role.role.name, it.id);
+                it.reopened_at = command.and_then(UserCommand::reopened_at);
+                it.opens_thread = threads.try_open(facts, role, &it, raised);
+                findings.push(it);
+            }
         }
-        let mut it = new_judged_finding(facts, ids, raised);
-        it.reopened_at = facts.find_last_command_on_finding(&role.role.name, it.id).and_then(UserCommand::reopened_at);
-        it.opens_thread = threads.try_open(facts, role, &it, raised);
-        findings.push(it);
     }
-    (threads.threads, held_back)
+    (threads.threads, accounting)
+}
+
+fn count(results: usize) -> u32 {
+    u32::try_from(results).unwrap_or(u32::MAX)
 }
 
 /// Sorts by severity, most severe first, so that they get the threads of a full post; otherwise keeps the order of the
@@ -69,20 +86,23 @@ fn sort_by_severity(findings: &[RaisedFinding]) -> Vec<&RaisedFinding> {
     sorted
 }
 
-fn is_withheld(facts: &Facts<'_>, role: &RoleFacts<'_>, raised: &RaisedFinding) -> bool {
-    let whole = facts.snapshot.evidence.full || facts.is_full_review_requested();
-    let before = role.standing.is_some_and(|standing| standing.mark.reviewed.is_some());
-    if !before || whole {
-        return raised.severity < facts.policy.floor[0];
-    }
-    let floor = facts.policy.floor.get(role.rounds_used as usize).unwrap_or(&facts.policy.floor[2]);
-    raised.severity < *floor || (!raised.in_delta && raised.severity < Severity::Critical)
+/// Why a result is not raised.
+enum Withheld {
+    BelowFloor,
+    Unchanged,
 }
 
-/// Compares with prior findings too: a report that is submitted twice names one of two equal findings as known and the
-///  other as new.
-fn is_duplicate(findings: &[JudgedFinding<'_>], raised: &RaisedFinding) -> bool {
-    findings.iter().any(|it| *it.fingerprint == raised.fingerprint && it.path == raised.path && it.line == raised.line)
+fn withhold(facts: &Facts<'_>, role: &RoleFacts<'_>, raised: &RaisedFinding) -> Option<Withheld> {
+    let floor = if role.reads_whole(facts) {
+        &facts.policy.floor[0]
+    } else {
+        facts.policy.floor.get(role.rounds_used as usize).unwrap_or(&facts.policy.floor[2])
+    };
+    if raised.severity < *floor {
+        return Some(Withheld::BelowFloor);
+    }
+    let is_outside_delta = !role.reads_whole(facts) && !raised.in_delta && raised.severity < Severity::Critical;
+    is_outside_delta.then_some(Withheld::Unchanged)
 }
 
 fn new_judged_finding<'a>(
@@ -95,10 +115,11 @@ fn new_judged_finding<'a>(
         severity: raised.severity,
         state: FindingState::New,
         counts: true,
-        title: render::render_title(&raised.title).into_string().into(),
+        title: &raised.title,
         path: &raised.path,
         line: raised.line,
         rule: raised.rule.as_deref(),
+        detail: raised.detail(),
         fingerprint: &raised.fingerprint,
         head: &facts.snapshot.pull.head,
         thread: None,

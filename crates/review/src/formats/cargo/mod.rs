@@ -51,7 +51,9 @@ enum BuildState {
 }
 
 fn add_diagnostic(report: &mut ToolReportBuilder<'_>, diagnostic: &Diagnostic, manifest: &str) {
-    let Some(severity) = diagnostic.severity().filter(|_| !diagnostic.is_summary()) else { return };
+    let Some(severity) = diagnostic.severity().filter(|_| !diagnostic.is_summary()) else {
+        return report.count_unsupported();
+    };
     let located = LocatedSpan::locate(report, diagnostic, manifest);
     report.add_message(ToolMessage {
         message: diagnostic.render_message(),
@@ -61,6 +63,8 @@ fn add_diagnostic(report: &mut ToolReportBuilder<'_>, diagnostic: &Diagnostic, m
             .span
             .map(|span| span.line_end)
             .filter(|end| located.span.is_some_and(|span| span.line_start < *end)),
+        column: located.span.and_then(|span| u32::try_from(span.column_start).ok()),
+        help: None,
         rule: diagnostic.code.as_ref().map(|code| code.code.clone()),
         suggestion: located.span.and_then(|span| diagnostic.build_suggestion(span)),
         location: located.location,

@@ -4,7 +4,7 @@ mod report_schema;
 
 use std::collections::HashSet;
 
-use referee_core::model::{Submission, SubmittedOutcome};
+use referee_core::model::{Accounting, Submission, SubmittedOutcome};
 use serde_json::Value;
 
 use self::report_schema::{REPORT_TYPE, ViolationList};
@@ -79,6 +79,7 @@ fn check_consistency(report: &Submission) -> Result<(), FormatError> {
 fn resolve_paths(mut report: Submission, context: &ReportContext<'_>) -> Submission {
     let paths = PathResolver::new(context);
     let mut unplaced = UnplacedFindings::default();
+    let mut left_out = Accounting::default();
     report.findings.retain_mut(|finding| match paths.resolve_path(&finding.path) {
         Some(path) => {
             finding.path = path;
@@ -86,14 +87,20 @@ fn resolve_paths(mut report: Submission, context: &ReportContext<'_>) -> Submiss
         }
         None => {
             unplaced.add(finding);
+            if finding.path.is_empty() {
+                left_out.without_place += 1;
+            } else {
+                left_out.outside += 1;
+            }
             false
         }
     });
     if let Some(list) = unplaced.render() {
         report.summary = [report.summary.as_str(), list.as_str()].join("\n\n").trim_start().to_owned();
     }
-    if unplaced.has_critical() {
+    if unplaced.describe_gap().is_some() {
         report.coverage = None;
     }
+    report.left_out = left_out;
     report
 }

@@ -38,21 +38,35 @@ fn add_run(report: &mut ToolReportBuilder<'_>, run: &Run) {
         report.add_gap("a run has no results");
         return;
     };
-    let suppressed = results.iter().filter(|result| result.is_suppressed()).count();
-    if suppressed > 0 {
-        report.add_note(format!("Suppressed results: {suppressed}."));
-    }
     let rules = run.rules_by_id();
-    for result in results.iter().filter(|result| result.is_current() && !result.is_suppressed()) {
-        add_result(report, run, result, run.find_rule(result, &rules));
+    report.add_tool(run.describe_tool(&rules));
+    for result in results {
+        if !result.is_current() {
+            report.count_unsupported();
+        } else if result.is_suppressed() {
+            report.count_off();
+        } else {
+            add_result(report, run, result, run.find_rule(result, &rules));
+        }
     }
 }
 
 fn add_result(report: &mut ToolReportBuilder<'_>, run: &Run, result: &SarifResult, rule: Option<&ReportingDescriptor>) {
-    let physical = result.locations.iter().find_map(|location| location.physical.as_ref());
-    let location =
-        physical.map_or(MessageLocation::OutsideRepository(String::new()), |physical| locate(report, run, physical));
-    let region = physical.map(|physical| physical.region).unwrap_or_default();
+    let places: Vec<ResultPlace> = result
+        .locations
+        .iter()
+        .filter_map(|it| it.physical.as_ref())
+        .map(|it| ResultPlace::new(report, run, it))
+        .collect();
+    // A result may name several places that have to change together. The finding is at the first in the repository.
+    let first = places.iter().position(|place| matches!(place.location, MessageLocation::InRepository(_)));
+    let place = first.or((!places.is_empty()).then_some(0));
+    let others: Vec<String> =
+        places.iter().enumerate().filter(|(index, _)| Some(*index) != place).map(|(_, it)| it.describe()).collect();
+    let (location, region) = match place.and_then(|index| places.into_iter().nth(index)) {
+        Some(place) => (place.location, place.region),
+        None => (MessageLocation::OutsideRepository(String::new()), Region::default()),
+    };
     let (line, end_line) = region.line_range();
     let suggestion = match &location {
         MessageLocation::InRepository(path) => {
@@ -61,15 +75,36 @@ fn add_result(report: &mut ToolReportBuilder<'_>, run: &Run, result: &SarifResul
         MessageLocation::OutsideRepository(_) => None,
     };
     let message = run.render_message(&result.message, rule).or_else(|| rule?.short.text.clone());
+    let also = if others.is_empty() { String::new() } else { format!("\n\nAlso at {}.", others.join(", ")) };
     report.add_message(ToolMessage {
-        message: message.unwrap_or_default(),
+        message: message.unwrap_or_default() + &also,
         severity: map_severity(result, rule),
         location,
         line,
         end_line,
+        column: region.column,
         rule: result.rule_id().or(rule.map(|rule| rule.id.as_str())).map(str::to_owned),
+        help: rule.and_then(|rule| rule.help_uri.clone()),
         suggestion,
     });
+}
+
+/// A place of a result.
+struct ResultPlace {
+    location: MessageLocation,
+    region: Region,
+}
+
+impl ResultPlace {
+    fn new(report: &ToolReportBuilder<'_>, run: &Run, physical: &PhysicalLocation) -> Self {
+        Self { location: locate(report, run, physical), region: physical.region }
+    }
+
+    fn describe(&self) -> String {
+        let (MessageLocation::InRepository(path) | MessageLocation::OutsideRepository(path)) = &self.location;
+        let line = self.region.line.map(|line| format!(":{line}")).unwrap_or_default();
+        format!("`{path}{line}`")
+    }
 }
 
 fn locate(report: &ToolReportBuilder<'_>, run: &Run, physical: &PhysicalLocation) -> MessageLocation {
@@ -77,18 +112,20 @@ fn locate(report: &ToolReportBuilder<'_>, run: &Run, physical: &PhysicalLocation
     report.paths.resolve_uri(&uri).map_or(MessageLocation::OutsideRepository(uri), MessageLocation::InRepository)
 }
 
-/// Maps the severity of a result. A security score of 7 or more is critical; a result of another kind than `fail` is at most
-/// a suggestion.
+/// Maps the severity of a result (D37): by its security score, if it has one, else by its level. Most linters report
+/// everything as `error`, so an error is a warning.
 fn map_severity(result: &SarifResult, rule: Option<&ReportingDescriptor>) -> Severity {
-    let score = result.properties.score().or_else(|| rule?.properties.score());
-    if score.is_some_and(|score| score >= 7.0) {
-        return Severity::Critical;
+    if let Some(score) = result.properties.score().or_else(|| rule?.properties.score()) {
+        return match score {
+            score if score >= 7.0 => Severity::Critical,
+            score if score >= 4.0 => Severity::Warning,
+            _ => Severity::Suggestion,
+        };
     }
     if result.kind.as_deref().is_some_and(|kind| kind != "fail") {
         return Severity::Suggestion;
     }
     match result.level.as_deref().or_else(|| rule?.configuration.level.as_deref()) {
-        Some("error") => Severity::Critical,
         Some("note" | "none") => Severity::Suggestion,
         _ => Severity::Warning,
     }

@@ -1,6 +1,6 @@
 //! The part of SARIF that a review needs, with its references between objects.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
@@ -41,6 +41,8 @@ pub(super) struct Tool {
 #[derive(Deserialize)]
 pub(super) struct Component {
     pub(super) name: String,
+    #[serde(default, alias = "semanticVersion")]
+    version: Option<String>,
     #[serde(default, deserialize_with = "null_as_default")]
     rules: Vec<ReportingDescriptor>,
     #[serde(default, rename = "globalMessageStrings", deserialize_with = "null_as_default")]
@@ -50,6 +52,8 @@ pub(super) struct Component {
 #[derive(Deserialize)]
 pub(super) struct ReportingDescriptor {
     pub(super) id: String,
+    #[serde(default, rename = "helpUri")]
+    pub(super) help_uri: Option<String>,
     #[serde(default, rename = "shortDescription", deserialize_with = "null_as_default")]
     pub(super) short: Message,
     #[serde(default, rename = "messageStrings", deserialize_with = "null_as_default")]
@@ -242,6 +246,19 @@ impl Run {
     pub(super) fn rules_by_id(&self) -> HashMap<&str, &ReportingDescriptor> {
         let components = self.tool.extensions.iter().chain([&self.tool.driver]);
         components.flat_map(|it| &it.rules).map(|rule| (rule.id.as_str(), rule)).collect()
+    }
+
+    /// Returns name, version and rules of the tool (D34). A report that lists only the rules with results says nothing
+    /// about its rule set, so its rules are left out.
+    pub(super) fn describe_tool(&self, rules: &HashMap<&str, &ReportingDescriptor>) -> String {
+        let Component { name, version, .. } = &self.tool.driver;
+        let used: HashSet<&str> = self.results.iter().flatten().filter_map(SarifResult::rule_id).collect();
+        let mut ids: Vec<&str> = rules.keys().copied().collect();
+        if ids.iter().all(|id| used.contains(id)) {
+            ids.clear();
+        }
+        ids.sort_unstable();
+        format!("{name} {} {}", version.as_deref().unwrap_or_default(), ids.join(" "))
     }
 
     /// Returns the rule of a result, by index or by id. An id is hierarchical: it may have a suffix after a slash.
