@@ -3,7 +3,7 @@
 
 use referee_core::mark::Keys;
 use referee_core::model::{PullNumber, ReviewId, Span};
-use referee_core::plan::Gate;
+use referee_core::plan::{Gate, RoleState};
 use referee_core::policy::{ApprovalMode, GateSetting, Policy};
 use referee_forge::{Gates, Reader};
 use referee_testkit::simulation::{
@@ -231,7 +231,8 @@ impl CrashCase {
         let findings = rest.plan.findings.iter().map(|it| {
             format!("{} {} {:?} {:?} {} {}\n", it.role, it.id, it.severity, it.state, it.title, it.thread.is_some())
         });
-        let roles = rest.plan.roles.iter().map(|role| format!("{role:?}\n"));
+        // Why a role has not read the head depends on the time and on the reports in the inbox.
+        let roles = rest.plan.roles.iter().map(|role| format!("{:?}\n", RoleState { unread: None, ..role.clone() }));
         let state: String = findings.chain(roles).chain([format!("round {}", rest.plan.round)]).collect();
         let description = strip_hidden(&self.world.describe_pull(self.pull)) + &state;
         match surviving {
