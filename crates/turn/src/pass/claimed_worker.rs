@@ -67,29 +67,39 @@ impl WorkSubject {
         }
     }
 
-    /// Returns whether the record of this process is there at the job's head, and every other record and claim has a lower
-    /// epoch. Two identities exclude each other only by their records; at the same epoch neither of them starts.
+    /// Returns whether the record of this process is there at the job's head, has the highest epoch, and no other process
+    /// wrote a record since `before` was read under the claim. A claim excludes only processes of the same identity; of two
+    /// identities that see each other's records, neither starts.
     pub(super) fn confirms_record(
         &self,
         context: &TurnContext<'_>,
         job: &Job,
-        claim: u64,
         (record, epoch): (&CommentId, u64),
+        (before, claim): (&Self, u64),
     ) -> bool {
-        let others = self.without_own_work(claim, Some(record));
-        let is_record = |comment: &Comment| comment.id == *record;
-        match (self, &others) {
-            (Self::Pull(snapshot), Self::Pull(others)) => {
-                job.head.as_ref() == Some(&snapshot.pull.head)
-                    && snapshot.comments.iter().any(is_record)
-                    && Facts::new(others, context.policy).highest_epoch() < epoch
+        let others_epoch = |subject: &Self| subject.without_own_work(claim, Some(record)).highest_epoch(context, job);
+        self.has_comment(job, record)
+            && self.highest_epoch(context, job) == epoch
+            && others_epoch(self) == others_epoch(before)
+    }
+
+    /// Returns whether a comment is there, on a pull at the job's head.
+    fn has_comment(&self, job: &Job, id: &CommentId) -> bool {
+        let comments = match self {
+            Self::Pull(snapshot) if job.head.as_ref() == Some(&snapshot.pull.head) => Some(&snapshot.comments),
+            Self::Pull(_) => None,
+            Self::Issue(board) => {
+                board.issues.iter().find(|issue| issue.number.0 == job.number).map(|issue| &issue.comments)
             }
-            (Self::Issue(board), Self::Issue(others)) => {
-                let issue = board.issues.iter().find(|issue| issue.number.0 == job.number);
-                issue.is_some_and(|issue| issue.comments.iter().any(is_record))
-                    && highest_issue_epoch(others, context.policy, IssueNumber(job.number)) < epoch
-            }
-            _ => false,
+        };
+        comments.is_some_and(|comments| comments.iter().any(|comment| comment.id == *id))
+    }
+
+    /// Returns the highest epoch of the records and claims of the job's pull or issue.
+    fn highest_epoch(&self, context: &TurnContext<'_>, job: &Job) -> u64 {
+        match self {
+            Self::Pull(snapshot) => Facts::new(snapshot, context.policy).highest_epoch(),
+            Self::Issue(board) => highest_issue_epoch(board, context.policy, IssueNumber(job.number)),
         }
     }
 

@@ -5,7 +5,7 @@
 //! | claim the work, then the right to post | another process that does the same now |
 //! | read again, ignoring this claim | one that did so between the first read and the claim |
 //! | record | a crash from here on, and later passes |
-//! | read once more, without deciding again | a push, and a claim that expired unnoticed or belongs to another identity: any other record or claim of this epoch or a higher one |
+//! | read once more, without deciding again | a push, and a claim that expired unnoticed or belongs to another identity: any record that was written since |
 //! | label, or assign | – (shows the record to people) |
 //! | print the line | – |
 //! | release the claim, if another process runs the worker | – (the record is sufficient) |
@@ -89,7 +89,7 @@ async fn start_under_claim(
         return Ok((StartOutcome::Unrecorded(first_receipt(applied)), None));
     };
     let last = WorkSubject::fetch(context, job).await?;
-    if !last.confirms_record(context, job, claim, (comment, epoch)) {
+    if !last.confirms_record(context, job, (comment, epoch), (&view, claim)) {
         return Ok((StartOutcome::LostRace, None));
     }
     let plan = last.build_plan(job, rest);
