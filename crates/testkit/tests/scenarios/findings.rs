@@ -543,3 +543,37 @@ fn equal_findings_are_merged_and_a_fix_needs_both_reviewers() {
     s.report(report("security").fixed(1)).report(report("security").fixed(1)).turn().discard_effects();
     assert_eq!(finding_state(&s, 1), (FindingState::Fixed, false));
 }
+
+// D33: on a forge a summary holds about a hundred findings. The others count, and nothing is approved over them.
+#[test]
+fn findings_that_fit_nowhere_count_until_they_are_fixed() {
+    let text = |unused: u32| {
+        (0..400).map(|line| format!("{} {line}\n", if line < unused { "let" } else { "use" })).collect::<String>()
+    };
+    let unused = |count: u32| {
+        (0..count).fold(report("lint").deterministic(), |report, line| {
+            report.finds(warning(&format!("variable `v{line}` is never used")).rule("unused").at("src/b.rs", line + 1))
+        })
+    };
+    let mut s = Scenario::new("more findings than a summary holds")
+        .role("lint")
+        .changes("src/b.rs", &text(400))
+        .with_policy(|policy| policy.threads.max_resolve = 100)
+        .open_pull();
+    s.report(unused(400)).turn().discard_effects();
+    let known = s.plan().findings.len();
+    assert!((40..400).contains(&known), "{known} findings fit");
+    assert_eq!(known as u32 + s.plan().roles[0].overflow.warning, 400, "the others are counted");
+    assert!(s.summary().contains("fit nowhere on this pull"), "{}", s.summary());
+    assert_eq!(s.turn().steps(), "nothing to write");
+    assert_eq!(known as u32 + s.plan().roles[0].overflow.warning, 400, "the next turn knows it");
+    assert!(s.plan().findings.iter().all(|finding| !finding.title.is_empty()), "each has its title");
+    s.by("alice").pushes("src/b.rs", &text(200)).report(unused(200)).turn().discard_effects();
+    let open = s.plan().findings.iter().filter(|finding| finding.counts).count() as u32;
+    assert_eq!(open + s.plan().roles[0].overflow.warning, 200, "what fits now has an id");
+    assert!(s.world.decision(s.pull).is_blocked());
+    s.by("alice").pushes("src/b.rs", &text(0)).report(unused(0)).turn().discard_effects();
+    assert!(!s.world.decision(s.pull).is_blocked(), "a complete run without results replaces the count");
+    assert!(s.plan().roles[0].overflow.is_empty());
+    assert_eq!(s.turn().steps(), "nothing to write");
+}

@@ -35,9 +35,11 @@ fn remove_unfitting(facts: &Facts<'_>, role: &RoleFacts<'_>, findings: &mut Vec<
     let Some(max_bytes) = facts.snapshot.capabilities.max_block.filter(|max| *max < estimate_bytes(findings)) else {
         return overflow;
     };
-    // A round more than there can be: an entry of the real Block is never longer.
-    let round = role.rounds_used.saturating_add(1);
-    let entries = findings.iter().map(|it| build_entry(it, Some(round))).collect();
+    // Every entry gets the round that the Mark will have if the role blocks, so an entry of the real Block is never longer.
+    // The next turn computes the same round: a finding that fits in one turn fits in the next.
+    let is_new_round = role.report.is_some() && !role.round_patches.contains(&&facts.snapshot.changes.patch);
+    let round = Some(role.rounds_used.saturating_add(is_new_round.into())).filter(|round| 0 < *round);
+    let entries = findings.iter().map(|it| build_entry(it, round)).collect();
     let block = Block { entries, ..Block::default() }.truncate_to_limits(Some(max_bytes));
     let kept: BTreeSet<FindingId> = block.entries.iter().map(|entry| entry.id).collect();
     findings.retain(|it| {
