@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use referee_core::decide::{PlanScope, decide};
 use referee_core::mark::{Binding, Keys, TagKind, Topic, seal_draft};
 use referee_core::model::*;
-use referee_core::plan::{Action, CommentTarget, Gate, Precondition, Trailer};
+use referee_core::plan::{Action, CommentTarget, Gate, Plan, Precondition, RoleState, Trailer};
 
 use crate::any::{Scene, any_scene};
 use crate::commands::commands_nothing;
@@ -194,9 +194,11 @@ proptest! {
         let edits = |it: &String| !it.starts_with("edit_review");
         let kept = |plan| all_bones(plan).into_iter().filter(edits).collect::<Vec<_>>();
         prop_assert_eq!(kept(&before), kept(&after));
-        prop_assert_eq!(before.roles, after.roles);
+        // What the text of the review has room for depends on its length (D33).
+        let states = |plan: Plan| plan.roles.into_iter().map(|role| RoleState { overflow: Overflow::default(), ..role });
         prop_assert_eq!(before.round, after.round);
-        prop_assert_eq!(before.why.rule, after.why.rule);
+        prop_assert_eq!(&before.why.rule, &after.why.rule);
+        prop_assert_eq!(states(before).collect::<Vec<_>>(), states(after).collect::<Vec<_>>());
     }
 
     // I38: a later turn gives the same texts if nothing depends on age.
