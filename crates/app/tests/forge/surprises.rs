@@ -275,8 +275,8 @@ fn an_approval_of_a_head_that_moved_is_withdrawn(build: ServerBuild) {
     let test_pull = TestPull::new(build, &["alpha"], "[gates]\napprove = \"on\"");
     let file = test_pull.site.full_report(test_pull.pull, "alpha", json!({}));
     let alice = test_pull.as_("alice");
-    // Pushed between the approval and its answer.
-    test_pull.site.proxy.after_write(1, move || {
+    // Pushed between the approval, the first write after the claim, and its answer.
+    test_pull.site.proxy.after_write(2, move || {
         alice.push("a.txt", |_| lines(40, &[7]));
     });
     let turn = test_pull.site.json("review", test_pull.pull, &["--role", "alpha", "--report", &file]);

@@ -31,7 +31,7 @@ pub const MAX_PRE_EXISTING: usize = 20;
 /// Size of the comment around the fields.
 const FRAME_BYTES: usize = "<!-- referee:block v1  -->".len();
 const MAX_PATH_BYTES: usize = 1_000;
-const MAX_NAME_BYTES: usize = 64;
+pub(super) const MAX_NAME_BYTES: usize = 64;
 const MAX_ROUNDS_BYTES: usize = 60;
 
 impl Block {

@@ -3,6 +3,7 @@
 //! Reading a sealed `x` returns `x.truncate_to_limits()`. Texts are rendered from what will be read back, so code that
 //! hashes a Mark's evaluation, or reports evictions, truncates it first.
 
+use super::block_codec::MAX_NAME_BYTES;
 use super::data::{Evaluation, Mark, Tag, TagKind, Topic};
 use super::field::{count_fitting_numbers, encoded_len, shorten};
 use crate::hash::Hash;
@@ -35,6 +36,11 @@ pub(super) const MAX_ROUNDS: usize = 10_000;
 /// Returns the cause as a Tag stores it. Compare causes in this form only.
 pub fn shorten_cause(cause: &str) -> String {
     shorten(cause, MAX_CAUSE_BYTES).into_owned()
+}
+
+/// Returns a rule's id as a Block stores it. Compare rules in this form only.
+pub fn shorten_rule(rule: &str) -> String {
+    shorten(rule, MAX_NAME_BYTES).into_owned()
 }
 
 impl Mark {

@@ -24,7 +24,7 @@ mod trailer;
 pub use block_codec::{MAX_BLOCK_BYTES, MAX_PRE_EXISTING};
 pub use data::{Block, BlockEntry, Evaluation, Mark, ReplyKind, Tag, TagKind, Topic, Trust, UnsealedMark};
 pub use keys::{Binding, Key, Keys};
-pub use limits::{MAX_CAUSE_BYTES, MAX_ID_BYTES, MAX_ROLE_BYTES, shorten_cause};
+pub use limits::{MAX_CAUSE_BYTES, MAX_ID_BYTES, MAX_ROLE_BYTES, shorten_cause, shorten_rule};
 pub use mark_codec::MAX_MARK_BYTES;
 pub use seal::{SealedText, seal_draft};
 pub use tag_codec::MAX_TAG_BYTES;

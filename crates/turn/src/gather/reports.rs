@@ -3,6 +3,7 @@
 
 use referee_core::facts::{Facts, KnownFinding, RoleFacts};
 use referee_core::hash::Hash;
+use referee_core::mark::shorten_rule;
 use referee_core::model::{
     Accounting, FindingPosition, Position, PreExisting, RaisedFinding, Report, ReportOutcome, Sha, Snapshot,
     Submission, SubmittedFinding, SubmittedOutcome, SubmittedPosition,
@@ -136,7 +137,7 @@ fn build_sightings(
         let role = submission.role.as_str();
         ObservedFinding {
             role: role.to_owned(),
-            rule: found.rule.clone(),
+            rule: found.rule.as_deref().map(shorten_rule),
             title: found.title.clone(),
             fingerprint: Fingerprint::from_finding(role, found.rule.as_deref(), &found.title, code),
             anchor: text.as_deref().map(|_| AnchorHash::from_code(code)),
@@ -157,7 +158,7 @@ fn build_prior(submission: &Submission, known: &KnownFinding<'_>) -> PriorFindin
     PriorFinding {
         observed: ObservedFinding {
             role: submission.role.as_str().to_owned(),
-            rule: known.rule.map(str::to_owned),
+            rule: known.rule.map(shorten_rule),
             title: known.title.to_owned(),
             location: locate_finding(known),
             fingerprint: known.fingerprint.clone(),
