@@ -77,7 +77,7 @@ async fn every_row_of_the_claim_table_is_decided() {
 }
 
 #[tokio::test]
-async fn only_this_processs_claim_is_released() {
+async fn only_a_claim_of_this_process_is_released() {
     let mine = ("09:59:58", "heart");
     let given = ScriptedServer::new([reactions_listed(&[mine]), (TAKE_AWAY, 200, Value::Null)]).await;
     assert_eq!(given.forge.release_claim(PullNumber(7), ClaimPurpose::Publish, 1_794_736_798).await, Ok(()));
