@@ -298,3 +298,18 @@ fn the_built_in_rules_read_every_head_of_a_long_branch() {
     assert!(count_open(&turn) > 0, "{turn:#}");
     assert_eq!(turn["roles"][0]["at_head"], true, "{turn:#}");
 }
+
+// spec: PUB-1 @local
+#[test]
+fn a_finding_in_a_file_whose_name_has_a_newline_is_posted() {
+    let repo = TestRepo::new();
+    repo.branch("topic", &[("new\nline.py", "try:\n    pass\nexcept:\n    pass\n")]);
+    let first = repo.json(&["review"]);
+    assert_eq!(
+        (&first["findings"][0]["path"], &first["findings"][0]["line"]),
+        (&json!("new\nline.py"), &json!(3)),
+        "{first:#}"
+    );
+    let second = repo.json(&["review"]);
+    assert_eq!((&second["calls"]["writes"], &second["findings"][0]["thread"]), (&json!(0), &json!("t1")), "{second:#}");
+}

@@ -52,8 +52,8 @@ impl CommitFiles {
                     version
                 }
             };
-            // `git cat-file --batch` cannot take a name with a newline, so no location is in such a file.
-            if let Some(version) = version.filter(|_| !place.path.contains(['\n', '\0'])) {
+            // No file's name contains a NUL, which separates the names that git reads.
+            if let Some(version) = version.filter(|_| !place.path.contains('\0')) {
                 texts.files.entry(version).or_default().insert(place.path.clone(), None);
             }
         }
