@@ -256,6 +256,19 @@ fn matches_wildcard(pattern: &str, login: &str) -> bool {
 }
 
 impl Role {
+    /// Creates a blocking role that reviews all files and posts as the viewer.
+    pub fn new(name: impl Into<RoleName>) -> Self {
+        Self {
+            name: name.into(),
+            identity: None,
+            blocks: true,
+            paths: Vec::new(),
+            ad_hoc: false,
+            free: false,
+            inputs: None,
+        }
+    }
+
     /// Returns the account that posts for this role.
     pub fn identity_or<'a>(&'a self, viewer: &'a Login) -> &'a Login {
         self.identity.as_ref().unwrap_or(viewer)

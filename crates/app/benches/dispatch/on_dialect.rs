@@ -1,12 +1,9 @@
 //! Many pulls on a fake server, with a bare repository for git.
 
-use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
-use referee_core::model::{Access, CheckState, Login, PullNumber, Sha};
-use referee_testkit::dialect::{Dialect, FakeServer};
+use referee_core::model::{Access, CheckState, Login, PullNumber};
+use referee_testkit::dialect::{Dialect, FakeServer, create_repository};
 use referee_testkit::proxy::Proxy;
 use referee_testkit::{Quirks, World, WorldPerson};
 use tempfile::TempDir;
@@ -29,7 +26,7 @@ impl OnDialect {
         ["alice", "ruth", "sec"].iter().for_each(|name| world.admit(name, Access::Write));
         let client = world.client("referee");
         world.create_labels(&["wip", "ready", "bug"]);
-        world.queue_commit_ids(create_repository(&home.path().join("api.git"), count));
+        world.queue_commit_ids(create_repository(&home.path().join("api.git"), count, path, TEXT));
         let people = world.people();
         people.as_("alice").push_base("README.md", |_| "# api\n".to_owned());
         let open = |nth| people.as_("alice").open_pull(&format!("topic-{nth}"), &[(&path(nth), TEXT)]);
@@ -47,38 +44,6 @@ const TEXT: &str = "fn a() {}\n";
 
 fn path(nth: usize) -> String {
     format!("src/f{nth}.rs")
-}
-
-/// Creates a bare repository with a first commit and one commit per pull, and returns their ids in that order.
-fn create_repository(bare: &Path, count: usize) -> Vec<Sha> {
-    let git = |args: &[&str]| {
-        let mut git = Command::new("git");
-        git.arg("-C").arg(bare).args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
-        git
-    };
-    std::fs::create_dir_all(bare).expect("a folder");
-    let made = git(&["init", "--quiet", "--bare", "."]).status().expect("git runs");
-    assert!(made.success());
-    // As on real servers: clients may leave out blobs and fetch any commit.
-    for key in ["uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"] {
-        assert!(git(&["config", key, "true"]).status().expect("git runs").success());
-    }
-    let mut script = String::new();
-    let mut commit = |branch: &str, path: &str, text: &str, on: &str| {
-        let _ = write!(
-            script,
-            "commit refs/heads/{branch}\ncommitter alice <alice@example.org> 1794739200 +0000\ndata 1\nx\n{on}\
-             M 100644 inline {path}\ndata {}\n{text}\n",
-            text.len()
-        );
-    };
-    commit("main", "README.md", "# api\n", "");
-    (0..count).for_each(|nth| commit(&format!("topic-{nth:05}"), &path(nth), TEXT, "from refs/heads/main\n"));
-    let mut import = git(&["fast-import", "--quiet"]).spawn().expect("git runs");
-    import.stdin.take().expect("a pipe").write_all(script.as_bytes()).expect("git reads");
-    assert!(import.wait().expect("git ends").success());
-    let names = git(&["for-each-ref", "--format=%(objectname)"]).output().expect("git runs").stdout;
-    String::from_utf8_lossy(&names).lines().map(Sha::from).collect()
 }
 
 impl Stage for OnDialect {

@@ -109,16 +109,7 @@ impl ReviewArgs {
                 return Err(Failure::usage(format!("there is no role `{name}`"))
                     .with_hint(format!("the config names {}", known.join(", "))));
             }
-            let ad_hoc = Role {
-                name: role,
-                identity: None,
-                blocks: false,
-                paths: Vec::new(),
-                ad_hoc: true,
-                free: false,
-                inputs: None,
-            };
-            policy.roles.push(ad_hoc);
+            policy.roles.push(Role { blocks: false, ad_hoc: true, ..Role::new(role) });
         }
         match (&self.report, self.roles.as_slice()) {
             (Some(_), [_]) | (None, _) => Ok(()),

@@ -105,13 +105,11 @@ pub(super) fn build_role(
     let identity = text("identity");
     let login = identity.as_ref().and_then(|identity| identities.get(identity)?.login.clone());
     let role = Role {
-        name: name.clone(),
         identity: login,
         blocks: node.get("blocks")?.as_bool()?,
         paths: node.get("paths")?.to_strings(),
-        ad_hoc: false,
         free: reviewer.is_none(),
-        inputs: None,
+        ..Role::new(name.clone())
     };
     let rules = node.get("rules")?.to_strings();
     Some((role, RoleConfig { name, reviewer: reviewer.unwrap_or(ReviewerKind::Builtin), rules, identity }))

@@ -125,14 +125,6 @@ pub(crate) fn load_config(layers: &ConfigLayers<'_>) -> Result<ResolvedConfig, C
 /// Returns the roles of a repository whose config names none (INTERFACE §2).
 fn default_roles() -> Vec<(Role, RoleConfig)> {
     let name = RoleName::from("static");
-    let role = Role {
-        name: name.clone(),
-        identity: None,
-        blocks: true,
-        paths: Vec::new(),
-        ad_hoc: false,
-        free: true,
-        inputs: None,
-    };
+    let role = Role { free: true, ..Role::new(name.clone()) };
     vec![(role, RoleConfig { name, reviewer: ReviewerKind::Builtin, rules: Vec::new(), identity: None })]
 }

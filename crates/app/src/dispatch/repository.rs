@@ -314,7 +314,7 @@ fn merge_policy(file: &ProjectFile, mut policy: Policy, work: DispatchPolicy, vi
 
 #[cfg(test)]
 mod tests {
-    use referee_core::model::{Login, RoleName, Span};
+    use referee_core::model::{Login, Span};
     use referee_core::policy::{DispatchPolicy, Policy, PullFilter, Role};
 
     use super::list_left_out;
@@ -322,15 +322,7 @@ mod tests {
     // PUB-12
     #[test]
     fn a_role_whose_login_the_project_does_not_list_is_named() {
-        let role = |name: &str, identity: Option<&str>| Role {
-            name: RoleName::from(name),
-            identity: identity.map(Login::from),
-            blocks: true,
-            paths: Vec::new(),
-            ad_hoc: false,
-            free: false,
-            inputs: None,
-        };
+        let role = |name: &str, identity: Option<&str>| Role { identity: identity.map(Login::from), ..Role::new(name) };
         let policy = Policy {
             roles: vec![role("static", None), role("security", Some("sec-bot")), role("docs", None)],
             ..Policy::default()

@@ -10,7 +10,7 @@
 //! | a role of this run waits: `review.start`, a pause, broken glass | 0 | not reviewed |
 //! | otherwise | 0 | nothing blocking, approved, or that no role reads these files |
 //!
-//! In every row the verdict is "changes requested" while the own verdict of a blocking role is.
+//! In every row the words are "changes requested" if a blocking role requests changes.
 
 use std::fmt::Write as _;
 
@@ -27,7 +27,7 @@ use crate::failure::CliOutcome;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailThreshold {
     Never,
-    /// The own verdict of a blocking role requests changes.
+    /// A blocking role requests changes.
     Verdict,
     /// An open finding of any role is at least this severe.
     Severity(Severity),
@@ -72,7 +72,7 @@ enum VerdictWord {
 #[derive(Clone, Copy, Debug)]
 struct ReviewFacts {
     publishing: Publishing,
-    /// The own verdict of a blocking role.
+    /// Whether a blocking role requests changes.
     changes_requested: bool,
     threshold_met: bool,
     /// A role should have read the head, and did not.

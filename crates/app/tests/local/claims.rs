@@ -1,15 +1,13 @@
 //! Runs at the same moment on one pull of a server, and runs that end while they hold the claim (D42).
 
-use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Write as _};
-use std::path::Path;
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use referee_core::model::{Access, Login, PullNumber, ReviewKind, Sha, Span};
+use referee_core::model::{Access, Login, PullNumber, ReviewKind, Span};
 use referee_forge::{FetchedPull, Reader};
-use referee_testkit::dialect::{Dialect, FakeServer};
+use referee_testkit::dialect::{Dialect, FakeServer, create_repository};
 use referee_testkit::proxy::{Proxy, ProxyFault, RequestMatcher};
 use referee_testkit::{World, WorldClient, block_on};
 use serde_json::json;
@@ -40,7 +38,7 @@ impl Site {
         let world = World::new(dialect.quirks());
         ["alice", "referee"].iter().for_each(|name| world.admit(name, Access::Write));
         let bot = world.client("referee");
-        world.queue_commit_ids(create_commits(&bare, count));
+        world.queue_commit_ids(create_repository(&bare, count, file_name, TEXT));
         let alice = world.people().as_("alice");
         alice.push_base("README.md", |_| "# api\n".to_owned());
         let open = |nth| alice.open_pull(&format!("topic-{nth}"), &[(&file_name(nth), TEXT)]);
@@ -80,7 +78,7 @@ impl Site {
     }
 
     fn run(&self, nth: usize, machine: &str) -> Ended {
-        Ended::of(self.start(nth, machine))
+        Ended::wait_for(self.start(nth, machine))
     }
 
     fn fetch(&self, nth: usize) -> FetchedPull {
@@ -114,7 +112,7 @@ impl Drop for Site {
 }
 
 impl Ended {
-    fn of(run: Child) -> Self {
+    fn wait_for(run: Child) -> Self {
         let output = run.wait_with_output().expect("referee ends");
         Self { code: output.status.code(), err: String::from_utf8_lossy(&output.stderr).into_owned() }
     }
@@ -124,37 +122,8 @@ fn file_name(nth: usize) -> String {
     format!("src/f{nth}.txt")
 }
 
-/// Creates a bare repository with a first commit and a branch for each pull; returns the commits in that order.
-fn create_commits(bare: &Path, count: usize) -> Vec<Sha> {
-    let git = |args: &[&str]| {
-        let mut git = Command::new("git");
-        git.arg("-C").arg(bare).args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
-        git
-    };
-    std::fs::create_dir_all(bare).expect("a folder");
-    assert!(git(&["init", "--quiet", "--bare", "."]).status().expect("git runs").success());
-    for key in ["uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"] {
-        assert!(git(&["config", key, "true"]).status().expect("git runs").success());
-    }
-    let mut script = String::new();
-    let mut commit = |branch: &str, path: &str, text: &str, on: &str| {
-        let _ = write!(
-            script,
-            "commit refs/heads/{branch}\ncommitter alice <alice@example.org> 1794739200 +0000\ndata 1\nx\n{on}\
-             M 100644 inline {path}\ndata {}\n{text}\n",
-            text.len()
-        );
-    };
-    commit("main", "README.md", "# api\n", "");
-    (0..count).for_each(|nth| commit(&format!("topic-{nth:05}"), &file_name(nth), TEXT, "from refs/heads/main\n"));
-    let mut import = git(&["fast-import", "--quiet"]).spawn().expect("git runs");
-    import.stdin.take().expect("a pipe").write_all(script.as_bytes()).expect("git reads");
-    assert!(import.wait().expect("git ends").success());
-    let names = git(&["for-each-ref", "--format=%(objectname)"]).output().expect("git runs").stdout;
-    String::from_utf8_lossy(&names).lines().map(Sha::from).collect()
-}
-
 /// 200 rounds in the soak, a tenth of them otherwise: half of them on two machines, half on one.
+// spec: D42 @gitea
 #[test]
 fn two_runs_at_once_on_a_fresh_pull_post_everything_once() {
     let scale = std::env::var("REFEREE_SCALE").ok().and_then(|scale| scale.parse().ok()).unwrap_or(1_usize);
@@ -163,13 +132,14 @@ fn two_runs_at_once_on_a_fresh_pull_post_everything_once() {
     for nth in 0..rounds {
         let other = if nth % 2 == 0 { "other" } else { "one" };
         let runs = [site.start(nth, "one"), site.start(nth, other)];
-        for ended in runs.map(Ended::of) {
+        for ended in runs.map(Ended::wait_for) {
             assert_eq!(ended.code, Some(0), "round {nth}: {}", ended.err);
         }
         site.check_posted_once(nth, other);
     }
 }
 
+// spec: D42 @gitea
 #[test]
 fn a_run_whose_claim_was_lost_says_so_waits_and_takes_it_over() {
     let site = Site::new(Dialect::Gitea127, 1);
@@ -186,6 +156,7 @@ fn a_run_whose_claim_was_lost_says_so_waits_and_takes_it_over() {
     site.check_posted_once(0, "one");
 }
 
+// spec: D42 @gitea
 #[test]
 fn a_signal_ends_a_run_between_two_writes_and_its_claim_is_released() {
     for signal in ["TERM", "INT"] {
@@ -203,7 +174,7 @@ fn a_signal_ends_a_run_between_two_writes_and_its_claim_is_released() {
         site.proxy.inject_fault(slow, RequestMatcher::nth_write(2));
         let run = site.start(0, "one");
         *pid.lock().expect("a lock") = Some(run.id());
-        let ended = Ended::of(run);
+        let ended = Ended::wait_for(run);
         assert_eq!(ended.code, Some(75), "{signal}: {}", ended.err);
         assert!(ended.err.contains("interrupted: "), "{signal}: {}", ended.err);
         let writes: Vec<String> = site.proxy.log().into_iter().filter(|it| !it.is_read()).map(|it| it.method).collect();
@@ -215,6 +186,7 @@ fn a_signal_ends_a_run_between_two_writes_and_its_claim_is_released() {
     }
 }
 
+// spec: D42 @gitea
 #[test]
 fn a_server_that_refuses_claims_gets_the_review_and_the_run_says_so() {
     let site = Site::new(Dialect::Gitea127, 1);

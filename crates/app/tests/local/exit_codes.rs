@@ -35,7 +35,7 @@ fn assert_verdict(ran: &RunOutput, words: &str) {
     assert!(ran.err.contains(&format!("\nverdict: {words} on L1")), "`{words}` in\n{}", ran.err);
 }
 
-// D36
+// spec: D36 @local
 #[test]
 fn a_dry_run_ends_like_the_run_itself() {
     let repo = TestRepo::new();
@@ -51,7 +51,7 @@ fn a_dry_run_ends_like_the_run_itself() {
     assert_not_reviewed(&repo.run_expecting(14, &["review"]), "exited with code 3");
 }
 
-// D36
+// spec: D36 @local
 #[test]
 fn the_verdict_of_a_blocking_role_decides_by_default() {
     let repo = with_role("builtin = true");
@@ -69,7 +69,7 @@ fn the_verdict_of_a_blocking_role_decides_by_default() {
     assert_verdict(&repo.run_expecting(20, &["review", "--fail-on", "warning"]), "changes requested");
 }
 
-// D36
+// spec: D36 @local
 #[test]
 fn a_role_that_does_not_block_fails_only_on_request() {
     let repo = TestRepo::new();
@@ -83,7 +83,7 @@ fn a_role_that_does_not_block_fails_only_on_request() {
     assert_no_all_well(&ran);
 }
 
-// D36
+// spec: D36 @local
 #[test]
 fn a_failed_or_incomplete_report_is_not_a_review() {
     let repo = with_role("builtin = true");
@@ -108,7 +108,7 @@ fn a_failed_or_incomplete_report_is_not_a_review() {
     assert_not_reviewed(&ran, "no more memory");
 }
 
-// D36, LOOP-11
+// spec: D36, LOOP-11 @local
 #[test]
 fn a_reviewer_that_gave_up_leaves_the_head_not_reviewed() {
     let repo = with_role("command = \"reader\"");
@@ -125,7 +125,7 @@ fn a_reviewer_that_gave_up_leaves_the_head_not_reviewed() {
     assert_not_reviewed(&repo.run_expecting(14, &["review"]), "failed 3 times");
 }
 
-// D36, LOOP-13
+// spec: D36, LOOP-13 @local
 #[test]
 fn a_budget_that_is_used_up_leaves_the_head_not_reviewed() {
     let repo = with_role("command = \"alpha\"\n[budget.pull]\nruns = 1");
@@ -139,7 +139,7 @@ fn a_budget_that_is_used_up_leaves_the_head_not_reviewed() {
     assert!(ran.err.contains("next: raise `[budget] pull`") && !ran.err.contains("F1"), "{}", ran.err);
 }
 
-// D36
+// spec: D36 @local
 #[test]
 fn a_role_that_waits_is_not_a_failure_and_not_a_review() {
     let repo = with_role("builtin = true\n[review]\nstart = \"request\"");
@@ -150,7 +150,7 @@ fn a_role_that_waits_is_not_a_failure_and_not_a_review() {
     assert_not_reviewed(&repo.run_expecting(0, &["review"]), "the pull is paused");
 }
 
-// D36
+// spec: D36 @local
 #[test]
 fn a_head_that_no_role_reads_has_no_verdict() {
     let repo = with_role("builtin = true\npaths = [\"src/**\"]");
@@ -159,7 +159,7 @@ fn a_head_that_no_role_reads_has_no_verdict() {
     assert_no_all_well(&ran);
 }
 
-// D36
+// spec: D36 @local
 #[test]
 fn a_failed_write_is_said_and_heals() {
     let repo = TestRepo::new();
@@ -177,7 +177,7 @@ fn a_failed_write_is_said_and_heals() {
     assert_verdict(&repo.run_expecting(0, &["review"]), "approved");
 }
 
-// D36
+// spec: D36 @local
 #[test]
 fn a_role_without_its_command_is_found_before_any_reviewer_runs() {
     let beta = "builtin = true\n[[role]]\nname = \"beta\"\ncommand = \"beta\"";
@@ -187,7 +187,7 @@ fn a_role_without_its_command_is_found_before_any_reviewer_runs() {
     assert!(!ran.err.contains("alpha        done"), "no reviewer ran: {}", ran.err);
 }
 
-// D36
+// spec: D36 @local
 #[test]
 fn answers_for_another_pull_or_thread_are_a_usage_error() {
     let repo = TestRepo::new();

@@ -198,7 +198,7 @@ fn a_hook_is_written_where_git_looks_for_it() {
     assert!(test.repo.dir().join(".git/team-hooks/pre-push").exists());
     assert!(!test.repo.dir().join(".git/hooks/pre-push").exists());
     test.assert_refused(&["origin", "bad"], "changes requested");
-    // A hook of somebody else is kept, and its owner is told what to add.
+    // An existing hook is kept, and the output says which line to add to it.
     std::fs::write(test.repo.dir().join(".git/team-hooks/pre-push"), "#!/bin/sh\nexit 0\n").expect("a hook");
     let ran = test.repo.run_expecting(0, &["init", "--hooks", "pre-push"]);
     assert!(ran.out.contains("kept") && ran.out.contains("referee hook pre-push"), "{}", ran.out);

@@ -98,7 +98,7 @@ fn a_custom_task_gets_the_constraints_and_may_not_ask_for_a_merge() {
         serde_json::from_str(&repo.run_expecting(0, &[&args[..], &["--json"]].concat()).out).expect("JSON");
     assert_eq!((&document["type"], &document["text"]), (&Value::from("ci-fix"), &Value::from(text)));
 
-    // The source's own constraints quote what they forbid; the word alone is no call.
+    // The source's constraints quote the calls that they forbid; quoting is allowed, calling is not.
     let source = "- **NEVER close a PR.** Never call `PATCH /pulls/{id}` with `state=closed`.\n\
                   - **NEVER merge a PR.** Never call the merge API.\n\n\
                   Solve the PR merge conflicts in src/merge.rs, and look at the PR closely.\n";

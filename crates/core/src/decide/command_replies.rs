@@ -2,13 +2,13 @@
 //!
 //! | command | reply |
 //! |---|---|
-//! | not permitted, from somebody with neither write access nor authorship of the pull | none |
+//! | not permitted, from an outsider who is not the pull's author | none |
 //! | not permitted, from anybody else | who may give the command |
 //! | `explain` | the state of the pull and the reasons for it |
 //! | `help` | the list of commands |
 //! | an unknown verb | the most similar known verb |
 //! | `pause`, `resume` | a confirmation |
-//! | `dismiss`, `reopen` of an unknown finding | that there is no such finding |
+//! | `dismiss`, `reopen` of an unknown finding | the finding does not exist |
 //! | everything else | none: its effect is visible |
 //!
 //! | break-glass | comment |

@@ -33,7 +33,7 @@ pub struct RoleJudgement<'a> {
 /// The state of a role's report in this turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportStatus<'a> {
-    /// There is no report.
+    /// No report was submitted in this turn.
     Absent,
     /// The report is complete and of this head.
     Complete,
@@ -89,7 +89,7 @@ pub struct JudgedFinding<'a> {
 pub enum FindingRemark<'a> {
     #[default]
     None,
-    /// Somebody who may not accept the finding resolved the thread (D12).
+    /// The login of a person who resolved the thread without the right to accept the finding (D12).
     ResolvedBy(&'a str),
     /// The reviewer reports it as fixed, but the code did not change (D9).
     ClaimedFixed,

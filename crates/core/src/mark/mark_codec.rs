@@ -4,7 +4,7 @@ use super::data::{Evaluation, Mark};
 use super::field::{FieldReader, FieldWriter, decode_runs, decode_text, encode_runs, encode_text};
 use super::limits::{MAX_ROUNDS, count_forgotten_rounds, placeholder_round};
 use crate::hash::Hash;
-use crate::model::{Accounting, FindingId, HeldBack, Overflow, ReviewId, RoleName, RunCost, Sha, Time, Verdict};
+use crate::model::{Accounting, FindingId, Overflow, ReviewId, RoleName, RunCost, Sha, Time, Verdict};
 use crate::track::PatchId;
 
 /// Maximum size of a sealed Mark.
@@ -186,7 +186,7 @@ fn encode_evaluation(out: &mut FieldWriter, evaluation: &Evaluation) {
         .write_raw(&encode_runs(claimed.iter().map(|id| id.0)))
         .write_raw(&encode_runs(back.iter().map(|id| id.0)))
         .write_number(fixed_count)
-        .write_raw(&encode_accounting(accounting))
+        .write_raw(&encode_counts(&accounting.to_counts()))
         .write_optional_text(failure.as_deref());
     encode_figures(out, *figures);
 }
@@ -202,7 +202,7 @@ fn decode_evaluation(fields: &mut FieldReader<'_>) -> Option<Evaluation> {
         claimed: decode_ids(fields.read_raw()?)?,
         back: decode_ids(fields.read_raw()?)?,
         fixed_count: fields.read_number()?,
-        accounting: decode_accounting(fields.read_raw()?)?,
+        accounting: Accounting::from_counts(decode_counts(fields.read_raw()?)?),
         failure: fields.read_optional_text()?,
         figures: decode_figures(fields)?,
     })
@@ -216,45 +216,6 @@ fn encode_overflow(overflow: Overflow) -> String {
 fn decode_overflow(field: &str) -> Option<Overflow> {
     let [critical, warning, suggestion] = decode_counts(field)?;
     Some(Overflow { critical, warning, suggestion })
-}
-
-fn encode_accounting(accounting: &Accounting) -> String {
-    let Accounting {
-        received,
-        new,
-        known,
-        merged,
-        held_back: HeldBack { below_floor, unchanged, settled, unused },
-        pre_existing,
-        without_place,
-        outside,
-        off,
-        unsupported,
-    } = *accounting;
-    let places = [pre_existing, without_place, outside, off, unsupported];
-    encode_counts(
-        &[&[received, new, known, merged, below_floor, unchanged, settled, unused], places.as_slice()].concat(),
-    )
-}
-
-fn decode_accounting(field: &str) -> Option<Accounting> {
-    let [
-        received,
-        new,
-        known,
-        merged,
-        below_floor,
-        unchanged,
-        settled,
-        unused,
-        pre_existing,
-        without_place,
-        outside,
-        off,
-        unsupported,
-    ] = decode_counts(field)?;
-    let held_back = HeldBack { below_floor, unchanged, settled, unused };
-    Some(Accounting { received, new, known, merged, held_back, pre_existing, without_place, outside, off, unsupported })
 }
 
 /// Encodes counts as a list. Trailing zeros are left out.

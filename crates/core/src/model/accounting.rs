@@ -52,43 +52,52 @@ pub struct Overflow {
 }
 
 impl Accounting {
+    /// Returns the counts in the order of the fields, with the reasons of `held_back` in its place.
+    pub fn to_counts(self) -> [u32; 13] {
+        let HeldBack { below_floor, unchanged, settled, unused } = self.held_back;
+        [
+            self.received,
+            self.new,
+            self.known,
+            self.merged,
+            below_floor,
+            unchanged,
+            settled,
+            unused,
+            self.pre_existing,
+            self.without_place,
+            self.outside,
+            self.off,
+            self.unsupported,
+        ]
+    }
+
+    /// The inverse of [`Self::to_counts`].
+    pub fn from_counts(counts: [u32; 13]) -> Self {
+        let [received, new, known, merged, below_floor, unchanged, settled, unused, ..] = counts;
+        let [.., pre_existing, without_place, outside, off, unsupported] = counts;
+        let held_back = HeldBack { below_floor, unchanged, settled, unused };
+        Self { received, new, known, merged, held_back, pre_existing, without_place, outside, off, unsupported }
+    }
+
     /// Returns the number of results that have a place in the counts. Equal to `received` unless something is lost.
-    pub fn accounted(&self) -> u32 {
+    pub fn accounted(self) -> u32 {
         self.new.saturating_add(self.known).saturating_add(self.not_shown())
     }
 
     /// Returns the number of results that are not shown as a finding.
-    pub fn not_shown(&self) -> u32 {
-        let Self {
-            received: _,
-            new: _,
-            known: _,
-            merged,
-            held_back,
-            pre_existing,
-            without_place,
-            outside,
-            off,
-            unsupported,
-        } = *self;
-        [merged, held_back.total(), pre_existing, without_place, outside, off, unsupported]
-            .into_iter()
-            .fold(0, u32::saturating_add)
+    pub fn not_shown(self) -> u32 {
+        let [_received, _new, _known, not_shown @ ..] = self.to_counts();
+        not_shown.into_iter().fold(0, u32::saturating_add)
     }
 
+    #[must_use]
     pub fn saturating_add(self, other: Self) -> Self {
-        Self {
-            received: self.received.saturating_add(other.received),
-            new: self.new.saturating_add(other.new),
-            known: self.known.saturating_add(other.known),
-            merged: self.merged.saturating_add(other.merged),
-            held_back: self.held_back.saturating_add(other.held_back),
-            pre_existing: self.pre_existing.saturating_add(other.pre_existing),
-            without_place: self.without_place.saturating_add(other.without_place),
-            outside: self.outside.saturating_add(other.outside),
-            off: self.off.saturating_add(other.off),
-            unsupported: self.unsupported.saturating_add(other.unsupported),
+        let mut counts = self.to_counts();
+        for (count, more) in counts.iter_mut().zip(other.to_counts()) {
+            *count = count.saturating_add(more);
         }
+        Self::from_counts(counts)
     }
 }
 
@@ -100,15 +109,6 @@ impl HeldBack {
     pub fn total(&self) -> u32 {
         let Self { below_floor, unchanged, settled, unused } = *self;
         [below_floor, unchanged, settled, unused].into_iter().fold(0, u32::saturating_add)
-    }
-
-    fn saturating_add(self, other: Self) -> Self {
-        Self {
-            below_floor: self.below_floor.saturating_add(other.below_floor),
-            unchanged: self.unchanged.saturating_add(other.unchanged),
-            settled: self.settled.saturating_add(other.settled),
-            unused: self.unused.saturating_add(other.unused),
-        }
     }
 }
 

@@ -113,7 +113,7 @@ pub struct Job {
     pub kind: JobKind,
     /// The pull's or issue's number.
     pub number: u64,
-    /// `None` for `impl`.
+    /// The head that the job works on. An `impl` job has no pull yet.
     pub head: Option<Sha>,
     pub patch: PatchId,
     /// What it answers. At most one job starts for each (cause, change) (D4).

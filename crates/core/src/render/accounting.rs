@@ -1,7 +1,7 @@
 //! Where the results of a report went, in one sentence (PUB-23).
 
 use super::headline::write_severity_count;
-use crate::model::{Accounting, HeldBack, Overflow, Severity};
+use crate::model::{Accounting, Overflow, Severity};
 use crate::sanitise::MarkdownBuilder;
 
 /// Writes the sentence into the last fold of a summary. Writes nothing without a report.
@@ -52,32 +52,21 @@ pub fn render_overflow(overflow: &Overflow) -> String {
 
 /// Lists the received results and where they went, without zeros.
 fn list_counts(accounting: &Accounting) -> Vec<(u32, &'static str)> {
-    let Accounting {
-        received,
-        new,
-        known,
-        merged,
-        held_back: HeldBack { below_floor, unchanged, settled, unused },
-        pre_existing,
-        without_place,
-        outside,
-        off,
-        unsupported,
-    } = *accounting;
-    let counts = [
-        (received, "received"),
-        (new, "new"),
-        (known, "known"),
-        (merged, "the same as another result"),
-        (below_floor, "held back below the severity floor of this round"),
-        (unchanged, "held back on code that did not change since the last review"),
-        (settled, "held back because the finding is settled"),
-        (unused, "in a report that was not used"),
-        (pre_existing, "pre-existing, outside this change"),
-        (without_place, "without a file"),
-        (outside, "outside this repository"),
-        (off, "switched off"),
-        (unsupported, "of a kind that is no finding"),
+    let labels = [
+        "received",
+        "new",
+        "known",
+        "the same as another result",
+        "held back below the severity floor of this round",
+        "held back on code that did not change since the last review",
+        "held back because the finding is settled",
+        "in a report that was not used",
+        "pre-existing, outside this change",
+        "without a file",
+        "outside this repository",
+        "switched off",
+        "of a kind that is no finding",
     ];
-    counts.into_iter().enumerate().filter(|(index, (count, _))| *index == 0 || *count > 0).map(|(_, it)| it).collect()
+    let counts = accounting.to_counts().into_iter().zip(labels);
+    counts.enumerate().filter(|(index, (count, _))| *index == 0 || *count > 0).map(|(_, it)| it).collect()
 }

@@ -22,7 +22,7 @@ pub enum CommandResponseKind<'a> {
     /// The list of commands.
     Help,
     Unknown {
-        /// Untrusted.
+        /// The verb that the person typed; untrusted.
         verb: &'a str,
         /// The most similar known verb.
         nearest: Option<&'a str>,

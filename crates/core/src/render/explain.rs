@@ -13,7 +13,7 @@ use crate::plan::{Next, Plan, WaitingOn};
 pub struct ExplainHeading<'a> {
     /// For example `acme/api#7`.
     pub name: String,
-    /// Untrusted.
+    /// The finding's title, as the reviewer wrote it; untrusted.
     pub title: &'a str,
     /// The login of the author.
     pub author: &'a str,

@@ -83,7 +83,7 @@ pub enum SummaryNote<'a> {
     /// Break-glass is active (D25).
     GlassBroken {
         by: &'a str,
-        /// Untrusted.
+        /// The reviewer's own description of its failure; untrusted.
         reason: &'a str,
     },
     /// The verdict was posted again because it no longer counted (PUB-20).

@@ -11,9 +11,9 @@ pub struct ThreadRoot<'a> {
     pub id: FindingId,
     pub severity: Severity,
     pub role: &'a RoleName,
-    /// Untrusted.
+    /// The reviewer's title; untrusted.
     pub title: &'a str,
-    /// Untrusted.
+    /// The reviewer's explanation in Markdown; untrusted.
     pub body: &'a str,
     /// Replacement text; untrusted.
     pub suggestion: Option<&'a str>,

@@ -36,7 +36,7 @@ pub fn render_ready_note(ready: &ReadyNote<'_>) -> SafeText {
 #[derive(Clone, Debug)]
 pub struct BreakGlassNote<'a> {
     pub by: &'a str,
-    /// Untrusted.
+    /// The reason that the person gave; untrusted.
     pub reason: &'a str,
     pub head: &'a Sha,
     /// Findings that would block otherwise.
@@ -64,7 +64,7 @@ pub fn render_break_glass_note(note: &BreakGlassNote<'_>) -> SafeText {
 pub struct JobNote<'a> {
     pub kind: JobKind,
     pub cause: &'a str,
-    /// `None` for `impl`.
+    /// The head that the job works on. An `impl` job has no pull yet.
     pub head: Option<&'a Sha>,
     /// `None` while it runs.
     pub outcome: Option<WorkOutcome>,

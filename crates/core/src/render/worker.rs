@@ -10,7 +10,7 @@ pub struct SelfReviewNote<'a> {
     pub head: &'a Sha,
     /// Nothing needs attention.
     pub clean: bool,
-    /// Untrusted.
+    /// The worker's notes on its self-review; untrusted.
     pub notes: &'a str,
 }
 
@@ -33,7 +33,7 @@ pub struct FixPlanNote<'a> {
 #[derive(Clone, Debug)]
 pub struct FixPlanItem<'a> {
     pub about: FixSubject,
-    /// Untrusted.
+    /// What the worker plans to do about the finding; untrusted.
     pub plan: &'a str,
 }
 

@@ -65,13 +65,8 @@ fn referees_root_note_is_edited_only_by_its_author() {
     snapshot.threads[0].notes[0].author.login = Some(role.clone());
     let mut policy = Policy::default();
     policy.roles = vec![referee_core::policy::Role {
-        name: "security".into(),
         identity: Some(role.clone()),
-        blocks: true,
-        paths: Vec::new(),
-        ad_hoc: false,
-        free: false,
-        inputs: None,
+        ..referee_core::policy::Role::new("security")
     }];
     assert_eq!(settle(&snapshot, &policy).outcomes[0].resolve, AnswerResult::NotPermitted, "its token is elsewhere");
     snapshot.viewer.holds.insert(role.clone());

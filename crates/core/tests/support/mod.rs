@@ -46,15 +46,7 @@ pub(crate) fn program(name: &str) -> Author {
 }
 
 pub(crate) fn role(name: &str) -> Role {
-    Role {
-        name: name.into(),
-        identity: None,
-        blocks: true,
-        paths: Vec::new(),
-        ad_hoc: false,
-        free: false,
-        inputs: None,
-    }
+    Role::new(name)
 }
 
 pub(crate) fn work() -> DispatchPolicy {

@@ -304,13 +304,8 @@ fn submission(role: &RoleName, snapshot: &Snapshot) -> Submission {
 
 fn policy() -> Policy {
     let role = |(name, _): &(&str, usize)| Role {
-        name: RoleName::from(*name),
         identity: (*name == "style").then(|| Login::from("style-bot")),
-        blocks: true,
-        paths: Vec::new(),
-        ad_hoc: false,
-        free: false,
-        inputs: None,
+        ..Role::new(*name)
     };
     let roles = FIRST_ROUND.iter().map(role).collect();
     Policy { roles, operator: Some(Login::from("carol")), ci_required: false, ..Policy::default() }

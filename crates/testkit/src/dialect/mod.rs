@@ -9,10 +9,12 @@ mod paging;
 mod read;
 mod render;
 mod reply;
+mod repository;
 mod server;
 mod timestamp;
 mod write;
 
+pub use repository::create_repository;
 pub use server::FakeServer;
 
 use crate::world::{BadLines, Quirks, ReplyMode};

@@ -11,7 +11,7 @@ mod scenario_run;
 mod transcript;
 
 use referee_core::mark::Keys;
-use referee_core::model::{Access, Login, RoleName};
+use referee_core::model::{Access, Login};
 use referee_core::policy::{Policy, Role};
 use referee_turn::Inbox;
 
@@ -132,15 +132,7 @@ impl Scenario {
     }
 
     fn add_role(mut self, name: &str, identity: Option<Login>, change: impl FnOnce(&mut Role)) -> Self {
-        let mut role = Role {
-            name: RoleName::from(name),
-            identity,
-            blocks: true,
-            paths: Vec::new(),
-            ad_hoc: false,
-            free: false,
-            inputs: None,
-        };
+        let mut role = Role { identity, ..Role::new(name) };
         change(&mut role);
         self.policy.roles.push(role);
         self

@@ -66,15 +66,9 @@ impl SimulationSetup {
         let mut reviewers = BTreeMap::new();
         for ((reviewer, identity), name) in self.roles.iter().zip(names) {
             let own_login = Login(format!("{name}-bot"));
-            policy.roles.push(Role {
-                name: RoleName::from(name),
-                identity: (*identity == RoleIdentity::Own).then_some(own_login),
-                blocks: true,
-                paths: Vec::new(),
-                ad_hoc: false,
-                free: false,
-                inputs: None,
-            });
+            policy
+                .roles
+                .push(Role { identity: (*identity == RoleIdentity::Own).then_some(own_login), ..Role::new(name) });
             reviewers.insert(RoleName::from(name), *reviewer);
         }
         let logins: Vec<Login> =

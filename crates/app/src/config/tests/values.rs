@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use referee_core::model::{Class, Login, RoleName, Severity, Span};
+use referee_core::model::{Class, Login, Severity, Span};
 use referee_core::plan::Gate;
 use referee_core::policy::{ApprovalMode, GateSetting, Policy, ReviewStart, Role};
 
@@ -27,15 +27,7 @@ fn load_defaults(local: bool) -> ResolvedConfig {
 }
 
 fn static_role() -> Role {
-    Role {
-        name: RoleName::from("static"),
-        identity: None,
-        blocks: true,
-        paths: Vec::new(),
-        ad_hoc: false,
-        free: true,
-        inputs: None,
-    }
+    Role { free: true, ..Role::new("static") }
 }
 
 fn protected() -> Vec<String> {
