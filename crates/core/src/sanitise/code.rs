@@ -129,7 +129,7 @@ pub(super) fn push_code_line(line: &str, out: &mut String) {
 fn is_slash_command(word: &str) -> bool {
     let letters = word.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')).count();
     let is_complete = word.as_bytes().get(letters).is_none_or(u8::is_ascii_whitespace);
-    is_complete && word.as_bytes().first().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
+    is_complete && letters > 0
 }
 
 /// Returns whether a code block would show exactly this text. A suggestion that people apply with a click must not

@@ -285,8 +285,8 @@ impl InlineSanitiser<'_> {
     }
 
     fn push_slash(&mut self, rest: &str) -> usize {
-        let is_command =
-            rest.as_bytes().get(1).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_') && self.is_at_line_start();
+        let is_command = rest.as_bytes().get(1).is_some_and(|b| b.is_ascii_alphanumeric() || b"_-".contains(b))
+            && self.is_at_line_start();
         if !is_command {
             return self.push_prefix(rest, 1);
         }
