@@ -8,6 +8,7 @@
 //! | `--fail-on` is met | 20 | changes requested, or that `--fail-on` is met |
 //! | a role of this run should have read the head and did not, or not completely | 14 | not reviewed |
 //! | a role of this run waits: `review.start`, a pause, broken glass | 0 | not reviewed |
+//! | an earlier block stays, although no role requests changes at this head | 0 | an earlier block stays |
 //! | otherwise | 0 | nothing blocking, approved, or that no role reads these files |
 //!
 //! In every row the words are "changes requested" if a blocking role requests changes.
@@ -63,6 +64,7 @@ enum VerdictWord {
     MeetsThreshold,
     NotPublished,
     NotReviewed,
+    BlockStays,
     NothingBlocking,
     Approved,
     NobodyAsked,
@@ -144,6 +146,7 @@ impl ReviewEnding {
             }
             VerdictWord::NotPublished => format!("not published on {pull}"),
             VerdictWord::NotReviewed => format!("not reviewed on {pull}"),
+            VerdictWord::BlockStays => format!("nothing new blocks {pull}, but an earlier block stays"),
             VerdictWord::NothingBlocking => format!("nothing blocking on {pull}"),
             VerdictWord::Approved => format!("approved on {pull}"),
             VerdictWord::NobodyAsked => format!("none on {pull}: no role reads it"),
@@ -171,6 +174,7 @@ impl ReviewEnding {
             VerdictWord::MeetsThreshold => "Findings at or above `--fail-on`",
             VerdictWord::NotPublished => "Not published",
             VerdictWord::NotReviewed | VerdictWord::NobodyAsked => "Not reviewed",
+            VerdictWord::BlockStays => "An earlier block stays",
             VerdictWord::NothingBlocking | VerdictWord::Approved => "Nothing blocking",
         }
     }
@@ -187,7 +191,7 @@ impl ReviewFacts {
             Publishing::Complete if self.waiting => (CliOutcome::Done, VerdictWord::NotReviewed),
             Publishing::Complete => {
                 let word = match self.worst {
-                    Some(Verdict::RequestChanges) => VerdictWord::ChangesRequested,
+                    Some(Verdict::RequestChanges) => VerdictWord::BlockStays,
                     Some(Verdict::Comment) => VerdictWord::NothingBlocking,
                     Some(Verdict::Approve) => VerdictWord::Approved,
                     None => VerdictWord::NobodyAsked,
@@ -269,7 +273,7 @@ mod tests {
             (all, CliOutcome::Findings, Word::MeetsThreshold),
             (unread, CliOutcome::Inconclusive, Word::NotReviewed),
             (waiting, CliOutcome::Done, Word::NotReviewed),
-            (ReviewFacts { worst: Some(Verdict::RequestChanges), ..CLEAN }, CliOutcome::Done, Word::ChangesRequested),
+            (ReviewFacts { worst: Some(Verdict::RequestChanges), ..CLEAN }, CliOutcome::Done, Word::BlockStays),
             (comment, CliOutcome::Done, Word::NothingBlocking),
             (CLEAN, CliOutcome::Done, Word::Approved),
             (ReviewFacts { worst: None, ..CLEAN }, CliOutcome::Done, Word::NobodyAsked),

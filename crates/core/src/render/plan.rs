@@ -271,14 +271,20 @@ fn describe_cause(cause: BlockedCause) -> &'static str {
     }
 }
 
+/// Writes a list of at most `MAX_LISTED` items, and the number of the others.
 fn write_joined<T>(out: &mut String, all: &[T], mut tell: impl FnMut(&mut String, &T)) {
-    for (at, one) in all.iter().enumerate() {
+    for (at, one) in all.iter().take(MAX_LISTED).enumerate() {
         if at > 0 {
             out.push_str(", ");
         }
         tell(out, one);
     }
+    if all.len() > MAX_LISTED {
+        let _ = write!(out, " and {} more", all.len() - MAX_LISTED);
+    }
 }
+
+const MAX_LISTED: usize = 20;
 
 const SETTLED_LABELS: [(FindingState, &str); 5] = [
     (FindingState::Fixed, "fixed"),
