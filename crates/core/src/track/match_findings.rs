@@ -47,20 +47,25 @@ pub struct PriorFinding {
 /// The result is a stable matching: no raised and prior finding both prefer each other over their matches. Location,
 /// rule, title and equal code add up to a score, distance breaks ties, and the order of the arguments does not matter.
 pub fn match_findings(priors: &[PriorFinding], raised: &[ObservedFinding]) -> Vec<Option<usize>> {
-    match_with(priors, raised, |_, _| true)
+    match_with(priors, raised, |_, _, _| true)
 }
 
 /// [`match_findings`] for the findings of a deterministic tool. A tool fills fixed texts: two texts of one rule that
 /// differ in a few words name different things, such as two variables, and are two findings wherever they are (D38).
+/// Two texts that have little in common are one finding only at code that did not change, as after an upgrade of the tool.
 pub fn match_tool_findings(priors: &[PriorFinding], raised: &[ObservedFinding]) -> Vec<Option<usize>> {
-    match_with(priors, raised, |prior, raised| !name_different_things(prior, raised))
+    match_with(priors, raised, |prior, prior_title, raised_title| {
+        let is_unchanged = matches!(prior.track, Some(Track::Same(_) | Track::Moved(_)));
+        (is_unchanged || normalised_title_similarity(prior_title, raised_title) >= HALF_SIMILAR_PERMILLE)
+            && !name_different_things(prior_title, raised_title)
+    })
 }
 
-/// Matches findings whose normalised titles may belong to one finding.
+/// Matches findings that `may_be_same` allows, given the prior finding and both normalised titles.
 fn match_with(
     priors: &[PriorFinding],
     raised: &[ObservedFinding],
-    may_be_same: impl Fn(&str, &str) -> bool,
+    may_be_same: impl Fn(&PriorFinding, &str, &str) -> bool,
 ) -> Vec<Option<usize>> {
     let prior_titles: Vec<String> = priors.iter().map(|prior| normalise_title(&prior.observed.title)).collect();
     let raised_titles: Vec<String> = raised.iter().map(|raised| normalise_title(&raised.title)).collect();
@@ -69,7 +74,7 @@ fn match_with(
         for (r, new) in raised.iter().enumerate() {
             if prior.observed.role == new.role
                 && let Some(proximity) = measure_proximity(prior, new)
-                && may_be_same(&prior_titles[p], &raised_titles[r])
+                && may_be_same(prior, &prior_titles[p], &raised_titles[r])
                 && let Some(rank) = rank_match(prior, new, proximity, || {
                     normalised_title_similarity(&prior_titles[p], &raised_titles[r])
                 })

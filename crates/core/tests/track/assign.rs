@@ -239,5 +239,8 @@ fn a_tool_names_another_variable_in_another_finding() {
     let priors = [prior(complex(12), Track::Changed, 3)];
     assert_eq!(match_tool_findings(&priors, &[complex(13)]), [Some(0)], "a measured value is no name");
     let reworded = seen(Some("C901"), "Cyclomatic complexity of this function exceeds a limit", 3, "x");
-    assert_eq!(match_tool_findings(&[prior(complex(12), Track::Same, 3)], &[reworded]), [Some(0)], "a new version");
+    let priors = [prior(complex(12), Track::Same, 3)];
+    assert_eq!(match_tool_findings(&priors, std::slice::from_ref(&reworded)), [Some(0)], "a new version");
+    let priors = [prior(complex(12), Track::Changed, 3)];
+    assert_eq!(match_tool_findings(&priors, &[reworded]), [None], "another message at changed code");
 }
