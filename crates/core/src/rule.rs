@@ -93,6 +93,7 @@ rules! {
         Contest "contest": "a person says that it is fixed, and the reviewer still reports it", "The reviewer still reports the finding. One reply says so.";
         Unfixed "unfixed": "otherwise", "The finding stays open. Nothing is written.";
         MaxResolve "max-resolve": "more than `max_resolve` threads would be resolved", "Too many threads would be resolved at once. A person decides.";
+        Double "double": "two processes opened a thread for it at the same moment (D42)", "The finding was posted twice. The thread that nobody answered is resolved.";
     }
     Publish {
         Silent "silent": "the role has no verdict yet", "The role has no verdict yet.";

@@ -6,6 +6,7 @@ mod calls;
 mod chance;
 mod course;
 mod dispatch;
+mod doubles;
 mod faults;
 mod first;
 mod guards;

@@ -155,12 +155,42 @@ impl<'a> KnownFinding<'a> {
         }
         // An open one before a resolved one, then the newer one, whatever the order in the forge's response.
         let rank = |it: &'a Thread| (it.resolved.is_none(), it.root().map(|root| root.at), &it.id);
-        let keep = self.thread.is_some_and(|have| rank(thread) < rank(have));
+        let keep = self.thread.is_some_and(|have| match is_double(thread, have) {
+            true => !is_preferred_double(thread, have),
+            false => rank(thread) < rank(have),
+        });
         let is_outdated = self.recurred_without_thread && thread.resolved.is_some();
         if !keep && !is_outdated {
             self.thread = Some(thread);
         }
     }
+}
+
+/// Returns whether two processes opened these threads for one finding at one head (D42). The order of the arguments does
+/// not matter.
+pub(crate) fn is_double(a: &Thread, b: &Thread) -> bool {
+    let tag = |thread| -> Option<_> {
+        let tag = Thread::root(thread)?.text.trusted_tag()?;
+        match &tag.kind {
+            TagKind::Root { role, fingerprint, settled: None, .. } => Some((role, fingerprint, &tag.head)),
+            _ => None,
+        }
+    };
+    let is_same_place = a.path == b.path && a.line == b.line && a.start_line == b.start_line && a.side == b.side;
+    let are_open = a.resolved.is_none() && b.resolved.is_none();
+    are_open && is_same_place && tag(a).is_some() && tag(a) == tag(b)
+}
+
+/// Returns whether the finding keeps `thread` instead of its double: the one that others wrote in, otherwise the older.
+pub(crate) fn is_preferred_double(thread: &Thread, double: &Thread) -> bool {
+    let rank = |it: &Thread| (!has_replies(it), it.root().map(|root| root.at), it.id.clone());
+    rank(thread) < rank(double)
+}
+
+/// Returns whether anybody but the thread's author wrote in it.
+pub(crate) fn has_replies(thread: &Thread) -> bool {
+    let author = thread.root().map(|root| &root.author.login);
+    thread.notes.iter().any(|note| Some(&note.author.login) != author)
 }
 
 /// Returns the highest finding id in any Mark, Block or Tag of referee; new ids are above it.

@@ -16,6 +16,20 @@ pub struct StandingReview<'a> {
     pub posted_as: Verdict,
 }
 
+impl StandingReview<'_> {
+    /// Returns whether this review was posted without knowledge of an older one at the same change: it has the same
+    /// verdict although the older one still stands, or a milder one without the findings of the older one.
+    fn is_double_of(&self, older: &Self) -> bool {
+        let is_posted_again = self.mark.restored.is_some()
+            || matches!(older.review.counts, ReviewWeight::Requested | ReviewWeight::Dismissed { .. });
+        let is_repetition = self.posted_as == older.posted_as && !is_posted_again;
+        let is_unaware = self.posted_as < older.posted_as && self.mark.highest < older.mark.highest;
+        self.review.commit == older.review.commit
+            && self.mark.patch == older.mark.patch
+            && (is_repetition || is_unaware)
+    }
+}
+
 /// Values derived for one role.
 #[derive(Debug)]
 pub struct RoleFacts<'a> {
@@ -32,6 +46,8 @@ pub struct RoleFacts<'a> {
     /// The approval that the standing block replaced, if it is not marked as superseded: a turn was interrupted
     /// (PUB-5).
     pub unsuperseded_approval: Option<StandingReview<'a>>,
+    /// Reviews that another process posted beside the standing one, without knowing it (D42).
+    pub doubles: Vec<StandingReview<'a>>,
     pub report: Option<&'a Report>,
     /// The fresh report is of this head and covers every file; its positions are judged later.
     pub report_covers_head: bool,
@@ -85,7 +101,7 @@ fn build_role_facts<'a>(snapshot: &'a Snapshot, role: &'a Role) -> RoleFacts<'a>
     let identity = role.identity_or(&snapshot.viewer.login);
     let report = snapshot.latest_report(&role.name);
     let round_patches = collect_round_patches(snapshot, role, identity);
-    let standing = find_standing_review(snapshot, role, identity);
+    let (standing, doubles) = find_standing_review(snapshot, role, identity);
     // A role that blocks must be able to lift its block, even if its files left the change.
     let blocks = standing.is_some_and(|standing| standing.mark.own == Verdict::RequestChanges);
     let matches = matches_changed_files(snapshot, role);
@@ -94,6 +110,7 @@ fn build_role_facts<'a>(snapshot: &'a Snapshot, role: &'a Role) -> RoleFacts<'a>
         applies: blocks || matches,
         has_token: *identity == snapshot.viewer.login || snapshot.viewer.holds.contains(identity),
         standing,
+        doubles,
         unsuperseded_approval: find_unsuperseded_approval(snapshot, role, identity, standing),
         report_covers_head: report.is_some_and(|report| covers_head(snapshot, role, report)),
         rounds_used: u32::try_from(round_patches.len()).unwrap_or(u32::MAX),
@@ -105,11 +122,26 @@ fn build_role_facts<'a>(snapshot: &'a Snapshot, role: &'a Role) -> RoleFacts<'a>
     }
 }
 
-fn find_standing_review<'a>(snapshot: &'a Snapshot, role: &Role, identity: &Login) -> Option<StandingReview<'a>> {
-    marked_reviews(snapshot, role, identity)
-        .rev()
-        .find(|(_, mark)| mark.superseded.is_none())
-        .and_then(|(review, mark)| Some(StandingReview { review, mark, posted_as: review.verdict()? }))
+/// Returns the latest review that was not superseded, and its doubles: of two that do not know each other, the one with
+/// the worse verdict stands, otherwise the older one (D42).
+fn find_standing_review<'a>(
+    snapshot: &'a Snapshot,
+    role: &Role,
+    identity: &Login,
+) -> (Option<StandingReview<'a>>, Vec<StandingReview<'a>>) {
+    let mut standing: Option<StandingReview<'a>> = None;
+    let mut doubles = Vec::new();
+    for (review, mark) in marked_reviews(snapshot, role, identity).rev().filter(|(_, mark)| mark.superseded.is_none()) {
+        let Some(posted_as) = review.verdict() else { continue };
+        let found = StandingReview { review, mark, posted_as };
+        match standing {
+            Some(newer) if newer.is_double_of(&found) => doubles.push(newer),
+            Some(_) => break,
+            None => {}
+        }
+        standing = Some(found);
+    }
+    (standing, doubles)
 }
 
 fn find_unsuperseded_approval<'a>(

@@ -65,6 +65,8 @@ pub enum SettlementReason<'a> {
     Accepted(&'a Login),
     /// Withdrawn by the reviewer.
     Withdrawn,
+    /// Another thread is about the same finding (D42).
+    PostedTwice,
 }
 
 /// Renders a root note with a line that says that it is settled; an older such line is replaced.
@@ -87,6 +89,7 @@ pub fn render_settled_root(root: &str, how: SettlementReason<'_>) -> SafeText {
             &mut page
         }
         SettlementReason::Withdrawn => page.literal("withdrawn"),
+        SettlementReason::PostedTwice => page.literal("posted twice, see the other thread"),
     };
     page.finish()
 }

@@ -12,6 +12,7 @@ const TABLES: &[(RuleStage, &[&str])] = &[
         &[
             include_str!("../../src/decide/threads/known_findings.rs"),
             include_str!("../../src/decide/threads/thread_reply.rs"),
+            include_str!("../../src/decide/threads/doubles.rs"),
         ],
     ),
     (

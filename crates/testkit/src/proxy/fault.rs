@@ -23,6 +23,8 @@ pub enum ProxyFault {
     RateLimited(u64),
     /// Replaces the response body by invalid JSON after the server handled the request.
     WrongJson,
+    /// Responds with this status, a refusal, before the server sees the request.
+    Refused(u16),
 }
 
 /// Selects the request that a fault applies to.
@@ -44,7 +46,7 @@ enum MatchKind {
 impl ProxyFault {
     /// Returns whether the server sees the request.
     pub(super) fn reaches_server(self) -> bool {
-        !matches!(self, Self::DropBefore | Self::Error | Self::Gateway | Self::RateLimited(_))
+        !matches!(self, Self::DropBefore | Self::Error | Self::Gateway | Self::RateLimited(_) | Self::Refused(_))
     }
 }
 

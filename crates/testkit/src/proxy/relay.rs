@@ -118,6 +118,9 @@ fn apply_fault(fault: Option<ProxyFault>, response: Vec<u8>) -> Vec<u8> {
         ProxyFault::RateLimited(seconds) => {
             build_response("429 Too Many Requests", &format!("retry-after: {seconds}\r\n"), "too many requests")
         }
+        ProxyFault::Refused(status) => {
+            build_response(&format!("{status} Refused"), "", r#"{"message":"refused on purpose"}"#)
+        }
         ProxyFault::WrongJson => {
             let status = String::from_utf8_lossy(&response)
                 .lines()

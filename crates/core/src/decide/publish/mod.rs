@@ -105,6 +105,8 @@ fn plan_role_steps(
     // An approval that an earlier turn should have superseded.
     let late = |it| composed.plan_supersede(it, build_reason(judgement, row));
     out.follow_ups.extend(judgement.role.unsuperseded_approval.iter().filter_map(late));
+    let double = |it| composed.plan_supersede(it, build_reason(judgement, row).with_fact("posted twice"));
+    out.follow_ups.extend(judgement.role.doubles.iter().filter_map(double));
     match row.action {
         PublishAction::Silent => {}
         PublishAction::Keep => plan_edit(facts, judgement, row, composed, out),

@@ -1,6 +1,7 @@
 //! Reconciles a role's findings with its threads, its report and people's notes: which are open, which are settled and
 //! by whom, which replies are needed. A reviewer only states positions; the rules are here.
 
+mod doubles;
 mod finding_context;
 mod known_findings;
 mod new_findings;
@@ -46,6 +47,7 @@ pub(super) fn reconcile<'a>(facts: &'a Facts<'a>) -> Reconciliation<'a> {
         out.judgements.push(judge_role(facts, role, report, findings, &mut ids));
     }
     thread_reply::cap_resolutions(facts, &mut out);
+    out.steps.extend(facts.roles.iter().flat_map(|role| doubles::resolve_doubles(facts, role)));
     for it in &mut out.judgements {
         it.reaches_blocking_threshold = reaches_blocking_threshold(facts, &it.findings, &it.overflow);
         let has_verdict = it.role.standing.is_some() || it.role.report.is_some();

@@ -7,7 +7,7 @@
 use super::{JudgedFinding, Reconciliation, add_refusal};
 use crate::facts::{Facts, RoleFacts};
 use crate::mark::{ReplyKind, Tag, TagKind};
-use crate::model::{FindingState, Login, Severity, Sha, Support, Thread};
+use crate::model::{FindingId, FindingState, Login, Severity, Sha, Support, Thread};
 use crate::plan::{Action, Gate, Precondition, Reason, Step, TextDraft, Trailer};
 use crate::render::{self, SettlementReason};
 use crate::rule::Rule;
@@ -57,12 +57,19 @@ pub(super) fn plan_reply<'a>(
     })
 }
 
+/// How the thread of a finding is closed.
+pub(super) struct Settlement<'a> {
+    pub(super) finding: FindingId,
+    pub(super) state: FindingState,
+    pub(super) reason: SettlementReason<'a>,
+}
+
 /// Plans the resolution of a thread. Where the forge cannot resolve, referee's root note is marked (FIX-12).
-pub(super) fn plan_resolution<'a>(
-    facts: &Facts<'a>,
-    role: &RoleFacts<'a>,
+pub(super) fn plan_resolution(
+    facts: &Facts<'_>,
+    role: &RoleFacts<'_>,
     thread: &Thread,
-    it: &JudgedFinding<'a>,
+    settlement: &Settlement<'_>,
     rule: Rule,
 ) -> Option<Step> {
     if !role.has_token {
@@ -70,7 +77,7 @@ pub(super) fn plan_resolution<'a>(
     }
     let mark = match facts.snapshot.capabilities.resolve {
         Support::Native if thread.can_resolve => None,
-        Support::Emulated => Some(build_settled_root(role, thread, it)?),
+        Support::Emulated => Some(build_settled_root(role, thread, settlement)?),
         Support::Native | Support::Unsupported => return None,
     };
     Some(Step {
@@ -78,7 +85,7 @@ pub(super) fn plan_resolution<'a>(
         by: role.identity.clone(),
         gate: Gate::Review,
         approves: false,
-        reason: Reason::new(rule).with_fact(it.id.to_string()).with_fact(format!("thread {}", thread.id)),
+        reason: Reason::new(rule).with_fact(settlement.finding.to_string()).with_fact(format!("thread {}", thread.id)),
         expect: Precondition::Head,
     })
 }
@@ -86,21 +93,24 @@ pub(super) fn plan_resolution<'a>(
 fn build_settled_root(
     role: &RoleFacts<'_>,
     thread: &Thread,
-    it: &JudgedFinding<'_>,
+    settlement: &Settlement<'_>,
 ) -> Option<(crate::model::NoteId, TextDraft)> {
     let root = thread.root().filter(|root| root.author.has_login(role.identity))?;
     let mut tag = root.text.trusted_tag()?.clone();
     let TagKind::Root { settled, .. } = &mut tag.kind else { return None };
-    *settled = Some(it.state);
-    let words = render::render_settled_root(root.text.body.as_deref()?, classify_settlement(it));
+    *settled = Some(settlement.state);
+    let words = render::render_settled_root(root.text.body.as_deref()?, settlement.reason);
     Some((root.id.clone(), TextDraft { words, trailer: Trailer::Tag(Box::new(tag)) }))
 }
 
-fn classify_settlement<'a>(it: &JudgedFinding<'a>) -> SettlementReason<'a> {
-    match (it.state, it.accepted_by) {
-        (FindingState::Accepted, Some(by)) => SettlementReason::Accepted(by),
-        (FindingState::Fixed, _) => SettlementReason::AlreadyFixed,
-        _ => SettlementReason::Withdrawn,
+impl<'a> Settlement<'a> {
+    pub(super) fn from_finding(it: &JudgedFinding<'a>) -> Self {
+        let reason = match (it.state, it.accepted_by) {
+            (FindingState::Accepted, Some(by)) => SettlementReason::Accepted(by),
+            (FindingState::Fixed, _) => SettlementReason::AlreadyFixed,
+            _ => SettlementReason::Withdrawn,
+        };
+        Self { finding: it.id, state: it.state, reason }
     }
 }
 
