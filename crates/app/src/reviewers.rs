@@ -109,7 +109,10 @@ fn run_reviewer(
     let paths = policy.role(&role.name).map(|role| role.paths.as_slice()).unwrap_or_default();
     let selection = change.select_files(paths, &inputs.config.exclude);
     match &role.reviewer {
-        ReviewerKind::Builtin => Ok(builtin::review_change(brief, change, &selection, &load_rules(inputs)?)),
+        ReviewerKind::Builtin => {
+            let rules = load_rules(inputs)?.with_levels(inputs.config.rule_levels(&role.name));
+            Ok(builtin::review_change(brief, change, &selection, &rules))
+        }
         ReviewerKind::Command(name) => {
             let command = resolve_command(inputs.config, role, name)?;
             let tree = HeadCheckout::prepare(inputs)?;
@@ -182,6 +185,7 @@ fn resolve_command(config: &ResolvedConfig, role: &RoleConfig, name: &str) -> Re
         timeout,
         max_output_bytes: MAX_COMMAND_OUTPUT_BYTES,
         env_names: Vec::new(),
+        levels: config.rule_levels(&role.name),
     })
 }
 

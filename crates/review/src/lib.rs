@@ -4,5 +4,7 @@ pub mod builtin;
 pub mod change;
 pub mod command;
 pub mod formats;
+mod levels;
 
 pub use change::{ChangeSet, FileSelection};
+pub use levels::{RuleLevel, RuleLevels, RuleSetting, find_glob_error};

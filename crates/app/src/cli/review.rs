@@ -212,12 +212,14 @@ impl ReviewArgs {
         let files: Vec<String> = snapshot.changes.files.iter().map(|file| file.path.clone()).collect();
         let bytes = payload::read_bytes(path)?;
         let [role] = self.roles.as_slice() else { return Err(Failure::usage("a report is for one role")) };
+        let role = RoleName::from(role.as_str());
         let origin = ReportContext {
-            role: &RoleName::from(role.as_str()),
+            role: &role,
             head: &snapshot.pull.head,
             checkout_root: session.checkout.as_ref().and_then(|git| git.work_tree_root()),
             changed_files: &files,
             tool_exit: formats::ToolExit::Unknown,
+            levels: &session.config.rule_levels(&role),
         };
         let report = formats::parse_report(self.report_format, &bytes, &origin).map_err(|error| {
             Failure::usage(format!("nothing was taken from `{}`: {error}", path.display()))

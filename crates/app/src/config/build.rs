@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use referee_core::model::{Login, RoleName};
 use referee_core::plan::Gate;
 use referee_core::policy::{Policy, Role};
+use referee_review::RuleSetting;
 use serde::de::DeserializeOwned;
 
 use super::ConfigLayers;
@@ -14,7 +15,7 @@ use super::resolved::{
     WebhookEntry, WorkerEntry,
 };
 use super::secret::SecretSource;
-use super::value::ConfigNode;
+use super::value::{ConfigNode, ConfigValue};
 
 /// Builds the policy, without roles.
 pub(super) fn build_policy(resolved: &BTreeMap<String, ResolvedValue>, layers: &ConfigLayers<'_>) -> Policy {
@@ -112,7 +113,33 @@ pub(super) fn build_role(
         ..Role::new(name.clone())
     };
     let rules = node.get("rules")?.to_strings();
-    Some((role, RoleConfig { name, reviewer: reviewer.unwrap_or(ReviewerKind::Builtin), rules, identity }))
+    let tool_levels =
+        node.entries("severity").filter_map(|(level, node)| Some((level.clone(), node.parse_word()?))).collect();
+    let reviewer = reviewer.unwrap_or(ReviewerKind::Builtin);
+    Some((role, RoleConfig { name, reviewer, tool_levels, rules, identity }))
+}
+
+/// Builds the entries of `[rules]`, then those of each `[[rules.in]]`, in the order of the file.
+pub(super) fn build_rule_settings(repository: &ConfigNode) -> Vec<RuleSetting> {
+    let Some(rules) = repository.get("rules") else { return Vec::new() };
+    let mut settings = build_rule_table(rules, &[]);
+    for table in rules.get("in").map(ConfigNode::as_list).unwrap_or_default() {
+        let paths = table.get("paths").map(ConfigNode::to_strings).unwrap_or_default();
+        settings.extend(build_rule_table(table, &paths));
+    }
+    settings
+}
+
+fn build_rule_table(table: &ConfigNode, paths: &[String]) -> Vec<RuleSetting> {
+    let mut entries: Vec<(&String, &ConfigNode)> = match &table.value {
+        ConfigValue::Table(table) => table.iter().collect(),
+        _ => Vec::new(),
+    };
+    entries.sort_by_key(|(_, node)| node.location.as_ref().map(|location| location.span.start));
+    let settings = entries.into_iter().filter_map(|(rule, node)| {
+        Some(RuleSetting { rule: rule.clone(), paths: paths.to_vec(), level: node.parse_word()? })
+    });
+    settings.collect()
 }
 
 /// Builds every entry of a table of the operator file.
@@ -206,6 +233,6 @@ fn build_secret_source(node: &ConfigNode, key: &str) -> Option<SecretSource> {
 }
 
 fn parse_word<T: DeserializeOwned>(word: &str) -> Option<T> {
-    let value = super::value::ConfigValue::Text(word.to_owned());
+    let value = ConfigValue::Text(word.to_owned());
     ConfigNode { value, location: None }.parse_word()
 }

@@ -38,6 +38,8 @@ pub(super) enum ValueType {
     /// An amount in US dollars.
     Usd,
     Text,
+    /// A glob of paths or rule ids.
+    Glob,
     /// A short name that is valid on forges and in shells without quoting.
     Name,
     /// `http://…` or `https://…`, without credentials.
@@ -67,6 +69,8 @@ pub(super) enum ValueType {
     OneOf(&'static [ConfigKey]),
     /// A table whose keys the user chooses.
     Map(&'static ValueType),
+    /// A table with these keys, and globs as further keys, whose values have one type.
+    Globs(&'static [ConfigKey], &'static ValueType),
     /// The roles: an array of tables with unique names, each with exactly one of [`REVIEWERS`].
     Roles(&'static [ConfigKey]),
     /// Either a word or a table.
@@ -122,6 +126,7 @@ impl ValueType {
             Self::Number(min, max) => format!("a whole number from {min} to {max}"),
             Self::Usd => "an amount in dollars such as `2.00`".into(),
             Self::Text => "a string in quotes".into(),
+            Self::Glob => "a valid glob such as `\"src/**\"`".into(),
             Self::Name => "a name of letters, digits, `-`, `_` and `.`".into(),
             Self::Url => "a URL such as `\"https://git.example.org\"`, without credentials".into(),
             Self::Address => "an address with a port such as `\"127.0.0.1:7300\"`".into(),
@@ -134,7 +139,7 @@ impl ValueType {
             Self::Argv => "a program and its arguments such as `[\"cargo\", \"test\"]`".into(),
             Self::Secret => "the source of a secret: `{ env = … }`, `{ file = … }` or `{ command = … }`".into(),
             Self::EntryName(table) => format!("the name of an entry of `[{table}]` in the operator file"),
-            Self::Table(_) | Self::Map(_) => "a table".into(),
+            Self::Table(_) | Self::Map(_) | Self::Globs(..) => "a table".into(),
             Self::OneOf(keys) => format!("a table with one of {}", quote_names(keys.iter().map(|key| key.name))),
             Self::Roles(_) => "an array of tables, written as `[[role]]`".into(),
             Self::Either(one, other) => format!("{}, or {}", one.describe(), other.describe()),
@@ -144,7 +149,7 @@ impl ValueType {
     /// Returns the keys of a table, or nothing for other types.
     pub(super) fn keys(&self) -> &'static [ConfigKey] {
         match self {
-            Self::Table(keys) | Self::OneOf(keys) | Self::Roles(keys) => keys,
+            Self::Table(keys) | Self::OneOf(keys) | Self::Roles(keys) | Self::Globs(keys, _) => keys,
             _ => &[],
         }
     }

@@ -3,14 +3,15 @@
 use super::key::{ConfigKey, ValueType};
 
 use ValueType::{
-    Address, Argv, Bool, Date, Duration, Either, EntryName, Enum, FilePath, FixedList, List, Map, Name, Number, OneOf,
-    OnlyTrue, Roles, Secret, Table, Text, Url, Usd, Version,
+    Address, Argv, Bool, Date, Duration, Either, EntryName, Enum, FilePath, FixedList, Glob, Globs, List, Map, Name,
+    Number, OneOf, OnlyTrue, Roles, Secret, Table, Text, Url, Usd, Version,
 };
 
 const U32_MAX: u64 = u32::MAX as u64;
 const SETTINGS: &[&str] = &["off", "ask", "on"];
 const APPROVALS: &[&str] = &["off", "lift", "on"];
 const SEVERITIES: &[&str] = &["suggestion", "warning", "critical"];
+const LEVELS: ValueType = Enum(&["off", "suggestion", "warning", "critical"]);
 const CLASSES: &[&str] = &["valid", "invalid", "stale", "already_fixed", "needs_human"];
 
 /// `referee.toml`.
@@ -28,6 +29,11 @@ pub(super) const REPOSITORY_KEYS: &[ConfigKey] = &[
     ConfigKey::new("guards", Table(GUARDS), "what happens when the forge cannot be read"),
     ConfigKey::new("break_glass", Table(BREAK_GLASS), "who may end the loop at once"),
     ConfigKey::new("people", Table(PEOPLE), "who is who where the forge does not say"),
+    ConfigKey::new(
+        "rules",
+        Globs(RULES, &LEVELS),
+        "severities of rules, built in or a linter's, by id or glob; the last match wins",
+    ),
     ConfigKey::new("work", Table(WORK), "what workers may do"),
     ConfigKey::new("checks", Map(&Argv), "what `referee check` runs, by name"),
     ConfigKey::new("role", Roles(ROLE), "the reviewer roles, in the order in which their reviews are posted"),
@@ -51,7 +57,7 @@ pub(super) const OPERATOR_KEYS: &[ConfigKey] = &[
 
 const REVIEW: &[ConfigKey] = &[
     ConfigKey::layered("start", Enum(&["push", "ci_green", "request"]), "'push'", "when a review starts"),
-    ConfigKey::layered("exclude", List(&Text), "['**/*.lock']", "files that no role reads"),
+    ConfigKey::layered("exclude", List(&Glob), "['**/*.lock']", "files that no role reads"),
     ConfigKey::layered("max_inline", Number(0, U32_MAX), "15", "how many new findings get a thread in one post"),
     ConfigKey::layered("status", Bool, "true", "also post each verdict as a commit status"),
     ConfigKey::layered("notify", Bool, "true", "post a comment when the set of blocking findings changes"),
@@ -145,6 +151,11 @@ const PEOPLE: &[ConfigKey] = &[
     ),
 ];
 
+const RULES: &[ConfigKey] =
+    &[ConfigKey::new("in", List(&Globs(RULES_IN, &LEVELS)), "the same for some files, as `[[rules.in]]`")];
+
+const RULES_IN: &[ConfigKey] = &[ConfigKey::new("paths", List(&Glob), "the files, as globs").required()];
+
 const WORK: &[ConfigKey] = &[ConfigKey::layered(
     "protected",
     List(&Text),
@@ -159,8 +170,24 @@ const ROLE: &[ConfigKey] = &[
     ConfigKey::new("command", EntryName("commands"), "a program of the operator file reviews"),
     ConfigKey::new("identity", EntryName("identity"), "an identity of the operator file; by default the forge's token"),
     ConfigKey::new("blocks", Bool, "whether its verdict may block").with_default("true"),
-    ConfigKey::new("paths", List(&Text), "the files it reviews; empty means all").with_default("[]"),
+    ConfigKey::new("paths", List(&Glob), "the files it reviews; empty means all").with_default("[]"),
+    ConfigKey::new("severity", Table(TOOL_LEVELS), "severities for the tool's own levels"),
     ConfigKey::new("rules", List(&Text), "files with guidance for the reviewer, read at the base").with_default("[]"),
+];
+
+/// The levels of all formats. `critical`, `warning` and `suggestion` are those of referee's own format and rules.
+const TOOL_LEVELS: &[ConfigKey] = &[
+    ConfigKey::new("error", LEVELS, "SARIF, checkstyle, rdjson, cargo"),
+    ConfigKey::new("warning", LEVELS, "all but GitLab"),
+    ConfigKey::new("note", LEVELS, "SARIF, cargo"),
+    ConfigKey::new("none", LEVELS, "SARIF"),
+    ConfigKey::new("info", LEVELS, "checkstyle, rdjson, GitLab"),
+    ConfigKey::new("help", LEVELS, "cargo"),
+    ConfigKey::new("blocker", LEVELS, "GitLab"),
+    ConfigKey::new("critical", LEVELS, "GitLab, referee"),
+    ConfigKey::new("major", LEVELS, "GitLab"),
+    ConfigKey::new("minor", LEVELS, "GitLab"),
+    ConfigKey::new("suggestion", LEVELS, "referee"),
 ];
 
 const FORGE_KINDS: &[ConfigKey] = &[

@@ -23,6 +23,8 @@ mod tests;
 mod validate;
 mod value;
 
+use std::collections::BTreeMap;
+
 use referee_core::model::{Login, RoleName};
 use referee_core::policy::Role;
 
@@ -96,9 +98,10 @@ pub(crate) fn load_config(layers: &ConfigLayers<'_>) -> Result<ResolvedConfig, C
     policy.people_write = values.texts("people.write").iter().map(|login| Login::from(login.as_str())).collect();
     policy.bots = values.texts("people.bots");
     let keys = operator.get("mark.keys").map(ConfigNode::as_list).unwrap_or_default();
-    let config = ResolvedConfig {
+    let mut config = ResolvedConfig {
         policy,
         roles,
+        rule_settings: build::build_rule_settings(&repository),
         exclude: values.texts("review.exclude"),
         checks: repository.entries("checks").map(|(name, argv)| (name.clone(), argv.to_strings())).collect(),
         max_threads: values.number("threads.max_threads").unwrap_or(usize::MAX),
@@ -119,6 +122,7 @@ pub(crate) fn load_config(layers: &ConfigLayers<'_>) -> Result<ResolvedConfig, C
         warnings,
     };
     loader.into_result()?;
+    config.hash_role_inputs();
     Ok(config)
 }
 
@@ -126,5 +130,6 @@ pub(crate) fn load_config(layers: &ConfigLayers<'_>) -> Result<ResolvedConfig, C
 fn default_roles() -> Vec<(Role, RoleConfig)> {
     let name = RoleName::from("static");
     let role = Role { free: true, ..Role::new(name.clone()) };
-    vec![(role, RoleConfig { name, reviewer: ReviewerKind::Builtin, rules: Vec::new(), identity: None })]
+    let (reviewer, tool_levels) = (ReviewerKind::Builtin, BTreeMap::new());
+    vec![(role, RoleConfig { name, reviewer, tool_levels, rules: Vec::new(), identity: None })]
 }

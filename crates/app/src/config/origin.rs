@@ -22,7 +22,7 @@ pub(super) fn collect_origins(
             origin: resolved.origin.clone(),
         })
         .collect();
-    for (file, tables) in [(repository, &["checks", "role"][..]), (operator, OPERATOR_TABLES)] {
+    for (file, tables) in [(repository, &["checks", "rules", "role"][..]), (operator, OPERATOR_TABLES)] {
         for table in tables {
             if let Some(node) = file.get(table) {
                 collect_node(loader, node, table, &mut origins);

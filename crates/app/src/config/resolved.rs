@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use referee_core::hash::Hash;
 use referee_core::model::{Login, RoleName, Span, Time};
 use referee_core::policy::Policy;
 use referee_forge::ForgeKind;
+use referee_review::{RuleLevel, RuleLevels, RuleSetting};
 use serde::Deserialize;
 
 use super::secret::SecretSource;
@@ -16,6 +18,8 @@ pub(crate) struct ResolvedConfig {
     pub(crate) policy: Policy,
     /// In the order of the policy's roles.
     pub(crate) roles: Vec<RoleConfig>,
+    /// The entries of `[rules]` in the order of the file.
+    pub(crate) rule_settings: Vec<RuleSetting>,
     /// Globs of files that no role reviews.
     pub(crate) exclude: Vec<String>,
     /// Commands of `referee check`, by name.
@@ -46,6 +50,24 @@ pub(crate) struct ResolvedConfig {
     pub(crate) warnings: Vec<String>,
 }
 
+impl ResolvedConfig {
+    /// Returns the severities that the config sets for the results of a role, which may be ad hoc.
+    pub(crate) fn rule_levels(&self, role: &RoleName) -> RuleLevels {
+        let tool_levels =
+            self.roles.iter().find(|config| config.name == *role).map(|config| config.tool_levels.clone());
+        RuleLevels::for_role(role, tool_levels.unwrap_or_default(), self.rule_settings.clone())
+    }
+
+    /// Records what the config says about each role's results, so that a change of it widens the next review (D34).
+    pub(super) fn hash_role_inputs(&mut self) {
+        for config in &self.roles {
+            let inputs = Hash::digest_value(&(self.rule_levels(&config.name), &config.rules));
+            let role = self.policy.roles.iter_mut().find(|role| role.name == config.name);
+            role.into_iter().for_each(|role| role.inputs = Some(inputs.clone()));
+        }
+    }
+}
+
 /// A value and its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ValueOrigin {
@@ -62,6 +84,8 @@ pub(crate) struct ValueOrigin {
 pub(crate) struct RoleConfig {
     pub(crate) name: RoleName,
     pub(crate) reviewer: ReviewerKind,
+    /// Severities for the tool's own levels (D37).
+    pub(crate) tool_levels: BTreeMap<String, RuleLevel>,
     /// Files with guidance for the reviewer, read at the base.
     pub(crate) rules: Vec<String>,
     /// Name of the identity that posts the role's reviews; `None` is the account of the forge's token.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use referee_core::say::find_nearest_word;
+use referee_review::find_glob_error;
 use toml::de::{DeInteger, DeValue};
 
 use super::error::ConfigFault;
@@ -54,6 +55,16 @@ impl SourceValidator<'_> {
         None
     }
 
+    /// Returns whether a text is a valid glob, and records a fault if not.
+    pub(super) fn validate_glob(&mut self, text: &str, span: Range<usize>, path: &str) -> bool {
+        let error = if text.is_empty() { Some("it is empty".to_owned()) } else { find_glob_error(text) };
+        let is_valid = error.is_none();
+        if let Some(error) = error {
+            self.add_fault(span, format!("`{path}` must be {}", ValueType::Glob.describe()), error);
+        }
+        is_valid
+    }
+
     fn validate_string(
         &mut self,
         value_type: &'static ValueType,
@@ -64,6 +75,8 @@ impl SourceValidator<'_> {
     ) -> Option<ConfigNode> {
         let fits = match value_type {
             ValueType::Text => true,
+            ValueType::Glob if !self.validate_glob(text, span.clone(), path) => return None,
+            ValueType::Glob => true,
             ValueType::EntryName(table) => {
                 let (name, location, path) = (text.to_owned(), self.locate(span.clone()), path.to_owned());
                 self.loader.references.push(EntryReference { table, name, location, path });

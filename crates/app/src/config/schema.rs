@@ -56,6 +56,7 @@ fn build_type_schema(value_type: &ValueType) -> Value {
         ValueType::Number(min, u64::MAX) => json!({ "type": "integer", "minimum": min }),
         ValueType::Number(min, max) => json!({ "type": "integer", "minimum": min, "maximum": max }),
         ValueType::Usd => json!({ "type": "number", "minimum": 0 }),
+        ValueType::Glob => json!({ "type": "string", "minLength": 1 }),
         ValueType::Text | ValueType::EntryName(_) => json!({ "type": "string" }),
         ValueType::Name => json!({ "type": "string", "pattern": NAME_PATTERN }),
         ValueType::Url => json!({ "type": "string", "pattern": "^https?://[^/?#@\\s]+([/?#]\\S*)?$" }),
@@ -72,6 +73,11 @@ fn build_type_schema(value_type: &ValueType) -> Value {
         ValueType::Secret => json!({ "$ref": "#/$defs/secret" }),
         ValueType::Table(keys) => build_table_schema(keys),
         ValueType::OneOf(keys) => build_one_of_schema(keys),
+        ValueType::Globs(keys, value) => {
+            let mut schema = build_table_schema(keys);
+            schema["additionalProperties"] = build_type_schema(value);
+            schema
+        }
         ValueType::Map(entry) => json!({
             "type": "object", "propertyNames": { "pattern": NAME_PATTERN }, "additionalProperties": build_type_schema(entry),
         }),

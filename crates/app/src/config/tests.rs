@@ -2,6 +2,7 @@
 
 mod errors;
 mod examples;
+mod rules;
 mod secrets;
 mod values;
 

@@ -55,6 +55,9 @@ impl SourceValidator<'_> {
             (ValueType::Table(keys), DeValue::Table(table)) => {
                 return Some(self.validate_table(keys, table, span, path));
             }
+            (ValueType::Globs(keys, level), DeValue::Table(table)) => {
+                return Some(self.validate_globs(keys, level, table, span, path));
+            }
             (ValueType::OneOf(keys), DeValue::Table(table)) => return self.validate_one_of(keys, table, span, path),
             (ValueType::Secret, DeValue::Table(table)) => return self.validate_one_of(SECRET_KEYS, table, span, path),
             (ValueType::Secret, _) => {
@@ -119,6 +122,48 @@ impl SourceValidator<'_> {
                 None => self.reject_unknown_key(keys, name, found, path),
             }
         }
+        self.fill_defaults(keys, table, &mut values, span.clone(), path);
+        self.locate(span).with_value(ConfigValue::Table(values))
+    }
+
+    /// Checks a table whose further keys are globs.
+    fn validate_globs(
+        &mut self,
+        keys: &'static [ConfigKey],
+        value_type: &'static ValueType,
+        table: &DeTable<'_>,
+        span: Range<usize>,
+        path: &str,
+    ) -> ConfigNode {
+        let mut values = BTreeMap::new();
+        for (name, found) in table {
+            let fixed = keys.iter().find(|key| key.name == name.get_ref());
+            let path = join_path(path, name.get_ref());
+            if fixed.is_none() && matches!(found.get_ref(), DeValue::Table(_)) {
+                let message = format!("`{path}` must be {}", value_type.describe());
+                let fault = ConfigFault::new(self.locate(name.span()), message, "this is a table");
+                self.loader.faults.push(fault.with_hint("put an id that contains a dot in quotes"));
+                continue;
+            }
+            if fixed.is_none() && !self.validate_glob(name.get_ref(), name.span(), &path) {
+                continue;
+            }
+            let value = self.validate_value(fixed.map_or(value_type, |key| &key.value_type), found, &path);
+            values.extend(value.map(|value| (name.get_ref().to_string(), value)));
+        }
+        self.fill_defaults(keys, table, &mut values, span.clone(), path);
+        self.locate(span).with_value(ConfigValue::Table(values))
+    }
+
+    /// Adds the defaults of missing keys, and records a fault for each required one.
+    fn fill_defaults(
+        &mut self,
+        keys: &'static [ConfigKey],
+        table: &DeTable<'_>,
+        values: &mut BTreeMap<String, ConfigNode>,
+        span: Range<usize>,
+        path: &str,
+    ) {
         for key in keys.iter().filter(|key| !table.keys().any(|name| name.get_ref() == key.name)) {
             match key.default {
                 KeyDefault::Required => {
@@ -131,7 +176,6 @@ impl SourceValidator<'_> {
                 KeyDefault::Unset | KeyDefault::Layered { .. } => {}
             }
         }
-        self.locate(span).with_value(ConfigValue::Table(values))
     }
 
     fn validate_map(&mut self, value_type: &'static ValueType, table: &DeTable<'_>, path: &str) -> ConfigValue {

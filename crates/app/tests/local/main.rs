@@ -23,6 +23,7 @@ mod project;
 mod publish;
 mod pull_view;
 mod reviewer;
+mod rule_levels;
 mod safety;
 mod test_repo;
 mod walk;

@@ -17,6 +17,7 @@ use super::rule_page::{SECRET_FIX, SECRET_WHY, map_severity, render_secret_title
 use super::rules::RuleSet;
 use super::text_rule::{TextRuleHeader, TextRuleInput};
 use crate::change::ChangeSet;
+use crate::levels::ReportedResult;
 
 /// The result for one file.
 #[derive(Default)]
@@ -24,6 +25,8 @@ pub(super) struct FileReview {
     pub(super) findings: Vec<SubmittedFinding>,
     /// Findings suppressed by comments in the source.
     pub(super) suppressed_count: usize,
+    /// Findings of rules that the config switches off.
+    pub(super) off_count: usize,
     /// Why the language rules were not applied, if so.
     pub(super) unread_reason: Option<UnreadReason>,
 }
@@ -46,17 +49,22 @@ impl<'r> FileReviewer<'r> {
         let mut review = FileReview::default();
         let input = TextRuleInput { file, bytes: Some(bytes), line_index: Some(&index), added_lines: &added };
         review.findings.extend(self.apply_text_rules(&input));
-        if !added.is_empty() {
-            let secrets = self.find_secrets(&file.path, bytes, &index, &added, &mut review.findings);
-            if let Some(language) = SupportLang::from_path(&file.path).filter(|language| LANGUAGES.contains(language)) {
-                let code = CodeFile { path: &file.path, bytes, line_index: &index, added_lines: &added };
-                match self.apply_language_rules(language, &code) {
-                    Ok(found) => {
-                        let new = self.drop_duplicates(found, &review.findings);
-                        review.findings.extend(new.into_iter().map(|finding| mask_secrets(finding, &secrets)));
-                    }
-                    Err(reason) => review.unread_reason = Some(reason),
+        let secrets = match added.is_empty() {
+            true => Vec::new(),
+            false => self.find_secrets(&file.path, bytes, &index, &added, &mut review.findings),
+        };
+        // Before duplicates are dropped: a finding that is off must not replace one that is not.
+        review.off_count += self.set_levels(&mut review.findings);
+        let language = SupportLang::from_path(&file.path).filter(|language| LANGUAGES.contains(language));
+        if let Some(language) = language.filter(|_| !added.is_empty()) {
+            let code = CodeFile { path: &file.path, bytes, line_index: &index, added_lines: &added };
+            match self.apply_language_rules(language, &code) {
+                Ok(mut found) => {
+                    review.off_count += self.set_levels(&mut found);
+                    let new = self.drop_duplicates(found, &review.findings);
+                    review.findings.extend(new.into_iter().map(|finding| mask_secrets(finding, &secrets)));
                 }
+                Err(reason) => review.unread_reason = Some(reason),
             }
         }
         let total = review.findings.len();
@@ -66,11 +74,26 @@ impl<'r> FileReviewer<'r> {
     }
 
     /// Applies the text rules that need no text: those that look at the name and the size of a file.
-    pub(super) fn review_metadata(&self, change: &ChangeSet<'_>, at: usize) -> Vec<SubmittedFinding> {
-        let Some(file) = change.files.get(at) else { return Vec::new() };
+    pub(super) fn review_metadata(&self, change: &ChangeSet<'_>, at: usize) -> FileReview {
+        let Some(file) = change.files.get(at) else { return FileReview::default() };
         let input =
             TextRuleInput { file, bytes: change.text(at), line_index: None, added_lines: &LineRanges::default() };
-        self.apply_text_rules(&input)
+        let mut findings = self.apply_text_rules(&input);
+        let off_count = self.set_levels(&mut findings);
+        FileReview { findings, off_count, ..FileReview::default() }
+    }
+
+    /// Sets the severities of the config (D37). Removes the findings of rules that are off, and returns their number.
+    fn set_levels(&self, findings: &mut Vec<SubmittedFinding>) -> usize {
+        let total = findings.len();
+        findings.retain_mut(|finding| match self.rules.levels().assign(&ReportedResult::from_finding(finding)) {
+            Some(severity) => {
+                finding.severity = severity;
+                true
+            }
+            None => false,
+        });
+        total - findings.len()
     }
 
     fn apply_text_rules(&self, input: &TextRuleInput<'_>) -> Vec<SubmittedFinding> {

@@ -19,7 +19,7 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use referee_core::model::{Coverage, RunCost, SkippedFile, Submission, SubmittedFinding, SubmittedOutcome};
+use referee_core::model::{Accounting, Coverage, RunCost, SkippedFile, Submission, SubmittedFinding, SubmittedOutcome};
 use referee_core::plan::Brief;
 
 use self::code::UnreadReason;
@@ -48,8 +48,8 @@ pub fn review_change(brief: &Brief, change: &ChangeSet<'_>, selection: &FileSele
     for skipped in &selection.skipped {
         if [SKIP_BINARY, SKIP_DELETED, SKIP_SUBMODULE, SKIP_TOO_LARGE].contains(&skipped.why.as_str()) {
             let at = change.files.iter().position(|file| file.path == skipped.path);
-            let findings = at.filter(|_| skipped.why != SKIP_DELETED).map(|at| reviewer.review_metadata(change, at));
-            file_reviews.push(FileReview { findings: findings.unwrap_or_default(), ..FileReview::default() });
+            file_reviews
+                .extend(at.filter(|_| skipped.why != SKIP_DELETED).map(|at| reviewer.review_metadata(change, at)));
         }
         match skipped.why.as_str() {
             SKIP_BINARY | SKIP_DELETED | SKIP_SUBMODULE => coverage.read.push(skipped.path.clone()),
@@ -58,6 +58,8 @@ pub fn review_change(brief: &Brief, change: &ChangeSet<'_>, selection: &FileSele
     }
     let broken = rules.broken().iter();
     coverage.skipped.extend(broken.map(|error| SkippedFile { path: error.path.clone(), why: error.to_string() }));
+    let off = file_reviews.iter().map(|review| review.suppressed_count + review.off_count).sum::<usize>();
+    let left_out = Accounting { off: u32::try_from(off).unwrap_or(u32::MAX), ..Accounting::default() };
     let summary = render_summary(&file_reviews, rules);
     let mut findings: Vec<SubmittedFinding> = file_reviews.into_iter().flat_map(|review| review.findings).collect();
     findings.sort_by(|one, other| sort_key(one).cmp(&sort_key(other)));
@@ -73,7 +75,7 @@ pub fn review_change(brief: &Brief, change: &ChangeSet<'_>, selection: &FileSele
         positions: Vec::new(),
         deterministic: true,
         run: String::new(),
-        left_out: Default::default(),
+        left_out,
         tool: Some(rules.describe()),
         figures: RunCost::default(),
     }

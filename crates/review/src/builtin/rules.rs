@@ -12,6 +12,7 @@ use super::language_rule::{self, LANGUAGES, LanguageRule, RuleHeader};
 use super::rule_page::RulePage;
 use super::secrets::SecretRuleSet;
 use super::text_rule::TextRule;
+use crate::levels::RuleLevels;
 
 /// The file with the secret rules of a repository. All other rule files are in the format of ast-grep.
 pub const REPOSITORY_SECRET_RULES: &str = ".gitleaks.toml";
@@ -24,6 +25,7 @@ pub struct RuleSet {
     /// Digest of the repository's rule files.
     repository_digest: Option<Hash>,
     secret_rules: Arc<SecretRuleSet>,
+    levels: RuleLevels,
     broken: Vec<RuleError>,
 }
 
@@ -49,6 +51,7 @@ impl RuleSet {
             repository_headers: Vec::new(),
             repository_digest: None,
             secret_rules: Arc::clone(&embedded.secret_rules),
+            levels: RuleLevels::default(),
             broken: Vec::new(),
         })
     }
@@ -79,6 +82,17 @@ impl RuleSet {
             Err(error) => errors.push(error),
         }
         if errors.is_empty() { Ok(self) } else { Err(errors) }
+    }
+
+    /// Sets the severities that the config gives to rules.
+    #[must_use]
+    pub fn with_levels(mut self, levels: RuleLevels) -> Self {
+        self.levels = levels;
+        self
+    }
+
+    pub(super) fn levels(&self) -> &RuleLevels {
+        &self.levels
     }
 
     /// Adds rule files that cannot be used. Every report lists them and is incomplete.

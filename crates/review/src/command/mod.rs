@@ -12,6 +12,7 @@ use referee_core::plan::Brief;
 use referee_sandbox::supervisor::ExitCause;
 
 use crate::formats::{Format, ReportContext, ToolExit, parse_report};
+use crate::levels::RuleLevels;
 use environment::CommandEnvironment;
 
 /// A program that reviews.
@@ -28,6 +29,8 @@ pub struct ReviewCommand {
     pub max_output_bytes: usize,
     /// Names of environment variables to pass on besides the usual ones.
     pub env_names: Vec<String>,
+    /// The severities that the config sets for its results.
+    pub levels: RuleLevels,
 }
 
 /// Runs a command in a checkout of the brief's head and parses its report. `files` are the changed files.
@@ -41,6 +44,7 @@ pub fn run_command(command: &ReviewCommand, dir: &Path, brief: &Brief, files: &[
         checkout_root: Some(dir),
         changed_files: files,
         tool_exit: ToolExit::Unknown,
+        levels: &command.levels,
     };
     let environment = CommandEnvironment::from_allowed(&command.env_names);
     let report =

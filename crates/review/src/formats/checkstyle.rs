@@ -125,9 +125,10 @@ impl CheckstyleParser<'_> {
     }
 
     fn add_error(&mut self, mut attributes: HashMap<String, String>) {
-        let severity = match attributes.get("severity").map(String::as_str) {
-            Some("info") => Severity::Suggestion,
-            Some("ignore") => return self.report.count_off(),
+        let level = attributes.remove("severity").unwrap_or_else(|| "error".to_owned());
+        let severity = match level.as_str() {
+            "info" => Severity::Suggestion,
+            "ignore" => return self.report.count_off(),
             // `warning`, and `error`, which is the default of Checkstyle (D37).
             _ => Severity::Warning,
         };
@@ -135,6 +136,7 @@ impl CheckstyleParser<'_> {
         let line = attributes.get("line").and_then(|line| line.parse().ok()).filter(|line| *line > 0);
         self.report.add_message(ToolMessage {
             message: attributes.remove("message").unwrap_or_default(),
+            level: Some(level),
             severity,
             location: self.report.locate(&self.file),
             line,

@@ -2,6 +2,8 @@ use std::path::Path;
 
 use referee_core::model::{Accounting, RoleName, RunCost, Sha, Submission, SubmittedOutcome};
 
+use crate::levels::RuleLevels;
+
 /// What is known of a report besides its text.
 #[derive(Clone, Copy, Debug)]
 pub struct ReportContext<'a> {
@@ -13,6 +15,8 @@ pub struct ReportContext<'a> {
     /// The changed files. They are the coverage of a complete run.
     pub changed_files: &'a [String],
     pub tool_exit: ToolExit,
+    /// The severities that the config sets for the role's results.
+    pub levels: &'a RuleLevels,
 }
 
 /// How a tool ended.

@@ -65,6 +65,7 @@ pub(super) fn parse_gitlab(text: &str, context: &ReportContext<'_>) -> Result<Su
         report.add_message(ToolMessage {
             message: format!("{}\n\n{body}", issue.description),
             severity: map_severity(issue.severity.as_deref()),
+            level: issue.severity,
             location,
             line,
             end_line: end.filter(|end| line < Some(*end)),

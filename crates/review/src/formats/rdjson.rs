@@ -79,6 +79,9 @@ pub(super) fn parse_rdjson(text: &str, context: &ReportContext<'_>) -> Result<Su
         return Err(FormatError::WrongFormat { format: Format::Rdjson, what });
     }
     let mut report = ToolReportBuilder::new(context);
+    if let Some(name) = document.source.as_ref().and_then(|source| source["name"].as_str()) {
+        report.set_tool_name(name);
+    }
     for diagnostic in document.diagnostics.unwrap_or_default() {
         add_diagnostic(&mut report, diagnostic, &document.severity);
     }
@@ -117,9 +120,12 @@ fn add_diagnostic(report: &mut ToolReportBuilder<'_>, diagnostic: RdjsonDiagnost
         [one] => one.range.to_region().to_line_replacement(&region, &one.text),
         _ => None,
     };
+    let level = read_level(&diagnostic.severity).or_else(|| read_level(default_severity));
     report.add_message(ToolMessage {
         message: diagnostic.message,
-        severity: map_severity(&diagnostic.severity).or(map_severity(default_severity)).unwrap_or(Severity::Warning),
+        // An error of a linter is a warning (D37).
+        severity: if level == Some("info") { Severity::Suggestion } else { Severity::Warning },
+        level: level.map(str::to_owned),
         location,
         line,
         end_line,
@@ -130,11 +136,12 @@ fn add_diagnostic(report: &mut ToolReportBuilder<'_>, diagnostic: RdjsonDiagnost
     });
 }
 
-/// Maps a severity, given by name or by its number in the protobuf enum. An error of a linter is a warning (D37).
-fn map_severity(severity: &Value) -> Option<Severity> {
+/// Returns the level of a severity, given by name or by its number in the protobuf enum.
+fn read_level(severity: &Value) -> Option<&'static str> {
     match (severity.as_str(), severity.as_u64()) {
-        (Some("ERROR" | "WARNING"), _) | (_, Some(1 | 2)) => Some(Severity::Warning),
-        (Some("INFO"), _) | (_, Some(3)) => Some(Severity::Suggestion),
+        (Some("ERROR"), _) | (_, Some(1)) => Some("error"),
+        (Some("WARNING"), _) | (_, Some(2)) => Some("warning"),
+        (Some("INFO"), _) | (_, Some(3)) => Some("info"),
         _ => None,
     }
 }

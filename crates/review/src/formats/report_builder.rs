@@ -9,6 +9,7 @@ use super::ReportContext;
 use super::path_resolver::PathResolver;
 use super::title::split_title_and_body;
 use super::unplaced::UnplacedFindings;
+use crate::levels::ReportedResult;
 
 #[derive(Debug)]
 pub(super) struct ToolReportBuilder<'a> {
@@ -17,6 +18,8 @@ pub(super) struct ToolReportBuilder<'a> {
     findings: Vec<SubmittedFinding>,
     left_out: Accounting,
     tools: BTreeSet<String>,
+    /// Name of the tool that wrote the current part of the report.
+    tool_name: Option<String>,
     unplaced: UnplacedFindings,
     gaps: Vec<String>,
 }
@@ -25,6 +28,9 @@ pub(super) struct ToolReportBuilder<'a> {
 #[derive(Debug)]
 pub(super) struct ToolMessage {
     pub(super) message: String,
+    /// The level as the tool writes it.
+    pub(super) level: Option<String>,
+    /// What the level means without a setting of the config (D37).
     pub(super) severity: Severity,
     pub(super) location: MessageLocation,
     pub(super) line: Option<u32>,
@@ -54,6 +60,7 @@ impl<'a> ToolReportBuilder<'a> {
             findings: Vec::new(),
             left_out: Accounting::default(),
             tools: BTreeSet::new(),
+            tool_name: None,
             unplaced: UnplacedFindings::default(),
             gaps: Vec::new(),
         }
@@ -66,6 +73,7 @@ impl<'a> ToolReportBuilder<'a> {
             .map_or_else(|| MessageLocation::OutsideRepository(path.to_owned()), MessageLocation::InRepository)
     }
 
+    /// Adds a message, unless the config switches it off.
     pub(super) fn add_message(&mut self, message: ToolMessage) {
         let (mut title, body) = split_title_and_body(&message.message);
         if title.is_empty() {
@@ -75,10 +83,19 @@ impl<'a> ToolReportBuilder<'a> {
             MessageLocation::InRepository(path) => (path, true),
             MessageLocation::OutsideRepository(path) => (path, false),
         };
+        let Some(severity) = self.context.levels.assign(&ReportedResult {
+            tool: self.tool_name.as_deref(),
+            rule: message.rule.as_deref(),
+            path: &path,
+            level: message.level.as_deref(),
+            default: message.severity,
+        }) else {
+            return self.count_off();
+        };
         let finding = SubmittedFinding {
             title,
             body,
-            severity: message.severity,
+            severity,
             path,
             line: message.line,
             end_line: message.end_line,
@@ -100,7 +117,7 @@ impl<'a> ToolReportBuilder<'a> {
         self.unplaced.add(&finding);
     }
 
-    /// Counts a result that the tool, or a comment in the code, switched off.
+    /// Counts a result that the config, the tool, or a comment in the code, switched off.
     pub(super) fn count_off(&mut self) {
         self.left_out.off += 1;
     }
@@ -108,6 +125,11 @@ impl<'a> ToolReportBuilder<'a> {
     /// Counts a result that is no finding, such as a passed check.
     pub(super) fn count_unsupported(&mut self) {
         self.left_out.unsupported += 1;
+    }
+
+    /// Sets the name of the tool that wrote the following messages.
+    pub(super) fn set_tool_name(&mut self, name: &str) {
+        self.tool_name = Some(name.to_owned());
     }
 
     /// Adds what the report says of its tool and rule set (D34).

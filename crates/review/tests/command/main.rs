@@ -8,6 +8,7 @@ use std::time::Duration;
 use referee_core::model::{FindingId, Severity, Submission, SubmittedOutcome};
 use referee_core::plan::{Brief, Reason, Scope};
 use referee_core::rule::Rule;
+use referee_review::RuleLevels;
 use referee_review::command::{ReviewCommand, run_command};
 use referee_review::formats::Format;
 use tempfile::TempDir;
@@ -187,6 +188,7 @@ fn command(argv: &[&str]) -> ReviewCommand {
         timeout: Duration::from_secs(60),
         max_output_bytes: 100_000,
         env_names: Vec::new(),
+        levels: RuleLevels::default(),
     }
 }
 

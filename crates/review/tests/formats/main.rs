@@ -1,5 +1,6 @@
 //! The parsers of report formats.
 
+mod levels;
 mod paths;
 mod quirks;
 mod referee_format;
@@ -9,6 +10,7 @@ mod truncated;
 use std::path::Path;
 
 use referee_core::model::{RoleName, Sha, Submission};
+use referee_review::RuleLevels;
 use referee_review::formats::{Format, FormatError, ReportContext, ToolExit, parse_report};
 
 const HEAD: &str = "1111111111111111111111111111111111111111";
@@ -30,13 +32,22 @@ fn sample(format: Format) -> &'static str {
 
 /// Parses a report for the role `lint`, from a checkout at `/checkout` in which `src/lib.rs` changed.
 fn parse(format: Format, bytes: &[u8], tool_exit: ToolExit) -> Result<Submission, FormatError> {
+    parse_with_levels(format, bytes, tool_exit, &RuleLevels::default())
+}
+
+fn parse_with_levels(
+    format: Format,
+    bytes: &[u8],
+    tool_exit: ToolExit,
+    levels: &RuleLevels,
+) -> Result<Submission, FormatError> {
     let files = ["src/lib.rs".to_owned()];
     let (role, head) = (RoleName::from("lint"), Sha::from(HEAD));
     let root = Some(Path::new("/checkout"));
     parse_report(
         format,
         bytes,
-        &ReportContext { role: &role, head: &head, checkout_root: root, changed_files: &files, tool_exit },
+        &ReportContext { role: &role, head: &head, checkout_root: root, changed_files: &files, tool_exit, levels },
     )
 }
 

@@ -1,6 +1,7 @@
 //! Paths as tools write them are resolved to paths of the repository.
 
 use referee_core::model::SubmittedOutcome;
+use referee_review::RuleLevels;
 use referee_review::formats::{Format, ReportContext, ToolExit, parse_report};
 
 use crate::{HEAD, parse_file};
@@ -74,6 +75,7 @@ fn many_findings_outside_the_repository_are_counted() {
 
 #[test]
 fn a_changed_file_with_a_backslash_in_its_name_is_found() {
+    let levels = RuleLevels::default();
     let (role, head, files) = ("lint".into(), HEAD.into(), ["src\\odd.rs".to_owned(), "100%25.txt".to_owned()]);
     let context = ReportContext {
         role: &role,
@@ -81,6 +83,7 @@ fn a_changed_file_with_a_backslash_in_its_name_is_found() {
         checkout_root: None,
         changed_files: &files,
         tool_exit: ToolExit::Unknown,
+        levels: &levels,
     };
     for path in ["src\\\\odd.rs", "100%25.txt"] {
         let report = parse_report(Format::Gitlab, issue(path, "minor").as_bytes(), &context).expect("it can be parsed");
@@ -93,7 +96,7 @@ fn a_changed_file_with_a_backslash_in_its_name_is_found() {
 
 #[test]
 fn a_cargo_workspace_in_a_subfolder_is_found() {
-    let (role, head) = ("lint".into(), HEAD.into());
+    let (role, head, levels) = ("lint".into(), HEAD.into(), RuleLevels::default());
     let files = ["src/lib.rs".to_owned(), "rust/src/lib.rs".to_owned()];
     let root = Some(std::path::Path::new("/checkout"));
     let context = ReportContext {
@@ -102,6 +105,7 @@ fn a_cargo_workspace_in_a_subfolder_is_found() {
         checkout_root: root,
         changed_files: &files,
         tool_exit: ToolExit::Unknown,
+        levels: &levels,
     };
     let text = include_str!("samples/cargo.jsonl").replace("/checkout/Cargo.toml", "/checkout/rust/Cargo.toml");
     let report = parse_report(Format::Cargo, text.as_bytes(), &context).expect("it can be parsed");

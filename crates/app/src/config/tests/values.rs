@@ -26,8 +26,9 @@ fn load_defaults(local: bool) -> ResolvedConfig {
         .expect("nothing is wrong")
 }
 
-fn static_role() -> Role {
-    Role { free: true, ..Role::new("static") }
+fn static_role(config: &ResolvedConfig) -> Role {
+    // Which hash it is does not matter here.
+    Role { free: true, inputs: config.policy.roles[0].inputs.clone(), ..Role::new("static") }
 }
 
 fn protected() -> Vec<String> {
@@ -37,7 +38,7 @@ fn protected() -> Vec<String> {
 #[test]
 fn without_config_the_defaults_apply() {
     let config = load_defaults(false);
-    let policy = Policy { roles: vec![static_role()], protected: protected(), ..Policy::default() };
+    let policy = Policy { roles: vec![static_role(&config)], protected: protected(), ..Policy::default() };
     assert_eq!(config.policy, policy);
     assert_eq!(config.exclude, ["**/*.lock"]);
     assert_eq!((config.max_threads, config.on_error, config.journal_texts), (100, OnError::Retry, true));
@@ -49,7 +50,7 @@ fn without_config_the_defaults_apply() {
 fn local_pulls_have_other_defaults() {
     let config = load_defaults(true);
     let mut policy = Policy {
-        roles: vec![static_role()],
+        roles: vec![static_role(&config)],
         protected: protected(),
         ci_required: false,
         operator: Some(Login::from("alice")),
@@ -69,7 +70,7 @@ fn local_pulls_have_other_defaults() {
 fn a_model_key_in_the_environment_adds_no_role_yet() {
     let env = |name: &str| (name == "OPENAI_API_KEY").then(|| "sk-1".to_owned());
     let config = load_config(&build_layers("", None, &[], &env)).expect("nothing is wrong");
-    assert_eq!(config.policy.roles, [static_role()]);
+    assert_eq!(config.policy.roles, [static_role(&config)]);
     assert_eq!(config.roles[0].reviewer, ReviewerKind::Builtin);
     assert_eq!(find_origin(&config, "role.static.builtin"), ("true", "default"));
 }
@@ -245,6 +246,7 @@ fn roles_keep_their_order_and_get_the_login_of_their_identity() {
     let z = RoleConfig {
         name: "z".into(),
         reviewer: ReviewerKind::Model("default".into()),
+        tool_levels: BTreeMap::new(),
         rules: vec!["R.md".into()],
         identity: Some("sec".into()),
     };

@@ -57,6 +57,8 @@ fn add_diagnostic(report: &mut ToolReportBuilder<'_>, diagnostic: &Diagnostic, m
     let located = LocatedSpan::locate(report, diagnostic, manifest);
     report.add_message(ToolMessage {
         message: diagnostic.render_message(),
+        // `error: internal compiler error` is an error too.
+        level: diagnostic.level.split(':').next().map(str::to_owned),
         severity,
         line: located.span.map(|span| span.line_start).filter(|line| *line > 0),
         end_line: located

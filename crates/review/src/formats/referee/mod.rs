@@ -12,6 +12,7 @@ use super::context::REPORT_SCHEMA;
 use super::path_resolver::PathResolver;
 use super::unplaced::UnplacedFindings;
 use super::{Format, FormatError, ReportContext, ReportViolation, json};
+use crate::levels::ReportedResult;
 
 pub(super) fn parse_referee(text: &str, context: &ReportContext<'_>) -> Result<Submission, FormatError> {
     let value: Value = json::parse_document(Format::Referee, text)?;
@@ -30,7 +31,7 @@ pub(super) fn parse_referee(text: &str, context: &ReportContext<'_>) -> Result<S
         return Err(FormatError::WrongRole { found, expected });
     }
     check_consistency(&report)?;
-    Ok(resolve_paths(report, context))
+    Ok(place_findings(report, context))
 }
 
 /// Checks the schema version. This comes first: in another version, everything else may differ.
@@ -75,25 +76,30 @@ fn check_consistency(report: &Submission) -> Result<(), FormatError> {
     if violations.is_empty() { Ok(()) } else { Err(FormatError::Violations(violations.into_violations())) }
 }
 
-/// Resolves the paths of findings. Findings outside the repository move to the summary.
-fn resolve_paths(mut report: Submission, context: &ReportContext<'_>) -> Submission {
+/// Resolves the paths of findings and sets their severities. Findings outside the repository move to the summary.
+fn place_findings(mut report: Submission, context: &ReportContext<'_>) -> Submission {
     let paths = PathResolver::new(context);
     let mut unplaced = UnplacedFindings::default();
     let mut left_out = Accounting::default();
-    report.findings.retain_mut(|finding| match paths.resolve_path(&finding.path) {
-        Some(path) => {
-            finding.path = path;
-            true
+    report.findings.retain_mut(|finding| {
+        let resolved = paths.resolve_path(&finding.path);
+        let is_inside = resolved.is_some();
+        finding.path = resolved.unwrap_or_else(|| std::mem::take(&mut finding.path));
+        let Some(severity) = context.levels.assign(&ReportedResult::from_finding(finding)) else {
+            left_out.off += 1;
+            return false;
+        };
+        finding.severity = severity;
+        if is_inside {
+            return true;
         }
-        None => {
-            unplaced.add(finding);
-            if finding.path.is_empty() {
-                left_out.without_place += 1;
-            } else {
-                left_out.outside += 1;
-            }
-            false
+        unplaced.add(finding);
+        if finding.path.is_empty() {
+            left_out.without_place += 1;
+        } else {
+            left_out.outside += 1;
         }
+        false
     });
     if let Some(list) = unplaced.render() {
         report.summary = [report.summary.as_str(), list.as_str()].join("\n\n").trim_start().to_owned();

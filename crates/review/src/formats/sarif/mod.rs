@@ -40,6 +40,7 @@ fn add_run(report: &mut ToolReportBuilder<'_>, run: &Run) {
     };
     let rules = run.rules_by_id();
     report.add_tool(run.describe_tool(&rules));
+    report.set_tool_name(&run.tool.driver.name);
     for result in results {
         if !result.is_current() {
             report.count_unsupported();
@@ -79,6 +80,7 @@ fn add_result(report: &mut ToolReportBuilder<'_>, run: &Run, result: &SarifResul
     report.add_message(ToolMessage {
         message: message.unwrap_or_default() + &also,
         severity: map_severity(result, rule),
+        level: Some(read_level(result, rule).to_owned()),
         location,
         line,
         end_line,
@@ -122,13 +124,18 @@ fn map_severity(result: &SarifResult, rule: Option<&ReportingDescriptor>) -> Sev
             _ => Severity::Suggestion,
         };
     }
-    if result.kind.as_deref().is_some_and(|kind| kind != "fail") {
-        return Severity::Suggestion;
-    }
-    match result.level.as_deref().or_else(|| rule?.configuration.level.as_deref()) {
-        Some("note" | "none") => Severity::Suggestion,
+    match read_level(result, rule) {
+        "note" | "none" => Severity::Suggestion,
         _ => Severity::Warning,
     }
+}
+
+/// Returns the level of a result. A result that is not a failure has the level `none` (SARIF 2.1.0 §3.27.10).
+fn read_level<'r>(result: &'r SarifResult, rule: Option<&'r ReportingDescriptor>) -> &'r str {
+    if result.kind.as_deref().is_some_and(|kind| kind != "fail") {
+        return "none";
+    }
+    result.level.as_deref().or_else(|| rule?.configuration.level.as_deref()).unwrap_or("warning")
 }
 
 /// Returns a suggestion if the fix is one replacement of exactly the lines of the finding.
