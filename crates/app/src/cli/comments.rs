@@ -1,4 +1,4 @@
-//! `referee comments`: lists the threads of a pull request and stores a triage of them. It only reads from the forge (TRI-9).
+//! `referee comments`: lists the threads of a pull request, and the findings without one, and stores a triage. It only reads from the forge (TRI-9).
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use referee_core::model::{Completeness, Triage};
 use referee_core::plan::Reason;
 use referee_core::triage::{
     OutdatedThreads, Phase, PhaseNow, Question, ResolvedThreads, ThreadFilter, ThreadScan, ThreadView, TriagePayload,
-    build_triage, render_summary, scan_threads, validate_triage,
+    UnthreadedFinding, build_triage, list_unthreaded, render_summary, render_unthreaded, scan_threads, validate_triage,
 };
 use referee_turn::{BegunTurn, Inbox};
 use schemars::JsonSchema;
@@ -20,7 +20,7 @@ use crate::payload;
 use crate::session::{Options, PullSession, SessionAccess};
 use crate::store::MemoryKind;
 
-/// List review threads, and store a triage of them
+/// List review threads and findings without a thread, and store a triage
 #[derive(Debug, Args)]
 pub(super) struct CommentsArgs {
     #[command(flatten)]
@@ -68,6 +68,8 @@ pub(super) struct CommentsDocument {
     questions: Vec<Question>,
     /// The threads that match the filter.
     threads: Vec<ThreadView>,
+    /// Open findings without a thread, which no answer can name: fix them, or dismiss them by id.
+    findings_without_thread: Vec<UnthreadedFinding>,
     /// The stored triage.
     triage: Option<Triage>,
     /// Outcomes of earlier answers, oldest first (FIX-9).
@@ -75,10 +77,27 @@ pub(super) struct CommentsDocument {
 }
 
 impl CommentsDocument {
-    fn new(scan: ThreadScan, triage: Option<Triage>, outcomes: Vec<ThreadOutcome>) -> Self {
+    fn new(
+        scan: ThreadScan,
+        findings_without_thread: Vec<UnthreadedFinding>,
+        triage: Option<Triage>,
+        outcomes: Vec<ThreadOutcome>,
+    ) -> Self {
         let ThreadScan { pr_number, complete, filtered, phase: PhaseNow { phase, why, questions }, threads } = scan;
         let schema = "referee/comments-1";
-        Self { schema, pr_number, complete, filtered, phase, why, questions, threads, triage, outcomes }
+        Self {
+            schema,
+            pr_number,
+            complete,
+            filtered,
+            phase,
+            why,
+            questions,
+            threads,
+            findings_without_thread,
+            triage,
+            outcomes,
+        }
     }
 }
 
@@ -92,7 +111,7 @@ impl CommentsArgs {
         }
         let (store, key) = (&session.store, &session.key);
         let mut inbox = Inbox { evidence: session.load_evidence()?, ..Inbox::default() };
-        let BegunTurn { mut snapshot, .. } = session.begin(&inbox).await?;
+        let BegunTurn { mut snapshot, plan, .. } = session.begin(&inbox).await?;
         let max_threads = self.max_threads.map_or(session.config.max_threads, |max| max as usize);
         if snapshot.threads.len() > max_threads {
             snapshot.threads.truncate(max_threads);
@@ -112,6 +131,8 @@ impl CommentsArgs {
             snapshot.evidence.triage.clone_from(&triage);
             scan = scan_threads(&snapshot, &session.config.policy, &filter, &session.thread_source());
         }
+        scan.phase = scan.phase.with_unthreaded(&plan.findings);
+        let unthreaded = list_unthreaded(&plan.findings, &filter);
         if !self.dry_run {
             if let (Some(triage), Some(_)) = (&triage, &self.triage_payload) {
                 store.save_memory(key, MemoryKind::Triage, triage)?;
@@ -123,9 +144,12 @@ impl CommentsArgs {
         let outcome = if scan.phase.phase == Phase::Blocked { CliOutcome::HumanNeeded } else { CliOutcome::Done };
         if out.json {
             let outcomes = store.load_memory(key, MemoryKind::AnswerOutcomes)?.unwrap_or_default();
-            out.print_json(&CommentsDocument::new(scan, triage, outcomes));
+            out.print_json(&CommentsDocument::new(scan, unthreaded, triage, outcomes));
         } else {
-            out.print_data(&render_summary(&scan));
+            out.print_data(&format!("{}{}", render_summary(&scan), render_unthreaded(&unthreaded)));
+            if let Some(first) = unthreaded.first() {
+                out.print_info(&describe_dismissal(&session, &first.id));
+            }
             out.print_info(&format!("next: {}", describe_next(&session.reference, &scan)));
         }
         Ok(outcome)
@@ -141,8 +165,21 @@ impl CommentsArgs {
     }
 }
 
+/// Says what can be done with a finding that has no thread.
+pub(super) fn describe_dismissal(session: &PullSession, finding: &str) -> String {
+    let command = format!("/referee dismiss {finding} <reason>");
+    let how = match session.is_local() {
+        true => format!("`referee local comment {} \"{command}\"`", session.reference),
+        false => format!("the comment `{command}` on the pull"),
+    };
+    format!("hint: nobody can reply to a finding without a thread: fix it, or dismiss it by its id with {how}")
+}
+
 fn describe_next(name: &str, scan: &ThreadScan) -> String {
     match scan.phase.phase {
+        Phase::ReviewTriage if scan.threads.is_empty() && !scan.filtered => {
+            format!("fix the findings and commit, then `referee review {name}`")
+        }
         Phase::Blocked => "a person must decide; then run `referee comments` again".to_owned(),
         Phase::FixingReviewFindings => {
             format!("fix what is valid, then `referee fix-comments {name} --payload FILE`")

@@ -10,11 +10,14 @@ use referee_core::plan::{Action, Gate, Next, Plan, Reason};
 use referee_core::policy::{GateSetting, Policy};
 use referee_core::render::render_plan;
 use referee_core::rule::Rule;
-use referee_core::triage::{PhaseNow, SettleOutcome, ThreadFilter, compute_phase, update_phase_after_settling};
+use referee_core::triage::{
+    PhaseNow, SettleOutcome, ThreadFilter, compute_phase, find_named_finding, update_phase_after_settling,
+};
 use referee_forge::{Gates, RequestedGates};
 use referee_turn::{BegunTurn, Inbox, Receipt, StepOutcome, Turn};
 
 use super::PullArgs;
+use super::comments::describe_dismissal;
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
 use crate::fix_payload::FixPayload;
@@ -62,14 +65,15 @@ impl FixCommentsArgs {
         let inbox = Inbox { evidence, scope: PlanScope::Answers, ..Inbox::default() };
         let begun = session.begin(&inbox).await?;
         let (snapshot, plan) = (&begun.snapshot, &begun.plan);
-        let before = compute_phase(snapshot, &session.config.policy, &ThreadFilter::include_all());
+        let before = compute_phase(snapshot, &session.config.policy, &ThreadFilter::include_all())
+            .with_unthreaded(&plan.findings);
         let settlement = settle(snapshot, &session.config.policy);
         let mistakes = list_mistakes(&settlement);
         let Settlement { outcomes, failed_precondition, .. } = settlement;
         if !mistakes.is_empty() {
             print_preview(&session, snapshot, plan, &before, out);
             out.print_info(&format!("error: nothing was sent: {}", mistakes.join("; ")));
-            out.print_info("hint: `referee comments` lists the threads of the pull");
+            out.print_info(&describe_named_findings(&session, snapshot, plan));
             return Ok(CliOutcome::Usage);
         }
         if requested.is_empty() {
@@ -80,9 +84,10 @@ impl FixCommentsArgs {
         let outcomes = outcomes.into_iter().map(|outcome| apply_receipts(outcome, &turn));
         let stored: Vec<ThreadOutcome> = store.load_memory(key, MemoryKind::AnswerOutcomes)?.unwrap_or_default();
         store.save_memory(key, MemoryKind::AnswerOutcomes, &append_outcomes(stored, outcomes))?;
-        let BegunTurn { snapshot: fresh, .. } =
+        let BegunTurn { snapshot: fresh, plan: fresh_plan, .. } =
             session.begin(&Inbox { evidence: session.load_evidence()?, ..Inbox::default() }).await?;
-        let fresh = compute_phase(&fresh, &session.config.policy, &ThreadFilter::include_all());
+        let fresh = compute_phase(&fresh, &session.config.policy, &ThreadFilter::include_all())
+            .with_unthreaded(&fresh_plan.findings);
         let now = update_phase_after_settling(before, &summarize_receipts(&turn), fresh);
         store.save_memory(key, MemoryKind::Phase, &now)?;
         session.mark_used()?;
@@ -117,6 +122,16 @@ fn list_mistakes(settlement: &Settlement) -> Vec<String> {
     let is_mistake = |rule| matches!(rule, Rule::NoSuchThread | Rule::NamedTwice | Rule::NotTriaged);
     let mistakes = settlement.refused.iter().filter(|refusal| is_mistake(refusal.why.rule));
     mistakes.map(|refusal| format!("{}: {}", refusal.what, refusal.why.facts.join(", "))).collect()
+}
+
+/// Returns the hint for a payload with mistakes. An answer names a thread; findings have other ids.
+fn describe_named_findings(session: &PullSession, snapshot: &Snapshot, plan: &Plan) -> String {
+    let mut answers = snapshot.evidence.answers.iter();
+    match answers.find_map(|answer| find_named_finding(&plan.findings, answer.thread_id.as_str())) {
+        Some((finding, Some(thread))) => format!("hint: {finding} is a finding; the id of its thread is `{thread}`"),
+        Some((finding, None)) => describe_dismissal(session, &finding.to_string()),
+        None => "hint: `referee comments` lists the threads of the pull".to_owned(),
+    }
 }
 
 fn apply_receipts(outcome: ThreadOutcome, turn: &Turn) -> ThreadOutcome {

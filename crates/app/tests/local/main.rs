@@ -26,5 +26,6 @@ mod reviewer;
 mod rule_levels;
 mod safety;
 mod test_repo;
+mod unthreaded;
 mod walk;
 mod words;

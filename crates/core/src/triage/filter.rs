@@ -40,20 +40,22 @@ impl ThreadFilter {
         (self.resolved == ResolvedThreads::Include || own.thread_closure(thread).is_none())
             && (self.outdated == OutdatedThreads::Include || !thread.outdated)
             && (self.authors.is_empty() || thread.root().is_some_and(|root| self.matches_author(&root.author)))
-            && (self.paths.is_empty() || thread.path.as_deref().is_some_and(|path| self.matches_path(path)))
+            && (self.paths.is_empty() || thread.path.as_deref().is_some_and(|path| self.selects_path(path)))
     }
 
     fn matches_author(&self, author: &Author) -> bool {
         self.authors.iter().any(|wanted| normalise_login(wanted) == normalise_login(author.display_name()))
     }
 
-    fn matches_path(&self, path: &str) -> bool {
-        self.paths.iter().any(|wanted| {
-            let dir = wanted.strip_suffix('/').unwrap_or(wanted);
-            path == dir
-                || path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'))
-                || fast_glob::glob_match(wanted, path)
-        })
+    /// Returns whether a file is selected.
+    pub(super) fn selects_path(&self, path: &str) -> bool {
+        self.paths.is_empty()
+            || self.paths.iter().any(|wanted| {
+                let dir = wanted.strip_suffix('/').unwrap_or(wanted);
+                path == dir
+                    || path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'))
+                    || fast_glob::glob_match(wanted, path)
+            })
     }
 }
 

@@ -9,6 +9,7 @@ mod payload;
 mod phase;
 mod scan;
 mod summary;
+mod unthreaded;
 mod view;
 mod weigh;
 
@@ -21,5 +22,6 @@ pub use payload::{PayloadFault, TriagePayload, validate_triage};
 pub use phase::{Phase, PhaseNow, Question, SettleOutcome, compute_phase, update_phase_after_settling};
 pub use scan::{SeenThreads, ThreadScan, build_triage, scan_threads};
 pub use summary::render_summary;
+pub use unthreaded::{UnthreadedFinding, find_named_finding, list_unthreaded, render_unthreaded};
 pub use view::{NoteView, ThreadView};
 pub use weigh::{Priority, WeighedItem, weigh_item};

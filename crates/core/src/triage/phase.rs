@@ -6,7 +6,7 @@
 //! | 1 | the snapshot is incomplete | blocked |
 //! | 2 | an open thread needs a person: by class, by flag, or low confidence about a person's thread | blocked |
 //! | 3 | an open thread is `valid` | fixing_review_findings |
-//! | 4 | a thread is open | review_triage |
+//! | 4 | a thread is open, or a finding without a thread | review_triage |
 //! | 5 | no check passed at this head | unverified |
 //! | 6 | otherwise | verified |
 //!

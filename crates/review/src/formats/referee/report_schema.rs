@@ -61,8 +61,10 @@ const FINDING_TYPE: JsonType = JsonType::Record(&[
     new_field("path", JsonType::Text, Presence::Required),
     new_field("line", JsonType::LineNumber, Presence::Nullable),
     new_field("end_line", JsonType::LineNumber, Presence::Nullable),
+    new_field("column", JsonType::LineNumber, Presence::Nullable),
     new_field("side", JsonType::OneOf(&["new", "old"]), Presence::Optional),
     new_field("rule", JsonType::Text, Presence::Nullable),
+    new_field("help", JsonType::Text, Presence::Nullable),
     new_field("suggestion", JsonType::Text, Presence::Nullable),
 ]);
 
