@@ -1,8 +1,10 @@
 //! The state of each role: its standing review, Mark, rounds and fresh report.
 
+use std::collections::BTreeSet;
+
 use super::KnownFinding;
 use crate::hash::Hash;
-use crate::mark::Mark;
+use crate::mark::{Mark, find_patch};
 use crate::model::{Login, Report, ReportOutcome, Review, ReviewKind, ReviewWeight, Snapshot, Verdict};
 use crate::policy::{Policy, Role};
 use crate::track::PatchId;
@@ -24,7 +26,9 @@ impl StandingReview<'_> {
             || matches!(older.review.counts, ReviewWeight::Requested | ReviewWeight::Dismissed { .. });
         let is_repetition = self.posted_as == older.posted_as && !is_posted_again;
         let is_unaware = self.posted_as < older.posted_as && self.mark.highest < older.mark.highest;
-        self.review.commit == older.review.commit
+        // A recovered Mark does not know its findings: it must not replace one that does.
+        !older.review.text.has_recovered_mark()
+            && self.review.commit == older.review.commit
             && self.mark.patch == older.mark.patch
             && (is_repetition || is_unaware)
     }
@@ -53,7 +57,7 @@ pub struct RoleFacts<'a> {
     pub report_covers_head: bool,
     /// Rounds used (LOOP-2).
     pub rounds_used: u32,
-    /// The changes of these rounds, since the latest reopen.
+    /// The known changes of these rounds, since the latest reopen.
     pub round_patches: Vec<&'a PatchId>,
     /// Findings that were raised before, by id.
     pub known_findings: Vec<KnownFinding<'a>>,
@@ -94,13 +98,13 @@ fn differ(before: Option<&Hash>, now: Option<&Hash>) -> bool {
 }
 
 pub(super) fn collect_role_facts<'a>(snapshot: &'a Snapshot, policy: &'a Policy) -> Vec<RoleFacts<'a>> {
-    policy.roles.iter().map(|role| build_role_facts(snapshot, role)).collect()
+    policy.roles.iter().map(|role| build_role_facts(snapshot, policy, role)).collect()
 }
 
-fn build_role_facts<'a>(snapshot: &'a Snapshot, role: &'a Role) -> RoleFacts<'a> {
+fn build_role_facts<'a>(snapshot: &'a Snapshot, policy: &Policy, role: &'a Role) -> RoleFacts<'a> {
     let identity = role.identity_or(&snapshot.viewer.login);
     let report = snapshot.latest_report(&role.name);
-    let round_patches = collect_round_patches(snapshot, role, identity);
+    let rounds = count_rounds(snapshot, policy, role, identity);
     let (standing, doubles) = find_standing_review(snapshot, role, identity);
     // A role that blocks must be able to lift its block, even if its files left the change.
     let blocks = standing.is_some_and(|standing| standing.mark.own == Verdict::RequestChanges);
@@ -113,12 +117,12 @@ fn build_role_facts<'a>(snapshot: &'a Snapshot, role: &'a Role) -> RoleFacts<'a>
         doubles,
         unsuperseded_approval: find_unsuperseded_approval(snapshot, role, identity, standing),
         report_covers_head: report.is_some_and(|report| covers_head(snapshot, role, report)),
-        rounds_used: u32::try_from(round_patches.len()).unwrap_or(u32::MAX),
+        rounds_used: rounds.used,
+        round_patches: rounds.patches,
         known_findings: KnownFinding::collect_for_role(snapshot, role, identity, standing),
         role,
         identity,
         report,
-        round_patches,
     }
 }
 
@@ -171,20 +175,67 @@ fn marked_reviews<'a>(
         .filter(move |(review, _)| review.is_by(identity) && matches!(review.row, ReviewKind::Verdict(_)))
 }
 
-/// Returns the changes at which the role's own verdict requested changes, since the latest reopen: those listed in its
-/// Marks, and those of its blocking reviews, so that a lost list does not reset the count.
-fn collect_round_patches<'a>(snapshot: &'a Snapshot, role: &Role, identity: &Login) -> Vec<&'a PatchId> {
+/// The rounds that a role used since the latest reopen (LOOP-2).
+#[derive(Debug, Default)]
+struct RoundCount<'a> {
+    used: u32,
+    patches: Vec<&'a PatchId>,
+}
+
+/// Counts the rounds of a role. The Marks list them; the blocking reviews on the forge are a cross-check, so that a lost
+/// or edited Mark does not reset the count. The larger number counts.
+///
+/// | blocking review | counts as |
+/// |---|---|
+/// | with a Mark | the change in the Mark, if the role's own verdict blocks: following another role is not a round |
+/// | whose Mark is lost | the rounds that its text or its threads show, at least one |
+/// | of an identity with this role only, without any trace of a Mark | its commit |
+///
+/// Several reviews of one change count once.
+fn count_rounds<'a>(snapshot: &'a Snapshot, policy: &Policy, role: &Role, identity: &Login) -> RoundCount<'a> {
     let reopened = snapshot.pull.reopened_at();
     let mut patches: Vec<&PatchId> = Vec::new();
-    for (_, mark) in marked_reviews(snapshot, role, identity).filter(|(_, mark)| mark.reopened == reopened) {
-        let shown = (mark.complete && mark.own == Verdict::RequestChanges).then_some(&mark.patch);
+    let mut blocked: BTreeSet<PatchId> = unmarked_blocks(snapshot, policy, identity);
+    let mut recovered = 0;
+    for (review, mark) in marked_reviews(snapshot, role, identity).filter(|(_, mark)| mark.reopened == reopened) {
+        let is_block = mark.own == Verdict::RequestChanges;
+        if review.text.has_recovered_mark() {
+            recovered = recovered.max(mark.rounds.len());
+            blocked.extend(is_block.then(|| mark.patch.clone()));
+            continue;
+        }
+        let shown = (mark.complete && is_block).then_some(&mark.patch);
         for patch in mark.rounds.iter().chain(shown) {
             if !patches.contains(&patch) {
                 patches.push(patch);
             }
         }
+        blocked.extend(shown.cloned());
     }
-    patches
+    let here = &snapshot.changes.patch;
+    if blocked.contains(here) && !patches.contains(&here) {
+        patches.push(here);
+    }
+    let used = patches.len().max(blocked.len()).max(recovered);
+    RoundCount { used: u32::try_from(used).unwrap_or(u32::MAX), patches }
+}
+
+/// Returns the changes of blocking reviews that no Mark, thread or text assigns to a role, if the identity has only one.
+fn unmarked_blocks(snapshot: &Snapshot, policy: &Policy, identity: &Login) -> BTreeSet<PatchId> {
+    let sharing = policy.roles.iter().filter(|role| role.identity_or(&snapshot.viewer.login) == identity);
+    if sharing.count() != 1 {
+        return BTreeSet::new();
+    }
+    let reopened = snapshot.pull.reopened_at();
+    let is_unmarked_block = |review: &&Review| {
+        review.is_by(identity)
+            && review.verdict() == Some(Verdict::RequestChanges)
+            && review.text.trusted_mark().is_none()
+            && review.text.bot_text().is_none_or(|bot| bot.sentinel.is_none())
+            && reopened.is_none_or(|reopened| reopened <= review.at)
+    };
+    let blocks = snapshot.reviews.iter().filter(is_unmarked_block);
+    blocks.filter_map(|review| Some(find_patch(snapshot, review.commit.as_ref()?))).collect()
 }
 
 fn matches_changed_files(snapshot: &Snapshot, role: &Role) -> bool {

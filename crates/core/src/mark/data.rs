@@ -254,6 +254,8 @@ pub enum Trust {
     Unsealed,
     /// It is older than the first key. Trusted, and sealed by the next write.
     Adopted,
+    /// The Mark was removed, and its main fields were read from the review's text, threads and author.
+    Recovered,
     /// It is in a text of referee, but the seal is invalid: edited, copied or forged.
     Broken,
     /// A newer version of referee wrote it, so nothing may be decided.
@@ -276,7 +278,7 @@ impl<T> UnsealedMark<T> {
     /// Returns the data if the seal is trusted.
     pub fn trusted_data(&self) -> Option<&T> {
         match self.trust {
-            Trust::Sealed | Trust::Unsealed | Trust::Adopted => Some(&self.data),
+            Trust::Sealed | Trust::Unsealed | Trust::Adopted | Trust::Recovered => Some(&self.data),
             Trust::Broken | Trust::Newer => None,
         }
     }

@@ -78,6 +78,16 @@ impl Mark {
         self
     }
 
+    /// Adds placeholders for rounds that are known to have happened, but that this Mark does not list (LOOP-2).
+    pub(crate) fn raise_round_count(&mut self, count: usize) {
+        if count <= self.rounds.len() {
+            return;
+        }
+        self.rounds.retain(|patch| !patch.0.starts_with(PLACEHOLDER_PREFIX));
+        let unknown = count.saturating_sub(self.rounds.len());
+        self.rounds.splice(..0, (1..=unknown).map(placeholder_round));
+    }
+
     /// Replaces the oldest rounds that do not fit by placeholders. Their number, and so the round limit, is kept. A
     /// push back to such an old change counts as a new round.
     fn truncate_rounds(&mut self) {
@@ -100,10 +110,12 @@ pub(super) fn count_forgotten_rounds(rounds: &[PatchId]) -> usize {
     0
 }
 
-/// Returns the placeholder of a round whose patch id did not fit.
+/// Returns the placeholder of a round whose patch id did not fit, or is not known.
 pub(super) fn placeholder_round(number: usize) -> PatchId {
-    PatchId(format!("lost-{number}"))
+    PatchId(format!("{PLACEHOLDER_PREFIX}{number}"))
 }
+
+const PLACEHOLDER_PREFIX: &str = "lost-";
 
 impl Evaluation {
     /// Returns what will be read back after sealing.

@@ -16,6 +16,7 @@ mod field;
 mod keys;
 mod limits;
 mod mark_codec;
+mod recovery;
 mod seal;
 mod tag_codec;
 mod text_reader;
@@ -26,6 +27,8 @@ pub use data::{Block, BlockEntry, Evaluation, Mark, ReplyKind, Tag, TagKind, Top
 pub use keys::{Binding, Key, Keys};
 pub use limits::{MAX_CAUSE_BYTES, MAX_ID_BYTES, MAX_ROLE_BYTES, shorten_cause, shorten_rule};
 pub use mark_codec::MAX_MARK_BYTES;
+pub(crate) use recovery::find_patch;
+pub use recovery::recover_lost_marks;
 pub use seal::{SealedText, seal_draft};
 pub use tag_codec::MAX_TAG_BYTES;
 pub use text_reader::{TextHistory, TextReader};

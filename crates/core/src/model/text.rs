@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Sha, Stance};
 use crate::hash::Hash;
-use crate::mark::{Block, Mark, Tag, UnsealedMark};
+use crate::mark::{Block, Mark, Tag, Trust, UnsealedMark};
 use crate::say::Ask;
 
 /// A text on the forge. Decisions use the parsed `reading`, never the body, so a journal without texts can be replayed.
@@ -91,6 +91,11 @@ impl Text {
     /// Returns the Mark if its seal is trusted.
     pub fn trusted_mark(&self) -> Option<&Mark> {
         self.reading.mark.as_deref().and_then(UnsealedMark::trusted_data)
+    }
+
+    /// Returns whether its Mark was lost, and the one here was recovered from what is left.
+    pub fn has_recovered_mark(&self) -> bool {
+        self.reading.mark.as_deref().is_some_and(|mark| mark.trust == Trust::Recovered)
     }
 
     /// Returns the Tag if its seal is trusted.

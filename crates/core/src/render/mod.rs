@@ -15,6 +15,7 @@ pub mod reply;
 mod status;
 mod summary;
 mod summary_text;
+mod summary_words;
 mod superseded;
 mod terminal;
 mod thread;
@@ -33,6 +34,7 @@ pub use pull_description::{PullDescription, render_pull_description};
 pub use status::render_status;
 pub use summary::{Summary, SummaryFinding, SummaryNote};
 pub use summary_text::render_summary;
+pub use summary_words::{SummaryWords, split_summary};
 pub use superseded::render_superseded;
 pub use terminal::is_terminal_unsafe;
 pub use thread::{

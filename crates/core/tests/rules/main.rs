@@ -8,6 +8,7 @@ mod deliver;
 mod dispatch;
 mod issue;
 mod loop_guards;
+mod lost_marks;
 mod operator;
 mod properties;
 mod reviews;

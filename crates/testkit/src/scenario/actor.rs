@@ -134,6 +134,15 @@ impl<'s> ScenarioActor<'s> {
         self.record("edits the bot's summary")
     }
 
+    /// Replaces the text of the bot's newest review, hidden part included.
+    #[track_caller]
+    pub fn replaces_summary(self, change: impl FnOnce(&str) -> String) -> &'s mut ScenarioRun {
+        let review = self.newest_bot_review();
+        let text = change(&self.run.review_text(&review));
+        self.person.edit_review(&review, &text);
+        self.record("replaces the bot's summary")
+    }
+
     /// Closes and reopens the pull.
     #[track_caller]
     pub fn reopens(self) -> &'s mut ScenarioRun {

@@ -4,6 +4,7 @@ mod catalogue;
 mod decisions;
 mod findings;
 mod guards;
+mod lost_marks;
 mod publish;
 mod restore;
 mod safety;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use referee_core::mark::{Binding, Keys, TextHistory, TextReader};
+use referee_core::mark::{Binding, Keys, TextHistory, TextReader, recover_lost_marks};
 use referee_core::model::{Board, Login, PullNumber, RoleName, Snapshot, Viewer};
 use referee_core::policy::Policy;
 use referee_core::say::CommandPrefixes;
@@ -54,4 +54,5 @@ pub(super) fn parse_snapshot_texts(snapshot: &mut Snapshot, policy: &Policy, key
     for comment in &mut snapshot.comments {
         reader.read(&mut comment.text, &comment.author, TextHistory { written_at: comment.at, edited: comment.edited });
     }
+    recover_lost_marks(snapshot, policy);
 }

@@ -141,10 +141,13 @@ fn record_report(facts: &Facts<'_>, judgement: &RoleJudgement<'_>, report: &Repo
     }
     let of_this_change = report.head == snapshot.pull.head || mark.complete;
     let blocks = judgement.own_verdict == Some(Verdict::RequestChanges) && of_this_change;
+    let mut used = judgement.role.rounds_used;
     if blocks && !mark.rounds.contains(&mark.patch) {
         let patch = mark.patch.clone();
+        used = used.saturating_add(u32::from(!judgement.role.round_patches.contains(&&patch)));
         mark.rounds.push(patch);
     }
+    mark.raise_round_count(used as usize);
 }
 
 fn build_evaluation(judgement: &RoleJudgement<'_>, report: &Report, since: Option<crate::model::Sha>) -> Evaluation {
