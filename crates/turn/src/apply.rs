@@ -8,11 +8,12 @@
 //! | done, already so, marked in text | the run continues |
 //! | not permitted, unsupported | refused, and the run continues, unless the step posts a block |
 //! | the forge refuses the request, or its response is invalid | failed, and the run continues, unless the step posts a block |
+//! | it links a review that this plan posted | the run ends: read its address and plan again (PUB-5) |
 //! | the reply before a resolution failed | the resolution is left for the next run: a resolved thread needs its explanation |
 //! | outcome unknown, try later, not found | the run ends: read before sending anything again |
 
 use referee_core::mark::{Binding, seal_draft};
-use referee_core::model::{CommentId, Completeness, ReviewId, Snapshot, ThreadId, Verdict};
+use referee_core::model::{CommentId, Completeness, Login, ReviewId, Snapshot, ThreadId, Verdict};
 use referee_core::plan::{Action, Plan, Precondition, Step};
 use referee_forge::{ActionRequest, FetchedPull, ForgeError, PerformOutcome, PlanBasis, Recovery, WithheldReason};
 
@@ -29,6 +30,9 @@ pub(crate) struct ApplyOutcome {
     pub(crate) ended_early: bool,
     /// An approval was posted, so head and siblings are read once more (PUB-15, D6).
     pub(crate) approved: bool,
+    /// The next step needs the address of a review that this plan posted. It and the steps after it have no receipt: the
+    /// next plan contains them.
+    pub(crate) awaits_address: bool,
     /// The number of writes that were sent.
     pub(crate) writes: usize,
     /// Reviews that were posted: a later read without one of them is stale (D6).
@@ -41,6 +45,8 @@ pub(crate) struct ApplyOutcome {
     write_failed: bool,
     /// Threads in which a reply failed.
     failed_reply_threads: Vec<ThreadId>,
+    /// The identities whose reviews are on the forge now.
+    posted_by: Vec<Login>,
 }
 
 /// Whether the head has to be read before the first write of a plan (PUB-15).
@@ -101,6 +107,9 @@ impl Application<'_> {
             } else if !out.ended_early {
                 self.apply_step(step, &mut receipt, &mut out).await;
             }
+            if out.awaits_address {
+                break;
+            }
             out.receipts.push(receipt);
         }
         out
@@ -117,6 +126,11 @@ impl Application<'_> {
         };
         if self.context.is_interrupted() {
             return out.stop_early(receipt, StepOutcome::Planned, "interrupted");
+        }
+        if let Action::Supersede { successor: None, .. } = &step.action {
+            out.awaits_address = out.posted_by.contains(&step.by);
+            "the block was not posted".clone_into(&mut receipt.note);
+            return;
         }
         let just_read = self.head == HeadCheck::JustRead && out.writes == 0 && !out.write_failed;
         out.head_checked |= just_read;
@@ -172,6 +186,10 @@ impl ApplyOutcome {
     }
 
     fn record_outcome(&mut self, step: &Step, receipt: &mut Receipt, performed: Result<PerformOutcome, ForgeError>) {
+        let posts = matches!(step.action, Action::PostReview { .. });
+        if posts && matches!(performed, Ok(PerformOutcome::Done(_) | PerformOutcome::AlreadySo)) {
+            self.posted_by.push(step.by.clone());
+        }
         match performed {
             Ok(PerformOutcome::Done(made)) => {
                 receipt.outcome = StepOutcome::Done;

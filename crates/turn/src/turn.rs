@@ -86,7 +86,8 @@ pub async fn begin(context: &TurnContext<'_>, fetched: FetchedPull, inbox: &Inbo
 }
 
 /// Runs the second half: reads again what may have changed, decides with the reports in `inbox`, and applies the plan.
-/// Decides again if the head moved, an outcome is unknown, or an approval was posted, at most `MAX_PLANS` times.
+/// Decides again if the head moved, an outcome is unknown, an approval was posted, or a step links a review that was just
+/// posted, at most `MAX_PLANS` times.
 #[tracing::instrument(skip_all, fields(%pull))]
 pub async fn finish(context: &TurnContext<'_>, pull: PullNumber, inbox: &Inbox) -> Result<Turn, TurnError> {
     let (snapshot, plan) = fetch_and_decide(context, pull, inbox).await?;
@@ -193,12 +194,12 @@ async fn apply_until_settled(
         let unknown = applied.receipts.iter().any(|receipt| receipt.outcome == StepOutcome::Unknown);
         // Read again after an approval: a sibling may have blocked meanwhile, because taking over a claim is not atomic
         // (D6). No other post would have to be revoked.
-        let again =
-            (applied.ended_early || applied.approved) && !unknown && round < MAX_PLANS && !context.is_interrupted();
-        steps.extend(plan.steps.iter().cloned());
+        let unfinished = applied.ended_early || applied.awaits_address;
+        let again = (unfinished || applied.approved) && !unknown && round < MAX_PLANS && !context.is_interrupted();
+        steps.extend(plan.steps.iter().take(applied.receipts.len()).cloned());
         receipts.extend(applied.receipts.iter().cloned());
         if !again {
-            return Ok(Turn { snapshot, plan, steps, receipts, needs_rerun: applied.ended_early, writes });
+            return Ok(Turn { snapshot, plan, steps, receipts, needs_rerun: unfinished, writes });
         }
         match refresh_snapshot(context, inbox, &snapshot, &applied).await {
             Some(fresh) => (snapshot, plan) = fresh,

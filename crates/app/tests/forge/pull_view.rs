@@ -60,6 +60,13 @@ impl ServerPullView {
         self.events.iter().find(is_row).map(|event| event["id"].to_string()).expect("a row in the timeline")
     }
 
+    /// Returns the address of referee's last review on the pull's page.
+    pub(crate) fn last_review_link(&self) -> String {
+        let id = self.reviews().last().map(|row| row["id"].clone()).expect("a review of referee");
+        let is_row = |event: &&Value| event["type"] == "review" && event["review_id"] == id;
+        self.events.iter().find(is_row).map(|event| string(&event["html_url"])).expect("a row in the timeline")
+    }
+
     /// Returns the current text of referee's last review.
     pub(crate) fn last_review_text(&self) -> String {
         self.reviews().last().map(|row| self.review_text(row)).expect("a review of referee")

@@ -121,8 +121,8 @@ fn every_verdict_change_posts_edits_or_supersedes_as_specified() {
     let blocked = PullView::read(&repo);
     blocked.assert_keeps(&clean);
     let old = body(&blocked.reviews()[0]);
-    // A local pull has no address, so there is nothing to link.
-    assert!(old.starts_with("Superseded by a newer review\n"), "{old}");
+    // A local pull has no address, so the text names the review as `referee local show` does.
+    assert!(old.starts_with("Superseded by review `L1#r3`\n"), "{old}");
     assert!(old.contains("<details>") && old.contains("Approved"), "the old words are folded: {old}");
     assert_eq!(blocked.newest_verdict().as_deref(), Some("request_changes"));
 

@@ -135,7 +135,14 @@ fn find_standing_review<'a>(
 ) -> (Option<StandingReview<'a>>, Vec<StandingReview<'a>>) {
     let mut standing: Option<StandingReview<'a>> = None;
     let mut doubles = Vec::new();
-    for (review, mark) in marked_reviews(snapshot, role, identity).rev().filter(|(_, mark)| mark.superseded.is_none()) {
+    for (review, mark) in marked_reviews(snapshot, role, identity).rev() {
+        if let Some(successor) = &mark.superseded {
+            // The newer review was posted in place of this one, so it is not a double of anything older.
+            if standing.is_some_and(|newer| newer.review.id == *successor) {
+                break;
+            }
+            continue;
+        }
         let Some(posted_as) = review.verdict() else { continue };
         let found = StandingReview { review, mark, posted_as };
         match standing {

@@ -36,6 +36,8 @@ pub enum Action<T = TextDraft> {
     /// Mark referee's approval as superseded (PUB-5).
     Supersede {
         review: ReviewId,
+        /// The review that takes its place. `None`: the same plan posts it, and its address is not known yet.
+        successor: Option<ReviewId>,
         /// The id that the forge's edit request needs.
         edit: EditId,
         /// The new text, with the old one folded below.
@@ -159,9 +161,12 @@ impl<T> Action<T> {
             Self::EditReview { review, edit, text } => {
                 Action::EditReview { review: review.clone(), edit: edit.clone(), text: text_of(text) }
             }
-            Self::Supersede { review, edit, text } => {
-                Action::Supersede { review: review.clone(), edit: edit.clone(), text: text_of(text) }
-            }
+            Self::Supersede { review, successor, edit, text } => Action::Supersede {
+                review: review.clone(),
+                successor: successor.clone(),
+                edit: edit.clone(),
+                text: text_of(text),
+            },
             Self::OpenThreads { role, commit, threads } => Action::OpenThreads {
                 role: role.clone(),
                 commit: commit.clone(),

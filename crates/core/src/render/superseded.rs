@@ -2,11 +2,17 @@
 
 use crate::sanitise::{MarkdownBuilder, SafeText};
 
-/// Renders `Superseded by <link>` with the old text folded below. The old text is sanitised again, because others could
-/// edit it.
+/// Renders `Superseded by <link>` with the old text folded below. The local forge has no addresses, only references such
+/// as `L1#r2`. The old text is sanitised again, because others could edit it.
 pub fn render_superseded(by_url: &str, old: &str) -> SafeText {
     let mut page = MarkdownBuilder::new();
-    page.literal("Superseded by ").link_literal("a newer review", by_url);
+    page.literal("Superseded by ");
+    let is_reference = (1..=MAX_REFERENCE_BYTES).contains(&by_url.len()) && !by_url.contains("://");
+    if is_reference {
+        page.literal("review ").code_span(by_url);
+    } else {
+        page.link_literal("a newer review", by_url);
+    }
     let old = SafeText::sanitise_block(
         &convert_tables_to_lists(&crate::mark::strip_hidden_comments(old)),
         MAX_OLD_TEXT_BYTES,
@@ -38,4 +44,6 @@ fn convert_tables_to_lists(old: &str) -> String {
     listed
 }
 
+/// A longer text is not a reference of the local forge.
+const MAX_REFERENCE_BYTES: usize = 40;
 const MAX_OLD_TEXT_BYTES: usize = 30_000;

@@ -20,7 +20,7 @@ impl Scene {
         match &step.action {
             Action::PostReview { verdict, commit, text, threads, .. } => self.post(by, *verdict, commit, text, threads),
             Action::OpenThreads { threads, .. } => self.open(by, None, threads),
-            Action::EditReview { review, edit, text } | Action::Supersede { review, edit, text } => {
+            Action::EditReview { review, edit, text } | Action::Supersede { review, edit, text, .. } => {
                 let text = self.written(text, by);
                 let row = self.snapshot.reviews.iter_mut().find(|row| row.id == *review).expect("it is there");
                 assert!(row.is_by(by) && row.edit.as_ref() == Some(edit), "only the author edits (PUB-9)");

@@ -164,7 +164,7 @@ fn every_action_is_rendered() {
             text: draft(),
             threads: Vec::new(),
         },
-        Action::Supersede { review: "r30".into(), edit: "e8".into(), text: draft() },
+        Action::Supersede { review: "r30".into(), successor: None, edit: "e8".into(), text: draft() },
         Action::OpenThreads { role: role(), commit: head.clone(), threads: Vec::new() },
         comment(None, CommentTarget::Pull),
         comment(Some("c5"), CommentTarget::Pull),

@@ -38,6 +38,7 @@ fn a_superseded_approval_links_its_successor() {
     </details>
     ");
     assert_snapshot!(render_superseded("", "").as_str(), @"Superseded by a newer review");
+    assert_snapshot!(render_superseded("L1#r2", "").as_str(), @"Superseded by review `L1#r2`");
 }
 
 // spec: PUB-18 @core

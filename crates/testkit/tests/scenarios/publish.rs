@@ -64,8 +64,12 @@ fn an_approval_is_superseded_after_the_block_is_posted() {
     post security as request changes at 19f6a95, threads for F1 (own-block: role security, own verdict request changes, enforced request changes, posted as request changes)
     supersede review 1 (own-block: role security, own verdict request changes, enforced request changes, review 1 no longer holds)
     ");
-    let old = s.own_reviews()[0].text.body_or_empty().to_owned();
-    assert!(old.starts_with("Superseded by [") && old.contains("<details>"), "{old}");
+    let reviews = s.own_reviews();
+    let old = reviews[0].text.body_or_empty();
+    let link = format!("Superseded by [a newer review]({})", reviews[1].url);
+    assert!(old.starts_with(&link) && old.contains("<details>"), "{old}");
+    assert_eq!(reviews[0].text.trusted_mark().and_then(|mark| mark.superseded.as_ref()), Some(&reviews[1].id));
+    assert_eq!(s.turn().steps(), "nothing to write");
 }
 
 // spec: PUB-6 @core
@@ -108,8 +112,8 @@ fn a_counted_approval_does_not_survive_a_change_that_was_not_reviewed() {
     standing security comment, enforced as request changes, not at this head
     threads  no findings
     plan     post security as request changes at 19f6a95 (unread: role security, own verdict comment, enforced request changes, posted as request changes)
-    plan     supersede review 1 (unread: role security, own verdict comment, enforced request changes, review 1 no longer holds)
-    plan     status referee/security fail: not reviewed at this head (status: unread)
+    plan     supersede review 1 (block-stays: role security, own verdict comment, enforced request changes, review 1 no longer holds)
+    plan     status referee/security fail: not reviewed at this head (status: block-stays)
     next     wait for reviews by security
     ");
     assert!(s.summary().starts_with("**Not reviewed**"), "{}", s.summary());

@@ -20,7 +20,7 @@ fn vocabulary() -> Vec<Action<String>> {
             threads: Vec::new(),
         },
         Action::EditReview { review: review.clone(), edit: edit.clone(), text: text() },
-        Action::Supersede { review, edit, text: text() },
+        Action::Supersede { review, successor: None, edit, text: text() },
         Action::OpenThreads { role: RoleName::from("security"), commit: Sha::from("aa"), threads: Vec::new() },
         Action::Reply { thread: thread.clone(), text: text() },
         Action::Resolve { thread, mark: Some((NoteId::from("4"), text())) },

@@ -21,7 +21,12 @@ fn repeating_any_action_has_no_further_effect() {
         let actions = [
             fixture.post_with(Verdict::Approve, "more words", &[(2, "other finding")]),
             edit(&review, "new words"),
-            Action::Supersede { review: review.id.clone(), edit: review.edit.clone().unwrap(), text: "old".to_owned() },
+            Action::Supersede {
+                review: review.id.clone(),
+                successor: None,
+                edit: review.edit.clone().unwrap(),
+                text: "old".to_owned(),
+            },
             fixture.open(&[(1, "late finding")]),
             Action::Reply { thread: thread.clone(), text: "because".to_owned() },
             comment(CommentTarget::Pull),

@@ -9,7 +9,7 @@ use super::mark_update;
 use super::table::{IdentityContext, PublishAction, PublishDecision};
 use crate::facts::{Facts, KnownFinding, StandingReview};
 use crate::mark::{Block, BlockEntry, Evaluation, MAX_PRE_EXISTING, Mark, Trust};
-use crate::model::{FindingId, FindingState, PreExisting, Severity, Verdict};
+use crate::model::{FindingId, FindingState, PreExisting, Review, Severity, Verdict};
 use crate::plan::{Action, Gate, Precondition, Reason, Step, TextDraft, Trailer};
 use crate::render::{self, Summary, SummaryFinding, SummaryNote};
 use crate::track::CodeLocation;
@@ -210,20 +210,26 @@ impl<'a> ComposedReview<'a> {
         TextDraft { words, trailer: Trailer::Mark(Box::new(mark), Box::new(block)) }
     }
 
-    /// Plans the edit that marks the old approval as superseded (PUB-5).
-    pub(super) fn plan_supersede(&self, standing: &StandingReview<'_>, reason: Reason) -> Option<Step> {
+    /// Plans the edit that marks the old approval as superseded and links its successor (PUB-5).
+    pub(super) fn plan_supersede(
+        &self,
+        standing: &StandingReview<'_>,
+        successor: Option<&Review>,
+        reason: Reason,
+    ) -> Option<Step> {
         let edit = standing.review.edit.clone()?;
         let mut mark = standing.mark.clone();
-        mark.superseded = Some(standing.review.id.clone());
+        mark.superseded = Some(successor.unwrap_or(standing.review).id.clone());
         let block = standing.review.text.reading.block.as_deref().cloned().unwrap_or_default();
         let block = block.truncate_to_limits(self.facts.snapshot.capabilities.max_block);
         Some(Step {
             action: Action::Supersede {
                 review: standing.review.id.clone(),
+                successor: successor.map(|review| review.id.clone()),
                 edit: edit.clone(),
                 text: TextDraft {
                     words: render::render_superseded(
-                        &self.facts.snapshot.pull.url,
+                        successor.map_or("", |review| &review.url),
                         standing.review.text.body_or_empty(),
                     ),
                     trailer: Trailer::Mark(Box::new(mark), Box::new(block)),

@@ -102,10 +102,12 @@ fn plan_role_steps(
     composed: &ComposedReview<'_>,
     out: &mut PublishPlan,
 ) {
-    // An approval that an earlier turn should have superseded.
-    let late = |it| composed.plan_supersede(it, build_reason(judgement, row));
+    let standing = judgement.role.standing;
+    // The block that replaces this approval was posted by an earlier plan, so its address is known.
+    let successor = standing.map(|standing| standing.review);
+    let late = |it| composed.plan_supersede(it, successor, build_reason(judgement, row));
     out.follow_ups.extend(judgement.role.unsuperseded_approval.iter().filter_map(late));
-    let double = |it| composed.plan_supersede(it, build_reason(judgement, row).with_fact("posted twice"));
+    let double = |it| composed.plan_supersede(it, successor, build_reason(judgement, row).with_fact("posted twice"));
     out.follow_ups.extend(judgement.role.doubles.iter().filter_map(double));
     match row.action {
         PublishAction::Silent => {}
@@ -113,9 +115,8 @@ fn plan_role_steps(
         PublishAction::Post(form) => plan_post(facts, judgement, form, build_reason(judgement, row), composed, out),
         PublishAction::PostAndSupersede(form) => {
             plan_post(facts, judgement, form, build_reason(judgement, row), composed, out);
-            out.follow_ups.extend(
-                judgement.role.standing.and_then(|it| composed.plan_supersede(&it, build_reason(judgement, row))),
-            );
+            let supersede = |it| composed.plan_supersede(&it, None, build_reason(judgement, row));
+            out.follow_ups.extend(standing.and_then(supersede));
         }
     }
 }

@@ -113,7 +113,7 @@ impl GiteaWriter<'_> {
                 self.check_head(commit, expect).await?;
                 self.open_threads(commit, threads).await
             }
-            Action::EditReview { review, edit, text } | Action::Supersede { review, edit, text } => {
+            Action::EditReview { review, edit, text } | Action::Supersede { review, edit, text, .. } => {
                 self.edit_review(review, edit, text.as_str(), expect).await
             }
             Action::Reply { thread, text } => self.reply(thread, text.as_str()).await,

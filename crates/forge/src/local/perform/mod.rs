@@ -35,7 +35,7 @@ impl LocalForge {
                     writer.post_review(*verdict, commit, text.as_str(), threads)
                 }
                 Action::OpenThreads { role: _, commit, threads } => writer.open_threads(commit, threads),
-                Action::EditReview { review, edit, text } | Action::Supersede { review, edit, text } => {
+                Action::EditReview { review, edit, text } | Action::Supersede { review, edit, text, .. } => {
                     writer.edit_review(review, edit, text.as_str())
                 }
                 Action::Reply { thread, text } => writer.reply(thread, text.as_str()),

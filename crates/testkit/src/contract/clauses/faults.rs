@@ -23,7 +23,7 @@ pub(super) async fn texts_of_others_are_never_edited<S: ContractSetup>(context: 
     let text = drafts::build_draft("our text", &staged.head);
     let attempts = [
         Action::EditReview { review: review.clone(), edit: edit.clone(), text: text.clone() },
-        Action::Supersede { review, edit, text: text.clone() },
+        Action::Supersede { review, successor: None, edit, text: text.clone() },
         Action::EnsureComment { existing: Some(comment), target: CommentTarget::Pull, text: text.clone() },
         Action::Resolve { thread, mark: note.map(|note| (note, text)) },
     ];

@@ -89,6 +89,7 @@ pub(super) async fn a_superseded_text_is_what_fetch_reads<S: ContractSetup>(
 ) -> ClauseResult {
     let supersede = |review: &Review, edit: &EditId, text: TextDraft| Action::Supersede {
         review: review.id.clone(),
+        successor: None,
         edit: edit.clone(),
         text,
     };

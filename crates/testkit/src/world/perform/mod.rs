@@ -36,7 +36,7 @@ impl WorldState {
                 let effect = EffectKind::ReviewEdited { review: review.clone(), text: text.clone() };
                 self.edit_review(&ctx, review, edit, text, effect)
             }
-            Action::Supersede { review, edit, text } => {
+            Action::Supersede { review, edit, text, .. } => {
                 let effect = EffectKind::ReviewSuperseded { review: review.clone(), text: text.clone() };
                 self.edit_review(&ctx, review, edit, text, effect)
             }
