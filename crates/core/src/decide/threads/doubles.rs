@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | `double` | two processes opened a thread for it at the same moment (D42) | the one that nobody answered is resolved |
 
-use super::thread_reply::{Settlement, plan_resolution};
+use super::thread_reply::{ThreadClosing, plan_resolution};
 use crate::facts::known_finding::{has_replies, is_double, is_preferred_double};
 use crate::facts::{Facts, RoleFacts};
 use crate::mark::TagKind;
@@ -27,7 +27,7 @@ pub(super) fn resolve_doubles(facts: &Facts<'_>, role: &RoleFacts<'_>) -> Vec<St
             let is_kept = |other: &Thread| is_double(thread, other) && is_preferred_double(other, thread);
             if !has_replies(thread) && on_one_line.iter().any(|(other, _)| is_kept(other)) {
                 let reason = SettlementReason::PostedTwice;
-                let settlement = Settlement { finding: *finding, state: FindingState::Refuted, reason };
+                let settlement = ThreadClosing { finding: *finding, state: FindingState::Refuted, reason };
                 steps.extend(plan_resolution(facts, role, thread, &settlement, Rule::Double));
             }
         }

@@ -1,7 +1,7 @@
 //! Decides whether a finding is settled, and plans the steps that say so: Block, reply in the thread, resolution.
 
 use super::JudgedFinding;
-use super::thread_reply::{Settlement, ThreadReply, plan_reply, plan_resolution};
+use super::thread_reply::{ThreadClosing, ThreadReply, plan_reply, plan_resolution};
 use crate::facts::{Facts, KnownFinding, RoleFacts, may_accept};
 use crate::mark::{ReplyKind, TagKind};
 use crate::model::{Author, FindingState, Note, Sha, Support, Thread, Time};
@@ -66,7 +66,7 @@ pub(super) fn plan_closing<'a>(
     let replied = find_settling_reply(role, thread, it.reopened_at);
     let resolution = match &thread.resolved {
         None if !is_settlement_posted(facts, role, thread, it, replied) => {
-            plan_resolution(facts, role, thread, &Settlement::from_finding(it), rule)
+            plan_resolution(facts, role, thread, &ThreadClosing::from_finding(it), rule)
         }
         Some(resolution) if replied.is_none() && facts.is_own_author(&resolution.by) => None,
         _ => return Vec::new(),

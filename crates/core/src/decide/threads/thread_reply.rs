@@ -58,7 +58,7 @@ pub(super) fn plan_reply<'a>(
 }
 
 /// How the thread of a finding is closed.
-pub(super) struct Settlement<'a> {
+pub(super) struct ThreadClosing<'a> {
     pub(super) finding: FindingId,
     pub(super) state: FindingState,
     pub(super) reason: SettlementReason<'a>,
@@ -69,7 +69,7 @@ pub(super) fn plan_resolution(
     facts: &Facts<'_>,
     role: &RoleFacts<'_>,
     thread: &Thread,
-    settlement: &Settlement<'_>,
+    settlement: &ThreadClosing<'_>,
     rule: Rule,
 ) -> Option<Step> {
     if !role.has_token {
@@ -93,7 +93,7 @@ pub(super) fn plan_resolution(
 fn build_settled_root(
     role: &RoleFacts<'_>,
     thread: &Thread,
-    settlement: &Settlement<'_>,
+    settlement: &ThreadClosing<'_>,
 ) -> Option<(crate::model::NoteId, TextDraft)> {
     let root = thread.root().filter(|root| root.author.has_login(role.identity))?;
     let mut tag = root.text.trusted_tag()?.clone();
@@ -103,7 +103,7 @@ fn build_settled_root(
     Some((root.id.clone(), TextDraft { words, trailer: Trailer::Tag(Box::new(tag)) }))
 }
 
-impl<'a> Settlement<'a> {
+impl<'a> ThreadClosing<'a> {
     pub(super) fn from_finding(it: &JudgedFinding<'a>) -> Self {
         let reason = match (it.state, it.accepted_by) {
             (FindingState::Accepted, Some(by)) => SettlementReason::Accepted(by),
