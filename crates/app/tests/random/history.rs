@@ -67,11 +67,6 @@ impl History {
         }
     }
 
-    fn note(&mut self, event: String) {
-        println!("{event}");
-        self.log.push(event);
-    }
-
     /// Plays the history to its end.
     pub(crate) fn play(&mut self) -> Result<(), Breach> {
         for _ in 0..HEADS {
@@ -116,7 +111,7 @@ impl History {
             }
             8 => self.rename(),
             9 => {
-                self.note("amend the message".to_owned());
+                self.log.push("amend the message".to_owned());
                 let message = format!("In other words {}", self.next_number());
                 self.site.workspace().git(&["commit", "--quiet", "--amend", "--allow-empty", "--message", &message]);
                 self.site.publish(Push::Amend);
@@ -164,7 +159,7 @@ impl History {
     }
 
     fn rebase(&mut self) {
-        self.note("rebase on a new main".to_owned());
+        self.log.push("rebase on a new main".to_owned());
         let line = SourceLine::Plain(self.next_number());
         self.base.insert(&mut self.dice, "main.py", line);
         let lines = self.base.0["main.py"].clone();
@@ -179,7 +174,7 @@ impl History {
     }
 
     fn commit(&mut self, what: &str) {
-        self.note(what.to_owned());
+        self.log.push(what.to_owned());
         self.past.push(self.tree.clone());
         self.site.workspace().commit_tree(&self.tree, what);
         self.site.publish(Push::Commit(&self.tree));
@@ -210,7 +205,7 @@ impl History {
             1 => self.run_and_kill(),
             2 => self.run_disturbed(),
             3 => {
-                self.note("review by command".to_owned());
+                self.log.push("review by command".to_owned());
                 self.site.run(&["review"]);
             }
             _ => {}
@@ -219,7 +214,7 @@ impl History {
         let report = report.to_str().expect("a UTF-8 path");
         let hand_in = ["review", "--role", "lint", "--report", report, "--report-format", "sarif", "--json"];
         let reviewed = self.run(Moment::Review, &hand_in);
-        self.note(format!("hand in the report: exit code {}", reviewed.code));
+        self.log.push(format!("hand in the report: exit code {}", reviewed.code));
         let patch = self.site.workspace().patch_id();
         if checks::find_role(&reviewed.document())?["own"] == "request_changes" {
             self.rounds.insert(patch.clone());
@@ -246,7 +241,7 @@ impl History {
 
     fn review_with_broken_linter(&mut self) -> Result<(), Breach> {
         let health = if self.dice.chance(50) { Health::Crashes } else { Health::PrintsNothing };
-        self.note(format!("review while the linter {health:?}"));
+        self.log.push(format!("review while the linter {health:?}"));
         self.site.workspace().set_health(health);
         let failed = self.run(Moment::Failure, &["review"]);
         self.site.workspace().set_health(Health::Well);
@@ -254,11 +249,11 @@ impl History {
     }
 
     fn run_at_once(&mut self) {
-        self.note("two reviews at once".to_owned());
+        self.log.push("two reviews at once".to_owned());
         let runs = [self.site.start(0, &["review"]), self.site.start(1, &["review"])];
         for run in runs {
             let ran = RunOutput::from_output(&run.wait_with_output().expect("referee runs"));
-            self.note(format!("exit code {}", ran.code));
+            self.log.push(format!("exit code {}", ran.code));
         }
     }
 
@@ -267,12 +262,12 @@ impl History {
         let Some(fault) = self.site.disturb(&mut self.dice) else { return };
         let code = self.site.run(&["review"]).code;
         self.site.calm();
-        self.note(format!("review with {fault}: exit code {code}"));
+        self.log.push(format!("review with {fault}: exit code {code}"));
     }
 
     fn run_and_kill(&mut self) {
         let delay = Duration::from_millis(20 + self.dice.below(400) as u64);
-        self.note(format!("kill a review after {delay:?}"));
+        self.log.push(format!("kill a review after {delay:?}"));
         let mut run = self.site.start(0, &["review"]);
         // Any moment will do, so there is no event to wait for.
         let (_sender, never) = std::sync::mpsc::channel::<()>();
@@ -301,7 +296,7 @@ impl History {
             self.accepted.insert(defect);
         }
         let done = self.site.act(act, &id, thread);
-        self.note(done);
+        self.log.push(done);
     }
 
     fn run(&self, moment: Moment, args: &[&str]) -> RunOutput {

@@ -4,7 +4,7 @@
 //! ```text
 //! cargo test -p referee --test random
 //! REFEREE_HISTORY_SEED=7 REFEREE_HISTORIES=100 cargo test -p referee --test random
-//! REFEREE_HISTORY_SEED=7 REFEREE_HISTORY=42 cargo test -p referee --test random on_a_forge -- --nocapture
+//! REFEREE_HISTORY_SEED=7 REFEREE_HISTORY=42 cargo test -p referee --test random on_a_forge
 //! ```
 
 mod checks;
