@@ -32,9 +32,9 @@ pub(super) struct ReviewArgs {
     /// Publish a finished report of one role, from a file or `-`
     #[arg(long, value_name = "FILE", requires = "roles")]
     report: Option<PathBuf>,
-    /// The format of the report
-    #[arg(long, value_name = "FORMAT", default_value = "referee", requires = "report")]
-    report_format: formats::Format,
+    /// The format of the report [default: recognised by its content]
+    #[arg(long, value_name = "FORMAT", requires = "report")]
+    report_format: Option<formats::Format>,
     /// Also save the reports to this file
     #[arg(long, value_name = "FILE")]
     report_out: Option<PathBuf>,
@@ -69,7 +69,7 @@ impl ReviewArgs {
             which: PullArgs::from_text(range),
             roles: Vec::new(),
             report: None,
-            report_format: formats::Format::Referee,
+            report_format: None,
             report_out: None,
             full: false,
             fail_on: None,
@@ -221,7 +221,9 @@ impl ReviewArgs {
             tool_exit: formats::ToolExit::Unknown,
             levels: &session.config.rule_levels(&role),
         };
-        let report = formats::parse_report(self.report_format, &bytes, &origin).map_err(|error| {
+        let recognised = || formats::Format::recognise(&bytes).unwrap_or(formats::Format::Referee);
+        let format = self.report_format.unwrap_or_else(recognised);
+        let report = formats::parse_report(format, &bytes, &origin).map_err(|error| {
             Failure::usage(format!("nothing was taken from `{}`: {error}", path.display()))
                 .with_hint("`--report-format` names its format; `referee schema report` prints referee's own")
         })?;

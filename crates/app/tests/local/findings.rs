@@ -74,7 +74,7 @@ fn sarif(results: &[Value]) -> Value {
 /// Hands in a report and returns the document of the run.
 fn review(repo: &TestRepo, report: &Value) -> Value {
     let path = repo.write_outside("report.sarif", report.to_string());
-    repo.json(&["review", "--role", "lint", "--report", &path, "--report-format", "sarif"])
+    repo.json(&["review", "--role", "lint", "--report", &path])
 }
 
 fn review_words(repo: &TestRepo, report: &Value) -> RunOutput {

@@ -15,6 +15,18 @@ fn every_format_is_parsed() {
 }
 
 #[test]
+fn every_format_is_recognised_by_its_content() {
+    for (format, text) in SAMPLES {
+        assert_eq!(Format::recognise(text.as_bytes()), Some(format));
+        assert_eq!(Format::recognise(format!("\u{feff}\n{text}").as_bytes()), Some(format), "with a byte order mark");
+    }
+    assert_eq!(Format::recognise(br#"{"source":{"name":"x"},"diagnostics":null}"#), Some(Format::Rdjson));
+    for other in ["", "  ", "src/a.rs:3: warning", "{}", "{", r#"{"message":"no place"}"#] {
+        assert_eq!(Format::recognise(other.as_bytes()), None, "{other}");
+    }
+}
+
+#[test]
 fn a_completed_run_of_a_tool_is_complete() {
     for (format, text) in SAMPLES.into_iter().filter(|(format, _)| *format != Format::Referee) {
         let report = parse(format, text.as_bytes(), ToolExit::Completed).expect("it can be parsed");
