@@ -166,19 +166,28 @@ impl<'a> KnownFinding<'a> {
     }
 }
 
-/// Returns whether two processes opened these threads for one finding at one head (D42). The order of the arguments does
-/// not matter.
+/// Returns whether two processes opened these threads for one finding at one head (D42), and both are open. The order of
+/// the arguments does not matter.
 pub(crate) fn is_double(a: &Thread, b: &Thread) -> bool {
+    let is_open = |thread: &Thread| {
+        let tag = thread.root().and_then(|root| root.text.trusted_tag());
+        let is_settled = tag.is_some_and(|tag| matches!(tag.kind, TagKind::Root { settled: Some(_), .. }));
+        thread.resolved.is_none() && !is_settled
+    };
+    is_open(a) && is_open(b) && repeats(a, b)
+}
+
+/// Returns whether both threads raise one finding at one head and place.
+pub(crate) fn repeats(a: &Thread, b: &Thread) -> bool {
     let tag = |thread| -> Option<_> {
         let tag = Thread::root(thread)?.text.trusted_tag()?;
         match &tag.kind {
-            TagKind::Root { role, fingerprint, settled: None, .. } => Some((role, fingerprint, &tag.head)),
+            TagKind::Root { role, fingerprint, .. } => Some((role, fingerprint, &tag.head)),
             _ => None,
         }
     };
     let is_same_place = a.path == b.path && a.line == b.line && a.start_line == b.start_line && a.side == b.side;
-    let are_open = a.resolved.is_none() && b.resolved.is_none();
-    are_open && is_same_place && tag(a).is_some() && tag(a) == tag(b)
+    is_same_place && tag(a).is_some() && tag(a) == tag(b)
 }
 
 /// Returns whether the finding keeps `thread` instead of its double: the one that others wrote in, otherwise the older.

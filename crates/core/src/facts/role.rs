@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::KnownFinding;
+use super::known_finding::repeats;
 use crate::hash::Hash;
 use crate::mark::{Mark, find_patch};
 use crate::model::{Login, Report, ReportOutcome, Review, ReviewKind, ReviewWeight, Snapshot, Verdict};
@@ -20,17 +21,22 @@ pub struct StandingReview<'a> {
 
 impl StandingReview<'_> {
     /// Returns whether this review was posted without knowledge of an older one at the same change: it has the same
-    /// verdict although the older one still stands, or a milder one without the findings of the older one.
-    fn is_double_of(&self, older: &Self) -> bool {
-        let is_posted_again = self.mark.restored.is_some()
-            || matches!(older.review.counts, ReviewWeight::Requested | ReviewWeight::Dismissed { .. });
-        let is_repetition = self.posted_as == older.posted_as && !is_posted_again;
-        let is_unaware = self.posted_as < older.posted_as && self.mark.highest < older.mark.highest;
-        // A recovered Mark does not know its findings: it must not replace one that does.
-        !older.review.text.has_recovered_mark()
-            && self.review.commit == older.review.commit
+    /// verdict and opens a thread of the older one again, or a milder verdict without the findings of the older one. A
+    /// review that is posted again on purpose (PUB-20) opens no thread.
+    fn is_double_of(&self, older: &Self, snapshot: &Snapshot) -> bool {
+        let is_repetition = || self.posted_as == older.posted_as && self.repeats_thread_of(older, snapshot);
+        let is_unaware = || self.posted_as < older.posted_as && self.mark.highest < older.mark.highest;
+        self.review.commit == older.review.commit
             && self.mark.patch == older.mark.patch
-            && (is_repetition || is_unaware)
+            && (is_repetition() || is_unaware())
+    }
+
+    fn repeats_thread_of(&self, older: &Self, snapshot: &Snapshot) -> bool {
+        let opened_by = |review: &'_ Review| {
+            let id = review.id.clone();
+            snapshot.threads.iter().filter(move |thread| thread.review.as_ref() == Some(&id))
+        };
+        opened_by(self.review).any(|thread| opened_by(older.review).any(|other| repeats(thread, other)))
     }
 }
 
@@ -146,7 +152,7 @@ fn find_standing_review<'a>(
         let Some(posted_as) = review.verdict() else { continue };
         let found = StandingReview { review, mark, posted_as };
         match standing {
-            Some(newer) if newer.is_double_of(&found) => doubles.push(newer),
+            Some(newer) if newer.is_double_of(&found, snapshot) => doubles.push(newer),
             Some(_) => break,
             None => {}
         }
