@@ -60,11 +60,19 @@ impl ServerPullView {
         self.events.iter().find(is_row).map(|event| event["id"].to_string()).expect("a row in the timeline")
     }
 
-    /// Returns the address of referee's last review on the pull's page.
-    pub(crate) fn last_review_link(&self) -> String {
+    /// Returns the address of referee's last review on the pull's page, without its host: Gitea takes that from the request,
+    /// and referee's requests go through a proxy.
+    pub(crate) fn last_review_path(&self) -> String {
         let id = self.reviews().last().map(|row| row["id"].clone()).expect("a review of referee");
         let is_row = |event: &&Value| event["type"] == "review" && event["review_id"] == id;
-        self.events.iter().find(is_row).map(|event| string(&event["html_url"])).expect("a row in the timeline")
+        self.events
+            .iter()
+            .find(is_row)
+            .map(|event| string(&event["html_url"]))
+            .expect("a row in the timeline")
+            .splitn(4, '/')
+            .skip(3)
+            .collect()
     }
 
     /// Returns the current text of referee's last review.

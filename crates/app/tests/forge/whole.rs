@@ -119,8 +119,9 @@ fn every_verdict_change_posts_edits_or_supersedes_as_specified(build: ServerBuil
     let blocked = test_pull.talk();
     blocked.assert_keeps(&clean);
     let old = blocked.review_text(blocked.reviews()[0]);
-    let link = blocked.last_review_link();
-    assert!(old.starts_with(&format!("Superseded by [a newer review]({link})")), "{link}: {old}");
+    let path = blocked.last_review_path();
+    let says_what = old.starts_with("Superseded by [a newer review](http");
+    assert!(says_what && old.contains(&format!("/{path})")) && path.contains('#'), "{path}: {old}");
     assert!(old.contains("<details>") && old.contains("Approved"), "the old words are folded: {old}");
     assert_eq!(blocked.newest_verdict(), Some(("REQUEST_CHANGES".to_owned(), true)));
     test_pull.assert_quiet();
