@@ -29,13 +29,13 @@ pub(crate) fn check_document(truth: &Truth, ran: &RunOutput) -> Result<(), Breac
     let role = find_role(&document)?;
     let known = check_findings(truth, &document)?;
     let verdict = role["own"].as_str().unwrap_or("none");
-    let criticals = truth.open.iter().filter(|defect| defect.level == Level::Critical).count();
+    let critical_count = truth.open.iter().filter(|defect| defect.level == Level::Critical).count();
     // Later rounds hold warnings back, and say so (LOOP-5); `check_findings` counts those.
     let warnings = known.iter().filter(|defect| defect.level == Level::Warning && truth.open.contains(defect)).count();
     // INC-12 with the default of `risk_warnings`.
-    let blocks = criticals > 0 || warnings >= 3;
+    let blocks = critical_count > 0 || warnings >= 3;
     require(blocks == (verdict == "request_changes"), || {
-        format!("verdict {verdict} with {criticals} critical findings and {warnings} warnings open")
+        format!("verdict {verdict} with {critical_count} critical findings and {warnings} warnings open")
     })?;
     require((ran.code == 20) == (verdict == "request_changes"), || {
         format!("exit code {} with verdict {verdict}", ran.code)
