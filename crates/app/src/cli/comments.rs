@@ -1,4 +1,5 @@
-//! `referee comments`: lists the threads of a pull request, and the findings without one, and stores a triage. It only reads from the forge (TRI-9).
+//! `referee comments`: lists the threads of a pull request and the findings without one, and stores a triage. It only
+//! reads from the forge (TRI-9).
 
 use std::path::PathBuf;
 

@@ -20,7 +20,7 @@ pub(crate) struct Truth {
     pub(crate) rounds: usize,
 }
 
-/// A broken promise.
+/// The message of a check that failed: what was promised, and what was seen.
 pub(crate) type Breach = String;
 
 /// Checks a run with `--json` that read the head, or that found it read.

@@ -269,7 +269,7 @@ impl History {
         let delay = Duration::from_millis(20 + self.dice.below(400) as u64);
         self.log.push(format!("kill a review after {delay:?}"));
         let mut run = self.site.start(0, &["review"]);
-        // Any moment will do, so there is no event to wait for.
+        // The moment of the kill is random, so the test waits for a time and not for an event.
         let (_sender, never) = std::sync::mpsc::channel::<()>();
         let _ = never.recv_timeout(delay);
         // It may have ended already.

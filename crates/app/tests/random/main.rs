@@ -25,13 +25,13 @@ use site::Venue;
 /// Histories of a plain `cargo test`. `.ci/run` and `.ci/soak` play more.
 const HISTORIES: u64 = 1;
 
-// spec: PUB-23, PUB-24, D33, D36, LOOP-10 @local
+// spec: PUB-23, PUB-24, D36, LOOP-10 @local
 #[test]
 fn random_histories_in_a_local_repository_keep_every_promise() {
     play_histories(Venue::Local);
 }
 
-// spec: PUB-23, PUB-24, D33, D36, D42, LOOP-10 @gitea @forgejo
+// spec: PUB-23, PUB-24, D36, D42, LOOP-10 @gitea @forgejo
 #[test]
 fn random_histories_on_a_forge_keep_every_promise() {
     play_histories(Venue::Hosted);

@@ -25,7 +25,7 @@ pub(crate) trait Site {
     /// Makes a request of the next run fail, and describes the fault.
     fn disturb(&self, dice: &mut Dice) -> Option<String>;
 
-    /// Ends the fault.
+    /// Removes the fault of `disturb` from the proxy.
     fn calm(&self);
 
     fn start(&self, host: usize, args: &[&str]) -> Child {

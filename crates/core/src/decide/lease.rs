@@ -1,5 +1,5 @@
-//! Rule 0: whether a worker or a person works on this pull now (DSP-4, D8, D22). The lease decides; the `wip` label shows it to
-//! people.
+//! Rule 0: whether a worker or a person works on this pull now (DSP-4, D8, D22). The lease decides; the `wip` label
+//! shows it to people.
 //!
 //! | lease | `wip` label | meaning | step |
 //! |---|---|---|---|

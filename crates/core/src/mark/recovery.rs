@@ -1,4 +1,4 @@
-//! Finds summaries of referee that lost their Mark: somebody edited the text and removed it. A forged or broken Mark is
+//! Finds summaries of referee that lost their Mark through another person's edit. A forged or broken Mark is
 //! not recovered: such a text does not count and is never edited (PUB-12).
 //!
 //! Such a review still belongs to its role. Without this, the role would post a second review beside it, and its rounds

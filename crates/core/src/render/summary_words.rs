@@ -12,7 +12,7 @@ pub struct SummaryWords<'a> {
     pub held: bool,
 }
 
-/// Reads the first lines of a summary that `render_summary` wrote. `None` for any other text. Ignores what somebody put
+/// Reads the first lines of a summary that `render_summary` wrote. `None` for any other text. Ignores what a person put
 /// above the headline or below the line `Evaluated against …`.
 pub fn split_summary(text: &str) -> Option<SummaryWords<'_>> {
     let mut headline = "";

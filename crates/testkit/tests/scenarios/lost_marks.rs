@@ -1,4 +1,4 @@
-//! Somebody edits a summary of the bot and removes its Mark.
+//! A person edits a summary of the bot and removes its Mark.
 
 use insta::assert_snapshot;
 use referee_core::mark::strip_hidden_comments;

@@ -14,7 +14,7 @@ use crate::plan::Step;
 use crate::render::SettlementReason;
 use crate::rule::Rule;
 
-/// Plans to resolve every thread of the role that another one repeats, unless somebody wrote there.
+/// Plans to resolve every thread of the role that repeats another one and has no replies.
 pub(super) fn resolve_doubles(facts: &Facts<'_>, role: &RoleFacts<'_>) -> Vec<Step> {
     let threads = &facts.snapshot.threads;
     let is_open = |thread: &&Thread| thread.resolved.is_none();
@@ -27,8 +27,8 @@ pub(super) fn resolve_doubles(facts: &Facts<'_>, role: &RoleFacts<'_>) -> Vec<St
             let is_kept = |other: &Thread| is_double(thread, other) && is_preferred_double(other, thread);
             if !has_replies(thread) && on_one_line.iter().any(|(other, _)| is_kept(other)) {
                 let reason = SettlementReason::PostedTwice;
-                let settlement = ThreadClosing { finding: *finding, state: FindingState::Refuted, reason };
-                steps.extend(plan_resolution(facts, role, thread, &settlement, Rule::Double));
+                let closing = ThreadClosing { finding: *finding, state: FindingState::Refuted, reason };
+                steps.extend(plan_resolution(facts, role, thread, &closing, Rule::Double));
             }
         }
     }

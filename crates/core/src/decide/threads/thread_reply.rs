@@ -69,7 +69,7 @@ pub(super) fn plan_resolution(
     facts: &Facts<'_>,
     role: &RoleFacts<'_>,
     thread: &Thread,
-    settlement: &ThreadClosing<'_>,
+    closing: &ThreadClosing<'_>,
     rule: Rule,
 ) -> Option<Step> {
     if !role.has_token {
@@ -77,7 +77,7 @@ pub(super) fn plan_resolution(
     }
     let mark = match facts.snapshot.capabilities.resolve {
         Support::Native if thread.can_resolve => None,
-        Support::Emulated => Some(build_settled_root(role, thread, settlement)?),
+        Support::Emulated => Some(build_settled_root(role, thread, closing)?),
         Support::Native | Support::Unsupported => return None,
     };
     Some(Step {
@@ -85,7 +85,7 @@ pub(super) fn plan_resolution(
         by: role.identity.clone(),
         gate: Gate::Review,
         approves: false,
-        reason: Reason::new(rule).with_fact(settlement.finding.to_string()).with_fact(format!("thread {}", thread.id)),
+        reason: Reason::new(rule).with_fact(closing.finding.to_string()).with_fact(format!("thread {}", thread.id)),
         expect: Precondition::Head,
     })
 }
@@ -93,13 +93,13 @@ pub(super) fn plan_resolution(
 fn build_settled_root(
     role: &RoleFacts<'_>,
     thread: &Thread,
-    settlement: &ThreadClosing<'_>,
+    closing: &ThreadClosing<'_>,
 ) -> Option<(crate::model::NoteId, TextDraft)> {
     let root = thread.root().filter(|root| root.author.has_login(role.identity))?;
     let mut tag = root.text.trusted_tag()?.clone();
     let TagKind::Root { settled, .. } = &mut tag.kind else { return None };
-    *settled = Some(settlement.state);
-    let words = render::render_settled_root(root.text.body.as_deref()?, settlement.reason);
+    *settled = Some(closing.state);
+    let words = render::render_settled_root(root.text.body.as_deref()?, closing.reason);
     Some((root.id.clone(), TextDraft { words, trailer: Trailer::Tag(Box::new(tag)) }))
 }
 
