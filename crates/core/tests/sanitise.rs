@@ -222,6 +222,14 @@ fn a_page_quotes_untrusted_text() {
 }
 
 #[test]
+fn a_role_and_the_text_after_it_do_not_form_an_address() {
+    let mut page = MarkdownBuilder::new();
+    page.role(&RoleName::from("http")).safe_text(&SafeText::sanitise_line("://evil.example", 40));
+    let safe = page.finish();
+    assert_eq!(dangers(safe.as_str()), Vec::<String>::new(), "{safe:?}");
+}
+
+#[test]
 fn a_page_keeps_blocks_apart() {
     let body = SafeText::sanitise_block("one\n\n```\ncode\n```", 1_000);
     let mut page = MarkdownBuilder::new();

@@ -25,7 +25,7 @@ pub trait Forge: Reader {
         ttl: Span,
     ) -> Result<ClaimOutcome, ForgeError>;
 
-    /// Releases a claim.
+    /// Releases a claim. `ForgeError::Conflict` means that it was lost: it expired, and another process took it.
     async fn release_claim(&self, pull: PullNumber, purpose: ClaimPurpose, epoch: u64) -> Result<(), ForgeError>;
 
     /// Opens a pull for a worker's branch, as the identity `by`. Only the delivery of a worker's result calls this.

@@ -98,11 +98,11 @@ impl PublishClaim {
         }
     }
 
-    pub(crate) async fn release(self, context: &TurnContext<'_>) {
-        if let Some(epoch) = self.epoch {
-            // A claim that cannot be released expires.
-            let _ = context.forge.release_claim(self.pull, ClaimPurpose::Publish, epoch).await;
-        }
+    /// Returns `false` if another process took the claim over meanwhile. A claim that cannot be released expires.
+    pub(crate) async fn release(self, context: &TurnContext<'_>) -> bool {
+        let Some(epoch) = self.epoch else { return true };
+        let released = context.forge.release_claim(self.pull, ClaimPurpose::Publish, epoch).await;
+        !matches!(released, Err(ForgeError::Conflict(_)))
     }
 }
 

@@ -56,6 +56,15 @@ pub struct Turn {
     pub writes: usize,
 }
 
+impl Turn {
+    /// Joins the records of two turns that ran one after the other.
+    fn followed_by(mut self, next: Self) -> Self {
+        self.steps.extend(next.steps);
+        self.receipts.extend(next.receipts);
+        Self { steps: self.steps, receipts: self.receipts, writes: self.writes + next.writes, ..next }
+    }
+}
+
 /// Why a turn could not run.
 #[derive(Debug, Error)]
 pub enum TurnError {
@@ -116,23 +125,36 @@ async fn finish_plan(
     if !context.needs_publish_claim(&plan.steps) {
         return apply_until_settled(context, inbox, snapshot, plan, HeadCheck::Due).await;
     }
-    let claim = PublishClaim::acquire(context, pull).await?;
-    let turn = finish_under_claim(context, pull, inbox, &snapshot).await;
-    claim.release(context).await;
-    turn
+    let (turn, kept_claim) = finish_claimed(context, pull, inbox, &snapshot).await?;
+    let other_roles_run = matches!(context.publish_mode, PublishMode::Matrix(_));
+    if kept_claim || !other_roles_run || turn.writes == 0 || context.is_interrupted() {
+        return Ok(turn);
+    }
+    // Two processes that wrote at the same time did not see each other's verdict. The one that lost the claim decides
+    // again after the other one.
+    let (next, kept_claim) = finish_claimed(context, pull, inbox, &turn.snapshot).await?;
+    let needs_rerun = next.needs_rerun || !kept_claim;
+    Ok(Turn { needs_rerun, ..turn.followed_by(next) })
 }
 
-/// Reads everything again, past every cache: only this read shows what another process posted before the claim was taken.
-async fn finish_under_claim(
+/// Takes the claim, reads everything again past every cache, decides and applies. Only this read shows what another
+/// process posted before. Returns `false` beside the turn if another process took the claim over meanwhile.
+async fn finish_claimed(
     context: &TurnContext<'_>,
     pull: PullNumber,
     inbox: &Inbox,
     before: &Snapshot,
-) -> Result<Turn, TurnError> {
-    let fetched = context.forge.fetch(pull).await?;
-    let head = HeadCheck::after_read(&fetched, before);
-    let (snapshot, plan) = gather_and_decide(context, fetched, inbox)?;
-    apply_until_settled(context, inbox, snapshot, plan, head).await
+) -> Result<(Turn, bool), TurnError> {
+    let claim = PublishClaim::acquire(context, pull).await?;
+    let turn = async {
+        let fetched = context.forge.fetch(pull).await?;
+        let head = HeadCheck::after_read(&fetched, before);
+        let (snapshot, plan) = gather_and_decide(context, fetched, inbox)?;
+        apply_until_settled(context, inbox, snapshot, plan, head).await
+    };
+    let turn = turn.await;
+    let kept_claim = claim.release(context).await;
+    Ok((turn?, kept_claim))
 }
 
 pub(crate) async fn fetch_and_decide(

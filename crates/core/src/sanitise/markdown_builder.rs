@@ -49,7 +49,10 @@ impl MarkdownBuilder {
             self.blank_line();
         }
         self.end_html_block();
-        if text.as_str().starts_with('`') && self.out.ends_with(['`', '\\']) {
+        // The backticks of two pieces would join, and `http` followed by `://` would become a URL.
+        let joins_backticks = text.as_str().starts_with('`') && self.out.ends_with(['`', '\\']);
+        let joins_scheme = text.as_str().starts_with(':') && self.out.ends_with(|c: char| c.is_ascii_alphanumeric());
+        if joins_backticks || joins_scheme {
             self.out.push(' ');
         }
         self.out.push_str(text.as_str());

@@ -140,7 +140,6 @@ impl GiteaForge {
                 }
                 claims.remove_reaction(mine.name).await
             }
-            None if seen.reactions.is_empty() => Ok(()),
             None => Err(ForgeError::Conflict("the claim".to_owned())),
         }
     }

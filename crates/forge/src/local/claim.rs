@@ -38,22 +38,20 @@ pub(super) fn acquire(
     Ok(ClaimOutcome::Acquired(epoch))
 }
 
-/// Releases a claim. A released one stays released; one with a newer epoch is a conflict.
+/// Releases a claim. One that is not held any more is a conflict.
 pub(super) fn release(
     tx: &Transaction<'_>,
     pull: PullNumber,
     purpose: ClaimPurpose,
     epoch: u64,
 ) -> Result<(), LocalError> {
-    match read_claim(tx, pull, purpose)? {
-        Some(last) if last.held && last.lease.epoch != epoch => Err(LocalError::Conflict("the claim")),
-        Some(last) if last.held => {
-            let sql = "UPDATE claims SET held = 0 WHERE pull = ?1 AND purpose = ?2";
-            tx.execute(sql, params![pull_row_id(pull), purpose.column_text()])?;
-            Ok(())
-        }
-        _ => Ok(()),
+    let is_held = read_claim(tx, pull, purpose)?.is_some_and(|last| last.held && last.lease.epoch == epoch);
+    if !is_held {
+        return Err(LocalError::Conflict("the claim"));
     }
+    let sql = "UPDATE claims SET held = 0 WHERE pull = ?1 AND purpose = ?2";
+    tx.execute(sql, params![pull_row_id(pull), purpose.column_text()])?;
+    Ok(())
 }
 
 /// Reads the work claim on a pull.

@@ -84,13 +84,14 @@ impl StoredRepo {
         by: &Login,
         purpose: ClaimPurpose,
         epoch: u64,
-    ) -> Result<bool, ForgeError> {
+    ) -> Result<(), ForgeError> {
         let key = (number, by.clone(), purpose);
-        match self.claims.held.get(&key) {
-            None => Ok(false),
-            Some(held) if held.epoch == epoch => Ok(self.claims.held.remove(&key).is_some()),
-            Some(_) => Err(ForgeError::Conflict("the claim".to_owned())),
+        let is_held = self.claims.held.get(&key).is_some_and(|held| held.epoch == epoch);
+        if !is_held {
+            return Err(ForgeError::Conflict("the claim".to_owned()));
         }
+        self.claims.held.remove(&key);
+        Ok(())
     }
 
     /// Returns the newest work claim on a pull or issue, of any holder.

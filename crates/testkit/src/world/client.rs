@@ -162,9 +162,8 @@ impl Forge for WorldClient {
     async fn release_claim(&self, pull: PullNumber, purpose: ClaimPurpose, epoch: u64) -> Result<(), ForgeError> {
         self.await_turn().await;
         self.world.state().write_atomically(self.id, |state| {
-            if state.change(|repo| repo.release(pull.0, &self.login, purpose, epoch))? {
-                state.record_effect(&self.login, pull, EffectKind::Released { purpose });
-            }
+            state.change(|repo| repo.release(pull.0, &self.login, purpose, epoch))?;
+            state.record_effect(&self.login, pull, EffectKind::Released { purpose });
             Ok(())
         })
     }

@@ -331,7 +331,7 @@ fn a_claim_is_exclusive_until_it_expires() {
         "an old epoch cannot release the claim"
     );
     release(&other, 2).unwrap();
-    release(&other, 2).unwrap();
+    assert!(matches!(release(&other, 2), Err(ForgeError::Conflict(_))), "a claim is released once");
     assert_eq!(claim(&fixture.client), ClaimOutcome::Acquired(3), "epochs only rise");
     let publish = block_on(fixture.client.acquire_claim(fixture.pull, ClaimPurpose::Publish, ttl));
     assert_eq!(publish, Ok(ClaimOutcome::Acquired(1)), "each purpose has its own claim");
