@@ -114,7 +114,7 @@ fn only_the_first_line_addressed_to_referee_commands() {
 // spec: LOOP-12 @core
 #[test]
 fn stances_are_read_from_a_fixed_list() {
-    use Stance::{Accepted, ClaimedFixed, Disputed, Silent};
+    use Stance::{Accepted, Asked, ClaimedFixed, Disputed, Silent};
     for (text, expected) in [
         ("Won't fix.", Accepted),
         ("won’t fix, we ship tomorrow", Accepted),
@@ -147,8 +147,8 @@ fn stances_are_read_from_a_fixed_list() {
         ("This isn't fixed", Silent),
         ("It is not yet fixed", Silent),
         ("will be fixed", Silent),
-        ("should be fixed?", Silent),
-        ("Is this fixed?", Silent),
+        ("should be fixed?", Asked),
+        ("Is this fixed?", Asked),
         ("should be fixed now", Silent),
         ("can't be done", Silent),
         ("fixed later", Silent),
@@ -159,16 +159,16 @@ fn stances_are_read_from_a_fixed_list() {
         ("the path is resolved relative to the root", Silent),
         ("That won't fix the leak", Silent),
         ("this change will not fix anything", Silent),
-        ("Why won't fix?", Silent),
+        ("Why won't fix?", Asked),
         ("if you won't fix this, say so", Silent),
         ("Acknowledged, will fix", Silent),
         ("Acknowledged. I'll do it", Silent),
         ("should we have acknowledged this", Silent),
         ("I don't disagree", Silent),
-        ("Do you disagree?", Silent),
+        ("Do you disagree?", Asked),
         ("prefixed and unfixed", Silent),
         ("suggestion accepted", Silent),
-        ("> won't fix\n\nwhy?", Silent),
+        ("> won't fix\n\nwhy?", Asked),
         ("> fixed\n> done\nI see", Silent),
         ("`fixed`", Silent),
         ("```\nfixed\n```", Silent),

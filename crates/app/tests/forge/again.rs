@@ -5,11 +5,13 @@ use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
 
 use crate::on_each_server;
+use crate::site::TestSite;
 use crate::test_pull::{TestPull, critical, finding, pair, position, role_verdicts, state};
 
 on_each_server! {
     a_worsened_finding_is_reported_once_in_its_thread
     an_argument_has_one_rebuttal_and_a_concession_resolves
+    the_built_in_rules_answer_an_argument_once
     a_false_claim_is_contested_once
     a_finding_follows_its_file_and_its_lines
     a_regression_returns_under_its_old_id
@@ -71,6 +73,33 @@ fn an_argument_has_one_rebuttal_and_a_concession_resolves(build: ServerBuild) {
     let said = talk.notes("referee").last().expect("notes")["body"].to_string();
     assert!(said.contains("Withdrawn"), "{said}");
     test_pull.assert_quiet();
+}
+
+// spec: D30 @gitea @forgejo
+fn the_built_in_rules_answer_an_argument_once(build: ServerBuild) {
+    let config = "version = 1\n[review]\nci = \"optional\"\n[[role]]\nname = \"static\"\nbuiltin = true\n";
+    let site = TestSite::new(build, &[("README.md", "# shop\n"), ("referee.toml", config)]);
+    let code = "import subprocess\n\n\ndef run(name):\n    return subprocess.check_output('ls ' + name, shell=True)\n";
+    let pull = site.open("topic", &[("a.py", code)]);
+    let test_pull = TestPull::on(site, pull);
+    test_pull.review();
+    let root = thread(&test_pull);
+    let own = || test_pull.talk().notes("referee").len();
+    // Neither an outsider nor a program is answered at an unchanged head.
+    test_pull.as_("passer-by").reply(&root, "I disagree");
+    assert_eq!((&test_pull.review()["calls"]["writes"], own()), (&json!(0), 1));
+    test_pull.as_("ruth").reply(&root, "I disagree, the caller checks the name");
+    test_pull.review();
+    assert_eq!(own(), 2);
+    let said = test_pull.talk().notes("referee")[1]["body"].to_string();
+    assert!(said.contains("The rule still matches at `a.py:5`."), "{said}");
+    assert_eq!(test_pull.review()["calls"]["writes"], 0);
+    // An outsider cannot cause a person to be asked; somebody with write access can.
+    test_pull.as_("passer-by").reply(&root, "I disagree too");
+    assert_ne!(test_pull.review()["next"]["cause"], "needs_human");
+    test_pull.as_("ruth").reply(&root, "I disagree, it does");
+    let turn = test_pull.review();
+    assert_eq!((&turn["next"]["cause"], own()), (&json!("needs_human"), 2), "{turn:#}");
 }
 
 // spec: INC-8 @gitea @forgejo

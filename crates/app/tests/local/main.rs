@@ -1,6 +1,7 @@
 //! The whole loop on a plain repository through the command line: real git, the real program, no forge.
 
 mod answers;
+mod arguments;
 mod bad_input;
 mod claims;
 mod comments;

@@ -1,6 +1,6 @@
 //! Decisions of people and other bots: their blocks, and what they may accept.
 
-use crate::model::{Author, Login, Review, ReviewWeight, Severity, Snapshot, Verdict};
+use crate::model::{Author, Login, Note, Review, ReviewWeight, Severity, Snapshot, Thread, Verdict};
 use crate::policy::Policy;
 
 use super::BotReview;
@@ -100,6 +100,14 @@ pub fn may_accept(snapshot: &Snapshot, policy: &Policy, by: &Author, severity: S
 }
 
 impl<'a> super::Facts<'a> {
+    /// Returns the newest note in a thread by the pull's author or a person with write access, if referee has not written
+    /// after it (D30).
+    pub fn find_unanswered_note<'t>(&self, thread: &'t Thread) -> Option<&'t Note> {
+        let is_author = |by: &Author| by.login.is_some() && by.login == self.snapshot.pull.author.login;
+        let mut recent = thread.notes.iter().rev().take_while(|note| !self.is_own_author(&note.author));
+        recent.find(|note| !note.author.bot && (note.author.may_write() || is_author(&note.author)))
+    }
+
     /// Returns the person who approved this head, which ends the author's work (D20). Somebody who blocked later does
     /// not count, nor does another bot, which may use a person's login.
     pub fn find_person_approval(&self) -> Option<&'a Login> {

@@ -70,6 +70,13 @@ pub struct RoleFacts<'a> {
 }
 
 impl RoleFacts<'_> {
+    /// Returns whether the role's reviewer is a program of fixed rules: the built-in rules, or a linter by its report.
+    pub fn is_deterministic(&self) -> bool {
+        let reported = self.report.map(|report| report.deterministic);
+        let stored = || self.standing.is_some_and(|standing| standing.mark.tool.is_some());
+        reported.unwrap_or_else(|| self.role.free || stored())
+    }
+
     /// Returns whether the standing verdict is complete and for this change, whatever the head's id (D2, INC-16).
     pub fn is_current_for(&self, patch: &PatchId) -> bool {
         self.standing.is_some_and(|standing| standing.mark.complete && standing.mark.patch == *patch)

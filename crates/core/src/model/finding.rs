@@ -21,9 +21,11 @@ pub enum Severity {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stance {
-    /// Anything else, such as a question.
+    /// Anything else.
     #[default]
     Silent,
+    /// A question.
+    Asked,
     /// "won't fix", "acknowledged".
     Accepted,
     /// "I disagree".

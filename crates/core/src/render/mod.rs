@@ -39,7 +39,7 @@ pub use superseded::render_superseded;
 pub use terminal::is_terminal_unsafe;
 pub use thread::{
     SettlementReason, render_accepted_reply, render_concession, render_contest, render_fixed_reply, render_rebuttal,
-    render_settled_root, render_worsened_reply,
+    render_rule_reply, render_settled_root, render_worsened_reply,
 };
 pub use thread_root::{RootWords, ThreadRoot, render_thread_root, split_thread_root};
 pub use topic::{BreakGlassNote, JobNote, ReadyNote, render_break_glass_note, render_job_note, render_ready_note};

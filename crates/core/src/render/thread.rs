@@ -34,6 +34,17 @@ pub fn render_rebuttal(words: &str) -> SafeText {
     page.finish()
 }
 
+/// Renders the one answer of a program of fixed rules (D30).
+pub fn render_rule_reply(path: &str, line: Option<u32>, words: &str) -> SafeText {
+    let mut page = MarkdownBuilder::new();
+    page.literal("The rule still matches at ");
+    write_location(&mut page, path, line, "");
+    page.literal(".");
+    write_paragraph(&mut page, words);
+    page.blank_line().literal("It is not argued again at this head: a person decides.");
+    page.finish()
+}
+
 /// Renders: reported as fixed, but still found here (INC-8).
 pub fn render_contest(path: &str, line: Option<u32>, words: &str) -> SafeText {
     let mut page = MarkdownBuilder::new();

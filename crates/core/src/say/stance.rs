@@ -6,9 +6,10 @@
 //! | `won't fix`, `wontfix`, `will not fix` about oneself; `not going to fix`; `accepted risk`, `accept the risk` | accepted |
 //! | `disagree`, `false positive`, `not a bug`, `not an issue`, `not a problem`, `not true`, `incorrect`, … | disputed |
 //! | `acknowledged`, `by design`, `as designed`, `as intended`, `intentional`, `leave as is`, …, without a promise to fix it | accepted |
+//! | a question | asked |
 //! | anything else | silent |
 //!
-//! The first row with a match anywhere in the text counts. Questions, quotes and code are ignored, and so are clauses
+//! The first row with a match anywhere in the text counts. The phrases are not read in questions, quotes and code, nor in clauses
 //! that negate or hedge the phrase before it: `not fixed`, `will be fixed`, `should be acknowledged`, `if you
 //! disagree`.
 
@@ -145,8 +146,9 @@ pub fn parse_stance(text: &str) -> Stance {
     for line in prose_lines(text) {
         let line = strip_code_spans(line).to_lowercase().replace('’', "'");
         for sentence in line.split_inclusive(['.', '!', '?', ';']) {
-            if !sentence.ends_with('?') {
-                signals.read_sentence(sentence);
+            match sentence.ends_with('?') {
+                true => signals.asked = true,
+                false => signals.read_sentence(sentence),
             }
         }
     }
@@ -155,6 +157,7 @@ pub fn parse_stance(text: &str) -> Stance {
         StanceSignals { refused: true, .. } => Stance::Accepted,
         StanceSignals { disputed: true, .. } => Stance::Disputed,
         StanceSignals { acknowledged: true, promised: false, .. } => Stance::Accepted,
+        StanceSignals { asked: true, .. } => Stance::Asked,
         _ => Stance::Silent,
     }
 }
@@ -166,6 +169,7 @@ struct StanceSignals {
     disputed: bool,
     acknowledged: bool,
     promised: bool,
+    asked: bool,
 }
 
 impl StanceSignals {

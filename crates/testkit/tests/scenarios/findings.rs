@@ -315,10 +315,10 @@ fn after_one_rebuttal_per_head_a_person_decides() {
     assert_eq!(s.steps(), "nothing to write", "no reply directly after our own note");
     s.by("alice").replies(1, "I disagree, it does not").report(stands).turn();
     assert_snapshot!(s.explain_lines(), @"
-    rule     needs-human: security/F1: the dispute goes on after one rebuttal
+    rule     needs-human: security/F1: the dispute goes on after one answer
     standing security request changes, at this head
     threads  1 open (F1 critical disputed)
-    plan     comment on the pull (needs-human: security/F1: the dispute goes on after one rebuttal)
+    plan     comment on the pull (needs-human: security/F1: the dispute goes on after one answer)
     next     blocked: a person must decide
     ");
     assert!(s.find_thread(FindingId(1)).is_some_and(|thread| thread.notes.len() == 4), "no second rebuttal");

@@ -7,6 +7,7 @@ use crate::facts::{Facts, KnownFinding, RoleFacts, UserCommand};
 use crate::mark::ReplyKind;
 use crate::model::{FindingPosition, FindingState, Note, Position, RaisedFinding, Severity, Stance, Thread, Time};
 use crate::plan::{Refusal, Step};
+use crate::track::PatchId;
 
 /// The decision about a finding, with the steps in its thread.
 pub(super) struct FindingRuling<'a> {
@@ -70,7 +71,7 @@ impl<'a> FindingContext<'a> {
     ) -> Self {
         let command = facts.find_last_command_on_finding(&role.role.name, known.id);
         let reopened_at = command.and_then(UserCommand::reopened_at);
-        let reported = read_position(role, report, known);
+        let reported = read_position(role, report, known, &facts.snapshot.changes.patch);
         Self { facts, role, report, known, reported, command, reopened_at }
     }
 
@@ -139,9 +140,10 @@ impl<'a> FindingContext<'a> {
         let Some(thread) = self.open_thread() else { return finding };
         if person.is_some_and(|note| note.text.reading.stance == Stance::Disputed) {
             let head = &facts.snapshot.pull.head;
-            let rebutted = own_reply_kinds(role, thread).any(|(kind, at)| kind == ReplyKind::Rebuttal && at == head);
-            let disputed_again = thread.last().is_some_and(|note| !note.author.has_login(role.identity));
-            let undecided = (rebutted && disputed_again).then_some("the dispute goes on after one rebuttal");
+            let is_answer = |kind| matches!(kind, ReplyKind::Rebuttal | ReplyKind::Contest);
+            let answered = own_reply_kinds(role, thread).any(|(kind, at)| is_answer(kind) && at == head);
+            let disputed_again = facts.find_unanswered_note(thread).is_some();
+            let undecided = (answered && disputed_again).then_some("the dispute goes on after one answer");
             let needs_human_reason = undecided.or(finding.needs_human_reason);
             return JudgedFinding { state: FindingState::Disputed, needs_human_reason, ..finding };
         }
@@ -161,9 +163,17 @@ impl JudgedFinding<'_> {
 /// Reads the report's position on a finding. An explicit position wins over a re-raised match, unless it would settle a
 /// finding that the same report raises. A match that is more severe than before is worse. For a deterministic reviewer,
 /// absence from a complete run means fixed (D9).
-fn read_position<'a>(role: &RoleFacts<'a>, status: ReportStatus<'a>, known: &KnownFinding<'a>) -> ReportedPosition<'a> {
+fn read_position<'a>(
+    role: &RoleFacts<'a>,
+    status: ReportStatus<'a>,
+    known: &KnownFinding<'a>,
+    patch: &PatchId,
+) -> ReportedPosition<'a> {
     let Some(report) = role.report.filter(|_| !matches!(status, ReportStatus::Failed { .. })) else {
-        return ReportedPosition { position: None, statement: None, raised: None, severity: known.severity };
+        // A program of fixed rules would report the same again (D30).
+        let stands = status == ReportStatus::Absent && role.is_deterministic() && role.is_current_for(patch);
+        let position = stands.then_some(Position::StillThere);
+        return ReportedPosition { position, statement: None, raised: None, severity: known.severity };
     };
     let raised = report.find_reraised(known.id);
     let severity = raised.map_or(known.severity, |raised| raised.severity);

@@ -12,6 +12,7 @@
 //! | `conceded` | the reviewer withdraws it after a dispute by somebody who may accept it | replied to, resolved (INC-7) |
 //! | `worsened` | the reviewer reports it as worse | one reply; more severe from now on (INC-4) |
 //! | `rebuttal` | the reviewer upholds it, a person disputes it, and referee wrote nothing after that | one reply per head (D11) |
+//! | `rule-stands` | the same, and the reviewer is a program of fixed rules: disputed or questioned by the author or somebody with write access | one reply per head, from the rule (D30) |
 //! | `contest` | a person says that it is fixed, and the reviewer still reports it | one reply (INC-8) |
 //! | `unfixed` | otherwise | stays open, nothing is written (INC-3) |
 //!
@@ -204,7 +205,13 @@ fn judge_upheld<'a>(
     finding: JudgedFinding<'a>,
     discussion: &Discussion<'a>,
 ) -> FindingRuling<'a> {
-    let (Some(note), Some(thread)) = (discussion.last, context.open_thread()) else {
+    let Some(thread) = context.open_thread() else { return FindingRuling::from(finding) };
+    // Without a report, the notes of outsiders wait for the next review (D30).
+    let note = match context.report {
+        ReportStatus::Absent => context.facts.find_unanswered_note(thread),
+        _ => discussion.last,
+    };
+    let Some(note) = note.filter(|note| context.is_after_reopening(Some(note.at))) else {
         return FindingRuling::from(finding);
     };
     // Notes of other programs after it do not answer it (D31).
@@ -214,10 +221,12 @@ fn judge_upheld<'a>(
     }
     let statement = context.reported.statement;
     let stands = context.reported.position == Some(Position::Stands) && finding.needs_human_reason.is_none();
+    let by_rule = context.role.is_deterministic() && finding.needs_human_reason.is_none();
     match (note.text.reading.stance, statement.filter(|said| !said.reply.is_empty())) {
         (Stance::Disputed, Some(said)) if stands => {
             context.reply(finding, thread, ThreadReply::Rebuttal { words: &said.reply }, Rule::Rebuttal)
         }
+        (Stance::Disputed | Stance::Asked, None) if by_rule => context.reply_from_rule(finding, thread),
         (Stance::ClaimedFixed, _) => {
             let words = statement.map_or("", |said| said.evidence.as_str());
             let reply = ThreadReply::Contest { path: finding.path, line: finding.line, words };
@@ -234,6 +243,12 @@ impl<'a> FindingContext<'a> {
         FindingRuling { finding, steps, refused: None }
     }
 
+    fn reply_from_rule(&self, finding: JudgedFinding<'a>, thread: &Thread) -> FindingRuling<'a> {
+        let reply = ThreadReply::FromRule { path: finding.path, line: finding.line, words: finding.detail.body };
+        self.reply(finding, thread, reply, Rule::RuleStands)
+    }
+
+    /// Replies, once per thread and head (D11).
     fn reply(
         &self,
         finding: JudgedFinding<'a>,
