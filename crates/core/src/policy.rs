@@ -77,6 +77,14 @@ pub struct Role {
     pub inputs: Option<Hash>,
 }
 
+/// The accounts that may post for a role.
+#[derive(Clone, Copy, Debug)]
+pub enum RoleAccounts<'a> {
+    One(&'a Login),
+    /// Any of these. The Marks on a pull show which one it is there.
+    ReviewUsers(&'a BTreeSet<Login>),
+}
+
 /// What starts a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -223,6 +231,22 @@ impl Policy {
     /// Returns whether `login` may use `break-glass`: the listed accounts, or the operator if none is listed.
     pub fn may_break_glass(&self, login: &Login) -> bool {
         if self.break_glass.is_empty() { self.is_operator(login) } else { self.break_glass.contains(login) }
+    }
+
+    /// Returns whether an account may post for a role: the one that the role names, otherwise the viewer. For dispatch
+    /// with another account than the reviewers', any of `review_users` (PUB-12).
+    pub fn may_post_for(&self, role: &Role, viewer: &Login, login: &Login) -> bool {
+        match self.accounts_of(role, viewer) {
+            RoleAccounts::One(identity) => identity == login,
+            RoleAccounts::ReviewUsers(users) => users.contains(login),
+        }
+    }
+
+    pub fn accounts_of<'a>(&'a self, role: &'a Role, viewer: &'a Login) -> RoleAccounts<'a> {
+        match (&role.identity, self.work.as_ref().map(|work| &work.review_users)) {
+            (None, Some(users)) if !users.is_empty() && !users.contains(viewer) => RoleAccounts::ReviewUsers(users),
+            _ => RoleAccounts::One(role.identity_or(viewer)),
+        }
     }
 
     pub fn is_operator(&self, login: &Login) -> bool {

@@ -32,7 +32,7 @@ struct Place {
     binding: Binding,
     keys: Keys,
     own: Vec<Login>,
-    roles: BTreeMap<RoleName, Login>,
+    roles: BTreeMap<RoleName, Option<Login>>,
 }
 
 fn place() -> Place {
@@ -41,7 +41,7 @@ fn place() -> Place {
         keys: keys(&[1]),
         own: vec![Login::from(BOT), Login::from(SEC)],
         roles: [("general", BOT), ("static", BOT), ("security", SEC)]
-            .map(|(role, login)| (RoleName::from(role), Login::from(login)))
+            .map(|(role, login)| (RoleName::from(role), Some(Login::from(login))))
             .into(),
     }
 }
@@ -436,7 +436,7 @@ fn a_text_without_a_stored_body_keeps_its_reading() {
 fn long_names_are_known_again() {
     let long = "a role with a name that is much longer than any policy should allow it to be";
     let mut place = place();
-    place.roles.insert(RoleName::from(long), Login::from(SEC));
+    place.roles.insert(RoleName::from(long), Some(Login::from(SEC)));
     let text = place.seal(&summary(long));
     assert!(place.read(&text, BOT).forged, "it has its identity");
     assert_eq!(place.read(&text, SEC).mark.map(|mark| mark.data.role), Some(RoleName::from(long)));

@@ -95,7 +95,7 @@ impl ProjectRepository {
                 "warning: `review_users` is not set: everyone with write access except the author can write reviews that count as the bots'",
             );
         }
-        for role in list_left_out(&config.policy, &work, &info.login) {
+        for role in list_left_out(&config.policy, &work) {
             let login = role.identity_or(&info.login);
             out.print_info(&format!(
                 "warning: role `{}` is left out: it posts as `{login}`, which `review_users` does not list",
@@ -106,7 +106,7 @@ impl ProjectRepository {
         let author_token = author_token.filter(|_| info.login != work.user).unwrap_or_else(|| site.token.clone());
         let workers = WorkerRegistry::from_setup(&config);
         let guidance_paths = config.roles.iter().flat_map(|role| role.rules.clone()).collect();
-        let policy = merge_policy(file, config.policy, work, &info.login);
+        let policy = merge_policy(file, config.policy, work);
         Ok(Self {
             site,
             author_token,
@@ -190,7 +190,7 @@ pub(crate) async fn apply_project_policy(
     if info.kind == ForgeKind::Local {
         return Err(Failure::usage("`--project` does not apply to a local pull request: projects are on a forge"));
     }
-    Ok(merge_policy(file, policy, resolve_dispatch_policy(file, forge).await?, &info.login))
+    Ok(merge_policy(file, policy, resolve_dispatch_policy(file, forge).await?))
 }
 
 /// Converts a failed read. Nothing is decided from it; the next pass reads again (DSP-1).
@@ -289,11 +289,12 @@ pub(crate) async fn resolve_label(options: &Options, project: &LoadedProject, id
     })
 }
 
-/// Returns the roles that the project lists in `review_bots`, but whose login it does not list in `review_users`.
-fn list_left_out<'a>(policy: &'a Policy, work: &DispatchPolicy, viewer: &Login) -> Vec<&'a Role> {
-    let has_known_login =
-        |role: &Role| work.review_users.is_empty() || work.review_users.contains(role.identity_or(viewer));
-    policy.roles.iter().filter(|role| is_review_bot(role, work) && !has_known_login(role)).collect()
+/// Returns the roles that the project lists in `review_bots`, but whose `identity` it does not list in `review_users`.
+/// Any of `review_users` may post for a role without one (PUB-12).
+fn list_left_out<'a>(policy: &'a Policy, work: &DispatchPolicy) -> Vec<&'a Role> {
+    let is_unknown = |login: &Login| !work.review_users.is_empty() && !work.review_users.contains(login);
+    let is_left_out = |role: &&Role| is_review_bot(role, work) && role.identity.as_ref().is_some_and(is_unknown);
+    policy.roles.iter().filter(is_left_out).collect()
 }
 
 fn is_review_bot(role: &Role, work: &DispatchPolicy) -> bool {
@@ -302,8 +303,8 @@ fn is_review_bot(role: &Role, work: &DispatchPolicy) -> bool {
 
 /// Merges the project's settings into the repository's policy. Keeps the roles that the project lists in `review_bots` and
 /// whose login it lists in `review_users`; reviews of other bots are recognised by their sentinels.
-fn merge_policy(file: &ProjectFile, mut policy: Policy, work: DispatchPolicy, viewer: &Login) -> Policy {
-    let left_out: Vec<RoleName> = list_left_out(&policy, &work, viewer).iter().map(|role| role.name.clone()).collect();
+fn merge_policy(file: &ProjectFile, mut policy: Policy, work: DispatchPolicy) -> Policy {
+    let left_out: Vec<RoleName> = list_left_out(&policy, &work).iter().map(|role| role.name.clone()).collect();
     policy.roles.retain(|role| is_review_bot(role, &work) && !left_out.contains(&role.name));
     policy.ci_required = file.ci_required.unwrap_or(policy.ci_required);
     policy.rounds = file.rounds.unwrap_or(policy.rounds);
@@ -324,7 +325,7 @@ mod tests {
     fn a_role_whose_login_the_project_does_not_list_is_named() {
         let role = |name: &str, identity: Option<&str>| Role { identity: identity.map(Login::from), ..Role::new(name) };
         let policy = Policy {
-            roles: vec![role("static", None), role("security", Some("sec-bot")), role("docs", None)],
+            roles: vec![role("static", None), role("security", Some("sec-bot")), role("docs", Some("docs-bot"))],
             ..Policy::default()
         };
         let mut work = DispatchPolicy {
@@ -335,17 +336,17 @@ mod tests {
             assign: None,
             wip_max_age: Span::from_hours(1),
             review_bots: vec!["static".to_owned(), "security".to_owned()],
-            review_users: [Login::from("sec-bot")].into(),
+            review_users: [Login::from("gpt-bot")].into(),
             workers: Default::default(),
             max_jobs: 12,
             pulls: PullFilter::All,
         };
         let left_out = |work: &DispatchPolicy| -> Vec<String> {
-            let roles = list_left_out(&policy, work, &Login::from("rodin"));
+            let roles = list_left_out(&policy, work);
             roles.iter().map(|role| role.name.to_string()).collect()
         };
-        assert_eq!(left_out(&work), ["static"], "`docs` is not asked for");
-        work.review_users.insert(Login::from("rodin"));
+        assert_eq!(left_out(&work), ["security"], "`docs` is not asked for, any listed account posts for `static`");
+        work.review_users.insert(Login::from("sec-bot"));
         assert_eq!(left_out(&work), [""; 0]);
         work.review_users.clear();
         assert_eq!(left_out(&work), [""; 0], "without a list everybody's reviews count");

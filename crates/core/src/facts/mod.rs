@@ -84,7 +84,7 @@ impl<'a> Facts<'a> {
 
 fn collect_own_logins<'a>(snapshot: &'a Snapshot, policy: &'a Policy) -> Vec<&'a Login> {
     let viewer = &snapshot.viewer;
-    let roles = policy.roles.iter().filter_map(|role| role.identity.as_ref());
+    let roles = policy.roles.iter().map(|role| role::find_identity(snapshot, policy, role));
     let mut own = Vec::with_capacity(1 + viewer.holds.len() + policy.roles.len());
     for login in std::iter::once(&viewer.login).chain(&viewer.holds).chain(roles) {
         if !own.contains(&login) {

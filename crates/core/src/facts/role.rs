@@ -7,7 +7,7 @@ use super::known_finding::repeats;
 use crate::hash::Hash;
 use crate::mark::{Mark, find_patch};
 use crate::model::{Login, Report, ReportOutcome, Review, ReviewKind, ReviewWeight, Snapshot, Verdict};
-use crate::policy::{Policy, Role};
+use crate::policy::{Policy, Role, RoleAccounts};
 use crate::track::PatchId;
 
 /// The latest review of a role that was not superseded.
@@ -114,8 +114,20 @@ pub(super) fn collect_role_facts<'a>(snapshot: &'a Snapshot, policy: &'a Policy)
     policy.roles.iter().map(|role| build_role_facts(snapshot, policy, role)).collect()
 }
 
-fn build_role_facts<'a>(snapshot: &'a Snapshot, policy: &Policy, role: &'a Role) -> RoleFacts<'a> {
-    let identity = role.identity_or(&snapshot.viewer.login);
+/// Returns the account that posts for a role on this pull: where several may, the one that wrote the newest Mark.
+pub(super) fn find_identity<'a>(snapshot: &'a Snapshot, policy: &'a Policy, role: &'a Role) -> &'a Login {
+    let viewer = &snapshot.viewer.login;
+    let users = match policy.accounts_of(role, viewer) {
+        RoleAccounts::One(identity) => return identity,
+        RoleAccounts::ReviewUsers(users) => users,
+    };
+    let has_mark = |review: &&Review| review.text.trusted_mark().is_some_and(|mark| mark.role == role.name);
+    let mut authors = snapshot.reviews.iter().rev().filter(has_mark).filter_map(|review| review.author.login.as_ref());
+    authors.find(|login| users.contains(*login)).unwrap_or(viewer)
+}
+
+fn build_role_facts<'a>(snapshot: &'a Snapshot, policy: &'a Policy, role: &'a Role) -> RoleFacts<'a> {
+    let identity = find_identity(snapshot, policy, role);
     let report = snapshot.latest_report(&role.name);
     let rounds = count_rounds(snapshot, policy, role, identity);
     let (standing, doubles) = find_standing_review(snapshot, role, identity);
@@ -242,7 +254,7 @@ fn count_rounds<'a>(snapshot: &'a Snapshot, policy: &Policy, role: &Role, identi
 
 /// Returns the changes of blocking reviews that no Mark, thread or text assigns to a role, if the identity has only one.
 fn unmarked_blocks(snapshot: &Snapshot, policy: &Policy, identity: &Login) -> BTreeSet<PatchId> {
-    let sharing = policy.roles.iter().filter(|role| role.identity_or(&snapshot.viewer.login) == identity);
+    let sharing = policy.roles.iter().filter(|role| find_identity(snapshot, policy, role) == identity);
     if sharing.count() != 1 {
         return BTreeSet::new();
     }

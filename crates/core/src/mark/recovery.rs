@@ -50,8 +50,10 @@ fn recover_mark(snapshot: &Snapshot, policy: &Policy, review: &Review) -> Option
         return None;
     }
     let words = split_summary(body);
-    let is_own =
-        |name: &RoleName| policy.role(name).is_some_and(|role| review.is_by(role.identity_or(&snapshot.viewer.login)));
+    let author = review.author.login.as_ref()?;
+    let is_own = |name: &RoleName| {
+        policy.role(name).is_some_and(|role| policy.may_post_for(role, &snapshot.viewer.login, author))
+    };
     let by_thread = find_tagged_role(snapshot, review).filter(|_| posted != Verdict::Comment);
     let by_words = words.as_ref().map(|words| RoleName::from(words.role));
     let role = by_thread.cloned().or(by_words).filter(is_own)?;

@@ -21,8 +21,8 @@ pub struct TextReader<'a> {
     pub keys: &'a Keys,
     /// All accounts of referee. For dispatch also the users whose reviews count.
     pub own_logins: &'a [Login],
-    /// The account of each role. Any account of referee may post for a role that is not listed.
-    pub role_logins: &'a BTreeMap<RoleName, Login>,
+    /// The account of each role. Any account of referee may post for a role without one, or one that is not listed.
+    pub role_logins: &'a BTreeMap<RoleName, Option<Login>>,
     /// The prefixes of commands.
     pub calls: CommandPrefixes<'a>,
 }
@@ -142,11 +142,11 @@ impl TextReader<'_> {
     }
 
     fn may_speak_for(&self, role: &RoleName, author: &Login) -> bool {
-        self.find_role(role).is_none_or(|(_, identity)| identity == author)
+        self.find_role(role).is_none_or(|(_, identity)| identity.as_ref().is_none_or(|identity| identity == author))
     }
 
     /// Finds a role by its name, or by the shortened form that a Mark stores.
-    fn find_role(&self, role: &RoleName) -> Option<(&RoleName, &Login)> {
+    fn find_role(&self, role: &RoleName) -> Option<(&RoleName, &Option<Login>)> {
         let shortened = |name: &RoleName| {
             let mut name = name.clone();
             shorten_role(&mut name);

@@ -51,7 +51,7 @@ impl<'a> OwnIdentities<'a> {
         let viewer = &self.snapshot.viewer;
         viewer.login == *login
             || viewer.holds.contains(login)
-            || self.policy.roles.iter().any(|role| role.identity_or(&viewer.login) == login)
+            || self.policy.roles.iter().any(|role| self.policy.may_post_for(role, &viewer.login, login))
             || self.policy.work.as_ref().is_some_and(|work| work.user == *login)
     }
 

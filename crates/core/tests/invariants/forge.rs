@@ -7,6 +7,7 @@ use referee_core::mark::{Binding, Keys, TextHistory, TextReader, seal_draft};
 use referee_core::model::checks::OwnStatus;
 use referee_core::model::*;
 use referee_core::plan::{Action, CommentTarget, NewThread, Step, TextDraft};
+use referee_core::policy::RoleAccounts;
 use referee_core::say::CommandPrefixes;
 use referee_core::track::{CodeLocation, ObservedFinding, PriorFinding, Side, match_findings};
 
@@ -143,15 +144,15 @@ impl Scene {
     pub(crate) fn read(&self, words: &str, author: &Author) -> Text {
         let (snapshot, policy) = (&self.snapshot, &self.policy);
         let viewer = &snapshot.viewer.login;
-        let roles: BTreeMap<RoleName, Login> =
-            policy.roles.iter().map(|role| (role.name.clone(), role.identity_or(viewer).clone())).collect();
-        let own: Vec<Login> = roles
-            .values()
-            .chain([viewer])
-            .chain(&snapshot.viewer.holds)
-            .chain(policy.work.iter().map(|work| &work.user))
-            .cloned()
-            .collect();
+        let account = |role| match policy.accounts_of(role, viewer) {
+            RoleAccounts::One(login) => Some(login.clone()),
+            RoleAccounts::ReviewUsers(_) => None,
+        };
+        let roles: BTreeMap<RoleName, Option<Login>> =
+            policy.roles.iter().map(|role| (role.name.clone(), account(role))).collect();
+        let work = policy.work.iter().flat_map(|work| work.review_users.iter().chain([&work.user]));
+        let own: Vec<Login> =
+            roles.values().flatten().chain([viewer]).chain(&snapshot.viewer.holds).chain(work).cloned().collect();
         let reader = TextReader {
             binding: &Binding::from_pull(&snapshot.pull),
             keys: &Keys::default(),

@@ -8,6 +8,7 @@ mod handoff;
 mod invariants;
 mod issues;
 mod lost;
+mod reviewers;
 mod states;
 
 use std::process::Command;

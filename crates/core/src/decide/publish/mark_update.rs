@@ -98,6 +98,7 @@ pub(in crate::decide) fn is_report_recorded(facts: &Facts<'_>, judgement: &RoleJ
     let same_change = mark.complete && mark.patch == facts.snapshot.changes.patch;
     let has_no_news = judgement.report_status == ReportStatus::Complete
         && judgement.findings.iter().all(|it| it.change == FindingChange::Unchanged)
+        && judgement.overflow == mark.overflow
         && facts.review_requested_at() <= mark.asked;
     mark.report.as_ref() == Some(&report.digest) || (same_change && has_no_news)
 }
