@@ -7,7 +7,7 @@
 //! | the head moved, before a step that depends on it | the run ends: plan again (PUB-15) |
 //! | done, already so, marked in text | the run continues |
 //! | not permitted, unsupported | refused, and the run continues, unless the step posts a block |
-//! | the forge refuses the request, or its response is invalid | failed, and the run continues, unless the step posts a block |
+//! | the forge refuses the request, or its response is invalid | failed, and the run continues; after a block it ends, for another plan would fail too |
 //! | it links a review that this plan posted | the run ends: read its address and plan again (PUB-5) |
 //! | the reply before a resolution failed | the resolution is left for the next run: a resolved thread needs its explanation |
 //! | outcome unknown, try later, not found | the run ends: read before sending anything again |
@@ -28,6 +28,8 @@ pub(crate) struct ApplyOutcome {
     pub(crate) receipts: Vec<Receipt>,
     /// The run ended early: everything must be read again.
     pub(crate) ended_early: bool,
+    /// The forge refuses a block, on which the other steps depend. Another plan would fail the same way.
+    pub(crate) gave_up: bool,
     /// An approval was posted, so head and siblings are read once more (PUB-15, D6).
     pub(crate) approved: bool,
     /// The next step needs the address of a review that this plan posted. It and the steps after it have no receipt: the
@@ -226,7 +228,10 @@ impl ApplyOutcome {
             }
             Recovery::RetryLater => self.stop_early(receipt, StepOutcome::Failed, &error.to_string()),
             // Later steps depend on a block; any other step may fail on its own.
-            Recovery::Report if blocks => self.stop_early(receipt, StepOutcome::Failed, &error.to_string()),
+            Recovery::Report if blocks => {
+                self.gave_up = true;
+                self.stop_early(receipt, StepOutcome::Failed, &error.to_string());
+            }
             Recovery::Report => {
                 let refused = matches!(error, ForgeError::Forbidden(_) | ForgeError::Unsupported(_));
                 receipt.outcome = if refused { StepOutcome::Refused } else { StepOutcome::Failed };

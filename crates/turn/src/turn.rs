@@ -216,7 +216,7 @@ async fn apply_until_settled(
         let unknown = applied.receipts.iter().any(|receipt| receipt.outcome == StepOutcome::Unknown);
         // Read again after an approval: a sibling may have blocked meanwhile, because taking over a claim is not atomic
         // (D6). No other post would have to be revoked.
-        let unfinished = applied.ended_early || applied.awaits_address;
+        let unfinished = (applied.ended_early && !applied.gave_up) || applied.awaits_address;
         let again = (unfinished || applied.approved) && !unknown && round < MAX_PLANS && !context.is_interrupted();
         steps.extend(plan.steps.iter().take(applied.receipts.len()).cloned());
         receipts.extend(applied.receipts.iter().cloned());

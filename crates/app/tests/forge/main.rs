@@ -16,6 +16,7 @@ mod many;
 mod matrix;
 mod people;
 mod pull_view;
+mod refusals;
 mod reviewer;
 mod run;
 mod safety;

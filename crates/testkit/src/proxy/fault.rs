@@ -32,6 +32,7 @@ pub enum ProxyFault {
 pub struct RequestMatcher {
     kind: MatchKind,
     path_part: String,
+    body_part: String,
     nth: usize,
     repeats: bool,
 }
@@ -53,7 +54,7 @@ impl ProxyFault {
 impl RequestMatcher {
     /// Matches the nth request, counted from 1.
     pub fn nth(nth: usize) -> Self {
-        Self { kind: MatchKind::Any, path_part: String::new(), nth, repeats: false }
+        Self { kind: MatchKind::Any, path_part: String::new(), body_part: String::new(), nth, repeats: false }
     }
 
     /// Matches the nth reading request.
@@ -72,6 +73,12 @@ impl RequestMatcher {
         Self { path_part: part.to_owned(), ..self }
     }
 
+    /// Counts only requests whose body contains `part`.
+    #[must_use]
+    pub fn with_body(self, part: &str) -> Self {
+        Self { body_part: part.to_owned(), ..self }
+    }
+
     /// Matches all following requests too.
     #[must_use]
     pub fn and_following(self) -> Self {
@@ -79,13 +86,13 @@ impl RequestMatcher {
     }
 
     /// Counts an incoming request and returns whether it matches.
-    pub(super) fn matches_next(&mut self, is_read: bool, path: &str) -> bool {
+    pub(super) fn matches_next(&mut self, is_read: bool, path: &str, body: &str) -> bool {
         let kind_matches = match self.kind {
             MatchKind::Any => true,
             MatchKind::Read => is_read,
             MatchKind::Write => !is_read,
         };
-        if !kind_matches || !path.contains(&self.path_part) {
+        if !kind_matches || !path.contains(&self.path_part) || !body.contains(&self.body_part) {
             return false;
         }
         let matched = self.nth == 1;

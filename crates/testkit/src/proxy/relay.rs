@@ -40,7 +40,7 @@ pub(super) fn run_relay(
 
 async fn serve_connection(mut client: TcpStream, server: SocketAddr, state: &ProxyState) -> io::Result<()> {
     let Some(request) = RelayedRequest::read(&mut client).await? else { return Ok(()) };
-    let fault = state.next_fault(&request.method, &request.path);
+    let fault = state.next_fault(&request.method, &request.path, &String::from_utf8_lossy(&request.body));
     let reaches_server = fault.is_none_or(ProxyFault::reaches_server);
     let response = if reaches_server { forward(&request, server).await.ok() } else { None };
     let reached_server = response.is_some();

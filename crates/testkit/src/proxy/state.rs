@@ -59,12 +59,12 @@ impl ProxyState {
     }
 
     /// Returns the fault for an incoming request. Every fault counts the request; the first one that matches applies.
-    pub(super) fn next_fault(&self, method: &str, path: &str) -> Option<ProxyFault> {
+    pub(super) fn next_fault(&self, method: &str, path: &str, body: &str) -> Option<ProxyFault> {
         let mut inner = self.lock();
         let matched = inner
             .faults
             .iter_mut()
-            .filter_map(|(fault, when)| when.matches_next(is_read_request(method, path), path).then_some(*fault));
+            .filter_map(|(fault, when)| when.matches_next(is_read_request(method, path), path, body).then_some(*fault));
         matched.collect::<Vec<_>>().first().copied()
     }
 

@@ -41,10 +41,11 @@ impl GiteaWriter<'_> {
                 let first = if layers.is_empty() { Vec::new() } else { layers.remove(0) };
                 let review =
                     sending.send_review(&ReviewPost { event: verdict_word(verdict), body: text }, first).await?;
-                for layer in layers {
-                    sending.send_review(&ReviewPost::WRAPPER, layer).await?;
+                // The review is posted; a thread that the server refuses is explained in its text.
+                match sending.send_threads(layers).await {
+                    Ok(()) | Err(ForgeError::Refused(_)) => review,
+                    Err(error) => return Err(error),
                 }
-                review
             }
         };
         self.complete_threads(&mut sending, &threads).await?;
@@ -83,10 +84,7 @@ impl GiteaWriter<'_> {
         if layers.first().is_none_or(Vec::is_empty) {
             sending.submit_draft().await?;
         }
-        for layer in layers.into_iter().filter(|layer| !layer.is_empty()) {
-            sending.send_review(&ReviewPost::WRAPPER, layer).await?;
-        }
-        Ok(())
+        sending.send_threads(layers).await
     }
 
     /// Opens threads that were sent and are missing. The server mixes up the inline comments of two simultaneous posts

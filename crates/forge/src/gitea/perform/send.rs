@@ -10,6 +10,7 @@
 //! | 500 | a part of its comments, or none | the others are sent again |
 //! | 500 | nothing more than after the last 500 | the first remaining comment is the cause: it is dropped |
 //! | 500 | nothing, and there is no comment to drop | outcome unknown |
+//! | 413 or 422, with comments | | sent again with half of them, the others in reviews of their own; a single one is dropped |
 //! | other 5xx, none, or an unreadable 2xx | the review | as 2xx |
 //! | other 5xx, none, or an unreadable 2xx | anything else | outcome unknown |
 
@@ -64,6 +65,8 @@ impl<'t> ReviewSender<'_, 't> {
             }
             match self.post_once(post, &threads).await? {
                 PostAttempt::Stored(row) => return self.record_stored(row, &threads).await,
+                PostAttempt::Refused(error) if threads.is_empty() => return Err(error),
+                PostAttempt::Refused(_) => return self.send_halves(post, threads).await,
                 PostAttempt::Failed => {}
             }
             threads = self.own_posts.find_missing(&threads);
@@ -79,6 +82,41 @@ impl<'t> ReviewSender<'_, 't> {
         }
     }
 
+    /// Sends a refused review with the first half of its threads, and the others one half after the other (PUB-13).
+    async fn send_halves(
+        &mut self,
+        post: &ReviewPost<'_>,
+        mut threads: Vec<&'t NewThread<SealedText>>,
+    ) -> Result<u64, ForgeError> {
+        let mut rest = threads.split_off(threads.len() / 2);
+        if threads.is_empty() && post.body.is_empty() {
+            self.dropped.append(&mut rest);
+            return Err(self.no_such_line_error());
+        }
+        let first = match Box::pin(self.send_review(post, threads)).await {
+            Err(ForgeError::Refused(_)) if post.body.is_empty() => None,
+            sent => Some(sent?),
+        };
+        match Box::pin(self.send_review(&ReviewPost::WRAPPER, rest)).await {
+            Ok(second) => Ok(first.unwrap_or(second)),
+            Err(error @ ForgeError::Refused(_)) => first.ok_or(error),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Sends threads in reviews without a body. Fails if the server refuses all of them.
+    pub(super) async fn send_threads(&mut self, layers: Vec<Vec<&'t NewThread<SealedText>>>) -> Result<(), ForgeError> {
+        let (mut is_any_stored, mut refusal) = (false, None);
+        for layer in layers.into_iter().filter(|layer| !layer.is_empty()) {
+            match self.send_review(&ReviewPost::WRAPPER, layer).await {
+                Ok(_) => is_any_stored = true,
+                Err(error @ ForgeError::Refused(_)) => refusal = Some(error),
+                Err(error) => return Err(error),
+            }
+        }
+        refusal.filter(|_| !is_any_stored).map_or(Ok(()), Err)
+    }
+
     /// Publishes the draft, if it has comments.
     pub(super) async fn submit_draft(&mut self) -> Result<Option<u64>, ForgeError> {
         if self.own_posts.draft().is_none_or(|draft| draft.comments_count == 0) {
@@ -86,6 +124,7 @@ impl<'t> ReviewSender<'_, 't> {
         }
         match self.post_once(&ReviewPost::DRAFT_WRAPPER, &[]).await? {
             PostAttempt::Stored(row) => self.record_stored(row, &[]).await.map(Some),
+            PostAttempt::Refused(error) => Err(error),
             PostAttempt::Failed => Err(ForgeError::OutcomeUnknown),
         }
     }
@@ -123,6 +162,9 @@ impl<'t> ReviewSender<'_, 't> {
                 Err(_) => Some(ForgeError::OutcomeUnknown),
             },
             Ok(answer) if answer.status == 500 => None,
+            Ok(answer) if matches!(answer.status, 413 | 422) => {
+                return Ok(PostAttempt::Refused(error_from_status(&answer, &call, &what)));
+            }
             Ok(answer) => Some(error_from_status(&answer, &call, &what)),
             Err(error) => Some(error_from_http(error, &what)),
         };
@@ -173,5 +215,7 @@ impl<'t> ReviewSender<'_, 't> {
 
 enum PostAttempt {
     Stored(Review),
+    /// The server refuses it as it is.
+    Refused(ForgeError),
     Failed,
 }
