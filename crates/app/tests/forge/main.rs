@@ -14,6 +14,7 @@ mod hostile;
 mod kills;
 mod many;
 mod matrix;
+mod others;
 mod people;
 mod pull_view;
 mod refusals;

@@ -84,6 +84,14 @@ impl RoleFacts<'_> {
 }
 
 impl RoleFacts<'_> {
+    /// Returns whether the standing Mark records this very report, at this change, with findings that fit nowhere: then its
+    /// unknown results are those (D33).
+    pub fn repeats_overflowing_report(&self, patch: &PatchId) -> bool {
+        let (Some(report), Some(standing)) = (self.report, self.standing) else { return false };
+        let mark = standing.mark;
+        mark.report.as_ref() == Some(&report.digest) && mark.patch == *patch && !mark.overflow.is_empty()
+    }
+
     /// Returns whether the role reads the whole change, and nothing of it is held back as unchanged (D34).
     ///
     /// | whole when |

@@ -53,6 +53,7 @@ pub(super) fn raise_findings<'a>(
             (_, false) => accounting.held_back.settled += 1,
         }
     }
+    let repeated = role.repeats_overflowing_report(&facts.snapshot.changes.patch);
     let known: BTreeSet<FindingId> = findings.iter().map(|it| it.id).collect();
     for raised in sort_by_severity(&report.findings) {
         if raised.same_as.is_some_and(|id| known.contains(&id)) {
@@ -61,6 +62,7 @@ pub(super) fn raise_findings<'a>(
         match withhold(facts, role, raised) {
             Some(Withheld::BelowFloor) => accounting.held_back.below_floor += 1,
             Some(Withheld::Unchanged) => accounting.held_back.unchanged += 1,
+            None if repeated => accounting.known += 1,
             None => {
                 accounting.new += 1;
                 let mut it = new_judged_finding(facts, ids, raised);

@@ -3,6 +3,7 @@
 //!
 //! | report | overflow |
 //! |---|---|
+//! | the same report again | the count before, unless a person dismissed it |
 //! | complete, of a deterministic role: it read everything | what does not fit now |
 //! | any other | for each severity the larger of the count before and what does not fit now |
 //! | none | the count before, unless a person dismissed it, and what does not fit now |
@@ -24,8 +25,9 @@ pub(super) fn take_overflow(
     let now = remove_unfitting(facts, role, findings);
     let before = role.standing.map(|standing| standing.mark.overflow).unwrap_or_default();
     let before = if facts.is_overflow_dismissed() { Overflow::default() } else { before };
+    let repeated = role.repeats_overflowing_report(&facts.snapshot.changes.patch);
     match role.report {
-        Some(report) if report.deterministic && status == ReportStatus::Complete => now,
+        Some(report) if report.deterministic && status == ReportStatus::Complete && !repeated => now,
         _ => before.max(now),
     }
 }
