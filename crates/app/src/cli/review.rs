@@ -18,7 +18,6 @@ use crate::output::{FailThreshold, OutputFormat, ReviewEnding, pluralize};
 use crate::progress::Progress;
 use crate::reviewers::{self, ReviewInputs};
 use crate::session::{Options, PullSession, SessionAccess};
-use crate::store::TextRetention;
 use crate::{output, payload};
 
 /// Run the reviewers and publish their findings
@@ -82,8 +81,6 @@ impl ReviewArgs {
         let access = if self.dry_run { SessionAccess::Read } else { SessionAccess::Write };
         let mut session = PullSession::open(options, self.which.text(), access, out).await?;
         session.store.warnings().iter().for_each(|note| out.print_info(&format!("warning: {note}")));
-        let keep_texts = session.config.journal_texts;
-        session.store.set_text_retention(if keep_texts { TextRetention::Full } else { TextRetention::HashOnly });
         session.config.warnings.iter().for_each(|warning| out.print_info(&format!("warning: {warning}")));
         self.admit_roles(&mut session.config.policy)?;
         if !self.dry_run {

@@ -123,6 +123,7 @@ pub(crate) fn load_config(layers: &ConfigLayers<'_>) -> Result<ResolvedConfig, C
     };
     loader.into_result()?;
     config.hash_role_inputs();
+    config.warn_of_unused_keys();
     Ok(config)
 }
 

@@ -51,6 +51,23 @@ pub(crate) struct ResolvedConfig {
 }
 
 impl ResolvedConfig {
+    /// Warns of keys that are set and that this version does not use.
+    pub(super) fn warn_of_unused_keys(&mut self) {
+        let mut warn = |key: &str, reason: &str| self.warnings.push(format!("{key} has no effect: {reason}"));
+        if self.on_error == OnError::Review {
+            warn("`guards.on_error = \"review\"`", "a pull that cannot be read is read again, and not reviewed");
+        }
+        if self.serve.is_some() || self.queue != QueueBackend::Embedded {
+            warn("`[serve]` or `[store]`", "this version has no daemon");
+        }
+        if !self.models.is_empty() {
+            warn("`[models]`", "this version runs no models");
+        }
+        for role in self.roles.iter().filter(|role| !role.rules.is_empty()) {
+            warn(&format!("`rules` of the role `{}`", role.name), "only workers get the guidance, not the reviewer");
+        }
+    }
+
     /// Returns the severities that the config sets for the results of a role, which may be ad hoc.
     pub(crate) fn rule_levels(&self, role: &RoleName) -> RuleLevels {
         let tool_levels =

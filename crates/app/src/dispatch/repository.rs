@@ -67,7 +67,7 @@ impl ProjectRepository {
         let file = &project.file;
         let (site, author_token) = resolve_site(options, project)?;
         let unreadable = |error: ForgeError| connect::read_failure(error, &site.repo.to_string());
-        let Some((forge, store)) = connect_server(&site, access).await? else {
+        let Some((forge, mut store)) = connect_server(&site, access).await? else {
             return Err(connect::read_failure(
                 ForgeError::Unsupported("be asked for pulls".to_owned()),
                 site.server.as_str(),
@@ -78,6 +78,7 @@ impl ProjectRepository {
         commits.fetch_with_retry(&[&tip.commit])?;
         let source = GitSource::from_remote(commits).with_change_cache();
         let mut config = config_files::load(options, &source, Some(&tip), None, out)?;
+        store.keep_texts(config.journal_texts);
         let forge = connect_identities(&forge, &mut config, author_token.clone()).await?;
         let info = forge.info();
         config.warnings.iter().for_each(|warning| out.print_info(&format!("warning: {warning}")));

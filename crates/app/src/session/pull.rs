@@ -139,7 +139,7 @@ impl PullSession {
             key,
             forge: _,
             local,
-            store,
+            mut store,
             checkout,
             source,
             trusted,
@@ -148,6 +148,7 @@ impl PullSession {
             branch_key,
             mut opened,
         } = pull;
+        store.keep_texts(config.journal_texts);
         if let Some(opened) = &mut opened {
             opened.viewer.holds.extend(forge.info().held_logins);
         }

@@ -55,8 +55,8 @@ pub(crate) enum StoreError {
 
 impl Store {
     /// Sets whether the journal keeps note texts (`[journal] texts`).
-    pub(crate) fn set_text_retention(&mut self, texts: TextRetention) {
-        self.text_retention = texts;
+    pub(crate) fn keep_texts(&mut self, keep: bool) {
+        self.text_retention = if keep { TextRetention::Full } else { TextRetention::HashOnly };
     }
 
     /// Returns problems met while opening the store that did not prevent its use.

@@ -37,7 +37,7 @@ fn a_program_accepts_resolves_dismisses_and_commands_nothing(build: ServerBuild)
 /// Findings on lines 1 to `count`, every hundredth critical.
 fn many(count: u32, fixed: impl Fn(u32) -> bool) -> Value {
     let finding = |n: u32| {
-        let severity = if n % 100 == 0 { "critical" } else { "warning" };
+        let severity = if n.is_multiple_of(100) { "critical" } else { "warning" };
         json!({ "title": format!("Unused value number {n}"), "body": format!("Value {n} is computed in vain."),
                 "severity": severity, "path": "a.txt", "line": n, "rule": "unused" })
     };
@@ -72,7 +72,7 @@ fn seven_hundred_findings_are_known_or_counted_in_every_run() {
     assert_eq!(role_verdicts(&first, "alpha").0, "request_changes");
     let again = test_pull.report("alpha", many(700, |_| false));
     assert_eq!((count_findings(&again), &again["calls"]["writes"]), ((known, overflow), &json!(0)));
-    let half = |n: u32| n % 2 == 0;
+    let half = |n: u32| n.is_multiple_of(2);
     test_pull.as_("alice").push("a.txt", |_| lines(&half));
     let turn = test_pull.report("alpha", many(700, half));
     let (known, overflow) = count_findings(&turn);

@@ -40,9 +40,26 @@ impl<'a> PathResolver<'a> {
             return None;
         }
         match is_absolute(&path) {
-            true => self.roots.iter().find_map(|root| normalize_path(strip_root(&path, root)?)),
+            true => {
+                let in_checkout = self.roots.iter().find_map(|root| normalize_path(strip_root(&path, root)?));
+                in_checkout.or_else(|| self.find_in_container(&path))
+            }
             false => normalize_path(&path),
         }
+    }
+
+    /// Finds the changed file that a tool saw under another root, such as `/app/src/a.py` in a container. A file of the same
+    /// name elsewhere on the system is another one, so the root has one folder, or the path in the repository has two names.
+    fn find_in_container(&self, path: &str) -> Option<String> {
+        let mut rest = path.trim_start_matches('/');
+        let mut depth = 0;
+        while let Some((_, below)) = rest.split_once('/') {
+            (rest, depth) = (below, depth + 1);
+            if self.is_changed_file(rest) && (depth <= 1 || rest.contains('/')) {
+                return Some(rest.to_owned());
+            }
+        }
+        None
     }
 
     /// Resolves a URI reference of SARIF. Relative references are percent-encoded too.

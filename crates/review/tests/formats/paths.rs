@@ -22,6 +22,11 @@ fn all_spellings_of_a_path_are_resolved() {
         "file://localhost/checkout/src/lib.rs",
         "file:/checkout/src/lib.rs",
         "file:///checkout/src/%6Cib.rs",
+        // Under the root of a container or of another machine.
+        "/app/src/lib.rs",
+        "/__w/api/api/src/lib.rs",
+        "file:///builds/acme/api/src/lib.rs",
+        "C:/agent/_work/1/s/src/lib.rs",
     ];
     for path in same {
         let report = parse_file(Format::Gitlab, &issue(path, "minor"));
@@ -35,10 +40,11 @@ fn findings_outside_the_repository_are_listed_in_the_summary() {
         "../lib.rs",
         "src/../../lib.rs",
         "/checkout",
-        "/checkouts/src/lib.rs",
+        "/checkouts/src/other.rs",
+        "/usr/lib/lib.rs",
         "/checkout/../lib.rs",
         "/etc/passwd",
-        "C:/src/lib.rs",
+        "C:/src/other.rs",
         "file:///etc/passwd",
         "https://example.org/src/lib.rs",
         "",

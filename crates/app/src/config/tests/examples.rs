@@ -71,6 +71,7 @@ fn the_example_shows_every_key_at_its_default() {
         config.policy.roles.clear();
         config.roles.clear();
         config.origins.clear();
+        config.warnings.clear();
     }
     assert_eq!(with, without);
     assert_eq!(find_missing_keys(REPOSITORY_KEYS, &toml_to_json(&example), ""), Vec::<String>::new());

@@ -235,6 +235,22 @@ fn short_entries_get_their_defaults() {
 }
 
 #[test]
+fn keys_that_this_version_does_not_use_are_named() {
+    let repository = "guards.on_error = \"review\"\n[[role]]\nname = \"a\"\nbuiltin = true\nrules = [\"R.md\"]\n";
+    let operator = "[models.m]\nprovider = \"ollama\"\nmodel = \"m\"\n[serve]\n";
+    let warnings = load_pair(repository, Some(operator)).expect("nothing is wrong").warnings;
+    assert_eq!(
+        warnings,
+        [
+            "`guards.on_error = \"review\"` has no effect: a pull that cannot be read is read again, and not reviewed",
+            "`[serve]` or `[store]` has no effect: this version has no daemon",
+            "`[models]` has no effect: this version runs no models",
+            "`rules` of the role `a` has no effect: only workers get the guidance, not the reviewer",
+        ]
+    );
+}
+
+#[test]
 fn roles_keep_their_order_and_get_the_login_of_their_identity() {
     let text = "[[role]]\nname = \"z\"\nmodel = \"default\"\nidentity = \"sec\"\npaths = [\"src/**\"]\nrules = [\"R.md\"]\n\
                 [[role]]\nname = \"a\"\ncommand = \"clippy\"\nblocks = false\n";

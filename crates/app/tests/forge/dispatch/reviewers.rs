@@ -1,4 +1,4 @@
-//! Reviews under reviewer accounts, dispatch under another one, without `identity` in the config (PUB-12).
+//! Reviews of other accounts than dispatch's: roles without `identity` (PUB-12), and other programs (D32).
 
 use referee_testkit::server::ServerBuild;
 use serde_json::{Value, json};
@@ -8,6 +8,7 @@ use crate::on_each_server;
 
 on_each_server! {
     dispatch_reads_the_marks_of_review_users
+    a_program_that_asks_at_every_head_is_stopped_at_the_cap
 }
 
 /// Hands in a report of the role `alpha` as the account `sec`.
@@ -56,4 +57,30 @@ fn dispatch_reads_the_marks_of_review_users(build: ServerBuild) {
     let lines = project.lines_for(&file, &[]);
     assert_eq!(lines, [format!("HANDOFF:{}", approved.pull.0), blocked.spawn("findings")]);
     project.assert_harmless();
+}
+
+// spec: D32, LOOP-4 @gitea @forgejo
+fn a_program_that_asks_at_every_head_is_stopped_at_the_cap(build: ServerBuild) {
+    for sentinel in [true, false] {
+        let project = Project::new(build);
+        let [mut it] = project.pulls(["asked"]);
+        let mut spawned = 0;
+        for round in 1..=5 {
+            let words = if sentinel { evaluated(&it.head, "") } else { format!("not yet, {round}") };
+            project.site.at("sec", it.pull).block(&words);
+            let lines = project.lines(&[]);
+            let spawns = lines.iter().any(|line| *line == it.spawn("findings"));
+            assert_eq!(spawns, round < 3, "round {round}: {lines:?}");
+            spawned += usize::from(spawns);
+            if spawns {
+                project.site.at("referee", it.pull).unlabel("wip");
+            }
+            it.head = project.site.at("alice", it.pull).push("src/asked.rs", |_| format!("fn round_{round}() {{}}\n"));
+            project.settle(&it);
+        }
+        let path = format!("/issues/{}/comments", it.pull.0);
+        let asks: Vec<Value> = project.site.at("ruth", it.pull).send("GET", &path, None).json().expect("comments");
+        let asks = asks.iter().filter(|note| note["body"].as_str().is_some_and(|body| body.starts_with("@ruth")));
+        assert_eq!((spawned, asks.count()), (2, 1), "sentinel: {sentinel}");
+    }
 }

@@ -23,7 +23,7 @@ struct At<'a> {
 
 const TABLE: &str = "| # | Severity | File | Finding |\n|---|---|---|---|\n| 1 | [MINOR] | `a.rs:1` | Too short |\n";
 
-const STATES: [State; 26] = [
+const STATES: [State; 28] = [
     ("ready", |_| (), "ready ready", "head "),
     // Rule 0.
     ("busy", |at| at.as_("referee").label("wip"), "lease wait worker", "work since "),
@@ -126,6 +126,9 @@ const STATES: [State; 26] = [
     ("draft", |at| at.as_("alice").mark_draft(), "draft wait author", ""),
     // The role reviews `role/` only, so it is due here alone (D29: the wait of rule 5).
     ("roleunread", |_| (), "reviews-missing wait alpha", "alpha"),
+    // The work of rules 2 and 4 does not wait for it.
+    ("roleunreadblocked", |at| drop(at.as_("ruth").block("not like this")), "changes-requested spawn findings", "ruth"),
+    ("roleunreadred", |at| at.red(), "checks-failed spawn ci-fix", "failed: ci"),
 ];
 
 // spec: DSP-1, DSP-2, DSP-3, DSP-4, DSP-6, DSP-7, DSP-8, DSP-9, DSP-10, DSP-12, DSP-16 @gitea
