@@ -29,11 +29,24 @@ pub fn merge_reports(reports: Vec<Report>) -> Vec<Report> {
         match by_role.iter_mut().find(|group| group.iter().any(|it| it.role == report.role)) {
             // The same report, saved by an earlier run and handed in again.
             Some(group) if group.iter().any(|it| it.digest == report.digest && it.head == report.head) => {}
-            Some(group) => group.push(report),
+            Some(group) => match group.iter_mut().find(|it| is_same_run_of_tool(it, &report)) {
+                Some(same) => *same = Report { figures: same.figures.saturating_add(report.figures), ..report },
+                None => group.push(report),
+            },
             None => by_role.push(vec![report]),
         }
     }
     by_role.into_iter().filter_map(merge_role_reports).collect()
+}
+
+/// Returns whether a deterministic program reported the same twice, such as a linter that ran here and whose report is also
+/// handed in: its results count once. A failure counts each time (LOOP-11).
+fn is_same_run_of_tool(one: &Report, other: &Report) -> bool {
+    let is_tool = |report: &Report| report.deterministic && !matches!(report.outcome, ReportOutcome::Failed { .. });
+    is_tool(one)
+        && is_tool(other)
+        && (&one.head, &one.outcome, &one.findings, &one.pre_existing, one.intake)
+            == (&other.head, &other.outcome, &other.findings, &other.pre_existing, other.intake)
 }
 
 /// Merges equal results of a report. The first one is kept, with the highest severity.

@@ -10,6 +10,7 @@
 //! | the forge refuses the request, or its response is invalid | failed, and the run continues; after a block it ends, for another plan would fail too |
 //! | it links a review that this plan posted | the run ends: read its address and plan again (PUB-5) |
 //! | the reply before a resolution failed | the resolution is left for the next run: a resolved thread needs its explanation |
+//! | the resolution before a reply failed | the reply is left for the next run: an open thread with it would read as reopened |
 //! | outcome unknown, try later, not found | the run ends: read before sending anything again |
 
 use referee_core::mark::{Binding, seal_draft};
@@ -45,8 +46,8 @@ pub(crate) struct ApplyOutcome {
     head_checked: bool,
     /// A write failed, so the forge's state may differ from the snapshot.
     write_failed: bool,
-    /// Threads in which a reply failed.
-    failed_reply_threads: Vec<ThreadId>,
+    /// Threads in which a reply or a resolution failed.
+    failed_threads: Vec<ThreadId>,
     /// The identities whose reviews are on the forge now.
     posted_by: Vec<Login>,
 }
@@ -104,8 +105,8 @@ impl Application<'_> {
         for (index, step) in self.plan.steps.iter().enumerate() {
             let mut receipt =
                 Receipt { step: index, action: step.action.name(), outcome: StepOutcome::Planned, note: String::new() };
-            if out.is_missing_reply(step) {
-                "its reply failed".clone_into(&mut receipt.note);
+            if out.has_failed_in_thread(step) {
+                "another step in its thread failed".clone_into(&mut receipt.note);
             } else if !out.ended_early {
                 self.apply_step(step, &mut receipt, &mut out).await;
             }
@@ -170,6 +171,14 @@ impl Application<'_> {
     }
 }
 
+/// Returns the thread that a step replies in or resolves.
+fn find_thread<T>(action: &Action<T>) -> Option<&ThreadId> {
+    match action {
+        Action::Reply { thread, .. } | Action::Resolve { thread, .. } => Some(thread),
+        _ => None,
+    }
+}
+
 /// Returns whether a step posts a review or threads at the head, which is read again right before each of them
 /// (PUB-15).
 fn posts_at_head(step: &Step) -> bool {
@@ -183,8 +192,8 @@ impl ApplyOutcome {
             && self.comments.iter().all(|id| snapshot.comments.iter().any(|comment| comment.id == *id))
     }
 
-    fn is_missing_reply(&self, step: &Step) -> bool {
-        matches!(&step.action, Action::Resolve { thread, .. } if self.failed_reply_threads.contains(thread))
+    fn has_failed_in_thread(&self, step: &Step) -> bool {
+        find_thread(&step.action).is_some_and(|thread| self.failed_threads.contains(thread))
     }
 
     fn record_outcome(&mut self, step: &Step, receipt: &mut Receipt, performed: Result<PerformOutcome, ForgeError>) {
@@ -236,8 +245,8 @@ impl ApplyOutcome {
                 let refused = matches!(error, ForgeError::Forbidden(_) | ForgeError::Unsupported(_));
                 receipt.outcome = if refused { StepOutcome::Refused } else { StepOutcome::Failed };
                 receipt.note = error.to_string();
-                if let (Action::Reply { thread, .. }, false) = (&step.action, refused) {
-                    self.failed_reply_threads.push(thread.clone());
+                if let (Some(thread), false) = (find_thread(&step.action), refused) {
+                    self.failed_threads.push(thread.clone());
                 }
             }
         }

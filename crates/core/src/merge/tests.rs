@@ -91,6 +91,19 @@ fn a_failed_report_makes_the_merged_one_incomplete() {
 }
 
 // spec: PUB-23 @core
+#[test]
+fn a_linter_that_reports_the_same_twice_is_counted_once() {
+    let results = vec![make_finding("variable `y` is never used", 3, Severity::Warning)];
+    let run = |digest: &str| Report {
+        deterministic: true,
+        digest: Hash::digest(digest),
+        ..make_report("lint", results.clone(), Position::StillThere)
+    };
+    let merged = merge_reports(vec![run("command"), run("file")]).remove(0);
+    assert_eq!((merged.intake, merged.digest, merged.figures.runs), (Accounting::default(), Hash::digest("file"), 2));
+}
+
+// spec: PUB-23 @core
 // D38
 #[test]
 fn equal_results_of_one_report_are_one_finding_and_counted() {
