@@ -90,7 +90,7 @@ rules! {
         Conceded "conceded": "the reviewer withdraws it after a dispute by somebody who may accept it", "The reviewer withdrew the finding. The thread is resolved.";
         Worsened "worsened": "the reviewer reports it as worse", "The finding got worse. One reply says so.";
         Rebuttal "rebuttal": "the reviewer upholds it, and a person disputes it and wrote last", "The reviewer answers the dispute, once per head.";
-        RuleStands "rule-stands": "a linter or the built-in rules still report it, and the author or somebody with write access disputes or questions it", "The rule still matches at this head. One reply says why.";
+        RuleStands "rule-stands": "a linter or the built-in rules uphold it, and the pull's author or a person with write access disputes or questions it", "The rule still matches at this head. One reply says why.";
         Contest "contest": "a person says that it is fixed, and the reviewer still reports it", "The reviewer still reports the finding. One reply says so.";
         Unfixed "unfixed": "otherwise", "The finding stays open. Nothing is written.";
         MaxResolve "max-resolve": "more than `max_resolve` threads would be resolved", "Too many threads would be resolved at once. A person decides.";

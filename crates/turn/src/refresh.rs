@@ -11,11 +11,11 @@ use crate::turn::{TurnContext, fetch_and_decide};
 
 /// Returns the new snapshot and plan; `None` if the forge does not show the turn's own writes yet.
 pub(crate) async fn refresh_snapshot(
-    desk: &TurnContext<'_>,
+    context: &TurnContext<'_>,
     inbox: &Inbox,
     before: &Snapshot,
     applied: &ApplyOutcome,
 ) -> Option<(Snapshot, Plan)> {
-    let (snapshot, plan) = fetch_and_decide(desk, before.pull.number, inbox).await.ok()?;
+    let (snapshot, plan) = fetch_and_decide(context, before.pull.number, inbox).await.ok()?;
     applied.is_visible_in(&snapshot).then_some((snapshot, plan))
 }

@@ -302,8 +302,8 @@ fn is_review_bot(role: &Role, work: &DispatchPolicy) -> bool {
     work.review_bots.iter().any(|name| name == role.name.as_str())
 }
 
-/// Merges the project's settings into the repository's policy. Keeps the roles that the project lists in `review_bots` and
-/// whose login it lists in `review_users`; reviews of other bots are recognised by their sentinels.
+/// Merges the project's settings into the repository's policy. Keeps the roles that the project lists in `review_bots`,
+/// except those left out; reviews of other bots are recognised by their sentinels.
 fn merge_policy(file: &ProjectFile, mut policy: Policy, work: DispatchPolicy) -> Policy {
     let left_out: Vec<RoleName> = list_left_out(&policy, &work).iter().map(|role| role.name.clone()).collect();
     policy.roles.retain(|role| is_review_bot(role, &work) && !left_out.contains(&role.name));

@@ -94,7 +94,7 @@ fn the_built_in_rules_answer_an_argument_once(build: ServerBuild) {
     let said = test_pull.talk().notes("referee")[1]["body"].to_string();
     assert!(said.contains("The rule still matches at `a.py:5`."), "{said}");
     assert_eq!(test_pull.review()["calls"]["writes"], 0);
-    // An outsider cannot cause a person to be asked; somebody with write access can.
+    // A dispute that goes on leads to `needs_human` if a collaborator writes, not if an outsider does.
     test_pull.as_("passer-by").reply(&root, "I disagree too");
     assert_ne!(test_pull.review()["next"]["cause"], "needs_human");
     test_pull.as_("ruth").reply(&root, "I disagree, it does");

@@ -66,6 +66,8 @@ fn questions_and_claims_are_answered_and_other_words_are_not() {
         assert_eq!(said.get(2).is_some(), answer.is_some(), "{words}: {said:#?} {turn:#}");
         assert!(answer.is_none_or(|answer| said[2].contains(answer)), "{words}: {said:#?}");
         assert_eq!(repo.json(&["review"])["calls"]["writes"], 0, "{words}");
+        reply(&repo, words, &[]);
+        assert_eq!(repo.json(&["review"])["calls"]["writes"], 0, "{words}, said twice");
     }
 }
 

@@ -21,10 +21,10 @@ pub enum Severity {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stance {
-    /// Anything else.
+    /// "Thanks, looking into it".
     #[default]
     Silent,
-    /// A question.
+    /// "Why is that a problem?"
     Asked,
     /// "won't fix", "acknowledged".
     Accepted,

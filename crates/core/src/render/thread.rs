@@ -30,29 +30,20 @@ pub fn render_concession(words: &str) -> SafeText {
 pub fn render_rebuttal(words: &str) -> SafeText {
     let mut page = MarkdownBuilder::new();
     page.safe_text(&render_consequence("This stands.", words));
-    page.blank_line().literal("It is not argued again at this head: a person decides.");
+    page.blank_line().literal(LAST_ANSWER);
     page.finish()
 }
 
 /// Renders the one answer of a program of fixed rules (D30).
 pub fn render_rule_reply(path: &str, line: Option<u32>, words: &str) -> SafeText {
-    let mut page = MarkdownBuilder::new();
-    page.literal("The rule still matches at ");
-    write_location(&mut page, path, line, "");
-    page.literal(".");
-    write_paragraph(&mut page, words);
-    page.blank_line().literal("It is not argued again at this head: a person decides.");
+    let mut page = start_with_location("The rule still matches at ", path, line, words);
+    page.blank_line().literal(LAST_ANSWER);
     page.finish()
 }
 
 /// Renders: reported as fixed, but still found here (INC-8).
 pub fn render_contest(path: &str, line: Option<u32>, words: &str) -> SafeText {
-    let mut page = MarkdownBuilder::new();
-    page.literal("Not fixed at this head, see ");
-    write_location(&mut page, path, line, "");
-    page.literal(".");
-    write_paragraph(&mut page, words);
-    page.finish()
+    start_with_location("Not fixed at this head, see ", path, line, words).finish()
 }
 
 /// Renders: more severe now (INC-4).
@@ -105,6 +96,15 @@ pub fn render_settled_root(root: &str, how: SettlementReason<'_>) -> SafeText {
     page.finish()
 }
 
+fn start_with_location(lead: &'static str, path: &str, line: Option<u32>, words: &str) -> MarkdownBuilder {
+    let mut page = MarkdownBuilder::new();
+    page.literal(lead);
+    write_location(&mut page, path, line, "");
+    page.literal(".");
+    write_paragraph(&mut page, words);
+    page
+}
+
 fn render_consequence(consequence: &'static str, words: &str) -> SafeText {
     let mut page = MarkdownBuilder::new();
     page.literal(consequence);
@@ -120,5 +120,6 @@ fn write_paragraph(page: &mut MarkdownBuilder, words: &str) {
 }
 
 pub(super) const SETTLED_PREFIX: &str = "**Settled** · ";
+const LAST_ANSWER: &str = "It is not argued again at this head: a person decides.";
 const MAX_PARAGRAPH_BYTES: usize = 4_000;
 const MAX_ROOT_BYTES: usize = 36_000;

@@ -80,6 +80,12 @@ impl<'a> FindingContext<'a> {
         self.reopened_at.is_none_or(|reopened_at| Some(reopened_at) < at)
     }
 
+    /// Returns whether referee already argued in the thread at this head: it does so once (D11).
+    pub(super) fn is_answered_at_head(&self, thread: &Thread) -> bool {
+        let is_answer = |kind| matches!(kind, ReplyKind::Rebuttal | ReplyKind::Contest);
+        own_reply_kinds(self.role, thread).any(|(kind, at)| is_answer(kind) && *at == self.facts.snapshot.pull.head)
+    }
+
     /// Returns the finding's thread while it is open.
     pub(super) fn open_thread(&self) -> Option<&'a Thread> {
         self.known.thread.filter(|thread| thread.resolved.is_none())
@@ -136,14 +142,12 @@ impl<'a> FindingContext<'a> {
     /// Adds the state that the open thread shows: disputed or answered. It is read from the thread, not from a report,
     /// so that a turn without a report sees the same.
     pub(super) fn read_discussion(&self, finding: JudgedFinding<'a>, person: Option<&Note>) -> JudgedFinding<'a> {
-        let (facts, role) = (self.facts, self.role);
+        let facts = self.facts;
         let Some(thread) = self.open_thread() else { return finding };
         if person.is_some_and(|note| note.text.reading.stance == Stance::Disputed) {
-            let head = &facts.snapshot.pull.head;
-            let is_answer = |kind| matches!(kind, ReplyKind::Rebuttal | ReplyKind::Contest);
-            let answered = own_reply_kinds(role, thread).any(|(kind, at)| is_answer(kind) && at == head);
             let disputed_again = facts.find_unanswered_note(thread).is_some();
-            let undecided = (answered && disputed_again).then_some("the dispute goes on after one answer");
+            let undecided =
+                (self.is_answered_at_head(thread) && disputed_again).then_some("the dispute goes on after one answer");
             let needs_human_reason = undecided.or(finding.needs_human_reason);
             return JudgedFinding { state: FindingState::Disputed, needs_human_reason, ..finding };
         }

@@ -12,7 +12,7 @@
 //! | `conceded` | the reviewer withdraws it after a dispute by somebody who may accept it | replied to, resolved (INC-7) |
 //! | `worsened` | the reviewer reports it as worse | one reply; more severe from now on (INC-4) |
 //! | `rebuttal` | the reviewer upholds it, a person disputes it, and referee wrote nothing after that | one reply per head (D11) |
-//! | `rule-stands` | the same, and the reviewer is a program of fixed rules: disputed or questioned by the author or somebody with write access | one reply per head, from the rule (D30) |
+//! | `rule-stands` | a linter or the built-in rules uphold it, and the pull's author or a person with write access disputes or questions it | one reply per head, from the rule (D30) |
 //! | `contest` | a person says that it is fixed, and the reviewer still reports it | one reply (INC-8) |
 //! | `unfixed` | otherwise | stays open, nothing is written (INC-3) |
 //!
@@ -219,6 +219,9 @@ fn judge_upheld<'a>(
     if later.into_iter().any(|later| context.facts.is_own_author(&later.author)) {
         return FindingRuling::from(finding);
     }
+    if context.is_answered_at_head(thread) {
+        return FindingRuling::from(finding);
+    }
     let statement = context.reported.statement;
     let stands = context.reported.position == Some(Position::Stands) && finding.needs_human_reason.is_none();
     let by_rule = context.role.is_deterministic() && finding.needs_human_reason.is_none();
@@ -248,7 +251,6 @@ impl<'a> FindingContext<'a> {
         self.reply(finding, thread, reply, Rule::RuleStands)
     }
 
-    /// Replies, once per thread and head (D11).
     fn reply(
         &self,
         finding: JudgedFinding<'a>,
