@@ -1,4 +1,4 @@
-//! Turns staged or uncommitted changes into a commit, so that they can be reviewed like one.
+//! Turns staged or uncommitted changes, and the empty tree, into commits, so that they can be reviewed like one.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -40,6 +40,17 @@ impl Git {
         self.commit_index(&index, "work tree")
     }
 
+    /// Returns the id of the tree without files. Git knows it in every repository; it differs between hash functions.
+    pub fn empty_tree_id(&self) -> Result<Sha, GitError> {
+        let output = self.run("hash-object", &["-t", "tree", "--stdin"])?;
+        parse_sha("hash-object", &output)
+    }
+
+    /// Commits the empty tree without a parent, as a base for a history that has none. The commit id is always the same.
+    pub fn commit_empty_tree(&self) -> Result<Sha, GitError> {
+        self.commit_tree(&self.empty_tree_id()?, None, "no files")
+    }
+
     fn require_work_tree(&self) -> Result<&Path, GitError> {
         self.work_tree_root().ok_or_else(|| GitError::NoWorkTree { dir: self.dir.clone() })
     }
@@ -69,9 +80,13 @@ impl Git {
     fn commit_index(&self, index: &TempIndex, subject: &str) -> Result<Sha, GitError> {
         let tree = require_success("write-tree", self.execute(&mut self.command_with_index("write-tree", index))?)?;
         let tree = parse_sha("write-tree", &tree)?;
-        let head = self.resolve("HEAD")?;
-        let time = match &head {
-            Some(head) => self.read_commit(head)?.committed_at,
+        self.commit_tree(&tree, self.resolve("HEAD")?.as_ref(), subject)
+    }
+
+    /// Commits a tree under a fixed name, dated as its parent, so that the same input gives the same commit id.
+    fn commit_tree(&self, tree: &Sha, parent: Option<&Sha>, subject: &str) -> Result<Sha, GitError> {
+        let time = match parent {
+            Some(parent) => self.read_commit(parent)?.committed_at,
             None => 0,
         };
         let mut commit = self.command_with_options("commit-tree", &["-c", "i18n.commitEncoding=UTF-8"]);
@@ -82,10 +97,10 @@ impl Git {
                 .env(format!("GIT_{role}_EMAIL"), "referee@localhost")
                 .env(format!("GIT_{role}_DATE"), format!("@{time} +0000"));
         }
-        if let Some(head) = &head {
-            commit.args(["-p", require_full_sha(head)?]);
+        if let Some(parent) = parent {
+            commit.args(["-p", require_full_sha(parent)?]);
         }
-        let commit = require_success("commit-tree", self.execute(commit.arg(require_full_sha(&tree)?))?)?;
+        let commit = require_success("commit-tree", self.execute(commit.arg(require_full_sha(tree)?))?)?;
         parse_sha("commit-tree", &commit)
     }
 }

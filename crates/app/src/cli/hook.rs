@@ -9,6 +9,7 @@
 //! | a tag of a commit that the remote has | nothing |
 //! | the default branch | the remote's commit |
 //! | any other | the default branch; the remote's default branch where the local one has commits that the remote lacks |
+//! | shares no history with any of these, such as the first push to an empty remote | the empty tree: every file is read |
 //!
 //! Fails closed: a push that cannot be judged is refused, with the reason.
 
@@ -58,6 +59,8 @@ enum Comparison {
     Nothing,
     /// `A..B`.
     Range { base: String, head: String },
+    /// Every file is new.
+    Everything { head: String },
 }
 
 const BRANCH_PREFIX: &str = "refs/heads/";
@@ -93,8 +96,18 @@ async fn judge_push(remote: &str, options: &Options, out: &Console) -> Result<Cl
     options.forge.kind = Some(ForgeKind::Local);
     let mut refused = CliOutcome::Done;
     for pushed_ref in &pushed {
-        let Comparison::Range { base, head } = compare(&git, remote, pushed_ref)? else { continue };
-        out.print_info(&format!("`{}`: reviewing {base}..{head}", pushed_ref.remote_ref));
+        let (base, head) = match compare(&git, remote, pushed_ref)? {
+            Comparison::Nothing => continue,
+            Comparison::Range { base, head } => {
+                out.print_info(&format!("`{}`: reviewing {base}..{head}", pushed_ref.remote_ref));
+                (base, head)
+            }
+            Comparison::Everything { head } => {
+                let reason = "the remote has no history to compare with";
+                out.print_info(&format!("`{}`: {reason}, reviewing every file of {head}", pushed_ref.remote_ref));
+                (git.empty_tree_id()?.to_string(), head)
+            }
+        };
         let outcome = match ReviewArgs::preview(format!("{base}..{head}")).run(&options, out).await {
             Ok(outcome) => outcome,
             Err(failure) if failure.kind() == FailureKind::NothingToReview => CliOutcome::Done,
@@ -148,17 +161,21 @@ fn compare(git: &Git, remote: &str, pushed: &PushedRef) -> Result<Comparison, Fa
     let branch = pushed.local_ref.strip_prefix(BRANCH_PREFIX);
     let named = branch.filter(|name| git.resolve(name).is_ok_and(|tip| tip.as_ref() == Some(&commit)));
     let head = named.unwrap_or(commit.as_str()).to_owned();
-    Ok(Comparison::Range { base, head })
+    Ok(match base {
+        Some(base) => Comparison::Range { base, head },
+        None => Comparison::Everything { head },
+    })
 }
 
-/// Chooses what a commit is compared with. Fails where nothing shares its history.
+/// Chooses what a commit is compared with; `None` where nothing shares its history. Fails where the remote has a commit of
+/// that ref which is not here: only a forced push brings that about, and what it brings is unknown.
 fn choose_base(
     git: &Git,
     remote: &str,
     pushed: &PushedRef,
     commit: &Sha,
     tracked: &[(String, Sha)],
-) -> Result<String, Failure> {
+) -> Result<Option<String>, Failure> {
     let default = git.default_branch()?;
     let is_default = default.as_ref().is_some_and(|name| pushed.remote_ref == format!("{BRANCH_PREFIX}{name}"));
     let tracking = default.as_ref().map(|name| format!("{remote}/{name}"));
@@ -172,10 +189,13 @@ fn choose_base(
         if Some(&base) == default.as_ref() && !tracked.is_empty() && !is_on_remote(git, tracked, &merge_base)? {
             continue;
         }
-        return Ok(base);
+        return Ok(Some(base));
     }
-    Err(Failure::failed(format!("there is nothing to compare `{}` with", pushed.remote_ref))
-        .with_hint(format!("`git fetch {remote}` helps where the remote has its history")))
+    if !is_zero(&pushed.remote_id) && !git.has_commit(&pushed.remote_id)? {
+        let failure = Failure::failed(format!("the remote's commit of `{}` is not here", pushed.remote_ref));
+        return Err(failure.with_hint(format!("fetch it to compare with: `git fetch {remote}`")));
+    }
+    Ok(None)
 }
 
 fn is_on_remote(git: &Git, tracked: &[(String, Sha)], commit: &Sha) -> Result<bool, Failure> {

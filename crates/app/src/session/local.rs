@@ -31,6 +31,14 @@ struct PullRange {
     head: String,
     /// The head commit, if it is made of the work tree or the index.
     fixed_head: Option<Sha>,
+    /// Whether the base has no files, so that the two need no history in common.
+    base_is_empty: bool,
+}
+
+impl PullRange {
+    fn new(base: &str, head: &str) -> Self {
+        Self { base: base.to_owned(), head: head.to_owned(), fixed_head: None, base_is_empty: false }
+    }
 }
 
 impl LocalCheckout {
@@ -61,18 +69,19 @@ impl LocalCheckout {
                 None => self.current_range()?,
             },
             PullReference::Range { base, head } => {
-                PullRange { base: base.clone(), head: self.resolve_head_name(head)?, fixed_head: None }
+                let head = self.resolve_head_name(head)?;
+                // Only a full id can name the empty tree, and asking git for it costs a process.
+                match matches!(base.len(), 40 | 64) && *base == self.git.empty_tree_id()?.0 {
+                    true => PullRange { base_is_empty: true, ..PullRange::new(&self.commit_empty_base()?.0, &head) },
+                    false => PullRange::new(base, &head),
+                }
             }
-            PullReference::WorkTree => PullRange {
-                base: "HEAD".to_owned(),
-                head: "worktree".to_owned(),
-                fixed_head: Some(self.git.commit_work_tree()?),
-            },
-            PullReference::Staged => PullRange {
-                base: "HEAD".to_owned(),
-                head: "staged".to_owned(),
-                fixed_head: Some(self.git.commit_staged()?),
-            },
+            PullReference::WorkTree => {
+                PullRange { fixed_head: Some(self.git.commit_work_tree()?), ..PullRange::new("HEAD", "worktree") }
+            }
+            PullReference::Staged => {
+                PullRange { fixed_head: Some(self.git.commit_staged()?), ..PullRange::new("HEAD", "staged") }
+            }
         };
         self.open_range(&range)
     }
@@ -117,11 +126,11 @@ impl LocalCheckout {
                 .with_hint("name the base: `referee review main..HEAD`"));
         };
         if head != default {
-            return Ok(PullRange { base: default, head, fixed_head: None });
+            return Ok(PullRange::new(&default, &head));
         }
         let pushed = format!("origin/{default}");
         if self.git.resolve(&pushed)?.is_some() {
-            return Ok(PullRange { base: pushed, head, fixed_head: None });
+            return Ok(PullRange::new(&pushed, &head));
         }
         Err(nothing_to_review(format!("nothing to review: `{head}` is the default branch itself"))
             .with_hint("review a range: `referee review HEAD~1..HEAD`")
@@ -136,16 +145,29 @@ impl LocalCheckout {
         }
     }
 
+    /// Makes a commit without files. A pull that is stored needs it later, so it is protected from garbage collection.
+    fn commit_empty_base(&self) -> Result<Sha, Failure> {
+        let commit = self.git.commit_empty_tree()?;
+        if self.access == StoreAccess::Write {
+            self.git.pin_commit(&commit)?;
+        }
+        Ok(commit)
+    }
+
     fn open_range(&mut self, range: &PullRange) -> Result<PullNumber, Failure> {
-        let PullRange { base, head, fixed_head } = range;
+        let PullRange { base, head, fixed_head, base_is_empty } = range;
         let base_commit = self.resolve_commit(base)?;
         let head_commit = match fixed_head {
             Some(commit) => commit.clone(),
             None => self.resolve_commit(head)?,
         };
-        let Some(merge_base) = self.git.merge_base(&base_commit, &head_commit)? else {
-            return Err(nothing_to_review(format!("nothing to review: `{base}` and `{head}` share no history"))
-                .with_hint("name a base that the branch came from: `referee review A..B`"));
+        let merge_base = match self.git.merge_base(&base_commit, &head_commit)? {
+            Some(merge_base) => merge_base,
+            None if *base_is_empty => base_commit.clone(),
+            None => {
+                return Err(nothing_to_review(format!("nothing to review: `{base}` and `{head}` share no history"))
+                    .with_hint("name a base that the branch came from: `referee review A..B`"));
+            }
         };
         let known = self.forge.find_open_pull(head, base)?;
         if known.is_none() && (merge_base == head_commit || !self.git.trees_differ(&merge_base, &head_commit)?) {

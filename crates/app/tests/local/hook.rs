@@ -141,6 +141,32 @@ fn a_push_to_the_default_branch_and_a_forced_push_are_judged() {
 }
 
 #[test]
+fn without_a_history_to_compare_with_every_file_is_judged() {
+    for (text, passes) in [(CLEAN, true), (TOKEN, false)] {
+        let test = PushTest::new();
+        for name in ["empty", "new"] {
+            let url = test.repo.path_outside(name).display().to_string();
+            test.repo.git(&["init", "--quiet", "--bare", "--initial-branch=main", &url]);
+            test.repo.git(&["remote", "add", name, &url]);
+        }
+        test.assert_pushed(&["--set-upstream", "new", "main"]);
+        // The first commit has the text, the last one does not touch it.
+        test.repo.git(&["switch", "--quiet", "--orphan", "alone"]);
+        test.repo.write("alone.py", text);
+        test.repo.commit("Alone");
+        test.repo.write("more.py", CLEAN);
+        test.repo.commit("More");
+        // A new root beside the remote's history, and as the first push of a default branch to an empty remote.
+        for args in [["origin", "alone"], ["empty", "alone:main"]] {
+            let (pushed, err) = test.push(&args);
+            assert_eq!(pushed, passes, "git push {args:?}: {err}");
+            assert!(err.contains("reviewing every file"), "{err}");
+            assert!(passes || err.contains("changes requested"), "{err}");
+        }
+    }
+}
+
+#[test]
 fn an_accepted_finding_lets_the_branch_pass() {
     let test = PushTest::new();
     test.repo.git(&["switch", "--quiet", "bad"]);
@@ -167,12 +193,27 @@ fn the_hook_fails_closed_and_writes_nothing() {
     let (pushed, err) =
         read_result(git.env("PATH", std::env::var("PATH").expect("a PATH")).output().expect("git runs"));
     assert!(!pushed && err.contains("not on the PATH") && err.contains("--no-verify"), "{err}");
-    // No history in common, so nothing to compare with.
+    // The remote's branch was moved by another clone, and its commit is not here.
+    test.assert_pushed(&["origin", "clean"]);
+    let elsewhere = test.repo.path_outside("elsewhere").display().to_string();
+    test.repo.git(&[
+        "clone",
+        "--quiet",
+        "--branch",
+        "clean",
+        &test.repo.git(&["remote", "get-url", "origin"]),
+        &elsewhere,
+    ]);
+    let identity = ["-c", "user.name=Bob", "-c", "user.email=bob@example.org"];
+    let commit = ["commit", "--quiet", "--amend", "--message", "Moved"];
+    test.repo.git(&[&["-C", &elsewhere], &identity[..], &commit].concat());
+    test.repo.git(&["-C", &elsewhere, "push", "--quiet", "--force"]);
     test.repo.git(&["switch", "--quiet", "--orphan", "alone"]);
-    test.repo.write("alone.py", TOKEN);
+    test.repo.write("alone.py", CLEAN);
     test.repo.commit("Alone");
-    test.assert_refused(&["origin", "alone"], "nothing to compare");
+    test.assert_refused(&["--force", "origin", "alone:clean"], "is not here");
     test.repo.git(&["switch", "--quiet", "main"]);
+    test.assert_pushed(&["origin", "--delete", "clean"]);
     // A config that cannot be used, and a reviewer that fails.
     for (config, reason) in [
         ("version = 1\n[[role]]\nname = 3\n", "config"),
