@@ -61,8 +61,21 @@ impl Turn {
     fn followed_by(mut self, next: Self) -> Self {
         self.steps.extend(next.steps);
         self.receipts.extend(next.receipts);
-        Self { steps: self.steps, receipts: self.receipts, writes: self.writes + next.writes, ..next }
+        let plan = keep_first_accounting(&self.plan, next.plan);
+        Self { plan, steps: self.steps, receipts: self.receipts, writes: self.writes + next.writes, ..next }
     }
+}
+
+/// Keeps the counts of the first plan that a turn made at this head: a later one reads the turn's own post, and would count
+/// its new findings as known (PUB-23).
+fn keep_first_accounting(first: &Plan, mut later: Plan) -> Plan {
+    if first.head == later.head {
+        for (role, accounting) in &mut later.accounting {
+            let counted = first.accounting.iter().find(|(counted, _)| counted == role);
+            *accounting = counted.map_or(*accounting, |(_, counted)| *counted);
+        }
+    }
+    later
 }
 
 /// Why a turn could not run.
@@ -224,7 +237,7 @@ async fn apply_until_settled(
             return Ok(Turn { snapshot, plan, steps, receipts, needs_rerun: unfinished, writes });
         }
         match refresh_snapshot(context, inbox, &snapshot, &applied).await {
-            Some(fresh) => (snapshot, plan) = fresh,
+            Some((fresh, next)) => (snapshot, plan) = (fresh, keep_first_accounting(&plan, next)),
             None => break,
         }
     }

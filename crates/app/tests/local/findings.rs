@@ -313,3 +313,19 @@ fn a_finding_in_a_file_whose_name_has_a_newline_is_posted() {
     let second = repo.json(&["review"]);
     assert_eq!((&second["calls"]["writes"], &second["findings"][0]["thread"]), (&json!(0), &json!("t1")), "{second:#}");
 }
+
+// spec: PUB-23 @local
+#[test]
+fn the_findings_of_a_first_run_that_approves_are_new() {
+    let linted = LintedRepo::new(35);
+    let mut report = linted.commit(|number| number < 4);
+    for result in report["runs"][0]["results"].as_array_mut().expect("results") {
+        result["level"] = json!("note");
+    }
+    let first = linted.review(&report);
+    assert_eq!(role_verdicts(&first, "lint").0, "approve", "it decides again after an approval");
+    let counts = accounting(&first);
+    assert_eq!((&counts["new"], &counts["known"]), (&json!(4), &json!(0)));
+    let counts = accounting(&linted.review(&report));
+    assert_eq!((&counts["new"], &counts["known"]), (&json!(0), &json!(4)));
+}
