@@ -15,6 +15,7 @@ mod heads;
 mod hook;
 mod incremental;
 mod init;
+mod journal;
 mod kills;
 mod loop_ends;
 mod loops;
