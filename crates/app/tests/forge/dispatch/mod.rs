@@ -34,7 +34,8 @@ struct OpenedPull {
     head: Sha,
 }
 
-const ROLE: &str = "version = 1\n[[role]]\nname = \"alpha\"\nbuiltin = true\npaths = [\"role/**\"]\n";
+const ROLE: &str = "version = 1\n[review]\nstart = \"ci_green\"\n\
+                    [[role]]\nname = \"alpha\"\nbuiltin = true\npaths = [\"role/**\"]\n";
 
 impl Project {
     fn new(build: ServerBuild) -> Self {

@@ -5,7 +5,7 @@ use referee_testkit::proxy::{ProxyFault, RequestMatcher};
 use referee_testkit::server::{ServerBuild, ServerPerson};
 use serde_json::json;
 
-use super::{OpenedPull, Project, evaluated, why};
+use super::{OpenedPull, Project, evaluated, row, why};
 use crate::on_each_server;
 use crate::site::RunOutput;
 
@@ -23,7 +23,7 @@ struct At<'a> {
 
 const TABLE: &str = "| # | Severity | File | Finding |\n|---|---|---|---|\n| 1 | [MINOR] | `a.rs:1` | Too short |\n";
 
-const STATES: [State; 28] = [
+const STATES: [State; 29] = [
     ("ready", |_| (), "ready ready", "head "),
     // Rule 0.
     ("busy", |at| at.as_("referee").label("wip"), "lease wait worker", "work since "),
@@ -126,8 +126,10 @@ const STATES: [State; 28] = [
     ("draft", |at| at.as_("alice").mark_draft(), "draft wait author", ""),
     // The role reviews `role/` only, so it is due here alone (D29: the wait of rule 5).
     ("roleunread", |_| (), "reviews-missing wait alpha", "alpha"),
-    // The work of rules 2 and 4 does not wait for it.
+    // The work of rules 2 to 4 does not wait for it.
     ("roleunreadblocked", |at| drop(at.as_("ruth").block("not like this")), "changes-requested spawn findings", "ruth"),
+    ("roleunreadtorn", |_| (), "conflict spawn rebase", "does not merge into `main`"),
+    // The review waits for the checks (`start = "ci_green"`), and their repair does not wait for the review.
     ("roleunreadred", |at| at.red(), "checks-failed spawn ci-fix", "failed: ci"),
 ];
 
@@ -137,7 +139,9 @@ fn every_state_of_a_pull_prints_its_line(build: ServerBuild) {
     let project = Project::new(build);
     let mut pulls = project.pulls(STATES.map(|(name, ..)| name));
     let at = |name: &str| STATES.iter().position(|state| state.0 == name).expect("a state");
-    project.site.at("alice", pulls[0].pull).push_base("src/torn.rs", |_| "fn other() {}\n".to_owned());
+    for torn in ["src/torn.rs", "role/roleunreadtorn.rs"] {
+        project.site.at("alice", pulls[0].pull).push_base(torn, |_| "fn other() {}\n".to_owned());
+    }
     for ((_, happens, ..), it) in STATES.iter().zip(&pulls) {
         happens(&At { project: &project, it });
     }
@@ -151,6 +155,11 @@ fn every_state_of_a_pull_prints_its_line(build: ServerBuild) {
         let [rule, kind, on, facts] = why(&document, it.pull);
         assert_eq!(format!("{rule} {kind} {on}").trim_end(), *outcome, "{name}: {facts}");
         assert!(facts.contains(fact), "{name}: {facts}");
+    }
+    // D29: which of the roles' reviews are due, beside whose turn it is.
+    for (name, due) in [("roleunread", 1), ("roleunreadblocked", 1), ("roleunreadtorn", 1), ("roleunreadred", 0)] {
+        let reviews = &row(&document, pulls[at(name)].pull)["reviews"];
+        assert_eq!(reviews.as_array().map(Vec::len), Some(due), "{name}: {reviews}");
     }
     // Of one alone, by the project's rules.
     for name in ["busyred", "attention", "table"] {
