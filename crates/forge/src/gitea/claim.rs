@@ -19,11 +19,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use referee_core::model::{PullNumber, Span, Time};
 use serde::Deserialize;
 use serde_json::json;
+// The clock that `sleep` waits by.
+use tokio::time::Instant;
 
 use super::account::{GiteaAccount, parse_response, server_time};
 use super::wire::{self, User};

@@ -57,6 +57,11 @@ impl ScriptedServer {
         Self { forge, remaining: left, requests: asked }
     }
 
+    /// Returns how many requests have arrived.
+    pub(super) fn request_count(&self) -> usize {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// Returns all requests; panics unless the script was used up.
     pub(super) fn finished_requests(&self) -> Vec<String> {
         let left = self.remaining.lock().unwrap_or_else(PoisonError::into_inner);

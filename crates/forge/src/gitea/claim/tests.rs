@@ -1,5 +1,7 @@
 //! Scripted claims.
 
+use std::time::Duration;
+
 use referee_core::model::{PullNumber, Span};
 use serde_json::{Value, json};
 
@@ -98,6 +100,48 @@ async fn a_claim_just_taken_is_released_without_another_read() {
     let Ok(ClaimOutcome::Acquired(epoch)) = claimed else { panic!("{claimed:?}") };
     assert_eq!(server.forge.release_claim(PullNumber(7), ClaimPurpose::Publish, epoch).await, Ok(()));
     assert_eq!(server.sent_bodies(TAKE_AWAY), [json!({ "content": "eyes" })]);
+}
+
+#[tokio::test]
+async fn a_claim_is_renewed_while_a_write_takes_longer_than_its_time() {
+    let renewal = |old: &'static str, new: &'static str| {
+        [reaction_added(), reactions_listed(&[("09:59:58", old), ("09:59:59", new)]), (TAKE_AWAY, 204, Value::Null)]
+    };
+    let taken = [reaction_added(), reactions_listed(&[("09:59:58", "eyes")])].into_iter();
+    let script = taken.chain(renewal("eyes", "heart")).chain(renewal("heart", "hooray"));
+    let server = ScriptedServer::new(script.chain([(TAKE_AWAY, 204, Value::Null)])).await;
+    let claimed = server.forge.acquire_claim(PullNumber(7), ClaimPurpose::Publish, Span(30)).await;
+    let Ok(ClaimOutcome::Acquired(epoch)) = claimed else { panic!("{claimed:?}") };
+    let write = async {
+        // The write outlives the 30 s of the claim. Each half of them brings a renewal of three requests.
+        for requests in [5, 8] {
+            pass_time(Duration::from_secs(15)).await;
+            wait_for_requests(&server, requests).await;
+        }
+        "written"
+    };
+    assert_eq!(server.forge.keep_claim_during(PullNumber(7), write).await, "written");
+    assert_eq!(server.forge.release_claim(PullNumber(7), ClaimPurpose::Publish, epoch).await, Ok(()));
+    let words = ["eyes", "heart", "hooray"].map(|word| json!({ "content": word }));
+    assert_eq!(server.sent_bodies(PUT), words, "each renewal adds the next reaction");
+    assert_eq!(server.sent_bodies(TAKE_AWAY), words, "and removes the one before");
+}
+
+/// Moves the clock of this runtime. Nothing waits.
+async fn pass_time(time: Duration) {
+    tokio::time::pause();
+    tokio::time::advance(time).await;
+    tokio::time::resume();
+}
+
+async fn wait_for_requests(server: &ScriptedServer, count: usize) {
+    for _ in 0..1_000_000 {
+        if server.request_count() >= count {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+    panic!("{} of {count} requests arrived", server.request_count());
 }
 
 fn reaction_added() -> ScriptedAnswer {
