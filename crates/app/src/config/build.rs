@@ -165,6 +165,7 @@ pub(super) fn build_forge(node: &ConfigNode) -> Option<ForgeEntry> {
         author_token: build_secret_source(entry, "author_token"),
         ca: entry.get("ca").and_then(ConfigNode::as_text).map(str::to_owned),
         proxy: entry.get("proxy").and_then(ConfigNode::as_text).map(str::to_owned),
+        timeout: entry.get("timeout").and_then(ConfigNode::as_duration),
     })
 }
 

@@ -197,15 +197,22 @@ const FORGE_KINDS: &[ConfigKey] = &[
     ConfigKey::new("forgejo", Table(SELF_HOSTED_FORGE), "Forgejo"),
 ];
 
-const PUBLIC_FORGE: &[ConfigKey] =
-    &[ConfigKey::new("url", Url, "the server's address; by default the public one"), TOKEN, AUTHOR_TOKEN, CA, PROXY];
+const PUBLIC_FORGE: &[ConfigKey] = &[
+    ConfigKey::new("url", Url, "the server's address; by default the public one"),
+    TOKEN,
+    AUTHOR_TOKEN,
+    CA,
+    PROXY,
+    TIMEOUT,
+];
 const SELF_HOSTED_FORGE: &[ConfigKey] =
-    &[ConfigKey::new("url", Url, "the server's address").required(), TOKEN, AUTHOR_TOKEN, CA, PROXY];
+    &[ConfigKey::new("url", Url, "the server's address").required(), TOKEN, AUTHOR_TOKEN, CA, PROXY, TIMEOUT];
 const TOKEN: ConfigKey = ConfigKey::new("token", Secret, "the token of referee's account");
 const AUTHOR_TOKEN: ConfigKey =
     ConfigKey::new("author_token", Secret, "the token that pushes and opens pulls for workers; by default `token`");
 const CA: ConfigKey = ConfigKey::new("ca", FilePath, "CA certificates in PEM, trusted in addition to the system's");
 const PROXY: ConfigKey = ConfigKey::new("proxy", Url, "the HTTP proxy; proxy variables of the environment are ignored");
+const TIMEOUT: ConfigKey = ConfigKey::new("timeout", Duration, "the time limit of one request; by default 60s");
 
 const IDENTITY: &[ConfigKey] = &[
     ConfigKey::new("token", Secret, "the account's token"),

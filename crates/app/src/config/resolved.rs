@@ -142,6 +142,8 @@ pub(crate) struct ForgeEntry {
     /// Path of a PEM file with additional CA certificates; `~/` is the home directory.
     pub(crate) ca: Option<String>,
     pub(crate) proxy: Option<String>,
+    /// Time limit of one request; `None` is the client's default.
+    pub(crate) timeout: Option<Span>,
 }
 
 /// An additional account that posts for roles.

@@ -12,6 +12,7 @@ mod first;
 mod guards;
 mod hostile;
 mod kills;
+mod late;
 mod many;
 mod matrix;
 mod others;

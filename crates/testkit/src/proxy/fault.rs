@@ -17,6 +17,10 @@ pub enum ProxyFault {
     Gateway,
     /// Delays the response by this long.
     Slow(Duration),
+    /// Keeps the request from the server until the client gives up. [`Proxy::deliver_late_requests`] sends it afterwards.
+    ///
+    /// [`Proxy::deliver_late_requests`]: super::Proxy::deliver_late_requests
+    Late,
     /// Cuts the response body in half.
     Truncated,
     /// Responds 429 with `Retry-After` in seconds before the server sees the request.
@@ -47,7 +51,10 @@ enum MatchKind {
 impl ProxyFault {
     /// Returns whether the server sees the request.
     pub(super) fn reaches_server(self) -> bool {
-        !matches!(self, Self::DropBefore | Self::Error | Self::Gateway | Self::RateLimited(_) | Self::Refused(_))
+        !matches!(
+            self,
+            Self::DropBefore | Self::Error | Self::Gateway | Self::Late | Self::RateLimited(_) | Self::Refused(_)
+        )
     }
 }
 

@@ -7,7 +7,8 @@ mod fault;
 mod relay;
 mod state;
 
-use std::net::{SocketAddr, TcpListener};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -20,6 +21,7 @@ use state::ProxyState;
 /// A proxy in front of one server. It stops when it is dropped.
 pub struct Proxy {
     url: String,
+    server: SocketAddr,
     state: Arc<ProxyState>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -41,7 +43,7 @@ impl Proxy {
         let shared = Arc::clone(&state);
         let thread = std::thread::spawn(move || relay::run_relay(listener, server, &shared, stopped));
         let url = format!("http://{address}/{path}").trim_end_matches('/').to_owned();
-        Self { url, state, stop: Some(stop), thread: Some(thread) }
+        Self { url, server, state, stop: Some(stop), thread: Some(thread) }
     }
 
     /// Returns the proxy's URL, with the path of the server's URL and without a trailing slash.
@@ -64,7 +66,7 @@ impl Proxy {
         self.log().iter().filter(|request| !request.is_read()).count()
     }
 
-    /// Clears the log, the pending faults and the pending hooks.
+    /// Clears the log, the pending faults, the pending hooks and the late requests.
     pub fn forget(&self) {
         self.state.forget();
     }
@@ -72,6 +74,21 @@ impl Proxy {
     /// Schedules a fault. Requests are counted from this call on.
     pub fn inject_fault(&self, fault: ProxyFault, when: RequestMatcher) {
         self.state.add_fault(fault, when);
+    }
+
+    /// Sends the requests of [`ProxyFault::Late`] to the server now, and returns the statuses that nobody waits for.
+    ///
+    /// # Panics
+    /// Panics if the server cannot be reached.
+    pub fn deliver_late_requests(&self) -> Vec<u16> {
+        let deliver = |bytes: Vec<u8>| {
+            let mut stream = TcpStream::connect(self.server).expect("the server listens");
+            stream.write_all(&bytes).expect("the server reads");
+            let mut response = Vec::new();
+            stream.read_to_end(&mut response).expect("the server responds");
+            relay::parse_status(&response).expect("a status")
+        };
+        self.state.take_late_requests().into_iter().map(deliver).collect()
     }
 
     /// Runs a hook after the server handled the nth write from now on, before the client receives the response.

@@ -41,6 +41,9 @@ pub(super) fn run_relay(
 async fn serve_connection(mut client: TcpStream, server: SocketAddr, state: &ProxyState) -> io::Result<()> {
     let Some(request) = RelayedRequest::read(&mut client).await? else { return Ok(()) };
     let fault = state.next_fault(&request.method, &request.path, &String::from_utf8_lossy(&request.body));
+    if fault == Some(ProxyFault::Late) {
+        return hold_until_client_leaves(client, request, state).await;
+    }
     let reaches_server = fault.is_none_or(ProxyFault::reaches_server);
     let response = if reaches_server { forward(&request, server).await.ok() } else { None };
     let reached_server = response.is_some();
@@ -52,6 +55,22 @@ async fn serve_connection(mut client: TcpStream, server: SocketAddr, state: &Pro
     }
     client.write_all(&response).await?;
     client.shutdown().await
+}
+
+/// Waits until the client closes the connection, and keeps the request for a later delivery.
+async fn hold_until_client_leaves(
+    mut client: TcpStream,
+    request: RelayedRequest,
+    state: &ProxyState,
+) -> io::Result<()> {
+    state.hold_request();
+    let mut rest = Vec::new();
+    // A client that resets the connection left too.
+    let _ = client.read_to_end(&mut rest).await;
+    let (method, path) = (request.method.clone(), request.path.clone());
+    state.keep_late_request(request.to_closing_bytes());
+    state.log_request(LoggedRequest { method, path, status: None, reached_server: false });
+    Ok(())
 }
 
 struct RelayedRequest {
@@ -107,7 +126,7 @@ async fn forward(request: &RelayedRequest, server: SocketAddr) -> io::Result<Vec
 fn apply_fault(fault: Option<ProxyFault>, response: Vec<u8>) -> Vec<u8> {
     let Some(fault) = fault else { return response };
     match fault {
-        ProxyFault::DropBefore | ProxyFault::DropAfter => Vec::new(),
+        ProxyFault::DropBefore | ProxyFault::DropAfter | ProxyFault::Late => Vec::new(),
         ProxyFault::Error | ProxyFault::ErrorAfter => {
             build_response("500 Internal Server Error", "", r#"{"message":"broken on purpose"}"#)
         }
@@ -150,6 +169,6 @@ fn split_head_body(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&bytes[..end], &bytes[end + HEAD_END.len()..]))
 }
 
-fn parse_status(response: &[u8]) -> Option<u16> {
+pub(super) fn parse_status(response: &[u8]) -> Option<u16> {
     std::str::from_utf8(response.get(9..12)?).ok()?.parse().ok()
 }

@@ -1,6 +1,6 @@
 //! The log, the faults and the hooks of a proxy.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::fault::{ProxyFault, RequestMatcher};
 
@@ -32,6 +32,8 @@ type AfterWriteHook = Box<dyn FnOnce() + Send>;
 #[derive(Default)]
 pub(super) struct ProxyState {
     inner: Mutex<ProxyInner>,
+    /// Signals that a client of a held request left.
+    client_left: Condvar,
 }
 
 #[derive(Default)]
@@ -39,6 +41,9 @@ struct ProxyInner {
     log: Vec<LoggedRequest>,
     faults: Vec<(ProxyFault, RequestMatcher)>,
     hooks: Vec<(usize, AfterWriteHook)>,
+    /// Requests whose client still waits.
+    held_count: usize,
+    late_requests: Vec<Vec<u8>>,
 }
 
 impl ProxyState {
@@ -52,6 +57,25 @@ impl ProxyState {
 
     pub(super) fn add_fault(&self, fault: ProxyFault, when: RequestMatcher) {
         self.lock().faults.push((fault, when));
+    }
+
+    pub(super) fn hold_request(&self) {
+        self.lock().held_count += 1;
+    }
+
+    /// Keeps a held request whose client left.
+    pub(super) fn keep_late_request(&self, bytes: Vec<u8>) {
+        let mut inner = self.lock();
+        inner.held_count = inner.held_count.saturating_sub(1);
+        inner.late_requests.push(bytes);
+        self.client_left.notify_all();
+    }
+
+    /// Returns the late requests as soon as no client waits for one.
+    pub(super) fn take_late_requests(&self) -> Vec<Vec<u8>> {
+        let waits = |inner: &mut ProxyInner| inner.held_count > 0;
+        let mut inner = self.client_left.wait_while(self.lock(), waits).unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut inner.late_requests)
     }
 
     pub(super) fn after_write(&self, nth: usize, hook: AfterWriteHook) {

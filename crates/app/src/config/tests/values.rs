@@ -183,6 +183,7 @@ fn every_entry_of_the_operator_file_is_read() {
         author_token: env("AUTHOR_TOKEN"),
         ca: Some("/etc/ssl/our-ca.pem".into()),
         proxy: Some("http://127.0.0.1:3128".into()),
+        timeout: Some(Span(60)),
     };
     assert_eq!(config.forges["work"], forge);
     let identity = IdentityEntry { token: env("SEC_TOKEN"), login: Some(Login::from("sec-bot")) };

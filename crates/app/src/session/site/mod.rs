@@ -14,8 +14,9 @@ mod token;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use referee_core::model::PullNumber;
+use referee_core::model::{PullNumber, Span};
 use referee_forge::{ForgeKind, ServerFacts, ServerSite};
 use referee_git::Git;
 use referee_http::{ClientOptions, Token};
@@ -53,6 +54,8 @@ pub(crate) struct RemoteSite {
     /// A file with certificates to trust besides the system's.
     pub(crate) ca: Option<PathBuf>,
     pub(crate) proxy: Option<Url>,
+    /// Time limit of one request; `None` is the client's default.
+    pub(crate) timeout: Option<Span>,
     /// Whether only a git remote names the server. If it turns out to be no forge, pulls are local.
     pub(crate) guessed: bool,
 }
@@ -125,7 +128,8 @@ fn assemble_site(
     let token = token::find_token(&server, runner.as_ref(), entry, around.env)?;
     let pull = pull.or_else(|| runner.as_ref().filter(|it| it.repo.as_ref() == Some(repo))?.pull);
     let (ca, proxy) = find_route(entry, around.env);
-    Ok(RemoteSite { server, kind, repo: repo.clone(), pull, token, ca, proxy, guessed: guessed && kind.is_none() })
+    let (timeout, guessed) = (entry.and_then(|entry| entry.timeout), guessed && kind.is_none());
+    Ok(RemoteSite { server, kind, repo: repo.clone(), pull, token, ca, proxy, timeout, guessed })
 }
 
 impl RemoteSite {
@@ -150,11 +154,11 @@ impl RemoteSite {
             })
         };
         let extra_ca_pem = self.ca.as_ref().map(read).transpose()?;
-        Ok(ClientOptions {
-            extra_ca_pem,
-            proxy: self.proxy.clone(),
-            ..ClientOptions::new(self.server.clone(), None, &[])
-        })
+        let mut client = ClientOptions::new(self.server.clone(), None, &[]);
+        if let Some(Span(seconds)) = self.timeout {
+            client.limits.request_timeout = Duration::from_secs(seconds.max(1).unsigned_abs());
+        }
+        Ok(ClientOptions { extra_ca_pem, proxy: self.proxy.clone(), ..client })
     }
 }
 
@@ -174,7 +178,8 @@ pub(crate) fn project_site(
         None => token::find_token(&server, runner.as_ref(), entry, env)?,
     };
     let (ca, proxy) = find_route(entry, env);
-    Ok(RemoteSite { server, kind, repo, pull: None, token, ca, proxy, guessed: false })
+    let timeout = entry.and_then(|entry| entry.timeout);
+    Ok(RemoteSite { server, kind, repo, pull: None, token, ca, proxy, timeout, guessed: false })
 }
 
 /// Finds the operator's entry for a server.

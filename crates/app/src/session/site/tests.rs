@@ -43,7 +43,7 @@ impl Run<'_> {
 
 fn entry(kind: ForgeKind, url: &str, token: &str) -> ForgeEntry {
     let token = Some(SecretSource::Env(token.to_owned()));
-    ForgeEntry { kind, url: Some(url.to_owned()), token, author_token: None, ca: None, proxy: None }
+    ForgeEntry { kind, url: Some(url.to_owned()), token, author_token: None, ca: None, proxy: None, timeout: None }
 }
 
 fn named(entries: &[ForgeEntry]) -> BTreeMap<String, ForgeEntry> {
