@@ -11,6 +11,7 @@
 //! | finding | in several reports | once, with the highest severity and the longest body |
 //! | position on a prior finding | different | the most severe: a `still_there` outweighs a `fixed` |
 //! | pre-existing | in several reports | once |
+//! | summary | different | all of them, in the order of the reports |
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -112,6 +113,9 @@ fn merge_role_reports(group: Vec<Report>) -> Option<Report> {
             } else {
                 merged.pre_existing.push(finding);
             }
+        }
+        if !merged.summary.contains(&report.summary) {
+            merged.summary = [merged.summary.as_str(), &report.summary].join("\n\n").trim_start().to_owned();
         }
         merged.deterministic &= report.deterministic;
         merged.figures = RunCost::saturating_add(merged.figures, report.figures);

@@ -470,7 +470,9 @@ fn evictions_follow_the_table() {
                 entries.push(BlockEntry { threaded: group == 3, ..entry(group * 1_000 + number, state) });
             }
         }
-        Block { entries, evicted: 2, pre_existing: outside.clone() }.truncate_to_limits(Some(MAX_BLOCK_BYTES))
+        let report_summary = "Read twice.".to_owned();
+        Block { entries, evicted: 2, pre_existing: outside.clone(), report_summary }
+            .truncate_to_limits(Some(MAX_BLOCK_BYTES))
     };
     let left = |block: &Block| -> Vec<usize> {
         (0..5).map(|group| block.entries.iter().filter(|entry| entry.id.0 / 1_000 == group).count()).collect()
@@ -480,8 +482,13 @@ fn evictions_follow_the_table() {
     let tight = full(19);
     assert_eq!((left(&tight), tight.evicted), (vec![19; 5], 2), "what lies outside the change goes before the first");
     assert!(tight.pre_existing.len() < MAX_PRE_EXISTING && outside.starts_with(&tight.pre_existing));
+    assert_eq!(tight.report_summary, "Read twice.", "the report's summary goes after them");
     let some = full(22);
-    assert_eq!(left(&some)[1..], [22; 4], "only fixed ones go at first");
+    assert_eq!(
+        (left(&some)[1..].to_vec(), some.report_summary.as_str()),
+        (vec![22; 4], ""),
+        "only fixed ones go at first"
+    );
     assert!(some.entries.first().is_some_and(|entry| entry.id.0 > 0), "the oldest first");
     assert_eq!(some.evicted as usize, 2 + 22 - left(&some)[0]);
     let more = full(70);

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use annotate_snippets::Renderer;
 use referee_core::model::FindingId;
 use referee_core::plan::{BlockedCause, Next, Plan, WaitingOn};
-use referee_core::render::{render_accounting, render_overflow, render_plan};
+use referee_core::render::{render_accounting, render_overflow, render_plan, render_report_words};
 use referee_review::builtin::RuleSet;
 use referee_turn::{Source, StepOutcome, Turn};
 
@@ -35,6 +35,12 @@ pub(crate) fn print_turn(
     }
     out.print_detail(&render_plan(&turn.plan));
     out.print_info(&render_receipts(turn, ending));
+    for report in &turn.snapshot.evidence.reports {
+        let words = render_report_words(&report.role, &report.summary);
+        if !words.is_empty() {
+            out.print_info(&words);
+        }
+    }
     for line in render_unlisted(&turn.plan) {
         out.print_info(&line);
     }

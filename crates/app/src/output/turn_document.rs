@@ -60,6 +60,9 @@ struct TurnRole {
     role: String,
     /// Outcome of the role's report in this run.
     outcome: Option<&'static str>,
+    /// What that report says as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<String>,
     own: Option<Verdict>,
     enforced: Option<Verdict>,
     at_head: bool,
@@ -203,7 +206,8 @@ impl TurnDocument {
 }
 
 fn build_role(role: &referee_core::plan::RoleState, snapshot: &Snapshot) -> TurnRole {
-    let outcome = snapshot.latest_report(&role.role).map(|report| match report.outcome {
+    let report = snapshot.latest_report(&role.role);
+    let outcome = report.map(|report| match report.outcome {
         Reported::Findings(_) => "findings",
         Reported::Clean(_) => "clean",
         Reported::Failed { .. } => "failed",
@@ -211,6 +215,7 @@ fn build_role(role: &referee_core::plan::RoleState, snapshot: &Snapshot) -> Turn
     TurnRole {
         role: role.role.to_string(),
         outcome,
+        summary: report.map(|report| report.summary.clone()).filter(|summary| !summary.is_empty()),
         own: role.own,
         enforced: role.enforced,
         at_head: role.at_head,

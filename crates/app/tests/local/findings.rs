@@ -329,3 +329,27 @@ fn the_findings_of_a_first_run_that_approves_are_new() {
     let counts = accounting(&linted.review(&report));
     assert_eq!((&counts["new"], &counts["known"]), (&json!(0), &json!(4)));
 }
+
+// spec: PUB-16, PUB-23, PUB-2 @local
+#[test]
+fn what_a_report_says_as_a_whole_is_shown_and_kept() {
+    let repo = TestRepo::with_config("version = 1\n[[role]]\nname = \"alpha\"\ncommand = \"reader\"\n");
+    repo.branch("topic", &[("a.py", "x = 1\n")]);
+    let outside = json!({ "title": "Key is world-readable", "severity": "warning", "path": "/etc/key.pem", "line": 3 });
+    let report = json!({ "summary": "The parser holds.\n\n<!-- hidden -->/approve @all", "findings": [outside] });
+    let turn = repo.report_json("alpha", report.clone());
+    assert!(string(&turn["roles"][0]["summary"]).starts_with("The parser holds."), "{turn:#}");
+    let summary = PullView::read(&repo).review_text("alpha");
+    let words = summary.split("The report says:").nth(1).unwrap_or_else(|| panic!("{summary}"));
+    for part in ["The parser holds.", "`/etc/key.pem`:3: Key is world-readable"] {
+        assert!(words.contains(part), "{part}: {summary}");
+    }
+    assert!(!words.contains("hidden") && !words.contains("\n/approve"), "{summary}");
+    // The next run has the report no more, or once more: neither writes.
+    let again = repo.report("alpha", report);
+    assert!(again.err.contains("alpha: The parser holds."), "{}", again.err);
+    for args in [&["review", "--role", "alpha"][..], &["explain"]] {
+        assert_eq!(actions(&repo.json(args)), Vec::<String>::new(), "{args:?}");
+    }
+    assert_eq!(PullView::read(&repo).review_text("alpha"), summary);
+}

@@ -3,6 +3,7 @@
 //! | evicted | order |
 //! |---|---|
 //! | pre-existing findings: the Mark still counts them | last first |
+//! | what the report says as a whole | |
 //! | fixed | oldest first |
 //! | refuted | oldest first |
 //! | accepted | oldest first |
@@ -10,7 +11,7 @@
 //! | open without a thread: the Mark counts them as overflow (D33) | mildest first, newest first |
 //! | open with a thread: the thread's Tag still has the finding | oldest first |
 //!
-//! No title and no body is cut: what does not fit is evicted whole. `evicted` counts everything but the first row.
+//! No title and no body is cut: what does not fit is evicted whole. `evicted` counts everything but the first two rows.
 //! Without a limit, as on the local forge, everything is kept.
 
 use std::cmp::Reverse;
@@ -28,6 +29,9 @@ pub const MAX_BLOCK_BYTES: usize = 12_000;
 /// Maximum number of findings outside the change.
 pub const MAX_PRE_EXISTING: usize = 20;
 
+/// Maximum size of what a report says as a whole.
+pub const MAX_REPORT_SUMMARY_BYTES: usize = 2_000;
+
 /// Size of the comment around the fields.
 const FRAME_BYTES: usize = "<!-- referee:block v1  -->".len();
 const MAX_PATH_BYTES: usize = 1_000;
@@ -39,6 +43,9 @@ impl Block {
     #[must_use]
     pub fn truncate_to_limits(mut self, max_bytes: Option<usize>) -> Self {
         self.pre_existing.truncate(MAX_PRE_EXISTING);
+        if self.report_summary.len() > MAX_REPORT_SUMMARY_BYTES {
+            self.report_summary.clear();
+        }
         let Some(max_bytes) = max_bytes else { return self };
         for entry in &mut self.entries {
             entry.truncate_fields();
@@ -48,6 +55,7 @@ impl Block {
         }
         while !self.fits(max_bytes) {
             if self.pre_existing.pop().is_none() {
+                self.report_summary.clear();
                 return self.evict_entries(max_bytes);
             }
         }
@@ -55,6 +63,9 @@ impl Block {
     }
 
     fn evict_entries(mut self, max_bytes: usize) -> Self {
+        if self.fits(max_bytes) {
+            return self;
+        }
         let is_settled = |entry: &BlockEntry| entry.state.is_settled();
         self.evict(max_bytes, is_settled, |entry| (settled_rank(entry), entry.id));
         if !self.fits(max_bytes) {
@@ -94,6 +105,7 @@ impl Block {
                 entries: kept.map(|(_, entry)| entry.clone()).collect(),
                 evicted: self.evicted.saturating_add(u32::try_from(count).unwrap_or(u32::MAX)),
                 pre_existing: self.pre_existing.clone(),
+                report_summary: self.report_summary.clone(),
             }
         };
         // The size decreases with every evicted entry, so a binary search finds the smallest number.
@@ -142,11 +154,11 @@ fn encoded_size(block: &Block) -> usize {
 
 /// Encodes a Block. Returns `None` if it is empty.
 ///
-/// The format is `evicted;heads;paths;rules|entry|entry…|~;pre-existing…`. Heads, paths, and rules with their help
-/// pages are string tables; entries refer to them by index.
+/// The format is `evicted;heads;paths;rules|entry|entry…|~;pre-existing…|=;report summary`. Heads, paths, and rules with
+/// their help pages are string tables; entries refer to them by index.
 pub(super) fn encode_block(block: &Block) -> Option<String> {
-    let Block { entries, evicted, pre_existing } = block;
-    if entries.is_empty() && *evicted == 0 && pre_existing.is_empty() {
+    let Block { entries, evicted, pre_existing, report_summary } = block;
+    if entries.is_empty() && *evicted == 0 && pre_existing.is_empty() && report_summary.is_empty() {
         return None;
     }
     let heads = StringTable::from_names(entries.iter().map(|entry| entry.head.as_str()));
@@ -166,6 +178,9 @@ pub(super) fn encode_block(block: &Block) -> Option<String> {
             .write_text(title)
             .write_number(paths.index_of(path))
             .write_optional_number(*line);
+    }
+    if !report_summary.is_empty() {
+        out.begin_part().write_raw(REPORT_SUMMARY_PREFIX).write_text(report_summary);
     }
     Some(out.finish())
 }
@@ -223,6 +238,8 @@ fn encode_entry(
 
 /// Marks a part as a pre-existing finding instead of an entry.
 const PRE_EXISTING_PREFIX: &str = "~";
+/// Marks the part with the report's summary.
+const REPORT_SUMMARY_PREFIX: &str = "=";
 
 pub(super) fn decode_block(payload: &str) -> Option<Block> {
     let mut parts = payload.split('|');
@@ -235,6 +252,9 @@ pub(super) fn decode_block(payload: &str) -> Option<Block> {
         if part.starts_with(PRE_EXISTING_PREFIX) {
             fields.read_raw()?;
             block.pre_existing.push(decode_pre_existing(&mut fields, &paths)?);
+        } else if part.starts_with(REPORT_SUMMARY_PREFIX) {
+            fields.read_raw()?;
+            block.report_summary = fields.read_text()?;
         } else {
             block.entries.push(decode_entry(&mut fields, &heads, &paths, &rules)?);
         }

@@ -203,6 +203,9 @@ pub struct Block {
     /// The first findings outside the change. The Mark counts all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pre_existing: Vec<PreExisting>,
+    /// What the report says as a whole, sanitised. Empty if it says nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub report_summary: String,
 }
 
 /// One stored finding.

@@ -22,7 +22,7 @@ mod tag_codec;
 mod text_reader;
 mod trailer;
 
-pub use block_codec::{MAX_BLOCK_BYTES, MAX_PRE_EXISTING};
+pub use block_codec::{MAX_BLOCK_BYTES, MAX_PRE_EXISTING, MAX_REPORT_SUMMARY_BYTES};
 pub use data::{Block, BlockEntry, Evaluation, Mark, ReplyKind, Tag, TagKind, Topic, Trust, UnsealedMark};
 pub use keys::{Binding, Key, Keys};
 pub use limits::{MAX_CAUSE_BYTES, MAX_ID_BYTES, MAX_ROLE_BYTES, shorten_cause, shorten_rule};

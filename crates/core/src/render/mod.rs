@@ -28,7 +28,7 @@ pub use command_response::{CommandPermission, CommandResponse, CommandResponseKi
 pub use explain::{ExplainHeading, PersonVerdict, render_explanation};
 pub use notice::{BlockingNotice, render_notice};
 pub use operator::{OpenFinding, OperatorNote, OperatorOption, StopReason, render_operator_note};
-pub use phrase::{render_failure, render_title};
+pub use phrase::{render_failure, render_report_summary, render_title};
 pub use plan::render_plan;
 pub use pull_description::{PullDescription, render_pull_description};
 pub use status::render_status;
@@ -36,7 +36,7 @@ pub use summary::{Summary, SummaryFinding, SummaryNote};
 pub use summary_text::render_summary;
 pub use summary_words::{SummaryWords, split_summary};
 pub use superseded::render_superseded;
-pub use terminal::is_terminal_unsafe;
+pub use terminal::{is_terminal_unsafe, render_report_words};
 pub use thread::{
     SettlementReason, render_accepted_reply, render_concession, render_contest, render_fixed_reply, render_rebuttal,
     render_rule_reply, render_settled_root, render_worsened_reply,

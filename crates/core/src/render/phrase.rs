@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::mark::MAX_REPORT_SUMMARY_BYTES;
 use crate::model::{FindingId, Login, Severity};
 use crate::plan::JobKind;
 use crate::sanitise::{MarkdownBuilder, SafeText};
@@ -10,6 +11,11 @@ use crate::sanitise::{MarkdownBuilder, SafeText};
 /// form, renders the same text (PUB-2).
 pub fn render_title(tainted: &str) -> SafeText {
     SafeText::sanitise_line(tainted, 80)
+}
+
+/// Renders what a report says as a whole; the Block stores it in this form.
+pub fn render_report_summary(summary: &str) -> SafeText {
+    SafeText::sanitise_block(summary.trim(), MAX_REPORT_SUMMARY_BYTES)
 }
 
 /// Renders why a run failed or is incomplete; the summary stores it in this form.

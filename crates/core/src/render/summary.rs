@@ -42,6 +42,8 @@ pub struct Summary<'a> {
     pub overflow: Overflow,
     /// The first of the findings outside the change; `evaluation` counts all of them.
     pub pre_existing: &'a [PreExisting],
+    /// What the report says as a whole; empty if it says nothing.
+    pub report_summary: &'a str,
     /// The login that people address commands to.
     pub bot: &'a Login,
 }

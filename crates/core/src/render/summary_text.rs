@@ -5,6 +5,7 @@
 //! Evaluated against <short sha>    also for tools of the dispatch source (PUB-22)
 //! Since <sha>: …                   changes of the findings since the last evaluation
 //! notes                            why own, enforced and posted verdict differ
+//! The report says: …               what the reviewer says as a whole
 //! | Severity | Finding | Where |   blocking ones first, never cut
 //! folds                            suggestions, accepted and pre-existing findings, coverage and cost
 //! footer                           commands for people
@@ -14,7 +15,7 @@ use super::accounting::write_overflow;
 use super::coverage::write_coverage;
 use super::findings::{write_accepted, write_details, write_findings, write_pre_existing};
 use super::headline::write_headline;
-use super::phrase::{write_command, write_finding_ids, write_first_ids, write_name};
+use super::phrase::{render_report_summary, write_command, write_finding_ids, write_first_ids, write_name};
 use super::{Summary, SummaryFinding, SummaryNote};
 use crate::model::{FindingId, Login};
 use crate::sanitise::{MarkdownBuilder, SafeText};
@@ -32,6 +33,7 @@ pub fn render_summary(summary: &Summary<'_>) -> SafeText {
     for why in summary.notes {
         write_note(&mut page, why);
     }
+    write_report_summary(&mut page, summary.report_summary);
     write_findings(&mut page, summary, FINDINGS_LIMIT_BYTES);
     write_overflow(&mut page, &summary.overflow);
     write_details(&mut page, summary, DETAILS_LIMIT_BYTES);
@@ -129,6 +131,14 @@ fn write_note(page: &mut MarkdownBuilder, why: &SummaryNote<'_>) {
         | SummaryNote::BlockStays
         | SummaryNote::HeadUnread
         | SummaryNote::RolesNotAsked { .. } => {}
+    }
+}
+
+/// Writes the reviewer's own words, below a line that says whose they are. Writes nothing if there are none.
+fn write_report_summary(page: &mut MarkdownBuilder, report_summary: &str) {
+    let words = render_report_summary(report_summary);
+    if !words.is_empty() {
+        page.blank_line().literal("The report says:").blank_line().safe_text(&words);
     }
 }
 

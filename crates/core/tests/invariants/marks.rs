@@ -62,7 +62,12 @@ fn evaluation(dice: &mut Dice) -> Evaluation {
 }
 
 pub(crate) fn block(dice: &mut Dice) -> Block {
-    Block { entries: dice.some(6, entry), evicted: number(dice), pre_existing: dice.some(3, pre_existing) }
+    Block {
+        entries: dice.some(6, entry),
+        evicted: number(dice),
+        pre_existing: dice.some(3, pre_existing),
+        report_summary: dice.pick(&["", "Read twice.", "# Not <b>safe</b>\n\n- @all /approve"]).to_owned(),
+    }
 }
 
 fn entry(dice: &mut Dice) -> BlockEntry {

@@ -257,7 +257,7 @@ fn report(scene: &mut Scene, dice: &mut Dice) {
     scene.snapshot.evidence.reports.push(Report {
         head: scene.snapshot.pull.head.clone(),
         outcome: if dice.one_in(6) { failed } else { ReportOutcome::Findings(coverage) },
-        summary: String::new(),
+        summary: dice.pick(&["", "Read twice.", "- <b>unsafe</b> @all"]).to_owned(),
         findings,
         pre_existing: dice.some(3, pre_existing),
         positions,

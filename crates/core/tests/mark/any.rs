@@ -217,9 +217,8 @@ pub(crate) fn block() -> impl Strategy<Value = Block> {
     let entries = prop_oneof![9 => prop::collection::vec(entry(), 0..8), 1 => prop::collection::vec(entry(), 0..120)];
     let outside = (name(), name(), of(any::<u32>()));
     let outside = outside.prop_map(|(title, path, line)| PreExisting { title, path, line });
-    (entries, any::<u32>(), prop::collection::vec(outside, 0..30)).prop_map(|(entries, evicted, pre_existing)| Block {
-        entries,
-        evicted,
-        pre_existing,
-    })
+    let report_summary = prop_oneof![9 => name(), 1 => "[a-z|;=~ \\n-]{0,2500}"];
+    (entries, any::<u32>(), prop::collection::vec(outside, 0..30), report_summary).prop_map(
+        |(entries, evicted, pre_existing, report_summary)| Block { entries, evicted, pre_existing, report_summary },
+    )
 }

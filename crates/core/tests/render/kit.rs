@@ -69,6 +69,7 @@ impl Ground {
             evicted_count: 0,
             overflow: Default::default(),
             pre_existing: &[],
+            report_summary: "",
             bot: &self.bot,
         }
     }

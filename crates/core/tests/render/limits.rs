@@ -147,6 +147,7 @@ fn texts(words: &[String], n: u64) -> Vec<SafeText> {
         open_findings: &open,
         accepted_findings: &accepted,
         pre_existing: &outside,
+        report_summary: word(6),
         ..ground.blocking()
     };
     let failed = Summary { notes: &[], own_verdict: Verdict::Comment, attempts: 2, ..told.clone() };

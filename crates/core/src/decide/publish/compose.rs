@@ -26,6 +26,7 @@ pub(super) struct ComposedReview<'a> {
     accepted: Vec<SummaryFinding<'a>>,
     evicted: u32,
     pre_existing: Cow<'a, [PreExisting]>,
+    report_summary: Cow<'a, str>,
 }
 
 pub(super) fn compose_review<'a>(
@@ -60,6 +61,7 @@ pub(super) fn compose_review<'a>(
             .collect(),
         evicted: block.map_or(0, |block| block.evicted),
         pre_existing: collect_pre_existing(facts, judgement),
+        report_summary: choose_report_summary(facts, judgement),
         mark,
         facts,
         judgement,
@@ -110,6 +112,15 @@ fn collect_pre_existing<'a>(facts: &Facts<'_>, judgement: &RoleJudgement<'a>) ->
     }
 }
 
+/// Returns what the report says as a whole, by the same rule as [`collect_pre_existing`].
+fn choose_report_summary<'a>(facts: &Facts<'_>, judgement: &RoleJudgement<'a>) -> Cow<'a, str> {
+    let block = judgement.role.standing.and_then(|standing| standing.review.text.reading.block.as_deref());
+    match judgement.role.report.filter(|_| !mark_update::is_report_recorded(facts, judgement)) {
+        Some(report) => Cow::Owned(render::render_report_summary(&report.summary).into_string()),
+        None => Cow::Borrowed(block.map_or("", |block| &block.report_summary)),
+    }
+}
+
 /// Builds a finding's line in the notice.
 pub(super) fn build_blocking_line<'a>(it: &'a JudgedFinding<'a>) -> SummaryFinding<'a> {
     build_summary_line(it, Some(it.severity), &Evaluation::default())
@@ -156,6 +167,7 @@ impl<'a> ComposedReview<'a> {
             evicted_count: self.evicted,
             overflow: self.mark.overflow,
             pre_existing: &self.pre_existing,
+            report_summary: &self.report_summary,
             bot: self.judgement.role.identity,
         }
     }
@@ -201,10 +213,16 @@ impl<'a> ComposedReview<'a> {
         let entries = self.judgement.findings.iter();
         let entries = entries.map(|it| build_entry(it, blocking(it).then_some(round))).collect();
         let pre_existing = self.pre_existing.to_vec();
-        let block = Block { entries, evicted: self.evicted, pre_existing }
+        let report_summary = self.report_summary.clone().into_owned();
+        let block = Block { entries, evicted: self.evicted, pre_existing, report_summary }
             .truncate_to_limits(self.facts.snapshot.capabilities.max_block);
         // Count what the limits cut off: the next turn reads the count back from the Block.
-        let summary = Summary { evicted_count: block.evicted, pre_existing: &block.pre_existing, ..self.summary() };
+        let summary = Summary {
+            evicted_count: block.evicted,
+            pre_existing: &block.pre_existing,
+            report_summary: &block.report_summary,
+            ..self.summary()
+        };
         let mark = Mark { inputs: summary.hash_inputs(), ..self.mark.clone().into_owned() };
         let words = render::render_summary(&summary);
         TextDraft { words, trailer: Trailer::Mark(Box::new(mark), Box::new(block)) }
