@@ -132,7 +132,7 @@ impl Git {
             .args(["--filter=blob:none", "--stdin", "--end-of-options", url])
             .env("GIT_ALLOW_PROTOCOL", "https:http");
         let input = blobs.into_iter().flat_map(|blob| [blob, "\n"]).collect();
-        self.run_with_input("fetch", command, input).map(drop)
+        git.run_with_input("fetch", command, input).map(drop)
     }
 
     /// Runs a command with `input` on its standard input and returns its standard output.
@@ -154,7 +154,8 @@ impl Git {
             });
             child.wait_with_output()
         });
-        require_success(name, output.map_err(|source| GitError::BrokenPipe { command: name, source })?)
+        let output = output.map_err(|source| GitError::BrokenPipe { command: name, source })?;
+        require_success(name, self.mask_stderr(output))
     }
 }
 

@@ -69,8 +69,10 @@ impl Git {
         let no_helper = ("credential.helper".to_owned(), String::new());
         // A redirect could send the credentials to another server.
         let no_redirects = ("http.followRedirects".to_owned(), "false".to_owned());
+        // A setting for this URL in the user's config would win over the general one.
+        let none_here = (format!("http.{url}.followRedirects"), "false".to_owned());
         let header = (format!("http.{url}.extraHeader"), authorization_header(credentials));
-        let mut settings = vec![no_helper, no_redirects, header];
+        let mut settings = vec![no_helper, no_redirects, none_here, header];
         let ca = credentials.ca_file.as_ref().map(|file| ("sslCAInfo", file.to_string_lossy().into_owned()));
         let proxy = credentials.proxy.as_ref().map(|proxy| ("proxy", proxy.clone()));
         settings.extend(ca.into_iter().chain(proxy).map(|(key, value)| (format!("http.{url}.{key}"), value)));
@@ -97,9 +99,24 @@ impl Git {
         self.execute(self.command(name).args(arguments))
     }
 
-    /// Runs a prepared command and returns its output, whatever its exit code.
+    /// Runs a prepared command and returns its output, whatever its exit code. Masks the credentials in stderr, because
+    /// it repeats what the server says.
     pub(crate) fn execute(&self, command: &mut Command) -> Result<Output, GitError> {
-        command.output().map_err(|error| self.spawn_error(error))
+        command.output().map(|output| self.mask_stderr(output)).map_err(|error| self.spawn_error(error))
+    }
+
+    pub(crate) fn mask_stderr(&self, output: Output) -> Output {
+        let stderr = self.mask_credentials(&String::from_utf8_lossy(&output.stderr)).into_bytes();
+        Output { stderr, ..output }
+    }
+
+    /// Masks the secret, also in the form in which it is sent.
+    pub(crate) fn mask_credentials(&self, text: &str) -> String {
+        let Some((_, credentials)) = self.credentials.as_deref() else { return text.to_owned() };
+        let header = authorization_header(credentials);
+        let encoded = header.rsplit(' ').next().unwrap_or_default();
+        let secrets = [encoded, &credentials.secret].into_iter().filter(|secret| !secret.is_empty());
+        secrets.fold(text.to_owned(), |text, secret| text.replace(secret, "…"))
     }
 
     /// The OS reports a missing program and a missing working directory with the same error.
@@ -153,10 +170,13 @@ pub(crate) fn parse_utf8(name: &'static str, output: Vec<u8>) -> Result<String, 
 /// Maximum length of git's output in an error.
 const MAX_OUTPUT_CHARS: usize = 300;
 
-/// Shortens git's output and removes user names and passwords from the URLs in it.
+/// Shortens git's output to one line and removes user names and passwords from the URLs in it. A server writes parts of
+/// it, and must not add lines or control characters to a message.
 pub(crate) fn redact_output(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
-    let mut parts = text.trim().split("://");
+    let lines: Vec<&str> = text.split(char::is_control).map(str::trim).filter(|line| !line.is_empty()).collect();
+    let text = lines.join(" ");
+    let mut parts = text.split("://");
     let mut redacted = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let authority_end = part.find(|char: char| char == '/' || char.is_whitespace()).unwrap_or(part.len());
@@ -171,7 +191,7 @@ mod tests {
     use super::redact_output;
 
     #[test]
-    fn redacted_output_is_short_and_has_no_passwords() {
+    fn redacted_output_is_one_short_line_without_passwords() {
         for (output, want) in [
             (
                 "fatal: unable to access 'https://ada:hunter2@host/a@b': no\n",
@@ -180,6 +200,7 @@ mod tests {
             ("https://token@host", "https://host"),
             ("ssh://a:b@c@host and https://host/x@y", "ssh://host and https://host/x@y"),
             ("no address a@b", "no address a@b"),
+            ("remote: \u{1b}[2J\nverdict: approved\r\n\nfatal: no\n", "remote: [2J verdict: approved fatal: no"),
         ] {
             assert_eq!(redact_output(output.as_bytes()), want);
         }

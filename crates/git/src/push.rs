@@ -41,7 +41,7 @@ impl Git {
         if output.status.success() {
             return Ok(());
         }
-        let stdout = String::from_utf8_lossy(&output.stdout);
+        let stdout = git.mask_credentials(&String::from_utf8_lossy(&output.stdout));
         match stdout.lines().find_map(|line| line.strip_prefix("!\t")) {
             Some(line) => Err(parse_rejection(branch, line, &output.stderr)),
             None => crate::git::require_success(PUSH, output).map(drop),

@@ -73,7 +73,7 @@ impl Git {
         }
         let packing = packing.wait_with_output().map_err(broken_pipe)?;
         let indexing = indexing.wait_with_output().map_err(broken_pipe)?;
-        require_success(PACK_OBJECTS, packing)?;
+        require_success(PACK_OBJECTS, self.mask_stderr(packing))?;
         require_success("index-pack", indexing).map(drop)
     }
 }

@@ -17,7 +17,7 @@ pub struct Response {
     pub status: u16,
     /// Header names are in lower case.
     pub headers: BTreeMap<String, String>,
-    /// JSON, plain text, HTML or nothing. The token is redacted unless the status is 2xx.
+    /// JSON, plain text, HTML or nothing. The token is masked.
     pub body: Vec<u8>,
 }
 

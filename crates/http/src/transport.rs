@@ -1,6 +1,7 @@
-//! One attempt: sends the request, follows redirects within the origin, reads the body up to a limit, redacts the
+//! One attempt: sends the request, follows redirects within the origin, reads the body up to a limit, masks the
 //! token.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
@@ -13,9 +14,9 @@ use crate::client::RequestCounts;
 use crate::client_options::ClientOptions;
 use crate::error::HttpError;
 use crate::http_client::build_http_client;
+use crate::redact::mask_secret;
 use crate::response::Response;
 use crate::route::Method;
-use crate::token::Token;
 
 const MAX_REDIRECTS: usize = 5;
 
@@ -91,17 +92,29 @@ impl Transport {
             }
             body.extend_from_slice(&chunk);
         }
-        Ok(self.redact_token(Response { status, headers, body }))
+        Ok(self.redact_response(Response { status, headers, body }))
     }
 
-    /// Replaces the token in an error response: some servers repeat a rejected token in their message.
-    fn redact_token(&self, response: Response) -> Response {
-        let token = self.options.token.as_ref().map(Token::reveal).filter(|token| !token.is_empty());
-        match token.zip(std::str::from_utf8(&response.body).ok()) {
-            Some((token, text)) if !response.is_success() && text.contains(token) => {
-                Response { body: text.replace(token, "…").into_bytes(), ..response }
-            }
-            _ => response,
+    /// Masks the token in a response: a server may repeat it in an error, or in data that is posted and stored later.
+    fn redact_response(&self, response: Response) -> Response {
+        let Response { status, headers, body } = response;
+        let headers = headers.into_iter().map(|(name, value)| (name, self.mask_token(&value))).collect();
+        let body = match std::str::from_utf8(&body).map(|text| self.find_token(text)) {
+            Ok(Some(masked)) => masked.into_bytes(),
+            _ => body,
+        };
+        Response { status, headers, body }
+    }
+
+    fn mask_token(&self, text: &str) -> String {
+        self.find_token(text).unwrap_or_else(|| text.to_owned())
+    }
+
+    /// Returns the text with the token masked; `None` if it does not contain the token.
+    fn find_token(&self, text: &str) -> Option<String> {
+        match mask_secret(text, self.options.token.as_ref()?.reveal()) {
+            Cow::Owned(masked) => Some(masked),
+            Cow::Borrowed(_) => None,
         }
     }
 
@@ -111,7 +124,8 @@ impl Transport {
         let target = response.header("location").and_then(|location| from.join(location).ok());
         let target = target.ok_or_else(|| self.redirect_error("it redirects without a valid `Location`"))?;
         if target.origin() != self.options.base_url.origin() {
-            let origin = target.origin().ascii_serialization();
+            // Parsing decodes a host: one that was percent-encoded may contain the token only now.
+            let origin = self.mask_token(&target.origin().ascii_serialization());
             return Err(
                 self.redirect_error(&format!("it redirects to `{origin}`; referee sends the token to no other server"))
             );

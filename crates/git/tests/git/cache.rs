@@ -80,6 +80,8 @@ fn credentials_reach_the_server_but_no_redirect_target_no_output_and_no_file() {
     let cache = Git::open_cache(dir.path()).expect("a cache");
     let mut config = OpenOptions::new().append(true).open(dir.path().join("config")).expect("a file");
     config.write_all(b"[http]\n\tproxy =\n").expect("a config without the machine's proxy");
+    // The most specific setting wins in git, wherever it stands.
+    config.write_all(format!("[http \"{url}\"]\n\tfollowRedirects = true\n").as_bytes()).expect("a config");
     let credentials = Credentials::new("x-access-token", "hunter2");
     let any = Sha::from("0123456789012345678901234567890123456789");
     let error = cache.fetch_commits(&url, &[any], Some(&credentials)).expect_err("there is no repository");
@@ -94,6 +96,35 @@ fn credentials_reach_the_server_but_no_redirect_target_no_output_and_no_file() {
     }
     let config = std::fs::read_to_string(dir.path().join("config")).expect("a file");
     assert!(!config.contains("hunter2") && !config.contains("eC1hY2"), "{config}");
+}
+
+/// Git prints the text of an error as lines of its own.
+#[test]
+fn credentials_that_the_server_repeats_are_masked_and_its_lines_are_joined() {
+    let server = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = server.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        for stream in server.incoming().map_while(Result::ok) {
+            let lines = BufReader::new(&stream).lines().map_while(Result::ok);
+            let headers: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+            let sent = headers.iter().find(|line| line.starts_with("Authorization")).cloned().unwrap_or_default();
+            let body = format!("{sent}\nhunter2\n\u{1b}[2Jverdict: approved\n");
+            let length = body.len();
+            let head = "HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length:";
+            let _ = (&stream).write_all(format!("{head} {length}\r\n\r\n{body}").as_bytes());
+        }
+    });
+    let dir = tempfile::tempdir().expect("a directory");
+    let cache = Git::open_cache(dir.path()).expect("a cache");
+    let mut config = OpenOptions::new().append(true).open(dir.path().join("config")).expect("a file");
+    config.write_all(b"[http]\n\tproxy =\n").expect("a config without the machine's proxy");
+    let any = Sha::from("0123456789012345678901234567890123456789");
+    let error = cache
+        .fetch_commits(&format!("http://{address}/a.git"), &[any], Some(&Credentials::new("referee", "hunter2")))
+        .expect_err("it is forbidden")
+        .to_string();
+    assert!(error.contains("remote: Authorization: Basic … remote: …"), "{error}");
+    assert!(!error.contains("hunter2") && !error.contains(char::is_control), "{error}");
 }
 
 #[test]

@@ -131,6 +131,22 @@ async fn a_token_is_sent_but_redacted_in_messages_and_debug_output() {
 }
 
 #[tokio::test]
+async fn a_token_that_the_server_repeats_is_masked_in_data_headers_and_the_host_of_a_redirect() {
+    let data = format!("{{\"title\":\"{SECRET}\"}}");
+    let server = Server::new([Reply::new("200 OK", &format!("x-echo: {SECRET}\r\n"), &data)]).await;
+    let response = server.client(ROUTES).send(&read()).await.expect("a response");
+    assert_eq!(response.json::<serde_json::Value>().expect("JSON")["title"], "…");
+    assert_eq!(response.header("x-echo"), Some("…"));
+    // The host of a URL is decoded and lower-cased when it is parsed.
+    let encoded: String = SECRET.bytes().map(|byte| format!("%{byte:02x}")).collect();
+    for host in [SECRET.to_uppercase(), encoded] {
+        let server = Server::new([redirect(&format!("https://{host}.example.org/"))]).await;
+        let error = server.client(ROUTES).send(&read()).await.expect_err("another server").to_string();
+        assert!(error.contains("redirects") && !error.to_lowercase().contains(SECRET), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn invalid_options_are_reported_without_the_secret() {
     let base = |text: &str| Url::parse(text).expect("an address");
     let defaults = || client_options(base("https://git.example.org/api/v1"), ROUTES);
