@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use referee_forge::ForgeError;
+use referee_http::mask_url_credentials;
 
 /// The outcome of a run that was carried out. The exit codes are part of the interface (`referee help`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +51,7 @@ pub(crate) enum FailureKind {
 impl Failure {
     /// Creates a failure. The message names the consequence first, in lower case, without a final period.
     pub(crate) fn new(kind: FailureKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hints: Vec::new() }
+        Self { kind, message: mask_url_credentials(&message.into()).into_owned(), hints: Vec::new() }
     }
 
     pub(crate) fn failed(message: impl Into<String>) -> Self {
@@ -64,7 +65,7 @@ impl Failure {
     /// Adds a hint on what to do.
     #[must_use]
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.hints.push(hint.into());
+        self.hints.push(mask_url_credentials(&hint.into()).into_owned());
         self
     }
 
@@ -113,8 +114,13 @@ impl CliOutcome {
 impl From<crate::store::StoreError> for Failure {
     fn from(error: crate::store::StoreError) -> Self {
         use crate::store::StoreError;
-        let failure = Self::failed(error.to_string());
+        let kind = match error {
+            StoreError::Locked { .. } => FailureKind::TryLater,
+            _ => FailureKind::Failed,
+        };
+        let failure = Self::new(kind, error.to_string());
         match error {
+            StoreError::Locked { .. } => failure.with_hint("end the process that holds it, then run the command again"),
             StoreError::NewerFormat { .. } => failure.with_hint("use that newer version; nothing was changed"),
             StoreError::File { .. } | StoreError::Database { .. } => {
                 failure.with_hint("free disk space, or make the folder writable; `--dry-run` needs neither")

@@ -49,6 +49,8 @@ pub(crate) enum StoreError {
     File { path: String, source: std::io::Error },
     #[error("`{path}` cannot be used: {source}")]
     Database { path: String, source: rusqlite::Error },
+    #[error("`{path}` is locked by another process for more than a minute")]
+    Locked { path: String },
     #[error("`{path}` contains a corrupt row: {what}")]
     CorruptRow { path: String, what: String },
 }
@@ -86,7 +88,7 @@ impl Store {
     }
 
     fn database_error(&self, source: rusqlite::Error) -> StoreError {
-        StoreError::Database { path: self.path.display().to_string(), source }
+        open::database_error(&self.path, source)
     }
 
     fn row_error(&self, what: impl ToString) -> StoreError {

@@ -39,8 +39,12 @@ const MIGRATIONS: &[M<'static>] = &[
     M::up("ALTER TABLE turns ADD COLUMN scope TEXT NOT NULL DEFAULT '\"everything\"';"),
 ];
 
-/// How long to wait for a lock of another process.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long to wait for a lock of another process, and how often to look. A write takes milliseconds; a backup, a
+/// debugger or a stopped process may hold the file longer.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// How long to wait before it is announced.
+const SILENT_WAIT: Duration = Duration::from_secs(1);
 
 impl Store {
     /// Opens the store for pulls on forges. A store that cannot be opened is only a warning: referee works without it
@@ -75,7 +79,7 @@ impl Store {
             (StoreAccess::Read, false) => return Ok(store(None, Vec::new())),
             (StoreAccess::Read, true) => None,
             (StoreAccess::Write, _) => {
-                let lock = lock_for_opening(path).map_err(|source| file_error(path, source))?;
+                let lock = lock_for_opening(path)?;
                 create_private_file(path).map_err(|source| file_error(path, source))?;
                 Some(lock)
             }
@@ -98,13 +102,13 @@ impl Store {
 }
 
 fn connect(path: &Path, access: StoreAccess) -> Result<Connection, StoreError> {
-    let database = |source| StoreError::Database { path: path.display().to_string(), source };
+    let database = |source| database_error(path, source);
     let flags = match access {
         StoreAccess::Read => OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         StoreAccess::Write => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     };
     let mut db = Connection::open_with_flags(path, flags).map_err(database)?;
-    db.busy_timeout(BUSY_TIMEOUT).map_err(database)?;
+    db.busy_handler(Some(wait_for_lock)).map_err(database)?;
     let found: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(database)?;
     let found = usize::try_from(found).unwrap_or_default();
     if found > MIGRATIONS.len() {
@@ -123,11 +127,35 @@ fn connect(path: &Path, access: StoreAccess) -> Result<Connection, StoreError> {
 }
 
 fn migrate(path: &Path, db: &mut Connection) -> Result<(), StoreError> {
-    let path = path.display().to_string();
     Migrations::from_slice(MIGRATIONS).to_latest(db).map_err(|error| match error {
-        rusqlite_migration::Error::RusqliteError { err: source, .. } => StoreError::Database { path, source },
-        other => StoreError::CorruptRow { path, what: other.to_string() },
+        rusqlite_migration::Error::RusqliteError { err: source, .. } => database_error(path, source),
+        other => StoreError::CorruptRow { path: path.display().to_string(), what: other.to_string() },
     })
+}
+
+/// Waits while another process holds a lock of the file; SQLite calls it with the number of earlier calls. `false` gives
+/// up.
+fn wait_for_lock(attempts: i32) -> bool {
+    let waited = LOCK_POLL_INTERVAL * u32::try_from(attempts).unwrap_or_default();
+    announce_wait(waited);
+    std::thread::park_timeout(LOCK_POLL_INTERVAL);
+    waited < LOCK_TIMEOUT
+}
+
+/// Says once, after a moment, why nothing happens.
+fn announce_wait(waited: Duration) {
+    if waited == SILENT_WAIT {
+        tracing::warn!("waiting: another process holds the store of reports, up to {} s", LOCK_TIMEOUT.as_secs());
+    }
+}
+
+/// Converts an error of the database. A lock that was waited for in vain is an error of its own.
+pub(super) fn database_error(path: &Path, source: rusqlite::Error) -> StoreError {
+    let path = path.display().to_string();
+    match source.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Locked { path },
+        _ => StoreError::Database { path, source },
+    }
 }
 
 fn is_corrupt(error: &rusqlite::Error) -> bool {
@@ -144,9 +172,16 @@ fn rename_corrupt_file(path: &Path) -> io::Result<PathBuf> {
 
 /// Locks out other processes that open the same store for writing, until the file is dropped: first runs at the same
 /// moment must not create the tables twice.
-fn lock_for_opening(path: &Path) -> io::Result<fs::File> {
-    let file = create_private_file(&path.with_extension("db.lock"))?;
-    file.lock()?;
+fn lock_for_opening(path: &Path) -> Result<fs::File, StoreError> {
+    let file = create_private_file(&path.with_extension("db.lock")).map_err(|source| file_error(path, source))?;
+    for attempts in 0.. {
+        match file.try_lock() {
+            Ok(()) => break,
+            Err(fs::TryLockError::WouldBlock) if wait_for_lock(attempts) => {}
+            Err(fs::TryLockError::WouldBlock) => return Err(StoreError::Locked { path: path.display().to_string() }),
+            Err(fs::TryLockError::Error(source)) => return Err(file_error(path, source)),
+        }
+    }
     Ok(file)
 }
 

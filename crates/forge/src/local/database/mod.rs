@@ -10,8 +10,9 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use super::LocalError;
 
-/// How long a writer waits for another one. A write takes milliseconds; this allows for an overloaded machine.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long a writer waits for another one. A write takes milliseconds; this allows for an overloaded machine and for a
+/// process that is stopped with the file open.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The database of local pulls.
 #[derive(Clone, Debug)]
