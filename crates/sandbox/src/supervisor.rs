@@ -3,6 +3,7 @@
 
 mod containment;
 mod output;
+mod run_marker;
 
 use std::io::{self, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 use containment::Containment;
 pub use output::{OutputCallback, OutputTarget};
 use output::{OutputReaders, PipeEvent};
+use run_marker::RunMarker;
 
 /// How often the supervisor checks whether the process has exited. Its pipes may outlive it, and it may outlive them,
 /// so that the end of the pipes alone does not tell.
@@ -29,6 +31,7 @@ pub struct Supervisor {
     stderr: OutputTarget,
     /// For a process that kills its own descendants when its stdin closes: how long it may take.
     guard_grace: Option<Duration>,
+    end_descendants: bool,
 }
 
 /// How a supervised process ended, and what it printed.
@@ -61,7 +64,15 @@ impl Supervisor {
     /// is the null device, and stdout and stderr are inherited.
     pub fn new(command: Command, timeout: Duration) -> Self {
         let inherit = || OutputTarget::Stdio(Stdio::inherit());
-        Self { command, timeout, input: None, stdout: inherit(), stderr: inherit(), guard_grace: None }
+        Self {
+            command,
+            timeout,
+            input: None,
+            stdout: inherit(),
+            stderr: inherit(),
+            guard_grace: None,
+            end_descendants: false,
+        }
     }
 
     /// Writes `input` to stdin and closes it. A process that does not read its input is not an error.
@@ -80,6 +91,12 @@ impl Supervisor {
         self
     }
 
+    /// Kills every descendant when the process ends, also those that closed their output or started a session.
+    pub fn end_descendants(mut self) -> Self {
+        self.end_descendants = true;
+        self
+    }
+
     /// Declares that the process is a guard: stdin stays open after the input, and closing it makes the process kill
     /// its descendants and exit, within `grace`. Only then is the process itself killed.
     #[cfg(target_os = "linux")]
@@ -91,10 +108,12 @@ impl Supervisor {
     /// Runs the process to its end, and calls `on_heartbeat` about once a second.
     ///
     /// Descendants are killed when the process is killed, when this process dies, and when they keep the output open
-    /// after the process has exited. Descendants that a process left behind on purpose, with their output closed, live.
+    /// after the process has exited. Descendants that a process left behind on purpose, with their output closed, live,
+    /// unless [`end_descendants`](Self::end_descendants) is set.
     pub fn run(mut self, on_heartbeat: &mut dyn FnMut()) -> io::Result<ProcessExit> {
         let mut containment = Containment::start(self.guard_grace);
         containment.join(&mut self.command);
+        let marker = self.end_descendants.then(|| RunMarker::set(&mut self.command));
         self.command.stdin(if self.input.is_some() { Stdio::piped() } else { Stdio::null() });
         self.command.stdout(self.stdout.take_stdio()).stderr(self.stderr.take_stdio());
         let mut child = self.command.spawn()?;
@@ -104,7 +123,8 @@ impl Supervisor {
         let (sender, events) = mpsc::channel();
         let readers = OutputReaders::start(&mut child, self.stdout, self.stderr, &sender);
         let open_pipes = readers.count();
-        let mut running = RunningProcess { child, containment, events, open_pipes, over_limit: false, _sender: sender };
+        let mut running =
+            RunningProcess { child, containment, marker, events, open_pipes, over_limit: false, _sender: sender };
         let cause = running.wait_for_exit(self.timeout, on_heartbeat)?;
         let (stdout, stderr) = readers.finish();
         Ok(ProcessExit { cause, stdout, stderr, output_complete: running.open_pipes == 0 && !running.over_limit })
@@ -125,6 +145,8 @@ fn feed_stdin(mut pipe: impl Write + Send + 'static, input: Vec<u8>) -> Sender<(
 struct RunningProcess {
     child: Child,
     containment: Containment,
+    /// Set if no descendant may outlive the process.
+    marker: Option<RunMarker>,
     events: Receiver<PipeEvent>,
     open_pipes: usize,
     over_limit: bool,
@@ -159,9 +181,9 @@ impl RunningProcess {
         match status.map(classify_exit) {
             None => self.kill(ExitCause::Timeout),
             Some(cause) => {
-                match self.open_pipes {
-                    0 => self.containment.release(),
-                    _ => self.containment.kill_descendants(&self.child),
+                match (self.open_pipes, &self.marker) {
+                    (0, None) => self.containment.release(),
+                    _ => self.kill_descendants(),
                 }
                 Ok(cause)
             }
@@ -170,12 +192,20 @@ impl RunningProcess {
 
     fn kill(&mut self, cause: ExitCause) -> io::Result<ExitCause> {
         self.containment.kill_tree(&mut self.child)?;
+        self.kill_descendants();
         // What the process printed last may still be in the pipes.
         let killed = Instant::now();
         while self.open_pipes > 0 && killed.elapsed() < self.containment.drain_grace() {
             self.receive_event();
         }
         Ok(cause)
+    }
+
+    fn kill_descendants(&mut self) {
+        self.containment.kill_descendants(&self.child);
+        if let Some(marker) = &self.marker {
+            marker.kill_all();
+        }
     }
 
     fn receive_event(&mut self) {

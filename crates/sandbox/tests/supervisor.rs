@@ -84,6 +84,23 @@ fn a_descendant_that_closed_its_output_may_live_and_one_that_holds_it_is_killed(
 }
 
 #[test]
+fn no_descendant_outlives_a_process_that_must_end_all_of_them() {
+    let dir = TempDir::new().expect("a folder");
+    let names = ["quiet", "session"];
+    let start = "sleep 600 >/dev/null 2>&1 & echo $! > quiet; \
+                 setsid sh -c 'echo $$ > session; exec sleep 600' >/dev/null 2>&1 & \
+                 while ! test -s session; do :; done; echo done";
+    let exit = shell(start, dir.path(), LONG).end_descendants().run(&mut || {}).expect("it runs");
+    assert_eq!((exit.cause, exit.output_complete), (ExitCause::Code(0), true));
+    names.iter().for_each(|name| wait_until_dead(&dir.path().join(name)));
+    names.iter().for_each(|name| fs::remove_file(dir.path().join(name)).expect("a file"));
+    let hanging = format!("{start}; sleep 600");
+    let exit = shell(&hanging, dir.path(), Duration::from_secs(2)).end_descendants().run(&mut || {}).expect("it runs");
+    assert_eq!(exit.cause, ExitCause::Timeout);
+    names.iter().for_each(|name| wait_until_dead(&dir.path().join(name)));
+}
+
+#[test]
 fn output_can_go_to_a_callback_or_straight_to_a_stream() {
     let dir = TempDir::new().expect("a folder");
     let (sender, chunks) = std::sync::mpsc::channel();

@@ -17,6 +17,7 @@ mod incremental;
 mod init;
 mod journal;
 mod kills;
+mod leftovers;
 mod locked_store;
 mod loop_ends;
 mod loops;

@@ -24,7 +24,9 @@ pub(super) fn run_process(
     let mut process = Command::new(program);
     process.args(arguments).current_dir(dir).env_clear();
     process.envs(environment.variables.iter().map(|(name, value)| (name, value)));
+    // A linter may start a server for its next run. Here it would outlive the checkout that it reads.
     let mut supervisor = Supervisor::new(process, command.timeout)
+        .end_descendants()
         .stdout(OutputTarget::Capture { max_bytes: command.max_output_bytes })
         .stderr(OutputTarget::Tail { max_bytes: STDERR_TAIL_BYTES });
     if let Some(input) = input {
