@@ -354,6 +354,23 @@ fn an_outsiders_mark_is_ignored_and_reported() {
     }
 }
 
+// A worker with a token of its own repeats what it answers, with the invisible comments in it.
+// spec: PUB-12 @core
+#[test]
+fn a_workers_answer_that_repeats_a_copied_mark_stays_an_answer() {
+    let place = place();
+    let sha = "0123456789012345678901234567890123456789";
+    let copied = place.seal(&summary("general"));
+    for quoted in [format!("> {}", copied.replace('\n', "\n> ")), format!("```\n{copied}\n```"), copied] {
+        for answer in [format!("Fix plan for {sha}\n\nFinding #1: mended."), format!("Self-review against {sha}")] {
+            for text in [format!("{answer}\n\n{quoted}"), format!("{quoted}\n\n{answer}")] {
+                let bot = place.read(&text, BOT).bot.unwrap_or_else(|| panic!("{text}"));
+                assert!(bot.self_review.is_some() || bot.answers == [1], "{text}");
+            }
+        }
+    }
+}
+
 // spec: PUB-12, PUB-16 @core
 #[test]
 fn a_mark_in_a_models_text_is_never_posted() {

@@ -10,7 +10,7 @@ use super::mark_codec::{decode_mark, placeholder_mark};
 use super::tag_codec::{decode_tag, placeholder_tag};
 use super::trailer::{HiddenComment, TextTrailer, find_trailer};
 use crate::hash::Hash;
-use crate::model::{Author, Login, RoleName, Stance, Text, TextReading, Time};
+use crate::model::{Author, BotText, Login, RoleName, Stance, Text, TextReading, Time};
 use crate::say::{self, CommandPrefixes};
 
 /// Parses the texts of one pull.
@@ -55,6 +55,7 @@ impl TextReader<'_> {
     /// | command | unedited texts of people, not of referee's accounts or bots (LOOP-8, LOOP-12) |
     /// | stance | texts without a command; a bot cannot accept (LOOP-12) |
     /// | another bot's findings | texts without a trailer, and referee's fix plans and self-reviews |
+    /// | fix plan, self-review | these, and texts that end in a Mark |
     pub fn read(&self, text: &mut Text, author: &Author, written: TextHistory) {
         let Some(body) = text.body.as_deref() else { return };
         let own = author.login.as_ref().filter(|login| self.own_logins.contains(login));
@@ -67,8 +68,11 @@ impl TextReader<'_> {
         }
         if own.is_none() || (search.trailer.is_none() && !search.has_strays) {
             self.read_human_text(&mut reading, body, author, written);
-        } else if is_fix_plan_or_self_review(&reading) {
+        } else if search.trailer.is_none() || is_fix_plan_or_self_review(&reading) {
             reading.bot = say::parse_bot_text(body).map(Box::new);
+        } else if search.trailer.is_some_and(|trailer| trailer.last.kind == "mark") {
+            // No answer of a worker ends in a Mark, unless it repeats a stranger's copy of one: it stays an answer.
+            reading.bot = say::parse_bot_text(body).and_then(keep_answers).map(Box::new);
         }
         text.reading = reading;
     }
@@ -188,6 +192,12 @@ fn is_newer_version(version: &str) -> Option<bool> {
 
 fn wrap_newer<T>(data: T) -> Option<Box<UnsealedMark<T>>> {
     Some(Box::new(UnsealedMark { data, trust: Trust::Newer }))
+}
+
+/// Returns the fix plan and the self-review of a text; `None` if it has neither.
+fn keep_answers(text: BotText) -> Option<BotText> {
+    let answers = BotText { sentinel: None, evaluated: None, findings: Vec::new(), ..text };
+    (answers.self_review.is_some() || !answers.fix_plan.is_empty()).then_some(answers)
 }
 
 fn is_fix_plan_or_self_review(reading: &TextReading) -> bool {

@@ -15,7 +15,9 @@ fn a_lost_worker_is_restarted_once_and_then_a_person_is_asked(build: ServerBuild
     let as_ = |login: &str, it: &super::OpenedPull| project.site.at(login, it.pull);
     as_("alice", &red).report_check("ci", "failure");
     as_("alice", &planned).report_check("ci", "failure");
-    as_("referee", &planned).comment(&format!("Fix plan for {}: mend it", planned.head));
+    // A worker's answer that quotes a stranger's copy of a Mark is still an answer (PUB-12).
+    let quote = "> <!-- referee:mark v1 alpha;aa1;x - -->";
+    as_("referee", &planned).comment(&format!("{quote}\n\nFix plan for {}: mend it", planned.head));
     as_("referee", &stale).label("wip");
     as_("ruth", &foreign).label("wip");
     // S6: who works on one pull holds up no other.
