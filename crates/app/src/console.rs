@@ -1,10 +1,15 @@
-//! Writes data to stdout and messages to stderr, with the colours and the verbosity that the user asked for.
+//! Writes data to stdout and messages to stderr, with the colours and the verbosity that the user asked for. Everything
+//! that is printed is made safe here: secrets are masked, control characters are shown.
 
 use std::io::{self, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+use referee_http::mask_url_credentials;
 use serde::Serialize;
+
+use crate::known_secrets;
+use crate::printable::{escape_json, to_one_line, to_printable};
 
 /// The output streams of a run.
 #[derive(Clone, Copy, Debug)]
@@ -32,14 +37,19 @@ impl Console {
     pub(crate) fn print_data(&self, text: &str) {
         let mut stdout = AutoStream::new(io::stdout().lock(), self.color);
         // A closed pipe, as in `referee … | head`, is not an error.
-        let _ = stdout.write_all(text.as_bytes());
+        let _ = stdout.write_all(make_safe(text).as_bytes());
+    }
+
+    /// Prints a line to stderr, unless `--quiet` is given. It stays one line, whatever untrusted text it contains.
+    pub(crate) fn print_line(&self, line: &str) {
+        self.print_info(&to_one_line(line));
     }
 
     /// Prints a JSON document to stdout.
     pub(crate) fn print_json(&self, value: &impl Serialize) {
-        let mut stdout = io::stdout().lock();
-        let _ = serde_json::to_writer_pretty(&mut stdout, value);
-        let _ = stdout.write_all(b"\n");
+        let document = serde_json::to_string_pretty(value).unwrap_or_default();
+        let document = escape_json(&known_secrets::mask(&document));
+        let _ = writeln!(io::stdout().lock(), "{document}");
     }
 
     /// Prints a message to stderr, unless `--quiet` is given.
@@ -59,7 +69,7 @@ impl Console {
     /// Prints a message to stderr, also with `--quiet`.
     pub(crate) fn print_always(&self, message: &str) {
         let mut stderr = AutoStream::new(io::stderr().lock(), self.color);
-        let _ = writeln!(stderr, "{}", style_labels(message.trim_end_matches('\n')));
+        let _ = writeln!(stderr, "{}", style_labels(make_safe(message).trim_end_matches('\n')));
     }
 
     /// Returns whether progress lines may be redrawn in place.
@@ -71,6 +81,22 @@ impl Console {
     pub(crate) fn has_colour(&self) -> bool {
         AutoStream::new(io::stdout(), self.color).current_choice() != ColorChoice::Never
     }
+}
+
+/// Masks secrets and shows control characters. Every text that is printed goes through here.
+pub(crate) fn make_safe(text: &str) -> String {
+    to_printable(&known_secrets::mask(text)).into_owned()
+}
+
+/// Prints clap's message: help and version to stdout, errors to stderr. It repeats arguments, which may contain a
+/// password.
+pub(crate) fn print_usage_message(message: &clap::Error) {
+    let text = message.render().ansi().to_string();
+    let text = make_safe(&mask_url_credentials(&text));
+    let _ = match message.use_stderr() {
+        true => AutoStream::auto(io::stderr().lock()).write_all(text.as_bytes()),
+        false => AutoStream::auto(io::stdout().lock()).write_all(text.as_bytes()),
+    };
 }
 
 /// The labels at the start of a line that are styled.

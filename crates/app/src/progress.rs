@@ -69,7 +69,7 @@ impl RoleProgress {
         };
         let seconds = self.started_at.elapsed().as_secs();
         let duration = if seconds == 0 { String::new() } else { format!(", {seconds} s") };
-        self.out.print_info(&format!("  {:<12} {outcome}{duration}", self.role));
+        self.out.print_line(&format!("  {:<12} {outcome}{duration}", self.role));
     }
 }
 
@@ -79,7 +79,7 @@ fn spawn_heartbeat(out: Console, role: String) -> (Sender<()>, JoinHandle<()>) {
     let thread = std::thread::spawn(move || {
         let started_at = Instant::now();
         while stopped.recv_timeout(HEARTBEAT_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-            out.print_info(&format!("  {role:<12} reading, {} s", started_at.elapsed().as_secs()));
+            out.print_line(&format!("  {role:<12} reading, {} s", started_at.elapsed().as_secs()));
         }
     });
     (stop, thread)

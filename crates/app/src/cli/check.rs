@@ -12,6 +12,7 @@ use serde_json::json;
 
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
+use crate::printable::to_one_line;
 use crate::session::{Options, PullSession, SessionAccess};
 use crate::store::MemoryKind;
 
@@ -43,7 +44,10 @@ impl CheckArgs {
                 .with_hint("name a command: `referee check -- cargo test`"));
         }
         if self.list {
-            checks.iter().for_each(|(name, argv)| out.print_data(&format!("{name:<12} {}\n", argv.join(" "))));
+            for (name, argv) in &checks {
+                let line = format!("{name:<12} {}", argv.join(" "));
+                out.print_data(&format!("{}\n", to_one_line(&line)));
+            }
             return Ok(CliOutcome::Done);
         }
         let Some(git) = &session.checkout else {
@@ -84,7 +88,7 @@ impl CheckArgs {
             ));
             return CheckOutcome::Unknown;
         };
-        out.print_info(&format!("{name}: {}", argv.join(" ")));
+        out.print_line(&format!("{name}: {}", argv.join(" ")));
         let mut command = Command::new(program);
         command.args(args);
         if let Some(root) = git.work_tree_root() {

@@ -149,9 +149,9 @@ impl CommentsArgs {
         } else {
             out.print_data(&format!("{}{}", render_summary(&scan), render_unthreaded(&unthreaded)));
             if let Some(first) = unthreaded.first() {
-                out.print_info(&describe_dismissal(&session, &first.id));
+                out.print_line(&describe_dismissal(&session, &first.id));
             }
-            out.print_info(&format!("next: {}", describe_next(&session.reference, &scan)));
+            out.print_line(&format!("next: {}", describe_next(&session.reference, &scan)));
         }
         Ok(outcome)
     }

@@ -60,7 +60,7 @@ impl DispatchArgs {
             None => None,
         };
         if let Some(run) = &worker_run {
-            run.render_lines().iter().for_each(|line| out.print_info(line));
+            run.render_lines().iter().for_each(|line| out.print_line(line));
         }
         if out.json {
             let referee_http::RequestCounts { reads, writes } = repository.calls();
@@ -95,7 +95,7 @@ fn print_dry_run(outcome: &PassOutcome, workers: &BTreeMap<JobKind, RunnableWork
         return;
     };
     let (program, minutes) = (worker.argv.first().map_or("", String::as_str), worker.timeout.as_secs() / 60);
-    out.print_info(&format!(
+    out.print_line(&format!(
         "would start `{}` for {} #{}: `{program}`, {minutes} min",
         worker.name, job.kind, job.number
     ));
@@ -104,20 +104,20 @@ fn print_dry_run(outcome: &PassOutcome, workers: &BTreeMap<JobKind, RunnableWork
 /// Prints the reason for the state of each pull request, and the steps that were not done.
 fn print_pass(outcome: &PassOutcome, out: &Console) {
     for (number, why) in &outcome.pass.reasons {
-        out.print_info(&format!("{number} {}", render_reason(why)));
+        out.print_line(&format!("{number} {}", render_reason(why)));
     }
     if outcome.pulls.is_empty() {
-        out.print_info(&render_reason(&outcome.pass.issue_reason));
+        out.print_line(&render_reason(&outcome.pass.issue_reason));
     }
     for PassPull { plan, receipts, .. } in &outcome.pulls {
         for receipt in receipts.iter().filter(|receipt| is_undone(receipt)) {
-            out.print_info(&format!("warning: {} {}", plan.pull, render_receipt(receipt)));
+            out.print_line(&format!("warning: {} {}", plan.pull, render_receipt(receipt)));
         }
     }
     let Some(started) = &outcome.started else { return };
     match started {
         StartOutcome::Started(receipts) => {
-            receipts.iter().for_each(|receipt| out.print_info(&format!("warning: {}", render_receipt(receipt))))
+            receipts.iter().for_each(|receipt| out.print_line(&format!("warning: {}", render_receipt(receipt))))
         }
         StartOutcome::ClaimHeld => out.print_info("no worker was started: another process holds the claim"),
         StartOutcome::CauseChanged => {
@@ -127,12 +127,12 @@ fn print_pass(outcome: &PassOutcome, out: &Console) {
             out.print_info("warning: no worker was started: another process recorded one at the same time")
         }
         StartOutcome::Unrecorded(receipt) => {
-            out.print_info(&format!(
+            out.print_line(&format!(
                 "warning: no worker was started: the start could not be recorded: {}",
                 render_receipt(receipt)
             ));
         }
-        StartOutcome::Failed(error) => out.print_info(&format!("warning: no worker was started: {error}")),
+        StartOutcome::Failed(error) => out.print_line(&format!("warning: no worker was started: {error}")),
     }
 }
 

@@ -87,7 +87,7 @@ impl DoctorArgs {
         }
         let problems = diagnosis.all_lines().filter(|line| line.state != DoctorState::Ok);
         for hint in problems.filter_map(|line| line.hint.as_deref()) {
-            out.print_info(&format!("hint: {hint}"));
+            out.print_line(&format!("hint: {hint}"));
         }
         if diagnosis.all_lines().any(|line| line.state == DoctorState::Fail) {
             out.print_info("next: fix what fails, then run `referee doctor` again");

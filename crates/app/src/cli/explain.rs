@@ -76,7 +76,7 @@ impl ExplainArgs {
             let replay = format!("`referee replay {}{pr_option}`", turn.id);
             out.print_data(&format!("turn     {} at {head}, {}{times} ({replay})\n", turn.id, turn.first_at));
         }
-        out.print_info(&format!("next: {}", output::render_next_step(&session, &plan, false)));
+        out.print_line(&format!("next: {}", output::render_next_step(&session, &plan, false)));
         Ok(CliOutcome::Done)
     }
 }

@@ -22,6 +22,7 @@ use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
 use crate::fix_payload::FixPayload;
 use crate::output::{TurnDocument, TurnView};
+use crate::printable::to_one_line;
 use crate::session::{Options, PullSession, SessionAccess};
 use crate::store::MemoryKind;
 use crate::{output, payload};
@@ -72,7 +73,7 @@ impl FixCommentsArgs {
         let Settlement { outcomes, failed_precondition, .. } = settlement;
         if !mistakes.is_empty() {
             print_preview(&session, snapshot, plan, &before, out);
-            out.print_info(&format!("error: nothing was sent: {}", mistakes.join("; ")));
+            out.print_line(&format!("error: nothing was sent: {}", mistakes.join("; ")));
             out.print_info(&describe_named_findings(&session, snapshot, plan));
             return Ok(CliOutcome::Usage);
         }
@@ -181,7 +182,7 @@ fn print_preview(session: &PullSession, snapshot: &Snapshot, plan: &Plan, phase:
         out.print_json(&document);
     } else {
         out.print_data(&render_answers(plan));
-        out.print_data(&format!("phase    {} ({})\n", phase.phase, phase.why.facts.join(", ")));
+        out.print_data(&format!("phase    {} ({})\n", phase.phase, to_one_line(&phase.why.facts.join(", "))));
     }
 }
 
@@ -190,7 +191,7 @@ fn conclude_preview(plan: &Plan, failed_precondition: Option<&Reason>, out: &Con
         Some(why) => {
             out.print_info(&format!(
                 "nothing may be sent: {}\nnext: correct that, then preview again",
-                why.facts.join(", ")
+                to_one_line(&why.facts.join(", "))
             ));
         }
         None if plan.steps.is_empty() => {
@@ -221,15 +222,16 @@ fn print_turn(session: &PullSession, turn: &Turn, phase: &PhaseNow, out: &Consol
                 Action::Reply { thread, .. } | Action::Resolve { thread, .. } => thread.as_str(),
                 _ => "",
             };
-            out.print_data(&format!("{:<9}{} {target}{note}\n", receipt.outcome.name(), receipt.action));
+            let line = format!("{:<9}{} {target}{note}", receipt.outcome.name(), receipt.action);
+            out.print_data(&format!("{}\n", to_one_line(&line)));
         }
         out.print_data(
             &render_answers(&Plan { steps: Vec::new(), ..turn.plan.clone() })
                 .replace("plan     nothing to write\n", ""),
         );
-        out.print_data(&format!("phase    {} ({})\n", phase.phase, phase.why.facts.join(", ")));
+        out.print_data(&format!("phase    {} ({})\n", phase.phase, to_one_line(&phase.why.facts.join(", "))));
     }
-    out.print_info(&format!("next: {}", output::render_next_step(session, &turn.plan, turn.needs_rerun)));
+    out.print_line(&format!("next: {}", output::render_next_step(session, &turn.plan, turn.needs_rerun)));
 }
 
 fn choose_ending(turn: &Turn, failed_precondition: Option<&Reason>) -> CliOutcome {

@@ -6,6 +6,7 @@ use clap::{ArgAction, Args, ValueEnum};
 use url::Url;
 
 use crate::console::{Console, Verbosity};
+use crate::failure::Failure;
 use crate::logging::LogFormat;
 use crate::session::reference::RepoName;
 use crate::session::{ForgeOptions, Options};
@@ -52,8 +53,9 @@ struct ForgeArgs {
     #[arg(long = "forge-kind", global = true, value_name = "KIND", env = "REFEREE_FORGE_KIND")]
     kind: Option<KindArg>,
     /// The URL of the forge, such as `https://git.example.org`
-    #[arg(long = "forge-url", global = true, value_name = "URL", env = "REFEREE_FORGE_URL")]
-    url: Option<Url>,
+    // Parsed later: clap repeats a value that it rejects, and its help shows the value of the variable.
+    #[arg(long = "forge-url", global = true, value_name = "URL", env = "REFEREE_FORGE_URL", hide_env_values = true)]
+    url: Option<String>,
     /// The repository on the forge
     #[arg(long = "repo", global = true, value_name = "OWNER/NAME", env = "REFEREE_REPO", value_parser = parse_repo)]
     repo: Option<RepoName>,
@@ -81,14 +83,15 @@ enum Color {
 }
 
 impl GlobalArgs {
-    pub(super) fn options(&self) -> Options {
+    pub(super) fn options(&self) -> Result<Options, Failure> {
         let ForgeArgs { kind, url, repo } = self.forge.clone();
-        Options {
+        let url = url.filter(|text| !text.is_empty()).map(|text| parse_forge_url(&text)).transpose()?;
+        Ok(Options {
             config: self.config.clone(),
             operator: self.operator.clone(),
             dir: self.dir.clone(),
             forge: ForgeOptions { kind: kind.map(ForgeKind::from), url, repo },
-        }
+        })
     }
 
     pub(super) fn console(&self) -> Console {
@@ -127,6 +130,21 @@ impl From<KindArg> for ForgeKind {
             KindArg::Local => Self::Local,
         }
     }
+}
+
+/// Parses the URL of a forge. The messages do not repeat it: it may contain a password.
+fn parse_forge_url(text: &str) -> Result<Url, Failure> {
+    let rejected = |why: &str| Failure::usage(format!("the value of `--forge-url` or `REFEREE_FORGE_URL` {why}"));
+    let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    let url = url.ok_or_else(|| rejected("is not a URL").with_hint("write it like `https://git.example.org`"))?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(rejected("contains a user name or password, which would end up in logs")
+            .with_hint("leave it out and set `REFEREE_TOKEN` instead"));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(rejected("contains `?` or `#`").with_hint("write it like `https://git.example.org`"));
+    }
+    Ok(url)
 }
 
 fn parse_repo(text: &str) -> Result<RepoName, String> {

@@ -99,12 +99,12 @@ async fn judge_push(remote: &str, options: &Options, out: &Console) -> Result<Cl
         let (base, head) = match compare(&git, remote, pushed_ref)? {
             Comparison::Nothing => continue,
             Comparison::Range { base, head } => {
-                out.print_info(&format!("`{}`: reviewing {base}..{head}", pushed_ref.remote_ref));
+                out.print_line(&format!("`{}`: reviewing {base}..{head}", pushed_ref.remote_ref));
                 (base, head)
             }
             Comparison::Everything { head } => {
                 let reason = "the remote has no history to compare with";
-                out.print_info(&format!("`{}`: {reason}, reviewing every file of {head}", pushed_ref.remote_ref));
+                out.print_line(&format!("`{}`: {reason}, reviewing every file of {head}", pushed_ref.remote_ref));
                 (git.empty_tree_id()?.to_string(), head)
             }
         };

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use referee_core::mark::strip_hidden_comments;
-use referee_core::model::{FindingId, Login, PullNumber, PullState, ThreadId};
+use referee_core::model::{Author, FindingId, Login, PullNumber, PullState, ThreadId};
 use referee_forge::local::format_local_name;
 use referee_turn::{BegunTurn, Inbox};
 use serde_json::json;
@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::console::Console;
 use crate::failure::{CliOutcome, Failure};
 use crate::output::render_columns;
+use crate::printable::to_one_line;
 use crate::session::local::LocalCheckout;
 use crate::session::reference::PullReference;
 use crate::session::{Options, PullSession};
@@ -220,10 +221,11 @@ async fn show_pull(
         let visible = strip_hidden_comments(text);
         visible.trim().lines().map(|line| format!("{}\n", format!("{indent}{line}").trim_end())).collect()
     };
-    out.print_data(&format!("{} {} · {}\n", format_local_name(pull), snapshot.pull.title, snapshot.pull.head.short()));
+    let title = to_one_line(&snapshot.pull.title);
+    out.print_data(&format!("{} {title} · {}\n", format_local_name(pull), snapshot.pull.head.short()));
     for review in &snapshot.reviews {
         let verdict = review.verdict().map(|verdict| verdict.to_string()).unwrap_or_default();
-        out.print_data(&format!("\nreview {} by {}: {verdict}\n", review.id, review.author.display_name()));
+        out.print_data(&format!("\nreview {} by {}: {verdict}\n", review.id, author_name(&review.author)));
         out.print_data(&indented(review.text.body_or_empty(), "  "));
     }
     for thread in &snapshot.threads {
@@ -233,11 +235,11 @@ async fn show_pull(
             (None, _) => "the pull request".to_owned(),
         };
         let state = if thread.resolved.is_some() { "resolved" } else { "open" };
-        out.print_data(&format!("\nthread {} on {location}, {state}\n", thread.id));
+        out.print_data(&format!("\nthread {} on {}, {state}\n", thread.id, to_one_line(&location)));
         for note in &thread.notes {
             out.print_data(&format!(
                 "  {}:\n{}",
-                note.author.display_name(),
+                author_name(&note.author),
                 indented(note.text.body_or_empty(), "    ")
             ));
         }
@@ -245,12 +247,16 @@ async fn show_pull(
     for comment in &snapshot.comments {
         out.print_data(&format!(
             "\ncomment by {}\n{}",
-            comment.author.display_name(),
+            author_name(&comment.author),
             indented(comment.text.body_or_empty(), "  ")
         ));
     }
     out.print_info(&format!("\nnext: `referee explain {}` explains what happens next", format_local_name(pull)));
     Ok(CliOutcome::Done)
+}
+
+fn author_name(author: &Author) -> String {
+    to_one_line(author.display_name())
 }
 
 fn parse_location(location: &str) -> Result<(&str, u32), Failure> {

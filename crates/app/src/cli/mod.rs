@@ -24,7 +24,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::console::Console;
+use crate::console::{self, Console};
 use crate::failure::{CliOutcome, Failure};
 use crate::logging;
 use crate::session::Options;
@@ -86,7 +86,7 @@ enum CliCommand {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct PullArgs {
     /// The pull request: `L7`, `7`, `owner/repo#7`, a URL, `A..B`, `.` or `staged` [default: the current branch]
-    #[arg(value_name = "PULL", env = "REFEREE_PULL")]
+    #[arg(value_name = "PULL", env = "REFEREE_PULL", hide_env_values = true)]
     pull: Option<String>,
     /// The same as PULL
     #[arg(long = "pr", value_name = "PULL", conflicts_with = "pull")]
@@ -109,14 +109,17 @@ pub(crate) async fn run_from_args() -> ExitCode {
     let Cli { global, command } = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // clap prints help and version to stdout, errors to stderr.
-            let _ = error.print();
+            console::print_usage_message(&error);
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    let (console, options) = (global.console(), global.options());
+    let console = global.console();
     logging::init(global.log_level(), global.log_format, &console);
-    match run_command(&options, &console, command).await {
+    let result = match global.options() {
+        Ok(options) => run_command(&options, &console, command).await,
+        Err(failure) => Err(failure),
+    };
+    match result {
         Ok(outcome) => outcome.exit_code(),
         Err(failure) => {
             if console.json {

@@ -80,8 +80,8 @@ impl ReviewArgs {
     pub(super) async fn run(self, options: &Options, out: &Console) -> Result<CliOutcome, Failure> {
         let access = if self.dry_run { SessionAccess::Read } else { SessionAccess::Write };
         let mut session = PullSession::open(options, self.which.text(), access, out).await?;
-        session.store.warnings().iter().for_each(|note| out.print_info(&format!("warning: {note}")));
-        session.config.warnings.iter().for_each(|warning| out.print_info(&format!("warning: {warning}")));
+        session.store.warnings().iter().for_each(|note| out.print_line(&format!("warning: {note}")));
+        session.config.warnings.iter().for_each(|warning| out.print_line(&format!("warning: {warning}")));
         self.admit_roles(&mut session.config.policy)?;
         if !self.dry_run {
             session.mark_used()?;
@@ -127,7 +127,7 @@ impl ReviewArgs {
         let fetched = session.read().await?;
         let saved = session.store.load_pending_reports(&session.key, &fetched.pull.head)?;
         if !saved.is_empty() {
-            out.print_info(&format!("{} saved by an earlier run and not posted yet", pluralize(saved.len(), "report")));
+            out.print_line(&format!("{} saved by an earlier run and not posted yet", pluralize(saved.len(), "report")));
         }
         inbox.reports.extend(saved.into_iter().map(|saved| saved.report));
         let begun = session.begin_with(fetched, &inbox).await?;
@@ -150,7 +150,7 @@ impl ReviewArgs {
         out: &Console,
     ) -> Result<Vec<Submission>, Failure> {
         let BegunTurn { snapshot, plan, .. } = begun;
-        out.print_info(&describe_start(session, snapshot, &plan.reviews));
+        out.print_line(&describe_start(session, snapshot, &plan.reviews));
         if plan.reviews.is_empty() {
             return Ok(Vec::new());
         }

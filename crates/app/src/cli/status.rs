@@ -59,7 +59,7 @@ impl StatusArgs {
         match rows.first() {
             None => out.print_info("no open pull requests\nnext: `referee review` opens one for the current branch"),
             Some(StatusRow { name, .. }) => {
-                out.print_info(&format!(
+                out.print_line(&format!(
                     "next: `referee explain {name}` explains it; `referee review {name}` takes the next turn"
                 ));
             }

@@ -56,7 +56,7 @@ impl WatchArgs {
             if started_at.elapsed() < self.wait_limit(state, session.is_local()) {
                 let line = describe_pending(&snapshot.checks);
                 if line != last_line {
-                    out.print_info(&line);
+                    out.print_line(&line);
                     last_line = line;
                 }
                 tokio::time::sleep(POLL_INTERVAL).await;

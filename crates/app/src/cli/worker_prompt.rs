@@ -75,7 +75,7 @@ async fn name_label(options: &Options, project: &LoadedProject, id: u64, out: &C
         Ok(Err(failure)) => failure.message().to_owned(),
         Err(_) => format!("the forge did not answer within {} s", LABEL_TIMEOUT.as_secs()),
     };
-    out.print_info(&format!("warning: the prompt names the label by its id: {why}"));
+    out.print_line(&format!("warning: the prompt names the label by its id: {why}"));
     format!("id {id}")
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::value::ConfigNode;
+use crate::known_secrets;
 
 /// The source of a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +53,7 @@ impl SecretSource {
         if text.is_empty() {
             return Err(SecretError::Empty(self.clone()));
         }
+        known_secrets::remember(text);
         Ok(SecretText(text.to_owned()))
     }
 

@@ -239,7 +239,7 @@ struct ProgressReport<'a> {
 impl<'a> ProgressReport<'a> {
     fn start(job: &Job, worker: &RunnableWorker, out: &'a Console) -> Self {
         let job = format!("{} #{}", job.kind, job.number);
-        out.print_info(&format!("{job} is started: `{}`, at most {}", worker.name, format_duration(worker.timeout)));
+        out.print_line(&format!("{job} is started: `{}`, at most {}", worker.name, format_duration(worker.timeout)));
         Self { job, next: PROGRESS_INTERVAL, out }
     }
 
@@ -249,7 +249,7 @@ impl<'a> ProgressReport<'a> {
         }
         self.next = progress.elapsed + PROGRESS_INTERVAL;
         let (minutes, kilobytes) = (progress.elapsed.as_secs() / 60, progress.output_bytes >> 10);
-        self.out.print_info(&format!("{}, {minutes} min, {kilobytes} kB printed", self.job));
+        self.out.print_line(&format!("{}, {minutes} min, {kilobytes} kB printed", self.job));
     }
 }
 

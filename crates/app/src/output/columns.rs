@@ -1,9 +1,11 @@
 //! Rows in aligned columns, or one sentence per row with `--accessible`.
 
 use crate::console::Console;
+use crate::printable::to_one_line;
 
-/// Renders rows with each column as wide as its longest cell. The last column is not padded.
+/// Renders rows with each column as wide as its longest cell. The last column is not padded. A cell stays on its line.
 pub(crate) fn render_columns<const N: usize>(rows: &[[String; N]], out: &Console) -> String {
+    let rows: Vec<[String; N]> = rows.iter().map(|row| row.each_ref().map(|cell| to_one_line(cell))).collect();
     if out.accessible {
         return rows.iter().map(|row| format!("{}\n", row.join(", "))).collect();
     }

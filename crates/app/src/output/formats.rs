@@ -5,10 +5,12 @@ use std::fmt::Write as _;
 
 use referee_core::model::{Severity, Snapshot};
 use referee_core::plan::Plan;
+use referee_core::render::is_terminal_unsafe;
 use serde_json::{Value, json};
 
 use super::findings::{FindingView, summarize_counts};
 use super::review_ending::ReviewEnding;
+use crate::printable::{escape_json, to_one_line};
 
 /// The output format of `review`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +47,7 @@ pub(super) fn render_findings(
 }
 
 fn to_pretty_json(value: &Value) -> String {
-    format!("{value:#}\n")
+    escape_json(&format!("{value:#}\n"))
 }
 
 fn render_jsonl(findings: &[FindingView], plan: &Plan) -> String {
@@ -63,7 +65,7 @@ fn render_jsonl(findings: &[FindingView], plan: &Plan) -> String {
         let event = json!({ "event": "verdict", "role": role.role, "own": role.own, "enforced": role.enforced });
         let _ = writeln!(lines, "{event}");
     }
-    lines
+    escape_json(&lines)
 }
 
 fn render_sarif(findings: &[FindingView], snapshot: &Snapshot, ending: &ReviewEnding) -> Value {
@@ -248,10 +250,14 @@ fn encode_uri(path: &str) -> String {
     out
 }
 
+/// Escapes a text for an attribute. XML 1.0 has no form for most characters below U+0020, so they are left out.
 fn escape_xml(text: &str) -> String {
-    let printable = text.chars().filter(|c| !c.is_control());
-    printable.fold(String::with_capacity(text.len()), |mut out, c| {
+    let allowed = text.chars().filter(|c| !c.is_ascii_control() || matches!(c, '\t' | '\n' | '\r' | '\u{7f}'));
+    allowed.fold(String::with_capacity(text.len()), |mut out, c| {
         match c {
+            c if is_terminal_unsafe(c) => {
+                let _ = write!(out, "&#x{:X};", u32::from(c));
+            }
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
@@ -262,9 +268,11 @@ fn escape_xml(text: &str) -> String {
     })
 }
 
-/// Escapes the data of a GitHub workflow command: a line break would start another command.
+/// Escapes the data of a GitHub workflow command: a line break would start another command. Control characters other
+/// than line breaks are shown.
 fn escape_command_data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    let escaped = text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    to_one_line(&escaped)
 }
 
 fn escape_command_property(text: &str) -> String {
@@ -272,5 +280,5 @@ fn escape_command_property(text: &str) -> String {
 }
 
 fn escape_table_cell(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).collect::<String>().replace('|', "\\|").replace('`', "'")
+    text.chars().filter(|c| !is_terminal_unsafe(*c)).collect::<String>().replace('|', "\\|").replace('`', "'")
 }

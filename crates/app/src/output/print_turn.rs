@@ -15,6 +15,7 @@ use super::receipt_summary::summarize_receipts;
 use super::review_ending::ReviewEnding;
 use super::turn_document::{TurnDocument, TurnView};
 use crate::console::Console;
+use crate::printable::to_one_line;
 use crate::session::PullSession;
 
 /// Prints the findings to stdout in `format`, and a summary of the turn to stderr.
@@ -42,16 +43,16 @@ pub(crate) fn print_turn(
         }
     }
     for line in render_unlisted(&turn.plan) {
-        out.print_info(&line);
+        out.print_line(&line);
     }
     let counts = render_counts(&findings, &turn.plan, ending);
     if !counts.is_empty() {
-        out.print_info(&counts);
+        out.print_line(&counts);
     }
     let verdict = ending.render_verdict(&session.name, turn.plan.round, session.config.policy.rounds);
-    out.print_info(&format!("verdict: {verdict}"));
+    out.print_line(&format!("verdict: {verdict}"));
     let repeat = turn.needs_rerun || !ending.is_published();
-    out.print_info(&format!("next: {}", render_next_step(session, &turn.plan, repeat)));
+    out.print_line(&format!("next: {}", render_next_step(session, &turn.plan, repeat)));
 }
 
 /// Prints each finding with an excerpt of its file at the head. Secrets in the excerpt are masked.
@@ -113,7 +114,7 @@ fn render_receipts(turn: &Turn, ending: &ReviewEnding) -> String {
             StepOutcome::Failed | StepOutcome::Unknown | StepOutcome::Refused | StepOutcome::Withheld
         ) {
             let (action, rule) = (receipt.action, &step.reason.rule);
-            lines.push(format!("  {} {action} ({rule}): {}", receipt.outcome.name(), receipt.note));
+            lines.push(format!("  {} {action} ({rule}): {}", receipt.outcome.name(), to_one_line(&receipt.note)));
         }
     }
     lines.join("\n")

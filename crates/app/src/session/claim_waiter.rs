@@ -42,7 +42,7 @@ impl<'a> TerminalWaiter<'a> {
         if holder.left.0 <= 0 || lock(&self.announced).replace(holder.until) == Some(holder.until) {
             return;
         }
-        self.console.print_info(&format!(
+        self.console.print_line(&format!(
             "waiting: another run as `{}` is posting on {pull}, until {} at the latest ({} s)",
             holder.by, holder.until, holder.left.0
         ));
@@ -67,7 +67,7 @@ impl ClaimWaiter for TerminalWaiter<'_> {
     }
 
     fn report_refusal(&self, pull: PullNumber, reason: &ForgeError) {
-        self.console.print_info(&format!(
+        self.console.print_line(&format!(
             "warning: {pull} is posted without a claim, since the server refuses it ({reason}): two runs at once may post twice"
         ));
     }

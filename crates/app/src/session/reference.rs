@@ -109,7 +109,9 @@ impl fmt::Display for RepoName {
 /// Parses `https://git.example.org/sub/acme/api/pulls/7` and any page below it.
 fn parse_url(text: &str) -> Result<RemoteReference, Failure> {
     let invalid = || {
-        Failure::usage(format!("`{text}` is not the URL of a pull"))
+        // A text with an `@` may contain a password.
+        let shown = if text.contains('@') { "this" } else { &format!("`{text}`") };
+        Failure::usage(format!("{shown} is not the URL of a pull"))
             .with_hint("it should look like `https://git.example.org/acme/api/pulls/7`")
     };
     let mut server = Url::parse(text).map_err(|_| invalid())?;
@@ -216,8 +218,13 @@ mod tests {
 
     #[test]
     fn a_password_in_a_url_is_refused_and_not_repeated() {
-        let failure = PullReference::parse_optional(Some("https://bot:hush@git.example.org/acme/api/pulls/7"))
-            .expect_err("refused");
-        assert!(!failure.render().contains("hush"), "{}", failure.render());
+        for text in [
+            "https://bot:hush@git.example.org/acme/api/pulls/7",
+            "https://bot:hu/hush@git.example.org/acme/api/pulls/7",
+            "ftp://bot:hush@git.example.org/acme/api/pulls/7",
+        ] {
+            let failure = PullReference::parse_optional(Some(text)).expect_err("refused");
+            assert!(!failure.render().contains("hush"), "{}", failure.render());
+        }
     }
 }

@@ -13,6 +13,7 @@ mod fix_comments;
 mod fix_proof;
 mod heads;
 mod hook;
+mod hostile_output;
 mod incremental;
 mod init;
 mod journal;

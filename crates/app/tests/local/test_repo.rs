@@ -219,7 +219,7 @@ impl TestRepo {
 }
 
 impl RunOutput {
-    fn from_output(output: Output) -> Self {
+    pub(crate) fn from_output(output: Output) -> Self {
         let code = output.status.code().unwrap_or(-1);
         Self { code, out: to_text(&output.stdout), err: to_text(&output.stderr) }
     }

@@ -36,7 +36,7 @@ pub use summary::{Summary, SummaryFinding, SummaryNote};
 pub use summary_text::render_summary;
 pub use summary_words::{SummaryWords, split_summary};
 pub use superseded::render_superseded;
-pub use terminal::{is_terminal_unsafe, render_report_words};
+pub use terminal::{TerminalSafe, is_terminal_unsafe, render_report_words};
 pub use thread::{
     SettlementReason, render_accepted_reply, render_concession, render_contest, render_fixed_reply, render_rebuttal,
     render_rule_reply, render_settled_root, render_worsened_reply,

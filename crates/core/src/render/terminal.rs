@@ -6,7 +6,7 @@ use crate::model::RoleName;
 
 /// Untrusted text for a terminal: control, bidi and zero-width characters become `U+001B`, so that
 /// no title can move the cursor or hide text. One line stays one line.
-pub(super) struct TerminalSafe<'a>(pub(super) &'a str);
+pub struct TerminalSafe<'a>(pub &'a str);
 
 impl fmt::Display for TerminalSafe<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,6 +1,7 @@
 //! Renders a scan as text (TRI-7). The output is deterministic and bounded, however long the notes are.
 
 use super::{ThreadScan, ThreadView};
+use crate::render::TerminalSafe;
 use crate::sanitise::SafeText;
 
 /// Maximum threads that are listed.
@@ -19,7 +20,8 @@ pub fn render_summary(scan: &ThreadScan) -> String {
         lines.push(format!("{} decides on `{}`: {}", question.who, question.thread, question.question));
     }
     lines.push(render_phase_line(scan));
-    lines.join("\n") + "\n"
+    // Logins, questions and the names of checks come from strangers: none of them adds a line.
+    lines.iter().map(|line| format!("{}\n", TerminalSafe(line))).collect()
 }
 
 fn render_first_line(scan: &ThreadScan) -> String {

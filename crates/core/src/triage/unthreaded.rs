@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Phase, PhaseNow, ThreadFilter};
 use crate::model::{FindingId, Severity};
 use crate::plan::{Findings, Reason};
+use crate::render::TerminalSafe;
 use crate::rule::Rule;
 use crate::sanitise::SafeText;
 
@@ -72,7 +73,7 @@ pub fn render_unthreaded(findings: &[UnthreadedFinding]) -> String {
     if more > 0 {
         lines.push(format!("… and {more} more; `--json` lists all of them"));
     }
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    lines.iter().map(|line| format!("{}\n", TerminalSafe(line))).collect()
 }
 
 impl PhaseNow {

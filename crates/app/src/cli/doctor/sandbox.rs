@@ -32,7 +32,7 @@ pub(super) fn run_probes(tier: Option<u8>, out: &Console) -> Result<CliOutcome, 
     }
     let count = |state| outcomes.iter().filter(|outcome| outcome.state == state).count();
     let (held, open, not_promised) = (count(ProbeState::Held), count(ProbeState::Open), count(ProbeState::NotPromised));
-    out.print_info(&format!("tier {}: {held} held, {open} open, {not_promised} not promised", tier as u8));
+    out.print_line(&format!("tier {}: {held} held, {open} open, {not_promised} not promised", tier as u8));
     if open > 0 {
         out.print_info("next: do not run workers in this tier on this machine");
         return Ok(CliOutcome::Failed);
