@@ -29,9 +29,6 @@ pub struct ServerSite {
     pub owner: String,
     pub repo: String,
     pub token: Token,
-    /// Whether a person, the operator file or a CI variable named this server. A server that was only guessed is
-    /// probed without the token first.
-    pub named: bool,
     /// What an earlier connection learned; with it, opening sends no request.
     pub known: Option<ServerFacts>,
 }
@@ -45,7 +42,7 @@ pub struct Identity {
     pub token: Option<Token>,
 }
 
-/// Opens a forge. A guessed server that runs no known software is `ForgeError::Unsupported`.
+/// Opens a forge. A server that runs no known software is `ForgeError::Unsupported`.
 pub async fn connect(site: &Site) -> Result<Arc<dyn Forge>, ForgeError> {
     match site {
         Site::Local(forge) => Ok(Arc::new(LocalForge::clone(forge))),
@@ -53,10 +50,16 @@ pub async fn connect(site: &Site) -> Result<Arc<dyn Forge>, ForgeError> {
     }
 }
 
+/// Asks a server without a token which software it runs; `ForgeError::Unsupported` if it is none that an adapter knows.
+/// `reach.base_url` is where its web pages begin.
+pub async fn identify_server(reach: &ClientOptions) -> Result<ForgeKind, ForgeError> {
+    driver_for(None)?.identify(reach).await
+}
+
 /// Inspects everything that a review on that repository needs. Only reads; nothing is tried out (SAF-7). Whatever cannot
-/// be learned is an item of the result; the only error is a guessed server that runs no known software.
+/// be learned is an item of the result; the only error is a software without an adapter.
 pub async fn inspect(site: &ServerSite) -> Result<Inspection, ForgeError> {
-    driver_for(site.kind)?.inspect(site).await
+    Ok(driver_for(site.kind)?.inspect(site).await)
 }
 
 /// Returns what each version of that software can do; `None` where no adapter knows it.
@@ -69,7 +72,10 @@ pub fn capability_table(kind: ForgeKind) -> Option<CapabilityTable> {
 pub(crate) trait Driver: Sync {
     async fn connect(&self, site: &ServerSite) -> Result<Arc<dyn Forge>, ForgeError>;
 
-    async fn inspect(&self, site: &ServerSite) -> Result<Inspection, ForgeError>;
+    /// Asks without a token.
+    async fn identify(&self, reach: &ClientOptions) -> Result<ForgeKind, ForgeError>;
+
+    async fn inspect(&self, site: &ServerSite) -> Inspection;
 
     fn capability_table(&self, kind: ForgeKind) -> Option<CapabilityTable>;
 }

@@ -21,7 +21,7 @@ mod webhook;
 
 pub use cached::{CachedForge, MementoStore};
 pub use capability::{CapabilityRow, CapabilityTable, VersionRange, VersionSupport};
-pub use connect::{Identity, ServerSite, Site, capability_table, connect, inspect};
+pub use connect::{Identity, ServerSite, Site, capability_table, connect, identify_server, inspect};
 pub use error::{ForgeError, Recovery};
 pub use fetched_pull::FetchedPull;
 pub use forge::{ActionRequest, ClaimHolder, ClaimOutcome, ClaimPurpose, CreatedIds, Forge, PerformOutcome, PlanBasis};

@@ -67,21 +67,16 @@ impl ProjectRepository {
         let file = &project.file;
         let (site, author_token) = resolve_site(options, project)?;
         let unreadable = |error: ForgeError| connect::read_failure(error, &site.repo.to_string());
-        let Some((forge, mut store)) = connect_server(&site, access).await? else {
-            return Err(connect::read_failure(
-                ForgeError::Unsupported("be asked for pulls".to_owned()),
-                site.server.as_str(),
-            ));
-        };
+        let (forge, mut store) = connect_server(&site, access).await?;
         let tip = forge.fetch_default_branch().await.map_err(unreadable)?;
         let commits = open_remote_commits(&site, &*forge)?;
         commits.fetch_with_retry(&[&tip.commit])?;
         let source = GitSource::from_remote(commits).with_change_cache();
         let mut config = config_files::load(options, &source, Some(&tip), None, out)?;
         store.keep_texts(config.journal_texts);
-        let forge = connect_identities(&forge, &mut config, author_token.clone()).await?;
+        let forge = connect_identities(&forge, &site.server, &mut config, author_token.clone()).await?;
         let info = forge.info();
-        config.warnings.iter().for_each(|warning| out.print_info(&format!("warning: {warning}")));
+        config.warnings.iter().for_each(|warning| out.print_line(&format!("warning: {warning}")));
         let work = resolve_dispatch_policy(file, &*forge).await?;
         if !info.held_logins.contains(&work.user) {
             let owner = &info.login;
@@ -98,7 +93,7 @@ impl ProjectRepository {
         }
         for role in list_left_out(&config.policy, &work) {
             let login = role.identity_or(&info.login);
-            out.print_info(&format!(
+            out.print_line(&format!(
                 "warning: role `{}` is left out: it posts as `{login}`, which `review_users` does not list",
                 role.name
             ));
@@ -280,9 +275,7 @@ pub(crate) async fn resolve_label(options: &Options, project: &LoadedProject, id
     let unreadable = |error: ForgeError| {
         connect::read_failure(error, &name).with_hint("use the name of the label instead of its id")
     };
-    let Some((forge, _)) = connect_server(&site, StoreAccess::Read).await? else {
-        return Err(unreadable(ForgeError::Unsupported("be asked for labels".to_owned())));
-    };
+    let (forge, _) = connect_server(&site, StoreAccess::Read).await?;
     let labels = forge.fetch_labels().await.map_err(unreadable)?;
     labels.get(&id).cloned().ok_or_else(|| {
         Failure::usage(format!("`{name}` has no label with the id {id}"))

@@ -16,40 +16,28 @@ use super::local::now;
 use super::memento_files::MementoFiles;
 use super::reference::PullReference;
 use super::remote_commits::RemoteCommits;
-use super::site::{RemoteSite, find_site};
+use super::site::{RemoteSite, find_site, may_use_identities};
 use crate::config::ResolvedConfig;
 use crate::failure::Failure;
 use crate::store::{MemoryKind, Store, StoreAccess};
 use crate::user_dirs;
 
-/// Connects to a server and opens the store of pulls on forges; `None` if a guessed server is not a forge.
-pub(crate) async fn connect_server(
-    site: &RemoteSite,
-    access: StoreAccess,
-) -> Result<Option<(Arc<dyn Forge>, Store)>, Failure> {
+/// Connects to a server and opens the store of pulls on forges.
+pub(crate) async fn connect_server(site: &RemoteSite, access: StoreAccess) -> Result<(Arc<dyn Forge>, Store), Failure> {
     let store = Store::open_for_forges(access, now);
     let key = server_facts_key(site);
     let stored = store.load_memory::<StoredFacts>(&key, MemoryKind::ServerInfo).ok().flatten();
     let stored = stored.filter(StoredFacts::is_current);
     let probed = stored.is_none();
     let server = site.to_server_site(stored.map(|stored| stored.facts))?;
-    let forge = match connect(&referee_forge::Site::Server(Box::new(server))).await {
-        Ok(forge) => forge,
-        Err(ForgeError::Unsupported(_)) if probed && site.guessed => return Ok(None),
-        Err(error @ (ForgeError::Unreachable(_) | ForgeError::RetryLater | ForgeError::OutcomeUnknown))
-            if site.guessed =>
-        {
-            let failure = read_failure(error, site.server.as_str());
-            return Err(failure.with_hint("`--forge-kind local` keeps to this repository"));
-        }
-        Err(error) => return Err(read_failure(error, site.server.as_str())),
-    };
+    let connected = connect(&referee_forge::Site::Server(Box::new(server))).await;
+    let forge = connected.map_err(|error| read_failure(error, site.server.as_str()))?;
     if let (true, Some(facts)) = (probed, forge.server_facts()) {
         // If this fails, the next run probes again.
         let _ = store.save_memory(&key, MemoryKind::ServerInfo, &StoredFacts { at: now(), facts });
     }
     let files = MementoFiles::open_for_user().map(|files| Arc::new(files) as Arc<dyn MementoStore>);
-    Ok(Some((Arc::new(CachedForge::new(forge, files)), store)))
+    Ok((Arc::new(CachedForge::new(forge, files)), store))
 }
 
 /// What a probe learned about a server, and when.
@@ -95,17 +83,20 @@ pub(crate) fn open_remote_commits(site: &RemoteSite, forge: &dyn Forge) -> Resul
 }
 
 /// Connects the identities of the roles whose tokens are here, and the author identity of workers if it has its own token.
-/// Fills in the logins of the roles.
+/// Fills in the logins of the roles. The config of a repository chooses the identity of a role, so the server must be one
+/// that their tokens belong to (D45).
 pub(crate) async fn connect_identities(
     forge: &Arc<dyn Forge>,
+    server: &Url,
     config: &mut ResolvedConfig,
     author: Option<Token>,
 ) -> Result<Arc<dyn Forge>, Failure> {
+    let is_bound = may_use_identities(server, &config.forges);
     let (mut roles, mut identities): (Vec<usize>, Vec<Identity>) = (Vec::new(), Vec::new());
     for (index, role) in config.roles.iter().enumerate() {
         let Some(name) = &role.identity else { continue };
         let Some(identity) = config.identities.get(name) else { continue };
-        match identity.token.as_ref().map(|secret| secret.read(&env)) {
+        match identity.token.as_ref().filter(|_| is_bound).map(|secret| secret.read(&env)) {
             Some(Ok(text)) => {
                 roles.push(index);
                 let token = Some(Token::new(text.expose()));
@@ -116,6 +107,11 @@ pub(crate) async fn connect_identities(
             Some(Err(error)) => {
                 return Err(Failure::usage(format!("role `{}` has no identity: {error}", role.name))
                     .with_hint(format!("give `[identity.{name}]` its `login` where this job lacks the token")));
+            }
+            None if identity.token.is_some() => {
+                let why = format!("its token is not sent to `{server}`, which the operator file does not name");
+                return Err(Failure::usage(format!("role `{}` has no identity: {why}", role.name))
+                    .with_hint(format!("add `[forge.NAME]` with `url = \"{server}\"` to the operator file")));
             }
             None => {
                 return Err(Failure::usage(format!("role `{}` has no identity", role.name))
@@ -156,8 +152,8 @@ pub(crate) struct ForgePulls {
 impl ForgePulls {
     /// Lists them; `None` if this checkout has no forge, or no token for it.
     pub(crate) async fn list(options: &Options) -> Result<Option<Self>, Failure> {
-        let Some(site) = find_site(options, &PullReference::Current)? else { return Ok(None) };
-        let Some((forge, _)) = connect_server(&site, StoreAccess::Read).await? else { return Ok(None) };
+        let Some(site) = find_site(options, &PullReference::Current).await? else { return Ok(None) };
+        let (forge, _) = connect_server(&site, StoreAccess::Read).await?;
         let pulls = forge.list_open_pulls().await.map_err(|error| read_failure(error, &site.repo.to_string()))?;
         Ok(Some(Self { site, pulls }))
     }

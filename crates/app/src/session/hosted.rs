@@ -18,19 +18,13 @@ use crate::failure::{Failure, FailureKind};
 use crate::store::{MemoryKind, Store, StoreAccess};
 use crate::user_dirs;
 
-pub(super) enum HostedPull {
-    Found(Box<UnconfiguredPull>),
-    /// The server was only guessed from a remote, and it is not a forge.
-    NoForge,
-}
-
 pub(super) async fn open(
     options: &Options,
     site: RemoteSite,
     reference: &PullReference,
     access: StoreAccess,
-) -> Result<HostedPull, Failure> {
-    let Some((forge, store)) = connect_server(&site, access).await? else { return Ok(HostedPull::NoForge) };
+) -> Result<UnconfiguredPull, Failure> {
+    let (forge, store) = connect_server(&site, access).await?;
     let checkout = Git::discover(&options.dir).ok();
     let branch_key = branch_key(&site, checkout.as_ref());
     let number = match site.pull {
@@ -48,12 +42,13 @@ pub(super) async fn open(
     };
     let key = pull_key(&site, number);
     let writer_lock = (access == StoreAccess::Write).then(|| writer_lock_path(&key)).flatten();
-    Ok(HostedPull::Found(Box::new(UnconfiguredPull {
+    Ok(UnconfiguredPull {
         pull: number,
         name,
         reference,
         key,
         forge,
+        server: Some(site.server),
         local: None,
         store,
         checkout,
@@ -63,7 +58,7 @@ pub(super) async fn open(
         writer_lock,
         branch_key,
         opened: Some(fetched),
-    })))
+    })
 }
 
 fn writer_lock_path(key: &str) -> Option<PathBuf> {

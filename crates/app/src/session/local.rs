@@ -209,6 +209,7 @@ impl LocalCheckout {
             key: name.clone(),
             name,
             forge: connected,
+            server: None,
             local: Some(forge),
             store,
             writer_lock: Some(git.common_dir().join("referee/writer.lock")),

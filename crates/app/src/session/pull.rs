@@ -14,10 +14,11 @@ use referee_git::Git;
 use referee_turn::{
     BegunTurn, ClaimWaiter, Inbox, Journal, PublishMode, Turn, TurnContext, TurnError, begin, finish, finish_begun,
 };
+use url::Url;
 
 use super::claim_waiter::{CLAIM_WAIT, TerminalWaiter};
 use super::connect::{connect_identities, connect_local_identities};
-use super::hosted::{self, HostedPull};
+use super::hosted;
 use super::local::LocalCheckout;
 use super::reference::PullReference;
 use super::site::find_site;
@@ -67,6 +68,8 @@ pub(super) struct UnconfiguredPull {
     pub(super) reference: String,
     pub(super) key: String,
     pub(super) forge: Arc<dyn Forge>,
+    /// The root URL of the forge; `None` for a local pull.
+    pub(super) server: Option<Url>,
     pub(super) local: Option<LocalForge>,
     pub(super) store: Store,
     pub(super) checkout: Option<Git>,
@@ -100,10 +103,9 @@ impl PullSession {
         out: &Console,
     ) -> Result<Self, Failure> {
         let reference = PullReference::parse_optional(reference)?;
-        if let Some(site) = find_site(options, &reference)?
-            && let HostedPull::Found(pull) = hosted::open(options, site, &reference, access.store()).await?
-        {
-            return Self::configure(*pull, options, out).await;
+        if let Some(site) = find_site(options, &reference).await? {
+            let pull = hosted::open(options, site, &reference, access.store()).await?;
+            return Self::configure(pull, options, out).await;
         }
         let mut checkout = LocalCheckout::open(options, access.store())?;
         if access != SessionAccess::Write {
@@ -127,9 +129,9 @@ impl PullSession {
     async fn configure(pull: UnconfiguredPull, options: &Options, out: &Console) -> Result<Self, Failure> {
         let (trusted, user) = (pull.trusted.as_ref(), pull.user.as_ref());
         let mut config = config_files::load(options, &pull.source, trusted, user, out)?;
-        let forge = match &pull.local {
-            Some(_) => connect_local_identities(&pull.forge, &config).await?,
-            None => connect_identities(&pull.forge, &mut config, None).await?,
+        let forge = match &pull.server {
+            None => connect_local_identities(&pull.forge, &config).await?,
+            Some(server) => connect_identities(&pull.forge, server, &mut config, None).await?,
         };
         let keys = config.keys()?;
         let UnconfiguredPull {
@@ -138,6 +140,7 @@ impl PullSession {
             reference,
             key,
             forge: _,
+            server: _,
             local,
             mut store,
             checkout,

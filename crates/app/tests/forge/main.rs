@@ -28,6 +28,7 @@ mod standing;
 mod surprises;
 mod test_pull;
 mod threads;
+mod token_host;
 mod whole;
 
 /// A test of each name on each server.

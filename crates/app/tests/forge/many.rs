@@ -130,7 +130,6 @@ async fn forge(site: &TestSite) -> CachedForge {
         owner: owner.to_owned(),
         repo: repo.to_owned(),
         token: Token::new(site.repo.server().token("referee")),
-        named: true,
         known: None,
     };
     let forge = connect(&referee_forge::Site::Server(Box::new(server))).await.expect("the forge");

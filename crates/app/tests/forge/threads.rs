@@ -301,7 +301,9 @@ fn failed_checks_block_a_resolution_and_a_checkout_identifies_the_pull(build: Se
     assert_eq!(would("no checks, and the policy requires them"), "reply");
     let here = test_pull.site.clone_of("topic");
     let run = |args: &[&str]| {
-        RunOutput::from_output(test_pull.site.referee(args).current_dir(&here).output().expect("referee runs"))
+        let mut command = test_pull.site.referee(args);
+        command.current_dir(&here).env("REFEREE_FORGE_URL", test_pull.site.proxy.url());
+        RunOutput::from_output(command.output().expect("referee runs"))
     };
     // The pull of the branch, and the one that is named.
     let number = |args: &[&str]| document(&run(&[&["comments", "--json"], args].concat()))["prNumber"].clone();

@@ -31,6 +31,7 @@ mod reviewer;
 mod rule_levels;
 mod safety;
 mod test_repo;
+mod token_host;
 mod unthreaded;
 mod walk;
 mod words;

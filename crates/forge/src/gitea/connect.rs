@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use referee_core::model::Login;
-use referee_http::RequestCounts;
+use referee_http::{ClientOptions, RequestCounts};
 
 use super::account::GiteaAccount;
 use super::capabilities::capability_table;
@@ -23,12 +23,13 @@ impl Driver for GiteaDriver {
         Ok(Arc::new(GiteaForge::open(site).await?))
     }
 
-    async fn inspect(&self, site: &ServerSite) -> Result<Inspection, ForgeError> {
-        match probe_guessed_server(site).await {
-            Ok(_) => Ok(inspect::inspect_server(site).await),
-            Err(error @ ForgeError::Unsupported(_)) => Err(error),
-            Err(error) => Ok(inspect::aborted_inspection(&error)),
-        }
+    async fn identify(&self, reach: &ClientOptions) -> Result<ForgeKind, ForgeError> {
+        let server = probe_with_client(&build_client(reach, None)?, reach).await?;
+        Ok(server.flavour.kind())
+    }
+
+    async fn inspect(&self, site: &ServerSite) -> Inspection {
+        inspect::inspect_server(site).await
     }
 
     fn capability_table(&self, kind: ForgeKind) -> Option<CapabilityTable> {
@@ -42,18 +43,9 @@ impl GiteaForge {
         let client = build_client(&site.client, Some(site.token.clone()))?;
         let known =
             site.known.as_ref().and_then(|facts| Some((GiteaServerInfo::from_facts(facts)?, facts.login.clone())));
-        let mut earlier_requests = RequestCounts::default();
         let (server, login) = match known {
             Some(known) => known,
-            None => {
-                let (guessed, requests) = probe_guessed_server(site).await?;
-                earlier_requests = requests;
-                let server = match guessed {
-                    Some(server) => server,
-                    None => probe_with_client(&client, &site.client).await?,
-                };
-                (server, fetch_login(&client).await?)
-            }
+            None => (probe_with_client(&client, &site.client).await?, fetch_login(&client).await?),
         };
         Ok(Self {
             client_options: site.client.clone(),
@@ -61,7 +53,7 @@ impl GiteaForge {
             repo: site.repo.clone(),
             server,
             accounts: vec![GiteaAccount { login, client }],
-            earlier_requests,
+            earlier_requests: RequestCounts::default(),
             default_branch: OnceLock::new(),
             taken_claims: TakenClaims::default(),
         })
@@ -96,20 +88,6 @@ impl GiteaForge {
             login: self.viewer().login,
             details: serde_json::to_value(&self.server.capabilities).unwrap_or_default(),
         }
-    }
-}
-
-/// Probes a server that was only inferred, without the token, which must only be sent to a forge. A server that needs a
-/// token to report its version is asked again with it.
-async fn probe_guessed_server(site: &ServerSite) -> Result<(Option<GiteaServerInfo>, RequestCounts), ForgeError> {
-    if site.named {
-        return Ok((None, RequestCounts::default()));
-    }
-    let client = build_client(&site.client, None)?;
-    match probe_with_client(&client, &site.client).await {
-        Ok(server) => Ok((Some(server), client.request_counts())),
-        Err(ForgeError::Unauthenticated | ForgeError::Forbidden(_)) => Ok((None, client.request_counts())),
-        Err(error) => Err(error),
     }
 }
 

@@ -50,7 +50,6 @@ impl ScriptedServer {
             owner: "acme".to_owned(),
             repo: "api".to_owned(),
             token: Token::new("secret"),
-            named: true,
             known: Some(known),
         };
         let forge = GiteaForge::open(&site).await.expect("a forge");

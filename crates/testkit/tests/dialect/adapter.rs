@@ -59,7 +59,6 @@ fn site(server: &FakeServer, client: &WorldClient, probed: Option<ServerFacts>) 
         owner: "acme".to_owned(),
         repo: "api".to_owned(),
         token: Token::new(server.issue_token(client, client.login())),
-        named: true,
         known: probed,
     }))
 }

@@ -26,7 +26,6 @@ fn inspect_with(server: &RealServer, repo: &str, token: &str) -> Vec<InspectionI
         owner: owner.to_owned(),
         repo: repo.to_owned(),
         token: Token::new(token),
-        named: true,
         known: None,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("create a runtime");

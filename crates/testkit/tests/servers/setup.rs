@@ -49,7 +49,6 @@ pub(crate) fn site(repo: &ServerRepo, token: Token, limits: ClientLimits, probed
         owner: OWNER.to_owned(),
         repo: name.trim_start_matches(OWNER).trim_matches('/').to_owned(),
         token,
-        named: true,
         known: probed,
     }))
 }

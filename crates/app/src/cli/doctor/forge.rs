@@ -1,10 +1,11 @@
 //! The forge's part of `referee doctor`. It only reads (SAF-7).
 
-use referee_forge::{ForgeError, HealthStatus, InspectionItem, inspect};
+use referee_forge::{HealthStatus, InspectionItem, inspect};
 use serde::Serialize;
 
 use super::{DoctorLine, DoctorState, doctor_line};
 use crate::failure::Failure;
+use crate::printable::to_one_line;
 use crate::session::Options;
 use crate::session::connect::read_failure;
 use crate::session::reference::PullReference;
@@ -20,12 +21,9 @@ pub(super) struct ForgeDiagnosis {
 
 /// Checks the forge that commands in this directory use; `None` if pull requests are local.
 pub(super) async fn inspect_forge(options: &Options) -> Result<Option<ForgeDiagnosis>, Failure> {
-    let Some(site) = find_site(options, &PullReference::Current)? else { return Ok(None) };
-    let items = match inspect(&site.to_server_site(None)?).await {
-        Ok(inspection) => inspection.items,
-        Err(ForgeError::Unsupported(_)) => return Ok(None),
-        Err(error) => return Err(read_failure(error, site.server.as_str())),
-    };
+    let Some(site) = find_site(options, &PullReference::Current).await? else { return Ok(None) };
+    let inspected = inspect(&site.to_server_site(None)?).await;
+    let items = inspected.map_err(|error| read_failure(error, site.server.as_str()))?.items;
     let RemoteSite { server, repo, .. } = site;
     let (server, repo) = (server.to_string(), repo.to_string());
     let mut lines = vec![doctor_line(DoctorState::Ok, "forge", format!("{repo} on {server}"))];
@@ -42,6 +40,7 @@ impl From<InspectionItem> for DoctorLine {
             HealthStatus::Bad => DoctorState::Fail,
             HealthStatus::Unknown => DoctorState::Unknown,
         };
-        Self { state, what: subject, message, hint }
+        // The message may quote names of the server, such as those of branches.
+        Self { state, what: subject, message: to_one_line(&message), hint }
     }
 }

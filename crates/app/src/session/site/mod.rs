@@ -6,7 +6,10 @@
 //! | repository | the pull's name, `--repo`, the CI runner's variables, the remote `origin` |
 //! | pull | what was typed, the event that started the CI job; else the pull of the current branch |
 //! | kind | `--forge-kind`, the operator file, the CI runner; else the server is probed |
-//! | token | `REFEREE_TOKEN`, the forge's own variables, the operator file |
+//! | token | `REFEREE_TOKEN`, the forge's own variables, the operator file; see `token` for the servers of each |
+//!
+//! Anybody can write a remote into a repository that somebody else clones. So a server that only `origin` names gets no
+//! token (D45): it is probed without one, and if it is a forge, the run says what to set.
 
 mod ci_runner;
 mod remote_url;
@@ -17,18 +20,19 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use referee_core::model::{PullNumber, Span};
-use referee_forge::{ForgeKind, ServerFacts, ServerSite};
+use referee_forge::{ForgeError, ForgeKind, ServerFacts, ServerSite, identify_server};
 use referee_git::Git;
-use referee_http::{ClientOptions, Token};
+use referee_http::{ClientLimits, ClientOptions, Token};
 use url::Url;
 
 use super::config_files::{env, load_forges};
 use super::reference::{PullReference, RemoteReference, RepoName};
 use super::{ForgeOptions, Options};
 use crate::config::{ForgeEntry, expand_home};
-use crate::failure::{Failure, FailureKind};
+use crate::failure::Failure;
 use ci_runner::CiRunner;
-use remote_url::{RemoteUrl, is_same_server};
+use remote_url::{RemoteUrl, is_same_server, may_send_token};
+use token::TokenSearch;
 
 /// Everything besides the command line that names a forge.
 struct Surroundings<'a> {
@@ -56,21 +60,62 @@ pub(crate) struct RemoteSite {
     pub(crate) proxy: Option<Url>,
     /// Time limit of one request; `None` is the client's default.
     pub(crate) timeout: Option<Span>,
-    /// Whether only a git remote names the server. If it turns out to be no forge, pulls are local.
-    pub(crate) guessed: bool,
+}
+
+/// What the command line and the surroundings say about the forge of a pull.
+#[derive(Debug, PartialEq, Eq)]
+enum SiteChoice {
+    Local,
+    Server(Box<RemoteSite>),
+    /// Only the remote `origin` names this server, so no token may be sent to it (D45).
+    Unbound(Url),
+}
+
+/// A server, and what names it.
+struct FoundServer {
+    url: Url,
+    naming: ServerNaming,
+}
+
+/// What names a server; it decides which tokens the server may get (D45).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ServerNaming {
+    /// A person, the operator file, a project file or the variables of a CI job.
+    Trusted,
+    /// Only the remote `origin`.
+    RemoteOnly,
 }
 
 /// Finds the forge that a reference is on; `None` is the local one.
-pub(crate) fn find_site(options: &Options, reference: &PullReference) -> Result<Option<RemoteSite>, Failure> {
+pub(crate) async fn find_site(options: &Options, reference: &PullReference) -> Result<Option<RemoteSite>, Failure> {
     let forges = load_forges(options);
     let origin = || Git::discover(&options.dir).ok()?.remote_url("origin").ok()?;
     let known = forges.as_ref().cloned().unwrap_or_default();
-    let surroundings = Surroundings { env: &env, forges: &known, origin: &origin };
-    match (choose_site(reference, &options.forge, &surroundings), forges) {
-        (Ok(site), _) => Ok(site),
+    let choice = {
+        let surroundings = Surroundings { env: &env, forges: &known, origin: &origin };
+        choose_site(reference, &options.forge, &surroundings)
+    };
+    match (choice, forges) {
+        (Ok(SiteChoice::Local), _) => Ok(None),
+        (Ok(SiteChoice::Server(site)), _) => Ok(Some(*site)),
         // The broken operator file may have named the forge.
-        (Err(_), Err(unreadable)) => Err(unreadable),
+        (Ok(SiteChoice::Unbound(_)) | Err(_), Err(unreadable)) => Err(unreadable),
+        (Ok(SiteChoice::Unbound(server)), Ok(_)) => refuse_unbound_forge(server).await,
         (Err(failure), Ok(_)) => Err(failure),
+    }
+}
+
+/// How long a server that only a remote names may take to say what it is.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Asks a server without a token what it is. If it is no forge, pulls are local; otherwise the person has to name it.
+async fn refuse_unbound_forge(server: Url) -> Result<Option<RemoteSite>, Failure> {
+    let limits = ClientLimits { request_timeout: PROBE_TIMEOUT, max_attempts: 1, ..ClientLimits::default() };
+    match identify_server(&ClientOptions { limits, ..ClientOptions::new(server.clone(), None, &[]) }).await {
+        Err(ForgeError::Unsupported(_)) => Ok(None),
+        Ok(_) | Err(_) => {
+            Err(token::unbound_server(&server).with_hint("`--forge-kind local` keeps to this repository"))
+        }
     }
 }
 
@@ -80,28 +125,29 @@ fn choose_site(
     reference: &PullReference,
     given: &ForgeOptions,
     around: &Surroundings<'_>,
-) -> Result<Option<RemoteSite>, Failure> {
+) -> Result<SiteChoice, Failure> {
     let (named, pull) = match reference {
         PullReference::Local(_) | PullReference::Range { .. } | PullReference::WorkTree | PullReference::Staged => {
-            return Ok(None);
+            return Ok(SiteChoice::Local);
         }
         PullReference::Remote(remote) if given.kind == Some(ForgeKind::Local) => {
             return Err(Failure::usage(format!("`{}#{}` is not a local pull", remote.repo, remote.number.0))
                 .with_hint("leave `--forge-kind local` out, or name a local pull: `L7`"));
         }
-        _ if given.kind == Some(ForgeKind::Local) => return Ok(None),
+        _ if given.kind == Some(ForgeKind::Local) => return Ok(SiteChoice::Local),
         PullReference::Remote(remote) => (Some(remote), Some(remote.number)),
         PullReference::Numbered(number) => (None, Some(*number)),
         PullReference::Current => (None, None),
     };
     let asked = named.is_some() || given.url.is_some() || given.repo.is_some() || given.kind.is_some();
     if !asked && !token::may_have_token(around.env, around.forges) {
-        return Ok(None);
+        return Ok(SiteChoice::Local);
     }
     match assemble_site(named, pull, given, around) {
-        Ok(site) => Ok(Some(site)),
+        Ok(SiteChoice::Unbound(server)) if asked => Err(token::unbound_server(&server)),
+        Ok(choice) => Ok(choice),
         Err(failure) if asked => Err(failure),
-        Err(_) => Ok(None),
+        Err(_) => Ok(SiteChoice::Local),
     }
 }
 
@@ -110,10 +156,10 @@ fn assemble_site(
     pull: Option<PullNumber>,
     given: &ForgeOptions,
     around: &Surroundings<'_>,
-) -> Result<RemoteSite, Failure> {
+) -> Result<SiteChoice, Failure> {
     let runner = CiRunner::from_env(around.env);
     let origin = (around.origin)().as_deref().and_then(RemoteUrl::parse);
-    let (server, guessed) = find_server(named, given, around, runner.as_ref(), origin.as_ref())?;
+    let FoundServer { url: server, naming } = find_server(named, given, around, runner.as_ref(), origin.as_ref())?;
     let runner = runner.filter(|runner| is_same_server(&runner.server, &server));
     let origin = origin.filter(|origin| origin.is_on(&server));
     let repo = named.map(|remote| &remote.repo).or(given.repo.as_ref());
@@ -125,11 +171,15 @@ fn assemble_site(
     let entry = find_entry(&server, around.forges);
     let kind = given.kind.or(entry.map(|entry| entry.kind)).or_else(|| runner.as_ref()?.kind);
     let kind = check_supported(&server, kind)?;
-    let token = token::find_token(&server, runner.as_ref(), entry, around.env)?;
+    let token = match token::find_token(&server, naming, runner.as_ref(), entry, around.env) {
+        TokenSearch::Found(token) => token,
+        TokenSearch::Unbound => return Ok(SiteChoice::Unbound(server)),
+        TokenSearch::Missing(failure) => return Err(*failure),
+    };
     let pull = pull.or_else(|| runner.as_ref().filter(|it| it.repo.as_ref() == Some(repo))?.pull);
     let (ca, proxy) = find_route(entry, around.env);
-    let (timeout, guessed) = (entry.and_then(|entry| entry.timeout), guessed && kind.is_none());
-    Ok(RemoteSite { server, kind, repo: repo.clone(), pull, token, ca, proxy, timeout, guessed })
+    let timeout = entry.and_then(|entry| entry.timeout);
+    Ok(SiteChoice::Server(Box::new(RemoteSite { server, kind, repo: repo.clone(), pull, token, ca, proxy, timeout })))
 }
 
 impl RemoteSite {
@@ -141,7 +191,6 @@ impl RemoteSite {
             owner: self.repo.owner.clone(),
             repo: self.repo.name.clone(),
             token: self.token.clone(),
-            named: !self.guessed,
             known,
         })
     }
@@ -175,11 +224,21 @@ pub(crate) fn project_site(
     let kind = check_supported(&server, entry.map(|entry| entry.kind).or_else(|| runner.as_ref()?.kind))?;
     let token = match token {
         Some(token) => token,
-        None => token::find_token(&server, runner.as_ref(), entry, env)?,
+        None => match token::find_token(&server, ServerNaming::Trusted, runner.as_ref(), entry, env) {
+            TokenSearch::Found(token) => token,
+            TokenSearch::Unbound => return Err(token::unbound_server(&server)),
+            TokenSearch::Missing(failure) => return Err(*failure),
+        },
     };
     let (ca, proxy) = find_route(entry, env);
     let timeout = entry.and_then(|entry| entry.timeout);
-    Ok(RemoteSite { server, kind, repo, pull: None, token, ca, proxy, timeout, guessed: false })
+    Ok(RemoteSite { server, kind, repo, pull: None, token, ca, proxy, timeout })
+}
+
+/// Returns whether tokens of the operator file's identities may be sent to a server. An operator file that names forges
+/// means those; one without any leaves it to the person or the CI job that named the server.
+pub(crate) fn may_use_identities(server: &Url, forges: &BTreeMap<String, ForgeEntry>) -> bool {
+    forges.is_empty() || forges.values().filter_map(entry_url).any(|url| may_send_token(&url, server))
 }
 
 /// Finds the operator's entry for a server.
@@ -206,27 +265,28 @@ fn find_route(entry: Option<&ForgeEntry>, env: &dyn Fn(&str) -> Option<String>) 
     (ca, proxy)
 }
 
-/// Finds the server, and whether only a git remote names it.
+/// Finds the server, and what names it.
 fn find_server(
     named: Option<&RemoteReference>,
     given: &ForgeOptions,
     around: &Surroundings<'_>,
     runner: Option<&CiRunner>,
     origin: Option<&RemoteUrl>,
-) -> Result<(Url, bool), Failure> {
+) -> Result<FoundServer, Failure> {
+    let trusted = |url: &Url| FoundServer { url: url.clone(), naming: ServerNaming::Trusted };
     let explicit = named.and_then(|remote| remote.server.as_ref()).or(given.url.as_ref());
     if let Some(server) = explicit.or_else(|| Some(&runner?.server)) {
-        return Ok((server.clone(), false));
+        return Ok(trusted(server));
     }
     let entries: Vec<Url> = around.forges.values().filter_map(entry_url).collect();
     let of_origin = entries.iter().find(|url| origin.is_some_and(|origin| origin.is_on(url)));
     // For a repository that was named without a server, the operator's only forge wins over the remote.
     let only = if named.is_some() || origin.is_none() { entries.first().filter(|_| entries.len() == 1) } else { None };
     if let Some(url) = of_origin.or(only) {
-        return Ok((url.clone(), false));
+        return Ok(trusted(url));
     }
     match origin {
-        Some(origin) => Ok((origin.server.clone(), true)),
+        Some(origin) => Ok(FoundServer { url: origin.server.clone(), naming: ServerNaming::RemoteOnly }),
         None => Err(Failure::usage("no forge is known here")
             .with_hint("give the URL of the pull or `--forge-url URL`, or name the forge in the operator file")),
     }
@@ -240,12 +300,6 @@ pub(crate) fn entry_url(entry: &ForgeEntry) -> Option<Url> {
         ForgeKind::Gitea | ForgeKind::Forgejo | ForgeKind::Local => "",
     };
     Url::parse(entry.url.as_deref().unwrap_or(public)).ok()
-}
-
-fn no_token(server: &Url, why: &str) -> Failure {
-    Failure::new(FailureKind::Unauthenticated, format!("nothing was read from `{server}`: {why}"))
-        .with_hint("set `REFEREE_TOKEN` to a token with `write:repository`, `write:issue` and `read:user`")
-        .with_hint("or name one in the operator file: `token = { env = \"…\" }`")
 }
 
 /// Returns the name of a forge's software for people.

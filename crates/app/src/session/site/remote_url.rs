@@ -55,6 +55,12 @@ pub(crate) fn is_same_server(one: &Url, other: &Url) -> bool {
     one.host_str() == other.host_str() && one.port() == other.port() && path(one) == path(other)
 }
 
+/// Returns whether a token that belongs to `bound` may be sent to `server`: the same server, and not over `http` if it
+/// belongs to an `https` one.
+pub(crate) fn may_send_token(bound: &Url, server: &Url) -> bool {
+    is_same_server(bound, server) && (bound.scheme() == server.scheme() || server.scheme() == "https")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -21,18 +21,20 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn choose(&self) -> Result<Option<RemoteSite>, Failure> {
+    fn choose(&self) -> Result<SiteChoice, Failure> {
         let env = |name: &str| self.env.iter().find(|(it, _)| *it == name).map(|(_, value)| (*value).to_owned());
         let origin = || self.origin.map(str::to_owned);
         let around = Surroundings { env: &env, forges: &self.forges, origin: &origin };
         choose_site(&PullReference::parse_optional(self.reference)?, &self.given, &around)
     }
 
-    /// `server repository pull token`, or `local`.
+    /// `server repository pull token`, `local`, or `no token for server`.
     fn describe(&self) -> String {
         match self.choose() {
-            Ok(None) => "local".to_owned(),
-            Ok(Some(RemoteSite { server, repo, pull, token, .. })) => {
+            Ok(SiteChoice::Local) => "local".to_owned(),
+            Ok(SiteChoice::Unbound(server)) => format!("no token for {server}"),
+            Ok(SiteChoice::Server(site)) => {
+                let RemoteSite { server, repo, pull, token, .. } = *site;
                 let pull = pull.map_or("branch".to_owned(), |pull| format!("#{}", pull.0));
                 format!("{server} {repo} {pull} {}", token.reveal())
             }
@@ -67,16 +69,101 @@ fn a_pull_url_wins_over_ci_variables_the_operator_file_and_the_remote() {
     assert_eq!(run.describe(), "https://other.example.org/ a/b #2 mine");
 }
 
+// spec: D45 @core
 #[test]
-fn the_forge_of_a_checkout_is_the_host_of_its_remote() {
-    let run = |reference| Run { reference, env: vec![TOKEN], origin: Some(HERE), ..Run::default() };
+fn a_server_that_only_the_remote_names_gets_no_token() {
+    for token in [TOKEN, ("GITEA_TOKEN", "gitea"), ("FORGEJO_TOKEN", "forgejo"), ("GITEA_SERVER_TOKEN", "tea")] {
+        for origin in [HERE, "git@git.example.org:acme/api.git", "http://git.example.org/acme/api"] {
+            for reference in [None, Some("7"), Some("#7"), Some("!7")] {
+                let run = Run { reference, env: vec![token], origin: Some(origin), ..Run::default() };
+                assert!(run.describe().starts_with("no token for http"), "{}", run.describe());
+            }
+            // Whoever asks for a forge learns at once what to set.
+            let kind = ForgeOptions { kind: Some(ForgeKind::Gitea), ..ForgeOptions::default() };
+            let named = Run { reference: Some("acme/web#7"), env: vec![token], origin: Some(origin), ..Run::default() };
+            let asked = Run { given: kind, env: vec![token], origin: Some(origin), ..Run::default() };
+            for run in [named, asked] {
+                let failure = run.choose().expect_err("no token");
+                assert_eq!(failure.to_json()["exit"], 4);
+                let text = failure.render();
+                assert!(
+                    text.contains("only the remote `origin`") && text.contains("`REFEREE_FORGE_URL=http"),
+                    "{text}"
+                );
+            }
+        }
+    }
+}
+
+// spec: D45 @core
+#[test]
+fn a_named_server_gets_the_token_also_if_the_remote_names_it() {
+    let url = Some(Url::parse("https://git.example.org").expect("an address"));
+    let given = ForgeOptions { url, ..ForgeOptions::default() };
+    let run =
+        |reference| Run { reference, given: given.clone(), env: vec![TOKEN], origin: Some(HERE), ..Run::default() };
     assert_eq!(run(None).describe(), "https://git.example.org/ acme/api branch mine");
     for reference in ["7", "#7", "!7"] {
         assert_eq!(run(Some(reference)).describe(), "https://git.example.org/ acme/api #7 mine");
     }
     assert_eq!(run(Some("acme/web#7")).describe(), "https://git.example.org/ acme/web #7 mine");
-    let Ok(Some(site)) = run(None).choose() else { panic!("a forge") };
-    assert!(site.guessed);
+    let forges = named(&[ForgeEntry { token: None, ..entry(ForgeKind::Gitea, "https://git.example.org", "") }]);
+    let run = Run { env: vec![TOKEN], forges, origin: Some(HERE), ..Run::default() };
+    assert_eq!(run.describe(), "https://git.example.org/ acme/api branch mine");
+}
+
+// spec: D45 @core
+#[test]
+fn a_forges_own_variable_goes_to_its_public_server_or_the_one_its_companion_names() {
+    let (gitea, forgejo) = (("GITEA_TOKEN", "gitea"), ("FORGEJO_TOKEN", "forgejo"));
+    let here = ("GITEA_SERVER_URL", "https://git.example.org/");
+    for (env, origin, want) in [
+        (vec![gitea], "https://gitea.com/acme/api", "https://gitea.com/ acme/api branch gitea"),
+        (vec![forgejo], "git@codeberg.org:acme/api", "https://codeberg.org/ acme/api branch forgejo"),
+        (vec![gitea, here], HERE, "https://git.example.org/ acme/api branch gitea"),
+        (vec![("GITEA_SERVER_TOKEN", "tea"), here], HERE, "https://git.example.org/ acme/api branch tea"),
+        (vec![gitea, ("GITEA_INSTANCE_URL", here.1)], HERE, "https://git.example.org/ acme/api branch gitea"),
+        (vec![forgejo, ("FORGEJO_SERVER_URL", here.1)], HERE, "https://git.example.org/ acme/api branch forgejo"),
+        // Another forge's server, another host, and the same host without TLS.
+        (vec![gitea], "https://codeberg.org/acme/api", "no token for https://codeberg.org/"),
+        (vec![forgejo, here], HERE, "no token for https://git.example.org/"),
+        (
+            vec![gitea, here],
+            "https://git.example.org.evil.example/a/b",
+            "no token for https://git.example.org.evil.example/",
+        ),
+        (vec![gitea, here], "http://git.example.org/acme/api", "no token for http://git.example.org/"),
+        (vec![TOKEN, here], HERE, "no token for https://git.example.org/"),
+    ] {
+        let run = Run { env, origin: Some(origin), ..Run::default() };
+        assert_eq!(run.describe(), want, "{origin}");
+    }
+    let typed = Run { reference: Some("https://git.example.org/a/b/pulls/1"), env: vec![gitea], ..Run::default() };
+    assert!(typed.describe().contains("`GITEA_SERVER_URL`"), "{}", typed.describe());
+}
+
+// spec: D45 @core
+#[test]
+fn the_token_of_an_https_server_is_not_sent_over_http() {
+    let forges = named(&[entry(ForgeKind::Gitea, "https://git.example.org", "WORK")]);
+    let reference = Some("http://git.example.org/acme/api/pulls/7");
+    let run = Run { reference, env: vec![("WORK", "work")], forges, ..Run::default() };
+    assert!(run.describe().contains("only sent over `https`"), "{}", run.describe());
+    let job = [("GITEA_ACTIONS", "true"), ("GITHUB_SERVER_URL", "https://git.example.org"), ("GITHUB_TOKEN", "job")];
+    let run = Run { reference, env: job.to_vec(), ..Run::default() };
+    assert!(run.describe().contains("there is no token for it"), "{}", run.describe());
+}
+
+// spec: D45 @core
+#[test]
+fn tokens_of_identities_go_only_to_servers_of_the_operator_file() {
+    let server = |text: &str| Url::parse(text).expect("an address");
+    let forges = named(&[entry(ForgeKind::Gitea, "https://git.example.org", "WORK")]);
+    assert!(may_use_identities(&server("https://git.example.org"), &forges));
+    for other in ["https://evil.example.org", "http://git.example.org", "https://git.example.org:8443"] {
+        assert!(!may_use_identities(&server(other), &forges), "{other}");
+    }
+    assert!(may_use_identities(&server("https://any.example.org"), &BTreeMap::new()));
 }
 
 #[test]
@@ -142,8 +229,8 @@ fn the_forge_of_the_operator_file_is_the_one_of_the_remote() {
     let ssh = Some("git@git.example.org:acme/api.git");
     let run = Run { env: env.clone(), forges: forges.clone(), origin: ssh, ..Run::default() };
     assert_eq!(run.describe(), "https://git.example.org:8443/git acme/api branch work");
-    let Ok(Some(site)) = run.choose() else { panic!("a forge") };
-    assert_eq!((site.kind, site.guessed), (Some(ForgeKind::Forgejo), false));
+    let Ok(SiteChoice::Server(site)) = run.choose() else { panic!("a forge") };
+    assert_eq!(site.kind, Some(ForgeKind::Forgejo));
     let reference = Some("acme/api#7");
     assert!(
         Run { reference, env, forges, ..Run::default() }.describe().contains("no forge is known"),
@@ -189,8 +276,9 @@ fn tokens_are_tried_in_order() {
         ("GITEA_SERVER_TOKEN", "tea"),
         ("WORK", "work"),
     ];
+    let servers = [("FORGEJO_SERVER_URL", "https://git.example.org"), ("GITEA_SERVER_URL", "https://git.example.org")];
     for (from, token) in ["mine", "forgejo", "gitea", "tea", "work"].iter().enumerate() {
-        let env = all[from..].to_vec();
+        let env = [&all[from..], &servers].concat();
         let run = Run { env, forges: forges.clone(), origin: Some(HERE), ..Run::default() };
         assert!(run.describe().ends_with(token), "{}", run.describe());
     }

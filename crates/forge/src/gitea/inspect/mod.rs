@@ -33,11 +33,6 @@ pub(super) async fn inspect_server(site: &ServerSite) -> Inspection {
     Inspection { items }
 }
 
-/// Returns the result where the server cannot be asked at all.
-pub(super) fn aborted_inspection(error: &ForgeError) -> Inspection {
-    Inspection { items: vec![checks::describe_abort(error)] }
-}
-
 /// Runs the checks until one makes the following ones pointless.
 async fn run_checks(site: &ServerSite, items: &mut Vec<InspectionItem>) -> Result<(), ForgeError> {
     let client = build_client(&site.client, Some(site.token.clone()))?;
