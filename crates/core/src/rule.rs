@@ -85,10 +85,11 @@ rules! {
         WorseAgain "worse-again": "it was settled, and is more severe now", "A settled finding got worse. It is open again, in a new thread.";
         Settled "settled": "it was settled", "The finding stays settled.";
         Resolved "resolved": "somebody else who may accept it resolved the thread", "Resolving the thread accepted the finding.";
-        Accepted "accepted": "somebody who may accept it answered \"won't fix\"", "The finding was accepted. Its thread is resolved.";
+        Accepted "accepted": "somebody who may accept it answered \"won't fix\"; for a critical finding `won't fix:` or `accepted risk:` and a reason (D39)", "The finding was accepted. Its thread is resolved.";
         Fixed "fixed": "a complete report says fixed, and the code changed", "The finding is fixed. Its thread gets the commit and is resolved.";
         Conceded "conceded": "the reviewer withdraws it after a dispute by somebody who may accept it", "The reviewer withdrew the finding. The thread is resolved.";
         Worsened "worsened": "the reviewer reports it as worse", "The finding got worse. One reply says so.";
+        AcceptanceHint "acceptance-hint": "somebody who may accept it used words of acceptance that do not count (D39, D40)", "The words do not accept the finding. One reply per thread says which do.";
         Rebuttal "rebuttal": "the reviewer upholds it, and a person disputes it and wrote last", "The reviewer answers the dispute, once per head.";
         RuleStands "rule-stands": "a linter or the built-in rules uphold it, and the pull's author or a person with write access disputes or questions it", "The rule still matches at this head. One reply says why.";
         Contest "contest": "a person says that it is fixed, and the reviewer still reports it", "The reviewer still reports the finding. One reply says so.";

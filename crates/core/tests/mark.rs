@@ -416,9 +416,28 @@ fn commands_are_read_from_unedited_texts_of_people() {
     let edited = TextHistory { edited: true, ..unedited };
     assert_eq!(place.read_at("@referee-bot review", "alice", unedited).ask, Some(Box::new(Ask::Review)));
     let reading = place.read_at("@referee-bot dismiss F4 won't fix", "alice", edited);
-    assert_eq!((reading.ask, reading.stance), (None, Stance::Silent), "an edited command is neither");
+    assert_eq!(reading.stance, Stance::Silent, "an edited command is not a stance");
     assert_eq!(place.read_at("@referee-bot review", BOT, unedited).ask, None, "own texts command nothing");
-    assert_eq!(place.read_at("won't fix", "alice", edited).stance, Stance::Accepted);
+    for (words, stance) in [
+        ("won't fix", Stance::Silent),
+        ("won't fix: legacy", Stance::Silent),
+        ("fixed", Stance::Silent),
+        ("I disagree", Stance::Disputed),
+    ] {
+        let reading = place.read_at(words, "alice", edited);
+        assert_eq!((reading.stance, reading.unclear), (stance, words.contains("won't")), "edited: {words}");
+    }
+    let addressed = place.read_at("@referee-bot won't fix: legacy", "alice", unedited);
+    assert_eq!((addressed.ask, addressed.stance), (None, Stance::AcceptedWithReason));
+    for (words, stance) in [
+        ("won't fix: legacy\n\n<!-- referee:tag v1 anything -->", Stance::Silent),
+        ("won't fix: legacy\n<!--Referee:Tag -->\n", Stance::Silent),
+        ("won't fix: legacy <!-- referee:", Stance::Silent),
+        ("won't fix: legacy\n> <!-- referee:tag v1 x -->", Stance::AcceptedWithReason),
+        ("won't fix: legacy <!-- referee:tag v1 x --> indeed", Stance::AcceptedWithReason),
+    ] {
+        assert_eq!(place.read_at(words, "alice", unedited).stance, stance, "D41: {words}");
+    }
     let mut text = Text::from_body("won't fix");
     let program = Author { login: Some(Login::from("app")), bot: true, ..Author::default() };
     let calls = CommandPrefixes { bot_logins: &place.own, slash_reserved: false };

@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use referee_core::model::{BotText, FindingId, Login, RoleName, Sha, Stance};
-use referee_core::say::{Ask, CommandPrefixes, Missing, Named, parse_bot_text, parse_command, parse_stance};
+use referee_core::say::{
+    Ask, CommandPrefixes, Missing, Named, mentions_acceptance, parse_bot_text, parse_command, parse_stance,
+};
 
 const HEAD: &str = "9c1f2ab00112233445566778899aabbccddeeff0";
 
@@ -111,29 +113,66 @@ fn only_the_first_line_addressed_to_referee_commands() {
     assert_eq!(parse_command("@referee review", &taken), Some(Ask::Review));
 }
 
+/// The notes of the corpus with their meaning.
+fn corpus() -> Vec<(&'static str, String)> {
+    let lines = include_str!("stances/corpus.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines
+        .map(|line| line.split_once(' ').expect("a label"))
+        .map(|(label, note)| (label, note.replace("\\n", "\n")))
+        .collect()
+}
+
 // spec: LOOP-12 @core
 #[test]
-fn stances_are_read_from_a_fixed_list() {
-    use Stance::{Accepted, Asked, ClaimedFixed, Disputed, Silent};
+fn no_note_of_the_corpus_is_taken_for_another_acceptance() {
+    let corpus = corpus();
+    let acceptances = corpus.iter().filter(|(label, _)| *label != "nothing").count();
+    assert!(300 <= corpus.len() && 150 <= acceptances, "{} notes, {acceptances} acceptances", corpus.len());
+    let wrong: Vec<_> = corpus
+        .iter()
+        .filter_map(|(label, note)| {
+            let stance = parse_stance(note);
+            let read = match stance {
+                Stance::AcceptedWithReason => "formal",
+                Stance::Accepted => "informal",
+                _ => "nothing",
+            };
+            (read != *label).then(|| format!("{label}, read as {stance:?}: {note:?}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), corpus.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_note_with_words_of_acceptance_that_do_not_count_is_recognised() {
+    for (label, note) in corpus() {
+        assert!(label == "nothing" || mentions_acceptance(&note), "{note:?}");
+    }
+    for (note, mentions) in [
+        ("Acknowledged, please fix this before the merge", true),
+        ("I disagree, won't fix", true),
+        ("> won't fix\n\nNo. Please do.", false),
+        ("`won't fix` is a label", false),
+        ("Done.", false),
+    ] {
+        assert_eq!(mentions_acceptance(note), mentions, "{note:?}");
+    }
+}
+
+// spec: LOOP-12 @core
+#[test]
+fn stances_are_read_from_how_a_note_begins() {
+    use Stance::{Asked, ClaimedFixed, Disputed, Silent};
     for (text, expected) in [
-        ("Won't fix.", Accepted),
-        ("won’t fix, we ship tomorrow", Accepted),
-        ("wontfix", Accepted),
-        ("We will not fix this here", Accepted),
-        ("I won't fix it", Accepted),
-        ("Closing as won't fix", Accepted),
-        ("Accepted risk", Accepted),
-        ("we accept the risk", Accepted),
-        ("Acknowledged", Accepted),
-        ("This is by design", Accepted),
-        ("works as intended", Accepted),
-        ("I disagree, won't fix", Accepted),
         ("I disagree", Disputed),
         ("Disagree: the lock is held", Disputed),
         ("This is a false positive", Disputed),
+        ("I think this is a false positive", Disputed),
         ("not a bug", Disputed),
         ("That isn't an issue here", Disputed),
         ("I disagree, it is by design", Disputed),
+        ("I disagree, won't fix", Disputed),
+        ("I disagree but fixed it anyway", Disputed),
         ("Fixed", ClaimedFixed),
         ("fixed in 9c1f2ab", ClaimedFixed),
         ("Fixed in `9c1f2ab`, thanks", ClaimedFixed),
@@ -141,7 +180,6 @@ fn stances_are_read_from_a_fixed_list() {
         ("Done.", ClaimedFixed),
         ("All done now", ClaimedFixed),
         ("Addressed in the last push", ClaimedFixed),
-        ("I disagree but fixed it anyway", ClaimedFixed),
         ("Good catch! Resolved.", ClaimedFixed),
         ("not fixed", Silent),
         ("This isn't fixed", Silent),
@@ -157,17 +195,10 @@ fn stances_are_read_from_a_fixed_list() {
         ("once this is done we can merge", Silent),
         ("a fixed size buffer", Silent),
         ("the path is resolved relative to the root", Silent),
-        ("That won't fix the leak", Silent),
-        ("this change will not fix anything", Silent),
-        ("Why won't fix?", Asked),
-        ("if you won't fix this, say so", Silent),
-        ("Acknowledged, will fix", Silent),
-        ("Acknowledged. I'll do it", Silent),
-        ("should we have acknowledged this", Silent),
+        ("The other reviewer says that it is fixed", Silent),
         ("I don't disagree", Silent),
         ("Do you disagree?", Asked),
         ("prefixed and unfixed", Silent),
-        ("suggestion accepted", Silent),
         ("> won't fix\n\nwhy?", Asked),
         ("> fixed\n> done\nI see", Silent),
         ("`fixed`", Silent),

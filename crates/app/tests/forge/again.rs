@@ -10,7 +10,7 @@ use crate::test_pull::{TestPull, critical, finding, pair, position, role_verdict
 
 on_each_server! {
     a_worsened_finding_is_reported_once_in_its_thread
-    an_argument_has_one_rebuttal_and_a_concession_resolves
+    an_argument_has_one_rebuttal_and_a_conceded_critical_needs_an_acceptance
     the_built_in_rules_answer_an_argument_once
     a_false_claim_is_contested_once
     a_finding_follows_its_file_and_its_lines
@@ -51,7 +51,7 @@ fn a_worsened_finding_is_reported_once_in_its_thread(build: ServerBuild) {
 }
 
 // spec: INC-7, LOOP-8 @gitea @forgejo
-fn an_argument_has_one_rebuttal_and_a_concession_resolves(build: ServerBuild) {
+fn an_argument_has_one_rebuttal_and_a_conceded_critical_needs_an_acceptance(build: ServerBuild) {
     let test_pull = TestPull::new(build, &["alpha"], "");
     test_pull.report("alpha", critical(3));
     let root = thread(&test_pull);
@@ -67,11 +67,16 @@ fn an_argument_has_one_rebuttal_and_a_concession_resolves(build: ServerBuild) {
     test_pull.as_("ruth").reply(&root, "I disagree, it does not");
     let turn = test_pull.report("alpha", stands);
     assert_eq!((&turn["next"]["cause"], own(&test_pull)), (&json!("needs_human"), 2), "{turn:#}");
-    let turn = test_pull.report("alpha", position("F1", "conceded", "the log is private indeed"));
-    assert_eq!((state(&turn, "F1").1, role_verdicts(&turn, "alpha")), (false, pair("approve", "approve")), "{turn:#}");
+    let concedes = position("F1", "conceded", "the log is private indeed");
+    let turn = test_pull.report("alpha", concedes.clone());
+    assert_eq!((state(&turn, "F1").1, role_verdicts(&turn, "alpha").0.as_str()), (true, "request_changes"), "{turn:#}");
     let talk = test_pull.talk();
     let said = talk.notes("referee").last().expect("notes")["body"].to_string();
-    assert!(said.contains("Withdrawn"), "{said}");
+    assert!(said.contains("The reviewer agrees"), "{said}");
+    test_pull.assert_quiet();
+    test_pull.as_("ruth").reply(&root, "won't fix: the log is private");
+    let turn = test_pull.report("alpha", concedes);
+    assert_eq!((state(&turn, "F1").1, role_verdicts(&turn, "alpha")), (false, pair("approve", "approve")), "{turn:#}");
     test_pull.assert_quiet();
 }
 

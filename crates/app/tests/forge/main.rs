@@ -1,5 +1,6 @@
 //! The whole loop through the program, on real servers.
 
+mod acceptance;
 mod accounted;
 mod again;
 mod big;

@@ -131,7 +131,9 @@ fn a_thread_that_a_person_resolved_stays_resolved_and_its_finding_stops_counting
     let turn = repo.report_json("security", json!({ "positions": position("F1", "still_there", "src/a.rs:3") }));
     assert_eq!(state(&turn, "F1"), ("accepted".to_owned(), false));
     let [thread] = &threads(&repo)[..] else { panic!("one thread") };
-    assert_eq!((thread["resolved"]["by"]["login"].clone(), notes(thread).len()), (json!("ada"), 1));
+    assert_eq!(thread["resolved"]["by"]["login"], "ada");
+    let [_, confirmation] = &notes(thread)[..] else { panic!("the acceptance is confirmed once: {thread:#}") };
+    assert!(confirmation.contains("accepted by ada"), "{confirmation}");
 }
 
 // spec: INC-5 @local
@@ -152,8 +154,8 @@ fn a_settled_finding_with_a_higher_severity_opens_a_thread_that_cites_the_old_on
 // spec: INC-6 @local
 #[test]
 fn a_finding_marked_wont_fix_is_accepted_resolved_and_listed() {
-    for words in ["won't fix: the log is private", "Acknowledged."] {
-        let repo = blocked();
+    for (severity, words) in [("critical", "won't fix: the log is private"), ("warning", "Acknowledged.")] {
+        let repo = found(json!([finding(severity, "The token is logged", 3)]));
         repo.run_expecting(0, &["local", "reply", "L1", "F1", words]);
         let turn = repo.json(&["review"]);
         assert_eq!(state(&turn, "F1"), ("accepted".to_owned(), false), "{words}");
@@ -166,7 +168,7 @@ fn a_finding_marked_wont_fix_is_accepted_resolved_and_listed() {
 // spec: INC-7 @local
 #[test]
 fn a_concession_resolves_only_if_somebody_argued() {
-    let repo = blocked();
+    let repo = found(json!([finding("warning", "The token is logged", 3)]));
     let concedes = || json!({ "positions": position("F1", "conceded", "the log is private indeed") });
     let turn = repo.report_json("security", concedes());
     assert!(state(&turn, "F1").1, "nobody argued: {turn:#}");
@@ -250,7 +252,7 @@ fn a_prior_finding_without_a_position_makes_the_report_incomplete() {
 #[test]
 fn an_accepted_finding_does_not_return_reworded() {
     let repo = blocked();
-    repo.run_expecting(0, &["local", "reply", "L1", "F1", "won't fix"]);
+    repo.run_expecting(0, &["local", "reply", "L1", "F1", "won't fix: the log is private"]);
     repo.json(&["review"]);
     change(&repo, 7, "fn e() { f() }");
     let again = finding("critical", "Credentials reach the log", 3);

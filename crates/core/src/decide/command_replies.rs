@@ -2,6 +2,8 @@
 //!
 //! | command | reply |
 //! |---|---|
+//! | edited, of a person who may give it, with a lasting effect that it does not have | it does not count (D40) |
+//! | edited otherwise | none |
 //! | not permitted, from an outsider who is not the pull's author | none |
 //! | not permitted, from anybody else | who may give the command |
 //! | `explain` | the state of the pull and the reasons for it |
@@ -16,7 +18,7 @@
 //! | used at this change | who, why, and which findings no longer block; once per change |
 
 use super::topic_comment;
-use crate::facts::{Facts, UserCommand};
+use crate::facts::{Facts, UserCommand, is_permitted};
 use crate::mark::Topic;
 use crate::model::{FindingId, PullState};
 use crate::plan::{Plan, Reason, Step};
@@ -43,7 +45,13 @@ pub fn answer_commands<'a>(facts: &'a Facts<'a>, plan: &'a Plan) -> Vec<Step> {
 }
 
 fn reply_topic(command: &UserCommand<'_>) -> Topic {
-    Topic::Said { to: command.source_id.to_owned() }
+    let to = command.source_id.to_owned();
+    match command.ask {
+        Ask::Pause | Ask::Resume if command.allowed => {
+            Topic::PauseSet { to, paused: matches!(command.ask, Ask::Pause) }
+        }
+        _ => Topic::Said { to },
+    }
 }
 
 fn choose_reply<'a>(
@@ -51,6 +59,9 @@ fn choose_reply<'a>(
     plan: &'a Plan,
     command: &'a UserCommand<'a>,
 ) -> Option<CommandResponseKind<'a>> {
+    if command.edited {
+        return is_lost_edit(facts, plan, command).then_some(CommandResponseKind::Edited { ask: command.ask });
+    }
     if !command.allowed {
         return explain_denial(facts, command);
     }
@@ -71,6 +82,22 @@ fn choose_reply<'a>(
         | Ask::Retry
         | Ask::BreakGlass { .. } => None,
     }
+}
+
+/// Returns whether a person who may give the command should learn that an edited one has no effect.
+fn is_lost_edit(facts: &Facts<'_>, plan: &Plan, command: &UserCommand<'_>) -> bool {
+    let names = |named: &[Named], counts: bool| {
+        plan.findings.iter().any(|it| it.counts == counts && named.iter().any(|named| named.id == it.id))
+    };
+    let is_lost = match command.ask {
+        Ask::Dismiss { findings, .. } => names(findings, true),
+        Ask::Reopen { findings } => names(findings, false),
+        Ask::DismissOverflow { .. } | Ask::Rounds { .. } | Ask::Pause | Ask::Resume | Ask::BreakGlass { .. } => {
+            facts.snapshot.pull.head_since <= command.at
+        }
+        Ask::Review | Ask::FullReview | Ask::Retry | Ask::Explain | Ask::Help | Ask::Unknown { .. } => false,
+    };
+    is_lost && is_permitted(facts.snapshot, facts.policy, command.ask, command.by)
 }
 
 fn is_known_finding(plan: &Plan, named: &Named) -> bool {

@@ -46,12 +46,17 @@ pub(super) fn find<'a>(facts: &Facts<'a>, topic: &Topic) -> Option<&'a Comment> 
 }
 
 /// Compares two topics. Two topics of one job are equal whatever its outcome: the outcome is written into its record.
+/// A command has one answer, whatever it records.
 fn is_same_topic(a: &Topic, b: &Topic) -> bool {
     match (a, b) {
         (
             Topic::Job { kind, cause, patch, epoch, .. },
             Topic::Job { kind: kind_b, cause: cause_b, patch: patch_b, epoch: epoch_b, .. },
         ) => (kind, cause, patch, epoch) == (kind_b, cause_b, patch_b, epoch_b),
+        (
+            Topic::Said { to: a } | Topic::PauseSet { to: a, .. },
+            Topic::Said { to: b } | Topic::PauseSet { to: b, .. },
+        ) => a == b,
         _ => a == b,
     }
 }

@@ -62,7 +62,8 @@ fn is_exempt(step: &Step) -> bool {
         | Action::Assign { .. }
         | Action::Resolve { .. } => true,
         Action::EnsureComment { existing, .. } => {
-            existing.is_some() || matches!(step.topic(), Some(Topic::Operator { .. } | Topic::Said { .. }))
+            existing.is_some()
+                || matches!(step.topic(), Some(Topic::Operator { .. } | Topic::Said { .. } | Topic::PauseSet { .. }))
         }
         Action::OpenThreads { .. } | Action::Reply { .. } => false,
     }

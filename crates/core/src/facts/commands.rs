@@ -22,8 +22,10 @@ pub struct UserCommand<'a> {
     pub at: Time,
     /// The id of the comment or note.
     pub source_id: &'a str,
-    /// The person may give this command.
+    /// The person may give this command, and did not edit it.
     pub allowed: bool,
+    /// The text was edited, so the command does not count (D40).
+    pub edited: bool,
 }
 
 /// Break-glass, active at this change.
@@ -44,21 +46,23 @@ pub(super) fn collect_commands<'a>(snapshot: &'a Snapshot, policy: &Policy, own:
     let mut commands: Vec<_> = comments
         .chain(notes)
         // Most texts contain no command.
-        .filter_map(|(id, by, at, edited, text)| Some((id, by, at, text.ask().filter(|_| !edited && !by.bot)?)))
-        .filter(|(_, by, _, _)| !by.login.as_ref().is_some_and(|login| own.contains(&login)))
-        .map(|(id, by, at, ask)| UserCommand {
+        .filter_map(|(id, by, at, edited, text)| Some((id, by, at, edited, text.ask().filter(|_| !by.bot)?)))
+        .filter(|(_, by, ..)| !by.login.as_ref().is_some_and(|login| own.contains(&login)))
+        .map(|(id, by, at, edited, ask)| UserCommand {
             ask,
             by,
             at,
             source_id: id,
-            allowed: is_allowed(snapshot, policy, ask, by),
+            allowed: !edited && is_permitted(snapshot, policy, ask, by),
+            edited,
         })
         .collect();
     commands.sort_by_key(|command| command.at);
     commands
 }
 
-fn is_allowed(snapshot: &Snapshot, policy: &Policy, ask: &Ask, by: &Author) -> bool {
+/// Returns whether a person may give a command.
+pub(crate) fn is_permitted(snapshot: &Snapshot, policy: &Policy, ask: &Ask, by: &Author) -> bool {
     let is_author = by.login.is_some() && by.login == snapshot.pull.author.login;
     match ask {
         Ask::Explain | Ask::Help => true,
@@ -93,13 +97,26 @@ pub(super) fn find_break_glass<'a>(snapshot: &'a Snapshot, commands: &[UserComma
     (carried || (snapshot.pull.head_since <= broken.at && !audited_since())).then_some(broken)
 }
 
-pub(super) fn find_pauser<'a>(commands: &[UserCommand<'a>]) -> Option<&'a Author> {
-    let last = commands
-        .iter()
-        .rev()
-        .filter(|command| command.allowed)
-        .find(|command| matches!(command.ask, Ask::Pause | Ask::Resume))?;
-    matches!(last.ask, Ask::Pause).then_some(last.by)
+/// Returns who paused referee on the pull: by a command, or by one that referee confirmed before it was edited or deleted
+/// (D40). If the command was deleted, the account of the confirmation stands for its author.
+pub(super) fn find_pauser<'a>(
+    snapshot: &'a Snapshot,
+    commands: &[UserCommand<'a>],
+    own: &[&Login],
+) -> Option<&'a Author> {
+    let given = commands.iter().filter(|command| command.allowed).filter_map(|command| match command.ask {
+        Ask::Pause => Some((command.at, true, command.by)),
+        Ask::Resume => Some((command.at, false, command.by)),
+        _ => None,
+    });
+    let is_own = |author: &Author| author.login.as_ref().is_some_and(|login| own.contains(&login));
+    let confirmed = snapshot.comments.iter().filter(|comment| is_own(&comment.author)).filter_map(|comment| {
+        let TagKind::Topic(Topic::PauseSet { to, paused }) = &comment.text.trusted_tag()?.kind else { return None };
+        let command = snapshot.comments.iter().find(|command| command.id.as_str() == to).unwrap_or(comment);
+        Some((command.at, *paused, &command.author))
+    });
+    let (_, paused, by) = given.chain(confirmed).max_by_key(|(at, ..)| *at)?;
+    paused.then_some(by)
 }
 
 pub(super) fn count_extra_rounds(snapshot: &Snapshot, commands: &[UserCommand<'_>]) -> u32 {

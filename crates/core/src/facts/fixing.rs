@@ -31,7 +31,7 @@ impl<'a> super::Facts<'a> {
         match last.text.trusted_tag().map(|tag| &tag.kind) {
             Some(TagKind::Root { settled, .. }) => settled.is_some(),
             Some(TagKind::Reply { what, .. }) => {
-                !matches!(what, ReplyKind::Rebuttal | ReplyKind::Contest | ReplyKind::Worsened)
+                !matches!(what, ReplyKind::Rebuttal | ReplyKind::Contest | ReplyKind::Worsened | ReplyKind::Hint)
             }
             Some(TagKind::Topic(_)) | None => {
                 let opened_by_bot = thread.notes.len() == 1 && self.is_review_user(&last.author);

@@ -9,6 +9,7 @@ mod role;
 mod work;
 
 pub use bots::BotReview;
+pub(crate) use commands::is_permitted;
 pub use commands::{BreakGlass, UserCommand};
 pub use fixing::{FixPlanComment, SelfReviewOutcome};
 pub use known_finding::KnownFinding;
@@ -52,7 +53,7 @@ impl<'a> Facts<'a> {
             external_blocks: people::find_external_blocks(snapshot, policy, &own),
             program_rounds: bots::count_program_rounds(snapshot, policy, &own),
             break_glass: commands::find_break_glass(snapshot, &commands),
-            paused_by: commands::find_pauser(&commands),
+            paused_by: commands::find_pauser(snapshot, &commands, &own),
             work: work::read_work_facts(snapshot, policy, &own),
             commands,
             own_logins: own,

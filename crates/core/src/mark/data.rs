@@ -149,6 +149,8 @@ pub enum ReplyKind {
     Contest,
     /// Reports that the problem got worse (INC-4).
     Worsened,
+    /// Says how to accept the finding, once per thread (D39, D40).
+    Hint,
     /// The answer of the author's side.
     Answer,
 }
@@ -189,6 +191,12 @@ pub enum Topic {
     Said {
         /// Id of the comment with the command.
         to: String,
+    },
+    /// The answer to `pause` or `resume`. It keeps their effect if the command is edited later (D40).
+    PauseSet {
+        /// Id of the comment with the command.
+        to: String,
+        paused: bool,
     },
 }
 
@@ -272,7 +280,7 @@ impl ReplyKind {
             Self::Fixed => Some(FindingState::Fixed),
             Self::Accepted => Some(FindingState::Accepted),
             Self::Conceded => Some(FindingState::Refuted),
-            Self::Rebuttal | Self::Contest | Self::Worsened | Self::Answer => None,
+            Self::Rebuttal | Self::Contest | Self::Worsened | Self::Hint | Self::Answer => None,
         }
     }
 }

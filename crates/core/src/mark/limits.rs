@@ -164,7 +164,7 @@ impl Tag {
                 Topic::Notice { patch: PatchId(patch) }
                 | Topic::Ready { patch: PatchId(patch) }
                 | Topic::Glass { patch: PatchId(patch) } => shorten_in_place(patch, MAX_COMMIT_BYTES),
-                Topic::Said { to } => shorten_in_place(to, MAX_ID_BYTES),
+                Topic::Said { to } | Topic::PauseSet { to, paused: _ } => shorten_in_place(to, MAX_ID_BYTES),
                 Topic::Operator { epoch: _ } | Topic::SelfReview { clean: _ } | Topic::FixPlan => {}
             },
         }

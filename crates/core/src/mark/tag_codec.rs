@@ -52,6 +52,9 @@ pub(super) fn encode_tag(tag: &Tag) -> String {
         TagKind::Topic(Topic::Said { to }) => {
             out.write_raw("c").write_text(to);
         }
+        TagKind::Topic(Topic::PauseSet { to, paused }) => {
+            out.write_raw(if *paused { "cp" } else { "cr" }).write_text(to);
+        }
     }
     out.write_text(head.as_str());
     out.finish()
@@ -89,6 +92,8 @@ pub(super) fn decode_tag(payload: &str) -> Option<Tag> {
         ['p'] => TagKind::Topic(Topic::FixPlan),
         ['g'] => TagKind::Topic(Topic::Glass { patch: PatchId(fields.read_text()?) }),
         ['c'] => TagKind::Topic(Topic::Said { to: fields.read_text()? }),
+        ['c', 'p'] => TagKind::Topic(Topic::PauseSet { to: fields.read_text()?, paused: true }),
+        ['c', 'r'] => TagKind::Topic(Topic::PauseSet { to: fields.read_text()?, paused: false }),
         _ => return None,
     };
     Some(Tag { kind, head: Sha(fields.read_text()?) })
@@ -139,6 +144,7 @@ letters! {
         ReplyKind::Rebuttal = 'r',
         ReplyKind::Contest = 't',
         ReplyKind::Worsened = 'w',
+        ReplyKind::Hint = 'h',
         ReplyKind::Answer = 'n',
     }
     JobKind: job_letter, read_job {

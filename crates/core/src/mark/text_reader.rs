@@ -8,10 +8,10 @@ use super::keys::{Binding, Keys, SealInput};
 use super::limits::shorten_role;
 use super::mark_codec::{decode_mark, placeholder_mark};
 use super::tag_codec::{decode_tag, placeholder_tag};
-use super::trailer::{HiddenComment, TextTrailer, find_trailer};
+use super::trailer::{HiddenComment, TextTrailer, ends_like_own_text, find_trailer};
 use crate::hash::Hash;
 use crate::model::{Author, BotText, Login, RoleName, Stance, Text, TextReading, Time};
-use crate::say::{self, CommandPrefixes};
+use crate::say::{self, Ask, CommandPrefixes};
 
 /// Parses the texts of one pull.
 #[derive(Clone, Copy, Debug)]
@@ -52,8 +52,9 @@ impl TextReader<'_> {
     ///
     /// | in a person's text | parsed from |
     /// |---|---|
-    /// | command | unedited texts of people, not of referee's accounts or bots (LOOP-8, LOOP-12) |
-    /// | stance | texts without a command; a bot cannot accept (LOOP-12) |
+    /// | command | texts of people, not of referee's accounts or bots (LOOP-8, LOOP-12) |
+    /// | stance | texts of people without a command (LOOP-12); an edited one accepts and claims nothing (D40) |
+    /// | neither | a text that ends like one of referee's (D41) |
     /// | another bot's findings | texts without a trailer, and referee's fix plans and self-reviews |
     /// | fix plan, self-review | these, and texts that end in a Mark |
     pub fn read(&self, text: &mut Text, author: &Author, written: TextHistory) {
@@ -168,18 +169,28 @@ impl TextReader<'_> {
     }
 
     fn read_human_text(&self, reading: &mut TextReading, body: &str, author: &Author, written: TextHistory) {
+        reading.bot = say::parse_bot_text(body).map(Box::new);
         let is_own = author.login.as_ref().is_some_and(|login| self.own_logins.contains(login));
+        if is_own || author.bot || ends_like_own_text(body) {
+            return;
+        }
         match say::parse_command(body, &self.calls) {
-            // An edited command counts neither as a command nor as a stance.
-            Some(ask) => reading.ask = (!written.edited && !is_own && !author.bot).then(|| Box::new(ask)),
-            None => {
-                reading.stance = match say::parse_stance(body) {
-                    Stance::Accepted if author.bot => Stance::Silent,
+            // "@referee won't fix: …" is a reply, not a command.
+            Some(ask)
+                if !matches!(ask, Ask::Unknown { .. }) || say::parse_stance(body) != Stance::AcceptedWithReason =>
+            {
+                reading.ask = Some(Box::new(ask));
+            }
+            _ => {
+                let (stance, edited) = (say::parse_stance(body), written.edited);
+                let accepts = matches!(stance, Stance::Accepted | Stance::AcceptedWithReason);
+                reading.stance = match stance {
+                    Stance::Accepted | Stance::AcceptedWithReason | Stance::ClaimedFixed if edited => Stance::Silent,
                     stance => stance,
                 };
+                reading.unclear = (edited || !accepts) && say::mentions_acceptance(body);
             }
         }
-        reading.bot = say::parse_bot_text(body).map(Box::new);
     }
 }
 

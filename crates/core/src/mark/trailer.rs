@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 const COMMENT_OPEN: &str = "<!-- referee:";
 const COMMENT_CLOSE: &str = "-->";
+const OWN_NAMESPACE: &str = "referee:";
 const COMMENT_KINDS: [&str; 3] = ["mark", "block", "tag"];
 
 /// A hidden comment, not decoded yet.
@@ -72,6 +73,19 @@ pub(super) fn find_trailer(text: &str) -> TrailerSearch<'_> {
         return TrailerSearch { trailer: None, has_strays: true };
     }
     TrailerSearch { trailer: Some(trailer), has_strays: comments.len() > counted }
+}
+
+/// Returns whether a text ends, outside a quote, in a hidden comment that looks like one of referee's, valid or not: it
+/// was written by some referee, so its words are not its author's (D41).
+pub(super) fn ends_like_own_text(text: &str) -> bool {
+    let Some(start) = text.rfind("<!--") else { return false };
+    let (before, comment) = text.split_at(start);
+    let is_quoted =
+        before.lines().next_back().is_some_and(|line| !before.ends_with('\n') && line.trim_start().starts_with('>'));
+    let inside = comment.trim_start_matches("<!--").trim_start();
+    let is_last = comment.split_once(COMMENT_CLOSE).is_none_or(|(_, after)| after.trim().is_empty());
+    let namespace = inside.get(..OWN_NAMESPACE.len()).is_some_and(|start| start.eq_ignore_ascii_case(OWN_NAMESPACE));
+    namespace && is_last && !is_quoted
 }
 
 fn find_hidden_comments(text: &str) -> impl Iterator<Item = HiddenComment<'_>> {

@@ -26,8 +26,10 @@ pub enum Stance {
     Silent,
     /// "Why is that a problem?"
     Asked,
-    /// "won't fix", "acknowledged".
+    /// "won't fix", "acknowledged": accepts a finding that is not critical.
     Accepted,
+    /// `won't fix: <reason>`, `accepted risk: <reason>`: accepts a critical finding too (D39).
+    AcceptedWithReason,
     /// "I disagree".
     Disputed,
     /// "fixed".

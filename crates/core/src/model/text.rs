@@ -35,12 +35,16 @@ pub struct TextReading {
     /// The Tag in any other text of referee.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<Box<UnsealedMark<Tag>>>,
-    /// The command in a person's first line (LOOP-12).
+    /// The command in a person's first line (LOOP-12). It does not count if the text was edited (D40).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<Box<Ask>>,
     /// The meaning of a person's reply.
     #[serde(default)]
     pub stance: Stance,
+    /// Whether it contains an acceptance that does not count: not at its start, voided by a demand, or in an edited
+    /// text (D39, D40).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unclear: bool,
     /// The structured content of another review bot's or the dispatch user's text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bot: Option<Box<BotText>>,

@@ -37,6 +37,8 @@ pub enum CommandResponseKind<'a> {
     Paused { by: &'a str },
     /// A confirmation of `resume`.
     Resumed { by: &'a str },
+    /// The command was edited, so it does not count.
+    Edited { ask: &'a Ask },
     /// The person may not give this command.
     NotAllowed { ask: &'a Ask, permission: CommandPermission<'a> },
     NoSuchFinding {
@@ -90,6 +92,11 @@ pub fn render_command_response(note: &CommandResponse<'_>) -> SafeText {
         CommandResponseKind::Resumed { by } => {
             page.literal("Resumed by ");
             write_name(&mut page, by);
+        }
+        CommandResponseKind::Edited { ask } => {
+            page.literal("Nothing was done: an edited comment is not a command. Write ")
+                .code_span(verb_name(ask))
+                .literal(" in a new comment.");
         }
         CommandResponseKind::NotAllowed { ask, permission: who } => {
             page.literal("Nothing was done: ").code_span(verb_name(ask)).literal(" is for ");

@@ -38,8 +38,8 @@ pub use summary_words::{SummaryWords, split_summary};
 pub use superseded::render_superseded;
 pub use terminal::{TerminalSafe, is_terminal_unsafe, render_report_words};
 pub use thread::{
-    SettlementReason, render_accepted_reply, render_concession, render_contest, render_fixed_reply, render_rebuttal,
-    render_rule_reply, render_settled_root, render_worsened_reply,
+    HintReason, SettlementReason, render_acceptance_hint, render_accepted_reply, render_concession, render_contest,
+    render_fixed_reply, render_rebuttal, render_rule_reply, render_settled_root, render_worsened_reply,
 };
 pub use thread_root::{RootWords, ThreadRoot, render_thread_root, split_thread_root};
 pub use topic::{BreakGlassNote, JobNote, ReadyNote, render_break_glass_note, render_job_note, render_ready_note};

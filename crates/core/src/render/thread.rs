@@ -1,8 +1,8 @@
 //! Renders the replies of the reviewing side in its own threads. Each is one or two lines; none claims that the
 //! thread is resolved, which the forge shows.
 
-use super::phrase::{severity_name, write_location, write_name};
-use crate::model::{Login, Severity, Sha};
+use super::phrase::{severity_name, write_command, write_location, write_name};
+use crate::model::{FindingId, Login, Severity, Sha};
 use crate::sanitise::{MarkdownBuilder, SafeText};
 
 /// Renders: fixed in this commit (INC-2).
@@ -18,6 +18,38 @@ pub fn render_accepted_reply(by: &Login) -> SafeText {
     page.literal("No longer counts: accepted by ");
     write_name(&mut page, by.as_str());
     page.literal(".");
+    page.finish()
+}
+
+/// Why words of acceptance do not accept a finding (D39, D40).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HintReason {
+    /// The note does not begin with them, or demands a fix.
+    Unclear,
+    /// A critical finding needs a reason in a fixed form.
+    Critical,
+    /// The note was edited.
+    Edited,
+    /// The reviewer withdrew a critical finding, which only a person can accept.
+    Conceded,
+}
+
+/// Renders how to accept a finding, for a person whose words did not.
+pub fn render_acceptance_hint(finding: FindingId, reason: HintReason, bot: &Login) -> SafeText {
+    let mut page = MarkdownBuilder::new();
+    let because = match reason {
+        HintReason::Unclear => "This does not accept ",
+        HintReason::Critical => "A critical finding needs a reason, so this does not accept ",
+        HintReason::Edited => "An edited note does not count, so this does not accept ",
+        HintReason::Conceded => "The reviewer agrees, and only a person accepts a critical finding. Still open: ",
+    };
+    page.literal(because).finding(finding).literal(".").blank_line().literal("To accept it, ");
+    if reason != HintReason::Edited {
+        page.literal("begin a note with ").code_span("won't fix:").literal(" or ").code_span("accepted risk:");
+        page.literal(" and the reason, or ");
+    }
+    page.literal("write a new comment on the pull: ");
+    write_command(&mut page, bot, &format!("dismiss {finding} <reason>"));
     page.finish()
 }
 

@@ -2,7 +2,9 @@
 
 mod bot_text;
 mod command;
+mod demand;
 mod nearest_word;
+mod openings;
 mod prose;
 mod stance;
 
@@ -14,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use bot_text::parse_bot_text;
 pub use command::{CommandPrefixes, parse_command};
 pub use nearest_word::find_nearest_word;
-pub use stance::parse_stance;
+pub use stance::{mentions_acceptance, parse_stance};
 
 use crate::model::{FindingId, RoleName};
 

@@ -1,6 +1,37 @@
-//! Extracts the prose of a comment: without quotes, code blocks and code spans.
+//! Extracts the prose of a comment: without quotes, code blocks and code spans; and splits it into sentences and words.
 
 use std::borrow::Cow;
+
+/// Returns the prose in lower case, with straight apostrophes, one sentence end per line.
+pub(super) fn normalise_prose(text: &str) -> String {
+    let mut prose = String::with_capacity(text.len());
+    for line in prose_lines(text) {
+        prose.push_str(&strip_code_spans(line).to_lowercase().replace(['’', '‘'], "'").replace(" - ", " – "));
+        prose.push('\n');
+    }
+    prose
+}
+
+/// Splits prose after the characters that end a sentence. The pieces add up to the prose.
+pub(super) fn split_sentences(prose: &str) -> impl Iterator<Item = &str> {
+    prose.split_inclusive(['.', '!', '?', ';', '\n'])
+}
+
+/// Splits a sentence into words. A comma stands for every mark that separates clauses.
+pub(super) fn split_words(sentence: &str) -> Vec<&str> {
+    let clauses = sentence.split_inclusive([',', ':', '(', ')', '–', '—', '"', '“', '”']);
+    let mut words = Vec::new();
+    for clause in clauses {
+        let is_word = |word: &&str| !word.is_empty();
+        let split = clause.split(|c: char| !c.is_alphanumeric() && c != '\'');
+        words.extend(split.map(|word| word.trim_matches('\'')).filter(is_word));
+        if clause.ends_with(|c: char| !c.is_alphanumeric() && !c.is_whitespace() && !matches!(c, '.' | '!' | '?' | ';'))
+        {
+            words.push(",");
+        }
+    }
+    words
+}
 
 /// Returns the lines outside quotes and fenced code blocks.
 pub(super) fn prose_lines(text: &str) -> impl Iterator<Item = &str> {

@@ -1,236 +1,163 @@
-//! Parses the stance of a person's reply from a fixed list of phrases (LOOP-12). A model never sets it.
+//! Parses the stance of a person's reply from how it begins (LOOP-12, D39). A model never sets it.
 //!
-//! | phrase | stance |
+//! Quotes, code and leading mentions are skipped first. The first row that matches counts.
+//!
+//! | the note begins with | stance |
 //! |---|---|
+//! | `won't fix:` or `accepted risk:` and a reason | accepted, also if the finding is critical |
 //! | `fixed`, `done`, `addressed`, `resolved`, `corrected`, at the end of a clause or before `in`, `by`, `now`, `it`, … | claimed fixed |
-//! | `won't fix`, `wontfix`, `will not fix` about oneself; `not going to fix`; `accepted risk`, `accept the risk` | accepted |
 //! | `disagree`, `false positive`, `not a bug`, `not an issue`, `not a problem`, `not true`, `incorrect`, … | disputed |
-//! | `acknowledged`, `by design`, `as designed`, `as intended`, `intentional`, `leave as is`, …, without a promise to fix it | accepted |
-//! | a question | asked |
+//! | `won't fix`, `accept the risk`, `acknowledged`, `by design`, `as intended`, `leave as is`, … | accepted |
+//! | anything else, with a question somewhere | asked |
 //! | anything else | silent |
 //!
-//! The first row with a match anywhere in the text counts. The phrases are not read in questions, quotes and code, nor in clauses
-//! that negate or hedge the phrase before it: `not fixed`, `will be fixed`, `should be acknowledged`, `if you
-//! disagree`.
+//! "Thanks", "good catch", "I", "this is" and the like may precede a phrase; `openings` lists them. A question has no
+//! stance. A demand to fix voids every acceptance ("acknowledged, please fix this"). A negation, a condition or a
+//! promise voids those without a colon.
 
-use super::prose::{prose_lines, strip_code_spans};
+use super::demand::{demands_fix, is_negation};
+use super::openings::{find_acceptance, has_claim, has_dispute, mentions_acceptance_phrase, skip_courtesy};
+use super::prose::{normalise_prose, split_sentences, split_words};
 use crate::model::Stance;
 
-const FIX_CLAIMS: [&str; 5] = ["fixed", "done", "addressed", "resolved", "corrected"];
+/// The openings that accept a critical finding. A colon and a reason must follow.
+const FORMAL_ACCEPTANCES: [&str; 4] = ["won't fix", "wont fix", "wontfix", "accepted risk"];
 
-/// A claim ends its clause or continues with one of these: `fixed in 9c1f2ab`, but not `fixed size`.
-const CLAIM_CONTINUATIONS: [&str; 19] = [
-    "in", "by", "with", "now", "here", "via", "it", "this", "that", "these", "those", "the", "and", "both", "all",
-    "as", "thanks", "thank", "already",
-];
-const NOT_A_CLAIM_AFTER: [&str; 10] = ["a", "an", "the", "of", "with", "any", "some", "each", "per", "no"];
-const DEFERRAL_WORDS: [&str; 8] =
-    ["later", "soon", "tomorrow", "next", "separately", "eventually", "followup", "follow"];
-
-const REFUSAL_PHRASES: [&[&str]; 4] = [&["won't", "fix"], &["wont", "fix"], &["wontfix"], &["will", "not", "fix"]];
-
-/// Words before a refusal. Others have another subject: `that won't fix the leak` is about a proposal.
-const REFUSAL_SUBJECTS: [&str; 11] = ["i", "we", "so", "and", "still", "definitely", "just", "also", "a", "as", "is"];
-
-const RISK_ACCEPTANCE_PHRASES: [&[&str]; 8] = [
-    &["not", "going", "to", "fix"],
-    &["accepted", "risk"],
-    &["risk", "accepted"],
-    &["risk", "is", "accepted"],
-    &["accept", "the", "risk"],
-    &["accept", "this", "risk"],
-    &["accepting", "the", "risk"],
-    &["accepting", "this", "risk"],
-];
-
-const DISPUTE_PHRASES: [&[&str]; 17] = [
-    &["disagree"],
-    &["false", "positive"],
-    &["not", "a", "bug"],
-    &["isn't", "a", "bug"],
-    &["not", "an", "issue"],
-    &["isn't", "an", "issue"],
-    &["not", "a", "problem"],
-    &["isn't", "a", "problem"],
-    &["not", "true"],
-    &["isn't", "true"],
-    &["not", "correct"],
-    &["isn't", "correct"],
-    &["not", "applicable"],
-    &["doesn't", "apply"],
-    &["incorrect"],
-    &["is", "wrong"],
-    &["that's", "wrong"],
-];
-
-const ACKNOWLEDGEMENT_PHRASES: [&[&str]; 13] = [
-    &["acknowledged"],
-    &["by", "design"],
-    &["as", "designed"],
-    &["as", "intended"],
-    &["is", "intended"],
-    &["intended", "behavior"],
-    &["intended", "behaviour"],
-    &["intentional"],
-    &["leave", "as", "is"],
-    &["leave", "it", "as", "is"],
-    &["leaving", "as", "is"],
-    &["leaving", "it", "as", "is"],
-    &["keeping", "as", "is"],
-];
-
-/// Words that negate or hedge a later phrase, in addition to those that end in `n't` or `'ll`.
-const HEDGE_WORDS: [&str; 57] = [
-    "not",
-    "never",
-    "no",
-    "nor",
-    "neither",
-    "cannot",
-    "cant",
-    "dont",
-    "doesnt",
-    "isnt",
-    "wasnt",
-    "arent",
-    "hasnt",
-    "havent",
-    "wont",
-    "will",
-    "would",
-    "should",
-    "could",
-    "might",
-    "may",
-    "must",
-    "shall",
-    "can",
-    "to",
-    "be",
-    "being",
-    "if",
+/// Words that void an acceptance without a colon, beside negations: contrasts, conditions, promises and demands.
+const VOIDING_WORDS: [&str; 46] = [
+    "wrong",
+    "unacceptable",
+    "but",
+    "however",
+    "though",
+    "although",
     "unless",
     "until",
     "till",
-    "when",
-    "whenever",
-    "once",
-    "after",
-    "before",
+    "if",
+    "except",
+    "provided",
+    "assuming",
     "whether",
-    "partially",
-    "partly",
-    "half",
-    "almost",
-    "nearly",
-    "mostly",
-    "need",
-    "needs",
-    "hopefully",
     "maybe",
     "perhaps",
     "probably",
-    "how",
-    "why",
-    "what",
-    "who",
-    "which",
-    "without",
-    "nothing",
-    "wish",
+    "will",
+    "fix",
+    "fixing",
+    "todo",
+    "soon",
+    "later",
+    "please",
+    "pls",
+    "must",
+    "should",
+    "shall",
+    "need",
+    "needs",
+    "ought",
+    "let's",
+    "lets",
+    "required",
+    "require",
+    "requires",
+    "want",
+    "expect",
+    "insist",
+    "wait",
+    "block",
+    "blocks",
+    "blocker",
+    "blocking",
+    "before",
+    "rather",
 ];
 
 /// Returns the stance of a person's reply.
 pub fn parse_stance(text: &str) -> Stance {
-    let mut signals = StanceSignals::default();
-    for line in prose_lines(text) {
-        let line = strip_code_spans(line).to_lowercase().replace('’', "'");
-        for sentence in line.split_inclusive(['.', '!', '?', ';']) {
-            match sentence.ends_with('?') {
-                true => signals.asked = true,
-                false => signals.read_sentence(sentence),
-            }
-        }
+    let prose = normalise_prose(text);
+    let prose = skip_mentions(&prose);
+    if let Some(reason) = strip_formal_acceptance(prose) {
+        return if demands_fix(reason) { Stance::Silent } else { Stance::AcceptedWithReason };
     }
-    match signals {
-        StanceSignals { claimed: true, .. } => Stance::ClaimedFixed,
-        StanceSignals { refused: true, .. } => Stance::Accepted,
-        StanceSignals { disputed: true, .. } => Stance::Disputed,
-        StanceSignals { acknowledged: true, promised: false, .. } => Stance::Accepted,
-        StanceSignals { asked: true, .. } => Stance::Asked,
-        _ => Stance::Silent,
-    }
-}
-
-#[derive(Default)]
-struct StanceSignals {
-    claimed: bool,
-    refused: bool,
-    disputed: bool,
-    acknowledged: bool,
-    promised: bool,
-    asked: bool,
-}
-
-impl StanceSignals {
-    fn read_sentence(&mut self, sentence: &str) {
-        let words: Vec<&str> = sentence
-            .split_inclusive([',', ':', '(', ')', '–', '—', '"'])
-            .flat_map(|clause| {
-                let words = clause.split(|c: char| !c.is_alphanumeric() && c != '\'');
-                words.map(|word| word.trim_matches('\'')).filter(|word| !word.is_empty()).chain(["but"])
-            })
-            .collect();
-        for clause in words.split(|word| ["but", "however", "although", "though"].contains(word)) {
-            self.read_clause(clause);
-        }
-    }
-
-    fn read_clause(&mut self, words: &[&str]) {
-        self.claimed |= claims_fixed(words);
-        self.refused |= contains_unhedged(words, &RISK_ACCEPTANCE_PHRASES)
-            || find_phrases(words, &REFUSAL_PHRASES)
-                .any(|before| !is_hedged(before) && before.last().is_none_or(|word| REFUSAL_SUBJECTS.contains(word)));
-        self.disputed |= contains_unhedged(words, &DISPUTE_PHRASES);
-        self.acknowledged |= contains_unhedged(words, &ACKNOWLEDGEMENT_PHRASES);
-        self.promised |= promises_fix(words);
+    let opening = find_opening(prose);
+    let words = opening.as_ref().map_or(&[][..], |opening| skip_courtesy(&opening.words));
+    let accepts = || {
+        let voided = |words: &[&str]| words.iter().any(|word| is_negation(word) || voids(word));
+        let later = opening.as_ref().map_or("", |opening| opening.later);
+        find_acceptance(words)
+            .is_some_and(|after| !voided(after) && !split_sentences(later).any(|next| voided(&split_words(next))))
+            && begins_with_word(prose)
+            && !demands_fix(prose)
+    };
+    if has_claim(words) {
+        Stance::ClaimedFixed
+    } else if has_dispute(words) {
+        Stance::Disputed
+    } else if accepts() {
+        Stance::Accepted
+    } else if split_sentences(prose).any(|sentence| sentence.ends_with('?')) {
+        Stance::Asked
+    } else {
+        Stance::Silent
     }
 }
 
-fn claims_fixed(words: &[&str]) -> bool {
-    words.iter().enumerate().filter(|(_, word)| FIX_CLAIMS.contains(word)).any(|(index, _)| {
-        let (before, after) = words.split_at(index);
-        let after = after.get(1..).unwrap_or_default();
-        !is_hedged(before)
-            && before.last().is_none_or(|word| !NOT_A_CLAIM_AFTER.contains(word))
-            && after.first().is_none_or(|word| CLAIM_CONTINUATIONS.contains(word))
-            && !after.iter().any(|word| DEFERRAL_WORDS.contains(word))
-    })
+/// Returns whether the prose of a text contains an acceptance phrase. Its author may have meant to accept the finding,
+/// whatever its stance is.
+pub fn mentions_acceptance(text: &str) -> bool {
+    split_sentences(&normalise_prose(text)).any(|sentence| mentions_acceptance_phrase(&split_words(sentence)))
 }
 
-/// Returns whether a clause promises a fix: `acknowledged, will do` accepts nothing.
-fn promises_fix(words: &[&str]) -> bool {
-    words.iter().enumerate().any(|(index, word)| {
-        let is_negated = words.get(index + 1).is_some_and(|next| *next == "not");
-        (*word == "will" && !is_negated) || word.ends_with("'ll") || ["fixing", "todo", "soon", "later"].contains(word)
-    })
+/// The first sentence that is more than courtesy.
+struct Opening<'t> {
+    words: Vec<&'t str>,
+    /// The sentences after it.
+    later: &'t str,
 }
 
-fn contains_unhedged(words: &[&str], phrases: &'static [&'static [&'static str]]) -> bool {
-    find_phrases(words, phrases).any(|before| !is_hedged(before))
+/// Returns `None` if the opening is a question.
+fn find_opening(prose: &str) -> Option<Opening<'_>> {
+    let mut read = 0;
+    split_sentences(prose)
+        .map(|sentence| {
+            read += sentence.len();
+            (sentence, Opening { words: split_words(sentence), later: prose.get(read..).unwrap_or_default() })
+        })
+        .find(|(_, opening)| skip_courtesy(&opening.words).iter().any(|word| *word != ","))
+        .filter(|(sentence, _)| !sentence.ends_with('?'))
+        .map(|(_, opening)| opening)
 }
 
-/// Returns the words before each occurrence of a phrase.
-fn find_phrases<'w, 't>(
-    words: &'w [&'t str],
-    phrases: &'static [&'static [&'static str]],
-) -> impl Iterator<Item = &'w [&'t str]> {
-    (0..words.len()).filter_map(move |index| {
-        let (before, rest) = words.split_at_checked(index)?;
-        phrases.iter().any(|phrase| rest.starts_with(phrase)).then_some(before)
-    })
+/// Returns whether a text begins with a word, not with a quotation, struck-out text or markup.
+fn begins_with_word(prose: &str) -> bool {
+    prose.trim_start().starts_with(|c: char| c.is_alphanumeric() || is_emphasis(c))
 }
 
-fn is_hedged(before: &[&str]) -> bool {
-    before.iter().any(|word| HEDGE_WORDS.contains(word) || word.ends_with("n't") || word.ends_with("'ll"))
+fn is_emphasis(c: char) -> bool {
+    matches!(c, '*' | '_')
+}
+
+fn voids(word: &str) -> bool {
+    VOIDING_WORDS.contains(&word) || word.ends_with("'ll")
+}
+
+/// Returns the reason after a formal acceptance, if there is one.
+fn strip_formal_acceptance(prose: &str) -> Option<&str> {
+    let prose = prose.trim_start_matches(is_emphasis);
+    let rest = FORMAL_ACCEPTANCES.iter().find_map(|phrase| prose.strip_prefix(phrase))?;
+    let reason = rest.trim_start_matches(is_emphasis).trim_start().strip_prefix(':')?;
+    let has_word = split_words(reason).iter().any(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 1);
+    has_word.then_some(reason)
+}
+
+/// Returns the prose after the mentions that it begins with.
+fn skip_mentions(prose: &str) -> &str {
+    let mut rest = prose.trim_start();
+    while let Some(name) = rest.strip_prefix('@') {
+        let end =
+            name.find(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_' | '[' | ']')).unwrap_or(name.len());
+        rest = name.get(end..).unwrap_or_default().trim_start_matches([',', ':']).trim_start();
+    }
+    rest
 }

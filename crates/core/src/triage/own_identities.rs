@@ -125,7 +125,7 @@ impl<'a> OwnIdentities<'a> {
         self.parse_own_reply(note).is_some_and(|(what, _)| match what {
             ReplyKind::Answer | ReplyKind::Fixed | ReplyKind::Accepted | ReplyKind::Conceded => true,
             // These reopen the question (D14).
-            ReplyKind::Rebuttal | ReplyKind::Contest | ReplyKind::Worsened => false,
+            ReplyKind::Rebuttal | ReplyKind::Contest | ReplyKind::Worsened | ReplyKind::Hint => false,
         })
     }
 

@@ -115,7 +115,7 @@ pub(crate) fn root_tag(dice: &mut Dice) -> Tag {
 
 pub(crate) fn reply_tag(dice: &mut Dice) -> Tag {
     use ReplyKind::*;
-    let what = dice.pick(&[Answer, Fixed, Accepted, Conceded, Rebuttal, Contest, Worsened]);
+    let what = dice.pick(&[Answer, Fixed, Accepted, Conceded, Rebuttal, Contest, Worsened, Hint]);
     let answers = NoteId(dice.pick(&["n0.0", "n0.1", "n1.0", ""]).into());
     Tag { kind: TagKind::Reply { what, answers }, head: sha(dice) }
 }
@@ -133,7 +133,7 @@ pub(crate) fn any_tag(dice: &mut Dice) -> Tag {
 }
 
 fn topic(dice: &mut Dice) -> Topic {
-    match dice.roll(10) {
+    match dice.roll(11) {
         0..=2 => Topic::Job {
             kind: job_kind(dice),
             cause: dice.pick(&["role:static", "role:security", "person:bob@r1", "self-review", "x"]).into(),
@@ -148,6 +148,7 @@ fn topic(dice: &mut Dice) -> Topic {
         6 => Topic::SelfReview { clean: !dice.one_in(3) },
         7 => Topic::FixPlan,
         8 => Topic::Glass { patch: patch(dice) },
+        9 => Topic::PauseSet { to: dice.pick(&["c1", "c2"]).into(), paused: dice.one_in(2) },
         _ => Topic::Said { to: dice.pick(&["c1", "c2", "n0.1"]).into() },
     }
 }
@@ -184,7 +185,7 @@ pub(crate) fn ask(dice: &mut Dice) -> Ask {
 }
 
 pub(crate) fn stance(dice: &mut Dice) -> Stance {
-    dice.pick(&[Stance::Silent, Stance::Accepted, Stance::Disputed, Stance::ClaimedFixed])
+    dice.pick(&[Stance::Silent, Stance::Accepted, Stance::AcceptedWithReason, Stance::Disputed, Stance::ClaimedFixed])
 }
 
 pub(crate) fn bot_text(dice: &mut Dice) -> BotText {
@@ -216,6 +217,7 @@ pub(crate) fn text(dice: &mut Dice, tag: fn(&mut Dice) -> Tag) -> Text {
         stance: stance(dice),
         bot: dice.maybe(5, |dice| Box::new(bot_text(dice))),
         forged: dice.one_in(8),
+        unclear: dice.one_in(8),
     };
     let hash = match &body {
         Some(body) if !dice.one_in(4) => Hash::digest_visible_text(body),

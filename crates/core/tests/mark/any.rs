@@ -138,8 +138,8 @@ pub(crate) fn tag() -> impl Strategy<Value = Tag> {
             settled,
         },
     );
-    use ReplyKind::{Accepted, Answer, Conceded, Contest, Fixed, Rebuttal, Worsened};
-    let what = select(&[Fixed, Accepted, Conceded, Rebuttal, Contest, Worsened, Answer][..]);
+    use ReplyKind::{Accepted, Answer, Conceded, Contest, Fixed, Hint, Rebuttal, Worsened};
+    let what = select(&[Fixed, Accepted, Conceded, Rebuttal, Contest, Worsened, Hint, Answer][..]);
     let reply = (what, name()).prop_map(|(what, note)| TagKind::Reply { what, answers: NoteId(note) });
     let topic = prop_oneof![
         any::<u32>().prop_map(|epoch| Topic::Operator { epoch }),
@@ -150,6 +150,7 @@ pub(crate) fn tag() -> impl Strategy<Value = Tag> {
         Just(Topic::FixPlan),
         hex().prop_map(|patch| Topic::Glass { patch: PatchId(patch) }),
         name().prop_map(|to| Topic::Said { to }),
+        (name(), any::<bool>()).prop_map(|(to, paused)| Topic::PauseSet { to, paused }),
     ];
     let kind = prop_oneof![root, reply, topic.prop_map(TagKind::Topic)];
     (kind, hex()).prop_map(|(kind, head)| Tag { kind, head: Sha(head) })

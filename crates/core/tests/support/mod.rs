@@ -526,7 +526,7 @@ fn step(step: &Step) -> String {
                 Topic::SelfReview { clean } => format!("self-review {clean}"),
                 Topic::FixPlan => "fix-plan".to_owned(),
                 Topic::Glass { .. } => "glass".to_owned(),
-                Topic::Said { to } => format!("said {to}"),
+                Topic::Said { to } | Topic::PauseSet { to, .. } => format!("said {to}"),
             };
             if existing.is_some() { format!("edit {name}") } else { name }
         }

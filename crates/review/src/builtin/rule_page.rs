@@ -100,7 +100,7 @@ impl RulePage {
         section("It leaves alone", &self.good_example.as_deref().map(indent_block).unwrap_or_default());
         section("How to mend it", fix);
         let suppression = format!(
-            "Answer the finding: `won't fix` and the reason. Once that code is on the default branch, a comment\n\
+            "Answer the finding: `won't fix:` and the reason. Once that code is on the default branch, a comment\n\
              `referee: ignore {id}` on the line above keeps later changes of the line quiet; one that the change itself\n\
              brings does not count."
         );

@@ -51,7 +51,7 @@ fn a_page_is_rendered_as_markdown() {
 
     ## How to silence it
 
-    Answer the finding: `won't fix` and the reason. Once that code is on the default branch, a comment
+    Answer the finding: `won't fix:` and the reason. Once that code is on the default branch, a comment
     `referee: ignore conflict-marker` on the line above keeps later changes of the line quiet; one that the change itself
     brings does not count.
     ");

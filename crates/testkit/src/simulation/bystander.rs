@@ -71,7 +71,7 @@ impl BystanderBehaviour {
             }
             Self::WontFix => {
                 for thread in &threads {
-                    bob.reply(thread, "won't fix");
+                    bob.reply(thread, "won't fix: not here");
                 }
                 "bob says won't fix"
             }

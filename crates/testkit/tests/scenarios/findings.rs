@@ -6,7 +6,7 @@ use referee_testkit::scenario::{DEFAULT_FILE, Scenario, ScenarioRun, critical, r
 
 use crate::{FIX, blocked, leak, posted, security};
 
-fn finding_state(run: &ScenarioRun, finding: u64) -> (FindingState, bool) {
+pub(crate) fn finding_state(run: &ScenarioRun, finding: u64) -> (FindingState, bool) {
     let line =
         run.plan().findings.iter().find(|line| line.id == FindingId(finding)).expect("the plan lists the finding");
     (line.state, line.counts)
@@ -150,7 +150,10 @@ fn a_worsened_finding_gets_one_reply_and_no_note_is_edited() {
 fn a_finding_resolved_by_a_person_stays_resolved_and_stops_counting() {
     let mut s = blocked(security("bob resolves"));
     s.by("bob").resolves(1).turn();
-    assert_snapshot!(s.steps(), @"post security as approve at 8e14688 (approves: role security, own verdict approve, enforced approve, posted as approve)");
+    assert_snapshot!(s.steps(), @"
+    post security as approve at 8e14688 (approves: role security, own verdict approve, enforced approve, posted as approve)
+    reply in thread 2 (settled: thread 2)
+    ");
     assert_eq!(finding_state(&s, 1), (FindingState::Accepted, false));
     s.by("alice")
         .changes_line("src/a.rs", 7, "fn e() {}")
@@ -191,7 +194,7 @@ fn a_settled_finding_that_got_worse_opens_a_new_thread_citing_the_old_one() {
 #[test]
 fn wont_fix_by_a_maintainer_is_accepted() {
     let mut s = blocked(security("accepted"));
-    s.by("bob").replies(1, "won't fix, the log is private").turn();
+    s.by("bob").replies(1, "won't fix: the log is private").turn();
     assert_snapshot!(s.steps(), @"
     post security as approve at 8e14688 (approves: role security, own verdict approve, enforced approve, posted as approve)
     resolve thread 2 (accepted: F1, thread 2)
@@ -199,7 +202,7 @@ fn wont_fix_by_a_maintainer_is_accepted() {
     ");
     assert_snapshot!(s.conversation(1), @"
     referee-bot: **critical** F1 · security / the token is logged / It breaks when it runs.
-    bob: won't fix, the log is private
+    bob: won't fix: the log is private
     referee-bot: No longer counts: accepted by bob.
     resolved by referee-bot
     ");
@@ -211,7 +214,7 @@ fn wont_fix_by_a_maintainer_is_accepted() {
 fn an_outsider_cannot_revoke_an_acceptance() {
     for reply in ["won't fix", "I disagree", "this is fixed now", "why?"] {
         let mut s = blocked(security("accepted, and talked about"));
-        s.by("bob").replies(1, "won't fix, the log is private");
+        s.by("bob").replies(1, "won't fix: the log is private");
         s.by("mallory").replies(1, reply).turn().discard_effects();
         assert_eq!(finding_state(&s, 1), (FindingState::Accepted, false), "mallory: {reply}");
     }
@@ -223,7 +226,7 @@ fn an_acceptance_does_not_cover_a_higher_severity() {
     for quirks in [Quirks::plain(), Quirks { no_resolve: true, ..Quirks::plain() }] {
         let mut s = security("a warning, and then more").with_quirks(quirks).open_pull();
         s.report(report("security").finds(warning("the token is logged").at("src/a.rs", 4))).turn().discard_effects();
-        s.by("alice").replies(1, "won't fix").turn().discard_effects();
+        s.by("alice").replies(1, "won't fix: not here").turn().discard_effects();
         s.by("mallory").replies(1, "why?");
         s.by("alice").changes_line("src/a.rs", 5, "    log(token); }");
         s.report(report("security").finds(leak())).turn().discard_effects();
@@ -233,7 +236,7 @@ fn an_acceptance_does_not_cover_a_higher_severity() {
     }
     let mut s = security("both in one turn").open_pull();
     s.report(report("security").finds(warning("the token is logged").at("src/a.rs", 4))).turn().discard_effects();
-    s.by("alice").replies(1, "won't fix");
+    s.by("alice").replies(1, "won't fix: not here");
     s.by("alice").changes_line("src/a.rs", 5, "    log(token); }");
     s.report(report("security").finds(leak())).turn().discard_effects();
     assert_eq!(finding_state(&s, 1), (FindingState::Open, true), "the author may not accept a critical finding");
@@ -244,9 +247,9 @@ fn an_acceptance_does_not_cover_a_higher_severity() {
 #[test]
 fn an_author_cannot_accept_a_critical_finding_and_an_outsider_accepts_nothing() {
     let mut s = blocked(security("who may accept"));
-    s.by("mallory").replies(1, "won't fix").turn().discard_effects();
+    s.by("mallory").replies(1, "won't fix: not here").turn().discard_effects();
     assert!(finding_state(&s, 1).1);
-    s.by("alice").replies(1, "won't fix").turn();
+    s.by("alice").replies(1, "won't fix: not here").turn();
     assert_snapshot!(s.explain_lines(), @"
     rule     needs-human: security/F1: its author accepts a critical finding
     standing security request changes, at this head
@@ -259,7 +262,7 @@ fn an_author_cannot_accept_a_critical_finding_and_an_outsider_accepts_nothing() 
 
     let mut s = security("a mere warning").open_pull();
     s.report(report("security").finds(warning("no test").at("src/a.rs", 3))).turn().discard_effects();
-    s.by("alice").replies(1, "won't fix").turn().discard_effects();
+    s.by("alice").replies(1, "won't fix: not here").turn().discard_effects();
     assert_eq!(finding_state(&s, 1), (FindingState::Accepted, false), "the author may accept a warning");
 }
 
@@ -268,18 +271,19 @@ fn an_author_cannot_accept_a_critical_finding_and_an_outsider_accepts_nothing() 
 fn unknown_access_counts_as_none() {
     let quirks = Quirks { access_hidden: true, ..Quirks::gitea_like() };
     let mut s = blocked(security("nobody knows").with_quirks(quirks));
-    s.by("bob").replies(1, "won't fix").turn().discard_effects();
+    s.by("bob").replies(1, "won't fix: not here").turn().discard_effects();
     assert!(finding_state(&s, 1).1);
 }
 
 // spec: INC-7 @core
 #[test]
 fn a_concession_to_a_maintainer_resolves() {
-    let mut s = blocked(security("conceded"));
+    let mut s = security("conceded").open_pull();
+    s.report(report("security").finds(warning("the token is logged").at("src/a.rs", 4))).turn().discard_effects();
     s.by("bob").replies(1, "I disagree, the log is private").by("bob").commands("review");
     s.report(report("security").concedes(1)).turn().discard_effects();
     assert_snapshot!(s.conversation(1), @"
-    referee-bot: **critical** F1 · security / the token is logged / It breaks when it runs.
+    referee-bot: **warning** F1 · security / the token is logged / It breaks when it runs.
     bob: I disagree, the log is private
     referee-bot: Withdrawn: the objection holds.
     resolved by referee-bot
@@ -376,7 +380,7 @@ fn a_finding_keeps_its_id_through_moved_lines_renames_rewording_and_rebases() {
 #[test]
 fn an_accepted_finding_does_not_return_reworded() {
     let mut s = blocked(security("said again"));
-    s.by("bob").replies(1, "won't fix").turn().discard_effects();
+    s.by("bob").replies(1, "won't fix: not here").turn().discard_effects();
     s.by("alice").changes_line("src/a.rs", 7, "fn e() {}");
     s.report(report("security").finds(critical("credentials reach the log").at("src/a.rs", 4)))
         .turn()

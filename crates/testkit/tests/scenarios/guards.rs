@@ -114,7 +114,7 @@ fn a_restarted_process_decides_the_same() {
 fn own_texts_trigger_nothing() {
     let mut s = blocked(security("talking to itself"));
     let quiet = s.decide_now();
-    s.by("referee-bot").commands("full review").by("referee-bot").replies(1, "won't fix");
+    s.by("referee-bot").commands("full review").by("referee-bot").replies(1, "won't fix: not here");
     s.turn().discard_effects();
     assert_eq!((&s.plan().next, s.plan().findings.first().expect("a finding").counts), (&quiet.next, true));
     assert!(s.plan().steps.is_empty(), "{:?}", s.plan().steps);
@@ -237,7 +237,7 @@ fn a_reopened_finding_counts_until_it_is_settled_again() {
         let mut s = blocked(security("settled, reopened, fixed"));
         match settle {
             "dismiss" => s.by("bob").commands("dismiss F1 the log is private").turn(),
-            "won't fix" => s.by("bob").replies(1, "won't fix").turn(),
+            "won't fix" => s.by("bob").replies(1, "won't fix: not here").turn(),
             "resolve" => s.by("bob").resolves(1).turn(),
             _ => {
                 s.by("alice").changes_line("src/a.rs", 4, "    log(secret);").report(report("security").fixed(1)).turn()
@@ -268,10 +268,17 @@ fn an_edited_comment_is_not_a_command_and_an_unknown_verb_gets_one_hint() {
         let comment = bob.comment("looks good");
         bob.edit_comment(&comment, "@referee-bot dismiss F1 never mind");
     });
+    s.by("mallory").does("does the same", |mallory| {
+        let comment = mallory.comment("looks good");
+        mallory.edit_comment(&comment, "@referee-bot dismiss F1 never mind");
+    });
+    s.turn().discard_effects();
+    assert!(s.plan().findings.first().expect("a finding").counts);
+    assert_snapshot!(s.own_comments().join("\n"), @"Nothing was done: an edited comment is not a command. Write `dismiss` in a new comment.");
     assert_eq!(s.turn().steps(), "nothing to write");
     s.by("bob").commands("reveiw").by("mallory").commands("reveiw").turn().discard_effects();
-    assert_eq!(s.own_comments().len(), 1);
-    assert_snapshot!(s.own_comments()[0], @"Unknown command `reveiw`; did you mean `review`? See `@referee-bot help`");
+    assert_eq!(s.own_comments().len(), 2);
+    assert_snapshot!(s.own_comments()[1], @"Unknown command `reveiw`; did you mean `review`? See `@referee-bot help`");
     assert_eq!(s.turn().steps(), "nothing to write");
 }
 

@@ -1,5 +1,6 @@
 //! The specification as scenarios: each test runs a few real turns on an in-memory forge.
 
+mod acceptance;
 mod catalogue;
 mod decisions;
 mod findings;

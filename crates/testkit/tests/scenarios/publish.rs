@@ -90,7 +90,7 @@ fn an_approval_lifts_the_block_and_leaves_its_text_unchanged() {
 #[test]
 fn a_comment_verdict_does_not_lift_a_block() {
     let mut s = blocked(security("from block to comment"));
-    s.by("alice").changes_line("src/a.rs", 4, FIX).by("bob").replies(1, "won't fix").turn();
+    s.by("alice").changes_line("src/a.rs", 4, FIX).by("bob").replies(1, "won't fix: not here").turn();
     assert_snapshot!(s.steps(), @"
     resolve thread 2 (accepted: F1, thread 2)
     reply in thread 2 (accepted: thread 2)
@@ -318,7 +318,7 @@ fn an_edit_that_changes_the_blocking_findings_is_announced_once() {
 
     - new: F2 it panics · `src/a.rs:7`
     ");
-    s.by("bob").replies(2, "won't fix").turn().discard_effects();
+    s.by("bob").replies(2, "won't fix: not here").turn().discard_effects();
     assert_eq!(s.own_comments().len(), 1, "one notice per change of the pull");
 }
 

@@ -31,6 +31,7 @@ pub(super) struct FindingContext<'a> {
     pub(super) reported: ReportedPosition<'a>,
     /// The last `dismiss` or `reopen` of this finding by somebody who may.
     pub(super) command: Option<&'a UserCommand<'a>>,
+    /// The last `reopen`: of a command, or as the Block records it if that command was edited or deleted since (D40).
     pub(super) reopened_at: Option<Time>,
 }
 
@@ -70,7 +71,7 @@ impl<'a> FindingContext<'a> {
         known: &'a KnownFinding<'a>,
     ) -> Self {
         let command = facts.find_last_command_on_finding(&role.role.name, known.id);
-        let reopened_at = command.and_then(UserCommand::reopened_at);
+        let reopened_at = command.and_then(UserCommand::reopened_at).max(known.reopened_at);
         let reported = read_position(role, report, known, &facts.snapshot.changes.patch);
         Self { facts, role, report, known, reported, command, reopened_at }
     }

@@ -7,10 +7,11 @@
 //! | `worse-again` | it was settled, and is more severe now | open, in a new thread that cites the old one (D12) |
 //! | `settled` | it was settled | stays settled |
 //! | `resolved` | somebody else who may accept it resolved the thread | accepted (D12) |
-//! | `accepted` | somebody who may accept it answered "won't fix" | accepted; its thread is resolved (INC-6); if more severe now, `worse-again` |
+//! | `accepted` | somebody who may accept it answered "won't fix"; for a critical finding `won't fix:` or `accepted risk:` and a reason (D39) | accepted; its thread is resolved (INC-6); if more severe now, `worse-again` |
 //! | `fixed` | a complete report says fixed, and the code changed | replied to with the commit, resolved (INC-2, D9) |
-//! | `conceded` | the reviewer withdraws it after a dispute by somebody who may accept it | replied to, resolved (INC-7) |
+//! | `conceded` | the reviewer withdraws it after a dispute by somebody who may accept it | replied to, resolved (INC-7); if critical, `acceptance-hint` |
 //! | `worsened` | the reviewer reports it as worse | one reply; more severe from now on (INC-4) |
+//! | `acceptance-hint` | somebody who may accept it used words of acceptance that do not count (D39, D40) | one reply per thread with the words that do |
 //! | `rebuttal` | the reviewer upholds it, a person disputes it, and referee wrote nothing after that | one reply per head (D11) |
 //! | `rule-stands` | a linter or the built-in rules uphold it, and the pull's author or a person with write access disputes or questions it | one reply per head, from the rule (D30) |
 //! | `contest` | a person says that it is fixed, and the reviewer still reports it | one reply (INC-8) |
@@ -18,6 +19,7 @@
 //!
 //! After a valid `reopen`, everything that settled the finding before is ignored.
 
+use super::acceptance::{Acceptance, AcceptanceHint};
 use super::finding_context::{Discussion, FindingContext, FindingRuling};
 use super::settled::{find_settled_state, is_fixing_side_resolution, own_reply_kinds, plan_closing};
 use super::thread_reply::{ThreadReply, plan_reply};
@@ -25,8 +27,9 @@ use super::{JudgedFinding, ReportStatus};
 use crate::decide::judgement::{FindingChange, FindingRemark};
 use crate::facts::{Facts, RoleFacts, may_accept};
 use crate::mark::ReplyKind;
-use crate::model::{FindingState, Note, Position, Stance, Thread};
+use crate::model::{FindingState, Note, Position, Severity, Stance, Thread, Time};
 use crate::plan::{Reason, Refusal};
+use crate::render::HintReason;
 use crate::rule::Rule;
 
 pub(super) fn judge_known_findings<'a>(
@@ -49,7 +52,8 @@ fn match_dismissed<'a>(context: &FindingContext<'a>) -> Option<FindingRuling<'a>
     // A command is about the finding that had this number when it was given, not about one that got the number later.
     let raised_at = context.known.thread.and_then(Thread::root).map(|root| root.at);
     let command = context.command.filter(|command| command.is_dismissal())?;
-    if raised_at.is_some_and(|raised_at| command.at < raised_at) {
+    let is_outdated = |since: Time| command.at < since;
+    if raised_at.is_some_and(is_outdated) || context.known.reopened_at.is_some_and(is_outdated) {
         return None;
     }
     let finding = JudgedFinding {
@@ -86,19 +90,24 @@ fn judge_open_finding<'a>(context: &FindingContext<'a>) -> FindingRuling<'a> {
     {
         finding.remark = FindingRemark::ResolvedBy(resolution.by.display_name());
     }
-    if let Some(note) = discussion.decisive.filter(|note| note.text.reading.stance == Stance::Accepted) {
-        if may_accept(context.facts.snapshot, context.facts.policy, &note.author, context.known.severity) {
-            return accept(context, finding, note);
+    if let Some(note) = discussion.decisive {
+        match context.read_acceptance(note) {
+            Some(Acceptance::Counts) => return accept(context, finding, note),
+            Some(Acceptance::NotPermitted) => {
+                finding.needs_human_reason = Some("its author accepts a critical finding");
+            }
+            Some(Acceptance::TooInformal) | None => {}
         }
-        finding.needs_human_reason = Some("its author accepts a critical finding");
     }
     let finding = context.read_discussion(finding, discussion.person);
     match context.reported.position {
         Some(Position::Fixed) => judge_fixed(context, finding),
         Some(Position::Conceded) => judge_conceded(context, finding, &discussion),
         Some(Position::Worsened) => judge_worsened(context, finding),
-        Some(Position::Stands | Position::StillThere) => judge_upheld(context, finding, &discussion),
-        None => FindingRuling::from(finding),
+        Some(Position::Stands | Position::StillThere) | None => match context.find_hint(&discussion) {
+            Some(hint) => context.send_hint(finding, &hint),
+            None => judge_upheld(context, finding, &discussion),
+        },
     }
 }
 
@@ -174,9 +183,16 @@ fn judge_conceded<'a>(
     let Some(note) = [discussion.decisive, discussion.last].into_iter().flatten().find(disputes) else {
         return FindingRuling::from(finding);
     };
-    if !may_accept(context.facts.snapshot, context.facts.policy, &note.author, finding.severity) {
+    if !context.may_be_accepted_by(note) {
         let needs_human_reason = Some("the reviewer concedes to somebody who may not accept it");
         return FindingRuling::from(JudgedFinding { needs_human_reason, ..finding });
+    }
+    if note.edited || finding.severity == Severity::Critical {
+        let reason = if note.edited { HintReason::Edited } else { HintReason::Conceded };
+        return match context.hint_about(note, reason) {
+            Some(hint) => context.send_hint(finding, &hint),
+            None => FindingRuling::from(finding),
+        };
     }
     let finding = JudgedFinding {
         accepted_by: note.author.login.as_ref(),
@@ -205,7 +221,8 @@ fn judge_upheld<'a>(
     finding: JudgedFinding<'a>,
     discussion: &Discussion<'a>,
 ) -> FindingRuling<'a> {
-    let Some(thread) = context.open_thread() else { return FindingRuling::from(finding) };
+    let open = context.reported.position.and(context.open_thread());
+    let Some(thread) = open else { return FindingRuling::from(finding) };
     // Without a report, the notes of outsiders wait for the next review (D30).
     let note = match context.report {
         ReportStatus::Absent => context.facts.find_unanswered_note(thread),
@@ -244,6 +261,12 @@ impl<'a> FindingContext<'a> {
     fn close(&self, finding: JudgedFinding<'a>, rule: Rule) -> FindingRuling<'a> {
         let steps = plan_closing(self.facts, self.role, &finding, rule);
         FindingRuling { finding, steps, refused: None }
+    }
+
+    fn send_hint(&self, finding: JudgedFinding<'a>, hint: &AcceptanceHint<'_>) -> FindingRuling<'a> {
+        let bot = &self.facts.snapshot.viewer.login;
+        let reply = ThreadReply::Hint { finding: finding.id, reason: hint.reason, bot };
+        self.reply(finding, hint.thread, reply, Rule::AcceptanceHint)
     }
 
     fn reply_from_rule(&self, finding: JudgedFinding<'a>, thread: &Thread) -> FindingRuling<'a> {

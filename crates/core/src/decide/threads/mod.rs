@@ -1,6 +1,7 @@
 //! Reconciles a role's findings with its threads, its report and people's notes: which are open, which are settled and
 //! by whom, which replies are needed. A reviewer only states positions; the rules are here.
 
+mod acceptance;
 mod doubles;
 mod finding_context;
 mod known_findings;

@@ -4,7 +4,7 @@ use super::JudgedFinding;
 use super::thread_reply::{ThreadClosing, ThreadReply, plan_reply, plan_resolution};
 use crate::facts::{Facts, KnownFinding, RoleFacts, may_accept};
 use crate::mark::{ReplyKind, TagKind};
-use crate::model::{Author, FindingState, Note, Sha, Support, Thread, Time};
+use crate::model::{Author, FindingState, Note, Severity, Sha, Support, Thread, Time};
 use crate::plan::Step;
 use crate::rule::Rule;
 
@@ -54,7 +54,7 @@ pub(super) fn find_settling_reply(
 }
 
 /// Plans the resolution of a settled finding's thread and the reply, or what an interrupted turn left out. A thread
-/// that a person resolved gets no reply. At most once per head: where the forge cannot resolve, a bot that answers
+/// that a person resolved gets no reply, unless that accepted a critical finding. At most once per head: where the forge cannot resolve, a bot that answers
 /// every note would otherwise be answered forever (LOOP-8).
 pub(super) fn plan_closing<'a>(
     facts: &'a Facts<'a>,
@@ -68,11 +68,19 @@ pub(super) fn plan_closing<'a>(
         None if !is_settlement_posted(facts, role, thread, it, replied) => {
             plan_resolution(facts, role, thread, &ThreadClosing::from_finding(it), rule)
         }
-        Some(resolution) if replied.is_none() && facts.is_own_author(&resolution.by) => None,
+        Some(resolution) if replied.is_none() && (facts.is_own_author(&resolution.by) || is_accepted_critical(it)) => {
+            None
+        }
         _ => return Vec::new(),
     };
     let reply = ThreadReply::from_settled_finding(it, &facts.snapshot.pull.head, role.identity);
     resolution.into_iter().chain(plan_reply(facts, role, thread, reply, rule)).collect()
+}
+
+/// Returns whether the acceptance must be confirmed in the thread, so that a person whose account was used learns of it
+/// (D39).
+fn is_accepted_critical(it: &JudgedFinding<'_>) -> bool {
+    it.severity == Severity::Critical && it.state == FindingState::Accepted && it.accepted_by.is_some()
 }
 
 /// Returns whether an open thread already says that the finding is settled: at this head, as its last note, or in a

@@ -9,7 +9,7 @@ use crate::facts::{Facts, RoleFacts};
 use crate::mark::{ReplyKind, Tag, TagKind};
 use crate::model::{FindingId, FindingState, Login, Severity, Sha, Support, Thread};
 use crate::plan::{Action, Gate, Precondition, Reason, Step, TextDraft, Trailer};
-use crate::render::{self, SettlementReason};
+use crate::render::{self, HintReason, SettlementReason};
 use crate::rule::Rule;
 use crate::sanitise::SafeText;
 
@@ -23,6 +23,7 @@ pub(super) enum ThreadReply<'a> {
     Contest { path: &'a str, line: Option<u32>, words: &'a str },
     Worsened { severity: Severity, words: &'a str },
     Accepted { by: &'a Login },
+    Hint { finding: FindingId, reason: HintReason, bot: &'a Login },
 }
 
 /// Plans a reply, unless the last note is the same reply at this head.
@@ -155,6 +156,7 @@ impl<'a> ThreadReply<'a> {
             Self::Contest { .. } => ReplyKind::Contest,
             Self::Worsened { .. } => ReplyKind::Worsened,
             Self::Accepted { .. } => ReplyKind::Accepted,
+            Self::Hint { .. } => ReplyKind::Hint,
         }
     }
 
@@ -167,6 +169,7 @@ impl<'a> ThreadReply<'a> {
             Self::Contest { path, line, words } => render::render_contest(path, line, words),
             Self::Worsened { severity, words } => render::render_worsened_reply(severity, words),
             Self::Accepted { by } => render::render_accepted_reply(by),
+            Self::Hint { finding, reason, bot } => render::render_acceptance_hint(finding, reason, bot),
         }
     }
 }
