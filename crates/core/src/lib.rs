@@ -8,6 +8,7 @@ pub mod merge;
 pub mod model;
 pub mod plan;
 pub mod policy;
+mod protected_files;
 pub mod render;
 pub mod rule;
 pub mod sanitise;

@@ -159,23 +159,60 @@ fn a_change_of_a_protected_path_goes_to_a_person() {
     let touched = [
         ".github/workflows/ci.yml",
         ".GitHub/workflows/ci.yml",
+        ".github",
+        "service/.gitea/workflows/ci.yml",
+        ".gitlab/ci/test.yml",
+        "ci/build.gitlab-ci.yml",
+        ".woodpecker.yml",
+        ".woodpecker/test.yaml",
+        ".drone.star",
+        "Jenkinsfile",
+        "deploy/Jenkinsfile.release",
+        ".circleci/config.yml",
+        ".travis.yml",
+        "azure-pipelines.yml",
+        "build/azure-pipelines-nightly.yaml",
+        ".buildkite/pipeline.yml",
+        "bitbucket-pipelines.yml",
+        ".zuul.d/jobs.yaml",
         "CODEOWNERS",
         "docs/CODEOWNERS",
+        "codeowners.",
+        "CODEOWNER\u{17f}",
+        ".git\u{200c}hub/workflows/ci.yml",
+        ".github\\workflows\\ci.yml",
         "referee.toml",
+        "referee.toml::$DATA",
+        ".referee/rules/own.yml",
+        ".gitleaks.toml",
+        ".gitattributes",
         ".gitmodules",
         ".husky/pre-push",
         ".githooks/pre-commit",
         ".pre-commit-config.yaml",
         "lefthook.yml",
+        "AGENTS.md",
+        "web/CLAUDE.md",
+        "CLAUDE.local.md",
+        ".claude/settings.json",
+        ".cursor/rules/a.mdc",
+        ".cursorrules",
+        ".cursor",
+        ".windsurfrules",
+        "GEMINI.md",
+        ".github/copilot-instructions.md",
+        ".aider.conf.yml",
         "Cargo.lock",
         "web/package-lock.json",
         "web/pnpm-lock.yaml",
+        "infra/.terraform.lock.hcl",
         "bun.lockb",
         "go.sum",
+        "docs/secret policy/[a].md",
     ];
     for path in touched {
         let mut stage = done();
-        stage.policy.protected = vec![".github/**".into()];
+        stage.policy.protected = vec!["docs/Secret Policy/**".into()];
         result(&mut stage).files.push(file(path));
         assert_eq!(fate(&stage), (false, owned(&HUMAN), vec![format!("`{path}` is protected")]));
         result(&mut stage).patch = Some(patch("p1"));
@@ -187,7 +224,17 @@ fn a_change_of_a_protected_path_goes_to_a_person() {
     let mut reverted = done();
     reverted.snapshot.changes.files = vec![file("Cargo.lock")];
     assert!(!fate(&reverted).0, "what the pull changed before is judged too");
-    for path in ["src/lock.rs", "docs/codeowners.md", "src/referee.toml.rs", "blocks/a.rs"] {
+    for path in [
+        "src/lock.rs",
+        "docs/codeowners.md",
+        "src/referee.toml.rs",
+        "blocks/a.rs",
+        "src/agents.rs",
+        "docs/claude-api.md",
+        "src/drone.yml",
+        "src/github/client.rs",
+        ".gitignore",
+    ] {
         let mut stage = done();
         result(&mut stage).files.push(file(path));
         assert!(fate(&stage).0, "{path} is nobody's secret");

@@ -12,7 +12,8 @@
 //! | done | none of these | done | a pull from `referee/issue-<n>` |
 
 use super::super::step::{plan_assignment, plan_comment};
-use super::{RULE, build_summary, protected_paths, refuse_delivery};
+use super::protected_paths::ProtectedPaths;
+use super::{RULE, build_summary, refuse_delivery};
 use crate::facts::{JobRecord, jobs_on_issue};
 use crate::mark::{Tag, TagKind, Topic};
 use crate::model::snapshot::WorkOutcome;
@@ -90,7 +91,7 @@ fn decide_outcome(result: &WorkResult, policy: &Policy) -> (WorkOutcome, Option<
     if let Some(path) = result.escapes.first() {
         return (WorkOutcome::NeedsHuman, Some(format!("`{path}` leaves the tree")));
     }
-    match protected_paths::find_protected_path(policy, result.files.iter()) {
+    match ProtectedPaths::new(policy).find(result.files.iter()) {
         Some(path) => (WorkOutcome::NeedsHuman, Some(format!("`{path}` is protected"))),
         None => (WorkOutcome::Done, None),
     }

@@ -26,6 +26,7 @@ mod protected_paths;
 
 pub use issue::{IssueDelivery, plan_issue_delivery};
 
+use self::protected_paths::ProtectedPaths;
 use super::lease::is_own_label;
 use super::step::{plan_remove_label, worker_identity};
 use super::topic_comment;
@@ -135,7 +136,7 @@ fn decide_delivery<'a>(facts: &Facts<'_>, result: &'a WorkResult) -> DeliveryDec
     let Some(patch) = &result.patch else {
         return needs_human("its patch-id could not be computed".to_owned());
     };
-    let touched = || protected_paths::find_protected_path(facts.policy, result.files.iter().chain(&changes.files));
+    let touched = || ProtectedPaths::new(facts.policy).find(result.files.iter().chain(&changes.files));
     match (*patch != changes.patch).then(touched).flatten() {
         Some(path) => needs_human(format!("`{path}` is protected")),
         None => DeliveryDecision { push_commit: Some(commit), ..ended(WorkOutcome::Done) },
