@@ -1,5 +1,7 @@
 //! The author identity that git uses.
 
+use std::fmt;
+
 use crate::{Git, GitError};
 
 /// Name and email that git would use for a commit.
@@ -9,6 +11,13 @@ pub struct GitIdentity {
     pub name: Option<String>,
     /// As configured, or derived from user and host name.
     pub email: Option<String>,
+}
+
+impl fmt::Display for GitIdentity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [name, email] = [&self.name, &self.email].map(|part| part.as_deref().unwrap_or_default());
+        write!(f, "{name} <{email}>")
+    }
 }
 
 impl Git {

@@ -10,8 +10,9 @@ use crate::{Git, GitError};
 pub enum MergeOutcome {
     /// No conflicts. Holds the merged tree.
     Clean(Sha),
-    /// The conflicting paths, quoted as in a diff.
-    Conflicts(Vec<String>),
+    /// The merged tree, whose files have conflict markers that name both commits, and the conflicting paths, quoted as in
+    /// a diff.
+    Conflicts { tree: Sha, paths: Vec<String> },
     /// There is no common ancestor, so git refuses to merge.
     Unrelated,
 }
@@ -45,5 +46,5 @@ pub(crate) fn parse_merge_tree(output: &[u8]) -> Result<MergeOutcome, GitError> 
     let mut fields = output.strip_suffix(b"\0").unwrap_or(output).split(|byte| *byte == 0);
     let tree = parse_sha(MERGE_TREE, fields.next().unwrap_or_default())?;
     let paths: Vec<String> = fields.map(crate::diff::decode_path).collect();
-    Ok(if paths.is_empty() { MergeOutcome::Clean(tree) } else { MergeOutcome::Conflicts(paths) })
+    Ok(if paths.is_empty() { MergeOutcome::Clean(tree) } else { MergeOutcome::Conflicts { tree, paths } })
 }

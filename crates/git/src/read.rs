@@ -11,6 +11,16 @@ const CAT_FILE: &str = "cat-file";
 /// Above this number of paths, one `ls-tree` of the commit is faster than resolving each path.
 const LS_TREE_THRESHOLD: usize = 16;
 
+/// A file of a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeFile {
+    /// Quoted as git quotes it if it is not UTF-8.
+    pub path: String,
+    pub mode: u32,
+    /// The blob, or the commit of a submodule.
+    pub id: String,
+}
+
 impl Git {
     /// Returns the contents of files at a commit, in the order of `paths`. `None` if there is no such file.
     ///
@@ -50,6 +60,20 @@ impl Git {
         Ok(found.into_iter().map(|blob| blob.and_then(|_| contents.next().flatten())).collect())
     }
 
+    /// Lists all files, links and submodules of a commit or tree.
+    pub fn list_tree(&self, commit: &Sha) -> Result<Vec<TreeFile>, GitError> {
+        let output = self.run("ls-tree", &["-r", "-z", "--full-tree", require_full_sha(commit)?])?;
+        let entries = output.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
+        let parsed = entries.map(|entry| {
+            let tab = entry.iter().position(|byte| *byte == b'\t')?;
+            let mut fields = std::str::from_utf8(&entry[..tab]).ok()?.split(' ');
+            let mode = u32::from_str_radix(fields.next()?, 8).ok()?;
+            let id = fields.nth(1)?.to_owned();
+            Some(TreeFile { path: crate::diff::decode_path(&entry[tab + 1..]), mode, id })
+        });
+        parsed.collect::<Option<Vec<_>>>().ok_or_else(|| GitError::unexpected_output("ls-tree", &output))
+    }
+
     /// Lists the files below a path at a commit, or the path itself if it is a file. Skips paths that are not UTF-8.
     pub fn list_files(&self, commit: &Sha, path: &str) -> Result<Vec<String>, GitError> {
         let output =
@@ -66,15 +90,20 @@ impl Git {
     }
 
     fn cat_objects(&self, names: &[String]) -> Result<Vec<Option<Vec<u8>>>, GitError> {
+        self.read_objects("blob", names)
+    }
+
+    /// Returns the contents of objects of one kind, in the order of `names`. `None` if there is no such object.
+    pub(crate) fn read_objects(&self, kind: &str, names: &[String]) -> Result<Vec<Option<Vec<u8>>>, GitError> {
         let mut command = self.command(CAT_FILE);
         command.args(["--batch", "--buffer", "-z"]);
         let input = names.iter().flat_map(|name| [name.as_str(), "\0"]).collect();
-        parse_cat_file(&self.run_with_input(CAT_FILE, command, input)?, names)
+        parse_cat_file(&self.run_with_input(CAT_FILE, command, input)?, kind, names)
     }
 }
 
 /// Parses `<id> blob <size>\n<content>\n` or `<requested name> missing\n` for each name.
-fn parse_cat_file(output: &[u8], names: &[String]) -> Result<Vec<Option<Vec<u8>>>, GitError> {
+fn parse_cat_file(output: &[u8], wanted: &str, names: &[String]) -> Result<Vec<Option<Vec<u8>>>, GitError> {
     let mut rest = output;
     let mut contents = Vec::with_capacity(names.len());
     for name in names {
@@ -93,7 +122,7 @@ fn parse_cat_file(output: &[u8], names: &[String]) -> Result<Vec<Option<Vec<u8>>
         let size: usize = fields.next().and_then(|size| size.parse().ok()).ok_or_else(unexpected)?;
         let kind = fields.next().ok_or_else(unexpected)?;
         let content = after.get(..size).ok_or_else(unexpected)?;
-        contents.push((kind == "blob").then(|| content.to_vec()));
+        contents.push((kind == wanted).then(|| content.to_vec()));
         rest = after.get(size + 1..).ok_or_else(unexpected)?;
     }
     Ok(contents)

@@ -16,6 +16,7 @@ use crate::{Git, GitError, GitIdentity};
 pub struct WorkCopy {
     dir: PathBuf,
     config: String,
+    identity: String,
     initial_size: u64,
 }
 
@@ -38,7 +39,7 @@ impl Git {
         let dir = std::path::absolute(dir).map_err(filesystem_error)?;
         // Fails if the directory exists: it might contain files of another user.
         fs::create_dir(&dir).map_err(filesystem_error)?;
-        let mut copy = WorkCopy { dir, config: render_config(user), initial_size: 0 };
+        let mut copy = WorkCopy { dir, config: render_config(user), identity: String::new(), initial_size: 0 };
         let git = copy.git();
         git.run("init", &["--quiet", "--template=", "--initial-branch=work", "--object-format=sha1", "."])?;
         self.send_commits(&git, &[name, base])
@@ -46,6 +47,7 @@ impl Git {
         git.run("update-ref", &["--no-deref", BASE_REF, base])?;
         git.run("update-ref", &["--no-deref", "HEAD", name])?;
         fs::write(copy.git_dir().join("config"), &copy.config).map_err(filesystem_error)?;
+        copy.identity = git.author_identity()?.to_string();
         let mut reset = git.command_with_options("reset", &["-c", "submodule.recurse=false"]);
         set_config_env(&mut reset, &git.disable_filters_config()?);
         require_success("reset", git.execute(reset.args(["--hard", "--quiet", name]))?)?;
@@ -81,6 +83,11 @@ impl Git {
 impl WorkCopy {
     pub fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// Returns name and address of the configured author, as git writes them into a commit.
+    pub fn identity(&self) -> &str {
+        &self.identity
     }
 
     pub(crate) fn git_dir(&self) -> PathBuf {

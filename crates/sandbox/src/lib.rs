@@ -33,6 +33,8 @@ pub mod probe;
 #[cfg(target_os = "linux")]
 mod reaper;
 #[cfg(target_os = "linux")]
+mod redactor;
+#[cfg(target_os = "linux")]
 mod relay;
 #[cfg(target_os = "linux")]
 mod run;
@@ -69,6 +71,8 @@ pub struct Sandbox {
     pub timeout: Duration,
     /// Receives stdout and stderr of the program, up to [`ResourceLimits::log_bytes`].
     pub log_path: PathBuf,
+    /// Byte strings that the log shows as `***`, longest first.
+    pub secrets: Vec<Vec<u8>>,
     pub limits: ResourceLimits,
 }
 

@@ -88,6 +88,7 @@ impl RunRequest {
             env: self.env.iter().filter_map(read_variable).collect(),
             timeout: Duration::from_millis(self.timeout_ms),
             log_path: folder.join("log"),
+            secrets: Vec::new(),
             limits: self.limits,
         };
         let argv: Vec<String> = argv.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();

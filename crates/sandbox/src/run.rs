@@ -39,7 +39,7 @@ pub(super) fn run(
     // them from `/proc`, unless this process is not dumpable.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     fs::create_dir_all(sandbox.home_dir.join("tmp")).map_err(|error| failed("cannot create its home", error))?;
-    let log = OutputLog::create(&sandbox.log_path, sandbox.limits.log_bytes)
+    let log = OutputLog::create(&sandbox.log_path, sandbox.limits.log_bytes, &sandbox.secrets)
         .map_err(|error| failed("cannot create its log", error))?;
     let log = Arc::new(log);
     let folder = tempfile::Builder::new().prefix("referee-sandbox-").tempdir();
@@ -60,6 +60,7 @@ pub(super) fn run(
         cgroup.kill_and_remove();
     }
     drop(relay);
+    log.flush();
     report_progress();
     exit.map_err(|error| failed("cannot start its guard", error))
 }

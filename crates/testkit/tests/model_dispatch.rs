@@ -497,6 +497,7 @@ impl CachedDecisions {
                 patch: Some(PatchId("after".to_owned())),
                 files: Vec::new(),
                 escapes: Vec::new(),
+                audit: Some(CommitAudit { descends: true, ..CommitAudit::default() }),
                 clean: None,
                 plan: Vec::new(),
                 pull: None,

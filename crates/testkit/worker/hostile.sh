@@ -97,6 +97,48 @@ write)
     echo "key = $MODEL_KEY" >key.txt
     commit key.txt
     ;;
+leak-message)
+    commit
+    git commit --quiet --amend --message "Mend it with $MODEL_KEY"
+    ;;
+leak-binary)
+    printf '\000\001%s\000' "$MODEL_KEY" >key.bin
+    commit key.bin
+    ;;
+leak-removed)
+    printf '%s' "$MODEL_KEY" | base64 >key.txt
+    commit key.txt
+    git rm --quiet key.txt
+    git commit --quiet --message "Remove it"
+    ;;
+leak-name)
+    mkdir -p keys
+    echo "empty" >"keys/$MODEL_KEY"
+    commit keys
+    ;;
+leak-folder)
+    commit
+    empty=$(git hash-object -w -t tree /dev/null)
+    tree=$( (git ls-tree HEAD && printf '040000 tree %s\t%s\n' "$empty" "$MODEL_KEY") | git mktree)
+    git reset --quiet --soft "$(git commit-tree -p HEAD -m "Mend it" "$tree")"
+    ;;
+leak-author)
+    commit
+    git commit --quiet --amend --no-edit --author "$MODEL_KEY <key@example.org>"
+    ;;
+leak-print)
+    # In two writes, so that a read may end between them.
+    printf 'the key is %.9s' "$MODEL_KEY"
+    printf '%s, in hex ' "${MODEL_KEY#?????????}"
+    printf '%s' "$MODEL_KEY" | od -An -v -tx1 | tr -d ' \n'
+    echo
+    commit
+    ;;
+leak-escaped) result needs_human "the key is \\u0061${MODEL_KEY#?}" ;;
+leak-file-name)
+    commit
+    mkfifo ".git/objects/$MODEL_KEY"
+    ;;
 # what is elsewhere
 reach)
     for url in "$@"; do
@@ -132,6 +174,16 @@ link)
     mkdir -p "$(dirname "$2")"
     ln -s "$1" "$2"
     commit "$2"
+    ;;
+links)
+    # The target, then the path of each link.
+    while [ $# -gt 1 ]; do
+        mkdir -p "$(dirname "$2")"
+        ln -s "$1" "$2"
+        git add "$2"
+        shift 2
+    done
+    commit
     ;;
 chain)
     mkdir d
@@ -218,8 +270,63 @@ print)
 another-person)
     commit
     git commit --quiet --amend --no-edit --author "Ruth <ruth@example.org>" --date 2001-01-01T00:00:00
+    ;;
+committed-by-another)
+    commit
+    GIT_COMMITTER_NAME=Ruth GIT_COMMITTER_EMAIL=ruth@example.org git commit --quiet --amend --no-edit
+    ;;
+forged-then-own)
+    commit
+    git commit --quiet --amend --no-edit --author "Ruth <ruth@example.org>"
+    git commit --quiet --allow-empty --message "Mend it again"
+    ;;
+own-branches)
+    commit
     for branch in base main hostile; do git branch --force "$branch" HEAD; done
     git tag hostile
+    ;;
+amended)
+    echo "fn mended() {}" >mended.rs
+    git add mended.rs
+    git commit --quiet --amend --no-edit --reset-author
+    result done "mended"
+    ;;
+reset)
+    git reset --quiet --hard base
+    commit
+    ;;
+# how it rebases
+rebase)
+    git rebase --quiet --strategy-option=theirs base
+    result done "rebased"
+    ;;
+rebase-merge)
+    git merge --quiet --strategy-option=ours --message "Merge the base" base
+    result done "merged"
+    ;;
+rebase-lose)
+    git rebase --quiet --strategy-option=theirs base
+    git rm --quiet "$1"
+    git commit --quiet --message "Tidy up"
+    result done "rebased"
+    ;;
+rebase-ours)
+    git merge --quiet --strategy=ours --message "Merge the base" base
+    git checkout --quiet base -- .
+    git rm --quiet "$1"
+    git commit --quiet --amend --no-edit
+    result done "merged"
+    ;;
+rebase-squash)
+    git rebase --quiet --strategy-option=theirs base
+    git reset --quiet --soft base
+    git commit --quiet --message "All of it at once"
+    result done "rebased"
+    ;;
+rebase-take)
+    git rebase --quiet --strategy-option=theirs base
+    git rebase --quiet --force-rebase --exec 'git commit --quiet --amend --no-edit --reset-author' base
+    result done "rebased"
     ;;
 replaced)
     commit

@@ -91,8 +91,9 @@ pub(crate) fn load_config(layers: &ConfigLayers<'_>) -> Result<ResolvedConfig, C
         roles = default_roles();
         origins.push(ValueOrigin { key: "role.static.builtin".into(), value: "true".into(), origin: "default".into() });
     }
-    let (policy_roles, roles) = roles.into_iter().unzip();
+    let (policy_roles, roles): (_, Vec<RoleConfig>) = roles.into_iter().unzip();
     policy.roles = policy_roles;
+    policy.protected.extend(roles.iter().flat_map(|role| &role.rules).map(|path| escape_glob(path)));
 
     let values = PolicyValues(&resolved);
     policy.people_write = values.texts("people.write").iter().map(|login| Login::from(login.as_str())).collect();
@@ -125,6 +126,12 @@ pub(crate) fn load_config(layers: &ConfigLayers<'_>) -> Result<ResolvedConfig, C
     config.hash_role_inputs();
     config.warn_of_unused_keys();
     Ok(config)
+}
+
+/// Returns a glob that matches exactly this path.
+fn escape_glob(path: &str) -> String {
+    let path = path.trim_start_matches("./");
+    path.chars().flat_map(|char| ["*?[]{}!\\".contains(char).then_some('\\'), Some(char)]).flatten().collect()
 }
 
 /// Returns the roles of a repository whose config names none (INTERFACE §2).

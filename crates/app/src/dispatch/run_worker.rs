@@ -25,8 +25,8 @@ use crate::failure::Failure;
 use crate::session::claim_waiter::{CLAIM_WAIT, TerminalWaiter};
 use crate::session::config_files::env;
 use crate::worker::{
-    CheckedResult, ExpectedResult, PushIdentity, RunnableWorker, WorkDelivery, WorkerRun, WorkerSecrets, collect_work,
-    deliver_work, read_result,
+    CheckedResult, CollectedWork, ExpectedResult, PushIdentity, RunnableWorker, WorkDelivery, WorkStart, WorkerRun,
+    WorkerSecrets, collect_work, deliver_work, read_result,
 };
 
 /// Interval of the lines that report a running worker.
@@ -142,6 +142,7 @@ impl ProjectRepository {
         let prepared = self.prepare_job(claimed, worker, project).map_err(not_started)?;
         let folder = &prepared.folder;
         draft.log = Some(folder.log_path());
+        let secrets = WorkerSecrets::from_env(&worker.env);
         let sandbox = Sandbox {
             tier,
             work_dir: folder.work_dir(),
@@ -151,6 +152,7 @@ impl ProjectRepository {
             env: worker.env.clone(),
             timeout: worker.timeout,
             log_path: folder.log_path(),
+            secrets: secrets.to_patterns(),
             limits: ResourceLimits::default(),
         };
         let mut progress = ProgressReport::start(job, worker, out);
@@ -163,7 +165,10 @@ impl ProjectRepository {
             SandboxExit::TimedOut => Err(format!("it was ended after {}", format_duration(worker.timeout))),
             SandboxExit::Signalled => Err("it was ended from outside".to_owned()),
             // The result decides about success, not the exit code.
-            SandboxExit::Exited(_) => self.read_work(claimed, worker, &prepared, draft),
+            SandboxExit::Exited(_) => self
+                .read_work(claimed, &secrets, &prepared, draft)
+                // A reason may repeat a name that the worker chose.
+                .map_err(|reason| secrets.redact_text(&reason)),
         }
     }
 
@@ -183,19 +188,20 @@ impl ProjectRepository {
     fn read_work(
         &self,
         claimed: &ClaimedWorker,
-        worker: &RunnableWorker,
+        secrets: &WorkerSecrets<'_>,
         prepared: &PreparedJob,
         draft: &mut WorkerRunDraft,
     ) -> Result<(WorkResult, Vec<Answer>), String> {
         let PreparedJob { folder, copy, talk, base, .. } = prepared;
-        let secrets = WorkerSecrets::from_env(&worker.env);
-        let expected = ExpectedResult { kind: claimed.job.kind, nonce: folder.nonce(), talk, secrets: &secrets };
+        let expected = ExpectedResult { kind: claimed.job.kind, nonce: folder.nonce(), talk, secrets };
         let checked = read_result(&folder.result_path(), &expected)?;
-        draft.refusals.extend(checked.dropped.iter().cloned());
+        draft.refusals.extend(checked.dropped.iter().map(|reason| secrets.redact_text(reason)));
         let mut result = self.build_result(claimed, &checked);
         if checked.outcome == WorkOutcome::Done {
-            let collected = collect_work(&self.source, copy, &result.started_at, base, &secrets)?;
-            (result.head, result.escapes) = (collected.head, collected.escapes);
+            let commit = self.start_commit(claimed);
+            let start = WorkStart { kind: claimed.job.kind, commit, base, policy: &self.policy };
+            let CollectedWork { head, escapes, audit } = collect_work(&self.source, copy, &start, secrets)?;
+            (result.head, result.escapes, result.audit) = (head, escapes, audit);
         }
         Ok((result, checked.answers))
     }
@@ -213,6 +219,7 @@ impl ProjectRepository {
             patch: None,
             files: Vec::new(),
             escapes: Vec::new(),
+            audit: None,
             clean,
             plan,
             pull,

@@ -243,7 +243,7 @@ impl Source for GitSource {
 fn mergeable(merges: &MergeOutcome) -> Mergeable {
     match merges {
         MergeOutcome::Clean(_) => Mergeable::Clean,
-        MergeOutcome::Conflicts(_) => Mergeable::Conflict,
+        MergeOutcome::Conflicts { .. } => Mergeable::Conflict,
         MergeOutcome::Unrelated => Mergeable::Unknown,
     }
 }

@@ -25,7 +25,7 @@ const PHRASES: [(&str, &str, &str); 10] = [
     (
         "{push}",
         "Push to the pull's branch.",
-        "Commit in this folder, on top of the head, with a message that says why.",
+        "Commit in this folder, on top of the head and in the name that git is configured with, with a message that says why. Rewritten commits are not delivered.",
     ),
     (
         "{reply}",
@@ -36,7 +36,7 @@ const PHRASES: [(&str, &str, &str); 10] = [
     (
         "{rebase}",
         "Fetch, and rebase the pull's branch onto the tip of its base.",
-        "Rebase the head onto the branch `base`: it is here, nothing has to be fetched.",
+        "Rebase the head onto the branch `base`: it is here, nothing has to be fetched. Keep every commit with its author, and every change where git reports no conflict.",
     ),
     ("{push-over}", "Push with `--force-with-lease`.", "Leave this folder's `HEAD` at the rebased commit."),
     (

@@ -10,6 +10,7 @@ use referee_core::model::Answer;
 use referee_core::model::answer::PlannedFix;
 use referee_core::model::snapshot::WorkOutcome;
 use referee_core::plan::JobKind;
+use serde_json::Value;
 
 use super::secrets::WorkerSecrets;
 use super::talk::Talk;
@@ -69,7 +70,7 @@ const MAX_TEXT_BYTES: usize = 16 << 10;
 
 /// Reads and checks the result. The error is a sentence that may be posted on the pull.
 pub(crate) fn read_result(path: &Path, expected: &ExpectedResult<'_>) -> Result<CheckedResult, String> {
-    let bytes = expected.secrets.redact(file::read_regular_file(path, MAX_RESULT_BYTES)?);
+    let bytes = redact_json(file::read_regular_file(path, MAX_RESULT_BYTES)?, expected.secrets);
     let payload: ResultPayload =
         serde_json::from_slice(&bytes).map_err(|error| format!("its result is invalid: {error}"))?;
     if payload.nonce != expected.nonce {
@@ -83,6 +84,25 @@ pub(crate) fn read_result(path: &Path, expected: &ExpectedResult<'_>) -> Result<
         }
     }
     check_payload(payload, expected)
+}
+
+/// Replaces secrets in the texts of a document. A string is decoded first: `\u0073ecret` is the same text as `secret`.
+fn redact_json(bytes: Vec<u8>, secrets: &WorkerSecrets<'_>) -> Vec<u8> {
+    // An invalid document is refused by the caller, and the refusal redacted.
+    let Ok(document) = serde_json::from_slice::<Value>(&bytes) else { return bytes };
+    let redacted = redact_value(document.clone(), secrets);
+    if redacted == document { bytes } else { redacted.to_string().into_bytes() }
+}
+
+fn redact_value(value: Value, secrets: &WorkerSecrets<'_>) -> Value {
+    match value {
+        Value::String(text) => Value::String(secrets.redact_text(&text)),
+        Value::Array(items) => items.into_iter().map(|item| redact_value(item, secrets)).collect(),
+        Value::Object(fields) => {
+            fields.into_iter().map(|(name, value)| (secrets.redact_text(&name), redact_value(value, secrets))).collect()
+        }
+        other => other,
+    }
 }
 
 fn check_payload(payload: ResultPayload, expected: &ExpectedResult<'_>) -> Result<CheckedResult, String> {

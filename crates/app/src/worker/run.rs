@@ -37,15 +37,19 @@ impl WorkerRun {
             line.push_str(&format!(", `{branch}` was opened as a pull"));
         }
         // The summary is untrusted and may contain terminal escape sequences.
-        let summary = self.summary.lines().next().unwrap_or_default();
-        let summary: String = summary.chars().filter(|c| !is_terminal_unsafe(*c)).take(200).collect();
+        let summary = remove_unsafe(self.summary.lines().next().unwrap_or_default(), 200);
         if !summary.is_empty() {
             line.push_str(&format!(": {summary}"));
         }
-        let warnings = self.refusals.iter().map(|refusal| format!("warning: {refusal}"));
+        // A refusal may name a path that the worker chose.
+        let warnings = self.refusals.iter().map(|refusal| format!("warning: {}", remove_unsafe(refusal, usize::MAX)));
         let log = self.log.iter().map(|log| format!("hint: the worker's output is in `{}`", log.display()));
         std::iter::once(line).chain(warnings).chain(log).collect()
     }
+}
+
+fn remove_unsafe(text: &str, max_chars: usize) -> String {
+    text.chars().filter(|char| !is_terminal_unsafe(*char)).take(max_chars).collect()
 }
 
 fn describe_outcome(outcome: WorkOutcome) -> &'static str {
@@ -70,10 +74,10 @@ mod tests {
             summary: "\u{1b}[2Jall\u{7} is well\nSPAWN:impl:8:".to_owned(),
             pushed_commit: None,
             opened_branch: None,
-            refusals: vec!["nothing was pushed".to_owned()],
+            refusals: vec!["nothing\u{1b}[8m was pushed".to_owned()],
             log: None,
             unsettled: false,
         };
-        assert_eq!(run.render_lines(), ["ci-fix #7 failed: [2Jall is well", "warning: nothing was pushed"]);
+        assert_eq!(run.render_lines(), ["ci-fix #7 failed: [2Jall is well", "warning: nothing[8m was pushed"]);
     }
 }

@@ -30,7 +30,7 @@ mod topic_comment;
 mod write_budget;
 
 pub use command_replies::answer_commands;
-pub use deliver::{IssueDelivery, plan_delivery, plan_issue_delivery};
+pub use deliver::{IssueDelivery, TreeEntry, find_protected_links, plan_delivery, plan_issue_delivery};
 pub use judgement::{FindingChange, FindingRemark, JudgedFinding, ReportStatus, RoleJudgement};
 pub use lease::{LeaseDecision, check_lease};
 pub use operator::build_operator_note;

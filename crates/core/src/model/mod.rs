@@ -5,6 +5,7 @@ pub mod answer;
 pub mod author;
 pub mod board;
 pub mod checks;
+pub mod commit_audit;
 pub mod finding;
 pub mod id;
 pub mod pull;
@@ -21,6 +22,7 @@ pub use answer::{Answer, CheckOutcome, Class, Confidence, LocalCheck, Triage, Tr
 pub use author::{Access, Author};
 pub use board::{Board, Issue};
 pub use checks::{Check, CheckState, Checks};
+pub use commit_audit::{CommitAudit, ProtectedLink, RebaseAudit};
 pub use finding::{FindingDetail, FindingState, Position, Severity, Stance, StoredDetail};
 pub use id::{
     CommentId, EditId, FindingId, IssueNumber, Login, NoteId, PullNumber, RepoId, ReviewId, RoleName, Sha, ThreadId,

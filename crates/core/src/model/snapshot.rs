@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::PlannedFix;
 use super::{
-    Answer, Checks, Comment, FindingId, LocalCheck, Login, Pull, Report, Review, RoleName, Sha, Thread, Time, Triage,
+    Answer, Checks, Comment, CommitAudit, FindingId, LocalCheck, Login, Pull, Report, Review, RoleName, Sha, Thread,
+    Time, Triage,
 };
 use crate::plan::JobKind;
 use crate::track::{ChangedFile, PatchId, Track};
@@ -172,6 +173,9 @@ pub struct WorkResult {
     /// Added symlinks that leave the tree, submodules and hooks.
     #[serde(default)]
     pub escapes: Vec<String>,
+    /// What git says about the commits. `None` if there are none; a head without it is not delivered.
+    #[serde(default)]
+    pub audit: Option<CommitAudit>,
     /// For `self-review`: whether the assessment is `✅ Clean`.
     #[serde(default)]
     pub clean: Option<bool>,

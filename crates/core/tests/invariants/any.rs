@@ -441,9 +441,25 @@ fn result(dice: &mut Dice) -> WorkResult {
         patch: dice.maybe(2, patch),
         files: dice.some(3, file),
         escapes: dice.some(2, words),
+        audit: dice.maybe(2, audit),
         clean: dice.pick(&[None, Some(true), Some(false)]),
         plan: dice.some(3, |dice| PlannedFix { about: FixSubject::Finding(finding(dice)), plan: words(dice) }),
         pull: dice.maybe(2, |dice| (words(dice), words(dice))),
+    }
+}
+
+fn audit(dice: &mut Dice) -> CommitAudit {
+    let rebase = |dice: &mut Dice| RebaseAudit {
+        contains_base: !dice.one_in(4),
+        dropped: dice.some(2, sha),
+        lost: dice.some(2, words),
+        conflicts: dice.some(2, words),
+    };
+    CommitAudit {
+        descends: !dice.one_in(4),
+        foreign: dice.some(2, sha),
+        protected_links: dice.some(2, |dice| ProtectedLink { path: words(dice), protected: words(dice) }),
+        rebase: dice.maybe(2, rebase),
     }
 }
 

@@ -370,6 +370,7 @@ fn result(scene: &mut Scene, dice: &mut Dice) {
         patch: dice.maybe(2, |_| PatchId("p55".into())),
         files: Vec::new(),
         escapes: Vec::new(),
+        audit: Some(CommitAudit { descends: true, ..CommitAudit::default() }),
         clean: Some(dice.one_in(2)),
         plan: Vec::new(),
         pull: None,

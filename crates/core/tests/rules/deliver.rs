@@ -1,10 +1,11 @@
 //! Delivery of a worker's result on a pull.
 
-use referee_core::decide::plan_delivery;
+use referee_core::decide::{TreeEntry, find_protected_links, plan_delivery};
 use referee_core::facts::Facts;
 use referee_core::model::answer::{FixSubject, PlannedFix};
 use referee_core::model::*;
 use referee_core::plan::{Delivery, JobKind, Precondition};
+use referee_core::policy::Policy;
 use referee_core::say::Ask;
 use referee_core::track::ChangedFile;
 
@@ -26,6 +27,7 @@ pub(crate) fn done() -> Stage {
         patch: Some(patch("p2")),
         files: vec![file("src/a.rs")],
         escapes: Vec::new(),
+        audit: Some(CommitAudit { descends: true, ..CommitAudit::default() }),
         clean: None,
         plan: Vec::new(),
         pull: None,
@@ -35,6 +37,10 @@ pub(crate) fn done() -> Stage {
 
 fn result(stage: &mut Stage) -> &mut WorkResult {
     stage.snapshot.evidence.result.as_mut().expect("a result")
+}
+
+fn audit(stage: &mut Stage) -> &mut CommitAudit {
+    result(stage).audit.as_mut().expect("an audit")
 }
 
 /// `push`, the steps, and the refusals of a result.
@@ -57,7 +63,7 @@ type Row = (&'static str, fn(&mut Stage), bool, &'static [&'static str], &'stati
 // spec: DSP-14, DSP-16 @core
 #[test]
 fn each_row_of_the_table() {
-    let rows: [Row; 19] = [
+    let rows: [Row; 23] = [
         ("done", |_| {}, true, &DONE, &[]),
         ("closed", |it| it.snapshot.pull.state = PullState::Closed, false, &[], &["the pull is not open"]),
         ("impl", |it| result(it).kind = JobKind::Impl, false, &[], &["it belongs to an issue"]),
@@ -131,6 +137,25 @@ fn each_row_of_the_table() {
             false,
             &HUMAN,
             &["the head cannot be pushed to"],
+        ),
+        ("not examined", |it| result(it).audit = None, false, &HUMAN, &["its commits were not examined"]),
+        ("rewritten", |it| audit(it).descends = false, false, &HUMAN, &["its commits do not continue from aaaaaaa"]),
+        (
+            "another author",
+            |it| audit(it).foreign = vec![sha('f')],
+            false,
+            &HUMAN,
+            &["commit fffffff is in another person's name"],
+        ),
+        (
+            "a link to a protected path",
+            |it| {
+                let link = ProtectedLink { path: "notes".into(), protected: "codeowners".into() };
+                audit(it).protected_links = vec![link];
+            },
+            false,
+            &HUMAN,
+            &["a link connects `notes` with `codeowners`, which is protected"],
         ),
         ("unknown change", |it| result(it).patch = None, false, &HUMAN, &["its patch-id could not be computed"]),
         (
@@ -238,6 +263,85 @@ fn a_change_of_a_protected_path_goes_to_a_person() {
         let mut stage = done();
         result(&mut stage).files.push(file(path));
         assert!(fate(&stage).0, "{path} is nobody's secret");
+    }
+}
+
+// spec: DSP-14 @core
+#[test]
+fn a_rebase_is_delivered_only_if_it_keeps_every_change_and_commit() {
+    type Damage = fn(&mut RebaseAudit);
+    let fate_of = |hand: Damage| {
+        let mut stage = Stage::with_workers();
+        stage.snapshot.pull.mergeable = Mergeable::Conflict;
+        stage.job(JobKind::Rebase, "conflict", MINUTE, None);
+        stage.snapshot.evidence.result = done().snapshot.evidence.result;
+        let mut rebase = RebaseAudit { contains_base: true, conflicts: vec!["src/a.rs".into()], ..Default::default() };
+        hand(&mut rebase);
+        let result = result(&mut stage);
+        result.kind = JobKind::Rebase;
+        result.audit = Some(CommitAudit { rebase: Some(rebase), ..CommitAudit::default() });
+        let (delivery, planned, refused) = plan_delivery(&Facts::new(&stage.snapshot, &stage.policy));
+        let refused: Vec<String> = refused.into_iter().flat_map(|it| it.why.facts).collect();
+        (delivery.is_some(), format!("{planned:?}"), refused)
+    };
+    let (pushed, planned, refused) = fate_of(|_| {});
+    assert_eq!((pushed, refused), (true, vec![]), "a rebase does not contain the old head");
+    assert!(planned.contains("solved conflicts in `src/a.rs`"), "the conflicts are named: {planned}");
+    let rows: [(Damage, &str); 3] = [
+        (|it| it.contains_base = false, "it is not based on the tip of the target branch"),
+        (
+            |it| it.lost = vec!["src/b.rs".into()],
+            "the change of `src/b.rs` is lost, and git merges it without a conflict",
+        ),
+        (|it| it.dropped = vec![sha('c')], "commit ccccccc is dropped"),
+    ];
+    for (hand, why) in rows {
+        let (pushed, _, refused) = fate_of(hand);
+        assert_eq!((pushed, refused), (false, vec![why.to_owned()]));
+    }
+}
+
+// spec: DSP-14 @core
+#[test]
+fn a_link_does_not_hide_a_protected_path() {
+    let tree = |entries: &[(&str, &str)]| -> Vec<TreeEntry> {
+        let entries = entries.iter().map(|(path, target)| TreeEntry {
+            path: (*path).to_owned(),
+            link_target: (!target.is_empty()).then(|| (*target).to_owned()),
+        });
+        entries.collect()
+    };
+    let files = [(".github/workflows/ci.yml", ""), ("docs/guide.md", ""), ("src/x/CODEOWNERS.txt", ""), ("a/b/c", "")];
+    let found = |links: &[(&str, &str)], before: &[(&str, &str)], changed: &[&str]| {
+        let (before, after) = ([&files, before].concat(), [&files, before, links].concat());
+        let policy = Policy { protected: vec!["deploy/b/**".into()], ..Policy::default() };
+        let found = find_protected_links(&policy, &tree(&before), &tree(&after), changed);
+        found.into_iter().map(|it| format!("{} {}", it.path, it.protected)).collect::<Vec<_>>()
+    };
+    let ci = ".github/workflows/ci.yml";
+    for (links, want) in [
+        (&[("notes", ".github/workflows")][..], vec!["notes .github/workflows".to_owned()]),
+        (&[("notes", ".GitHub/Workflows/ci.yml")], vec![format!("notes {ci}")]),
+        (&[("src/up", "..")], vec![format!("src/up {ci}")]),
+        (&[("src/up", "../.")], vec![format!("src/up {ci}")]),
+        // Through a folder that is itself a link.
+        (&[("d", ".github"), ("k", "d/workflows")], vec!["d .github".to_owned(), "k .github/workflows".to_owned()]),
+        // A file gets a protected name.
+        (&[("deploy", "a")], vec!["deploy deploy/b/c".to_owned()]),
+        (&[("plain", "docs"), ("file", "src/x/CODEOWNERS.txt"), ("loop", "loop"), ("out", "../x")], vec![]),
+    ] {
+        assert_eq!(found(links, &[], &[]), want, "{links:?}");
+        assert_eq!(found(&[], links, &[]), [] as [&str; 0], "{links:?} was there before");
+    }
+    let instructions = [("CLAUDE.md", "inner/agents"), ("inner", "way"), ("way/agents", "../docs/guide.md")];
+    for (path, want) in [
+        ("docs/guide.md", vec!["docs/guide.md claude.md"]),
+        ("DOCS/guide.md", vec!["DOCS/guide.md claude.md"]),
+        ("way/agents", vec!["way/agents claude.md"]),
+        ("inner", vec!["inner claude.md"]),
+        ("a/b/c", vec![]),
+    ] {
+        assert_eq!(found(&[], &instructions, &[path]), want);
     }
 }
 

@@ -20,6 +20,7 @@ fn result() -> WorkResult {
         patch: Some(PatchId::default()),
         files: Vec::new(),
         escapes: Vec::new(),
+        audit: Some(CommitAudit { descends: true, ..CommitAudit::default() }),
         clean: None,
         plan: Vec::new(),
         pull: Some(("Add retries".into(), "Because.".into())),
@@ -31,13 +32,19 @@ fn result() -> WorkResult {
 fn each_row_of_the_table() {
     type Hand = fn(&mut WorkResult);
     let (done, failed, human) = ("some(done)", "some(failed)", "some(needshuman)");
-    let rows: [(&str, Hand, Option<&str>, Option<&str>); 8] = [
+    let rows: [(&str, Hand, Option<&str>, Option<&str>); 9] = [
         ("done", |_| {}, Some(done), None),
         ("of a pull", |it| it.kind = JobKind::Findings, None, Some("it belongs to a pull")),
         ("stale", |it| it.epoch = 0, None, Some("its lease was taken over")),
         ("no record", |it| it.epoch = 2, None, Some("there is no record of this job")),
         ("failed", |it| it.outcome = WorkOutcome::Failed, Some(failed), None),
         ("no commit", |it| it.head = None, Some(failed), Some("it left no commit")),
+        (
+            "rewritten",
+            |it| it.audit = Some(CommitAudit::default()),
+            Some(human),
+            Some("its commits do not continue from 0000000"),
+        ),
         ("escapes", |it| it.escapes = vec!["link".into()], Some(human), Some("`link` leaves the tree")),
         ("protected", |it| it.files = vec![file("Cargo.lock")], Some(human), Some("`Cargo.lock` is protected")),
     ];

@@ -160,6 +160,7 @@ fn hand(stage: &mut Stage, (what, who, how, when): Hand) {
                 patch: Some(change),
                 files: Vec::new(),
                 escapes: Vec::new(),
+                audit: Some(CommitAudit { descends: true, ..CommitAudit::default() }),
                 clean: None,
                 plan: Vec::new(),
                 pull: None,

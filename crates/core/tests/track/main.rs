@@ -7,4 +7,5 @@ mod diff_of;
 mod follow;
 mod lines;
 mod patch;
+mod rebase;
 mod texts;

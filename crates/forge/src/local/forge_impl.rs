@@ -213,7 +213,7 @@ impl LocalForge {
     fn check_mergeable(&self, tip: &ResolvedPull) -> Mergeable {
         match self.git.try_merge(&tip.base_sha, &tip.head) {
             Ok(MergeOutcome::Clean(_)) => Mergeable::Clean,
-            Ok(MergeOutcome::Conflicts(_)) => Mergeable::Conflict,
+            Ok(MergeOutcome::Conflicts { .. }) => Mergeable::Conflict,
             Ok(MergeOutcome::Unrelated) | Err(_) => Mergeable::Unknown,
         }
     }

@@ -92,7 +92,8 @@ fn config_and_hooks_of_a_repository_start_no_program() {
     git.diff(&first, &second).expect("a diff");
     git.read_files(&second, &["a.txt"]).expect("a file");
     git.merge_base(&first, &second).expect("a result");
-    assert_eq!(git.try_merge(&second, &other).expect("a result"), MergeOutcome::Conflicts(vec!["a.txt".to_owned()]));
+    let merged = git.try_merge(&second, &other).expect("a result");
+    assert!(matches!(merged, MergeOutcome::Conflicts { paths, .. } if paths == ["a.txt"]));
     git.log(None, &second, 9).expect("a log");
     git.branch_moved_at("main", &second).expect("a result");
     git.pin_commit(&second).expect("it is kept");

@@ -9,6 +9,7 @@ mod fetch_work_copy;
 mod history;
 mod hostile;
 mod merge;
+mod new_commits;
 mod patch_id;
 mod push;
 mod quoting;

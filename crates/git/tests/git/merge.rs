@@ -26,8 +26,19 @@ fn a_trial_merge_changes_neither_work_tree_nor_refs() {
     let MergeOutcome::Clean(tree) = git.try_merge(&main, &apart).expect("a result") else { panic!("no conflict") };
     let files = repository.run(&["ls-tree", "-r", "--name-only", tree.as_str()]);
     assert_eq!(files, "new\n\"odd\\nname\"\nshared\n");
-    assert_eq!(git.try_merge(&main, &clash).expect("a result"), MergeOutcome::Conflicts(vec!["shared".to_owned()]));
-    assert_eq!(git.try_merge(&main, &odd).expect("a result"), MergeOutcome::Conflicts(vec!["odd\nname".to_owned()]));
+    let conflicts = |head| match git.try_merge(&main, head).expect("a result") {
+        MergeOutcome::Conflicts { tree, paths } => (tree, paths),
+        other => panic!("{other:?}"),
+    };
+    let (tree, paths) = conflicts(&clash);
+    assert_eq!(paths, ["shared"]);
+    let merged = git.read_files(&tree, &["shared"]).expect("a file").pop().flatten().expect("the merged file");
+    let merged = String::from_utf8(merged).expect("a text");
+    assert!(
+        merged.contains(&format!("<<<<<<< {main}\n")) && merged.contains(&format!(">>>>>>> {clash}\n")),
+        "{merged}"
+    );
+    assert_eq!(conflicts(&odd).1, ["odd\nname"]);
     assert_eq!(git.try_merge(&main, &alone).expect("a result"), MergeOutcome::Unrelated);
     assert!(matches!(git.try_merge(&main, &main), Ok(MergeOutcome::Clean(_))));
     let missing = Sha::from("0123456789012345678901234567890123456789");

@@ -80,6 +80,7 @@ impl ProbeTestbed {
             env: Vec::new(),
             timeout: Duration::from_mins(2),
             log_path: self.path("log"),
+            secrets: Vec::new(),
             limits: ResourceLimits { processes: PROBE_LIMITS.processes + running, ..PROBE_LIMITS },
         }
     }

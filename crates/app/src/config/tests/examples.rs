@@ -67,6 +67,7 @@ fn the_example_shows_every_key_at_its_default() {
     assert_eq!(with.policy.roles[0], without.policy.roles[0]);
     assert_eq!(with.policy.operator.take().map(|who| who.to_string()).as_deref(), Some("carol"));
     assert_eq!(with.checks.remove("test").expect("shown"), ["cargo", "test"]);
+    assert_eq!(with.policy.protected.drain(..).collect::<Vec<_>>(), ["SECURITY_REVIEW.md"], "the guidance of a role");
     for config in [&mut with, &mut without] {
         config.policy.roles.clear();
         config.roles.clear();

@@ -31,14 +31,10 @@ fn static_role(config: &ResolvedConfig) -> Role {
     Role { free: true, inputs: config.policy.roles[0].inputs.clone(), ..Role::new("static") }
 }
 
-fn protected() -> Vec<String> {
-    [".github/**", ".gitea/**", ".forgejo/**", ".gitlab-ci.yml", "referee.toml", "CODEOWNERS"].map(String::from).into()
-}
-
 #[test]
 fn without_config_the_defaults_apply() {
     let config = load_defaults(false);
-    let policy = Policy { roles: vec![static_role(&config)], protected: protected(), ..Policy::default() };
+    let policy = Policy { roles: vec![static_role(&config)], ..Policy::default() };
     assert_eq!(config.policy, policy);
     assert_eq!(config.exclude, ["**/*.lock"]);
     assert_eq!((config.max_threads, config.on_error, config.journal_texts), (100, OnError::Retry, true));
@@ -51,7 +47,6 @@ fn local_pulls_have_other_defaults() {
     let config = load_defaults(true);
     let mut policy = Policy {
         roles: vec![static_role(&config)],
-        protected: protected(),
         ci_required: false,
         operator: Some(Login::from("alice")),
         approve: ApprovalMode::On,

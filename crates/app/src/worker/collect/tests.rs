@@ -5,6 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
+use referee_core::model::RebaseAudit;
 use referee_git::{Git, GitIdentity};
 use tempfile::TempDir;
 
@@ -41,7 +42,13 @@ impl WorkFixture {
     }
 
     fn collect(&self) -> Result<CollectedWork, String> {
-        collect_work(&self.texts, &self.copy, &self.head, &self.base, &WorkerSecrets::default())
+        self.collect_as(JobKind::Rebase, &WorkerSecrets::default())
+    }
+
+    fn collect_as(&self, kind: JobKind, secrets: &WorkerSecrets<'_>) -> Result<CollectedWork, String> {
+        let policy = Policy::default();
+        let start = WorkStart { kind, commit: &self.head, base: &self.base, policy: &policy };
+        collect_work(&self.texts, &self.copy, &start, secrets)
     }
 }
 
@@ -67,7 +74,7 @@ fn commit(dir: &Path) -> Sha {
 fn a_worker_without_a_commit_leaves_nothing() {
     let fixture = WorkFixture::new();
     fs::write(fixture.copy.dir().join("src/a.rs"), "not committed\n").expect("a file");
-    assert_eq!(fixture.collect(), Ok(CollectedWork { head: None, escapes: Vec::new() }));
+    assert_eq!(fixture.collect(), Ok(CollectedWork::default()));
 }
 
 #[test]
@@ -129,4 +136,77 @@ fn parent_components_are_allowed_only_at_the_start_of_a_link_target() {
         assert_eq!(leaves_tree(path, target.as_bytes()), want, "{path} at {target}");
     }
     assert!(leaves_tree("k", b"\xff"), "no name at all");
+}
+
+/// Two commits of the author, one of which conflicts with the base in one of two edits.
+struct RebaseFixture {
+    texts: GitSource,
+    base: Sha,
+    head: Sha,
+    copy: WorkCopy,
+    _folder: TempDir,
+}
+
+const LINES: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
+
+fn lines(changes: &[(usize, &str)]) -> String {
+    let mut lines = LINES.map(str::to_owned);
+    changes.iter().for_each(|(at, text)| lines[at - 1] = (*text).to_owned());
+    lines.join("\n") + "\n"
+}
+
+impl RebaseFixture {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = folder.path().join("home");
+        fs::create_dir(&home).expect("a folder");
+        git(&home, &["init", "--quiet", "--initial-branch=main"]);
+        fs::write(home.join("a.txt"), lines(&[])).expect("a file");
+        commit(&home);
+        git(&home, &["switch", "--quiet", "--create", "feature"]);
+        fs::write(home.join("a.txt"), lines(&[(2, "two"), (9, "nine")])).expect("a file");
+        commit(&home);
+        fs::write(home.join("b.txt"), "the author's\n").expect("a file");
+        let head = commit(&home);
+        git(&home, &["switch", "--quiet", "main"]);
+        fs::write(home.join("a.txt"), lines(&[(2, "zwei")])).expect("a file");
+        let base = commit(&home);
+        let texts = GitSource::from_checkout(Git::from_dir(&home));
+        let user = GitIdentity { name: Some("bot".to_owned()), email: Some("bot@localhost".to_owned()) };
+        let copy = texts.git().create_work_copy(&folder.path().join("copy"), &head, &base, &user).expect("a copy");
+        Self { texts, base, head, copy, _folder: folder }
+    }
+
+    /// Rebases as the worker does, then changes the files and amends the last commit.
+    fn rebase(&self, change: impl FnOnce(&Path)) -> RebaseAudit {
+        let dir = self.copy.dir();
+        let bot = ["-c", "user.name=bot", "-c", "user.email=bot@localhost"];
+        git(dir, &[&bot[..], &["rebase", "--quiet", "--strategy-option=theirs", "base"]].concat());
+        change(dir);
+        git(dir, &["add", "--all"]);
+        git(dir, &[&bot[..], &["commit", "--quiet", "--amend", "--no-edit", "--allow-empty"]].concat());
+        let policy = Policy::default();
+        let start = WorkStart { kind: JobKind::Rebase, commit: &self.head, base: &self.base, policy: &policy };
+        let collected = collect_work(&self.texts, &self.copy, &start, &WorkerSecrets::default());
+        let audit = collected.expect("the work is collected").audit.expect("an audit");
+        assert_eq!(audit.foreign, [] as [Sha; 0], "{audit:?}");
+        audit.rebase.expect("a rebase")
+    }
+}
+
+#[test]
+fn only_the_conflict_of_a_rebase_may_be_solved_freely() {
+    let intact =
+        RebaseAudit { contains_base: true, dropped: Vec::new(), lost: Vec::new(), conflicts: vec!["a.txt".to_owned()] };
+    let lost = |path: &str| RebaseAudit { lost: vec![path.to_owned()], ..intact.clone() };
+    let write = |name: &'static str, text: String| move |dir: &Path| fs::write(dir.join(name), text).expect("a file");
+    assert_eq!(RebaseFixture::new().rebase(|_| ()), intact);
+    let solutions = [lines(&[(2, "both"), (9, "nine")]), lines(&[(2, "zwei"), (9, "nine")])];
+    for text in solutions {
+        assert_eq!(RebaseFixture::new().rebase(write("a.txt", text)), intact);
+    }
+    let without_the_other_edit = lines(&[(2, "two")]);
+    assert_eq!(RebaseFixture::new().rebase(write("a.txt", without_the_other_edit)), lost("a.txt"));
+    assert_eq!(RebaseFixture::new().rebase(write("b.txt", "the worker's\n".to_owned())), lost("b.txt"));
+    assert_eq!(RebaseFixture::new().rebase(write("c.txt", "more\n".to_owned())), intact, "an addition");
 }

@@ -57,7 +57,7 @@ impl HostileProject {
         fs::write(site.path("token"), site.repo.server().token("referee")).expect("a file");
         let project = format!(
             "repo: {}\napi_base: {}/api/v1\ntoken_path: token\nuser: referee\nassign: ruth\n\
-             workers: {{ ci-fix: hand, findings: hand }}\n",
+             workers: {{ ci-fix: hand, findings: hand, rebase: hand }}\n",
             site.repo.full_name(),
             site.proxy.url(),
         );
@@ -72,6 +72,20 @@ impl HostileProject {
         self.site.at("alice", pull).report_check("ci", "failure");
         let attempt = self.run_worker_on(pull, entry, words);
         self.site.at("alice", pull).close();
+        attempt
+    }
+
+    /// Runs the worker on a new pull of two commits, one of which conflicts with the base. The other one adds
+    /// `src/topic_<n>.rs`.
+    #[track_caller]
+    fn run_rebase(&self, words: &[&str]) -> HostileRun {
+        let pull = self.open();
+        let alice = self.site.at("alice", pull);
+        alice.push("README.md", |_| format!("# alice's {}\n", pull.0));
+        alice.push_base("README.md", |_| format!("# the shop {}\n", pull.0));
+        let attempt = self.run_worker_on(pull, TIER_1, words);
+        assert_eq!(attempt.worker["type"], "rebase", "{attempt:?}");
+        alice.close();
         attempt
     }
 
@@ -178,6 +192,13 @@ impl HostileRun {
         assert_ne!(self.ran.code, 0, "{self:?}");
         assert!(self.worker.to_string().contains(why), "{why}: {self:?}");
         assert!(self.comments.contains(why), "{why}: {self:?}");
+    }
+
+    /// Asserts that a value is in nothing that leaves the worker: its log, the texts on the pull, what referee prints.
+    #[track_caller]
+    fn assert_hides(&self, value: &str) {
+        let texts = format!("{}{}{}{}{}", self.worker, self.comments, self.log, self.ran.out, self.ran.err);
+        assert!(!texts.contains(value), "{self:?}");
     }
 
     /// Asserts that the worker's commit was pushed to the pull's branch.

@@ -4,13 +4,14 @@ use std::fs;
 
 use referee_testkit::server::ServerBuild;
 
-use super::{HostileProject, MODEL_KEY, TIER_1, TIER_2};
+use super::{HostileProject, MODEL_KEY, TIER_1, TIER_2, share};
 use crate::on_each_server;
 
 on_each_server! {
     tier_2_hides_the_machines_files
     tier_1_leaves_no_token_readable
-    a_workers_secrets_are_not_posted
+    a_workers_secrets_are_neither_posted_nor_logged
+    no_new_commit_contains_what_the_worker_was_given
 }
 
 // spec: DSP-15, SAF-4 @gitea
@@ -57,15 +58,33 @@ fn tier_1_leaves_no_token_readable(build: ServerBuild) {
 
 // spec: SAF-4 @gitea
 // spec: SAF-4 @forgejo
-fn a_workers_secrets_are_not_posted(build: ServerBuild) {
+fn a_workers_secrets_are_neither_posted_nor_logged(build: ServerBuild) {
     let project = HostileProject::new(build);
     let entry = format!("{TIER_1}env = [\"MODEL_KEY\"]\n");
-    let written = project.run_worker(&entry, &["write"]);
-    written.assert_refused("failed", "its change contains the value of `MODEL_KEY`, which it was given");
     let said = project.run_worker(&entry, &["tell"]);
     said.assert_refused("needs_human", "the key is ***");
-    for attempt in [written, said] {
-        let texts = format!("{}{}{}", attempt.worker, attempt.comments, attempt.ran.err);
-        assert!(!texts.contains(MODEL_KEY), "{attempt:?}");
+    said.assert_hides(MODEL_KEY);
+    let escaped = project.run_worker(&entry, &["leak-escaped"]);
+    escaped.assert_refused("needs_human", "the key is ***");
+    escaped.assert_hides(MODEL_KEY);
+    let named = project.run_worker(&entry, &["leak-file-name"]);
+    named.assert_refused("failed", "`***` is neither a file nor a directory");
+    named.assert_hides(MODEL_KEY);
+    let printed = project.run_worker(&entry, &["leak-print"]);
+    printed.assert_pushed();
+    printed.assert_hides(MODEL_KEY);
+    assert!(printed.log.contains("the key is ***, in hex ***\n"), "{printed:?}");
+}
+
+// spec: DSP-15, SAF-4 @gitea
+// spec: DSP-15, SAF-4 @forgejo
+fn no_new_commit_contains_what_the_worker_was_given(build: ServerBuild) {
+    let project = HostileProject::new(build);
+    let entry = format!("{TIER_1}env = [\"MODEL_KEY\"]\n");
+    let modes = ["write", "leak-message", "leak-binary", "leak-removed", "leak-name", "leak-folder", "leak-author"];
+    for mode in share(build, modes) {
+        let attempt = project.run_worker(&entry, &[mode]);
+        attempt.assert_refused("failed", "contains the value of `MODEL_KEY`, which it was given");
+        attempt.assert_hides(MODEL_KEY);
     }
 }

@@ -8,12 +8,13 @@
 //! | not done | the worker reports another outcome than `done` | that outcome, unassigned | nothing |
 //! | no commit | the worker left no commit | failed, unassigned | nothing, refused |
 //! | escapes | the commits add links out of the tree, submodules or hooks | needs human, unassigned | nothing, refused |
-//! | protected | the commits touch a protected path (`paths`) | needs human, unassigned | nothing, refused |
+//! | commits | the commits rewrite others, or are in another person's name (`commit_check`, D44) | needs human, unassigned | nothing, refused |
+//! | protected | the commits touch a protected path, also through a link (`protected_paths`, `protected_links`) | needs human, unassigned | nothing, refused |
 //! | done | none of these | done | a pull from `referee/issue-<n>` |
 
 use super::super::step::{plan_assignment, plan_comment};
-use super::protected_paths::ProtectedPaths;
-use super::{RULE, build_summary, refuse_delivery};
+use super::commit_check::refuse_commits;
+use super::{RULE, build_summary, find_protected, refuse_delivery};
 use crate::facts::{JobRecord, jobs_on_issue};
 use crate::mark::{Tag, TagKind, Topic};
 use crate::model::snapshot::WorkOutcome;
@@ -91,10 +92,8 @@ fn decide_outcome(result: &WorkResult, policy: &Policy) -> (WorkOutcome, Option<
     if let Some(path) = result.escapes.first() {
         return (WorkOutcome::NeedsHuman, Some(format!("`{path}` leaves the tree")));
     }
-    match ProtectedPaths::new(policy).find(result.files.iter()) {
-        Some(path) => (WorkOutcome::NeedsHuman, Some(format!("`{path}` is protected"))),
-        None => (WorkOutcome::Done, None),
-    }
+    let refused = refuse_commits(result).or_else(|| find_protected(policy, result, result.files.iter()));
+    (if refused.is_some() { WorkOutcome::NeedsHuman } else { WorkOutcome::Done }, refused)
 }
 
 fn plan_open_pull(issue: &Issue, result: &WorkResult, commit: &Sha) -> Delivery {

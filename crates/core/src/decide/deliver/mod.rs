@@ -13,18 +13,23 @@
 //! | no commit | the worker left no commit | done | nothing |
 //! | self-review | a `self-review` left a commit | done | nothing, refused |
 //! | not pushable | nobody may push to the head branch | needs human | nothing, refused |
+//! | commits | the commits drop or rewrite others, or are in another person's name (`commit_check`, D44) | needs human | nothing, refused |
 //! | unknown | the patch-id after the commits could not be computed | needs human | nothing, refused |
 //! | unchanged | the patch-id is the same as before: a rebase | done | push |
-//! | protected | the pull's change, before or after the commits, touches a protected path (`paths`) | needs human | nothing, refused |
+//! | protected | the pull's change, before or after the commits, touches a protected path (`protected_paths`) | needs human | nothing, refused |
+//! | protected link | a link connects the pull's change with a protected path (`protected_links`) | needs human | nothing, refused |
 //! | done | none of these | done | push |
 //!
 //! When the outcome is `done`, the self-review and the fix plan are posted too. The `wip` label is removed whenever a
 //! job record exists, also after a moved head or a takeover: the worker has ended.
 
+mod commit_check;
 mod issue;
+mod protected_links;
 mod protected_paths;
 
 pub use issue::{IssueDelivery, plan_issue_delivery};
+pub use protected_links::{TreeEntry, find_protected_links};
 
 use self::protected_paths::ProtectedPaths;
 use super::lease::is_own_label;
@@ -33,10 +38,12 @@ use super::topic_comment;
 use crate::facts::{Facts, JobRecord};
 use crate::mark::Topic;
 use crate::model::snapshot::WorkOutcome;
-use crate::model::{PullState, WorkResult};
+use crate::model::{ProtectedLink, PullState, WorkResult};
 use crate::plan::{Delivery, JobKind, Precondition, Reason, Refusal, Step};
+use crate::policy::Policy;
 use crate::render::{self, FixPlanItem, FixPlanNote, JobNote, SelfReviewNote};
 use crate::rule::Rule;
+use crate::track::ChangedFile;
 
 const RULE: Rule = Rule::Deliver;
 
@@ -132,15 +139,31 @@ fn decide_delivery<'a>(facts: &Facts<'_>, result: &'a WorkResult) -> DeliveryDec
     if facts.snapshot.pull.pushable == Some(false) {
         return needs_human("the head cannot be pushed to".to_owned());
     }
+    if let Some(why) = commit_check::refuse_commits(result) {
+        return needs_human(why);
+    }
     let changes = &facts.snapshot.changes;
     let Some(patch) = &result.patch else {
         return needs_human("its patch-id could not be computed".to_owned());
     };
-    let touched = || ProtectedPaths::new(facts.policy).find(result.files.iter().chain(&changes.files));
+    let touched = || find_protected(facts.policy, result, result.files.iter().chain(&changes.files));
     match (*patch != changes.patch).then(touched).flatten() {
-        Some(path) => needs_human(format!("`{path}` is protected")),
+        Some(why) => needs_human(why),
         None => DeliveryDecision { push_commit: Some(commit), ..ended(WorkOutcome::Done) },
     }
+}
+
+/// Returns which protected path a change touches, by its name or through a link.
+fn find_protected<'a>(
+    policy: &Policy,
+    result: &WorkResult,
+    files: impl Iterator<Item = &'a ChangedFile>,
+) -> Option<String> {
+    if let Some(path) = ProtectedPaths::new(policy).find(files) {
+        return Some(format!("`{path}` is protected"));
+    }
+    let ProtectedLink { path, protected } = result.audit.as_ref()?.protected_links.first()?;
+    Some(format!("a link connects `{path}` with `{protected}`, which is protected"))
 }
 
 fn plan_outcome_record(
@@ -196,13 +219,24 @@ fn plan_wip_removal(facts: &Facts<'_>) -> Option<Step> {
     Some(plan_remove_label(worker_identity(facts), &label.name, Reason::new(RULE).with_fact("the worker has ended")))
 }
 
-/// Joins the reason of a refused delivery with the worker's summary.
+/// Joins the reason of a refused delivery, or the places where a rebase solved conflicts, with the worker's summary.
 fn build_summary(result: &WorkResult, refused: Option<&str>) -> String {
-    match refused {
-        Some(why) => format!("Not delivered: {why}.\n\n{}", result.summary),
-        None => result.summary.clone(),
+    if let Some(why) = refused {
+        return format!("Not delivered: {why}.\n\n{}", result.summary);
     }
+    let rebase = result.audit.as_ref().and_then(|audit| audit.rebase.as_ref());
+    let solved = rebase.map(|rebase| rebase.conflicts.as_slice()).unwrap_or_default();
+    if solved.is_empty() || result.outcome != WorkOutcome::Done {
+        return result.summary.clone();
+    }
+    let named: Vec<String> = solved.iter().take(MAX_NAMED_CONFLICTS).map(|path| format!("`{path}`")).collect();
+    let more = solved.len().saturating_sub(MAX_NAMED_CONFLICTS);
+    let more = if more > 0 { format!(" and {more} more files") } else { String::new() };
+    format!("The worker solved conflicts in {}{more}: read these places again.\n\n{}", named.join(", "), result.summary)
 }
+
+/// How many conflicting files the record of a rebase names.
+const MAX_NAMED_CONFLICTS: usize = 20;
 
 fn refuse_delivery(result: &WorkResult, why: String) -> Refusal {
     Refusal { what: format!("deliver the result of {}", result.kind), why: Reason::new(RULE).with_fact(why) }

@@ -74,13 +74,18 @@ impl ServerPerson {
         self.replace_commits("another change", |_| self.edit_file(path, edit))
     }
 
-    /// Pushes to the base branch.
+    /// Pushes a change of one file to the base branch.
     #[track_caller]
     pub fn push_base(&self, path: &str, edit: impl FnOnce(&str) -> String) -> Sha {
+        self.commit_to_base(|_| self.edit_file(path, edit))
+    }
+
+    /// Pushes a commit that edits the working tree in any way to the base branch.
+    #[track_caller]
+    pub fn commit_to_base(&self, edit: impl FnOnce(&Path)) -> Sha {
         let url = self.repo.url();
         let tip = self.fetch_branch(&url, BASE_BRANCH);
-        let commit =
-            self.commit_and_push(&url, BASE_BRANCH, &tip, "a change of the base", |_| self.edit_file(path, edit));
+        let commit = self.commit_and_push(&url, BASE_BRANCH, &tip, "a change of the base", edit);
         self.wait_until("see the base branch", || self.shows_branch(&self.repo.full_name(), BASE_BRANCH, &commit));
         commit
     }

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use referee_core::mark::Keys;
 use referee_core::model::snapshot::WorkOutcome;
-use referee_core::model::{Answer, CheckState, Class, PullNumber, Sha, Span, WorkResult};
+use referee_core::model::{Answer, CheckState, Class, CommitAudit, PullNumber, Sha, Span, WorkResult};
 use referee_core::plan::{Delivery, Gate};
 use referee_core::policy::ApprovalMode;
 use referee_forge::{Forge, ForgeError, Gates, Permit, RequestedGates};
@@ -106,6 +106,7 @@ fn result(worker: &ClaimedWorker, head: Option<Sha>) -> WorkResult {
         patch: None,
         files: Vec::new(),
         escapes: Vec::new(),
+        audit: Some(CommitAudit { descends: true, ..CommitAudit::default() }),
         clean: None,
         plan: Vec::new(),
         pull: Some(("Add it".to_owned(), "As asked.".to_owned())),
