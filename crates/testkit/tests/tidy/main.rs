@@ -20,6 +20,7 @@ mod routes;
 mod rust_source;
 mod source_tree;
 mod spec;
+mod threats;
 mod unique_types;
 mod workarounds;
 mod write_calls;
