@@ -156,6 +156,8 @@ impl Failure {
             ),
             ForgeError::Unreadable(_) => failure(FailureKind::Failed)
                 .with_hint("a proxy or a login page may have answered instead of the forge; finished reports are kept"),
+            ForgeError::TooLarge(_) => failure(FailureKind::Failed)
+                .with_hint("somebody with write access can shorten or delete the text that is too large"),
             ForgeError::Refused(_) => failure(FailureKind::Failed).with_hint("the log of the server says more"),
         }
     }

@@ -74,7 +74,7 @@ pub enum RuleStage {
 
 rules! {
     Guard {
-        Incomplete "incomplete": "the forge's response was truncated", "Part of the pull could not be read, so nothing is decided.";
+        Incomplete "incomplete": "a part of the pull could not be read whole", "Part of the pull could not be read, so nothing is decided.";
         NewerMark "newer-mark": "a newer version of referee wrote a Mark on the pull", "A newer version of referee wrote here. This one changes nothing.";
         Closed "closed": "the pull is not open", "The pull is closed or merged. There is nothing to do.";
         ForgedMark "forged-mark": "a text looks like a Mark, and its MAC is invalid", "A copied, edited or forged Mark is ignored.";

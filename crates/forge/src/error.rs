@@ -30,6 +30,9 @@ pub enum ForgeError {
     /// A write was sent and its response was lost.
     #[error("the response was lost, so the outcome is unknown")]
     OutcomeUnknown,
+    /// A part of the pull or the repository is larger than referee reads (D43). A forge that works well can say this.
+    #[error("{0} is too large to be read")]
+    TooLarge(String),
     /// The response cannot be parsed.
     #[error("the forge's response cannot be parsed: {0}")]
     Unreadable(String),
@@ -57,6 +60,7 @@ impl ForgeError {
             | Self::Forbidden(_)
             | Self::Unsupported(_)
             | Self::Refused(_)
+            | Self::TooLarge(_)
             | Self::Unreadable(_) => Recovery::Report,
         }
     }

@@ -1,8 +1,7 @@
 //! Queries about many commits in one git process, because starting git takes longer than most queries.
 
 use std::collections::{BTreeSet, HashMap};
-use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use referee_core::model::Sha;
 
@@ -139,23 +138,10 @@ impl Git {
     pub(crate) fn run_with_input(
         &self,
         name: &'static str,
-        mut command: Command,
+        command: Command,
         input: String,
     ) -> Result<Vec<u8>, GitError> {
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| self.spawn_error(error))?;
-        let stdin = child.stdin.take();
-        // Git writes output while it still reads input: writing everything before reading would deadlock on full pipes.
-        let output = std::thread::scope(|scope| {
-            scope.spawn(move || {
-                let Some(mut stdin) = stdin else { return };
-                // The caller notices a broken pipe: the output is too short.
-                let _ = stdin.write_all(input.as_bytes());
-            });
-            child.wait_with_output()
-        });
-        let output = output.map_err(|source| GitError::BrokenPipe { command: name, source })?;
-        require_success(name, self.mask_stderr(output))
+        require_success(name, self.run_bounded(name, command, input)?)
     }
 }
 

@@ -38,11 +38,12 @@ const DIFF_OPTIONS: &[&str] = &[
 impl Git {
     /// Returns the diff of two commits or trees with rename detection, for [`parse_diff`](crate::parse_diff).
     ///
-    /// It starts with the raw list of files, so that the parser notices a truncated diff.
+    /// A change of too many files is an error. The diff starts with the raw list of files, so that the parser notices a truncated diff.
     pub fn diff(&self, old: &Sha, new: &Sha) -> Result<Vec<u8>, GitError> {
         let mut command = self.diff_command();
         command.arg("--end-of-options").args([require_full_sha(old)?, require_full_sha(new)?]).arg("--");
-        require_success(DIFF_TREE, self.execute(&mut command)?)
+        self.check_change_size(old, new)?;
+        require_success(DIFF_TREE, self.run_bounded(DIFF_TREE, command, String::new())?)
             .map_err(|error| self.map_missing_commit(&[old, new], error))
     }
 

@@ -67,6 +67,9 @@ pub enum GitError {
     /// The work copy's git directory was changed in a way that git must not read.
     #[error("the work copy cannot be read: {reason}")]
     WorkCopyTampered { reason: String },
+    /// A commit or a change is larger than referee reads. Names what is too large.
+    #[error("{0} is too large")]
+    TooLarge(String),
     /// Git's output does not have the documented format.
     #[error("cannot parse the output of `git {command}`: {output}")]
     UnexpectedOutput {

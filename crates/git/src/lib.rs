@@ -1,6 +1,7 @@
 //! Typed wrapper of the git program. It passes arguments without a shell and makes no decisions about pulls.
 
 mod batch;
+mod bounded_run;
 mod cache;
 mod compare;
 mod diff;
@@ -15,6 +16,7 @@ mod new_commits;
 mod push;
 mod read;
 mod refs;
+mod tree_size;
 mod uncommitted;
 mod work_copy;
 mod worktree;

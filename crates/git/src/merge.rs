@@ -31,7 +31,8 @@ impl Git {
             require_full_sha(base)?,
             require_full_sha(head)?,
         ]);
-        let output = self.execute(&mut command)?;
+        self.check_change_size(base, head)?;
+        let output = self.run_bounded(MERGE_TREE, command, String::new())?;
         match output.status.code() {
             // Git exits with 1 for a missing commit too, but prints no tree then.
             Some(0 | 1) if !output.stdout.is_empty() => parse_merge_tree(&output.stdout),

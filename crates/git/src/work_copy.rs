@@ -35,6 +35,7 @@ impl Git {
         user: &GitIdentity,
     ) -> Result<WorkCopy, GitError> {
         let filesystem_error = |source| GitError::Filesystem { dir: dir.to_owned(), source };
+        self.check_tree_size(commit)?;
         let (name, base) = (require_full_sha(commit)?, require_full_sha(base)?);
         let dir = std::path::absolute(dir).map_err(filesystem_error)?;
         // Fails if the directory exists: it might contain files of another user.

@@ -20,6 +20,7 @@ impl Git {
     /// file is its pointer, and submodules stay empty.
     pub fn add_worktree(&self, dir: &Path, commit: &Sha) -> Result<Worktree, GitError> {
         let dir = std::path::absolute(dir).map_err(|source| GitError::Filesystem { dir: dir.to_owned(), source })?;
+        self.check_tree_size(commit)?;
         let mut command =
             self.command_with_options(WORKTREE, &["-c", "core.sparseCheckout=false", "-c", "submodule.recurse=false"]);
         // `--force`: git still lists a worktree whose directory was deleted by hand, and would refuse to create it

@@ -18,6 +18,7 @@ pub(crate) struct CheckedRequest {
     pub(crate) url: Url,
     pub(crate) body: Option<String>,
     pub(crate) idempotency: Idempotency,
+    pub(crate) max_response_bytes: Option<usize>,
     /// Path template of the matching allow-list entry.
     pub(crate) route_path: &'static str,
 }
@@ -35,7 +36,8 @@ impl CheckedRequest {
             url.query_pairs_mut().extend_pairs(&request.query);
         }
         let body = request.body.as_ref().map(Value::to_string);
-        Ok(Self { method, url, body, idempotency: route.idempotency, route_path: route.path })
+        let max_response_bytes = request.max_response_bytes;
+        Ok(Self { method, url, body, idempotency: route.idempotency, max_response_bytes, route_path: route.path })
     }
 
     pub(crate) fn is_read(&self) -> bool {

@@ -86,6 +86,11 @@ impl Client {
         self.inner.transport.options.token.as_ref() == Some(token)
     }
 
+    /// The maximum size of a response body.
+    pub fn max_body_bytes(&self) -> usize {
+        self.inner.transport.options.limits.max_body_bytes
+    }
+
     pub fn request_counts(&self) -> RequestCounts {
         self.inner.transport.request_counts()
     }

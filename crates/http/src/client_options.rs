@@ -29,8 +29,10 @@ pub struct ClientLimits {
     pub connect_timeout: Duration,
     /// Maximum time of one attempt, from connecting to the last byte of the response.
     pub request_timeout: Duration,
-    /// Maximum size of a response body.
+    /// Maximum size of a response body, and of what is kept of a longer one that a request accepts.
     pub max_body_bytes: usize,
+    /// Maximum length of a string in a JSON response. The rest of a longer one is dropped.
+    pub max_string_bytes: usize,
     /// Maximum attempts of one request, the first included.
     pub max_attempts: usize,
     /// Delay before the second attempt. Each further delay doubles.
@@ -64,6 +66,7 @@ impl Default for ClientLimits {
             connect_timeout: Duration::from_secs(10),
             request_timeout: Duration::from_secs(60),
             max_body_bytes: 32 << 20,
+            max_string_bytes: usize::MAX,
             max_attempts: 4,
             initial_backoff: Duration::from_millis(500),
             max_backoff: Duration::from_secs(30),

@@ -22,7 +22,10 @@ pub enum HttpError {
         /// The server's `Retry-After`.
         after: Option<Duration>,
     },
-    /// The response is too long or not the expected JSON.
+    /// The response to a read is longer than the client accepts.
+    #[error("the response is longer than {max_bytes} bytes")]
+    ResponseTooLong { max_bytes: usize },
+    /// The response is not the expected JSON.
     #[error("the response cannot be read: {0}")]
     UnreadableResponse(String),
     /// [`Client::new`](crate::Client::new) rejects the options.

@@ -14,6 +14,7 @@ mod redact;
 mod response;
 mod route;
 mod route_request;
+mod string_cutter;
 mod token;
 mod transport;
 

@@ -17,6 +17,7 @@ use crate::http_client::build_http_client;
 use crate::redact::mask_secret;
 use crate::response::Response;
 use crate::route::Method;
+use crate::string_cutter::StringCutter;
 
 const MAX_REDIRECTS: usize = 5;
 
@@ -82,17 +83,27 @@ impl Transport {
         let status = response.status().as_u16();
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let headers = response.headers().iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| classify::classify_error(&error, limits))? {
-            if body.len() + chunk.len() > limits.max_body_bytes {
-                let reason = format!("it is longer than {} bytes", limits.max_body_bytes);
-                let error =
-                    if request.is_read() { HttpError::UnreadableResponse(reason) } else { HttpError::OutcomeUnknown };
-                return Err(AttemptError::Fatal(error));
+        let mut body = StringCutter::new(limits.max_string_bytes);
+        let max_bytes = request.max_response_bytes.unwrap_or(limits.max_body_bytes);
+        let mut received = 0_usize;
+        loop {
+            match response.chunk().await {
+                Ok(None) => break,
+                Ok(Some(chunk)) => {
+                    received += chunk.len();
+                    body.push(&chunk);
+                    if received > max_bytes || body.len() > limits.max_body_bytes {
+                        return Err(too_long(request, received.min(max_bytes)));
+                    }
+                }
+                // A response of this size that does not arrive in time is no outage.
+                Err(error) if error.is_timeout() && received > limits.max_body_bytes => {
+                    return Err(too_long(request, received));
+                }
+                Err(error) => return Err(classify::classify_error(&error, limits)),
             }
-            body.extend_from_slice(&chunk);
         }
-        Ok(self.redact_response(Response { status, headers, body }))
+        Ok(self.redact_response(Response { status, headers, body: body.into_bytes() }))
     }
 
     /// Masks the token in a response: a server may repeat it in an error, or in data that is posted and stored later.
@@ -139,6 +150,11 @@ impl Transport {
     fn redirect_error(&self, reason: &str) -> AttemptError {
         AttemptError::Fatal(HttpError::Unreachable(self.host().to_owned(), reason.to_owned()))
     }
+}
+
+fn too_long(request: &CheckedRequest, max_bytes: usize) -> AttemptError {
+    let is_read = request.is_read();
+    AttemptError::Fatal(if is_read { HttpError::ResponseTooLong { max_bytes } } else { HttpError::OutcomeUnknown })
 }
 
 fn to_reqwest_method(method: Method) -> reqwest::Method {

@@ -41,6 +41,9 @@ pub enum SourceError {
     /// The commit does not exist: force-pushed away, or outside of a shallow clone.
     #[error("commit `{0}` does not exist")]
     Missing(String),
+    /// The change is larger than git's output is read (D43). Names what is too large.
+    #[error("{0}")]
+    TooLarge(String),
     /// git's output could not be parsed.
     #[error("{0}")]
     Unreadable(String),

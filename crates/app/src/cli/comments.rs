@@ -116,7 +116,7 @@ impl CommentsArgs {
         let max_threads = self.max_threads.map_or(session.config.max_threads, |max| max as usize);
         if snapshot.threads.len() > max_threads {
             snapshot.threads.truncate(max_threads);
-            snapshot.complete = Completeness::Truncated { what: format!("threads, after {max_threads}") };
+            snapshot.complete = Completeness::truncated(format!("threads, after {max_threads}"));
         }
         let filter = self.build_filter();
         let mut scan = scan_threads(&snapshot, &session.config.policy, &filter, &session.thread_source());

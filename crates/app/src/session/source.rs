@@ -85,6 +85,14 @@ impl GitSource {
     fn compute_batch(&self, remote: &RemoteCommits, base: &Sha, heads: &[&Sha]) -> Result<(), GatherError> {
         let git = |error: GitError| GatherError::from(source_error(error));
         let merge_bases = self.git.merge_bases(base, heads).map_err(git)?;
+        // A change that is too large would end the whole batch. It is reported when it is used.
+        let sides: Vec<(&Sha, &Sha)> =
+            heads.iter().zip(&merge_bases).map(|(head, from)| (from.as_ref().unwrap_or(base), *head)).collect();
+        let oversized = self.git.find_oversized(&sides).map_err(git)?;
+        let fits = |index: &usize| !oversized.contains(index);
+        let heads: Vec<&Sha> = heads.iter().enumerate().filter(|(at, _)| fits(at)).map(|(_, head)| *head).collect();
+        let merge_bases: Vec<Option<Sha>> =
+            merge_bases.into_iter().enumerate().filter(|(at, _)| fits(at)).map(|(_, from)| from).collect();
         // A head whose base moved without changing the merge base changes the same as before.
         let mut known: Vec<Option<Changes>> = {
             let cache = lock(&self.changes);
@@ -256,6 +264,7 @@ pub(crate) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) fn source_error(error: GitError) -> SourceError {
     match error {
         GitError::CommitNotFound(sha) => SourceError::Missing(sha.to_string()),
+        GitError::TooLarge(what) => SourceError::TooLarge(what),
         other => SourceError::Unreadable(other.to_string()),
     }
 }

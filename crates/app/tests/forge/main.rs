@@ -4,6 +4,7 @@ mod acceptance;
 mod accounted;
 mod again;
 mod big;
+mod bulk;
 mod calls;
 mod chance;
 mod course;

@@ -2,7 +2,7 @@
 //!
 //! | stage | question | result |
 //! |---|---|---|
-//! | guard | may anything be decided from this snapshot? | – |
+//! | guard | may anything be decided from this snapshot? | what `unreadable` withdraws, if it may not |
 //! | `threads` | which findings are open, settled, new? | judgements, replies, resolutions |
 //! | `publish` | what does each identity post, edit, supersede? | reviews, statuses, a notice |
 //! | `settle` | which threads does the fixing side answer? | replies, resolutions |
@@ -27,6 +27,7 @@ pub mod settle;
 mod step;
 mod threads;
 mod topic_comment;
+mod unreadable;
 mod write_budget;
 
 pub use command_replies::answer_commands;
@@ -40,7 +41,7 @@ pub use scope::PlanScope;
 
 use crate::facts::Facts;
 use crate::mark::Trust;
-use crate::model::{Accounting, Completeness, PullState, RoleName, Snapshot, ThreadId};
+use crate::model::{Accounting, Completeness, PullState, Review, RoleName, Snapshot, ThreadId};
 use crate::plan::{BlockedCause, FindingLine, Findings, Next, Plan, Reason};
 use crate::policy::Policy;
 use crate::rule::Rule;
@@ -48,7 +49,11 @@ use crate::rule::Rule;
 /// Decides what to do about one pull, limited to `scope`. Total: every snapshot gives a plan.
 pub fn decide(snapshot: &Snapshot, policy: &Policy, scope: &PlanScope) -> Plan {
     if let Some((next, why)) = check_guards(snapshot) {
-        return empty_plan(snapshot, next, why);
+        let steps = unreadable::plan_withdrawal(snapshot, policy);
+        let mut plan = Plan { steps, ..empty_plan(snapshot, next, why) };
+        let facts = Facts::new(snapshot, policy);
+        plan.steps.retain(|step| scope.includes_step(&facts, step));
+        return plan;
     }
     let facts = Facts::new(snapshot, policy);
     let reconciled = threads::reconcile(&facts);
@@ -99,20 +104,17 @@ pub fn decide(snapshot: &Snapshot, policy: &Policy, scope: &PlanScope) -> Plan {
 ///
 /// | rule | when | next |
 /// |---|---|---|
-/// | `incomplete` | the forge's response was truncated | blocked (D16, TRI-3) |
+/// | `incomplete` | a part of the pull could not be read whole | blocked (D16, D43, TRI-3) |
 /// | `newer-mark` | a newer version of referee wrote a Mark on the pull | blocked |
 /// | `closed` | the pull is not open | idle |
 fn check_guards(snapshot: &Snapshot) -> Option<(Next, Reason)> {
-    if let Completeness::Truncated { what } = &snapshot.complete {
+    if let Completeness::Truncated { what, .. } = &snapshot.complete {
         return Some((
             Next::Blocked(BlockedCause::Incomplete),
-            Reason::new(Rule::Incomplete).with_fact(format!("{what} was truncated")),
+            Reason::new(Rule::Incomplete).with_fact(format!("{what} could not be read whole")),
         ));
     }
-    let newer = |review: &crate::model::Review| {
-        review.text.reading.mark.as_ref().is_some_and(|mark| mark.trust == Trust::Newer)
-    };
-    if let Some(review) = snapshot.reviews.iter().find(|review| newer(review)) {
+    if let Some(review) = find_newer_mark(snapshot) {
         let why =
             Reason::new(Rule::NewerMark).with_fact(format!("review {} was written by a newer referee", review.id));
         return Some((Next::Blocked(BlockedCause::NewerMark), why));
@@ -121,6 +123,12 @@ fn check_guards(snapshot: &Snapshot) -> Option<(Next, Reason)> {
         PullState::Open => None,
         PullState::Closed | PullState::Merged => Some((Next::Idle, Reason::new(Rule::Closed))),
     }
+}
+
+/// Returns a review that a newer version of referee wrote.
+fn find_newer_mark(snapshot: &Snapshot) -> Option<&Review> {
+    let is_newer = |review: &&Review| review.text.reading.mark.as_ref().is_some_and(|mark| mark.trust == Trust::Newer);
+    snapshot.reviews.iter().find(is_newer)
 }
 
 /// Builds a plan without steps.

@@ -29,6 +29,7 @@
 //! | any, followed by a person's comment | eligible |
 //! | crashed or failed, the first time | eligible a second time |
 //! | anything else | skipped |
+//! | unknown, since its comments could not be read whole (D43) | skipped |
 
 use std::fmt;
 
@@ -96,11 +97,13 @@ pub fn schedule(board: &Board, plans: &[Plan], policy: &Policy, viewer: &Viewer)
     } else if let Some(number) = find_issue_in_progress(board, work, policy, viewer) {
         pass.issue_reason = pass.issue_reason.with_fact(format!("work is under way on {number}"));
     } else if let Some((issue, jobs)) = pick_issue(board, work, policy, viewer) {
+        pass.name_unread_issues(board);
         pass.issue_reason = pass.issue_reason.with_fact(format!("{} is next", issue.number));
         let job = build_impl_job(board, work, viewer, issue, &jobs, &pass.issue_reason);
         pass.add_spawn(job);
     } else {
         pass.issue_reason = pass.issue_reason.with_fact("no issue is available");
+        pass.name_unread_issues(board);
     }
     pass
 }
@@ -146,7 +149,7 @@ fn pick_issue<'a>(
     let free = records.filter(|(issue, jobs)| {
         // A worker that disappeared leaves its assignment behind.
         let is_stale = !jobs.is_empty() && issue.assignees.iter().all(|who| *who == work.user);
-        (issue.assignees.is_empty() || is_stale) && !is_skipped(issue, jobs, policy, viewer)
+        !issue.is_unread && (issue.assignees.is_empty() || is_stale) && !is_skipped(issue, jobs, policy, viewer)
     });
     free.min_by_key(|(issue, _)| (!issue.labels.iter().any(|label| label.name == work.bug), issue.number))
 }
@@ -192,6 +195,13 @@ fn build_impl_job(
 }
 
 impl Pass {
+    fn name_unread_issues(&mut self, board: &Board) {
+        for issue in board.issues.iter().filter(|issue| issue.is_unread) {
+            let fact = format!("{} is passed over: its comments could not be read whole", issue.number);
+            self.issue_reason = self.issue_reason.clone().with_fact(fact);
+        }
+    }
+
     fn add_spawn(&mut self, job: Job) {
         self.lines.push(ProtocolLine::Spawn { kind: job.kind, number: job.number, sha: job.head.clone() });
         self.spawn = Some(job);

@@ -2,6 +2,7 @@
 
 mod bots;
 mod commands;
+mod completeness;
 mod fixing;
 pub(crate) mod known_finding;
 pub(crate) mod people;
@@ -11,6 +12,7 @@ mod work;
 pub use bots::BotReview;
 pub(crate) use commands::is_permitted;
 pub use commands::{BreakGlass, UserCommand};
+pub use completeness::judge_completeness;
 pub use fixing::{FixPlanComment, SelfReviewOutcome};
 pub use known_finding::KnownFinding;
 pub use people::{ExternalBlock, may_accept};

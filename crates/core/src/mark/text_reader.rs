@@ -35,8 +35,8 @@ pub struct TextHistory {
 }
 
 impl TextReader<'_> {
-    /// Parses a review's summary, a note or a comment, and stores the result in `text`. Leaves a text without body as
-    /// it is.
+    /// Parses a review's summary, a note or a comment, and stores the result in `text`. Leaves a text as it is if it has
+    /// no body or was cut: the end of a text can change what it means (D43).
     ///
     /// | hidden comment of referee | result |
     /// |---|---|
@@ -58,7 +58,7 @@ impl TextReader<'_> {
     /// | another bot's findings | texts without a trailer, and referee's fix plans and self-reviews |
     /// | fix plan, self-review | these, and texts that end in a Mark |
     pub fn read(&self, text: &mut Text, author: &Author, written: TextHistory) {
-        let Some(body) = text.body.as_deref() else { return };
+        let Some(body) = text.body.as_deref().filter(|_| !text.is_cut) else { return };
         let own = author.login.as_ref().filter(|login| self.own_logins.contains(login));
         let search = find_trailer(body);
         let mut reading = TextReading { forged: search.has_strays, ..TextReading::default() };

@@ -35,4 +35,7 @@ pub struct Issue {
     pub assignees: Vec<Login>,
     /// Oldest first. Job records are read from them (DSP-18).
     pub comments: Vec<Comment>,
+    /// The comments could not be read whole, so a job record may be missing (D43).
+    #[serde(default)]
+    pub is_unread: bool,
 }

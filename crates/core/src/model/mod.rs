@@ -34,6 +34,6 @@ pub use snapshot::{
     Capabilities, Changes, Completeness, Evidence, Lease, Snapshot, Support, TrackedFinding, Viewer, WorkResult,
 };
 pub use submission::{Submission, SubmittedFinding, SubmittedOutcome, SubmittedPosition};
-pub use text::{BotText, Text, TextReading};
+pub use text::{BotText, MAX_READ_TEXT_BYTES, Text, TextReading};
 pub use thread::{Comment, Note, Resolution, Thread};
 pub use time::{Span, Time};

@@ -51,9 +51,20 @@ pub enum Completeness {
     Complete,
     /// Something is missing, so nothing is decided.
     Truncated {
-        /// The list that was cut off.
+        /// What could not be read whole.
         what: String,
+        /// Whether the own reviews were read nevertheless, with their current texts. Only then an approval that nobody
+        /// could check is withdrawn (D43).
+        #[serde(default)]
+        own_reviews_read: bool,
     },
+}
+
+impl Completeness {
+    /// Returns that `what` could not be read whole, and that it may hide own reviews.
+    pub fn truncated(what: impl Into<String>) -> Self {
+        Self::Truncated { what: what.into(), own_reviews_read: false }
+    }
 }
 
 /// How a forge supports an operation.

@@ -8,6 +8,9 @@ use crate::hash::Hash;
 use crate::mark::{Block, Mark, Tag, Trust, UnsealedMark};
 use crate::say::Ask;
 
+/// Longer texts of a hosted forge are read up to this length (D43). Own texts and what people type are far shorter.
+pub const MAX_READ_TEXT_BYTES: usize = 128 << 10;
+
 /// A text on the forge. Decisions use the parsed `reading`, never the body, so a journal without texts can be replayed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Text {
@@ -16,8 +19,11 @@ pub struct Text {
     pub body: Option<String>,
     /// Hash of the normalised visible text (D28).
     pub hash: Hash,
-    /// Length of the text.
+    /// Length of the text, as far as it was read.
     pub bytes: usize,
+    /// It is longer than [`MAX_READ_TEXT_BYTES`] and was read up to there. Nothing is parsed from it (D43).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
     /// What was parsed from it.
     #[serde(default)]
     pub reading: TextReading,
@@ -82,9 +88,16 @@ impl Text {
         Self {
             hash: Hash::digest_visible_text(&body),
             bytes: body.len(),
+            is_cut: false,
             body: Some(body),
             reading: TextReading::default(),
         }
+    }
+
+    /// Creates a text that anybody may have written: read up to [`MAX_READ_TEXT_BYTES`].
+    pub fn from_untrusted_body(body: &str) -> Self {
+        let kept = &body[..body.floor_char_boundary(MAX_READ_TEXT_BYTES)];
+        Self { is_cut: kept.len() < body.len(), ..Self::from_body(kept) }
     }
 
     /// Returns the text, or an empty string if it is not stored.

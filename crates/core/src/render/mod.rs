@@ -31,7 +31,7 @@ pub use operator::{OpenFinding, OperatorNote, OperatorOption, StopReason, render
 pub use phrase::{render_failure, render_report_summary, render_title};
 pub use plan::render_plan;
 pub use pull_description::{PullDescription, render_pull_description};
-pub use status::render_status;
+pub use status::{render_status, render_unread_status};
 pub use summary::{Summary, SummaryFinding, SummaryNote};
 pub use summary_text::render_summary;
 pub use summary_words::{SummaryWords, split_summary};

@@ -20,7 +20,7 @@ pub fn render_status(summary: &Summary<'_>) -> SafeText {
             page.literal(" · round ").number(summary.round).literal("/").number(summary.max_rounds);
         }
         HeadlineState::HeadUnread => {
-            page.literal("not reviewed at this head");
+            page.literal(HEAD_UNREAD);
         }
         HeadlineState::BlockStays => {
             page.literal("nothing blocking any more, the block stays until this review approves");
@@ -41,6 +41,14 @@ pub fn render_status(summary: &Summary<'_>) -> SafeText {
     if text.len() <= MAX_STATUS_CHARS { text } else { SafeText::sanitise_line(text.as_str(), MAX_STATUS_CHARS) }
 }
 
+/// Renders the status of a head that could not be read whole (D43).
+pub fn render_unread_status() -> SafeText {
+    let mut page = MarkdownBuilder::new();
+    page.literal(HEAD_UNREAD);
+    page.finish()
+}
+
+const HEAD_UNREAD: &str = "not reviewed at this head";
 const MAX_STATUS_CHARS: usize = 140;
 
 fn write_state(page: &mut MarkdownBuilder, summary: &Summary<'_>, state: HeadlineState<'_>, word: &'static str) {

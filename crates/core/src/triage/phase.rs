@@ -78,7 +78,7 @@ pub enum SettleOutcome {
 /// Returns the phase according to the table above.
 pub fn compute_phase(snapshot: &Snapshot, policy: &Policy, filter: &ThreadFilter) -> PhaseNow {
     let own = OwnIdentities::new(snapshot, policy);
-    if let Completeness::Truncated { what } = &snapshot.complete {
+    if let Completeness::Truncated { what, .. } = &snapshot.complete {
         return without_questions(
             Phase::Blocked,
             Reason::new(Rule::Incomplete).with_fact(format!("not everything was read: {what}")),

@@ -112,7 +112,7 @@ fn work(dice: &mut Dice) -> DispatchPolicy {
 
 pub(crate) fn snapshot(dice: &mut Dice) -> Snapshot {
     let holds: BTreeSet<Login> = dice.some(4, login).into_iter().chain(["worker".into()]).collect();
-    let truncated = Completeness::Truncated { what: words(dice) };
+    let truncated = Completeness::Truncated { what: words(dice), own_reviews_read: dice.one_in(2) };
     Snapshot {
         taken_at: if dice.one_in(8) { time(dice) } else { Time(NOW) },
         viewer: Viewer { login: dice.pick(&["referee", "referee", "Referee", "alice"]).into(), holds },

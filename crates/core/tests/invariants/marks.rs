@@ -223,7 +223,7 @@ pub(crate) fn text(dice: &mut Dice, tag: fn(&mut Dice) -> Tag) -> Text {
         Some(body) if !dice.one_in(4) => Hash::digest_visible_text(body),
         _ => hash(dice),
     };
-    Text { bytes: body.as_ref().map_or(0, String::len), body, hash, reading }
+    Text { bytes: body.as_ref().map_or(0, String::len), is_cut: dice.one_in(16), body, hash, reading }
 }
 
 /// A review's text, often with a Mark.

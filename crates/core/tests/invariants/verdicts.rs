@@ -164,10 +164,29 @@ proptest! {
     // I4
     #[test]
     fn i04_a_truncated_read_decides_nothing(mut scene in any_scene()) {
-        scene.snapshot.complete = Completeness::Truncated { what: "threads".into() };
+        scene.snapshot.complete = Completeness::truncated("threads");
         let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
         prop_assert!(plan.steps.is_empty() && plan.delivery.is_none());
         prop_assert_eq!(plan.next, Next::Blocked(BlockedCause::Incomplete));
+    }
+
+    // I4, D43: where the own reviews were read, approvals are withdrawn and nothing else is done.
+    #[test]
+    fn i04_a_truncated_read_at_most_withdraws_approvals(mut scene in any_scene()) {
+        scene.snapshot.complete = Completeness::Truncated { what: "threads".into(), own_reviews_read: true };
+        let plan = decide(&scene.snapshot, &scene.policy, &PlanScope::Everything);
+        prop_assert!(plan.delivery.is_none() && plan.reviews.is_empty());
+        prop_assert_eq!(plan.next, Next::Blocked(BlockedCause::Incomplete));
+        let is_open = scene.snapshot.pull.state == PullState::Open;
+        for step in &plan.steps {
+            let withdraws = matches!(
+                &step.action,
+                Action::PostReview { verdict: Verdict::RequestChanges, .. }
+                    | Action::Supersede { .. }
+                    | Action::SetStatus { state: CheckState::Fail, .. }
+            );
+            prop_assert!(is_open && withdraws && !step.approves, "{:?}", step);
+        }
     }
 
     // I24: model output adds findings; it never makes a verdict milder, an approval or a resolution.

@@ -16,3 +16,4 @@ mod said;
 mod schedule;
 mod scope;
 mod tables;
+mod unreadable;

@@ -10,6 +10,7 @@ use crate::support::*;
 
 pub(crate) fn issue(number: u64) -> Issue {
     Issue {
+        is_unread: false,
         number: IssueNumber(number),
         title: String::new(),
         text: Text::default(),

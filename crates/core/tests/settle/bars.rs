@@ -19,7 +19,7 @@ fn a_bar_refuses_everything_and_still_previews() {
     type Change = fn(&mut Snapshot, &mut Policy);
     let bars: [(&str, Option<BlockedCause>, Change); 7] = [
         ("incomplete", Some(BlockedCause::Incomplete), |s, _| {
-            s.complete = Completeness::Truncated { what: "threads".to_owned() };
+            s.complete = Completeness::truncated("threads");
         }),
         ("disabled", None, |_, p| p.threads.enabled = false),
         ("other_pull", None, |s, _| s.evidence.answers_for = Some(8)),

@@ -29,7 +29,7 @@ fn the_first_row_that_applies_wins() {
     triage(&mut snapshot).threads.truncate(2);
     snapshot.evidence.check = passed(HEAD);
 
-    let complete = std::mem::replace(&mut snapshot.complete, Completeness::Truncated { what: "x".to_owned() });
+    let complete = std::mem::replace(&mut snapshot.complete, Completeness::truncated("x"));
     assert_eq!(compute_phase(&snapshot, &Policy::default(), &ThreadFilter::default()).why.rule, "incomplete");
     snapshot.complete = complete;
     assert_eq!(now(&snapshot), Phase::Blocked);

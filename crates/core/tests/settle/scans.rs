@@ -22,7 +22,7 @@ fn a_truncated_read_is_blocked_and_never_means_no_threads() {
     let mut snapshot = snapshot(Vec::new());
     let whole = scan_threads(&snapshot, &Policy::default(), &ThreadFilter::default(), "local");
     assert!(whole.complete && render_summary(&whole).starts_with("pull 7: 0 unresolved\n"));
-    snapshot.complete = Completeness::Truncated { what: "notes of thread `T`".to_owned() };
+    snapshot.complete = Completeness::truncated("notes of thread `T`");
     let cut = scan_threads(&snapshot, &Policy::default(), &ThreadFilter::default(), "local");
     assert_eq!((cut.complete, cut.phase.phase), (false, Phase::Blocked));
     let text = render_summary(&cut);

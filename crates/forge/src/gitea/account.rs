@@ -9,6 +9,7 @@
 //! | 409 | conflict | the same |
 //! | 429, 503 | retry later | the same |
 //! | any other 5xx | retry later | outcome unknown: it may be stored |
+//! | longer than the client accepts | too large | outcome unknown |
 //! | 2xx that cannot be parsed | unreadable | outcome unknown: it is stored, and has to be read back |
 //! | anything else | refused, with the server's message | the same |
 
@@ -81,6 +82,7 @@ pub(super) fn error_from_http(error: HttpError, what: &str) -> ForgeError {
         HttpError::Unreachable(..) => ForgeError::Unreachable(error.to_string()),
         HttpError::OutcomeUnknown => ForgeError::OutcomeUnknown,
         HttpError::RetryLater { .. } => ForgeError::RetryLater,
+        HttpError::ResponseTooLong { .. } => ForgeError::TooLarge(what.to_owned()),
         HttpError::UnreadableResponse(why) => ForgeError::Unreadable(format!("{what}: {why}")),
     }
 }

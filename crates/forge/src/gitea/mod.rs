@@ -25,8 +25,8 @@ use std::sync::OnceLock;
 
 use account::GiteaAccount;
 use claim::TakenClaims;
-use pages::Listing;
-use referee_core::model::{Capabilities, Login, PullNumber, Time, Viewer};
+use pages::{Listing, MAX_ROW_BYTES};
+use referee_core::model::{Capabilities, Completeness, Login, PullNumber, Time, Viewer};
 use referee_http::{ClientOptions, RequestCounts, RouteRequest};
 use serde::{Deserialize, Serialize};
 
@@ -130,10 +130,29 @@ impl GiteaForge {
         number: PullNumber,
         review: u64,
     ) -> Result<Vec<wire::Inline>, ForgeError> {
-        let call = RouteRequest::new(&routes::REVIEW_COMMENTS, self.route_params([&number.0, &review]));
+        let call = RouteRequest::new(&routes::REVIEW_COMMENTS, self.route_params([&number.0, &review]))
+            .with_max_response_bytes(MAX_ROW_BYTES);
         let mut rows: Vec<wire::Inline> = account.send_and_parse(&call, &format!("the threads of {number}")).await?;
         rows.sort_by_key(|row| row.id);
         Ok(rows)
+    }
+
+    /// Reads the comments of an issue or a pull. The server returns all of them on one page; where that is too long, they
+    /// are read from the timeline, which has several.
+    async fn read_comments(&self, account: &GiteaAccount, number: u64) -> Result<Vec<wire::Comment>, ForgeError> {
+        let call = RouteRequest::new(&routes::COMMENTS, self.route_params([&number]));
+        let what = format!("the comments of #{number}");
+        match account.send_and_parse(&call, &what).await {
+            Err(ForgeError::TooLarge(_)) => {}
+            rows => return rows,
+        }
+        // Nobody knows how many inline comments a pull hides here, so only empty pages are the end.
+        let events = self.read_timeline(account, PullNumber(number), None, 0, |_| false).await?;
+        if events.complete != Completeness::Complete {
+            return Err(ForgeError::TooLarge(what));
+        }
+        let rows = events.items.into_iter().filter(|event| event.kind == "comment");
+        Ok(rows.map(wire::Event::into_comment).collect())
     }
 
     /// Reads the timeline, or the part of it written or edited since a time. `hidden` is the number of inline comments in

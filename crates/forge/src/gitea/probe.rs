@@ -1,6 +1,6 @@
 //! Probing: which software runs at an address, and whose token it is.
 
-use referee_core::model::Login;
+use referee_core::model::{Login, MAX_READ_TEXT_BYTES};
 use referee_http::{Client, ClientOptions, RouteRequest, Token};
 
 use super::account::{GiteaAccount, error_from_http, parse_response};
@@ -37,6 +37,8 @@ pub(super) fn build_client(reach: &ClientOptions, token: Option<Token>) -> Resul
     let mut reach = reach.clone();
     reach.token = token;
     reach.routes = routes::ALL;
+    // A cut text must be longer than a text that is read whole.
+    reach.limits.max_string_bytes = MAX_READ_TEXT_BYTES;
     match reach.base_url.path_segments_mut() {
         Ok(mut path) => path.pop_if_empty().extend(["api", "v1"]),
         Err(()) => return Err(ForgeError::Refused("the address has no host".to_owned())),

@@ -208,6 +208,14 @@ pub(super) struct Comment {
     pub(super) html_url: String,
 }
 
+impl Event {
+    /// Returns the comment that a row of type `comment` shows.
+    pub(super) fn into_comment(self) -> Comment {
+        let Self { id, user, body, created_at, updated_at, html_url, .. } = self;
+        Comment { id, user, body, created_at, updated_at, html_url }
+    }
+}
+
 impl User {
     /// Returns the login; `None` for a deleted user.
     pub(super) fn login(&self) -> Option<Login> {

@@ -1,6 +1,7 @@
 //! Repositories whose config, hooks and attributes try to start programs or to hide changes.
 
-use referee_git::{Git, MergeOutcome, parse_diff};
+use referee_core::model::Sha;
+use referee_git::{Git, GitError, GitIdentity, MergeOutcome, parse_diff};
 
 use crate::repository::Repository;
 
@@ -130,4 +131,49 @@ fn attributes_cannot_hide_changes() {
     let files = parse_diff(&diff).expect("a valid diff");
     assert_eq!(files.iter().filter(|file| !file.hunks().is_empty()).count(), 4);
     assert_eq!(files.len(), 4);
+}
+
+/// Ten trees of ten entries each, nine deep: a billion files in ten objects.
+fn commit_with_a_billion_files(repository: &Repository, parent: &Sha) -> Sha {
+    let mut entry = format!("100644 blob {}", repository.run(&["hash-object", "-w", "a.txt"]).trim());
+    for _ in 0..9 {
+        let listing: String = (0..10).map(|name| format!("{entry}\t{name}\n")).collect();
+        entry = format!("040000 tree {}", repository.make_tree(&listing));
+    }
+    let tree = entry.rsplit(' ').next().expect("an id").to_owned();
+    Sha::from(repository.run(&["commit-tree", "-p", parent.as_str(), "-m", "bomb", &tree]).trim())
+}
+
+#[test]
+fn a_commit_of_a_billion_files_is_refused_by_every_command_that_would_visit_them() {
+    let repository = Repository::new();
+    repository.write("a.txt", "a\n");
+    let old = repository.commit();
+    let bomb = commit_with_a_billion_files(&repository, &old);
+    let git = repository.git();
+    let user = GitIdentity::default();
+    let refused = [
+        git.diff(&old, &bomb).map(drop),
+        git.diff(&bomb, &old).map(drop),
+        git.try_merge(&old, &bomb).map(drop),
+        git.add_worktree(&repository.path("tree"), &bomb).map(drop),
+        git.create_work_copy(&repository.path("copy"), &bomb, &old, &user).map(drop),
+    ];
+    for result in refused {
+        assert!(matches!(result, Err(GitError::TooLarge(_))), "{result:?}");
+    }
+    assert!(!repository.path("tree").exists() && !repository.path("copy").exists(), "nothing was written");
+    assert_eq!(git.find_oversized(&[(&old, &bomb), (&old, &old), (&bomb, &bomb)]).expect("counts"), [0]);
+    // What a commit has in common with another one is not counted.
+    let listing = format!(
+        "040000 tree {}\tbomb\n100644 blob {}\tb.txt\n",
+        repository.run(&["rev-parse", &format!("{}^{{tree}}", bomb.as_str())]).trim(),
+        repository.run(&["hash-object", "-w", "a.txt"]).trim()
+    );
+    let with_file = repository.make_tree(&listing);
+    let without = repository.make_tree(listing.lines().next().expect("a line"));
+    let [with_file, without] =
+        [with_file, without].map(|tree| Sha::from(repository.run(&["commit-tree", "-m", "shared", &tree]).trim()));
+    let diff = git.diff(&without, &with_file).expect("a small change");
+    assert_eq!(parse_diff(&diff).expect("a diff").len(), 1);
 }

@@ -80,6 +80,19 @@ impl Repository {
     }
 }
 
+impl Repository {
+    /// Creates a tree from lines of `git ls-tree` and returns its id.
+    pub(crate) fn make_tree(&self, listing: &str) -> String {
+        let file = self.path(".git/listing");
+        std::fs::write(&file, listing).expect("a file");
+        let mut git = Command::new("git");
+        git.arg("mktree").current_dir(&self.dir).stdin(std::fs::File::open(&file).expect("a file"));
+        let output = git.output().expect("git runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+}
+
 impl Drop for Repository {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.dir);

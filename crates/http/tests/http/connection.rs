@@ -101,9 +101,23 @@ async fn a_response_beyond_the_body_limit_is_an_error() {
     let limits = ClientLimits { max_body_bytes: 4999, ..options.limits };
     let client = Client::new(ClientOptions { limits, ..options }).expect("a client");
     let error = client.send(&read()).await.expect_err("too long");
-    assert_eq!(error, HttpError::UnreadableResponse("it is longer than 4999 bytes".into()));
+    assert_eq!(error, HttpError::ResponseTooLong { max_bytes: 4999 });
     assert_eq!(client.send(&write()).await.expect_err("too long"), HttpError::OutcomeUnknown);
     assert_eq!(server.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn a_request_may_accept_a_longer_response_whose_long_strings_are_cut() {
+    let row = format!(r#"{{"id":7,"body":"{}"}}"#, "x".repeat(5000));
+    let server = Server::new([Reply::ok(&row)]).await;
+    let options = server.options(ROUTES);
+    let limits = ClientLimits { max_body_bytes: 1000, max_string_bytes: 100, ..options.limits };
+    let client = Client::new(ClientOptions { limits, ..options }).expect("a client");
+    let error = client.send(&read()).await.expect_err("too long");
+    assert_eq!(error, HttpError::ResponseTooLong { max_bytes: 1000 });
+    let response = client.send(&read().with_max_response_bytes(6000)).await.expect("a response");
+    let row: serde_json::Value = response.json().expect("JSON");
+    assert_eq!((&row["id"], row["body"].as_str().map(str::len)), (&serde_json::json!(7), Some(101)));
 }
 
 #[tokio::test]

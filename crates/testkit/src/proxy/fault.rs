@@ -27,6 +27,8 @@ pub enum ProxyFault {
     RateLimited(u64),
     /// Replaces the response body by invalid JSON after the server handled the request.
     WrongJson,
+    /// Responds with the JSON value `null` instead of a list, after the server handled the request.
+    NullList,
     /// Responds with this status, a refusal, before the server sees the request.
     Refused(u16),
 }

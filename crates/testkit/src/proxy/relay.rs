@@ -147,6 +147,7 @@ fn apply_fault(fault: Option<ProxyFault>, response: Vec<u8>) -> Vec<u8> {
                 .and_then(|line| Some(line.split_once(' ')?.1.to_owned()));
             build_response(status.as_deref().unwrap_or("200 OK"), "content-type: application/json\r\n", "{\"id\": ]")
         }
+        ProxyFault::NullList => build_response("200 OK", "content-type: application/json\r\n", "null"),
         ProxyFault::Truncated => {
             let body_length = split_head_body(&response).map_or(0, |(_, body)| body.len());
             response[..response.len() - body_length.div_ceil(2)].to_vec()

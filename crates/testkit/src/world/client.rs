@@ -112,7 +112,7 @@ impl Reader for WorldClient {
             let mut fetched = state.readable_repo().fetch_pull(pull, &self.login, &self.holds, state.repo.now)?;
             if state.is_truncated() {
                 truncate_lists(&mut fetched, 0);
-                fetched.complete = Completeness::Truncated { what: "reviews".to_owned() };
+                fetched.complete = Completeness::truncated("reviews");
             }
             Ok(fetched)
         })

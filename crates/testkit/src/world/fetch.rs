@@ -94,6 +94,7 @@ impl StoredRepo {
                 .iter()
                 .filter(|(_, issue)| issue.open)
                 .map(|(number, issue)| Issue {
+                    is_unread: false,
                     number: *number,
                     title: String::new(),
                     text: Text::default(),
@@ -197,7 +198,7 @@ pub(crate) fn truncate_lists(fetched: &mut FetchedPull, limit: usize) {
     threads.truncate(limit);
     comments.truncate(limit);
     if !truncated.is_empty() {
-        fetched.complete = Completeness::Truncated { what: truncated.join(", ") };
+        fetched.complete = Completeness::truncated(truncated.join(", "));
     }
 }
 

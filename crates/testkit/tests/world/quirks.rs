@@ -288,7 +288,7 @@ fn lists_beyond_page_limit_are_reported_as_truncated() {
     }
     assert_eq!(fixture.fetch().complete, Completeness::Complete);
     fixture.world.people().as_("ruth").comment("one more");
-    assert_eq!(fixture.fetch().complete, Completeness::Truncated { what: "comments".to_owned() });
+    assert_eq!(fixture.fetch().complete, Completeness::truncated("comments"));
     assert_eq!(fixture.fetch().comments.len(), 2);
 }
 

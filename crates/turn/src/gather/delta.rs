@@ -41,12 +41,12 @@ impl<'s> DeltaCache<'s> {
         Self { source, head: head.clone(), loaded: BTreeMap::new() }
     }
 
-    /// Returns the changes since `old`; `None` if git no longer has it.
+    /// Returns the changes since `old`; `None` if git no longer has it, or too much changed since.
     pub(super) fn since(&mut self, old: &Sha) -> Result<Option<&Delta>, GatherError> {
         if !self.loaded.contains_key(old) {
             let delta = match self.load_delta(old) {
                 Ok(delta) => Some(delta),
-                Err(GatherError::Source(SourceError::Missing(_))) => None,
+                Err(GatherError::Source(SourceError::Missing(_) | SourceError::TooLarge(_))) => None,
                 Err(error) => return Err(error),
             };
             self.loaded.insert(old.clone(), delta);

@@ -13,7 +13,7 @@ use referee_core::decide::PlanScope;
 use referee_core::facts::{Facts, KnownFinding, RoleFacts};
 use referee_core::mark::Keys;
 use referee_core::merge;
-use referee_core::model::{Changes, Evidence, Mergeable, Sha, Snapshot, Submission, TrackedFinding};
+use referee_core::model::{Changes, Completeness, Evidence, Mergeable, Sha, Snapshot, Submission, TrackedFinding};
 use referee_core::policy::Policy;
 use referee_core::track::{ChangedFile, CodeLocation, FileDiff, PatchId, Track, count_lines, follow_locations};
 use referee_forge::FetchedPull;
@@ -56,7 +56,7 @@ pub fn gather_snapshot(
         taken_at,
         viewer,
         capabilities,
-        complete,
+        mut complete,
         is_fresh: _,
         head_read_last: _,
         pull,
@@ -67,7 +67,17 @@ pub fn gather_snapshot(
         lease,
         memento: _,
     } = fetched;
-    let changes = source.load_changes(&pull.base_sha, &pull.head)?;
+    let changes = match source.load_changes(&pull.base_sha, &pull.head) {
+        Err(GatherError::Source(SourceError::TooLarge(what))) => {
+            complete = mark_unread_change(complete, what);
+            Changes::default()
+        }
+        Err(GatherError::Diff(why)) => {
+            complete = mark_unread_change(complete, format!("the diff ({why})"));
+            Changes::default()
+        }
+        loaded => loaded?,
+    };
     let mut snapshot = Snapshot {
         taken_at,
         viewer,
@@ -83,7 +93,7 @@ pub fn gather_snapshot(
         lease,
     };
     // A forge updates `mergeable` seconds after a push to the base, or never. git's answer is current.
-    if !snapshot.pull.draft {
+    if !snapshot.pull.draft && snapshot.complete == Completeness::Complete {
         snapshot.pull.mergeable = match source.check_mergeable(&snapshot.pull.base_sha, &snapshot.pull.head) {
             Mergeable::Unknown => snapshot.pull.mergeable,
             by_git => by_git,
@@ -102,6 +112,14 @@ pub fn gather_snapshot(
         answer.commit_reachable = answer.commit_sha.as_ref().is_some_and(reachable);
     }
     Ok(snapshot)
+}
+
+/// Returns how complete a pull is whose change cannot be read: the own reviews still may be.
+fn mark_unread_change(complete: Completeness, what: String) -> Completeness {
+    match complete {
+        Completeness::Complete => Completeness::Truncated { what, own_reviews_read: true },
+        truncated @ Completeness::Truncated { .. } => truncated,
+    }
 }
 
 /// Computes what a head changes since its merge base.

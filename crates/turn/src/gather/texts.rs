@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use referee_core::facts::judge_completeness;
 use referee_core::mark::{Binding, Keys, TextHistory, TextReader, recover_lost_marks};
 use referee_core::model::{Board, Login, PullNumber, RoleName, Snapshot, Viewer};
 use referee_core::policy::{Policy, RoleAccounts};
@@ -77,5 +78,6 @@ pub(super) fn parse_snapshot_texts(snapshot: &mut Snapshot, policy: &Policy, key
     for comment in &mut snapshot.comments {
         reader.read(&mut comment.text, &comment.author, TextHistory { written_at: comment.at, edited: comment.edited });
     }
+    snapshot.complete = judge_completeness(snapshot, &accounts.authors);
     recover_lost_marks(snapshot, policy);
 }

@@ -3,6 +3,7 @@
 mod at_once;
 mod authors;
 mod blocks;
+mod bulk;
 mod crashes;
 mod handoff;
 mod invariants;

@@ -190,7 +190,7 @@ fn plan_edit(
     });
 }
 
-const STATUS_CONTEXT_PREFIX: &str = "referee/";
+pub(in crate::decide) const STATUS_CONTEXT_PREFIX: &str = "referee/";
 
 /// Plans the commit status (PUB-19). A role that has not read this change sets none, unless it blocks.
 fn plan_status(

@@ -26,7 +26,7 @@ pub(super) fn check_preconditions(snapshot: &Snapshot, policy: &Policy) -> Optio
     let (pull, evidence) = (snapshot.pull.number, &snapshot.evidence);
     let fail =
         |rule: Rule, fact: String| Some(FailedPrecondition { why: Reason::new(rule).with_fact(fact), cause: None });
-    if let Completeness::Truncated { what } = &snapshot.complete {
+    if let Completeness::Truncated { what, .. } = &snapshot.complete {
         return fail_incomplete(Rule::Incomplete, format!("not everything was read: {what}"));
     }
     if !policy.threads.enabled {

@@ -57,33 +57,42 @@ impl GiteaForge {
         let mut told = Vec::new();
         for row in require_complete(issues)? {
             let comments =
-                if row.comments > 0 { self.read_issue_comments(account, row.number).await? } else { Vec::new() };
+                if row.comments > 0 { self.read_issue_comments(account, row.number).await? } else { Some(Vec::new()) };
             told.push(Issue {
+                is_unread: comments.is_none(),
                 number: IssueNumber(row.number),
                 title: row.title,
-                text: Text::from_body(row.body),
+                text: Text::from_untrusted_body(&row.body),
                 labels: row.labels.into_iter().map(|label| Label { name: label.name, by: None, at: None }).collect(),
                 assignees: row.assignees.iter().filter_map(User::login).collect(),
-                comments,
+                comments: comments.unwrap_or_default(),
             });
         }
         told.sort_by_key(|issue: &Issue| issue.number);
         Ok(told)
     }
 
-    /// Reads the comments of an issue. The server returns all of them on one page.
-    async fn read_issue_comments(&self, account: &GiteaAccount, number: u64) -> Result<Vec<Comment>, ForgeError> {
-        let call = RouteRequest::new(&routes::COMMENTS, self.route_params([&number]));
-        let rows: Vec<wire::Comment> = account.send_and_parse(&call, &format!("the comments of #{number}")).await?;
-        let told = |row: wire::Comment| Comment {
-            id: CommentId(row.id.to_string()),
-            author: Author { login: login(row.user.as_ref()), ..Author::default() },
-            at: parse_time(&row.created_at),
-            edited: is_edited(&row.created_at, &row.updated_at),
-            text: Text::from_body(row.body),
-            url: row.html_url,
-        };
-        Ok(rows.into_iter().map(told).collect())
+    /// Reads the comments of an issue; `None` if there is too much of them.
+    async fn read_issue_comments(
+        &self,
+        account: &GiteaAccount,
+        number: u64,
+    ) -> Result<Option<Vec<Comment>>, ForgeError> {
+        match self.read_comments(account, number).await {
+            Err(ForgeError::TooLarge(_)) => Ok(None),
+            rows => Ok(Some(rows?.into_iter().map(build_issue_comment).collect())),
+        }
+    }
+}
+
+fn build_issue_comment(row: wire::Comment) -> Comment {
+    Comment {
+        id: CommentId(row.id.to_string()),
+        author: Author { login: login(row.user.as_ref()), ..Author::default() },
+        at: parse_time(&row.created_at),
+        edited: is_edited(&row.created_at, &row.updated_at),
+        text: Text::from_untrusted_body(&row.body),
+        url: row.html_url,
     }
 }
 
@@ -91,6 +100,6 @@ impl GiteaForge {
 fn require_complete<T>(listing: Listing<T>) -> Result<Vec<T>, ForgeError> {
     match listing.complete {
         Completeness::Complete => Ok(listing.items),
-        Completeness::Truncated { what } => Err(ForgeError::Unreadable(format!("{what}: there are too many"))),
+        Completeness::Truncated { what, .. } => Err(ForgeError::TooLarge(what)),
     }
 }

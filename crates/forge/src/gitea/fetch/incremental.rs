@@ -16,8 +16,8 @@ use std::collections::BTreeSet;
 use referee_core::model::{Completeness, Login, PullNumber, Span, Time};
 
 use super::pull_rows::PullRows;
-use super::run_concurrently;
 use super::threads::group_conversations;
+use super::{PullPart, run_concurrently};
 use crate::gitea::GiteaForge;
 use crate::gitea::account::GiteaAccount;
 use crate::gitea::wire::{Event, Inline, Pull};
@@ -56,8 +56,8 @@ impl GiteaForge {
                 return Ok(None);
             }
         }
-        let statuses = self.read_statuses(account, &now.pull.head.sha).await?;
-        raw.statuses = raw.take_rows(statuses);
+        let statuses = self.read_statuses(account, &now.pull.head.sha).await;
+        raw.statuses = raw.take_rows(PullPart::Other, statuses)?;
         (raw.pull, raw.taken_at) = (now.pull.clone(), now.taken_at);
         Ok(Some(raw))
     }

@@ -36,7 +36,7 @@ use self::access::{AssignableUsers, are_all_writers_known};
 use self::board::IssueSelection;
 use self::pull_rows::PullRows;
 use super::account::{GiteaAccount, parse_response, server_time};
-use super::pages::truncation;
+use super::pages::{Listing, MAX_ROW_BYTES};
 use super::{GiteaForge, routes, wire};
 use crate::{BranchTip, FetchedPull, ForgeError, ForgeInfo, ListedPull, Reader, Reuse, ServerFacts};
 
@@ -59,7 +59,8 @@ impl Reader for GiteaForge {
     }
 
     async fn fetch_head(&self, pull: PullNumber) -> Result<Sha, ForgeError> {
-        let call = RouteRequest::new(&routes::PULL, self.route_params([&pull.0]));
+        let call =
+            RouteRequest::new(&routes::PULL, self.route_params([&pull.0])).with_max_response_bytes(MAX_ROW_BYTES);
         let row: wire::Pull = self.reader_account()?.send_and_parse(&call, &pull.to_string()).await?;
         Ok(Sha(row.head.sha))
     }
@@ -123,7 +124,8 @@ impl Reader for GiteaForge {
 impl GiteaForge {
     /// Reads the row of the pull alone.
     async fn fetch_pull_row(&self, number: PullNumber) -> Result<PullRows, ForgeError> {
-        let call = RouteRequest::new(&routes::PULL, self.route_params([&number.0]));
+        let call =
+            RouteRequest::new(&routes::PULL, self.route_params([&number.0])).with_max_response_bytes(MAX_ROW_BYTES);
         let answer = self.reader_account()?.send(&call, &number.to_string()).await?;
         let pull: wire::Pull = parse_response(&answer, &number.to_string())?;
         if let Some(repo) = pull.base.repo.as_ref().filter(|repo| !repo.default_branch.is_empty()) {
@@ -146,7 +148,11 @@ impl GiteaForge {
             (earlier.filter(|old| old.pull.head.sha == raw.pull.head.sha), reuse)
         {
             raw.head_seen = old.head_seen;
-            if let Some(again) = self.reread_changes(account, old, &raw, max_age).await? {
+            let again = match self.reread_changes(account, old, &raw, max_age).await {
+                Err(ForgeError::TooLarge(_)) => None,
+                again => again?,
+            };
+            if let Some(again) = again {
                 return Ok(FetchedPull { is_fresh: false, ..again.to_fetched(&self.server, self.viewer()) });
             }
         }
@@ -200,16 +206,40 @@ impl GiteaForge {
         number: PullNumber,
         raw: &mut PullRows,
     ) -> Result<(), ForgeError> {
-        raw.reviews = raw.take_rows(self.read_reviews(account, number).await?);
+        let reviews = self.read_reviews(account, number).await;
+        let hidden_drafts = reviews.as_ref().map_or(0, Listing::count_hidden_rows);
+        raw.reviews = raw.take_rows(PullPart::Reviews, reviews)?;
         let hidden = raw.reviews.iter().map(|review| review.comments_count).sum::<u64>();
         let hidden = usize::try_from(hidden).unwrap_or(usize::MAX);
-        let events =
-            self.read_timeline(account, number, None, hidden, |events| raw.has_expected_events(events)).await?;
-        raw.events = raw.take_rows(events);
+        let events = self.read_timeline(account, number, None, hidden, |events| raw.has_expected_events(events)).await;
+        raw.events = raw.take_rows(PullPart::Other, events)?;
+        self.check_reviews(account, number, raw, hidden_drafts).await?;
         self.read_threads(account, number, raw).await?;
-        let statuses = self.read_statuses(account, &raw.pull.head.sha).await?;
-        raw.statuses = raw.take_rows(statuses);
+        let statuses = self.read_statuses(account, &raw.pull.head.sha).await;
+        raw.statuses = raw.take_rows(PullPart::Other, statuses)?;
         Ok(())
+    }
+
+    /// Checks that the list of reviews has every review that the timeline shows. An empty answer of a proxy or a broken
+    /// server would look like a pull without reviews, and everything would be posted again.
+    async fn check_reviews(
+        &self,
+        account: &GiteaAccount,
+        number: PullNumber,
+        raw: &mut PullRows,
+        hidden_drafts: usize,
+    ) -> Result<(), ForgeError> {
+        if raw.complete != Completeness::Complete || raw.lists_shown_reviews(&account.login, hidden_drafts) {
+            return Ok(());
+        }
+        // A review may have been posted between the two reads.
+        let reviews = self.read_reviews(account, number).await;
+        let hidden_drafts = reviews.as_ref().map_or(0, Listing::count_hidden_rows);
+        raw.reviews = raw.take_rows(PullPart::Reviews, reviews)?;
+        if raw.lists_shown_reviews(&account.login, hidden_drafts) {
+            return Ok(());
+        }
+        Err(ForgeError::Unreadable(format!("the reviews of {number}: the list lacks reviews that the timeline shows")))
     }
 
     async fn read_threads(
@@ -222,9 +252,12 @@ impl GiteaForge {
         let with_threads: Vec<_> = with_threads.into_iter().filter(|(_, count)| *count > 0).collect();
         let asked = with_threads.iter().map(|(review, _)| self.read_review_comments(account, number, *review));
         for ((_, count), rows) in with_threads.iter().zip(run_concurrently(asked).await) {
-            let rows = rows?;
+            let rows = match rows {
+                Err(ForgeError::TooLarge(_)) => Vec::new(),
+                rows => rows?,
+            };
             if (rows.len() as u64) < *count {
-                raw.complete = truncation(&format!("the threads of {number}"));
+                raw.mark_truncated(PullPart::Other, &format!("the threads of {number}"));
             }
             raw.inline.extend(rows);
         }
@@ -264,12 +297,33 @@ async fn run_concurrently<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F:
     ended.into_iter().map(|(_, output)| output).collect()
 }
 
+/// A part of a pull.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PullPart {
+    Reviews,
+    Other,
+}
+
 impl PullRows {
-    /// Returns the rows of a list; a truncated list marks the whole read as truncated.
-    fn take_rows<T>(&mut self, listing: super::pages::Listing<T>) -> Vec<T> {
-        if let Completeness::Truncated { .. } = listing.complete {
-            self.complete = listing.complete;
+    /// Returns the rows of a list. One that is truncated or too large marks the whole read as truncated.
+    fn take_rows<T>(&mut self, part: PullPart, listing: Result<Listing<T>, ForgeError>) -> Result<Vec<T>, ForgeError> {
+        let (rows, complete) = match listing {
+            Ok(listing) => (listing.items, listing.complete),
+            Err(ForgeError::TooLarge(what)) => (Vec::new(), Completeness::truncated(what)),
+            Err(error) => return Err(error),
+        };
+        if let Completeness::Truncated { what, .. } = complete {
+            self.mark_truncated(part, &what);
         }
-        listing.items
+        Ok(rows)
+    }
+
+    fn mark_truncated(&mut self, part: PullPart, what: &str) {
+        let read = |complete: &Completeness| match complete {
+            Completeness::Complete => true,
+            Completeness::Truncated { own_reviews_read, .. } => *own_reviews_read,
+        };
+        let own_reviews_read = part != PullPart::Reviews && read(&self.complete);
+        self.complete = Completeness::Truncated { what: what.to_owned(), own_reviews_read };
     }
 }

@@ -22,9 +22,26 @@ impl GiteaForge {
             let mut raw = PullRows::new(row, taken_at);
             // The server does not check for conflicts when it makes a list.
             raw.pull.mergeable = false;
-            self.fetch_rest(raw, reuse, &assignable)
+            self.fetch_listed_pull(raw, reuse, &assignable)
         });
         run_concurrently(reads).await.into_iter().collect()
+    }
+
+    /// Reads the rest of a listed pull. One that cannot be read is reported as such and leaves the others alone (D43).
+    async fn fetch_listed_pull(
+        &self,
+        raw: PullRows,
+        reuse: Reuse<'_>,
+        assignable: &AssignableUsers,
+    ) -> Result<FetchedPull, ForgeError> {
+        let row = PullRows::new(raw.pull.clone(), raw.taken_at);
+        match self.fetch_rest(raw, reuse, assignable).await {
+            Err(ForgeError::Unreadable(what) | ForgeError::TooLarge(what)) => {
+                let unread = PullRows { complete: Completeness::truncated(what), ..row };
+                Ok(unread.to_fetched(&self.server, self.viewer()))
+            }
+            read => read,
+        }
     }
 
     /// Reads the rows of all open pulls, lowest number first. A list that was cut off is an error: the missing pulls would
@@ -33,8 +50,8 @@ impl GiteaForge {
         let call = RouteRequest::new(&routes::PULLS, self.route_params([])).with_query("state", "open");
         let mut listing =
             self.reader_account()?.read_pages(&call, "the open pulls", |rows: Vec<wire::Pull>| rows).await?;
-        if let Completeness::Truncated { what } = listing.complete {
-            return Err(ForgeError::Unreadable(format!("{what}: there are too many")));
+        if let Completeness::Truncated { what, .. } = listing.complete {
+            return Err(ForgeError::TooLarge(what));
         }
         listing.items.sort_by_key(|row| row.number);
         Ok(listing)

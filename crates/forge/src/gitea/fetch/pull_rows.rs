@@ -1,6 +1,8 @@
 //! A pull as the server's rows, before they are interpreted.
 
-use referee_core::model::{Completeness, Time, Viewer};
+use std::collections::{BTreeMap, BTreeSet};
+
+use referee_core::model::{Completeness, Login, Time, Viewer};
 use serde::{Deserialize, Serialize};
 
 use super::access::WriteAccess;
@@ -49,7 +51,7 @@ impl PullRows {
         FetchedPull {
             taken_at: self.taken_at,
             capabilities: server.capabilities.clone(),
-            complete: self.complete.clone(),
+            complete: self.judge_completeness(&viewer),
             is_fresh: true,
             head_read_last: false,
             pull: pull::build_pull(self, &people, server.flavour),
@@ -61,6 +63,32 @@ impl PullRows {
             memento: self.to_memento(),
             viewer,
         }
+    }
+
+    /// Returns how complete the read is. The current text of a review is in the timeline, so the own reviews are read if
+    /// their rows there are.
+    fn judge_completeness(&self, viewer: &Viewer) -> Completeness {
+        let is_own = |row: &Review| wire::login(row.user.as_ref()).is_some_and(|login| viewer.holds.contains(&login));
+        let has_text = |row: &Review| self.events.iter().any(|event| event.holds_text_of(row));
+        match &self.complete {
+            Completeness::Truncated { what, own_reviews_read: true } => {
+                let mut own = self.reviews.iter().filter(|row| row.is_submitted() && is_own(row));
+                Completeness::Truncated { what: what.clone(), own_reviews_read: own.all(has_text) }
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// Returns whether every review of the timeline is in the list. The timeline also shows the drafts of other people,
+    /// one for each of them, which the list hides and counts.
+    pub(super) fn lists_shown_reviews(&self, reader: &Login, hidden_drafts: usize) -> bool {
+        let listed: BTreeSet<u64> = self.reviews.iter().map(|row| row.id).collect();
+        let shown = self.events.iter().filter(|event| event.kind == "review");
+        let missing = shown.filter(|event| !listed.contains(&event.review_id));
+        let missing: BTreeMap<u64, Option<Login>> =
+            missing.map(|event| (event.review_id, wire::login(event.user.as_ref()))).collect();
+        let authors: BTreeSet<&Option<Login>> = missing.values().collect();
+        missing.len() <= hidden_drafts && missing.len() == authors.len() && !authors.contains(&Some(reader.clone()))
     }
 
     /// Returns whether the timeline has a row for each submitted review and each label.

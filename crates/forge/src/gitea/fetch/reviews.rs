@@ -22,7 +22,7 @@ pub(super) fn build_comments(raw: &PullRows, people: &WriteAccess) -> Vec<Commen
         author: people.to_author(event.user.as_ref()),
         at: parse_time(&event.created_at),
         edited: is_edited(&event.created_at, &event.updated_at),
-        text: Text::from_body(event.body.as_str()),
+        text: Text::from_untrusted_body(&event.body),
         url: event.html_url.clone(),
     })
     .collect()
@@ -47,7 +47,7 @@ fn build_review(raw: &PullRows, people: &WriteAccess, row: &wire::Review) -> Rev
         edit: event.filter(|_| row.is_submitted()).map(|event| EditId(event.id.to_string())),
         author: people.to_author(row.user.as_ref()),
         row: classify_row(row, text),
-        text: Text::from_body(text),
+        text: Text::from_untrusted_body(text),
         commit: (!row.commit_id.is_empty()).then(|| Sha(row.commit_id.clone())),
         at: parse_time(&row.submitted_at),
         counts: determine_counts(raw, people, row),

@@ -1,7 +1,8 @@
 //! Recorded answers of real servers, and what they mean.
 
 use referee_core::model::{
-    Access, CheckState, Login, Mergeable, PullState, Review, ReviewKind, ReviewWeight, Thread, Time, Verdict, Viewer,
+    Access, CheckState, Completeness, Login, Mergeable, PullNumber, PullState, Review, ReviewKind, ReviewWeight,
+    Thread, Time, Verdict, Viewer,
 };
 use referee_core::track::Side;
 use serde::de::DeserializeOwned;
@@ -9,6 +10,7 @@ use serde::de::DeserializeOwned;
 use super::pull_rows::PullRows;
 use crate::FetchedPull;
 use crate::gitea::capabilities::lookup_capabilities;
+use crate::gitea::scripted_server::{ScriptedAnswer, ScriptedServer};
 use crate::gitea::wire::{self, Event, Inline, Status, Statuses, User};
 use crate::gitea::{Flavour, GiteaServerInfo};
 
@@ -373,4 +375,19 @@ fn missing_null_and_unknown_fields_are_accepted() {
     assert_eq!((fetched.reviews.len(), fetched.comments.len(), fetched.threads.len(), empty.len()), (1, 1, 1, 0));
     assert!(fetched.reviews[0].author.login.is_none() && fetched.reviews[0].counts == ReviewWeight::No);
     assert_eq!((fetched.pull.state, fetched.pull.pushable), (PullState::Closed, Some(false)));
+}
+
+#[tokio::test]
+async fn a_timeline_of_more_than_five_thousand_rows_is_read_to_its_end() {
+    let rows = |page: u64| -> serde_json::Value {
+        (0..50).map(|row| serde_json::json!({ "id": page * 50 + row, "type": "label" })).collect()
+    };
+    let line = "GET /issues/1/timeline";
+    let mut script: Vec<ScriptedAnswer> = (0..105).map(|page| (line, 200, rows(page))).collect();
+    script.push((line, 200, serde_json::Value::Null));
+    let server = ScriptedServer::new(script).await;
+    let account = server.forge.reader_account().expect("an account");
+    let events = server.forge.read_timeline(account, PullNumber(1), None, 0, |_| true).await.expect("a timeline");
+    assert_eq!((events.items.len(), events.complete), (5_250, Completeness::Complete));
+    assert_eq!(server.finished_requests().len(), 106);
 }

@@ -94,7 +94,7 @@ fn find_joined_thread(
         notes.first().is_some_and(|root| root.path == note.path && comment_line(root) == comment_line(note))
     };
     let mut places = threads.iter().filter(|(_, notes)| here(notes));
-    let mut text = Text::from_body(note.body.as_str());
+    let mut text = Text::from_untrusted_body(&note.body);
     let author = Author { login: login(note.user.as_ref()), ..Author::default() };
     parse_tag(&mut text, &author);
     match text.reading.tag.as_deref().map(|tag| &tag.data.kind) {
@@ -135,6 +135,6 @@ fn build_note(note: &Inline, people: &WriteAccess) -> Note {
         author: people.to_author(note.user.as_ref()),
         at: parse_time(&note.created_at),
         edited: is_edited(&note.created_at, &note.updated_at),
-        text: Text::from_body(note.body.as_str()),
+        text: Text::from_untrusted_body(&note.body),
     }
 }

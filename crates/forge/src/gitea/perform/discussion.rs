@@ -146,12 +146,7 @@ impl GiteaWriter<'_> {
 
     async fn read_comments(&self, target: CommentTarget) -> Result<Vec<Comment>, ForgeError> {
         let number = self.target_number(target);
-        self.account
-            .send_and_parse(
-                &self.forge.repo_request(&routes::COMMENTS, [&number]),
-                &format!("the comments of #{number}"),
-            )
-            .await
+        self.forge.read_comments(self.account, number).await
     }
 
     async fn post_comment(&self, target: CommentTarget, text: &str) -> Result<Comment, ForgeError> {

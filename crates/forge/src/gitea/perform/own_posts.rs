@@ -125,6 +125,6 @@ pub(super) fn count_inline_comments<'a>(rows: impl IntoIterator<Item = &'a Revie
 pub(super) fn require_complete<T>(listing: Listing<T>) -> Result<Vec<T>, ForgeError> {
     match listing.complete {
         Completeness::Complete => Ok(listing.items),
-        Completeness::Truncated { what } => Err(ForgeError::Conflict(what)),
+        Completeness::Truncated { what, .. } => Err(ForgeError::Conflict(what)),
     }
 }
