@@ -167,8 +167,8 @@ fn compare(git: &Git, remote: &str, pushed: &PushedRef) -> Result<Comparison, Fa
     })
 }
 
-/// Chooses what a commit is compared with; `None` where nothing shares its history. Fails where the remote has a commit of
-/// that ref which is not here: only a forced push brings that about, and what it brings is unknown.
+/// Chooses what a commit is compared with; `None` where nothing shares its history. Fails if the remote's commit of that ref
+/// is not in this repository: the push would replace commits that nobody here has seen.
 fn choose_base(
     git: &Git,
     remote: &str,
