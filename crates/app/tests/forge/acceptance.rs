@@ -28,7 +28,8 @@ fn assert_blocked(test_pull: &TestPull, why: &str) -> Value {
 }
 
 fn hints(test_pull: &TestPull) -> usize {
-    let notes = test_pull.talk().notes("referee");
+    let talk = test_pull.talk();
+    let notes = talk.notes("referee");
     notes.iter().filter(|note| note["body"].as_str().is_some_and(|body| body.contains("dismiss F1 <reason>"))).count()
 }
 
@@ -63,7 +64,8 @@ fn edit(test_pull: &TestPull, id: &str, words: &str) {
     let alice = test_pull.as_("alice");
     for attempt in 0..500 {
         let body = json!({ "body": format!("{words}{}", " ".repeat(attempt % 7)) });
-        let text = alice.send("PATCH", &format!("/issues/comments/{id}"), Some(&body)).json().expect("the edited text");
+        let text: Value =
+            alice.send("PATCH", &format!("/issues/comments/{id}"), Some(&body)).json().expect("the edited text");
         if text["created_at"] != text["updated_at"] {
             return;
         }

@@ -36,7 +36,7 @@ fn a_checkout_decides_neither_the_server_nor_who_gets_the_token(build: ServerBui
         let log = site.proxy.log();
         assert!(log.len() == 1 && log[0].path == "/api/v1/version", "{args:?}: {log:#?}");
     }
-    assert_eq!(run(&["explain", &number], Some(&site.proxy.url())).code, 0);
+    assert_eq!(run(&["explain", &number], Some(site.proxy.url())).code, 0);
 
     // The config of the checkout sends git elsewhere. The cache that fetches the change does not read it.
     let elsewhere = TcpListener::bind("127.0.0.1:0").expect("a port");
