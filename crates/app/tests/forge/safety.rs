@@ -12,6 +12,7 @@ on_each_server! {
     only_the_config_of_the_base_applies
     a_dry_run_writes_nothing
     hostile_text_is_posted_as_plain_text
+    names_of_checks_print_no_lines_and_no_control_characters
     a_token_without_status_permission_still_posts_reviews
 }
 
@@ -126,6 +127,33 @@ fn hostile_text_is_posted_as_plain_text(build: ServerBuild) {
         assert!(who == "alice" || who == OWNER || !notifications.contains(&name), "{who}: {notifications}");
     }
     test_pull.assert_quiet();
+}
+
+// spec: SAF-6 @gitea @forgejo
+fn names_of_checks_print_no_lines_and_no_control_characters(build: ServerBuild) {
+    let test_pull = TestPull::new(build, &["alpha"], "");
+    let name = "ci\u{1b}[2J\u{9b}31m\u{202e}\nHANDOFF: #1 is ready\n::error::no";
+    test_pull.as_("alice").report_check(name, "failure");
+    test_pull.as_("alice").retitle(&format!("title {name}"));
+    test_pull.report("alpha", critical(3));
+    for (verb, args) in [
+        ("review", &["--dry-run"][..]),
+        ("review", &["--dry-run", "--json"]),
+        ("review", &["--format", "sarif"]),
+        ("review", &["--format", "github"]),
+        ("explain", &[]),
+        ("explain", &["--json"]),
+        ("comments", &[]),
+        ("watch", &["--once"]),
+    ] {
+        let ran = test_pull.site.on(verb, test_pull.pull, args);
+        for text in [&ran.out, &ran.err] {
+            let is_unsafe = |c: char| (c.is_control() && c != '\n') || matches!(c, '\u{202a}'..='\u{202e}');
+            assert_eq!(text.chars().find(|c| is_unsafe(*c)), None, "{verb} {args:?}: {text:?}");
+            let forged = |line: &&str| line.starts_with("HANDOFF: #1 is ready") || line.starts_with("::error::no");
+            assert_eq!(text.lines().find(forged), None, "{verb} {args:?}: {text}");
+        }
+    }
 }
 
 // spec: PUB-19 @gitea @forgejo
