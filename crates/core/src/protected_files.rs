@@ -1,7 +1,6 @@
 //! Files that no worker may change, whatever the policy says: they control how a repository is built, run, reviewed or
 //! trusted. Globs in lower case; `decide::deliver` compares them.
 
-/// All lists.
 pub(crate) const PROTECTED_FILES: [&[&str]; 4] = [CI, POLICY, AGENT_INSTRUCTIONS, LOCK_FILES];
 
 /// Configuration of continuous integration and of programs that merge.

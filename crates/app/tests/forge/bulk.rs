@@ -97,7 +97,7 @@ fn an_approval_does_not_outlive_a_push_that_cannot_be_read(build: ServerBuild) {
 // spec: LOOP-6 @gitea @forgejo
 fn a_list_of_reviews_that_lacks_shown_reviews_is_a_failed_read(build: ServerBuild) {
     let test_pull = TestPull::new(build, &["alpha"], "");
-    // The draft of somebody else is in no list, and stops nothing.
+    // Another user's draft review is missing from the list of reviews; that is not a failed read.
     let draft = json!({ "event": "PENDING", "body": "not yet", "commit_id": test_pull.as_("alice").head().as_str() });
     let path = format!("/pulls/{}/reviews", test_pull.pull.0);
     assert!(test_pull.as_("passer-by").send("POST", &path, Some(&draft)).is_success());

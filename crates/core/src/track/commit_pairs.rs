@@ -9,11 +9,11 @@ use crate::model::Sha;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkCommit {
     pub sha: Sha,
-    /// Name and address.
+    /// As git shows it: `Name <address>`.
     pub author: String,
     /// Name, address and time, which a rebase keeps.
     pub author_line: String,
-    /// Name and address.
+    /// As git shows it: `Name <address>`.
     pub committer: String,
     /// The changed paths. Empty for a merge.
     pub paths: Vec<String>,

@@ -114,7 +114,7 @@ pub fn gather_snapshot(
     Ok(snapshot)
 }
 
-/// Returns how complete a pull is whose change cannot be read: the own reviews still may be.
+/// Returns how complete a pull is whose change cannot be read: referee's reviews may still be complete.
 fn mark_unread_change(complete: Completeness, what: String) -> Completeness {
     match complete {
         Completeness::Complete => Completeness::Truncated { what, own_reviews_read: true },

@@ -1,4 +1,5 @@
-//! Decides which forge a pull is on and which token is used there, without a request.
+//! Decides which forge a pull is on and which token is used there. The only request is an anonymous one, to a server that
+//! only `origin` names.
 //!
 //! | what | sources, in order of precedence |
 //! |---|---|
@@ -108,7 +109,7 @@ pub(crate) async fn find_site(options: &Options, reference: &PullReference) -> R
 /// How long a server that only a remote names may take to say what it is.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Asks a server without a token what it is. If it is no forge, pulls are local; otherwise the person has to name it.
+/// Asks a server, without a token, whether it is a forge. If not, pulls are local; otherwise the user must name it.
 async fn refuse_unbound_forge(server: Url) -> Result<Option<RemoteSite>, Failure> {
     let limits = ClientLimits { request_timeout: PROBE_TIMEOUT, max_attempts: 1, ..ClientLimits::default() };
     match identify_server(&ClientOptions { limits, ..ClientOptions::new(server.clone(), None, &[]) }).await {

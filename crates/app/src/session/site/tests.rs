@@ -78,7 +78,7 @@ fn a_server_that_only_the_remote_names_gets_no_token() {
                 let run = Run { reference, env: vec![token], origin: Some(origin), ..Run::default() };
                 assert!(run.describe().starts_with("no token for http"), "{}", run.describe());
             }
-            // Whoever asks for a forge learns at once what to set.
+            // An option that asks for a forge fails at once and says what to set.
             let kind = ForgeOptions { kind: Some(ForgeKind::Gitea), ..ForgeOptions::default() };
             let named = Run { reference: Some("acme/web#7"), env: vec![token], origin: Some(origin), ..Run::default() };
             let asked = Run { given: kind, env: vec![token], origin: Some(origin), ..Run::default() };
